@@ -1,0 +1,155 @@
+/** The passphrase secrets provider: encrypts what is secret in a stack's state and configuration, in Pulumi's format. */
+import { createCipheriv, createDecipheriv, pbkdf2, randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
+import type { Deployment, PendingOperation, ResourceState, SecretsProviders } from "./checkpoint";
+import { mapMapSecrets, mapSecrets, SECRET_SIGNATURE, type SecretEnvelope, SIGNATURE_KEY } from "./property";
+
+const ROUNDS = 1_000_000;
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+// Encrypted beside the salt, so that a wrong passphrase is recognised before anything else is read with it.
+const PROBE = "pulumi";
+
+const derive = promisify(pbkdf2);
+
+/** The passphrase is not the one with which the stack was encrypted. */
+export class IncorrectPassphraseError extends Error {
+  override readonly name = "IncorrectPassphraseError";
+
+  constructor() {
+    super("incorrect passphrase: PULUMI_CONFIG_PASSPHRASE is not the one this stack was encrypted with");
+  }
+}
+
+/** Encrypts and decrypts the secrets of one stack. Deriving the key costs about 0.4 s: keep one per run. */
+export class PassphraseSecrets {
+  private constructor(
+    private readonly key: Buffer,
+    /** `v1:SALT:CIPHERTEXT`, as in `encryptionsalt` of a stack's configuration and in its checkpoint. */
+    readonly salt: string,
+  ) {}
+
+  /** A new stack's secrets, with a random salt. */
+  static async create(passphrase: string): Promise<PassphraseSecrets> {
+    const salt = randomBytes(8);
+    const key = await deriveKey(passphrase, salt);
+    return new PassphraseSecrets(key, `v1:${salt.toString("base64")}:${encrypt(key, PROBE)}`);
+  }
+
+  /**
+   * The secrets of a stack that has a salt already.
+   * @throws IncorrectPassphraseError when the passphrase is another one.
+   */
+  static async open(passphrase: string, salt: string): Promise<PassphraseSecrets> {
+    const [, version, text, probe] = /^(v1):([^:]+):(.+)$/.exec(salt) ?? [];
+    if (version === undefined || text === undefined || probe === undefined) {
+      throw new Error("malformed encryption salt: expected v1:SALT:CIPHERTEXT");
+    }
+    const key = await deriveKey(passphrase, Buffer.from(text, "base64"));
+    if (tryDecrypt(key, probe) !== PROBE) throw new IncorrectPassphraseError();
+    return new PassphraseSecrets(key, salt);
+  }
+
+  /** The ciphertext of a text: another one at each call. */
+  encrypt(text: string): string {
+    return encrypt(this.key, text);
+  }
+
+  /** The text of a ciphertext. Fails when it was made with another key or has been changed. */
+  decrypt(ciphertext: string): string {
+    const text = tryDecrypt(this.key, ciphertext);
+    if (text === undefined)
+      throw new Error("a secret cannot be decrypted: it was encrypted for another stack, or damaged");
+    return text;
+  }
+
+  /** What a checkpoint says of its secrets. */
+  get providers(): SecretsProviders {
+    return { type: "passphrase", state: { salt: this.salt } };
+  }
+
+  /** A resource with its secrets as ciphertext. */
+  sealResource(resource: ResourceState): ResourceState {
+    return mapResource(resource, ({ plaintext, ...envelope }) =>
+      plaintext === undefined ? envelope : { ...envelope, ciphertext: this.encrypt(plaintext) },
+    );
+  }
+
+  /** A resource with its secrets as plaintext. */
+  openResource(resource: ResourceState): ResourceState {
+    return mapResource(resource, ({ ciphertext, plaintext }) => ({
+      [SIGNATURE_KEY]: SECRET_SIGNATURE,
+      plaintext: plaintext ?? this.decrypt(ciphertext ?? ""),
+    }));
+  }
+
+  /** A deployment with its secrets as ciphertext, to be written or exported, and this provider named in it. */
+  sealDeployment(deployment: Deployment): Deployment {
+    return {
+      ...mapDeployment(deployment, (resource) => this.sealResource(resource)),
+      secrets_providers: this.providers,
+    };
+  }
+
+  /** A deployment with its secrets as plaintext, to be worked with. */
+  openDeployment(deployment: Deployment): Deployment {
+    return mapDeployment(deployment, (resource) => this.openResource(resource));
+  }
+}
+
+/**
+ * The passphrase of the environment: `PULUMI_CONFIG_PASSPHRASE`, or the content of the file named by
+ * `PULUMI_CONFIG_PASSPHRASE_FILE`. An empty passphrase counts as one; none at all is an error.
+ */
+export function passphraseOf(env: NodeJS.ProcessEnv): string {
+  if (env.PULUMI_CONFIG_PASSPHRASE !== undefined) return env.PULUMI_CONFIG_PASSPHRASE;
+  if (env.PULUMI_CONFIG_PASSPHRASE_FILE) return readFileSync(env.PULUMI_CONFIG_PASSPHRASE_FILE, "utf8").trim();
+  throw new Error("no passphrase: set PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE");
+}
+
+function deriveKey(passphrase: string, salt: Buffer): Promise<Buffer> {
+  return derive(passphrase, salt, ROUNDS, KEY_BYTES, "sha256");
+}
+
+function encrypt(key: Buffer, text: string): string {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv("aes-256-gcm", key, nonce);
+  const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
+  return `v1:${nonce.toString("base64")}:${sealed.toString("base64")}`;
+}
+
+function tryDecrypt(key: Buffer, ciphertext: string): string | undefined {
+  const [version, nonce, sealed] = ciphertext
+    .split(":")
+    .map((part, i) => (i === 0 ? part : Buffer.from(part, "base64")));
+  if (version !== "v1" || !(nonce instanceof Buffer) || !(sealed instanceof Buffer)) return undefined;
+  if (nonce.length !== NONCE_BYTES || sealed.length < TAG_BYTES) return undefined;
+  const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_BYTES });
+  decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
+  try {
+    return decipher.update(sealed.subarray(0, -TAG_BYTES), undefined, "utf8") + decipher.final("utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+function mapDeployment(deployment: Deployment, map: (resource: ResourceState) => ResourceState): Deployment {
+  const operation = (pending: PendingOperation) => ({ ...pending, resource: map(pending.resource) });
+  return {
+    ...deployment,
+    ...(deployment.resources && { resources: deployment.resources.map(map) }),
+    ...(deployment.pending_operations && { pending_operations: deployment.pending_operations.map(operation) }),
+  };
+}
+
+function mapResource(resource: ResourceState, replace: (secret: SecretEnvelope) => SecretEnvelope): ResourceState {
+  const { inputs, outputs, replacementTrigger } = resource;
+  return {
+    ...resource,
+    ...(inputs && { inputs: mapMapSecrets(inputs, replace) }),
+    ...(outputs && { outputs: mapMapSecrets(outputs, replace) }),
+    ...(replacementTrigger !== undefined && { replacementTrigger: mapSecrets(replacementTrigger, replace) }),
+  };
+}
