@@ -1,0 +1,127 @@
+import type { FailedOperation, PendingOperation } from "../errors";
+
+/** An API key of the account, as the service lists it; never its secret. */
+export interface ApiKeyRecord {
+  /** The key's id: decimal text. */
+  readonly id: string;
+  readonly name: string;
+  /** ISO 8601 time of creation. */
+  readonly createdAt: string;
+  /** ISO 8601 time of the last use; `null` if it was never used. */
+  readonly lastUsedAt: string | null;
+  /** Address of the last use; `null` if it was never used. */
+  readonly lastUsedFromAddr: string | null;
+  /** Who made it, where the service tells. */
+  readonly createdBy?: string;
+}
+
+/** A key just made, with its secret, which the service shows only here. */
+export interface CreatedKey {
+  readonly id: string;
+  /** The secret. */
+  readonly key: string;
+  readonly name: string;
+  /** ISO 8601 time of creation: the answer's field, else the answer's `Date` header. */
+  readonly createdAt: string;
+  /** Operations that the creation has started; usually none. */
+  readonly operations: readonly Operation[];
+}
+
+/** An action of the control plane on an object of a project. */
+export interface Operation {
+  /** UUID. */
+  readonly id: string;
+  readonly projectId: string;
+  readonly branchId?: string;
+  readonly endpointId?: string;
+  /** Kind of operation, e.g. `start_compute`; the service may add kinds at any time. */
+  readonly action: string;
+  /** E.g. `scheduling`, `running`, `finished`, `failed`; the service may add more at any time. */
+  readonly status: string;
+  readonly failuresCount: number;
+  /** ISO 8601 time. */
+  readonly createdAt: string;
+  /** ISO 8601 time. */
+  readonly updatedAt: string;
+}
+
+/** A project of the account. */
+export interface Project {
+  readonly id: string;
+  readonly name: string;
+  readonly platformId?: string;
+  readonly regionId?: string;
+  readonly provisioner?: string;
+  readonly pgVersion?: number;
+  readonly locked?: boolean;
+  readonly cpuUsedSec?: number;
+  /** ISO 8601 time. */
+  readonly createdAt: string;
+  /** ISO 8601 time. */
+  readonly updatedAt: string;
+  readonly proxyHost?: string;
+  /** In MiB. */
+  readonly branchLogicalSizeLimit?: number;
+  readonly orgId?: string;
+}
+
+/** Names one operation. */
+export interface OperationRef {
+  readonly projectId: string;
+  readonly id: string;
+}
+
+/** Where a wait stands. */
+export interface WaitProgress {
+  /** For people: `waiting for start_compute (running, 12 s)`. */
+  readonly text: string;
+  readonly pending: readonly PendingOperation[];
+  /** Time since the wait began, in milliseconds. */
+  readonly elapsedMs: number;
+  /** How often the service was asked so far. */
+  readonly polls: number;
+  /** How many of these could not be answered. */
+  readonly errors: number;
+}
+
+/** Options of every read. */
+export interface ReadOptions {
+  /** Ends the call; nothing is sent afterwards. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Options of every wait. */
+export interface WaitOptions extends ReadOptions {
+  /** Longest time to wait, in milliseconds. @default the account's `operationTimeoutMs` */
+  readonly timeoutMs?: number | undefined;
+  /** Called after every poll that has left something pending. */
+  readonly onProgress?: ((progress: WaitProgress) => void) | undefined;
+  /** Called once for every status that this version does not know. @default the account's `onWarning` */
+  readonly onWarning?: ((message: string) => void) | undefined;
+}
+
+/** Options of waiting for named operations. */
+export interface WaitOperationsOptions extends WaitOptions {
+  /** Whether the first failure ends the wait, or only the last operation does. @default true */
+  readonly failFast?: boolean | undefined;
+}
+
+/** Options of waiting until a project has no pending operation. */
+export interface WaitIdleOptions extends WaitOptions {
+  /** Kinds of operation that do not count. @default the platform's own background work */
+  readonly ignoreActions?: readonly string[] | undefined;
+  /** How far back, in milliseconds, to look for pending operations. @default 24 hours */
+  readonly horizonMs?: number | undefined;
+}
+
+/** What a wait until idle has found. */
+export interface IdleResult {
+  /** Operations that were pending when the wait began, or came during it, and have since ended well. */
+  readonly waitedFor: readonly Operation[];
+  /** Time spent, in milliseconds. */
+  readonly elapsedMs: number;
+  /** How often the service was asked. */
+  readonly polls: number;
+}
+
+export type { FailedOperation, PendingOperation };

@@ -1,0 +1,22 @@
+// The default import is the module object itself: what replaces `setTimeout` on it (a preload) is used here, too.
+import timers from "node:timers/promises";
+
+/** Time as the provider sees it; tests drive their own. */
+export interface Clock {
+  /** Wall clock in milliseconds since 1970, for what people and the service see. */
+  now(): number;
+  /** Milliseconds that only ever grow, for intervals and deadlines; jumps of the wall clock do not touch it. */
+  monotonic(): number;
+  /** Resolves after `ms` milliseconds; rejects at once, leaving no timer, when the signal fires. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Longest delay that a timer takes; a longer one would fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** The clock of this machine. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  sleep: (ms, signal) => timers.setTimeout(Math.min(ms, MAX_TIMER_MS), undefined, signal ? { signal } : {}),
+};
