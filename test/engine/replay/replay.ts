@@ -1,0 +1,72 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Json } from "../../kit/engine/property";
+import { type EngineRun, type RunResult, Workspace } from "../../kit/workspace";
+import type { Call, Case, CaseStep, Observed } from "./case";
+import { cleaned, diagnosticRows, stateOf, stepRows } from "./observe";
+
+const PROBE = join(__dirname, "..", "probe");
+const FIRST_LINE = 'const { Probe, Group, pulumi } = require("probe");\n';
+const KILL_DELAY_MS = 300;
+const SETTLE_SECONDS = 3;
+
+/** Runs the steps of a case one after the other, and hands each to `check` before the next. */
+export async function replay(recorded: Case, check: (index: number, seen: Observed) => void): Promise<void> {
+  const workspace = await Workspace.create({ program: { "index.js": FIRST_LINE }, packages: { probe: PROBE } });
+  try {
+    for (const [index, step] of recorded.steps.entries()) check(index, await replayStep(workspace, step));
+  } finally {
+    await workspace.remove();
+  }
+}
+
+async function replayStep(workspace: Workspace, step: CaseStep): Promise<Observed> {
+  if (step.program !== undefined) await workspace.setProgram({ "index.js": `${FIRST_LINE}${step.program}` });
+  const log = join(workspace.directory, "calls.jsonl");
+  const before = (await readLog(log)).length;
+  const run = workspace.start(step.command, {
+    args: step.args ?? [],
+    env: { PROBE_LOG: log, PROBE_WORLD: JSON.stringify(step.world ?? {}) },
+  });
+  if (step.killAfter !== undefined)
+    await killAfter(run, step.killAfter, async () => (await readLog(log)).slice(before));
+  const result = await run.done;
+  if (step.killAfter !== undefined) {
+    await sleep((step.settle ?? SETTLE_SECONDS) * 1000);
+    await workspace.cancel();
+  }
+  const { deployment } = await workspace.exportState({ showSecrets: true });
+  return {
+    exit: exitOf(result),
+    calls: (await readLog(log)).slice(before).map((line) => callOf(line)),
+    steps: stepRows(result),
+    diagnostics: diagnosticRows(result),
+    state: stateOf(deployment),
+  };
+}
+
+async function killAfter(run: EngineRun, text: string, lines: () => Promise<string[]>): Promise<void> {
+  let running = true;
+  void run.done.finally(() => {
+    running = false;
+  });
+  while (running && !(await lines()).some((line) => line.includes(text))) await sleep(10);
+  await sleep(KILL_DELAY_MS);
+  run.kill("SIGKILL");
+}
+
+function exitOf({ exit, signal }: RunResult): Observed["exit"] {
+  if (signal !== null) return "killed";
+  return exit === 0 ? "ok" : "failed";
+}
+
+function callOf(line: string): Call {
+  const { method, args } = JSON.parse(line) as { method: string; args: Json[] };
+  return { method, args: args.map(cleaned) };
+}
+
+async function readLog(path: string): Promise<string[]> {
+  const text = await readFile(path, "utf8").catch(() => "");
+  return text.split("\n").filter((line) => line !== "");
+}

@@ -1,0 +1,47 @@
+import { accessSync, constants, existsSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+
+/** What deploys a program: the engine of this package, or the Pulumi CLI. */
+export type EngineName = "embedded" | "cli";
+
+/**
+ * The engine asked for by `KEYPLANE_ENGINE` (`embedded` or `cli`).
+ * @default "embedded"
+ */
+export function engineOf(env: NodeJS.ProcessEnv): EngineName {
+  const name = env.KEYPLANE_ENGINE || "embedded";
+  if (name !== "embedded" && name !== "cli") throw new Error("KEYPLANE_ENGINE must be `embedded` or `cli`");
+  return name;
+}
+
+/** Where the Pulumi CLI is on the `PATH`; undefined where it is not installed. */
+export function pulumiOnPath(env: NodeJS.ProcessEnv = process.env): string | undefined {
+  const names = process.platform === "win32" ? ["pulumi.exe"] : ["pulumi"];
+  const folders = (env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
+  return folders.flatMap((folder) => names.map((name) => join(folder, name))).find(isExecutable);
+}
+
+/** The command and first arguments that start an engine; pulumi's own arguments follow, on either. */
+export function engineCommand(engine: EngineName): readonly [string, ...string[]] {
+  if (engine === "embedded") return [process.execPath, join(packageRoot(), "dist", "test", "kit", "engine", "main.js")];
+  const pulumi = pulumiOnPath();
+  if (pulumi === undefined)
+    throw new Error("the Pulumi CLI is not on the PATH: install it, or use the embedded engine");
+  return [pulumi];
+}
+
+/** The folder of this package. */
+export function packageRoot(): string {
+  let folder = __dirname;
+  while (!existsSync(join(folder, "package.json"))) folder = dirname(folder);
+  return folder;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,7 @@
+// A stack of its own for a test, deployed by either engine, and a search for secrets in what it leaves.
+export { type EngineName, engineOf, pulumiOnPath } from "./engine-command";
+export type { EngineRun } from "./engine-run";
+export type { Program } from "./program-folder";
+export type { Diagnostic, RunResult, Step } from "./run-result";
+export { type SecretFinding, type SecretSearch, searchSecrets } from "./search-secrets";
+export { type EngineCommandName, type RunOptions, Workspace, type WorkspaceOptions } from "./workspace";

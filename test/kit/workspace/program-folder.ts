@@ -1,0 +1,76 @@
+import { existsSync } from "node:fs";
+import { cp, mkdir, rm, symlink, writeFile } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { packageRoot } from "./engine-command";
+
+/** A program: the folder it is copied from, or its files by name (`{ "index.js": "..." }`). */
+export type Program = string | Readonly<Record<string, string>>;
+
+// Packages are linked, not copied; the rest is of no use to a program.
+const LEFT_OUT = new Set(["node_modules", ".git"]);
+
+/**
+ * Puts a program into an empty folder, with a `Pulumi.yaml` and `package.json` where it brings none.
+ * @param folder Its parent belongs to the workspace too: it gets the link to the program's packages.
+ * @param packages More packages the program can import, and their folders.
+ */
+export async function writeProgram(
+  folder: string,
+  program: Program,
+  project: string,
+  packages: Readonly<Record<string, string>>,
+): Promise<void> {
+  await writeSources(folder, program);
+  await writeIfMissing(join(folder, "Pulumi.yaml"), `name: ${project}\nruntime: nodejs\n`);
+  await writeIfMissing(join(folder, "package.json"), `${JSON.stringify({ name: "program", private: true })}\n`);
+  const origin = typeof program === "string" ? resolve(program) : packageRoot();
+  await linkPackages(folder, nearestModules(origin), packages);
+}
+
+/** Puts another program in the place of the one in a folder. The stack's configuration and the packages stay. */
+export async function replaceProgram(folder: string, program: Program): Promise<void> {
+  await writeSources(folder, program);
+}
+
+async function writeSources(folder: string, program: Program): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  if (typeof program === "string") {
+    await cp(program, folder, { recursive: true, filter: (from) => from === program || !LEFT_OUT.has(basename(from)) });
+    return;
+  }
+  for (const [name, text] of Object.entries(program)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), text);
+  }
+}
+
+async function linkPackages(
+  folder: string,
+  modules: string,
+  packages: Readonly<Record<string, string>>,
+): Promise<void> {
+  // In the parent, so that the program's own node_modules is free for what is added to it.
+  const shared = join(dirname(folder), "node_modules");
+  await link(modules, shared);
+  const own = existsSync(join(shared, "keyplane")) ? packages : { keyplane: packageRoot(), ...packages };
+  for (const [name, target] of Object.entries(own)) await link(resolve(target), join(folder, "node_modules", name));
+}
+
+async function link(target: string, path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await rm(path, { force: true });
+  await symlink(target, path, "junction");
+}
+
+/** The nearest `node_modules` at or above a folder that holds Pulumi's SDK. */
+function nearestModules(from: string): string {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const modules = join(folder, "node_modules");
+    if (existsSync(join(modules, "@pulumi", "pulumi"))) return modules;
+    if (folder === dirname(folder)) throw new Error(`@pulumi/pulumi is not installed at ${from} or above`);
+  }
+}
+
+async function writeIfMissing(path: string, text: string): Promise<void> {
+  if (!existsSync(path)) await writeFile(path, text);
+}

@@ -1,0 +1,302 @@
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { FileBackend } from "../engine/backend";
+import type { Deployment, ExportedStack } from "../engine/checkpoint";
+import { manifestAt } from "../engine/checkpoint";
+import { loadProject, readSalt, setConfig, writeSalt } from "../engine/config";
+import { SECRET_MARK } from "../engine/events";
+import { mapMapSecrets, type Properties, revealed } from "../engine/property";
+import type { PassphraseSecrets } from "../engine/secrets";
+import { type EngineName, engineCommand, engineOf } from "./engine-command";
+import { type EngineRun, outputOf, startEngine } from "./engine-run";
+import { endProcesses, processesWith } from "./processes";
+import { type Program, replaceProgram, writeProgram } from "./program-folder";
+import type { RunResult } from "./run-result";
+import { createSecrets, openSecrets } from "./secrets-of-stacks";
+
+/** What a workspace is made of. */
+export interface WorkspaceOptions {
+  /** A folder, which is copied, or files by name. It gets a `Pulumi.yaml` and a `package.json` where it has none. */
+  readonly program: Program;
+  /**
+   * More packages the program can import, and their folders. `@pulumi/pulumi` and what is installed beside it, and
+   * `keyplane`, are there without.
+   */
+  readonly packages?: Readonly<Record<string, string>>;
+  /**
+   * The project's name, where the program has no `Pulumi.yaml`.
+   * @default "proj"
+   */
+  readonly project?: string;
+  /** @default "dev" */
+  readonly stack?: string;
+  /** Configuration of the stack. A key without a namespace belongs to the project. */
+  readonly config?: Readonly<Record<string, string>>;
+  /** Secret configuration of the stack. */
+  readonly secretConfig?: Readonly<Record<string, string>>;
+  /** Variables for the engine, the program and the providers. `PULUMI_*` and `KEYPLANE_*` of this process are not passed on. */
+  readonly env?: NodeJS.ProcessEnv;
+  /**
+   * What deploys it.
+   * @default what `KEYPLANE_ENGINE` says: `embedded` or `cli`; `embedded` without it
+   */
+  readonly engine?: EngineName;
+}
+
+/** How to run one command. */
+export interface RunOptions {
+  /** More of pulumi's arguments, such as `["--target", urn]`. */
+  readonly args?: readonly string[];
+  /** More variables, for this run. */
+  readonly env?: NodeJS.ProcessEnv;
+  /**
+   * What a run that fails means: by default an error that shows what the engine printed; with true, a result like any
+   * other, whose `exit` is not 0.
+   * @default false
+   */
+  readonly mayFail?: boolean;
+  /**
+   * Whether `up`, `refresh` and `destroy` make a preview first, as they do by hand.
+   * @default false
+   */
+  readonly previewFirst?: boolean;
+  /**
+   * After how long the engine is killed, in milliseconds.
+   * @default 120000
+   */
+  readonly timeoutMs?: number;
+  /** Gets what the engine prints, as it prints it. */
+  readonly onOutput?: (text: string) => void;
+}
+
+/** Pulumi's commands that a workspace runs. */
+export type EngineCommandName = "up" | "preview" | "refresh" | "destroy";
+
+const PASSPHRASE = "a passphrase for tests";
+const TIMEOUT_MS = 120_000;
+
+/**
+ * A stack of its own, deployed by either engine: a temporary folder with a program, a file backend, Pulumi's home and a
+ * passphrase. Nothing of the user's - login, stacks, plugins - is seen or touched.
+ *
+ * @example
+ * const workspace = await Workspace.create({ program: "examples/quickstart", config: { "keyplane:baseUrl": url } });
+ * try {
+ *   const { steps } = await workspace.up();
+ * } finally {
+ *   await workspace.remove();
+ * }
+ */
+export class Workspace {
+  private runs = 0;
+  private readonly hosts: number[] = [];
+
+  private constructor(
+    /** The temporary folder that holds everything. */
+    readonly directory: string,
+    /** The engine that deploys it. */
+    readonly engine: EngineName,
+    readonly project: string,
+    readonly stack: string,
+    /** The environment of every run. */
+    readonly env: Readonly<NodeJS.ProcessEnv>,
+  ) {}
+
+  /** Makes a workspace. Nothing is deployed yet. */
+  static async create(options: WorkspaceOptions): Promise<Workspace> {
+    const directory = await realpath(await mkdtemp(join(tmpdir(), "keyplane-")));
+    const folder = join(directory, "program");
+    await writeProgram(folder, options.program, options.project ?? "proj", options.packages ?? {});
+    const workspace = new Workspace(
+      directory,
+      options.engine ?? engineOf(process.env),
+      (await loadProject(folder)).name,
+      options.stack ?? "dev",
+      hermeticEnv(directory, options.env ?? {}),
+    );
+    await mkdir(join(directory, "backend"));
+    await mkdir(join(directory, "home"));
+    for (const [key, value] of Object.entries(options.config ?? {})) await workspace.setConfig(key, value);
+    for (const [key, value] of Object.entries(options.secretConfig ?? {})) {
+      await workspace.setConfig(key, value, { secret: true });
+    }
+    if (workspace.engine === "cli") await workspace.initStack();
+    return workspace;
+  }
+
+  /** The folder of the program. */
+  get programDirectory(): string {
+    return join(this.directory, "program");
+  }
+
+  /** The stack's state file. It is there after the first run. */
+  get stateFile(): string {
+    return this.backend.stackFile(this.project, this.stack);
+  }
+
+  /** Deploys the program. */
+  up(options?: RunOptions): Promise<RunResult> {
+    return this.run("up", options);
+  }
+
+  /** Says what a deployment would do. */
+  preview(options?: RunOptions): Promise<RunResult> {
+    return this.run("preview", options);
+  }
+
+  /** Reads what is really there into the state. */
+  refresh(options?: RunOptions): Promise<RunResult> {
+    return this.run("refresh", options);
+  }
+
+  /** Deletes everything the stack has. */
+  destroy(options?: RunOptions): Promise<RunResult> {
+    return this.run("destroy", options);
+  }
+
+  /** Runs a command to its end. */
+  async run(command: EngineCommandName, options: RunOptions = {}): Promise<RunResult> {
+    const result = await this.start(command, options).done;
+    if (result.exit === 0 || options.mayFail) return result;
+    throw new Error(`${command} failed (${result.signal ?? `exit code ${result.exit}`})\n${outputOf(result)}`);
+  }
+
+  /** Starts a command, to do something - such as killing it - while it runs. Its result never is an error. */
+  start(command: EngineCommandName, options: RunOptions = {}): EngineRun {
+    this.runs += 1;
+    const eventLog = join(this.directory, `events-${this.runs}.jsonl`);
+    const own = command === "preview" ? [] : ["--yes", ...(options.previewFirst ? [] : ["--skip-preview"])];
+    const args = [...own, "--event-log", eventLog, ...(options.args ?? [])];
+    const run = startEngine({
+      name: command,
+      argv: this.argv(command, args),
+      cwd: this.programDirectory,
+      env: { ...this.env, ...options.env },
+      eventLog,
+      timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+      onOutput: options.onOutput,
+    });
+    const done = run.done.then((result) => {
+      if (result.hostPid !== undefined) this.hosts.push(result.hostPid);
+      return result;
+    });
+    return { ...run, done };
+  }
+
+  /** Runs any other command of pulumi's, such as `["stack", "output", "--json"]`. A failure is an error. */
+  async command(args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
+    const [name = "", ...rest] = args;
+    const result = await startEngine({
+      name,
+      argv: this.argv(name, [...rest, ...(options.args ?? [])]),
+      cwd: this.programDirectory,
+      env: { ...this.env, ...options.env },
+      eventLog: join(this.directory, "no-events"),
+      timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+      onOutput: options.onOutput,
+    }).done;
+    if (result.exit === 0 || options.mayFail) return result;
+    throw new Error(`${args.join(" ")} failed (exit code ${result.exit})\n${outputOf(result)}`);
+  }
+
+  /** Sets a value of the stack's configuration. */
+  async setConfig(key: string, value: string, options: { readonly secret?: boolean } = {}): Promise<void> {
+    const project = await loadProject(this.programDirectory);
+    await setConfig(project, this.stack, key, value, options.secret ? await this.configSecrets() : undefined);
+  }
+
+  /** Puts another program in the place of this one; given as files, those of the same name are replaced. */
+  async setProgram(program: Program): Promise<void> {
+    await replaceProgram(this.programDirectory, program);
+  }
+
+  /** The stack's state, as `stack export` gives it: secrets as ciphertext, or as plaintext envelopes. */
+  async exportState(options: { readonly showSecrets?: boolean } = {}): Promise<ExportedStack> {
+    const deployment = await this.backend.load(this.project, this.stack);
+    if (deployment === undefined) return { version: 3, deployment: { manifest: manifestAt(new Date(0)) } };
+    return { version: 3, deployment: options.showSecrets ? await this.opened(deployment) : deployment };
+  }
+
+  /** Replaces the stack's state, through the engine's `stack import`. */
+  async importState(state: ExportedStack): Promise<void> {
+    const file = join(this.directory, "import.json");
+    await writeFile(file, JSON.stringify(state));
+    await this.command(["stack", "import", "--file", file]).finally(() => rm(file));
+  }
+
+  /** The stack's outputs: secrets as `[secret]`, or in clear. */
+  async outputs(options: { readonly showSecrets?: boolean } = {}): Promise<Properties> {
+    const { deployment } = await this.exportState(options);
+    const stack = deployment.resources?.find((resource) => resource.type === "pulumi:pulumi:Stack");
+    const outputs = stack?.outputs ?? {};
+    return options.showSecrets ? (revealed(outputs) as Properties) : mapMapSecrets(outputs, () => SECRET_MARK);
+  }
+
+  /** Removes the lock that a killed run has left. */
+  async cancel(): Promise<void> {
+    await this.backend.cancel(this.project, this.stack);
+  }
+
+  /** Ends what is left of the workspace's processes, and removes its folder. Nothing is destroyed: see {@link destroy}. */
+  async remove(): Promise<void> {
+    endProcesses(processesWith(`PULUMI_HOME=${this.env.PULUMI_HOME}`, this.hosts));
+    await rm(this.directory, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  private get backend(): FileBackend {
+    return new FileBackend(join(this.directory, "backend"));
+  }
+
+  private argv(command: string, args: readonly string[]): string[] {
+    const words = command === "stack" ? [command, ...args.slice(0, 1)] : [command];
+    const rest = command === "stack" ? args.slice(1) : args;
+    const where = ["--stack", this.stack, "--cwd", this.programDirectory, "--non-interactive"];
+    return [...engineCommand(this.engine), ...words, ...where, ...rest];
+  }
+
+  private async initStack(): Promise<void> {
+    const [pulumi, ...first] = engineCommand("cli");
+    const { done } = startEngine({
+      name: "stack init",
+      argv: [pulumi, ...first, "stack", "init", this.stack, "--secrets-provider", "passphrase", "--non-interactive"],
+      cwd: this.programDirectory,
+      env: this.env,
+      eventLog: join(this.directory, "no-events"),
+      timeoutMs: TIMEOUT_MS,
+    });
+    const result = await done;
+    if (result.exit !== 0) throw new Error(`stack init failed\n${outputOf(result)}`);
+  }
+
+  private async configSecrets(): Promise<PassphraseSecrets> {
+    const project = await loadProject(this.programDirectory);
+    const salt = await readSalt(project, this.stack);
+    if (salt !== undefined) return openSecrets(PASSPHRASE, salt);
+    const secrets = await createSecrets(PASSPHRASE);
+    await writeSalt(project, this.stack, secrets.salt);
+    return secrets;
+  }
+
+  private async opened(deployment: Deployment): Promise<Deployment> {
+    const salt = deployment.secrets_providers?.state?.salt;
+    return salt === undefined ? deployment : (await openSecrets(PASSPHRASE, salt)).openDeployment(deployment);
+  }
+}
+
+/** The environment of a stack that knows nothing of the user's: another home, backend and passphrase. */
+function hermeticEnv(directory: string, own: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const foreign = /^(PULUMI_|KEYPLANE_|VITEST|NODE_ENV$|NODE_OPTIONS$)/;
+  return {
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name))),
+    PULUMI_HOME: join(directory, "home"),
+    PULUMI_BACKEND_URL: pathToFileURL(join(directory, "backend")).href,
+    PULUMI_CONFIG_PASSPHRASE: PASSPHRASE,
+    PULUMI_SKIP_UPDATE_CHECK: "true",
+    // Without it the CLI has no --event-log.
+    PULUMI_DEBUG_COMMANDS: "true",
+    NO_COLOR: "1",
+    ...own,
+  };
+}
