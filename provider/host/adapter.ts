@@ -1,0 +1,127 @@
+import type { dynamic } from "@pulumi/pulumi";
+import { redact } from "../http/redact";
+import { type Context, check, diff, type Kind, NotReady, type Properties } from "../resources";
+import { session } from "./session";
+import { fromPulumi, toPulumi } from "./values";
+
+type Values = Record<string, unknown>;
+type Verb = "check" | "diff" | "create" | "read" | "update" | "delete";
+
+/** Makes a kind of resource into the provider that Pulumi's dynamic host calls. */
+export function adapt(kind: Kind): dynamic.ResourceProvider<Values, Values> {
+  return {
+    async configure({ config }) {
+      session.configure((key) => config.get(`keyplane:${key}`));
+    },
+
+    check: (_olds, news) =>
+      run(kind, "check", news, async (context) => {
+        session.noteCheck(news["resourceUrn"]);
+        const { inputs, failures } = check(kind, fromPulumi(news), context);
+        return { inputs: toPulumi(inputs), failures: [...failures] };
+      }),
+
+    diff: (id, olds, news) =>
+      run(kind, "diff", news, async (context) => {
+        const driftOnly = session.takeRefresh(id);
+        const difference = diff(kind, fromPulumi(olds), fromPulumi(news), { now: context.now(), driftOnly });
+        for (const reason of difference.reasons) context.info(reason);
+        const { changes, replaces, deleteBeforeReplace } = difference;
+        return { changes, replaces: [...replaces], deleteBeforeReplace };
+      }),
+
+    create: (inputs) =>
+      run(kind, "create", inputs, async (context) => {
+        const { id, outputs } = await kind.create(fromPulumi(inputs), context);
+        return { id, outs: toPulumi(outputs) };
+      }),
+
+    read: (id, olds = {}) =>
+      run(kind, "read", olds, async (context) => {
+        session.noteRead(id, olds["resourceUrn"]);
+        const outputs = await kind.read(id, fromPulumi(olds), context);
+        // An empty answer is how a resource is reported gone.
+        return outputs === undefined ? {} : { id, props: toPulumi(outputs) };
+      }),
+
+    update: (id, olds, news) =>
+      run(kind, "update", news, async (context) => {
+        return { outs: toPulumi(await kind.update(id, fromPulumi(olds), fromPulumi(news), context)) };
+      }),
+
+    delete: (id, olds) => run(kind, "delete", olds, (context) => kind.delete(id, fromPulumi(olds), context)),
+  };
+}
+
+/** Runs one verb with a context of its own; whatever it throws reaches the engine clean and complete. */
+async function run<T>(kind: Kind, verb: Verb, values: Values, body: (context: Context) => Promise<T>): Promise<T> {
+  const urn = String(values["resourceUrn"] ?? "");
+  const resourceName = urn.split("::").slice(3).join("::");
+  try {
+    return await body(contextFor(urn, resourceName));
+  } catch (error) {
+    throw toHostError(error, `${verb} ${kind.name} ${JSON.stringify(resourceName)}`, values);
+  } finally {
+    await session.engine.flush();
+  }
+}
+
+function contextFor(urn: string, resourceName: string): Context {
+  const log = (severity: "info" | "warning", ephemeral: boolean) => (text: string) =>
+    session.engine.log(urn, severity, text, ephemeral);
+  return {
+    resourceName,
+    settings: () => session.settings(),
+    account: () => session.account(),
+    now: () => Date.now(),
+    checkpointsSkipped: isOn(process.env["PULUMI_SKIP_CHECKPOINTS"]),
+    progress: log("info", true),
+    info: log("info", false),
+    warn: log("warning", false),
+  };
+}
+
+/** How Pulumi reads a switch in the environment. */
+function isOn(value: string | undefined): boolean {
+  return value !== undefined && ["1", "t", "true"].includes(value.toLowerCase());
+}
+
+/** What the host makes of a failed call: it prints some errors with their stack, and reads `id` as "exists, not ready". */
+class HostError extends Error {
+  override readonly name = "keyplane";
+  readonly id?: string;
+  readonly properties?: Values;
+  readonly reasons?: string[];
+
+  constructor(message: string, notReady?: { readonly id: string; readonly properties: Values }) {
+    super(message);
+    // The message says it all; a stack would repeat it, with paths of the user's machine.
+    this.stack = "";
+    if (notReady !== undefined) {
+      this.id = notReady.id;
+      this.properties = notReady.properties;
+      this.reasons = [message];
+    }
+  }
+}
+
+function toHostError(error: unknown, doing: string, values: Values): HostError {
+  const text = error instanceof Error ? error.message : String(error);
+  const message = redact(`${doing}: ${text}`, secretsOf(values));
+  if (!(error instanceof NotReady)) return new HostError(message);
+  // The host adds `__provider` to every answer but this one, and without it the resource could never be deleted.
+  const properties = { ...toPulumi(error.outputs as Properties), ["__provider"]: values["__provider"] };
+  return new HostError(message, { id: error.id, properties });
+}
+
+/** The secrets that a failed call could name: those in its values, and the credential. */
+function secretsOf(values: Values): string[] {
+  const held = ["key", "previousKey"].map((name) => values[name]);
+  let credential: unknown;
+  try {
+    credential = session.settings().apiKey;
+  } catch {
+    // Settings that cannot be read hold no credential to hide.
+  }
+  return [...held, credential].filter((value): value is string => typeof value === "string");
+}

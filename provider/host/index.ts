@@ -1,0 +1,16 @@
+// The entry `keyplane/provider`: what every state written by keyplane calls, from `__provider`. Its name and the names
+// it exports are frozen; each is typed as Pulumi's own dynamic provider. Here is all that the core knows of Pulumi.
+import { kinds } from "../resources";
+import { adapt } from "./adapter";
+
+/** The provider of `ApiKey` resources. */
+export const ApiKey = adapt(kinds.ApiKey);
+
+/** The provider of `ProjectReady` resources. */
+export const ProjectReady = adapt(kinds.ProjectReady);
+
+/** The provider of a stack's `Owner`. */
+export const Owner = adapt(kinds.Owner);
+
+/** The provider of a stack's `Ledger`. */
+export const Ledger = adapt(kinds.Ledger);

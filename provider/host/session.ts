@@ -1,0 +1,56 @@
+import { Account } from "../api/account";
+import { AbortedError } from "../errors";
+import { type ConfigReader, resolveSettings, type Settings } from "../settings";
+import { EngineLink } from "./engine-link";
+
+/**
+ * What all resources of this process share. Pulumi configures each kind of resource on its own, and starts the second
+ * call before the first one's configuration is done: so `configure` only stores the config, and everything else is
+ * made, and can fail, in the call that needs it.
+ */
+class Session {
+  readonly engine = new EngineLink(process.argv[2] ?? "");
+  #config: ConfigReader = () => undefined;
+  #settings: Settings | undefined;
+  #account: Account | undefined;
+  readonly #seenInRefresh = new Map<string, unknown>();
+
+  configure(config: ConfigReader): void {
+    this.#config = config;
+    this.engine.watch(() => {
+      this.#account?.abort(new AbortedError("the engine is gone"));
+      // Nobody is left to record what this process does: a key made from here on would be lost.
+      process.exit(1);
+    });
+  }
+
+  /** Throws a `ConfigError`, anew at each call, where the settings are missing or wrong. */
+  settings(): Settings {
+    this.#settings ??= resolveSettings(this.#config);
+    return this.#settings;
+  }
+
+  account(): Account {
+    this.#account ??= Account.for(this.settings());
+    return this.#account;
+  }
+
+  /** Notes that a resource was read: the next `diff` of it belongs to a refresh, unless a `check` comes first. */
+  noteRead(id: string, urn: unknown): void {
+    this.#seenInRefresh.set(id, urn);
+  }
+
+  noteCheck(urn: unknown): void {
+    for (const [id, readUrn] of this.#seenInRefresh) {
+      if (readUrn === urn) this.#seenInRefresh.delete(id);
+    }
+  }
+
+  /** Whether a `diff` of the resource is a refresh's; answers so once for each read. */
+  takeRefresh(id: string): boolean {
+    return this.#seenInRefresh.delete(id);
+  }
+}
+
+/** The one session of this process. */
+export const session = new Session();

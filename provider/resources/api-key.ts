@@ -1,0 +1,178 @@
+import { sayDuration } from "../duration";
+import { KeyplaneError } from "../errors";
+import { types } from "./fields";
+import { keyFields, rotateAt, withoutEmpty } from "./key-fields";
+import { type Context, type Due, type Failure, type Kind, NotReady, type Properties } from "./kind";
+import { mintKey, type Naming } from "./mint-key";
+import { ownerTag, prefixFrom } from "./names";
+import { finishPending, pendingAfter, pendingDue, pendingOf, waitForProjects } from "./pending";
+import { findKey, isForeign, revokeAll, revokeKey } from "./revoke-key";
+
+/** An age is only worth acting on while this machine and the service agree about the time, in milliseconds. */
+const MAX_SKEW_MS = 5 * 60_000;
+
+/** One key with one secret. The service cannot change a key, so it is changed only by replacement. */
+export const apiKey: Kind = {
+  name: "ApiKey",
+
+  fields: {
+    ...keyFields,
+    // An auto-named key bears a name, too: only one that was asked for by name has it in force.
+    name: {
+      type: types.keyName,
+      change: "replace",
+      inForce: (outputs) => (isExact(outputs) ? outputs["name"] : undefined),
+    },
+    onNameConflict: { type: types.oneOf("fail", "revokeUnused"), fallback: "fail", change: "update" },
+  },
+
+  rules(inputs) {
+    const failures: Failure[] = [];
+    if (inputs["name"] !== undefined) {
+      if (inputs["namePrefix"] !== undefined) {
+        failures.push({ property: "namePrefix", reason: "cannot be given together with name: choose one of them" });
+      }
+      if (inputs["waitForProjects"] !== undefined) {
+        failures.push({
+          property: "waitForProjects",
+          reason:
+            "cannot be given together with name, whose key is gone while it is replaced: use namePrefix, or make the " +
+            "key depend on a ProjectReady",
+        });
+      }
+    } else if (inputs["onNameConflict"] !== undefined) {
+      failures.push({ property: "onNameConflict", reason: "has a meaning only together with name: remove it" });
+    }
+    return failures;
+  },
+
+  due(outputs, inputs, now) {
+    const due: Due[] = [...pendingDue(outputs)];
+    if (Array.isArray(outputs["pendingRevocations"])) due.push({ field: "pendingRevocations", replace: false });
+    const at = rotateAt(outputs["createdAt"], inputs["rotateAfter"]);
+    if (at !== undefined && Date.parse(at) <= now) {
+      const age = sayDuration(now - Date.parse(String(outputs["createdAt"])));
+      due.push({ field: "rotateAfter", replace: true, why: `due since ${at}: ${age} old` });
+    }
+    return due;
+  },
+
+  // Live names are unique, so a name can only be given to the new key after the old one has lost it.
+  deleteBeforeReplace: (outputs, inputs) => isExact(outputs) && outputs["name"] === inputs["name"],
+
+  async create(inputs, context) {
+    await waitForProjects(inputs, context);
+    const { created, lostNames, pendingRevocations } = await mint(inputs, context);
+    const outputs = {
+      ...inputs,
+      keyId: created.id,
+      name: created.name,
+      key: created.key,
+      createdAt: created.createdAt,
+      rotateAt: rotateAt(created.createdAt, inputs["rotateAfter"]),
+      credential: context.account().credential,
+      ...maker(inputs),
+      pending: pendingAfter(created.operations, inputs["verify"] === true),
+      pendingRevocations,
+      lostNames,
+    };
+    await refuseSkewedClock(created.id, outputs, inputs, context);
+    return { id: created.id, outputs: await getReady(created.id, outputs, inputs, context) };
+  },
+
+  async read(id, outputs, context) {
+    const found = await findKey(id, outputs, context);
+    if (found === undefined) return undefined;
+    if (outputs["name"] !== undefined && found.name !== outputs["name"]) {
+      context.warn(
+        `key ${id} is now called ${found.name}, not ${outputs["name"]}; it is still the same key and is kept`,
+      );
+    }
+    return { ...outputs, credential: context.account().credential };
+  },
+
+  async update(id, outputs, inputs, context) {
+    const { keyId, name, key, createdAt, credential, mintedBy, lostNames, pending } = outputs;
+    const pendingRevocations = await revokeAll(outputs["pendingRevocations"], context);
+    const carried = {
+      ...inputs,
+      // The secret can be read only once, when the key is made: it lives on from state to state.
+      ...{ keyId, name, key, createdAt, credential, mintedBy, lostNames, pending, pendingRevocations },
+      rotateAt: rotateAt(createdAt, inputs["rotateAfter"]),
+    };
+    return getReady(id, carried, inputs, context);
+  },
+
+  async delete(id, outputs, context) {
+    if (outputs["revokeOnDelete"] === false) {
+      context.info(`key ${id} (${outputs["name"]}) stays live, because revokeOnDelete is false`);
+      return;
+    }
+    if (isForeign(outputs)) {
+      context.warn(
+        `key ${id} (${outputs["name"]}) was made by another stack, from which this state was copied or renamed: it is ` +
+          "not revoked. If nothing else uses it, revoke it in the console",
+      );
+      return;
+    }
+    await revokeKey(id, outputs, context);
+    const orphans = (outputs["pendingRevocations"] as readonly string[] | undefined) ?? [];
+    const left = await revokeAll(
+      orphans.filter((orphan) => orphan !== id),
+      context,
+    );
+    if (left.length > 0) {
+      throw new KeyplaneError("api", "KP-REVOKE", `could not revoke key ${left.join(", ")}: run the command again`);
+    }
+  },
+};
+
+/** Whether a key bears a name that was asked for. */
+function isExact(outputs: Properties): boolean {
+  return outputs["mintedBy"] !== undefined;
+}
+
+/** Who made the key: an auto-name carries that itself, an exact name needs a note beside it. */
+function maker(inputs: Properties): Properties {
+  return inputs["name"] === undefined ? {} : { mintedBy: ownerTag(String(inputs["owner"])) };
+}
+
+async function mint(inputs: Properties, context: Context): ReturnType<typeof mintKey> {
+  const { name, namePrefix, onNameConflict, owner } = inputs;
+  const naming: Naming =
+    typeof name === "string"
+      ? { exactName: name, onConflict: onNameConflict === "revokeUnused" ? "revokeUnused" : "fail" }
+      : {
+          prefix: typeof namePrefix === "string" ? namePrefix : prefixFrom(context.resourceName),
+          owner: String(owner),
+        };
+  try {
+    return await mintKey(naming, context);
+  } catch (error) {
+    if (!(error instanceof NotReady)) throw error;
+    throw new NotReady(error.id, withoutEmpty({ ...inputs, ...maker(inputs), ...error.outputs }), error.reason);
+  }
+}
+
+/** Where age decides, a wrong clock would rotate too early, too late or for ever: better no key than such a one. */
+async function refuseSkewedClock(id: string, outputs: Properties, inputs: Properties, context: Context): Promise<void> {
+  const skew = context.account().clockSkewMs;
+  if (skew === undefined || Math.abs(skew) <= MAX_SKEW_MS) return;
+  const off = `this machine's clock is ${sayDuration(Math.abs(skew))} ${skew > 0 ? "behind" : "ahead of"} the service's`;
+  if (inputs["rotateAfter"] === undefined) {
+    context.warn(`${off}: set it right, because the age of keys is judged by it`);
+    return;
+  }
+  const reason = `${off}, and rotateAfter goes by it. Set the clock right and run \`pulumi up\` again`;
+  if ((await revokeAll([id], context)).length === 0) throw new KeyplaneError("config", "KP-CLOCK", reason);
+  throw new NotReady(id, withoutEmpty({ ...outputs, pending: [{ action: "create", status: "failed" }] }), reason);
+}
+
+/** Waits for what a key that exists still needs; whatever goes wrong from here on, the key is recorded. */
+async function getReady(id: string, outputs: Properties, inputs: Properties, context: Context): Promise<Properties> {
+  const key = outputs["key"] as string | undefined;
+  const { pending, reason } = await finishPending(pendingOf(outputs), key, inputs, context);
+  const reached = withoutEmpty({ ...outputs, pending });
+  if (reason !== undefined) throw new NotReady(id, reached, reason);
+  return reached;
+}

@@ -1,0 +1,59 @@
+import { isDeepStrictEqual } from "node:util";
+import { type FieldRule, hasUnknown } from "./fields";
+import type { Due, Kind, Properties } from "./kind";
+
+/** What separates a resource from what the program asks for. */
+export interface Difference {
+  readonly changes: boolean;
+  /** The fields that force a replacement. */
+  readonly replaces: readonly string[];
+  readonly deleteBeforeReplace: boolean;
+  /** Reasons that the program does not show, for the user. */
+  readonly reasons: readonly string[];
+}
+
+/**
+ * Compares a resource's outputs with new inputs by the kind's field rules; makes no request.
+ * `driftOnly` leaves out what is due for other reasons: a refresh asks what the world did, not what time it is.
+ */
+export function diff(
+  kind: Kind,
+  outputs: Properties,
+  inputs: Properties,
+  options: { readonly now: number; readonly driftOnly: boolean },
+): Difference {
+  const due: Due[] = options.driftOnly ? [] : [...(kind.due?.(outputs, inputs, options.now) ?? [])];
+  for (const [field, rule] of Object.entries(kind.fields)) {
+    const change = fieldChange(field, rule, outputs, inputs);
+    if (change !== undefined) due.push({ field, replace: change === "replace" });
+  }
+  const replaces = [...new Set(due.filter((item) => item.replace).map((item) => item.field))];
+  return {
+    changes: due.length > 0,
+    replaces,
+    deleteBeforeReplace: replaces.length > 0 && (kind.deleteBeforeReplace?.(outputs, inputs) ?? false),
+    reasons: due.flatMap((item) => (item.why === undefined ? [] : [item.why])),
+  };
+}
+
+function fieldChange(
+  field: string,
+  rule: FieldRule,
+  outputs: Properties,
+  inputs: Properties,
+): "replace" | "update" | undefined {
+  if (rule.change === "ignore") return undefined;
+  const before = normal(rule.inForce === undefined ? outputs[field] : rule.inForce(outputs), rule);
+  const after = normal(inputs[field], rule);
+  // A value that a preview does not know yet may turn out different: say so rather than promise nothing happens.
+  if (!hasUnknown(after) && isDeepStrictEqual(before, after)) return undefined;
+  const unset = before === undefined || after === undefined;
+  return rule.change === "replace" && !(rule.unsetUpdates && unset) ? "replace" : "update";
+}
+
+/** A field's value with its default put in; an empty map or list means the same as none. */
+function normal(value: unknown, rule: FieldRule): unknown {
+  const given = value ?? rule.fallback;
+  const empty = typeof given === "object" && given !== null && Reflect.ownKeys(given).every((key) => key === "length");
+  return empty ? undefined : given;
+}

@@ -1,0 +1,35 @@
+import { parseDuration } from "../duration";
+import { type FieldRule, types } from "./fields";
+import type { Properties } from "./kind";
+
+/** Fields that the SDK fills in for every resource. */
+export const sdkFields = {
+  /** The resource's URN: names its row in the engine's display, and gives an auto-name its prefix. */
+  resourceUrn: { type: types.text, change: "ignore" },
+} as const satisfies Record<string, FieldRule>;
+
+/** Fields that all kinds of key share. */
+export const keyFields = {
+  ...sdkFields,
+  owner: { type: types.text, required: true, change: "update" },
+  namePrefix: { type: types.namePrefix, change: "replace" },
+  rotationTriggers: { type: types.map, change: "replace", unsetUpdates: true },
+  rotateAfter: { type: types.duration, change: "update" },
+  waitForProjects: { type: types.listOf(types.projectId), change: "update" },
+  verify: { type: types.flag, fallback: false, change: "update" },
+  operationTimeout: { type: types.timeout, change: "update" },
+  revokeOnDelete: { type: types.flag, fallback: true, change: "update" },
+} as const satisfies Record<string, FieldRule>;
+
+/** When a key becomes due for rotation, as an ISO 8601 time; `undefined` where its age does not matter. */
+export function rotateAt(createdAt: unknown, rotateAfter: unknown): string | undefined {
+  const age = parseDuration(rotateAfter);
+  const born = Date.parse(String(createdAt));
+  return age === undefined || Number.isNaN(born) ? undefined : new Date(born + age).toISOString();
+}
+
+/** The outputs without entries that are empty, which would only swell the state. */
+export function withoutEmpty(outputs: Properties): Properties {
+  const isEmpty = (value: unknown) => value === undefined || (Array.isArray(value) && value.length === 0);
+  return Object.fromEntries(Object.entries(outputs).filter(([, value]) => !isEmpty(value)));
+}

@@ -1,0 +1,73 @@
+import type { Account } from "../api/account";
+import type { Settings } from "../settings";
+import type { FieldRule } from "./fields";
+
+/** What a program declared, checked; or what a resource reports back. Plain JSON values. */
+export type Properties = Readonly<Record<string, unknown>>;
+
+/** One thing wrong with the inputs: the property's path and the remedy. */
+export interface Failure {
+  readonly property: string;
+  readonly reason: string;
+}
+
+/** A change that is due although the program did not change: age, an unfinished wait, a revocation to repeat. */
+export interface Due {
+  /** The field that asks for it. */
+  readonly field: string;
+  /** Whether the resource must be replaced; otherwise it is updated in place. */
+  readonly replace: boolean;
+  /** Said once to the user where the reason is not plain from the program. */
+  readonly why?: string;
+}
+
+/** What every verb of a kind is given: the way to the service and to the person watching. */
+export interface Context {
+  /** The name that the program gave the resource. */
+  readonly resourceName: string;
+  readonly settings: () => Settings;
+  /** The account that the settings lead to. Throws a `ConfigError` where they are missing or wrong. */
+  readonly account: () => Account;
+  readonly now: () => number;
+  /** Whether states are written only at the end of the run, so that no unrecorded key may be taken for an orphan. */
+  readonly checkpointsSkipped: boolean;
+  /** Shows what is being waited for in the resource's own row; forgotten when the next one comes. */
+  readonly progress: (text: string) => void;
+  /** Stays under the resource's diagnostics. */
+  readonly info: (text: string) => void;
+  /** Stays under the resource's diagnostics, as a warning. */
+  readonly warn: (text: string) => void;
+}
+
+/** One kind of resource: its fields as data, and its verbs. */
+export interface Kind {
+  readonly name: string;
+  readonly fields: Readonly<Record<string, FieldRule>>;
+  /** Rules that hold between fields; only called with inputs whose fields are right and known. */
+  readonly rules?: (inputs: Properties, context: Context) => readonly Failure[];
+  /** What is due regardless of the program; not asked during a refresh, which judges drift only. */
+  readonly due?: (outputs: Properties, inputs: Properties, now: number) => readonly Due[];
+  /** Whether a replacement must delete the old one first. */
+  readonly deleteBeforeReplace?: (outputs: Properties, inputs: Properties) => boolean;
+  readonly create: (inputs: Properties, context: Context) => Promise<{ id: string; outputs: Properties }>;
+  /** The outputs as they are now; `undefined` when the resource is proven to be gone. */
+  readonly read: (id: string, outputs: Properties, context: Context) => Promise<Properties | undefined>;
+  readonly update: (id: string, outputs: Properties, inputs: Properties, context: Context) => Promise<Properties>;
+  readonly delete: (id: string, outputs: Properties, context: Context) => Promise<void>;
+}
+
+/**
+ * The resource exists but is not ready: it is recorded with these outputs, and the next `up` goes on from there.
+ * Thrown by `create` and `update` only.
+ */
+export class NotReady extends Error {
+  override readonly name = "NotReady";
+
+  constructor(
+    readonly id: string,
+    readonly outputs: Properties,
+    readonly reason: string,
+  ) {
+    super(reason);
+  }
+}

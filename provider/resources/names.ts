@@ -1,0 +1,34 @@
+import { createHash, randomBytes } from "node:crypto";
+
+const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
+const PREFIX_LENGTH = 46;
+
+/** The mark of an owner in the names of its keys: 8 characters, from which the owner's id cannot be told. */
+export function ownerTag(owner: string): string {
+  return base32(createHash("sha256").update(owner).digest().subarray(0, 5));
+}
+
+/**
+ * A new auto-name, `<prefix>-<owner's tag>-<nonce>`: at most 64 characters of `[a-z0-9-]`. The nonce is random, so
+ * that a name is never used for two requests and a key under it can only stem from the one that carried it.
+ */
+export function autoName(prefix: string, owner: string): string {
+  return `${prefix}-${ownerTag(owner)}-${base32(randomBytes(5))}`;
+}
+
+/** The owner's tag in an auto-name; `undefined` for any other name. */
+export function tagOf(name: string): string | undefined {
+  return /^[a-z0-9][a-z0-9-]*-([a-z2-7]{8})-[a-z2-7]{8}$/.exec(name)?.[1];
+}
+
+/** The prefix of a key whose program gives none: the resource's name, as far as a key's name may hold it. */
+export function prefixFrom(resourceName: string): string {
+  const plain = resourceName.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+  return plain.replace(/^-+/, "").slice(0, PREFIX_LENGTH).replace(/-+$/, "") || "key";
+}
+
+/** RFC 4648 base32 in lower case: 5 bytes become 8 characters. */
+function base32(bytes: Uint8Array): string {
+  const bits = Array.from(bytes, (byte) => byte.toString(2).padStart(8, "0")).join("");
+  return (bits.match(/.{5}/g) ?? []).map((group) => ALPHABET[Number.parseInt(group, 2)]).join("");
+}

@@ -1,0 +1,58 @@
+import { parseDuration } from "../duration";
+import { types } from "./fields";
+import { sdkFields } from "./key-fields";
+import type { Context, Kind, Properties } from "./kind";
+import { operationTimeout } from "./pending";
+
+/** A gate: it is ready when no operation of its project is pending. It owns nothing on the service. */
+export const projectReady: Kind = {
+  name: "ProjectReady",
+
+  fields: {
+    ...sdkFields,
+    projectId: { type: types.projectId, required: true, change: "replace" },
+    triggers: { type: types.map, change: "update" },
+    operationIds: { type: types.listOf(types.operationId), change: "update" },
+    operationTimeout: { type: types.timeout, change: "update" },
+    ignoreActions: { type: types.listOf(types.text), change: "update" },
+    horizon: { type: types.duration, change: "update" },
+  },
+
+  async create(inputs, context) {
+    await wait(inputs, context);
+    return { id: String(inputs["projectId"]), outputs: inputs };
+  },
+
+  // A refresh does not wait: whether the project is busy right now is not drift.
+  read: async (_id, outputs) => outputs,
+
+  async update(id, _outputs, inputs, context) {
+    await wait(inputs, context);
+    return { ...inputs, projectId: id };
+  },
+
+  delete: async () => {},
+};
+
+async function wait(inputs: Properties, context: Context): Promise<void> {
+  const projectId = String(inputs["projectId"]);
+  const operationIds = inputs["operationIds"] as readonly string[] | undefined;
+  const { operations } = context.account();
+  const options = {
+    timeoutMs: operationTimeout(inputs),
+    onProgress: ({ text }: { readonly text: string }) => context.progress(text),
+    onWarning: context.warn,
+  };
+  if (operationIds !== undefined && operationIds.length > 0) {
+    await operations.wait(
+      operationIds.map((id) => ({ projectId, id })),
+      options,
+    );
+  } else {
+    await operations.waitUntilIdle(projectId, {
+      ...options,
+      ignoreActions: inputs["ignoreActions"] as readonly string[] | undefined,
+      horizonMs: parseDuration(inputs["horizon"]),
+    });
+  }
+}

@@ -1,0 +1,89 @@
+import { timingSafeEqual } from "node:crypto";
+import type { Account } from "../api/account";
+import type { ApiKeyRecord } from "../api/records";
+import { KeyplaneError } from "../errors";
+import type { Context, Properties } from "./kind";
+import { ownerTag, tagOf } from "./names";
+
+/** A key is listed at the latest this long after its creation, in milliseconds. */
+const LISTED_WITHIN_MS = 60_000;
+
+/**
+ * Revokes a key that a state holds. A key that is gone already counts as revoked, once it is proven that the account
+ * is the one that held it. Refuses to revoke the key that keyplane itself authenticates with.
+ */
+export async function revokeKey(id: string, outputs: Properties, context: Context): Promise<void> {
+  refuseOwnCredential(id, outputs["key"], context);
+  const account = context.account();
+  if ((await account.keys.revoke(id)) === "absent") {
+    mustBeGone(id, outputs, await account.keys.list(), account);
+  }
+}
+
+/** Tries to revoke each of several keys that nobody holds; answers the ids that are still live. */
+export async function revokeAll(ids: unknown, context: Context): Promise<readonly string[]> {
+  const left: string[] = [];
+  for (const id of Array.isArray(ids) ? ids.map(String) : []) {
+    try {
+      await context.account().keys.revoke(id);
+    } catch (error) {
+      left.push(id);
+      context.warn(
+        `key ${id} could not be revoked and will be tried again: ${error instanceof Error ? error.message : ""}`,
+      );
+    }
+  }
+  return left;
+}
+
+/** A key as the account lists it; `undefined` once it is proven to be gone. */
+export async function findKey(id: string, outputs: Properties, context: Context): Promise<ApiKeyRecord | undefined> {
+  const account = context.account();
+  const isYoung = context.now() - Date.parse(String(outputs["createdAt"])) < LISTED_WITHIN_MS;
+  let keys = await account.keys.list();
+  let found = keys.find((key) => key.id === id);
+  if (found === undefined && isYoung) {
+    keys = await account.keys.list({ fresh: true });
+    found = keys.find((key) => key.id === id);
+  }
+  if (found === undefined) mustBeGone(id, outputs, keys, account);
+  return found;
+}
+
+/** Whether a key was made by another stack than the one that now holds it: its state was copied, or renamed. */
+export function isForeign(outputs: Properties): boolean {
+  const { owner, mintedBy, name } = outputs;
+  const maker = typeof mintedBy === "string" ? mintedBy : tagOf(String(name));
+  return typeof owner === "string" && maker !== undefined && maker !== ownerTag(owner);
+}
+
+/**
+ * Absence from a list proves that a key is gone only in the account that made it. Under the credential that last saw
+ * the key this is certain; under another one it takes a witness: some other key of the same owner in the list.
+ */
+function mustBeGone(id: string, outputs: Properties, keys: readonly ApiKeyRecord[], account: Account): void {
+  const { credential, owner } = outputs;
+  if (typeof credential !== "string" || credential === account.credential) return;
+  const tag = typeof owner === "string" ? ownerTag(owner) : undefined;
+  if (tag !== undefined && keys.some((key) => tagOf(key.name) === tag)) return;
+  throw new KeyplaneError(
+    "config",
+    "KP-WRONG-ACCOUNT",
+    `key ${id} is not in this account, and keyplane:baseUrl or keyplane:apiKey is not the one that last saw it, so it ` +
+      "may be live in another account. Set the credential of the account that holds it, or, if it is gone, remove it " +
+      "with `pulumi state delete`",
+  );
+}
+
+function refuseOwnCredential(id: string, key: unknown, context: Context): void {
+  const own = Buffer.from(context.settings().apiKey);
+  const held = Buffer.from(typeof key === "string" ? key : "");
+  if (held.length === own.length && timingSafeEqual(held, own)) {
+    throw new KeyplaneError(
+      "conflict",
+      "KP-OWN-CREDENTIAL",
+      `key ${id} is the one that keyplane authenticates with (keyplane:apiKey): revoking it would lock keyplane out. ` +
+        "Set keyplane:apiKey to another key of the account first",
+    );
+  }
+}

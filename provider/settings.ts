@@ -1,0 +1,134 @@
+import { inspect } from "node:util";
+import { DURATION_FORM, MAX_TIMER_MS, parseDuration } from "./duration";
+import { ConfigError } from "./errors";
+
+/** Reads one value of the `keyplane` config namespace; `undefined` where it is not set. */
+export type ConfigReader = (key: string) => string | undefined;
+
+/** What keyplane can be told about the service. */
+export interface SettingValues {
+  /** The control plane's base address, without a slash at its end. */
+  readonly baseUrl: string;
+  /** The key that keyplane itself authenticates with. Never printed. */
+  readonly apiKey: string;
+  /** Longest time for one request, in milliseconds. */
+  readonly requestTimeoutMs: number;
+  /** Longest time for waiting on operations, in milliseconds. */
+  readonly operationTimeoutMs: number;
+  /** Time between two looks at an operation, in milliseconds. */
+  readonly pollIntervalMs: number;
+  /** Most requests under way at once. */
+  readonly concurrency: number;
+}
+
+/** All settings, checked once and complete; the credential does not show when they are printed. */
+export class Settings implements SettingValues {
+  declare readonly baseUrl: string;
+  declare readonly apiKey: string;
+  declare readonly requestTimeoutMs: number;
+  declare readonly operationTimeoutMs: number;
+  declare readonly pollIntervalMs: number;
+  declare readonly concurrency: number;
+
+  constructor(values: SettingValues) {
+    Object.assign(this, values);
+  }
+
+  toJSON(): object {
+    return { ...this, apiKey: "[secret]" };
+  }
+
+  [inspect.custom](): string {
+    return `Settings ${inspect(this.toJSON())}`;
+  }
+}
+
+/**
+ * The settings and where each comes from: Pulumi config `keyplane:NAME`, else the environment variable, else the
+ * default. `baseUrl` and `apiKey` have no default, because a guess would send a credential to the wrong place.
+ */
+export const SETTINGS = {
+  baseUrl: { env: "KEYPLANE_BASE_URL", fallback: undefined, read: readBaseUrl },
+  apiKey: { env: "KEYPLANE_API_KEY", fallback: undefined, read: readApiKey },
+  requestTimeout: { env: "KEYPLANE_REQUEST_TIMEOUT", fallback: "30s", read: readTimer },
+  operationTimeout: { env: "KEYPLANE_OPERATION_TIMEOUT", fallback: "30m", read: readTimer },
+  pollInterval: { env: "KEYPLANE_POLL_INTERVAL", fallback: "5s", read: readTimer },
+  concurrency: { env: "KEYPLANE_CONCURRENCY", fallback: "32", read: readConcurrency },
+} as const;
+
+type SettingName = keyof typeof SETTINGS;
+
+/** Resolves and checks all settings. Throws a `ConfigError` that names the setting, what is wrong and the remedy. */
+export function resolveSettings(config: ConfigReader, env: NodeJS.ProcessEnv = process.env): Settings {
+  const text = (name: SettingName): string => {
+    const value = config(name) ?? env[SETTINGS[name].env] ?? SETTINGS[name].fallback;
+    if (value === undefined || value === "") throw missing(name);
+    return value;
+  };
+  return new Settings({
+    baseUrl: SETTINGS.baseUrl.read(text("baseUrl")),
+    apiKey: SETTINGS.apiKey.read(text("apiKey")),
+    requestTimeoutMs: SETTINGS.requestTimeout.read(text("requestTimeout"), "requestTimeout"),
+    operationTimeoutMs: SETTINGS.operationTimeout.read(text("operationTimeout"), "operationTimeout"),
+    pollIntervalMs: SETTINGS.pollInterval.read(text("pollInterval"), "pollInterval"),
+    concurrency: SETTINGS.concurrency.read(text("concurrency")),
+  });
+}
+
+function missing(name: SettingName): ConfigError {
+  const secret = name === "apiKey" ? "--secret " : "";
+  const example = name === "apiKey" ? "" : " https://HOST/api/v2";
+  return new ConfigError(
+    `keyplane:${name} is not set: run \`pulumi config set ${secret}keyplane:${name}${example}\` or set ${SETTINGS[name].env}`,
+  );
+}
+
+function bad(name: SettingName, problem: string): ConfigError {
+  return new ConfigError(`keyplane:${name} ${problem} (set by config keyplane:${name} or ${SETTINGS[name].env})`);
+}
+
+function readBaseUrl(text: string): string {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    throw bad("baseUrl", "is not a URL: it must look like https://HOST/api/v2");
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw bad("baseUrl", "must hold no user name or password: the credential belongs in keyplane:apiKey");
+  }
+  if (url.search !== "" || url.hash !== "" || text.includes("?") || text.includes("#")) {
+    throw bad("baseUrl", "must hold no query and no fragment");
+  }
+  const loopback = isLoopback(url.hostname);
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && loopback)) {
+    throw bad("baseUrl", "must begin with https:// (http:// is accepted for this machine only, such as 127.0.0.1)");
+  }
+  return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
+}
+
+/** Whether a host name stands for this machine: plain http is accepted there, and no rate limit applies. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+function readApiKey(text: string): string {
+  // Anything else could not be sent as a header as it is, and trimming it silently would hide a mistake.
+  if (!/^[\x21-\x7e]+$/.test(text)) {
+    throw bad("apiKey", "holds a space, a line break or a character that is not visible ASCII: set it again");
+  }
+  return text;
+}
+
+function readTimer(text: string, name: "requestTimeout" | "operationTimeout" | "pollInterval"): number {
+  const ms = parseDuration(text);
+  if (ms === undefined) throw bad(name, `is not a duration: it must be ${DURATION_FORM}`);
+  if (ms > MAX_TIMER_MS) throw bad(name, "is longer than 24 days, which no timer can hold");
+  return ms;
+}
+
+function readConcurrency(text: string): number {
+  const count = /^[1-9]\d{0,3}$/.test(text) ? Number(text) : 0;
+  if (count < 1 || count > 1_000) throw bad("concurrency", "must be a whole number from 1 to 1000");
+  return count;
+}

@@ -1,0 +1,43 @@
+import * as pulumi from "@pulumi/pulumi";
+import { registeredInputs, typeToken, withDefaults } from "./shim";
+
+/** What a `ProjectReady` waits for. */
+export interface ProjectReadyArgs {
+  /** The project's id. A change replaces the gate. */
+  readonly projectId: pulumi.Input<string>;
+  /** Any values; a change of one waits again. */
+  readonly triggers?: pulumi.Input<Record<string, pulumi.Input<unknown>>>;
+  /** Ids of the operations to wait for. @default all that are pending */
+  readonly operationIds?: pulumi.Input<pulumi.Input<string>[]>;
+  /** Longest wait, such as `30m`. @default config `keyplane:operationTimeout`, else `30m` */
+  readonly operationTimeout?: pulumi.Input<string>;
+  /**
+   * Kinds of operation that do not count.
+   * @default the platform's own background work: `check_availability`, `suspend_compute`
+   */
+  readonly ignoreActions?: pulumi.Input<pulumi.Input<string>[]>;
+  /** How far back to look for pending operations, such as `24h`. @default "24h" */
+  readonly horizon?: pulumi.Input<string>;
+}
+
+/**
+ * A gate for `dependsOn`: ready when no operation of the project is pending. It fails when an operation that it waited
+ * for fails, or when the time is over; operations that ended before the wait began do not count.
+ *
+ * @example A key that is only made once its project is ready
+ * ```ts
+ * import { ApiKey, ProjectReady } from "keyplane";
+ *
+ * const ready = new ProjectReady("ready", { projectId: "my-project-1a2b3c" });
+ * const app = new ApiKey("app", {}, { dependsOn: ready });
+ * ```
+ */
+export class ProjectReady extends pulumi.CustomResource {
+  /** The project's id. */
+  declare readonly projectId: pulumi.Output<string>;
+
+  constructor(name: string, args: ProjectReadyArgs, options?: pulumi.CustomResourceOptions) {
+    const inputs = registeredInputs("ProjectReady", name, ["projectId"], { ...args }, options);
+    super(typeToken("ProjectReady"), name, inputs, withDefaults(options));
+  }
+}

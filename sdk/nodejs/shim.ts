@@ -1,0 +1,59 @@
+import * as pulumi from "@pulumi/pulumi";
+
+/** The kinds of resource; each name is part of URNs in users' states. */
+export type KindName = "ApiKey" | "RotatingApiKey" | "ProjectReady" | "Owner" | "Ledger";
+
+/** The type under which Pulumi's own dynamic provider serves a kind. */
+export function typeToken(kind: KindName): string {
+  return `pulumi-nodejs:dynamic/keyplane:${kind}`;
+}
+
+/**
+ * What Pulumi's dynamic host runs for a resource: a constant line instead of serialized code. So nothing can be
+ * captured by accident, a state stays small, and an old one always meets the code that is installed. States keep it:
+ * it must work for ever as it is.
+ */
+export function shim(kind: KindName): string {
+  return `exports.handler=()=>require("keyplane/provider").${kind}`;
+}
+
+/**
+ * The inputs of a resource as they are registered: outputs that the provider fills in are seeded, so that they exist
+ * on the resource, and `resourceUrn` lets the provider show progress in the resource's row.
+ */
+export function registeredInputs(
+  kind: KindName,
+  name: string,
+  outputs: readonly string[],
+  args: pulumi.Inputs,
+  options: pulumi.CustomResourceOptions | undefined,
+): pulumi.Inputs {
+  if (options?.import !== undefined || options?.id !== undefined) {
+    throw new Error(
+      `${kind} ${JSON.stringify(name)}: cannot be imported or looked up, because the service shows a key's secret only ` +
+        "once. Remove the option, or use getApiKey to read what is known about a key",
+    );
+  }
+  const urn = pulumi.createUrn(name, typeToken(kind), options?.parent);
+  return {
+    ...Object.fromEntries(outputs.map((output) => [output, undefined])),
+    ...args,
+    resourceUrn: withoutDependencies(urn),
+    ["__provider"]: shim(kind),
+  };
+}
+
+/** The options of every resource: the shim never shows in a preview, and secrets are marked besides the user's own. */
+export function withDefaults(
+  options: pulumi.CustomResourceOptions | undefined,
+  additionalSecretOutputs: string[] = [],
+): pulumi.CustomResourceOptions {
+  return pulumi.mergeOptions(options, { additionalSecretOutputs, hideDiffs: ["__provider"] });
+}
+
+/** A URN under a component depends on it, and so on all its children: waiting for oneself would never end. */
+function withoutDependencies(output: pulumi.Output<string>): Promise<string> {
+  return new Promise((resolve) => {
+    output.apply(resolve);
+  });
+}
