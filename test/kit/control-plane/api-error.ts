@@ -1,0 +1,20 @@
+/** A refusal in the shape of the service: a status, a message and a code that is mostly empty. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly code = "",
+    readonly headers: Record<string, string> = {},
+  ) {
+    super(message);
+  }
+}
+
+/** The body of every error answer. */
+export const errorBody = (requestId: string, { code, message }: { code: string; message: string }) => ({
+  request_id: requestId,
+  code,
+  message,
+});

@@ -1,0 +1,33 @@
+import { randomUUID } from "node:crypto";
+import type { HttpBindings } from "@hono/node-server";
+import { Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { errorBody } from "./api-error";
+import { exchange, type Refuse } from "./exchange";
+import type { Plane } from "./plane";
+import { routes } from "./routes/table";
+
+/** Path of the base URL. */
+export const basePath = "/api/v2";
+
+const maxBody = 1024 * 1024;
+
+/** The service as a hono app: every route of the table, and what is answered where none is. */
+export function createApp(plane: Plane, refuse: Refuse): Hono<{ Bindings: HttpBindings }> {
+  const app = new Hono<{ Bindings: HttpBindings }>();
+  const tooLarge = errorBody(randomUUID(), { code: "", message: "request body is too large" });
+  app.use(bodyLimit({ maxSize: maxBody, onError: (context) => context.json(tooLarge, 413) }));
+  for (const route of routes) {
+    const path = basePath + route.path.replace(/\{(\w+)\}/g, ":$1");
+    app.on(route.method, path, (context) => exchange(plane, context, basePath, route, refuse));
+  }
+  app.all(`${basePath}/*`, (context) => exchange(plane, context, basePath, undefined, refuse));
+  app.notFound((context) => {
+    const message = `not found: the service is served under ${basePath}, control endpoints under /_control`;
+    return context.json(errorBody(randomUUID(), { code: "", message }), 404);
+  });
+  app.onError((error, context) => {
+    return context.json(errorBody(randomUUID(), { code: "", message: `internal error: ${error.message}` }), 500);
+  });
+  return app;
+}

@@ -1,0 +1,66 @@
+import type { HttpBindings } from "@hono/node-server";
+import { Hono } from "hono";
+import { ApiError } from "../api-error";
+import { openApiDocument } from "../openapi";
+import type { Plane } from "../plane";
+import { controlCalls } from "./calls";
+
+/** What the control endpoints need of the listener. */
+export interface Listener {
+  /** The base URL of the API. */
+  readonly url: string;
+  /** URL of the control endpoints that stay reachable while the API refuses connections. */
+  readonly controlUrl: string;
+  /** Refuses new connections to the API, for a time or until `accept`. */
+  refuse(ms?: number): Promise<void>;
+  /** Takes connections again. */
+  accept(): Promise<void>;
+}
+
+const loopback = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/;
+
+/** The control endpoints as a hono app. They need no key, so they answer only who calls them by a loopback name. */
+export function createControlApp(plane: Plane, listener: Listener): Hono<{ Bindings: HttpBindings }> {
+  const app = new Hono<{ Bindings: HttpBindings }>({ strict: false }).basePath("/_control");
+  app.use(async (context, next) => {
+    // A web page that resolves its own name to this machine must not read secrets here.
+    if (!loopback.test(new URL(context.req.url).host)) throw new ApiError(403, "only for loopback");
+    await next();
+  });
+  const info = () => ({ url: listener.url, controlUrl: listener.controlUrl, apiKey: plane.seed.apiKey });
+  app.get("/", (context) => context.json(info()));
+  app.get("/openapi.json", (context) => context.json(openApiDocument(listener.url)));
+  app.post("/refuse", async (context) => {
+    const { ms } = JSON.parse((await context.req.text()) || "{}") as { ms?: number };
+    await listener.refuse(ms);
+    return context.json({});
+  });
+  app.post("/accept", async (context) => {
+    await listener.accept();
+    return context.json({});
+  });
+  for (const { method, path, run } of controlCalls) {
+    app.on(method, path, async (context) => {
+      // Whoever looks or acts from here must find committed what is due by now.
+      plane.settle();
+      const text = method === "POST" ? await context.req.text() : "";
+      const body: unknown = text === "" ? undefined : parse(text);
+      const id = context.req.param("id") ?? "";
+      const answer = await run(plane, { id, body, query: new URL(context.req.url).searchParams });
+      if (method !== "GET") await plane.persist();
+      return context.json((answer ?? {}) as Record<string, unknown>);
+    });
+  }
+  app.onError((error, context) => {
+    return context.json({ message: error.message }, error instanceof ApiError ? (error.status as 400) : 500);
+  });
+  return app;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ApiError(400, "body is not valid JSON");
+  }
+}

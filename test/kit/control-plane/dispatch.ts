@@ -1,0 +1,100 @@
+import { ApiError, errorBody } from "./api-error";
+import type { RuleOperation } from "./faults/rule";
+import type { Effect } from "./request-log";
+import { operationRecord } from "./routes/project-records";
+import { type Answer, type Call, type Route, startOperations } from "./routes/route";
+import { routes } from "./routes/table";
+import type { KeyEntity } from "./state/entities";
+import type { State } from "./state/state";
+
+/** A request that has been read whole. */
+export interface PlaneRequest {
+  /** The endpoint; `undefined` where none is served. */
+  route: Route | undefined;
+  method: string;
+  /** The path as sent, below the base URL. */
+  path: string;
+  /** The path's parameters, decoded. */
+  params: Record<string, string>;
+  query: string;
+  authorization: string | undefined;
+  contentType: string | undefined;
+  text: string;
+  requestId: string;
+  remoteAddress: string;
+}
+
+/** The live key that an `Authorization` header carries. */
+export function keyOf(state: State, authorization: string | undefined): KeyEntity | undefined {
+  const [, secret] = /^Bearer +(\S+)$/i.exec(authorization ?? "") ?? [];
+  return secret === undefined ? undefined : state.keys.withSecret(secret);
+}
+
+function authenticate(state: State, { authorization, remoteAddress }: PlaneRequest): KeyEntity {
+  const key = keyOf(state, authorization);
+  if (!key) throw new ApiError(401, "supplied credentials do not pass authentication");
+  key.lastUsedAt = state.clock.now();
+  key.lastUsedFromAddr = remoteAddress;
+  return key;
+}
+
+function parseBody({ contentType, text }: PlaneRequest): unknown {
+  if (text === "") return undefined;
+  if (!/^application\/json\b/i.test(contentType ?? ""))
+    throw new ApiError(400, "Content-Type must be application/json");
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ApiError(400, "request body is not valid JSON");
+  }
+}
+
+/** Refuses a request that no route serves: 405 where other methods are, else 404. */
+function refuseUnknown({ path }: PlaneRequest): never {
+  const allowed = routes.filter((route) => new RegExp(`^${route.path.replace(/\{\w+\}/g, "[^/]+")}$`).test(path));
+  if (allowed.length === 0) throw new ApiError(404, "this endpoint does not exist");
+  const methods = allowed.map((route) => route.method).join(", ");
+  throw new ApiError(405, "method not allowed", "", { Allow: methods });
+}
+
+/** Starts the operations of a rule and adds them to an answer. */
+function carry(call: Call, answer: Answer, operations: RuleOperation[]): Answer {
+  const { state } = call;
+  const projectId = state.projects.list().at(-1)?.id ?? "";
+  const branchId = state.projects.branchesOf(projectId)[0]?.id ?? null;
+  const started = startOperations(
+    call,
+    operations.map((operation) => ({ projectId, branchId, ...operation })),
+  );
+  const body = answer.body as Record<string, unknown>;
+  const before = Array.isArray(body.operations) ? body.operations : [];
+  const records = started.map((operation) => operationRecord(operation, state.clock.timeline()));
+  return { ...answer, body: { ...body, operations: [...before, ...records] } };
+}
+
+/**
+ * Carries a request out: authenticates it, changes the state, and gives the answer. Without a pause, so that requests
+ * never see each other half done.
+ * @param effects - What is committed is noted here.
+ * @param operations - Operations that the answer is to carry besides.
+ */
+export function dispatch(state: State, request: PlaneRequest, effects: Effect[], operations?: RuleOperation[]): Answer {
+  try {
+    // An empty path segment is redirected before anything else, as the public service does.
+    const tidy = request.path.replace(/\/{2,}/g, "/").replace(/(?<=.)\/$/, "");
+    if (!request.route && tidy !== request.path) {
+      throw new ApiError(301, "moved permanently", "", { Location: `/api/v2${tidy}` });
+    }
+    const caller = authenticate(state, request);
+    const { route, params } = request;
+    if (!route) return refuseUnknown(request);
+    const query = new URLSearchParams(request.query);
+    const call: Call = { state, caller, params, query, body: parseBody(request), effects };
+    const answer = route.handle(call);
+    if (route.polls) state.clock.polled();
+    return operations ? carry(call, answer, operations) : answer;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { status: error.status, headers: error.headers, body: errorBody(request.requestId, error) };
+  }
+}

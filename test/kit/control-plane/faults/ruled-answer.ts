@@ -1,0 +1,42 @@
+import { errorBody } from "../api-error";
+import type { PlaneRequest } from "../dispatch";
+import type { Answer } from "../routes/route";
+import type { Rule } from "./rule";
+
+/** The list in a body that is an object, such as `operations` beside `pagination`. */
+const listName = (body: Record<string, unknown>): string | undefined =>
+  Object.keys(body).find((name) => Array.isArray(body[name]));
+
+/** Changes a true answer as a rule says: fields put over and left out, the page emptied, its cursor changed. */
+export function shape({ patch, omit = [], page }: Rule, answer: Answer, request: PlaneRequest): Answer {
+  if (typeof answer.body !== "object" || answer.body === null) return answer;
+  if (Array.isArray(answer.body)) return page === "empty" ? { ...answer, body: [] } : answer;
+  const body: Record<string, unknown> = { ...answer.body, ...patch };
+  for (const name of omit) delete body[name];
+  const list = listName(body);
+  if (page === "empty" && list !== undefined) body[list] = [];
+  const cursor = new URLSearchParams(request.query).get("cursor");
+  if (page === "repeated-cursor" && cursor !== null) body.pagination = { cursor };
+  if (page === "no-cursor" || page === "empty") body.pagination = {};
+  return { ...answer, body };
+}
+
+function retryAfterHeader(retryAfter: Rule["retryAfter"], now: number): Record<string, string> {
+  if (retryAfter === undefined) return {};
+  if (typeof retryAfter === "number") return { "Retry-After": String(retryAfter) };
+  return { "Retry-After": new Date(now + retryAfter.date).toUTCString() };
+}
+
+/**
+ * The answer that a rule gives.
+ * @param truth - The true answer, if the request has taken effect.
+ * @param now - Time by the plane's clock.
+ */
+export function ruledAnswer(rule: Rule, truth: Answer | undefined, requestId: string, now: number): Answer {
+  const headers = { ...retryAfterHeader(rule.retryAfter, now), ...rule.headers };
+  if (rule.status === undefined && truth) return { ...truth, headers: { ...truth.headers, ...headers } };
+  const status = rule.status ?? 200;
+  const body =
+    rule.body ?? errorBody(requestId, { code: "", message: `the control plane was told to answer ${status}` });
+  return { status, headers, body };
+}

@@ -1,0 +1,85 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { breakAnswer } from "./faults/raw-answer";
+import type { Plane } from "./plane";
+
+/** The only address that is listened on. */
+const host = "127.0.0.1";
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+/** Closes a server with all its connections, if it listens. */
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
+/** The API's port and the control endpoints' own port, which stays open while the API refuses connections. */
+export class PlaneListener {
+  private readonly api: Server;
+  private readonly control: Server;
+  private apiPort = 0;
+  private controlPort = 0;
+  private timer: NodeJS.Timeout | undefined;
+
+  /**
+   * @param plane - Its rules may strike a connection before any request.
+   * @param api - Serves the API, and the control endpoints too.
+   * @param control - Serves the control endpoints.
+   */
+  constructor(plane: Plane, api: RequestListener, control: RequestListener) {
+    this.api = createServer(api);
+    this.control = createServer(control);
+    this.api.on("connection", (socket) => {
+      const rule = plane.rules.forConnection();
+      if (rule?.fault) breakAnswer(socket, rule.fault, { status: 0, headers: {}, body: "" });
+    });
+    // Longer than a test lasts, so that only rules close connections.
+    this.api.keepAliveTimeout = 600_000;
+  }
+
+  /** The API's origin. */
+  get origin(): string {
+    return `http://${host}:${this.apiPort}`;
+  }
+
+  /** Origin of the control endpoints' own port. */
+  get controlOrigin(): string {
+    return `http://${host}:${this.controlPort}`;
+  }
+
+  /** Starts to listen; 0 = any free port. */
+  async open(port: number, controlPort: number): Promise<void> {
+    this.apiPort = await listen(this.api, port);
+    this.controlPort = await listen(this.control, controlPort);
+  }
+
+  /** Refuses connections to the API, and drops the open ones, for a time or until `accept`. */
+  async refuse(ms?: number): Promise<void> {
+    await close(this.api);
+    clearTimeout(this.timer);
+    if (ms !== undefined) this.timer = setTimeout(() => void this.accept(), ms);
+  }
+
+  /** Takes connections again, on the same port. */
+  async accept(): Promise<void> {
+    clearTimeout(this.timer);
+    if (!this.api.listening) await listen(this.api, this.apiPort);
+  }
+
+  /** Stops for good. */
+  async close(): Promise<void> {
+    clearTimeout(this.timer);
+    await Promise.all([close(this.api), close(this.control)]);
+  }
+}

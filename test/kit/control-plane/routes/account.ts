@@ -1,0 +1,39 @@
+import { ApiError } from "../api-error";
+import { currentUser } from "./key-records";
+import { object, type Route, ref } from "./route";
+
+/** Who is calling. */
+export const accountRoutes: Route[] = [
+  {
+    method: "GET",
+    path: "/auth",
+    summary: "Tells which account a key belongs to, and what kind of key it is.",
+    answer: {
+      status: 200,
+      schema: object({
+        account_id: { type: "string" },
+        auth_method: { enum: ["api_key_user", "api_key_org"] },
+        auth_data: { type: ["string", "null"] },
+      }),
+    },
+    handle({ state, caller }) {
+      const { scope } = caller;
+      if (scope.kind !== "account") {
+        const organization = { account_id: scope.organizationId, auth_method: "api_key_org" };
+        return { status: 200, body: { ...organization, auth_data: String(caller.id) } };
+      }
+      const user = { account_id: state.accountId, auth_method: "api_key_user" };
+      return { status: 200, body: { ...user, auth_data: String(caller.id) } };
+    },
+  },
+  {
+    method: "GET",
+    path: "/users/me",
+    summary: "Tells the user to whom the key belongs.",
+    answer: { status: 200, schema: ref("User") },
+    handle({ state, caller }) {
+      if (caller.scope.kind !== "account") throw new ApiError(404, "not allowed for organization API keys");
+      return { status: 200, body: currentUser(state) };
+    },
+  },
+];

@@ -1,0 +1,33 @@
+import { ApiError } from "../api-error";
+import type { Call } from "./route";
+
+/** A body that is a JSON object, or 400. */
+export function objectBody(body: unknown): Record<string, unknown> {
+  if (typeof body === "object" && body !== null && !Array.isArray(body)) return { ...body };
+  throw new ApiError(400, "request body must be a JSON object");
+}
+
+/** A part of a body that is an object where it is given, or 400. */
+export function objectField(body: Record<string, unknown>, name: string): Record<string, unknown> {
+  const value = body[name];
+  if (value === undefined || value === null) return {};
+  if (typeof value === "object" && !Array.isArray(value)) return { ...value };
+  throw new ApiError(400, `${name} must be an object`);
+}
+
+/** A text where it is given, or 400. */
+export function textField(body: Record<string, unknown>, name: string): string | undefined {
+  const value = body[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "string" && value !== "") return value;
+  throw new ApiError(400, `${name} must be a text that is not empty`);
+}
+
+/** A whole number of the query within its limits, its default where it is not given, or 400. */
+export function integerQuery({ query }: Call, name: string, limits: { min: number; max: number; default: number }) {
+  const text = query.get(name);
+  if (text === null) return limits.default;
+  const value = Number(text);
+  if (/^\d{1,9}$/.test(text) && value >= limits.min && value <= limits.max) return value;
+  throw new ApiError(400, `${name} must be a whole number from ${limits.min} to ${limits.max}`);
+}
