@@ -16,7 +16,7 @@ export function adapt(kind: Kind): dynamic.ResourceProvider<Values, Values> {
 
     check: (_olds, news) =>
       run(kind, "check", news, async (context) => {
-        session.noteCheck(news["resourceUrn"]);
+        session.noteCheck(news.resourceUrn);
         const { inputs, failures } = check(kind, fromPulumi(news), context);
         return { inputs: toPulumi(inputs), failures: [...failures] };
       }),
@@ -38,7 +38,7 @@ export function adapt(kind: Kind): dynamic.ResourceProvider<Values, Values> {
 
     read: (id, olds = {}) =>
       run(kind, "read", olds, async (context) => {
-        session.noteRead(id, olds["resourceUrn"]);
+        session.noteRead(id, olds.resourceUrn);
         const outputs = await kind.read(id, fromPulumi(olds), context);
         // An empty answer is how a resource is reported gone.
         return outputs === undefined ? {} : { id, props: toPulumi(outputs) };
@@ -55,7 +55,7 @@ export function adapt(kind: Kind): dynamic.ResourceProvider<Values, Values> {
 
 /** Runs one verb with a context of its own; whatever it throws reaches the engine clean and complete. */
 async function run<T>(kind: Kind, verb: Verb, values: Values, body: (context: Context) => Promise<T>): Promise<T> {
-  const urn = String(values["resourceUrn"] ?? "");
+  const urn = String(values.resourceUrn ?? "");
   const resourceName = urn.split("::").slice(3).join("::");
   try {
     return await body(contextFor(urn, resourceName));
@@ -74,7 +74,7 @@ function contextFor(urn: string, resourceName: string): Context {
     settings: () => session.settings(),
     account: () => session.account(),
     now: () => Date.now(),
-    checkpointsSkipped: isOn(process.env["PULUMI_SKIP_CHECKPOINTS"]),
+    checkpointsSkipped: isOn(process.env.PULUMI_SKIP_CHECKPOINTS),
     progress: log("info", true),
     info: log("info", false),
     warn: log("warning", false),
@@ -110,7 +110,7 @@ function toHostError(error: unknown, doing: string, values: Values): HostError {
   const message = redact(`${doing}: ${text}`, secretsOf(values));
   if (!(error instanceof NotReady)) return new HostError(message);
   // The host adds `__provider` to every answer but this one, and without it the resource could never be deleted.
-  const properties = { ...toPulumi(error.outputs as Properties), ["__provider"]: values["__provider"] };
+  const properties = { ...toPulumi(error.outputs as Properties), __provider: values.__provider };
   return new HostError(message, { id: error.id, properties });
 }
 

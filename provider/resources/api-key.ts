@@ -21,18 +21,18 @@ export const apiKey: Kind = {
     name: {
       type: types.keyName,
       change: "replace",
-      inForce: (outputs) => (isExact(outputs) ? outputs["name"] : undefined),
+      inForce: (outputs) => (isExact(outputs) ? outputs.name : undefined),
     },
     onNameConflict: { type: types.oneOf("fail", "revokeUnused"), fallback: "fail", change: "update" },
   },
 
   rules(inputs) {
     const failures: Failure[] = [];
-    if (inputs["name"] !== undefined) {
-      if (inputs["namePrefix"] !== undefined) {
+    if (inputs.name !== undefined) {
+      if (inputs.namePrefix !== undefined) {
         failures.push({ property: "namePrefix", reason: "cannot be given together with name: choose one of them" });
       }
-      if (inputs["waitForProjects"] !== undefined) {
+      if (inputs.waitForProjects !== undefined) {
         failures.push({
           property: "waitForProjects",
           reason:
@@ -40,7 +40,7 @@ export const apiKey: Kind = {
             "key depend on a ProjectReady",
         });
       }
-    } else if (inputs["onNameConflict"] !== undefined) {
+    } else if (inputs.onNameConflict !== undefined) {
       failures.push({ property: "onNameConflict", reason: "has a meaning only together with name: remove it" });
     }
     return failures;
@@ -48,17 +48,17 @@ export const apiKey: Kind = {
 
   due(outputs, inputs, now) {
     const due: Due[] = [...pendingDue(outputs)];
-    if (Array.isArray(outputs["pendingRevocations"])) due.push({ field: "pendingRevocations", replace: false });
-    const at = rotateAt(outputs["createdAt"], inputs["rotateAfter"]);
+    if (Array.isArray(outputs.pendingRevocations)) due.push({ field: "pendingRevocations", replace: false });
+    const at = rotateAt(outputs.createdAt, inputs.rotateAfter);
     if (at !== undefined && Date.parse(at) <= now) {
-      const age = sayDuration(now - Date.parse(String(outputs["createdAt"])));
+      const age = sayDuration(now - Date.parse(String(outputs.createdAt)));
       due.push({ field: "rotateAfter", replace: true, why: `due since ${at}: ${age} old` });
     }
     return due;
   },
 
   // Live names are unique, so a name can only be given to the new key after the old one has lost it.
-  deleteBeforeReplace: (outputs, inputs) => isExact(outputs) && outputs["name"] === inputs["name"],
+  deleteBeforeReplace: (outputs, inputs) => isExact(outputs) && outputs.name === inputs.name,
 
   async create(inputs, context) {
     await waitForProjects(inputs, context);
@@ -69,10 +69,10 @@ export const apiKey: Kind = {
       name: created.name,
       key: created.key,
       createdAt: created.createdAt,
-      rotateAt: rotateAt(created.createdAt, inputs["rotateAfter"]),
+      rotateAt: rotateAt(created.createdAt, inputs.rotateAfter),
       credential: context.account().credential,
       ...maker(inputs),
-      pending: pendingAfter(created.operations, inputs["verify"] === true),
+      pending: pendingAfter(created.operations, inputs.verify === true),
       pendingRevocations,
       lostNames,
     };
@@ -83,40 +83,38 @@ export const apiKey: Kind = {
   async read(id, outputs, context) {
     const found = await findKey(id, outputs, context);
     if (found === undefined) return undefined;
-    if (outputs["name"] !== undefined && found.name !== outputs["name"]) {
-      context.warn(
-        `key ${id} is now called ${found.name}, not ${outputs["name"]}; it is still the same key and is kept`,
-      );
+    if (outputs.name !== undefined && found.name !== outputs.name) {
+      context.warn(`key ${id} is now called ${found.name}, not ${outputs.name}; it is still the same key and is kept`);
     }
     return { ...outputs, credential: context.account().credential };
   },
 
   async update(id, outputs, inputs, context) {
     const { keyId, name, key, createdAt, credential, mintedBy, lostNames, pending } = outputs;
-    const pendingRevocations = await revokeAll(outputs["pendingRevocations"], context);
+    const pendingRevocations = await revokeAll(outputs.pendingRevocations, context);
     const carried = {
       ...inputs,
       // The secret can be read only once, when the key is made: it lives on from state to state.
       ...{ keyId, name, key, createdAt, credential, mintedBy, lostNames, pending, pendingRevocations },
-      rotateAt: rotateAt(createdAt, inputs["rotateAfter"]),
+      rotateAt: rotateAt(createdAt, inputs.rotateAfter),
     };
     return getReady(id, carried, inputs, context);
   },
 
   async delete(id, outputs, context) {
-    if (outputs["revokeOnDelete"] === false) {
-      context.info(`key ${id} (${outputs["name"]}) stays live, because revokeOnDelete is false`);
+    if (outputs.revokeOnDelete === false) {
+      context.info(`key ${id} (${outputs.name}) stays live, because revokeOnDelete is false`);
       return;
     }
     if (isForeign(outputs)) {
       context.warn(
-        `key ${id} (${outputs["name"]}) was made by another stack, from which this state was copied or renamed: it is ` +
+        `key ${id} (${outputs.name}) was made by another stack, from which this state was copied or renamed: it is ` +
           "not revoked. If nothing else uses it, revoke it in the console",
       );
       return;
     }
     await revokeKey(id, outputs, context);
-    const orphans = (outputs["pendingRevocations"] as readonly string[] | undefined) ?? [];
+    const orphans = (outputs.pendingRevocations as readonly string[] | undefined) ?? [];
     const left = await revokeAll(
       orphans.filter((orphan) => orphan !== id),
       context,
@@ -129,12 +127,12 @@ export const apiKey: Kind = {
 
 /** Whether a key bears a name that was asked for. */
 function isExact(outputs: Properties): boolean {
-  return outputs["mintedBy"] !== undefined;
+  return outputs.mintedBy !== undefined;
 }
 
 /** Who made the key: an auto-name carries that itself, an exact name needs a note beside it. */
 function maker(inputs: Properties): Properties {
-  return inputs["name"] === undefined ? {} : { mintedBy: ownerTag(String(inputs["owner"])) };
+  return inputs.name === undefined ? {} : { mintedBy: ownerTag(String(inputs.owner)) };
 }
 
 async function mint(inputs: Properties, context: Context): ReturnType<typeof mintKey> {
@@ -159,7 +157,7 @@ async function refuseSkewedClock(id: string, outputs: Properties, inputs: Proper
   const skew = context.account().clockSkewMs;
   if (skew === undefined || Math.abs(skew) <= MAX_SKEW_MS) return;
   const off = `this machine's clock is ${sayDuration(Math.abs(skew))} ${skew > 0 ? "behind" : "ahead of"} the service's`;
-  if (inputs["rotateAfter"] === undefined) {
+  if (inputs.rotateAfter === undefined) {
     context.warn(`${off}: set it right, because the age of keys is judged by it`);
     return;
   }
@@ -170,7 +168,7 @@ async function refuseSkewedClock(id: string, outputs: Properties, inputs: Proper
 
 /** Waits for what a key that exists still needs; whatever goes wrong from here on, the key is recorded. */
 async function getReady(id: string, outputs: Properties, inputs: Properties, context: Context): Promise<Properties> {
-  const key = outputs["key"] as string | undefined;
+  const key = outputs.key as string | undefined;
   const { pending, reason } = await finishPending(pendingOf(outputs), key, inputs, context);
   const reached = withoutEmpty({ ...outputs, pending });
   if (reason !== undefined) throw new NotReady(id, reached, reason);

@@ -23,7 +23,7 @@ export const ledger: Kind = {
   },
 
   due(outputs) {
-    const unfinished = outputs["orphans"] !== undefined || outputs["unswept"] !== undefined;
+    const unfinished = outputs.orphans !== undefined || outputs.unswept !== undefined;
     return unfinished ? [{ field: "orphans", replace: false }] : [];
   },
 
@@ -47,7 +47,7 @@ export const ledger: Kind = {
 /** Revokes the orphans; never fails a run: what could not be done is noted, so that the next `up` tries again. */
 async function sweep(before: Properties, inputs: Properties, context: Context): Promise<Properties> {
   const findings = await look(before, inputs, context, { fresh: true });
-  if (findings === undefined) return withoutEmpty({ ...inputs, delivered: before["delivered"], unswept: true });
+  if (findings === undefined) return withoutEmpty({ ...inputs, delivered: before.delivered, unswept: true });
   const { orphans, used, delivered } = findings;
   for (const key of used) {
     context.warn(
@@ -103,9 +103,9 @@ async function look(
     );
     return undefined;
   }
-  const tag = ownerTag(String(inputs["owner"]));
-  const held = new Set([...listOf(before["delivered"]), ...listOf(before["owned"]), ...listOf(inputs["owned"])]);
-  const lostNames = new Set(listOf(inputs["lostNames"]));
+  const tag = ownerTag(String(inputs.owner));
+  const held = new Set([...listOf(before.delivered), ...listOf(before.owned), ...listOf(inputs.owned)]);
+  const lostNames = new Set(listOf(inputs.lostNames));
   const unexplained = keys.filter((key) => tagOf(key.name) === tag && !held.has(key.id));
   for (const key of keys.filter(
     (found) => lostNames.has(found.name) && !held.has(found.id) && tagOf(found.name) !== tag,

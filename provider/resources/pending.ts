@@ -16,7 +16,7 @@ export interface PendingWork {
 
 /** The pending work in a resource's outputs. */
 export function pendingOf(outputs: Properties): readonly PendingWork[] {
-  return Array.isArray(outputs["pending"]) ? (outputs["pending"] as PendingWork[]) : [];
+  return Array.isArray(outputs.pending) ? (outputs.pending as PendingWork[]) : [];
 }
 
 /** What the creation of a key has left to wait for. */
@@ -41,7 +41,7 @@ export function pendingDue(outputs: Properties): readonly Due[] {
 
 /** Waits until the named projects have no pending operation; throws where one fails or the time is over. */
 export async function waitForProjects(inputs: Properties, context: Context): Promise<void> {
-  const projects = new Set((inputs["waitForProjects"] as readonly string[] | undefined) ?? []);
+  const projects = new Set((inputs.waitForProjects as readonly string[] | undefined) ?? []);
   const account = projects.size > 0 ? context.account() : undefined;
   await Promise.all(
     Array.from(projects, (projectId) =>
@@ -132,7 +132,7 @@ async function verify(account: Account, key: string | undefined, context: Contex
 
 /** The longest wait that a resource's inputs allow, in milliseconds; the account's default where they say nothing. */
 export function operationTimeout(inputs: Properties): number | undefined {
-  return parseDuration(inputs["operationTimeout"]);
+  return parseDuration(inputs.operationTimeout);
 }
 
 function sayWork({ action, operationId, projectId }: PendingWork): string {

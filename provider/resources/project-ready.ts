@@ -20,7 +20,7 @@ export const projectReady: Kind = {
 
   async create(inputs, context) {
     await wait(inputs, context);
-    return { id: String(inputs["projectId"]), outputs: inputs };
+    return { id: String(inputs.projectId), outputs: inputs };
   },
 
   // A refresh does not wait: whether the project is busy right now is not drift.
@@ -35,8 +35,8 @@ export const projectReady: Kind = {
 };
 
 async function wait(inputs: Properties, context: Context): Promise<void> {
-  const projectId = String(inputs["projectId"]);
-  const operationIds = inputs["operationIds"] as readonly string[] | undefined;
+  const projectId = String(inputs.projectId);
+  const operationIds = inputs.operationIds as readonly string[] | undefined;
   const { operations } = context.account();
   const options = {
     timeoutMs: operationTimeout(inputs),
@@ -51,8 +51,8 @@ async function wait(inputs: Properties, context: Context): Promise<void> {
   } else {
     await operations.waitUntilIdle(projectId, {
       ...options,
-      ignoreActions: inputs["ignoreActions"] as readonly string[] | undefined,
-      horizonMs: parseDuration(inputs["horizon"]),
+      ignoreActions: inputs.ignoreActions as readonly string[] | undefined,
+      horizonMs: parseDuration(inputs.horizon),
     });
   }
 }

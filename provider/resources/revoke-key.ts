@@ -13,7 +13,7 @@ const LISTED_WITHIN_MS = 60_000;
  * is the one that held it. Refuses to revoke the key that keyplane itself authenticates with.
  */
 export async function revokeKey(id: string, outputs: Properties, context: Context): Promise<void> {
-  refuseOwnCredential(id, outputs["key"], context);
+  refuseOwnCredential(id, outputs.key, context);
   const account = context.account();
   if ((await account.keys.revoke(id)) === "absent") {
     mustBeGone(id, outputs, await account.keys.list(), account);
@@ -39,7 +39,7 @@ export async function revokeAll(ids: unknown, context: Context): Promise<readonl
 /** A key as the account lists it; `undefined` once it is proven to be gone. */
 export async function findKey(id: string, outputs: Properties, context: Context): Promise<ApiKeyRecord | undefined> {
   const account = context.account();
-  const isYoung = context.now() - Date.parse(String(outputs["createdAt"])) < LISTED_WITHIN_MS;
+  const isYoung = context.now() - Date.parse(String(outputs.createdAt)) < LISTED_WITHIN_MS;
   let keys = await account.keys.list();
   let found = keys.find((key) => key.id === id);
   if (found === undefined && isYoung) {

@@ -39,7 +39,7 @@ export function registeredInputs(
     ...Object.fromEntries(outputs.map((output) => [output, undefined])),
     ...args,
     resourceUrn: withoutDependencies(urn),
-    ["__provider"]: shim(kind),
+    __provider: shim(kind),
   };
 }
 
