@@ -51,7 +51,7 @@ export const apiKey: Kind = {
     if (Array.isArray(outputs.pendingRevocations)) due.push({ field: "pendingRevocations", replace: false });
     const at = rotateAt(outputs.createdAt, inputs.rotateAfter);
     if (at !== undefined && Date.parse(at) <= now) {
-      const age = sayDuration(now - Date.parse(String(outputs.createdAt)));
+      const age = sayDuration(now - Date.parse(String(outputs.createdAt))).replace(" ", "");
       due.push({ field: "rotateAfter", replace: true, why: `due since ${at}: ${age} old` });
     }
     return due;

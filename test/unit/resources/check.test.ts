@@ -1,0 +1,79 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type Context, check, kinds, UNKNOWN } from "../../../provider/resources";
+
+const context = {} as Context;
+const base = { owner: "3b241101-e2bb-4255-8caf-4136c566a962", resourceUrn: "urn:pulumi:dev::proj::t::ci" };
+const failuresOf = (inputs: Record<string, unknown>, kind: keyof typeof kinds = "ApiKey") =>
+  check(kinds[kind], { ...base, ...inputs }, context).failures;
+
+describe("the inputs of an ApiKey", () => {
+  it.each([
+    {},
+    { name: "deploy key (prod)" },
+    { namePrefix: "ci-main" },
+    { rotationTriggers: { quarter: "2026Q4", nested: { a: [1, null] } }, rotateAfter: "90d" },
+    { waitForProjects: ["my-project-1"], verify: true, operationTimeout: "5m", revokeOnDelete: false },
+    { name: "exact", onNameConflict: "revokeUnused" },
+  ])("may be %j", (inputs) => {
+    expect(failuresOf(inputs)).toEqual([]);
+  });
+
+  it.each([
+    [{ name: "" }, "name", /non-empty/],
+    [{ name: " padded" }, "name", /space/],
+    [{ name: "a\u0007b" }, "name", /control/],
+    [{ name: "a\u202eb" }, "name", /invisible/],
+    [{ name: "x".repeat(65) }, "name", /64/],
+    [{ name: 7 }, "name", /text/],
+    [{ namePrefix: "Upper" }, "namePrefix", /a-z/],
+    [{ namePrefix: "x".repeat(47) }, "namePrefix", /46/],
+    [{ namePrefix: "end-" }, "namePrefix", /end/],
+    [{ rotateAfter: "3 months" }, "rotateAfter", /90d/],
+    [{ operationTimeout: "5w" }, "operationTimeout", /24 days/],
+    [{ rotationTriggers: ["q"] }, "rotationTriggers", /map/],
+    [{ waitForProjects: ["a/../b"] }, "waitForProjects", /\[0\]/],
+    [{ waitForProjects: "p" }, "waitForProjects", /list/],
+    [{ verify: "yes" }, "verify", /true or false/],
+    [{ revokeOnDelete: 0 }, "revokeOnDelete", /true or false/],
+    [{ onNameConflict: "steal", name: "n" }, "onNameConflict", /"fail" or "revokeUnused"/],
+    [{ onNameConflict: "fail" }, "onNameConflict", /together with name/],
+    [{ name: "n", namePrefix: "p" }, "namePrefix", /together with name/],
+    [{ name: "n", waitForProjects: ["p"] }, "waitForProjects", /together with name/],
+    [{ nmae: "typo" }, "nmae", /is not an input of ApiKey; its inputs are .*namePrefix/],
+    [{ owner: undefined }, "owner", /required/],
+  ])("C1: %j is refused, naming the property and the remedy", (inputs, property, reason) => {
+    const failures = failuresOf(inputs);
+    expect(failures.map((failure) => failure.property)).toEqual([property]);
+    expect(failures[0]?.reason).toMatch(reason);
+  });
+
+  it("C1: pass where a preview does not know them yet", () => {
+    const unknowns = { name: UNKNOWN, rotationTriggers: { a: UNKNOWN }, rotateAfter: UNKNOWN, verify: UNKNOWN };
+    expect(failuresOf(unknowns)).toEqual([]);
+    expect(failuresOf({ waitForProjects: ["p", UNKNOWN] })).toEqual([]);
+  });
+
+  it("never make the check throw, whatever they are", () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.constantFrom(...Object.keys(kinds.ApiKey.fields), "__proto__"), fc.jsonValue()),
+        (inputs) => {
+          const { failures } = check(kinds.ApiKey, inputs, context);
+          for (const { property, reason } of failures)
+            expect(`${property} ${reason}`).not.toMatch(/undefined|\[object/);
+        },
+      ),
+    );
+  });
+});
+
+describe("the inputs of a ProjectReady", () => {
+  it("C1: need a project whose id fits into a path", () => {
+    const inputs = { projectId: "..", owner: undefined };
+    expect(failuresOf(inputs, "ProjectReady").map((failure) => failure.property)).toEqual(["projectId"]);
+    expect(failuresOf({ owner: undefined }, "ProjectReady")).toEqual([
+      { property: "projectId", reason: "is required" },
+    ]);
+  });
+});

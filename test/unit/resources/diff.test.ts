@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { diff, kinds, UNKNOWN } from "../../../provider/resources";
+
+const BORN = "2026-01-01T00:00:00.000Z";
+const NOW = Date.parse(BORN) + 90 * 86_400_000;
+const outputs = {
+  owner: "o",
+  keyId: "7",
+  name: "ci-aaaaaaaa-bbbbbbbb",
+  key: "secret",
+  createdAt: BORN,
+  credential: "c",
+};
+const differ = (olds: object, news: object, options: { now?: number; driftOnly?: boolean } = {}) =>
+  diff(kinds.ApiKey, { ...outputs, ...olds }, { owner: "o", ...news }, { now: NOW, driftOnly: false, ...options });
+const nothing = { changes: false, replaces: [], deleteBeforeReplace: false, reasons: [] };
+
+describe("the diff of an ApiKey", () => {
+  it("sees no change in an unchanged program, also where a default is spelled out", () => {
+    expect(differ({}, {})).toEqual(nothing);
+    expect(differ({}, { verify: false, revokeOnDelete: true, rotationTriggers: {} })).toEqual(nothing);
+    expect(differ({ rotationTriggers: { a: 1, b: [2] } }, { rotationTriggers: { b: [2], a: 1 } })).toEqual(nothing);
+  });
+
+  it.each([
+    [{ namePrefix: "a" }, { namePrefix: "b" }, "namePrefix"],
+    [{ rotationTriggers: { q: "1" } }, { rotationTriggers: { q: "2" } }, "rotationTriggers"],
+    [{}, { name: "exact" }, "name"],
+    [{ name: "exact", mintedBy: "t" }, {}, "name"],
+    [{ name: "exact", mintedBy: "t" }, { name: "other" }, "name"],
+  ])("replaces from %j to %j, new before old", (olds, news, field) => {
+    expect(differ(olds, news)).toMatchObject({ changes: true, replaces: [field], deleteBeforeReplace: false });
+  });
+
+  it.each([
+    [{}, { verify: true }],
+    [{}, { rotateAfter: "91d" }],
+    [{ revokeOnDelete: false }, {}],
+    [{}, { rotationTriggers: { q: "1" } }],
+    [{ rotationTriggers: { q: "1" } }, {}],
+    [{}, { owner: "somebody else" }],
+  ])("updates in place from %j to %j", (olds, news) => {
+    expect(differ(olds, news)).toMatchObject({ changes: true, replaces: [] });
+  });
+
+  it("deletes first only where the same exact name must be given again", () => {
+    const olds = { name: "exact", mintedBy: "t", rotationTriggers: { q: "1" } };
+    expect(differ(olds, { name: "exact", rotationTriggers: { q: "2" } })).toMatchObject({
+      replaces: ["rotationTriggers"],
+      deleteBeforeReplace: true,
+    });
+  });
+
+  it("finds a key due at its age and says since when, but not in a refresh, which judges drift only", () => {
+    const due = differ({ rotateAfter: "90d" }, { rotateAfter: "90d" });
+    expect(due).toMatchObject({ changes: true, replaces: ["rotateAfter"] });
+    expect(due.reasons).toEqual(["due since 2026-04-01T00:00:00.000Z: 90d old"]);
+    expect(differ({ rotateAfter: "90d" }, { rotateAfter: "90d" }, { now: NOW - 1 })).toEqual(nothing);
+    expect(differ({ rotateAfter: "90d" }, { rotateAfter: "90d" }, { driftOnly: true })).toEqual(nothing);
+  });
+
+  it("asks for an update while something is pending, and for a replacement once that has failed", () => {
+    const work = { action: "start_compute", projectId: "p", operationId: "o" };
+    expect(differ({ pending: [work] }, {})).toMatchObject({ changes: true, replaces: [] });
+    expect(differ({ pending: [{ ...work, status: "failed" }] }, {})).toMatchObject({ replaces: ["pending"] });
+    expect(differ({ pending: [work] }, {}, { driftOnly: true })).toEqual(nothing);
+    expect(differ({ pendingRevocations: ["9"] }, {})).toMatchObject({ changes: true, replaces: [] });
+  });
+
+  it("takes a value that a preview does not know for a change, except where a change means nothing", () => {
+    expect(differ({}, { rotationTriggers: { a: UNKNOWN } })).toMatchObject({ changes: true });
+    expect(differ({ namePrefix: "a" }, { namePrefix: UNKNOWN })).toMatchObject({ replaces: ["namePrefix"] });
+    expect(differ({}, { resourceUrn: UNKNOWN })).toEqual(nothing);
+  });
+});

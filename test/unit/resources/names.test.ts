@@ -1,0 +1,36 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { autoName, ownerTag, prefixFrom, tagOf } from "../../../provider/resources/names";
+
+const OWNER = "3b241101-e2bb-4255-8caf-4136c566a962";
+
+describe("auto-names", () => {
+  it("carry their owner's tag, and no two are alike", () => {
+    const names = Array.from({ length: 1_000 }, () => autoName("ci", OWNER));
+    expect(new Set(names).size).toBe(1_000);
+    for (const name of names) expect(tagOf(name)).toBe(ownerTag(OWNER));
+  });
+
+  it("fit the service whatever the resource is called", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 200 }), fc.uuid(), (resourceName, owner) => {
+        const name = autoName(prefixFrom(resourceName), owner);
+        expect(name).toMatch(/^[a-z0-9][a-z0-9-]*-[a-z2-7]{8}-[a-z2-7]{8}$/);
+        expect(name.length).toBeLessThanOrEqual(64);
+        expect(tagOf(name)).toBe(ownerTag(owner));
+      }),
+    );
+  });
+
+  it("have a tag that is pinned, because states and lists of years must agree on it", () => {
+    expect(ownerTag("owner")).toBe("jqics2l6");
+    expect(ownerTag(OWNER)).toMatch(/^[a-z2-7]{8}$/);
+  });
+
+  it.each(["ci", "CI-aaaaaaaa-bbbbbbbb", "-aaaaaaaa-bbbbbbbb", "ci-aaaaaaa1-bbbbbbbb", "ci-aaaaaaaa-bbbbbbbbb", ""])(
+    "are not seen in %j, which somebody else has chosen",
+    (name) => {
+      expect(tagOf(name)).toBeUndefined();
+    },
+  );
+});

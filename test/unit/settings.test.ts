@@ -1,0 +1,116 @@
+import { inspect } from "node:util";
+import { describe, expect, it } from "vitest";
+import { parseDuration, sayDuration } from "../../provider/duration";
+import { resolveSettings, type Settings } from "../../provider/settings";
+
+const KEY = "sentinel-credential-0123456789";
+const env = { KEYPLANE_BASE_URL: "https://api.example.com/api/v2", KEYPLANE_API_KEY: KEY };
+const from = (config: Record<string, string>, environment: NodeJS.ProcessEnv = env): Settings =>
+  resolveSettings((key) => config[key], environment);
+
+describe("settings", () => {
+  it("take config before the environment, and the environment before the default", () => {
+    const settings = from(
+      { requestTimeout: "10s" },
+      { ...env, KEYPLANE_REQUEST_TIMEOUT: "20s", KEYPLANE_CONCURRENCY: "4" },
+    );
+    expect(settings).toMatchObject({
+      baseUrl: "https://api.example.com/api/v2",
+      requestTimeoutMs: 10_000,
+      concurrency: 4,
+      pollIntervalMs: 5_000,
+      operationTimeoutMs: 1_800_000,
+    });
+  });
+
+  it("do not show the credential however they are printed", () => {
+    const settings = from({});
+    expect(settings.apiKey).toBe(KEY);
+    for (const text of [JSON.stringify(settings), inspect(settings), inspect({ settings }, { depth: 5 })]) {
+      expect(text).not.toContain(KEY);
+    }
+  });
+
+  it.each(["baseUrl", "apiKey"])("have no default for %s: the error says how to set it", (name) => {
+    const variable = name === "apiKey" ? "KEYPLANE_API_KEY" : "KEYPLANE_BASE_URL";
+    const remedy = new RegExp(`keyplane:${name} is not set.*pulumi config set .*keyplane:${name}.*${variable}`);
+    expect(() => from({}, { ...env, [variable]: undefined })).toThrow(remedy);
+    expect(() => from({ [name]: "" })).toThrow(remedy);
+  });
+
+  it.each([
+    ["ftp://example.com", /https/],
+    ["http://example.com/api/v2", /https/],
+    ["api.example.com", /not a URL/],
+    ["https://user:pass@example.com", /user name or password/],
+    ["https://example.com/?a=1", /query/],
+    ["https://example.com/#", /fragment/],
+  ])("refuse the base address %s", (baseUrl, message) => {
+    expect(() => from({ baseUrl })).toThrow(message);
+  });
+
+  it.each(["http://127.0.0.1:8080/api/v2/", "http://localhost:1/api/v2", "http://[::1]:1/api/v2"])(
+    "accept plain http on this machine: %s",
+    (baseUrl) => {
+      expect(from({ baseUrl }).baseUrl).toBe(baseUrl.replace(/\/$/, ""));
+    },
+  );
+
+  it.each(["two words", "tab\there", "line\nbreak", "é", " padded"])(
+    "refuse a credential that no header could carry, without repeating it",
+    (apiKey) => {
+      const attempt = () => from({ apiKey });
+      expect(attempt).toThrow(/keyplane:apiKey holds/);
+      expect(attempt).not.toThrow(new RegExp(apiKey.trim()));
+    },
+  );
+
+  it.each([
+    ["requestTimeout", "30"],
+    ["requestTimeout", "0s"],
+    ["pollInterval", "1 minute"],
+    ["operationTimeout", "5w"],
+    ["concurrency", "0"],
+    ["concurrency", "1001"],
+    ["concurrency", "many"],
+  ])("refuse %s = %s and name the setting", (name, value) => {
+    expect(() => from({ [name]: value })).toThrow(new RegExp(`keyplane:${name} `));
+  });
+});
+
+describe("durations", () => {
+  it.each([
+    ["90s", 90_000],
+    ["15m", 900_000],
+    ["12h", 43_200_000],
+    ["90d", 7_776_000_000],
+    ["2w", 1_209_600_000],
+  ])("%s is %d ms", (text, ms) => {
+    expect(parseDuration(text)).toBe(ms);
+  });
+
+  it.each([
+    "",
+    "90",
+    "s",
+    "1.5h",
+    "-1s",
+    "0d",
+    "1y",
+    "3mo",
+    "1h30m",
+    " 1s",
+    "1S",
+    "9999999999s",
+    90,
+    null,
+    undefined,
+    {},
+  ])("%j is none", (text) => {
+    expect(parseDuration(text)).toBeUndefined();
+  });
+
+  it("are said in the unit that people would choose", () => {
+    expect([12_000, 600_000, 18_000_000, 7_776_000_000].map(sayDuration)).toEqual(["12 s", "10 min", "5 h", "90 d"]);
+  });
+});
