@@ -154,7 +154,7 @@ async function mint(inputs: Properties, context: Context): ReturnType<typeof min
 
 /** Where age decides, a wrong clock would rotate too early, too late or for ever: better no key than such a one. */
 async function refuseSkewedClock(id: string, outputs: Properties, inputs: Properties, context: Context): Promise<void> {
-  const skew = context.account().clockSkewMs;
+  const skew = context.account().skewMs;
   if (skew === undefined || Math.abs(skew) <= MAX_SKEW_MS) return;
   const off = `this machine's clock is ${sayDuration(Math.abs(skew))} ${skew > 0 ? "behind" : "ahead of"} the service's`;
   if (inputs.rotateAfter === undefined) {

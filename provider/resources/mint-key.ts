@@ -74,7 +74,7 @@ async function settle(
   const knownId = isAnswerLost(lost) ? lost.id : undefined;
   let waited = 0;
   for (const step of SETTLE_STEPS_MS) {
-    await account.clock.sleep(step - waited, account.signal);
+    await account.sleep(step - waited);
     waited = step;
     const orphan = knownId ?? (await findOrphan(account, name, strangers, lost));
     if (orphan !== undefined) {
@@ -88,7 +88,7 @@ async function settle(
     }
     // A refusal is a complete answer: nothing of that request can turn up later.
     if (!isAnswerLost(lost)) throw lost;
-    if (waited >= account.requestTimeoutMs) break;
+    if (waited >= context.settings().requestTimeoutMs) break;
   }
   return { found: false };
 }

@@ -1,7 +1,6 @@
-import type { Account } from "../api/account";
 import type { Operation } from "../api/records";
 import { parseDuration } from "../duration";
-import { isApiError, isOperationFailed, isTimeout } from "../errors";
+import { isOperationFailed, isTimeout } from "../errors";
 import type { Context, Due, Properties } from "./kind";
 
 /** Work that must end before a key that exists is ready. Kept in the outputs, so that a refresh does not forget it. */
@@ -23,7 +22,7 @@ export function pendingOf(outputs: Properties): readonly PendingWork[] {
 export function pendingAfter(operations: readonly Operation[], verify: boolean): readonly PendingWork[] {
   return [
     ...operations.map(({ action, projectId, id }) => ({ action, projectId, operationId: id })),
-    ...(verify ? [{ action: "verify" }] : []),
+    ...(verify ? [VERIFY] : []),
   ];
 }
 
@@ -83,17 +82,17 @@ export async function finishPending(
   } catch (error) {
     return afterFailedWait(pending, error);
   }
+  if (trial.length === 0) return { pending: [] };
   try {
-    if (trial.length > 0) await verify(account, key, context);
-    return { pending: [] };
+    context.progress("verifying the new key");
+    if (await account.keys.authenticates(key ?? "")) return { pending: [] };
+    return { pending: [{ ...VERIFY, status: "failed" }], reason: `the service refuses the new key. ${REPLACED}` };
   } catch (error) {
-    // Refused for good: this key will never work. Anything else may pass.
-    const refused = isApiError(error) && error.kind === "auth";
-    const reason = `the new key could not be verified: ${messageOf(error)}. ${refused ? REPLACED : RESUMED}`;
-    return { pending: [{ action: "verify", ...(refused && { status: "failed" as const }) }], reason };
+    return { pending: [VERIFY], reason: `the new key could not be verified: ${messageOf(error)}. ${RESUMED}` };
   }
 }
 
+const VERIFY: PendingWork = { action: "verify" };
 const RESUMED = "The key is kept with its secret; the next `pulumi up` goes on waiting";
 const REPLACED = "The next `pulumi up` replaces the key";
 
@@ -111,23 +110,6 @@ function afterFailedWait(
   const left = isTimeout(error) ? new Set(error.pending.map((operation) => operation.id)) : undefined;
   const still = pending.filter((work) => work.operationId === undefined || (left?.has(work.operationId) ?? true));
   return { pending: still, reason: `${messageOf(error)}. ${RESUMED}` };
-}
-
-/** How long a new key may take until the service knows it everywhere, in milliseconds. */
-const PROPAGATION_STEPS_MS = [0, 1_000, 2_000, 4_000];
-
-/** Calls the API once with the new key; a refusal is repeated for as long as a new key may need to become known. */
-async function verify(account: Account, key: string | undefined, context: Context): Promise<void> {
-  for (const [index, delay] of PROPAGATION_STEPS_MS.entries()) {
-    await account.clock.sleep(delay, account.signal);
-    try {
-      context.progress("verifying the new key");
-      return await account.keys.authenticate(key ?? "");
-    } catch (error) {
-      const last = index === PROPAGATION_STEPS_MS.length - 1;
-      if (last || !(isApiError(error) && error.kind === "auth")) throw error;
-    }
-  }
 }
 
 /** The longest wait that a resource's inputs allow, in milliseconds; the account's default where they say nothing. */

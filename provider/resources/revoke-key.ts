@@ -1,4 +1,3 @@
-import { timingSafeEqual } from "node:crypto";
 import type { Account } from "../api/account";
 import type { ApiKeyRecord } from "../api/records";
 import { KeyplaneError } from "../errors";
@@ -13,8 +12,8 @@ const LISTED_WITHIN_MS = 60_000;
  * is the one that held it. Refuses to revoke the key that keyplane itself authenticates with.
  */
 export async function revokeKey(id: string, outputs: Properties, context: Context): Promise<void> {
-  refuseOwnCredential(id, outputs.key, context);
   const account = context.account();
+  refuseOwnCredential(id, outputs.key, account);
   if ((await account.keys.revoke(id)) === "absent") {
     mustBeGone(id, outputs, await account.keys.list(), account);
   }
@@ -75,15 +74,12 @@ function mustBeGone(id: string, outputs: Properties, keys: readonly ApiKeyRecord
   );
 }
 
-function refuseOwnCredential(id: string, key: unknown, context: Context): void {
-  const own = Buffer.from(context.settings().apiKey);
-  const held = Buffer.from(typeof key === "string" ? key : "");
-  if (held.length === own.length && timingSafeEqual(held, own)) {
-    throw new KeyplaneError(
-      "conflict",
-      "KP-OWN-CREDENTIAL",
-      `key ${id} is the one that keyplane authenticates with (keyplane:apiKey): revoking it would lock keyplane out. ` +
-        "Set keyplane:apiKey to another key of the account first",
-    );
-  }
+function refuseOwnCredential(id: string, key: unknown, account: Account): void {
+  if (typeof key !== "string" || !account.isOwnKey(key)) return;
+  throw new KeyplaneError(
+    "conflict",
+    "KP-OWN-CREDENTIAL",
+    `key ${id} is the one that keyplane authenticates with (keyplane:apiKey): revoking it would lock keyplane out. ` +
+      "Set keyplane:apiKey to another key of the account first",
+  );
 }
