@@ -81,6 +81,8 @@ export class ApiError extends KeyplaneError {
     facts: ErrorFacts,
     /** The service's own words, cleaned; empty where it gave none. */
     readonly serviceMessage: string,
+    /** Whether an earlier attempt of the same call was sent and never answered: it may have been applied. */
+    readonly afterLost = false,
   ) {
     super(kind, API_CODES[kind], message, facts);
   }

@@ -94,6 +94,8 @@ export interface ReadOptions {
 export interface WaitOptions extends ReadOptions {
   /** Longest time to wait, in milliseconds. @default the account's `operationTimeoutMs` */
   readonly timeoutMs?: number | undefined;
+  /** Time between two looks, in milliseconds. @default the account's `pollIntervalMs` */
+  readonly pollIntervalMs?: number | undefined;
   /** Called after every poll that has left something pending. */
   readonly onProgress?: ((progress: WaitProgress) => void) | undefined;
   /** Called once for every status that this version does not know. @default the account's `onWarning` */

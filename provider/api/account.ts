@@ -1,0 +1,133 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { type Clock, type HttpAnswer, HttpClient, systemClock } from "../http";
+import { Keys } from "./api-keys";
+import { fingerprint } from "./fingerprint";
+import { Operations } from "./operations";
+import { Projects } from "./projects";
+
+/** What an account needs to be talked to. */
+export interface AccountOptions {
+  /** Address of the control plane's API, e.g. `https://host/api/v2`: https, or http on this machine. */
+  readonly baseUrl: string;
+  /** The key that requests authenticate with. */
+  readonly apiKey: string;
+  /** Longest silence of the service within one request, in milliseconds. */
+  readonly requestTimeoutMs: number;
+  /** Time between two looks at an operation, in milliseconds. */
+  readonly pollIntervalMs: number;
+  /** Longest wait for operations, in milliseconds. */
+  readonly operationTimeoutMs: number;
+  /** Most requests in flight. */
+  readonly concurrency: number;
+  /** @default the machine's clock */
+  readonly clock?: Clock;
+  /** In [0, 1), for jitter. @default Math.random */
+  readonly random?: () => number;
+}
+
+/**
+ * One credential at one service, with all that its users in this process share: connections, limits, the budget of
+ * repeats, reads and waits.
+ */
+export class Account {
+  static readonly #accounts = new Map<string, Account[]>();
+
+  /** Short text that tells this credential from others, and nothing else about it. */
+  readonly credential: string;
+  readonly keys: Keys;
+  readonly projects: Projects;
+  readonly operations: Operations;
+  /** Called with what a person should hear but nothing fails for; may be set at any time. */
+  onWarning: ((message: string) => void) | undefined;
+  readonly #options: AccountOptions;
+  readonly #clock: Clock;
+  readonly #http: HttpClient;
+  #skewMs: number | undefined;
+
+  /**
+   * The account of these options, made at the first call and the same ever after. Sends nothing.
+   * Throws a `ConfigError` if the base URL or the key cannot be used.
+   */
+  static for(options: AccountOptions): Account {
+    const { clock, random, ...plain } = options;
+    const same = Account.#accounts.get(JSON.stringify(plain)) ?? [];
+    let account = same.find((each) => each.#options.clock === clock && each.#options.random === random);
+    if (account === undefined) {
+      account = new Account(options);
+      Account.#accounts.set(JSON.stringify(plain), [...same, account]);
+    }
+    return account;
+  }
+
+  private constructor(options: AccountOptions) {
+    const clock = options.clock ?? systemClock;
+    const random = options.random ?? Math.random;
+    const http = new HttpClient({ ...options, clock, random });
+    const heard = (answer: HttpAnswer) => this.#learnSkew(answer);
+    const warn = (message: string) => this.onWarning?.(http.redact(message));
+    this.#options = options;
+    this.#clock = clock;
+    this.#http = http;
+    this.credential = fingerprint(http.base.origin, options.apiKey);
+    this.keys = new Keys(http, clock, heard, warn);
+    this.projects = new Projects(http, heard, warn);
+    this.operations = new Operations(http, {
+      ...options,
+      clock,
+      random,
+      heard,
+      warn,
+      serviceNow: () => this.serviceNow(),
+    });
+  }
+
+  /** The local wall clock, in milliseconds. */
+  now(): number {
+    return this.#clock.now();
+  }
+
+  /** How far the service's clock is ahead of the local one, in milliseconds; undefined before the first answer. */
+  get skewMs(): number | undefined {
+    return this.#skewMs;
+  }
+
+  /** The service's wall clock as far as it is known, in milliseconds. */
+  serviceNow(): number {
+    return this.#clock.now() + (this.#skewMs ?? 0);
+  }
+
+  /** Waits, on the account's clock; ends with the signal or with the account. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return this.#http.sleep(ms, signal);
+  }
+
+  /** Whether the secret is that of the very key these requests authenticate with. */
+  isOwnKey(secret: string): boolean {
+    const digest = (text: string) => createHash("sha256").update(text).digest();
+    return timingSafeEqual(digest(secret), digest(this.#options.apiKey));
+  }
+
+  /** The text without any secret known in this process: the credential and every key made or concealed here. */
+  redact(text: string): string {
+    return this.#http.redact(text);
+  }
+
+  /** Keeps a secret out of every later message. */
+  conceal(secret: string): void {
+    this.#http.conceal(secret);
+  }
+
+  /** Ends every wait, sleep and request; nothing is sent afterwards. */
+  abort(reason: Error): void {
+    this.#http.abort(reason);
+  }
+
+  #learnSkew({ date, sentAt }: HttpAnswer): void {
+    if (date === undefined) return;
+    // The header shows whole seconds, of a moment between sending and now.
+    const earliest = date - this.#clock.now();
+    const latest = date + 1000 - sentAt;
+    if (earliest <= 0 && latest >= 0) this.#skewMs = 0;
+    else this.#skewMs = Math.round((earliest + latest) / 2);
+  }
+}

@@ -1,0 +1,239 @@
+import { AnswerLostError, ApiError, type ErrorFacts, isAnswerLost, isApiError, KeyplaneError } from "../errors";
+import type { Clock, HttpAnswer, HttpClient } from "../http";
+import { checkKeyId, keyIdOf } from "./ids";
+import { readKeys } from "./read-keys";
+import { readOperation } from "./read-operations";
+import { Reader, type Wire } from "./reader";
+import type { ApiKeyRecord, CreatedKey, Operation, ReadOptions } from "./records";
+import { SharedRead } from "./shared-read";
+
+const CREATE = "POST /api_keys";
+const LIST = "GET /api_keys";
+const REVOKE = "DELETE /api_keys/{key_id}";
+const PROBE = "GET /projects";
+
+/** How long a key just made may be unknown to the service's other parts: pauses between probes, in milliseconds. */
+const PROBE_PAUSES_MS = [500, 1000, 2000, 4000];
+
+/** The service's words about a name in use; the status for it is not documented. */
+const NAME_TAKEN = /unique name|already (exists|in use|taken)|duplicate/i;
+
+/** How the list of keys is read. */
+export interface ListKeysOptions extends ReadOptions {
+  /** Take only a list that is sent from now on. @default false: one sent after this process's last change will do */
+  readonly fresh?: boolean | undefined;
+}
+
+/** How a key is revoked. */
+export interface RevokeOptions extends ReadOptions {
+  /** Whether it is the very key that these requests authenticate with. @default false */
+  readonly own?: boolean | undefined;
+}
+
+/** The API keys of the account. */
+export class Keys {
+  readonly #list: SharedRead<ApiKeyRecord[]>;
+
+  constructor(
+    private readonly http: HttpClient,
+    private readonly clock: Clock,
+    private readonly heard: (answer: HttpAnswer) => void,
+    private readonly warn: (message: string) => void,
+  ) {
+    this.#list = new SharedRead(clock, async (onSend, signal) => {
+      const answer = await http.request({
+        method: "GET",
+        route: LIST,
+        path: "/api_keys",
+        replay: "safe",
+        onSend,
+        signal,
+      });
+      heard(answer);
+      return readKeys(LIST, answer);
+    });
+  }
+
+  /**
+   * Makes a key (`POST /api_keys`); its secret is in this answer and nowhere else.
+   * Throws `AnswerLostError` if it may have been made without our having its secret: the caller has to settle that by
+   * the list, never by asking again for the same name. Throws an `ApiError` of kind `conflict` if the name is taken.
+   */
+  async create(name: string, options: ReadOptions = {}): Promise<CreatedKey> {
+    this.#list.wrote();
+    try {
+      const answer = await this.http.request({
+        method: "POST",
+        route: CREATE,
+        path: "/api_keys",
+        body: { key_name: name },
+        replay: "once",
+        signal: options.signal,
+      });
+      this.heard(answer);
+      return this.#created(name, answer);
+    } catch (error) {
+      throw nameConflict(error) ?? error;
+    } finally {
+      this.#list.wrote();
+    }
+  }
+
+  /**
+   * All live keys (`GET /api_keys`), newest first. Callers at the same time share one request; none gets a list that
+   * was sent before this process's last change of a key. A list that is empty, holds an id twice or has another shape
+   * is a `BadAnswerError`, never an absence.
+   */
+  list(options: ListKeysOptions = {}): Promise<ApiKeyRecord[]> {
+    return this.#list.get(options.fresh ?? false, options.signal);
+  }
+
+  /**
+   * Revokes a key (`DELETE /api_keys/{key_id}`), at once and for good. `absent` if there was none of that id.
+   * An answer that leaves it open is settled by a list sent afterwards: only absence from it counts as done.
+   */
+  async revoke(id: string, options: RevokeOptions = {}): Promise<"revoked" | "absent"> {
+    const { signal, own = false } = options;
+    const path = `/api_keys/${checkKeyId(id)}`;
+    this.#list.wrote();
+    let trouble: KeyplaneError;
+    try {
+      const answer = await this.http.request({ method: "DELETE", route: REVOKE, path, replay: "safe", signal });
+      this.heard(answer);
+      this.#checkRevoked(id, answer);
+      return "revoked";
+    } catch (error) {
+      if (!(error instanceof KeyplaneError)) throw error;
+      trouble = error;
+    } finally {
+      this.#list.wrote();
+    }
+    return this.#settleRevoke(id, trouble, own, signal);
+  }
+
+  /**
+   * Whether the key is accepted by the service: one request with it, which makes it a used key. A refusal is asked
+   * again for some seconds, for a new key may take a moment to be known everywhere.
+   */
+  async authenticates(key: string, options: ReadOptions = {}): Promise<boolean> {
+    this.http.conceal(key);
+    for (const pause of [...PROBE_PAUSES_MS, undefined]) {
+      try {
+        await this.http.request({
+          method: "GET",
+          route: PROBE,
+          path: "/projects",
+          query: { limit: 1 },
+          credential: key,
+          replay: "safe",
+          signal: options.signal,
+        });
+        return true;
+      } catch (error) {
+        if (!isApiError(error) || error.kind === "rate_limit" || (error.status ?? 0) >= 500) throw error;
+        // Any other refusal comes from somebody who knows who is asking.
+        if (error.status !== 401) return true;
+        if (pause !== undefined) await this.http.sleep(pause, options.signal);
+      }
+    }
+    return false;
+  }
+
+  #created(name: string, answer: HttpAnswer): CreatedKey {
+    const body = typeof answer.json === "object" && answer.json !== null ? (answer.json as Wire) : {};
+    const reader = new Reader(CREATE, answer);
+    const id = keyIdOf(reader.field(body, "id"));
+    const key = reader.field(body, "key");
+    if (typeof key === "string") this.http.conceal(key);
+    if (id === undefined || typeof key !== "string" || !/^[\x21-\x7e]+$/.test(key)) {
+      const { status, requestId } = answer;
+      const lacks = id === undefined ? "no valid id" : "no valid key";
+      throw new AnswerLostError(
+        `${CREATE} answered ${status} with ${lacks}: a key was probably made, but not delivered [request ${requestId}]`,
+        { status, requestId, route: CREATE },
+        answer.sentAt,
+        id,
+      );
+    }
+    return {
+      id,
+      key,
+      name: tolerant(() => reader.text(body, "name", ""), name),
+      createdAt: tolerant(
+        () => reader.time(body, "created_at", ""),
+        new Date(answer.date ?? this.clock.now()).toISOString(),
+      ),
+      operations: this.#startedOperations(reader, body),
+    };
+  }
+
+  /** Nothing in this part of the answer may cost us the key: what cannot be read is left out, and said. */
+  #startedOperations(reader: Reader, body: Wire): Operation[] {
+    const items = reader.field(body, "operations");
+    if (!Array.isArray(items)) return [];
+    return items.flatMap((each, at) => {
+      try {
+        return [readOperation(reader, each, `operations[${at}]`)];
+      } catch (error) {
+        this.warn(`An operation that the new key started cannot be waited for: ${(error as Error).message}`);
+        return [];
+      }
+    });
+  }
+
+  #checkRevoked(id: string, answer: HttpAnswer): void {
+    const reader = new Reader(REVOKE, answer);
+    const body = reader.object(answer.json, "");
+    const revoked = reader.field(body, "revoked") ?? reader.fail("revoked", "is missing");
+    const answeredId = reader.field(body, "id") ?? reader.fail("id", "is missing");
+    if (keyIdOf(answeredId) === id && revoked === true) return;
+    const problem = revoked === true ? "is not about this key" : "does not say that the key is revoked";
+    throw new ApiError(
+      "api",
+      `${REVOKE} for key ${id} answered ${answer.status}, but the answer ${problem}; check the key in the service's ` +
+        `console and try again [request ${answer.requestId}]`,
+      { status: answer.status, requestId: answer.requestId, route: REVOKE },
+      "",
+    );
+  }
+
+  async #settleRevoke(
+    id: string,
+    trouble: KeyplaneError,
+    own: boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<"revoked" | "absent"> {
+    const { kind, status = 0 } = trouble;
+    const lostBefore = isApiError(trouble) && trouble.afterLost;
+    // After a lost answer, this is what success looks like when a key revokes itself.
+    if (status === 401 && own && lostBefore) return "revoked";
+    const open = kind === "transport" || kind === "timeout" || kind === "bad_answer" || status === 408 || status >= 500;
+    const refused = kind === "api" || kind === "not_found" || kind === "conflict";
+    if (!open && !(refused && status >= 400)) throw trouble;
+    let keys: readonly ApiKeyRecord[];
+    try {
+      keys = await this.list({ fresh: true, signal });
+    } catch (error) {
+      if (own && open && isApiError(error) && error.status === 401) return "revoked";
+      const why = error instanceof Error ? error.message : "";
+      throw new KeyplaneError(trouble.kind, trouble.code, `${trouble.message} And the list of keys: ${why}`, trouble);
+    }
+    if (keys.some((each) => each.id === id)) throw trouble;
+    return open || lostBefore ? "revoked" : "absent";
+  }
+}
+
+function nameConflict(error: unknown): ApiError | undefined {
+  if (!isApiError(error) || isAnswerLost(error) || error.kind !== "api") return undefined;
+  if (!NAME_TAKEN.test(error.serviceMessage)) return undefined;
+  const facts: ErrorFacts = { status: error.status, requestId: error.requestId, route: error.route };
+  return new ApiError("conflict", error.message, facts, error.serviceMessage);
+}
+
+function tolerant<T>(read: () => T, fallback: T): T {
+  try {
+    return read();
+  } catch {
+    return fallback;
+  }
+}

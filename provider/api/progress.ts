@@ -1,0 +1,28 @@
+import type { PendingOperation } from "../errors";
+import { cleanText } from "../http";
+
+/** Most operations named in one line. */
+const NAMED = 3;
+
+/** Says for people what is waited for: `waiting for start_compute (running, 12 s)`. */
+export function progressText(pending: readonly PendingOperation[], elapsedMs: number): string {
+  const time = `${Math.round(elapsedMs / 1000)} s`;
+  const [first] = pending;
+  if (first === undefined) return `waiting (${time})`;
+  if (pending.length === 1) {
+    return `waiting for ${nameOf(first)} (${first.status === "" ? "" : `${cleanText(first.status, 40)}, `}${time})`;
+  }
+  return `waiting for ${pending.length} operations: ${pendingText(pending)} (${time})`;
+}
+
+/** Names some of the operations, with their statuses. */
+export function pendingText(pending: readonly PendingOperation[]): string {
+  const named = pending.slice(0, NAMED).map((each) => {
+    return each.status === "" ? nameOf(each) : `${nameOf(each)} ${cleanText(each.status, 40)}`;
+  });
+  return pending.length > NAMED ? `${named.join(", ")}, ...` : named.join(", ");
+}
+
+function nameOf({ action, id }: PendingOperation): string {
+  return action === "" ? `operation ${id}` : cleanText(action, 60);
+}

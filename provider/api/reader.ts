@@ -1,0 +1,86 @@
+import { BadAnswerError } from "../errors";
+import type { HttpAnswer } from "../http";
+
+/** An object of an answer. */
+export type Wire = Readonly<Record<string, unknown>>;
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
+const UNPRINTABLE = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+/gu;
+
+/**
+ * Reads named fields of one answer, each with its type checked. What is not asked for is never looked at, so unknown
+ * fields do no harm, nor does one called `__proto__`. Every failure is a `BadAnswerError` that names the field and
+ * quotes nothing.
+ */
+export class Reader {
+  constructor(
+    private readonly route: string,
+    private readonly answer: Pick<HttpAnswer, "status" | "requestId">,
+  ) {}
+
+  /** Throws the error of a field, or of the whole body where `path` is empty. */
+  fail(path: string, problem: string): never {
+    const { status, requestId } = this.answer;
+    throw new BadAnswerError(
+      `${this.route} answered ${status} with a body that cannot be used: ${path || "it"} ${problem}. ` +
+        `Is keyplane:baseUrl the address of the service's API? [request ${requestId}]`,
+      { status, requestId, route: this.route },
+    );
+  }
+
+  object(value: unknown, path: string): Wire {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) this.fail(path, "is not an object");
+    return value as Wire;
+  }
+
+  array(value: unknown, path: string): readonly unknown[] {
+    if (!Array.isArray(value)) this.fail(path, "is not an array");
+    return value;
+  }
+
+  /** A field of the object itself, `undefined` if it has none or it is null. */
+  field(source: Wire, name: string): unknown {
+    return Object.hasOwn(source, name) ? (source[name] ?? undefined) : undefined;
+  }
+
+  /** Text on one line, without control and direction characters. */
+  text(source: Wire, name: string, path: string): string {
+    return this.optionalText(source, name, path) ?? this.fail(`${path}${name}`, "is missing");
+  }
+
+  optionalText(source: Wire, name: string, path: string): string | undefined {
+    const value = this.field(source, name);
+    if (value === undefined) return undefined;
+    if (typeof value !== "string") this.fail(`${path}${name}`, "is not text");
+    return value.replace(UNPRINTABLE, " ");
+  }
+
+  /** Text that matches the pattern. */
+  match(source: Wire, name: string, path: string, pattern: RegExp, form: string): string {
+    const value = this.field(source, name);
+    if (typeof value !== "string" || !pattern.test(value)) this.fail(`${path}${name}`, `is not ${form}`);
+    return value;
+  }
+
+  /** A time, as the service wrote it. */
+  time(source: Wire, name: string, path: string): string {
+    const value = this.match(source, name, path, TIME, "an ISO 8601 time");
+    if (Number.isNaN(Date.parse(value))) this.fail(`${path}${name}`, "is not an ISO 8601 time");
+    return value;
+  }
+
+  /** A count or size. */
+  optionalNumber(source: Wire, name: string, path: string): number | undefined {
+    const value = this.field(source, name);
+    if (value !== undefined && (typeof value !== "number" || !Number.isFinite(value))) {
+      this.fail(`${path}${name}`, "is not a number");
+    }
+    return value as number | undefined;
+  }
+
+  optionalBoolean(source: Wire, name: string, path: string): boolean | undefined {
+    const value = this.field(source, name);
+    if (value !== undefined && typeof value !== "boolean") this.fail(`${path}${name}`, "is not true or false");
+    return value as boolean | undefined;
+  }
+}

@@ -1,0 +1,144 @@
+import { AbortedError, type PendingOperation, TimeoutError } from "../errors";
+import { type Clock, cleanText } from "../http";
+import { pendingText, progressText } from "./progress";
+import type { ProjectPoller, Watcher } from "./project-poller";
+import type { Operation, WaitProgress } from "./records";
+import { isKnownStatus } from "./statuses";
+
+/** The terms of one wait, complete. */
+export interface WaitTerms {
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  readonly pollIntervalMs: number;
+  readonly signal: AbortSignal | undefined;
+  readonly onProgress: ((progress: WaitProgress) => void) | undefined;
+  readonly warn: (message: string) => void;
+}
+
+/** One caller's wait: its deadline, its signal, its reports and its end. What it waits for is the subclass's. */
+export abstract class Wait<T> {
+  readonly #ended: Promise<T>;
+  readonly #startedAt: number;
+  readonly #cleanup: (() => void)[] = [];
+  readonly #unknown = new Set<string>();
+  #resolve: (value: T) => void = () => {};
+  #reject: (error: Error) => void = () => {};
+  #polls = 0;
+  #errors = 0;
+  #over = false;
+
+  constructor(protected readonly terms: WaitTerms) {
+    this.#startedAt = terms.clock.monotonic();
+    this.#ended = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  /** What has not ended yet. */
+  protected abstract pending(): PendingOperation[];
+
+  /** Monotonic time at which the wait is over. */
+  get deadline(): number {
+    return this.#startedAt + this.terms.timeoutMs;
+  }
+
+  get intervalMs(): number {
+    return this.terms.pollIntervalMs;
+  }
+
+  protected get elapsedMs(): number {
+    return this.terms.clock.monotonic() - this.#startedAt;
+  }
+
+  protected get polls(): number {
+    return this.#polls;
+  }
+
+  /** Ends the wait with an error. */
+  fail(error: Error): void {
+    this.#end();
+    this.#reject(error);
+  }
+
+  /** Ends the wait because its time is over. */
+  expire(): void {
+    const pending = this.pending();
+    const seconds = Math.round(this.elapsedMs / 1000);
+    const message =
+      `waited ${seconds} s for ${pendingText(pending) || "operations"} (project ${pending[0]?.projectId ?? "unknown"}), ` +
+      "still not ended: run it again to go on waiting, or raise operationTimeout";
+    this.fail(new TimeoutError(message, {}, pending, this.elapsedMs, this.#polls));
+  }
+
+  /** Notes a poll that could not be answered. */
+  missed(): void {
+    this.#polls++;
+    this.#errors++;
+    this.#report();
+  }
+
+  /** Evaluates what a poll has shown; whatever a caller's callback throws ends this wait alone. */
+  protected polled(evaluate: () => void): void {
+    this.#polls++;
+    try {
+      evaluate();
+    } catch (error) {
+      this.fail(error instanceof Error ? error : new Error(String(error)));
+      return;
+    }
+    if (this.pending().length > 0) this.#report();
+  }
+
+  /** Starts the watchers, and ends them with the wait. */
+  protected start(watchers: readonly { readonly poller: ProjectPoller; readonly watcher: Watcher }[]): Promise<T> {
+    const { signal } = this.terms;
+    if (signal?.aborted) {
+      this.#abort();
+      return this.#ended;
+    }
+    const abort = () => this.#abort();
+    signal?.addEventListener("abort", abort, { once: true });
+    this.#cleanup.push(() => signal?.removeEventListener("abort", abort));
+    for (const { poller, watcher } of watchers) {
+      this.#cleanup.push(() => poller.remove(watcher));
+      poller.add(watcher);
+    }
+    return this.#ended;
+  }
+
+  protected succeed(value: T): void {
+    this.#end();
+    this.#resolve(value);
+  }
+
+  /** Warns, once, of a status that this version does not know. */
+  protected warnIfUnknown({ status, action }: Operation): void {
+    if (isKnownStatus(status) || this.#unknown.has(status)) return;
+    this.#unknown.add(status);
+    this.terms.warn(
+      `${cleanText(action, 60)} is in a status unknown to this version, "${cleanText(status, 40)}": waiting on`,
+    );
+  }
+
+  #abort(): void {
+    this.fail(new AbortedError(`${progressText(this.pending(), this.elapsedMs)}: cancelled`));
+  }
+
+  #end(): void {
+    this.#over = true;
+    for (const each of this.#cleanup.splice(0)) each();
+  }
+
+  #report(): void {
+    if (this.#over) return;
+    const pending = this.pending();
+    const { elapsedMs } = this;
+    try {
+      const text = progressText(pending, elapsedMs);
+      this.terms.onProgress?.({ text, pending, elapsedMs, polls: this.#polls, errors: this.#errors });
+    } catch (error) {
+      this.fail(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import { isIP } from "node:net";
+import { ConfigError } from "../errors";
+
+/** A service's address, taken apart. */
+export interface BaseUrl {
+  /** E.g. `https://host:8443`. */
+  readonly origin: string;
+  /** Path that all routes begin with, without a slash at its end, e.g. `/api/v2`. */
+  readonly prefix: string;
+  /** Whether it is this machine itself. */
+  readonly loopback: boolean;
+}
+
+/**
+ * Reads a base URL. The credential goes wherever it points, so it must be https, or http on this machine, and plain:
+ * no user information, query or fragment. Throws a `ConfigError` that does not repeat the text.
+ */
+export function parseBaseUrl(text: string): BaseUrl {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {
+    throw new ConfigError("baseUrl must be an absolute URL such as https://host/api/v2");
+  }
+  const loopback = isLoopback(url.hostname);
+  if (url.protocol === "http:" && !loopback) {
+    throw new ConfigError("baseUrl must begin with https://; plain http is accepted only for this machine itself");
+  }
+  if (url.username !== "" || url.password !== "" || text.includes("@")) {
+    throw new ConfigError("baseUrl must hold no user name or password; the API key goes into apiKey");
+  }
+  if (text.includes("?") || text.includes("#")) throw new ConfigError("baseUrl must hold no query and no fragment");
+  return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, ""), loopback };
+}
+
+function isLoopback(hostname: string): boolean {
+  if (hostname === "localhost" || hostname === "[::1]") return true;
+  return isIP(hostname) === 4 && hostname.startsWith("127.");
+}

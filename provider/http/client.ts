@@ -1,0 +1,232 @@
+import { randomUUID } from "node:crypto";
+import type { Dispatcher } from "undici";
+import { AbortedError, ConfigError, type KeyplaneError, TimeoutError } from "../errors";
+import { VERSION } from "../version";
+import { nextDelay } from "./backoff";
+import { type BaseUrl, parseBaseUrl } from "./base-url";
+import { classify } from "./classify";
+import type { Clock } from "./clock";
+import { openConnections } from "./connections";
+import { exchange } from "./exchange";
+import { failureError, TOO_LARGE } from "./failure";
+import { Limiter } from "./limiter";
+import { type LinkedSignal, linkSignals } from "./link-signals";
+import { redact } from "./redact";
+import { parseRetryAfterMs } from "./retry-after";
+import { RetryBudget } from "./retry-budget";
+import type { HttpAnswer, HttpRequest, Outcome } from "./types";
+
+/** Total time of one call, in milliseconds. */
+const CALL_TIMEOUT_MS = 120_000;
+
+/** What an `HttpClient` needs. */
+export interface HttpOptions {
+  /** Where all routes begin; see `parseBaseUrl`. */
+  readonly baseUrl: string;
+  /** The credential: visible ASCII. */
+  readonly apiKey: string;
+  /** Longest silence of the service before and within an answer, in milliseconds. */
+  readonly requestTimeoutMs: number;
+  /** Most requests in flight. */
+  readonly concurrency: number;
+  readonly clock: Clock;
+  /** In [0, 1), for jitter. */
+  readonly random: () => number;
+}
+
+/** Sends requests to one service with one credential: attempts, limits, deadlines, and errors fit to be shown. */
+export class HttpClient {
+  readonly base: BaseUrl;
+  readonly #options: HttpOptions;
+  readonly #limiter: Limiter;
+  readonly #budget = new RetryBudget();
+  readonly #abort = new AbortController();
+  readonly #secrets: Set<string>;
+  readonly #headers: Readonly<Record<string, string>>;
+  #connections: Promise<Dispatcher> | undefined;
+
+  /** Throws a `ConfigError` if the base URL or the credential cannot be used. Opens nothing yet. */
+  constructor(options: HttpOptions) {
+    this.base = parseBaseUrl(options.baseUrl);
+    if (!/^[\x21-\x7e]+$/.test(options.apiKey)) {
+      throw new ConfigError("apiKey must be visible ASCII characters without spaces; check how it was copied");
+    }
+    this.#options = options;
+    this.#limiter = new Limiter(options.concurrency, !this.base.loopback, options.clock);
+    this.#secrets = new Set([options.apiKey]);
+    this.#headers = {
+      accept: "application/json",
+      authorization: `Bearer ${options.apiKey}`,
+      "user-agent": `keyplane/${VERSION}`,
+    };
+  }
+
+  /** Fires when everything has to end. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** Ends all calls and sends nothing any more. */
+  abort(reason: Error): void {
+    this.#abort.abort(reason);
+  }
+
+  /** Keeps a secret out of every later message. */
+  conceal(secret: string): void {
+    this.#secrets.add(secret);
+  }
+
+  /** The text without any secret known here. */
+  redact(text: string): string {
+    return redact(text, this.#secrets);
+  }
+
+  /** Waits; rejects with an `AbortedError` when the signal fires or everything has to end. */
+  async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    const link = linkSignals(this.#abort.signal, signal);
+    try {
+      if (!link.signal.aborted) await this.#options.clock.sleep(ms, link.signal);
+    } catch (error) {
+      if (!link.signal.aborted) throw error;
+    } finally {
+      link.dispose();
+    }
+    if (link.signal.aborted) throw aborted("waiting", link.signal);
+  }
+
+  /**
+   * Sends the request, repeatedly where that is safe, and returns its complete successful answer.
+   * Throws `AnswerLostError` for a request with replay `once` that may have been applied; else `ApiError`,
+   * `TransportError`, `TimeoutError`, `BadAnswerError` or `AbortedError`.
+   */
+  async request(request: HttpRequest): Promise<HttpAnswer> {
+    const link = linkSignals(this.#abort.signal, request.signal);
+    try {
+      return await this.#attempts(request, link);
+    } catch (error) {
+      throw this.#concealed(error);
+    } finally {
+      link.dispose();
+    }
+  }
+
+  async #attempts(request: HttpRequest, { signal }: LinkedSignal): Promise<HttpAnswer> {
+    const { clock, random } = this.#options;
+    let deadline = clock.monotonic() + (request.timeoutMs ?? CALL_TIMEOUT_MS);
+    let taken = 0;
+    let lostBefore = false;
+    for (let attempts = 1; ; attempts++) {
+      const queuedAt = clock.monotonic();
+      await this.#orAborted(request, signal, () => this.#limiter.enter(request.route, signal));
+      // Waiting for the limits of the service is not the service being slow.
+      deadline += clock.monotonic() - queuedAt;
+      const sentAt = clock.now();
+      const requestId = randomUUID();
+      const outcome = await this.#attempt(request, requestId, signal, deadline - clock.monotonic());
+      const verdict = classify(outcome);
+      if (verdict === "ok" && outcome.kind === "answer") {
+        this.#budget.success(taken);
+        return { status: outcome.status, json: outcome.json, date: outcome.date, requestId, sentAt, lostBefore };
+      }
+      const answered = outcome.kind === "answer" ? outcome : undefined;
+      const lost = verdict === "ambiguous";
+      if (signal.aborted && !(lost && request.replay === "once")) throw aborted(request.route, signal);
+      const remainingMs = deadline - clock.monotonic();
+      const retryAfterMs = parseRetryAfterMs(answered?.retryAfter, clock.now());
+      const whole = answered?.complete || answered?.bodyError === TOO_LARGE;
+      const status = whole ? answered?.status : undefined;
+      const { replay } = request;
+      const delay = nextDelay({
+        verdict,
+        status,
+        replay,
+        attempt: attempts,
+        remainingMs,
+        retryAfterMs,
+        random: random(),
+      });
+      const cost = delay === undefined ? undefined : this.#budget.take(verdict === "throttled");
+      if (delay === undefined || cost === undefined) {
+        const tooLong = retryAfterMs !== undefined && retryAfterMs >= remainingMs ? retryAfterMs : undefined;
+        const ending = { request, outcome, verdict, attempts, requestId, sentAt, lostBefore, retryAfterMs: tooLong };
+        throw failureError(ending);
+      }
+      taken = cost;
+      lostBefore ||= lost;
+      await this.#orAborted(request, signal, () => clock.sleep(delay, signal));
+    }
+  }
+
+  async #attempt(request: HttpRequest, requestId: string, signal: AbortSignal, remainingMs: number): Promise<Outcome> {
+    const startedAt = this.#options.clock.monotonic();
+    const link = linkSignals(signal);
+    // What is in flight runs in real time, whatever clock is driven.
+    const timer = setTimeout(() => link.abort(new TimeoutError("deadline")), Math.max(0, remainingMs));
+    let tooMany = false;
+    try {
+      this.#connections ??= openConnections({ ...this.#options, base: this.base });
+      const connections = await this.#connections;
+      if (link.signal.aborted) return { kind: "failure", code: "ABORTED", sent: false };
+      request.onSend?.();
+      const outcome = await exchange(connections, {
+        origin: this.base.origin,
+        path: this.base.prefix + request.path + queryText(request.query),
+        method: request.method,
+        route: request.route,
+        headers: this.#headersOf(request),
+        body: request.body === undefined ? undefined : JSON.stringify(request.body),
+        requestId,
+        signal: link.signal,
+      });
+      tooMany = outcome.kind === "answer" && outcome.status === 429;
+      return outcome;
+    } finally {
+      clearTimeout(timer);
+      link.dispose();
+      this.#limiter.leave(startedAt, tooMany);
+    }
+  }
+
+  #headersOf({ body, credential }: HttpRequest): Readonly<Record<string, string>> {
+    return {
+      ...this.#headers,
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(credential === undefined ? {} : { authorization: `Bearer ${credential}` }),
+    };
+  }
+
+  async #orAborted(request: HttpRequest, signal: AbortSignal, wait: () => Promise<void>): Promise<void> {
+    if (signal.aborted) throw aborted(request.route, signal);
+    try {
+      await wait();
+    } catch (error) {
+      throw signal.aborted ? aborted(request.route, signal) : error;
+    }
+  }
+
+  /** Takes known secrets out of an error's texts. */
+  #concealed(error: unknown): unknown {
+    if (!(error instanceof Error)) return error;
+    const message = this.redact(error.message);
+    if (message !== error.message) {
+      error.stack = this.redact(error.stack ?? "");
+      error.message = message;
+    }
+    return error;
+  }
+}
+
+function queryText(query: HttpRequest["query"]): string {
+  const parts = new URLSearchParams();
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value !== undefined) parts.append(name, String(value));
+  }
+  const text = parts.toString();
+  return text === "" ? "" : `?${text}`;
+}
+
+function aborted(what: string, signal: AbortSignal): KeyplaneError {
+  const reason: unknown = signal.reason;
+  const why = reason instanceof Error && reason.name !== "AbortError" ? `: ${reason.message}` : "";
+  return new AbortedError(`${what} was cancelled${why}`);
+}

@@ -1,0 +1,41 @@
+import type { Dispatcher } from "undici";
+import type { BaseUrl } from "./base-url";
+
+/** Longest time for a connection to stand, in milliseconds. */
+const CONNECT_TIMEOUT_MS = 10_000;
+/** Largest body taken, in bytes: a full list of keys is a few megabytes. */
+const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
+
+/** What the connections of an account are made of. */
+export interface ConnectionOptions {
+  readonly base: BaseUrl;
+  readonly requestTimeoutMs: number;
+  /** Most connections at once. */
+  readonly concurrency: number;
+}
+
+/**
+ * Opens the connection pool of one origin. undici is loaded here, not before, so that a program that makes no request
+ * does not pay for it. A proxy is used where the usual environment variables name one, never for this machine itself.
+ */
+export async function openConnections(options: ConnectionOptions): Promise<Dispatcher> {
+  const { EnvHttpProxyAgent, Pool } = await import("undici");
+  const { base, concurrency, requestTimeoutMs } = options;
+  const settings = {
+    connections: concurrency,
+    // A request with an effect must not stand in line behind another on one connection.
+    pipelining: 1,
+    headersTimeout: requestTimeoutMs,
+    bodyTimeout: requestTimeoutMs,
+    maxResponseSize: MAX_RESPONSE_BYTES,
+    // Certificates are checked whatever NODE_TLS_REJECT_UNAUTHORIZED says: the credential depends on it.
+    connect: { timeout: CONNECT_TIMEOUT_MS, minVersion: "TLSv1.2", rejectUnauthorized: true },
+  } as const;
+  if (!base.loopback && usesProxy()) return new EnvHttpProxyAgent(settings);
+  return new Pool(base.origin, settings);
+}
+
+function usesProxy(): boolean {
+  const { env } = process;
+  return Boolean(env.https_proxy || env.HTTPS_PROXY || env.http_proxy || env.HTTP_PROXY);
+}

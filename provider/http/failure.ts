@@ -1,0 +1,128 @@
+import { STATUS_CODES } from "node:http";
+import { AnswerLostError, ApiError, BadAnswerError, type KeyplaneError, TimeoutError, TransportError } from "../errors";
+import type { Verdict } from "./classify";
+import { maskKeyLike } from "./redact";
+import { cleanText } from "./text";
+import type { Answered, HttpRequest, Outcome } from "./types";
+
+/** undici's code for a body larger than the connections take. */
+export const TOO_LARGE = "UND_ERR_RES_EXCEEDED_MAX_SIZE";
+
+/** Codes of a time limit that has passed; the last is the call's own deadline. */
+const TIME_LIMITS = /^(UND_ERR_(HEADERS|BODY|CONNECT)_TIMEOUT|ETIMEDOUT|TimeoutError)$/;
+
+/** A call that has come to its end without a usable answer. */
+export interface Failure {
+  readonly request: Pick<HttpRequest, "route" | "replay">;
+  readonly outcome: Outcome;
+  readonly verdict: Verdict;
+  readonly attempts: number;
+  readonly requestId: string;
+  readonly sentAt: number;
+  /** Whether an earlier attempt was sent and never completely answered. */
+  readonly lostBefore: boolean;
+  /** The service's wish that was longer than the time left, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+}
+
+/** Makes the error of a call that has failed. */
+export function failureError(failure: Failure): KeyplaneError {
+  const { request, outcome, verdict, sentAt } = failure;
+  if (verdict === "ambiguous" && request.replay === "once") {
+    const told = outcome.kind === "answer" ? `answered ${statusText(outcome.status)}` : `failed with ${outcome.code}`;
+    const cut = outcome.kind === "answer" && outcome.bodyError ? ` and an unusable body (${outcome.bodyError})` : "";
+    return new AnswerLostError(
+      `${request.route} was sent but ${told}${cut}: it may or may not have been applied${reference(failure)}`,
+      facts(failure),
+      sentAt,
+    );
+  }
+  return outcome.kind === "answer"
+    ? answerError(failure, outcome)
+    : transportError(failure, outcome.code, outcome.sent);
+}
+
+/** Makes the error of an answer with an error status, or of one that is no answer of this service. */
+function answerError(failure: Failure, outcome: Answered): KeyplaneError {
+  const { status } = outcome;
+  if (status < 300 || outcome.bodyError === TOO_LARGE) {
+    const problem = outcome.complete ? "something that is not JSON" : `an incomplete body (${outcome.bodyError})`;
+    return new BadAnswerError(
+      `${failure.request.route} answered ${statusText(status)} with ${problem}${tries(failure)}. ` +
+        `Is keyplane:baseUrl the address of the service's API?${reference(failure)}`,
+      facts(failure, outcome),
+    );
+  }
+  const words = serviceWords(outcome.json);
+  const said = words === "" ? "" : `: "${words}"`;
+  const next = advice(failure, status);
+  return new ApiError(
+    apiKind(status),
+    `${failure.request.route} answered ${statusText(status)}${said}${tries(failure)}.${next}${reference(failure, outcome)}`,
+    facts(failure, outcome),
+    words,
+    failure.lostBefore,
+  );
+}
+
+function transportError(failure: Failure, code: string, sent: boolean): KeyplaneError {
+  const { route } = failure.request;
+  const end = `${tries(failure)}. Check the network, and keyplane:baseUrl.${reference(failure)}`;
+  if (TIME_LIMITS.test(code)) {
+    return new TimeoutError(`${route} was not answered in time (${code})${end}`, facts(failure));
+  }
+  const how = sent ? "was sent but not answered" : "could not be sent";
+  return new TransportError(`${route} ${how} (${code})${end}`, facts(failure), code, sent);
+}
+
+/** The kind of error that a status stands for. */
+function apiKind(status: number): ApiError["kind"] & ("api" | "auth" | "not_found" | "conflict" | "rate_limit") {
+  if (status === 401 || status === 403) return "auth";
+  if (status === 404 || status === 410) return "not_found";
+  if (status === 409) return "conflict";
+  return status === 423 || status === 429 || status === 503 ? "rate_limit" : "api";
+}
+
+function advice({ retryAfterMs }: Failure, status: number): string {
+  if (status === 401) return " Check keyplane:apiKey (or KEYPLANE_API_KEY): the key is wrong or was revoked.";
+  if (status === 403) return " The key in keyplane:apiKey may not do this: use one of a user who may.";
+  if (status >= 300 && status < 400) {
+    return " Redirects are never followed, for the credential would go along: correct keyplane:baseUrl.";
+  }
+  if (status !== 423 && status !== 429 && status !== 503) return "";
+  return retryAfterMs === undefined
+    ? " Nothing was done: try again later."
+    : ` Nothing was done: it asks to wait ${Math.ceil(retryAfterMs / 1000)} s, more than the time left.`;
+}
+
+/** What the service says about an error, fit for a message; empty if it says nothing readable. */
+function serviceWords(json: unknown): string {
+  if (typeof json !== "object" || json === null) return "";
+  const { message, code } = json as { message?: unknown; code?: unknown };
+  const words = [code, message].filter((each) => typeof each === "string" && each !== "").join(": ");
+  return maskKeyLike(cleanText(words));
+}
+
+function statusText(status: number): string {
+  const name = STATUS_CODES[status];
+  return name === undefined ? String(status) : `${status} ${name}`;
+}
+
+const tries = ({ attempts }: Failure): string => (attempts > 1 ? ` (${attempts} attempts)` : "");
+
+/** The service's own request id where it tells one: it need not have taken ours. */
+function requestIdOf(failure: Failure, outcome?: Answered): string {
+  const json = outcome?.json;
+  const told = typeof json === "object" && json !== null ? (json as { request_id?: unknown }).request_id : undefined;
+  return typeof told === "string" && /^[\w.-]{1,64}$/.test(told) && maskKeyLike(told) === told
+    ? told
+    : failure.requestId;
+}
+
+const reference = (failure: Failure, outcome?: Answered): string => ` [request ${requestIdOf(failure, outcome)}]`;
+
+const facts = (failure: Failure, outcome?: Answered) => ({
+  status: failure.outcome.kind === "answer" ? failure.outcome.status : undefined,
+  requestId: requestIdOf(failure, outcome),
+  route: failure.request.route,
+});

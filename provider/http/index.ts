@@ -1,0 +1,9 @@
+// Requests that are sent, repeated, limited, cancelled and reported as one promise each; no endpoint is known here.
+export { type BaseUrl, parseBaseUrl } from "./base-url";
+export { HttpClient, type HttpOptions } from "./client";
+export { type Clock, systemClock } from "./clock";
+export { linkSignals } from "./link-signals";
+export { type Point, type PointMessage, publishPoint } from "./points";
+export { REDACTED, redact } from "./redact";
+export { cleanText } from "./text";
+export type { HttpAnswer, HttpRequest, Method, Replay } from "./types";

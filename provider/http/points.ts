@@ -1,0 +1,18 @@
+import { channel } from "node:diagnostics_channel";
+
+/** Moments of a request or a change, in the order in which they come. */
+export type Point = "before-send" | "after-send" | "after-answer" | "after-body";
+
+/** What is published on the diagnostics channel `keyplane:provider`. */
+export interface PointMessage {
+  readonly point: string;
+  /** Method and path template of the request. */
+  readonly route: string;
+}
+
+const points = channel("keyplane:provider");
+
+/** Tells whoever has subscribed to `keyplane:provider` that the point was reached; free where nobody has. */
+export function publishPoint(point: string, route: string): void {
+  if (points.hasSubscribers) points.publish({ point, route } satisfies PointMessage);
+}

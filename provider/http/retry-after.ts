@@ -1,0 +1,22 @@
+/** The three date forms of HTTP begin with a day name; anything else that Date.parse would take is no HTTP date. */
+const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/;
+
+/**
+ * Reads a `Retry-After` header, seconds or HTTP date, as milliseconds from `now` (wall clock, milliseconds).
+ * Undefined where there is none or it cannot be read; a date in the past is 0.
+ */
+export function parseRetryAfterMs(header: string | undefined, now: number): number | undefined {
+  const text = header?.trim();
+  if (!text) return undefined;
+  if (/^\d{1,10}(\.\d{1,3})?$/.test(text)) return Math.ceil(Number(text) * 1000);
+  if (!HTTP_DATE.test(text)) return undefined;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+}
+
+/** Reads a `Date` header as milliseconds since 1970; undefined where there is none or it cannot be read. */
+export function parseHttpDate(header: string | undefined): number | undefined {
+  if (header === undefined || !HTTP_DATE.test(header)) return undefined;
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? undefined : at;
+}
