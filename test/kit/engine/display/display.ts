@@ -1,0 +1,151 @@
+import type { EngineEvent } from "../events";
+import { type Row, RunModel } from "./model";
+import { isTold, messageLines, outputLines, rowLine, type Style, summaryLines, type Widths } from "./render";
+import { painter } from "./text";
+
+/** Where a run is shown, and how. */
+export interface DisplayOptions {
+  /** The first line, such as `Updating dev`. */
+  readonly title: string;
+  readonly stream: NodeJS.WritableStream;
+  /** Whether the steps under way are redrawn in place; else lines are only added. Needs a terminal. */
+  readonly live: boolean;
+  readonly color: boolean;
+  /** The columns of the terminal; undefined where lines may be as long as they like. */
+  readonly columns: () => number | undefined;
+  /** Whether nothing is done, only planned. */
+  readonly planning: boolean;
+  /**
+   * Milliseconds.
+   * @default performance.now
+   */
+  readonly now?: () => number;
+}
+
+/** Shows one pass of a run. */
+export interface Display {
+  /** Takes in an event. */
+  show(event: EngineEvent): void;
+  /** Shows what was said, the outputs and the summary. Nothing is shown after it. */
+  end(): void;
+}
+
+const REDRAW_MS = 200;
+// How often a step under way may speak, where its line cannot be redrawn.
+const QUIET_MS = 10_000;
+const MOST_LIVE_ROWS = 10;
+
+/** How to show a run on a stream of this process: live in a terminal, without colours where `NO_COLOR` is set. */
+export function displayOptionsFor(
+  stream: NodeJS.WriteStream,
+  env: NodeJS.ProcessEnv,
+  interactive: boolean,
+): Pick<DisplayOptions, "stream" | "live" | "color" | "columns"> {
+  const terminal = stream.isTTY === true && env.TERM !== "dumb";
+  return {
+    stream,
+    live: terminal && interactive,
+    color: terminal && !env.NO_COLOR,
+    columns: () => (terminal ? stream.columns || undefined : undefined),
+  };
+}
+
+/** Begins to show one pass of a run. */
+export function openDisplay(options: DisplayOptions): Display {
+  return options.live ? new LiveDisplay(options) : new LineDisplay(options);
+}
+
+/** What both kinds of display do. */
+abstract class RunDisplay implements Display {
+  protected readonly model = new RunModel();
+  private readonly widths: Widths = { type: 0, name: 0 };
+  protected readonly now: () => number;
+  private readonly started: number;
+
+  constructor(protected readonly options: DisplayOptions) {
+    this.now = options.now ?? (() => performance.now());
+    this.started = this.now();
+    this.write([this.style.paint("strong", options.title), ""]);
+  }
+
+  show(event: EngineEvent): void {
+    const row = this.model.take(event, this.now());
+    if (row) this.showRow(row);
+  }
+
+  end(): void {
+    const lines = [
+      ...messageLines(this.model.messages, this.style),
+      ...outputLines(this.model.outputs, this.style),
+      ...summaryLines(this.model, this.now() - this.started, this.style),
+    ];
+    this.write(["", ...lines, ""]);
+  }
+
+  protected abstract showRow(row: Row): void;
+
+  protected line(row: Row): string {
+    return rowLine(row, this.now(), this.widths, this.style);
+  }
+
+  protected write(lines: readonly string[]): void {
+    this.options.stream.write(lines.map((line) => `${line}\n`).join(""));
+  }
+
+  protected get style(): Style {
+    const { color, columns, planning } = this.options;
+    return { paint: painter(color), columns: columns(), planning };
+  }
+}
+
+/** Only adds lines: for pipes and files. */
+class LineDisplay extends RunDisplay {
+  private readonly spokeAt = new Map<string, number>();
+
+  protected showRow(row: Row): void {
+    if (row.state !== "running") {
+      this.spokeAt.delete(row.urn);
+      if (isTold(row)) this.write([this.line(row)]);
+      return;
+    }
+    if (row.message === "") return;
+    const spoke = this.spokeAt.get(row.urn);
+    if (spoke !== undefined && this.now() - spoke < QUIET_MS) return;
+    this.spokeAt.set(row.urn, this.now());
+    this.write([this.line(row)]);
+  }
+}
+
+/** Redraws the steps under way below those that have ended. */
+class LiveDisplay extends RunDisplay {
+  private drawn = 0;
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(options: DisplayOptions) {
+    super(options);
+    this.timer = setInterval(() => this.draw([]), REDRAW_MS).unref();
+  }
+
+  override end(): void {
+    clearInterval(this.timer);
+    this.draw([]);
+    super.end();
+  }
+
+  protected showRow(row: Row): void {
+    if (row.state !== "running" && isTold(row)) this.draw([this.line(row)]);
+  }
+
+  /** Adds lines for good, and draws the live ones anew below them, in one write. */
+  private draw(ended: readonly string[]): void {
+    const active = this.model.active.filter(isTold);
+    const shown = active.slice(0, MOST_LIVE_ROWS).map((row) => this.line(row));
+    if (active.length > shown.length)
+      shown.push(this.style.paint("quiet", `   and ${active.length - shown.length} more`));
+    const lines = [...ended, ...shown];
+    if (lines.length === 0 && this.drawn === 0) return;
+    const up = this.drawn > 0 ? `\u001b[${this.drawn}A` : "";
+    this.drawn = shown.length;
+    this.options.stream.write(`${up}\u001b[0J${lines.map((line) => `${line}\n`).join("")}`);
+  }
+}

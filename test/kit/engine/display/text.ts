@@ -1,0 +1,82 @@
+// Text for a screen: made harmless, measured, cut and coloured.
+
+/** Colours by what they mean. */
+export type Tone = "add" | "change" | "remove" | "replace" | "quiet" | "strong" | "warning" | "error";
+
+/** Puts a tone on a text; without colours it returns the text. */
+export type Paint = (tone: Tone, text: string) => string;
+
+const CODES: Readonly<Record<Tone, string>> = {
+  add: "32",
+  change: "33",
+  remove: "31",
+  replace: "35",
+  quiet: "2",
+  strong: "1",
+  warning: "33",
+  error: "31",
+};
+
+const ESCAPE = "\u001b";
+// Sequences a terminal would obey: CSI, OSC and its kin with their text, two-character ones.
+const SEQUENCES = new RegExp(
+  `${ESCAPE}\\[[0-?]*[ -/]*[@-~]|${ESCAPE}[\\]PX^_][\\s\\S]*?(?:\\u0007|${ESCAPE}\\\\|$)|${ESCAPE}.?`,
+  "g",
+);
+// Control characters but tab and newline, and those that turn the direction of what follows.
+const CONTROLS = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+const MARKUP = /<\{%.*?%\}>/g;
+
+/** Paints with a terminal's colours, or not at all. */
+export function painter(color: boolean): Paint {
+  return (tone, text) => (color && text !== "" ? `${ESCAPE}[${CODES[tone]}m${text}${ESCAPE}[0m` : text);
+}
+
+/** A message without what would move a terminal's cursor, change its colours or title, or hide text. */
+export function harmless(message: string): string {
+  return message
+    .replace(MARKUP, "")
+    .replace(SEQUENCES, "")
+    .replace(/\r\n?/g, "\n")
+    .replace(CONTROLS, (control) => (control === "\n" || control === "\t" ? control : ""))
+    .replace(/\t/g, "    ");
+}
+
+/** A message on one line. */
+export function oneLine(message: string): string {
+  return harmless(message).replace(/\s+/g, " ").trim();
+}
+
+/** How many columns a text takes; it has no escape sequences. */
+export function widthOf(text: string): number {
+  let width = 0;
+  for (const character of text) width += columnsOf(character);
+  return width;
+}
+
+/** The text, cut to a width; what is cut off is shown by `…`. */
+export function cut(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let kept = "";
+  let left = width - 1;
+  for (const character of text) {
+    left -= columnsOf(character);
+    if (left < 0) break;
+    kept += character;
+  }
+  return width > 0 ? `${kept}…` : "";
+}
+
+/** The text, filled up with spaces to a width. */
+export function padded(text: string, width: number): string {
+  return text + " ".repeat(Math.max(0, width - widthOf(text)));
+}
+
+function columnsOf(character: string): number {
+  if (/\p{M}/u.test(character)) return 0;
+  return /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff00-\uff60]/u.test(
+    character,
+  )
+    ? 2
+    : 1;
+}

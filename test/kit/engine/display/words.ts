@@ -1,0 +1,50 @@
+// The words and signs for what is done to a resource.
+import type { Operation } from "../events";
+import type { Tone } from "./text";
+
+/** How an operation is shown. */
+export interface Words {
+  readonly sign: string;
+  readonly tone: Tone;
+  /** In a preview: `create`. */
+  readonly plan: string;
+  /** Under way: `creating`. */
+  readonly doing: string;
+  /** Done: `created`. */
+  readonly done: string;
+}
+
+const CREATE: Words = { sign: "+", tone: "add", plan: "create", doing: "creating", done: "created" };
+const DELETE: Words = { sign: "-", tone: "remove", plan: "delete", doing: "deleting", done: "deleted" };
+const READ: Words = { sign: ">", tone: "quiet", plan: "read", doing: "reading", done: "read" };
+
+/** How each operation is shown. */
+export const WORDS: Readonly<Record<Operation, Words>> = {
+  same: { sign: " ", tone: "quiet", plan: "unchanged", doing: "checking", done: "unchanged" },
+  create: CREATE,
+  update: { sign: "~", tone: "change", plan: "update", doing: "updating", done: "updated" },
+  delete: DELETE,
+  replace: { sign: "+-", tone: "replace", plan: "replace", doing: "replacing", done: "replaced" },
+  "create-replacement": {
+    sign: "++",
+    tone: "add",
+    plan: "create replacement",
+    doing: "creating replacement",
+    done: "created replacement",
+  },
+  "delete-replaced": {
+    sign: "--",
+    tone: "remove",
+    plan: "delete original",
+    doing: "deleting original",
+    done: "deleted original",
+  },
+  read: READ,
+  "read-replacement": READ,
+  "read-discard": { ...READ, sign: "<", plan: "discard", doing: "discarding", done: "discarded" },
+  "discard-replaced": { ...DELETE, sign: "<", plan: "discard", doing: "discarding", done: "discarded" },
+  "remove-pending-replace": { ...DELETE, plan: "forget", doing: "forgetting", done: "forgotten" },
+  refresh: { sign: "~", tone: "change", plan: "refresh", doing: "refreshing", done: "refreshed" },
+  import: { ...CREATE, sign: "=", plan: "import", doing: "importing", done: "imported" },
+  "import-replacement": { ...CREATE, sign: "=", plan: "import", doing: "importing", done: "imported" },
+};
