@@ -8,9 +8,12 @@ const host = "127.0.0.1";
 
 function listen(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once("error", reject);
+    const refused = (error: Error & { code?: string }): void => {
+      reject(error.code === "EADDRINUSE" ? new Error(`port ${port} of ${host} is in use`) : error);
+    };
+    server.once("error", refused);
     server.listen(port, host, () => {
-      server.off("error", reject);
+      server.off("error", refused);
       resolve((server.address() as AddressInfo).port);
     });
   });

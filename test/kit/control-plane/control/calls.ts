@@ -183,6 +183,10 @@ export const controlCalls: readonly ControlCall[] = [
         organizationRequired: flag,
         lockBusyProjects: flag,
       });
+      const { tiedOperations: ties } = switches;
+      if (ties !== undefined && !["unique", "skipped", "repeated"].includes(ties)) {
+        throw new ApiError(400, "tiedOperations must be unique, skipped or repeated");
+      }
       state.switches = { ...state.switches, ...switches };
       return state.switches;
     },
