@@ -1,0 +1,58 @@
+import { DURATION_FORM, parseDuration } from "../duration";
+import { InputError } from "../errors";
+
+/** What every function of this folder takes besides its own arguments. */
+export interface CallArgs {
+  /** Cancels the call. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called with what a person should hear but nothing fails for. @default the account's `onWarning` */
+  readonly onWarning?: ((message: string) => void) | undefined;
+}
+
+const ISO_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
+
+/** Checks that a text was given. */
+export function checkText(value: unknown, argument: string): string {
+  if (typeof value !== "string" || value === "") throw new InputError(argument, "must be a text that is not empty");
+  return value;
+}
+
+/** Checks an optional point in time. */
+export function checkTime(value: unknown, argument: string): string | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value !== "string" || !ISO_TIME.test(value) || Number.isNaN(Date.parse(value))) {
+    throw new InputError(argument, 'must be an ISO 8601 time such as "2026-01-31T12:00:00Z"');
+  }
+  return value;
+}
+
+/** Checks an optional text or list of texts. */
+export function checkTexts(value: unknown, argument: string): string | readonly string[] | undefined {
+  if (value === undefined) return undefined;
+  const texts = Array.isArray(value) ? value : [value];
+  for (const each of texts) checkText(each, argument);
+  return value as string | readonly string[];
+}
+
+/** Checks an optional count. */
+export function checkCount(value: unknown, argument: string): number | undefined {
+  if (value === undefined) return undefined;
+  if (!Number.isSafeInteger(value) || (value as number) < 1) throw new InputError(argument, "must be 1 or more");
+  return value as number;
+}
+
+/** Checks an optional duration and returns it in milliseconds. */
+export function checkDuration(value: unknown, argument: string): number | undefined {
+  if (value === undefined) return undefined;
+  const ms = parseDuration(value);
+  if (ms === undefined) throw new InputError(argument, `must be ${DURATION_FORM}`);
+  return ms;
+}
+
+/** Checks arguments of which exactly one says what is looked for, and returns which. */
+export function checkOneOf(args: { readonly id?: unknown; readonly name?: unknown }): "id" | "name" {
+  if ((args.id === undefined) === (args.name === undefined)) {
+    throw new InputError(args.id === undefined ? "id" : "name", "give either id or name");
+  }
+  return args.id === undefined ? "name" : "id";
+}

@@ -1,0 +1,15 @@
+import { type Account, checkOperationId, checkProjectId, type Operation } from "../api";
+import { type CallArgs, checkText } from "./args";
+
+/** Which operation is looked for. */
+export interface GetOperationArgs extends CallArgs {
+  readonly projectId: string;
+  readonly operationId: string;
+}
+
+/** One operation; an error of kind `not_found` if the service does not know it (any more). */
+export async function getOperation(account: Account, args: GetOperationArgs): Promise<Operation> {
+  const projectId = checkProjectId(checkText(args.projectId, "projectId"));
+  const operationId = checkOperationId(checkText(args.operationId, "operationId"));
+  return account.operations.get(projectId, operationId, { signal: args.signal });
+}

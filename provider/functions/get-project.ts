@@ -1,0 +1,30 @@
+import { type Account, checkProjectId, type Project } from "../api";
+import { KeyplaneError } from "../errors";
+import { type CallArgs, checkOneOf, checkText } from "./args";
+import { findOne } from "./find-one";
+
+/** Which project is looked for: by `id` or by `name`. */
+export interface GetProjectArgs extends CallArgs {
+  readonly id?: string | undefined;
+  /** The project's exact name; an error if several projects bear it. */
+  readonly name?: string | undefined;
+}
+
+/** One project of the account; an error of kind `not_found` if there is none. */
+export async function getProject(account: Account, args: GetProjectArgs): Promise<Project> {
+  const { signal, onWarning } = args;
+  if (checkOneOf(args) === "name") {
+    const name = checkText(args.name, "name");
+    return findOne("project", await account.projects.list({ signal, onWarning }), "name", name);
+  }
+  const id = checkProjectId(checkText(args.id, "id"), "id");
+  const project = await account.projects.get(id, { signal });
+  if (project === "unavailable") {
+    throw new KeyplaneError(
+      "api",
+      "KP-API",
+      `the service cannot tell about project ${id} at the moment: try again later`,
+    );
+  }
+  return findOne("project", project === undefined ? [] : [project], "id", id);
+}
