@@ -1,0 +1,187 @@
+import { mkdir, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import type { Server, ServiceError } from "@grpc/grpc-js";
+import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { call, DynamicHost } from "../kit/engine/host";
+import { PulumiSdk } from "../kit/engine/pulumi-sdk";
+
+export type Values = Record<string, unknown>;
+
+/** A message that the host sent to the engine. */
+export interface Logged {
+  readonly urn: string;
+  readonly message: string;
+  readonly severity: number;
+  readonly ephemeral: boolean;
+}
+
+const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+export { UNKNOWN };
+
+export const shim = (kind: string) => `exports.handler=()=>require("keyplane/provider").${kind}`;
+export const urnOf = (kind: string, name: string) =>
+  `urn:pulumi:dev::proj::pulumi-nodejs:dynamic/keyplane:${kind}::${name}`;
+
+/** Pulumi's own dynamic host, driven over gRPC as an engine does, with an engine that records what it is told. */
+export class HostUnderTest {
+  readonly logged: Logged[] = [];
+  readonly printed: string[] = [];
+  pid = 0;
+  private readonly sdk = new PulumiSdk(resolve("."));
+  private engine: Server | undefined;
+  private host: DynamicHost | undefined;
+  private directory = "";
+
+  static async start(config: Record<string, string>, env: NodeJS.ProcessEnv = {}): Promise<HostUnderTest> {
+    const test = new HostUnderTest();
+    test.directory = await realpath(await mkdtemp(join(tmpdir(), "keyplane-host-")));
+    await mkdir(join(test.directory, "node_modules", "@pulumi"), { recursive: true });
+    await symlink(resolve("."), join(test.directory, "node_modules", "keyplane"), "junction");
+    const pulumi = resolve("node_modules/@pulumi/pulumi");
+    await symlink(pulumi, join(test.directory, "node_modules", "@pulumi", "pulumi"), "junction");
+    const port = await test.startEngine();
+    test.host = await DynamicHost.start({
+      sdk: test.sdk,
+      directory: test.directory,
+      engineAddress: `127.0.0.1:${port}`,
+      config,
+      env: { PATH: process.env.PATH, HOME: test.directory, ...env },
+      started: (pid) => {
+        test.pid = pid;
+      },
+      printed: (line) => test.printed.push(line),
+    });
+    return test;
+  }
+
+  async check(kind: string, olds: Values, news: Values): Promise<{ inputs: Values; failures: string[] }> {
+    const request = new this.sdk.provider.CheckRequest();
+    request.setOlds(this.struct(olds)).setNews(this.struct({ ...this.base(kind), ...news }));
+    const response = await call((done) => this.client.check(request, done));
+    return {
+      inputs: fromStruct(response.getInputs()),
+      failures: response.getFailuresList().map((failure) => `${failure.getProperty()}: ${failure.getReason()}`),
+    };
+  }
+
+  async diff(kind: string, id: string, olds: Values, news: Values) {
+    const request = new this.sdk.provider.DiffRequest();
+    request.setId(id).setOlds(this.struct(olds)).setNews(this.struct({ ...this.base(kind), ...news }));
+    const response = await call((done) => this.client.diff(request, done));
+    const { DIFF_SOME } = this.sdk.provider.DiffResponse.DiffChanges;
+    return { changes: response.getChanges() === DIFF_SOME, replaces: response.getReplacesList() };
+  }
+
+  async create(kind: string, inputs: Values): Promise<{ id: string; outputs: Values; notReady?: string[] }> {
+    const request = new this.sdk.provider.CreateRequest();
+    request.setProperties(this.struct({ ...this.base(kind), ...inputs }));
+    return this.initFailed(async () => {
+      const response = await call((done) => this.client.create(request, done));
+      return { id: response.getId(), outputs: fromStruct(response.getProperties()) };
+    });
+  }
+
+  async update(kind: string, id: string, olds: Values, news: Values): Promise<{ outputs: Values; notReady?: string[] }> {
+    const request = new this.sdk.provider.UpdateRequest();
+    request.setId(id).setOlds(this.struct(olds)).setNews(this.struct({ ...this.base(kind), ...news }));
+    return this.initFailed(async () => {
+      const response = await call((done) => this.client.update(request, done));
+      return { id, outputs: fromStruct(response.getProperties()) };
+    });
+  }
+
+  async read(id: string, outputs: Values): Promise<{ id: string; outputs: Values; hasInputs: boolean }> {
+    const request = new this.sdk.provider.ReadRequest();
+    request.setId(id).setProperties(this.struct(outputs));
+    const response = await call((done) => this.client.read(request, done));
+    return { id: response.getId(), outputs: fromStruct(response.getProperties()), hasInputs: response.hasInputs() };
+  }
+
+  async delete(id: string, outputs: Values): Promise<void> {
+    const request = new this.sdk.provider.DeleteRequest();
+    request.setId(id).setProperties(this.struct(outputs));
+    await call((done) => this.client.delete(request, done));
+  }
+
+  /** Ends the engine as a kill would: all its connections close. */
+  killEngine(): void {
+    this.engine?.forceShutdown();
+    this.engine = undefined;
+  }
+
+  async stop(): Promise<void> {
+    this.host?.stop();
+    this.killEngine();
+    await rm(this.directory, { recursive: true, force: true });
+  }
+
+  private base(kind: string): Values {
+    return { ["__provider"]: shim(kind), resourceUrn: urnOf(kind, "ci") };
+  }
+
+  private get client() {
+    if (this.host === undefined) throw new Error("the host is not running");
+    return this.host.client;
+  }
+
+  private struct(values: Values): Struct {
+    return this.sdk.struct.fromJavaScript(values as { [key: string]: string });
+  }
+
+  private async initFailed<T extends { id: string; outputs: Values }>(start: () => Promise<T>) {
+    try {
+      return await start();
+    } catch (error) {
+      const [bytes] = (error as ServiceError).metadata?.get("grpc-status-details-bin") ?? [];
+      if (!Buffer.isBuffer(bytes)) throw error;
+      const [detail] = this.sdk.status.Status.deserializeBinary(bytes).getDetailsList();
+      if (detail === undefined) throw error;
+      const failure = this.sdk.provider.ErrorResourceInitFailed.deserializeBinary(detail.getValue_asU8());
+      const outputs = fromStruct(failure.getProperties());
+      return { id: failure.getId(), outputs, notReady: failure.getReasonsList() };
+    }
+  }
+
+  private startEngine(): Promise<number> {
+    const { grpc, engineGrpc, empty } = this.sdk;
+    const server = new grpc.Server();
+    const refuse = () => {
+      throw new Error("not part of this test");
+    };
+    server.addService(engineGrpc.EngineService, {
+      log: (request, done) => {
+        const { request: log } = request;
+        this.logged.push({
+          urn: log.getUrn(),
+          message: log.getMessage(),
+          severity: log.getSeverity(),
+          ephemeral: log.getEphemeral(),
+        });
+        done(null, new empty());
+      },
+      getRootResource: refuse,
+      setRootResource: refuse,
+      startDebugging: refuse,
+      requirePulumiVersion: refuse,
+    } as Parameters<Server["addService"]>[1] & { log: (request: { request: LogLike }, done: Done) => void });
+    this.engine = server;
+    return new Promise((resolve, reject) => {
+      const credentials = grpc.ServerCredentials.createInsecure();
+      server.bindAsync("127.0.0.1:0", credentials, (error, port) => (error ? reject(error) : resolve(port)));
+    });
+  }
+}
+
+interface LogLike {
+  getUrn(): string;
+  getMessage(): string;
+  getSeverity(): number;
+  getEphemeral(): boolean;
+}
+
+type Done = (error: null, response: unknown) => void;
+
+function fromStruct(struct: Struct | undefined): Values {
+  return (struct?.toJavaScript() ?? {}) as Values;
+}

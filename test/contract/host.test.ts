@@ -1,0 +1,157 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type ControlPlane, startControlPlane } from "../kit";
+import { HostUnderTest, shim, UNKNOWN, urnOf } from "./host-harness";
+
+const OWNER = "3b241101-e2bb-4255-8caf-4136c566a962";
+
+let plane: ControlPlane;
+let host: HostUnderTest;
+
+const start = async (config: Record<string, string> = {}, env: NodeJS.ProcessEnv = {}) => {
+  const account = { "keyplane:baseUrl": plane.url, "keyplane:apiKey": plane.apiKey };
+  host = await HostUnderTest.start({ ...account, ...config }, env);
+};
+
+beforeEach(async () => {
+  plane = await startControlPlane();
+});
+
+afterEach(async () => {
+  await host.stop();
+  await plane.close();
+});
+
+describe("Pulumi's dynamic host and keyplane", () => {
+  it("make, read, update and delete a key; the secret lives on and everything keeps its provider", async () => {
+    await start();
+    const { inputs } = await host.check("ApiKey", {}, { owner: OWNER });
+    const { id, outputs } = await host.create("ApiKey", inputs);
+    expect(id).toMatch(/^[1-9]\d*$/);
+    expect(outputs).toMatchObject({ keyId: id, ["__provider"]: shim("ApiKey") });
+    expect(outputs.name).toMatch(/^ci-[a-z2-7]{8}-[a-z2-7]{8}$/);
+
+    const read = await host.read(id, outputs);
+    expect(read).toEqual({ id, outputs, hasInputs: false });
+    const updated = await host.update("ApiKey", id, outputs, { owner: OWNER, rotateAfter: "90d" });
+    expect(updated.outputs).toMatchObject({ key: outputs.key, keyId: id, rotateAfter: "90d" });
+    expect(Date.parse(String(updated.outputs.rotateAt)) - Date.parse(String(outputs.createdAt))).toBe(90 * 86_400_000);
+
+    await host.delete(id, updated.outputs);
+    expect(await plane.liveKeys()).toEqual([]);
+    expect((await host.read(id, updated.outputs)).id).toBe("");
+  });
+
+  it("configure kinds that arrive together without losing the configuration for one of them", async () => {
+    await start();
+    const keys = await Promise.all([1, 2, 3].map(() => host.create("ApiKey", { owner: OWNER })));
+    const owner = await host.create("Owner", { project: "proj", stack: "dev" });
+    expect(new Set(keys.map((key) => key.id)).size).toBe(3);
+    expect(owner.id).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await plane.count("POST", "/api_keys")).toBe(3);
+  });
+
+  it.each([
+    [{ "keyplane:apiKey": "" }, /keyplane:apiKey is not set.*pulumi config set --secret keyplane:apiKey/],
+    [{ "keyplane:baseUrl": "http://example.com/api" }, /keyplane:baseUrl must begin with https/],
+    [{ "keyplane:pollInterval": "5" }, /keyplane:pollInterval is not a duration/],
+  ])("say each time what is wrong with the configuration %j, before any request", async (config, message) => {
+    await start(config);
+    for (let time = 0; time < 2; time++) {
+      const { failures } = await host.check("Owner", {}, { project: "proj", stack: "dev" });
+      expect(failures).toEqual([expect.stringMatching(message)]);
+      await expect(host.create("ApiKey", { owner: OWNER })).rejects.toThrow(message);
+    }
+    expect(await plane.count()).toBe(0);
+  });
+
+  it("take what a preview does not know yet, in check and in diff, without a request", async () => {
+    await start();
+    const unknown = { owner: UNKNOWN, rotationTriggers: { a: UNKNOWN }, rotateAfter: UNKNOWN };
+    const { inputs, failures } = await host.check("ApiKey", {}, unknown);
+    expect(failures).toEqual([]);
+    expect(inputs).toMatchObject(unknown);
+    const olds = { owner: OWNER, name: "ci-aaaaaaaa-bbbbbbbb", keyId: "7", rotationTriggers: { a: "1" } };
+    expect(await host.diff("ApiKey", "7", olds, unknown)).toEqual({ changes: true, replaces: ["rotationTriggers"] });
+    expect(await plane.count()).toBe(0);
+  });
+
+  it("leave no trace of values that no state can hold", async () => {
+    await start();
+    const { outputs } = await host.create("ApiKey", { owner: OWNER });
+    expect(Object.keys(outputs).sort()).toEqual([
+      ..."__provider createdAt credential key keyId name owner resourceUrn".split(" "),
+    ]);
+  });
+
+  it("record a key that is not ready with all that is needed to resume it or to delete it", async () => {
+    await start();
+    await plane.rules.add({ route: "POST /api_keys", operations: [{ action: "start_compute", outcome: "failed" }] });
+    const made = await host.create("ApiKey", { owner: OWNER });
+    expect(made.notReady).toEqual([expect.stringMatching(/create ApiKey "ci": .*start_compute.*failed/)]);
+    expect(made.outputs).toMatchObject({ ["__provider"]: shim("ApiKey"), keyId: made.id });
+    expect(await plane.secretsEverIssued()).toContain(made.outputs.key);
+    expect(await host.diff("ApiKey", made.id, made.outputs, { owner: OWNER })).toMatchObject({ replaces: ["pending"] });
+    await host.delete(made.id, made.outputs);
+    expect(await plane.liveKeys()).toEqual([]);
+  });
+
+  it("judge drift only in a refresh's diff, and what is due in every other", async () => {
+    await start();
+    const { id, outputs } = await host.create("ApiKey", { owner: OWNER });
+    const old = { ...outputs, createdAt: "2020-01-01T00:00:00Z", rotateAfter: "90d" };
+    const news = { owner: OWNER, rotateAfter: "90d" };
+    const { outputs: read } = await host.read(id, old);
+    expect(await host.diff("ApiKey", id, read, news)).toEqual({ changes: false, replaces: [] });
+    await host.check("ApiKey", news, news);
+    expect(await host.diff("ApiKey", id, read, news)).toEqual({ changes: true, replaces: ["rotateAfter"] });
+    expect(host.logged.map((log) => log.message)).toEqual([expect.stringMatching(/^due since 2020-03-31.*d old$/)]);
+    await host.read(id, old);
+    await host.check("ApiKey", news, news);
+    expect(await host.diff("ApiKey", id, read, news)).toEqual({ changes: true, replaces: ["rotateAfter"] });
+  });
+
+  it("show what is waited for in the resource's own row", async () => {
+    await start({ "keyplane:pollInterval": "1s" });
+    const { id } = await plane.state.createProject();
+    await plane.clock.set({ mode: "auto", stepMs: 60_000 });
+    await plane.state.startOperations({ projectId: id, action: "start_compute" });
+    await host.create("ProjectReady", { projectId: id });
+    const rows = host.logged.filter((log) => log.ephemeral);
+    expect(rows.map((log) => log.message)).toEqual([expect.stringMatching(/^waiting for start_compute \(\w+, \d+ s\)$/)]);
+    expect(rows[0]?.urn).toBe(urnOf("ProjectReady", "ci"));
+  });
+
+  it("print errors without a stack and without a secret", async () => {
+    await start();
+    const { id, outputs } = await host.create("ApiKey", { owner: OWNER });
+    await plane.rules.add({ route: "*", count: null, status: 400, body: { message: `no ${plane.apiKey} ${outputs.key}` } });
+    const failure = await host.read(id, outputs).catch((error: Error) => error.message);
+    expect(failure).toMatch(/read ApiKey "ci": GET \/api_keys.*400/);
+    await expect.poll(() => host.printed.join("\n")).toContain("GET /api_keys");
+    for (const text of [failure, ...host.printed]) {
+      expect(text).not.toContain(plane.apiKey);
+      expect(text).not.toContain(outputs.key);
+      expect(text).not.toMatch(/\n\s+at /);
+    }
+  });
+
+  it("end with the engine: a request that is parked makes no key that nobody records", async () => {
+    await start();
+    await plane.rules.add({ route: "POST /api_keys", count: null, status: 503, retryAfter: 1 });
+    const lost = host.create("ApiKey", { owner: OWNER }).catch((error: Error) => error);
+    await expect.poll(() => plane.count("POST", "/api_keys")).toBe(1);
+    host.killEngine();
+    expect(await lost).toBeInstanceOf(Error);
+    await expect.poll(() => isAlive(host.pid)).toBe(false);
+    expect(await plane.count("POST", "/api_keys")).toBe(1);
+    expect(await plane.liveKeys()).toEqual([]);
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
