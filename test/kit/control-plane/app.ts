@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import { errorBody } from "./api-error";
 import { exchange, type Refuse } from "./exchange";
 import type { Plane } from "./plane";
@@ -10,13 +9,9 @@ import { routes } from "./routes/table";
 /** Path of the base URL. */
 export const basePath = "/api/v2";
 
-const maxBody = 1024 * 1024;
-
 /** The service as a hono app: every route of the table, and what is answered where none is. */
 export function createApp(plane: Plane, refuse: Refuse): Hono<{ Bindings: HttpBindings }> {
   const app = new Hono<{ Bindings: HttpBindings }>();
-  const tooLarge = errorBody(randomUUID(), { code: "", message: "request body is too large" });
-  app.use(bodyLimit({ maxSize: maxBody, onError: (context) => context.json(tooLarge, 413) }));
   for (const route of routes) {
     const path = basePath + route.path.replace(/\{(\w+)\}/g, ":$1");
     app.on(route.method, path, (context) => exchange(plane, context, basePath, route, refuse));

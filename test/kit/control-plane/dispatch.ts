@@ -7,6 +7,9 @@ import { routes } from "./routes/table";
 import type { KeyEntity } from "./state/entities";
 import type { State } from "./state/state";
 
+/** Longest body of a request, in characters. */
+const maxBody = 1024 * 1024;
+
 /** A request that has been read whole. */
 export interface PlaneRequest {
   /** The endpoint; `undefined` where none is served. */
@@ -40,6 +43,7 @@ function authenticate(state: State, { authorization, remoteAddress }: PlaneReque
 
 function parseBody({ contentType, text }: PlaneRequest): unknown {
   if (text === "") return undefined;
+  if (text.length > maxBody) throw new ApiError(413, "request body is too large");
   if (!/^application\/json\b/i.test(contentType ?? ""))
     throw new ApiError(400, "Content-Type must be application/json");
   try {

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import type { ControlPlane } from "../../kit/control-plane";
+import { send, startPlane } from "./support";
+
+const path = "/organizations/org-local-1/api_keys";
+
+async function keyOf(plane: ControlPlane, body: Record<string, unknown>): Promise<string> {
+  return (await send(plane, `POST ${path}`, { body })).body.key;
+}
+
+test("keys of an organization have their own list and are told apart by GET /auth", async () => {
+  const plane = await startPlane();
+  const key = await keyOf(plane, { key_name: "ci" });
+  expect((await send(plane, `GET ${path}`)).body).toMatchObject([{ name: "ci" }]);
+  expect((await send(plane, "GET /api_keys")).body).toMatchObject([{ name: "admin" }]);
+  expect((await send(plane, "GET /auth", { key })).body.auth_method).toBe("api_key_org");
+});
+
+test("keys of an organization make no keys and have no user, as on the public service", async () => {
+  const plane = await startPlane();
+  const key = await keyOf(plane, { key_name: "ci" });
+  expect((await send(plane, `POST ${path}`, { key, body: { key_name: "x" } })).status).toBe(403);
+  expect((await send(plane, "POST /api_keys", { key, body: { key_name: "x" } })).status).toBe(403);
+  const me = await send(plane, "GET /users/me", { key });
+  expect(me).toMatchObject({ status: 404, body: { message: "not allowed for organization API keys" } });
+});
+
+test("a key of one project sees that project alone and cannot delete it", async () => {
+  const plane = await startPlane({ projects: [{ id: "mine" }, { id: "other" }] });
+  const key = await keyOf(plane, { key_name: "ci", project_id: "mine" });
+  expect((await send(plane, "GET /projects", { key })).body.projects).toMatchObject([{ id: "mine" }]);
+  expect((await send(plane, "GET /projects/other/operations", { key })).status).toBe(404);
+  expect((await send(plane, "DELETE /projects/mine", { key })).status).toBe(403);
+});
+
+test("a key of an organization can be revoked through it only", async () => {
+  const plane = await startPlane();
+  const { id } = (await send(plane, `POST ${path}`, { body: { key_name: "ci" } })).body;
+  expect((await send(plane, `DELETE /api_keys/${id}`)).status).toBe(404);
+  expect((await send(plane, `DELETE ${path}/${id}`)).body).toMatchObject({ id, revoked: true });
+  expect((await send(plane, "GET /organizations/other/api_keys")).status).toBe(404);
+});
