@@ -9,15 +9,17 @@ import { fileURLToPath } from "node:url";
 import { tally } from "./lib/tally.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), "keyplane-test-"));
-const report = join(folder, "vitest.json");
-// Most tests start processes of their own: more workers than half the cores only make them wait for each other.
-const workers = Math.max(2, Math.floor(availableParallelism() / 2));
 
 if (!run("dependencies and build", "scripts/bootstrap.mjs", [])) {
   process.stdout.write("0 passed, 1 failed\n");
   process.exit(1);
 }
+
+const folder = mkdtempSync(join(tmpdir(), "keyplane-test-"));
+const report = join(folder, "vitest.json");
+// Most tests start processes of their own: more workers than half the cores only make them wait for each other.
+const workers = Math.max(2, Math.floor(availableParallelism() / 2));
+
 const lint = run("lint and format", "node_modules/@biomejs/biome/bin/biome", ["check", "."]);
 const types = run("types", "node_modules/typescript/bin/tsc", ["-p", "tsconfig.test.json"]);
 const tests = run("tests", "node_modules/vitest/vitest.mjs", [

@@ -1,0 +1,83 @@
+import { posix } from "node:path";
+import ts from "typescript";
+import { expect, test } from "vitest";
+import { sourcesBelow, textOf } from "./source-files";
+
+/** For each folder of the package, the other folders and the packages that it may import. Node's own are free. */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  "sdk/nodejs": ["provider", "provider/functions", "@pulumi/pulumi"],
+  "provider/host": ["provider", "provider/resources", "provider/api", "@pulumi/pulumi", "@grpc/grpc-js"],
+  "provider/resources": ["provider", "provider/api"],
+  "provider/functions": ["provider", "provider/api"],
+  "provider/api": ["provider", "provider/http"],
+  "provider/http": ["provider", "undici"],
+  provider: ["provider/http"],
+};
+
+const folders = Object.keys(allowed);
+
+/** The folder of the table that a path belongs to: the longest that contains it. */
+function folderOf(path: string): string {
+  const homes = folders.filter((folder) => path.startsWith(`${folder}/`));
+  return homes.sort((one, other) => other.length - one.length)[0] ?? posix.dirname(path);
+}
+
+function packageOf(specifier: string): string {
+  return specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/");
+}
+
+/** What a file imports that lies elsewhere: folders of the repository and packages. */
+function importsOf(path: string): string[] {
+  const { importedFiles } = ts.preProcessFile(textOf(path), true, true);
+  const targets = importedFiles.map(({ fileName }) => {
+    if (!fileName.startsWith(".")) return packageOf(fileName);
+    return folderOf(posix.join(posix.dirname(path), fileName));
+  });
+  return targets.filter((target) => !target.startsWith("node:") && target !== folderOf(path));
+}
+
+test.each(folders)("%s imports only what lies below it, so that the way down stays one way", (folder) => {
+  const files = sourcesBelow(folder).filter((path) => folderOf(path) === folder);
+  const wrong = files.flatMap((path) => {
+    return importsOf(path)
+      .filter((target) => !allowed[folder]?.includes(target))
+      .map((target) => `${path} imports ${target}`);
+  });
+  expect(files).not.toEqual([]);
+  expect(wrong).toEqual([]);
+});
+
+test("every source file of the package belongs to a folder whose imports are limited", () => {
+  expect(sourcesBelow("sdk/nodejs", "provider").filter((path) => !folders.includes(folderOf(path)))).toEqual([]);
+});
+
+test("nothing imports itself in a circle, so that every file can be read on its own", () => {
+  const files = sourcesBelow("sdk/nodejs", "provider");
+  const graph = new Map(files.map((path) => [path, runtimeImports(path, files)]));
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const visit = (path: string, above: readonly string[]): void => {
+    if (above.includes(path)) circles.push([...above.slice(above.indexOf(path)), path].join(" -> "));
+    else if (!done.has(path)) for (const next of graph.get(path) ?? []) visit(next, [...above, path]);
+    done.add(path);
+  };
+  for (const path of files) visit(path, []);
+  expect(circles).toEqual([]);
+});
+
+/** The files that a file loads when it is loaded; types vanish, and what is loaded later closes no circle. */
+function runtimeImports(path: string, files: readonly string[]): string[] {
+  const { statements } = ts.createSourceFile(path, textOf(path), ts.ScriptTarget.ES2022);
+  return statements.flatMap((statement) => {
+    if (!ts.isImportDeclaration(statement) && !ts.isExportDeclaration(statement)) return [];
+    const clause = ts.isImportDeclaration(statement) ? statement.importClause : statement;
+    if (clause !== undefined && "isTypeOnly" in clause && clause.isTypeOnly) return [];
+    const { moduleSpecifier } = statement;
+    if (moduleSpecifier === undefined || !ts.isStringLiteral(moduleSpecifier)) return [];
+    const target = posix.join(posix.dirname(path), moduleSpecifier.text);
+    return files.filter((file) => file === `${target}.ts` || file === `${target}/index.ts`);
+  });
+}

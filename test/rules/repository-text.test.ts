@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { filesBelow, textOf } from "./source-files";
+
+const files = filesBelow().filter((path) => !path.startsWith("LICENSE"));
+
+/** The lines in which a pattern occurs, as `path:line`. */
+function linesWith(pattern: RegExp): string[] {
+  return files.flatMap((path) => {
+    const lines = textOf(path).split("\n");
+    return lines.flatMap((line, index) =>
+      pattern.test(line) ? [`${path}:${index + 1}: ${line.trim().slice(0, 160)}`] : [],
+    );
+  });
+}
+
+test("no file names a package registry: where packages come from is the business of whoever installs", () => {
+  expect(linesWith(/registry[.](npmjs|yarnpkg)|[.]npmjs[.]org|"resolved": "http[s:]|[/]artifactory[/]|verdaccio[:/]/)).toEqual(
+    [],
+  );
+});
+
+test("no file holds a path of somebody's machine", () => {
+  expect(linesWith(/(^|[\s"'`(=:])([/](work|home|root|Users)[/]\w|[A-Z]:\\\\?Users)/)).toEqual([]);
+});
+
+test("the locked root is the package itself, in the version that it says it has", () => {
+  const { name, version } = JSON.parse(textOf("package.json"));
+  const lock = JSON.parse(textOf("package-lock.json"));
+  expect({ name: lock.name, version: lock.version }).toEqual({ name, version });
+  expect(textOf("provider/version.ts")).toContain(`"${version}"`);
+});
