@@ -1,0 +1,45 @@
+import * as pulumi from "@pulumi/pulumi";
+import { Account } from "../../provider/api";
+import { resolveSettings } from "../../provider/settings";
+
+/** What steers a call but is no value: it stays out of the `...Output` forms. */
+type CallControls = "signal" | "onProgress" | "onWarning";
+
+/** Arguments of an `...Output` form: each may be an output of a resource. */
+export type OutputArgs<Args> = { [Name in Exclude<keyof Args, CallControls>]: pulumi.Input<Args[Name]> };
+
+/** Options of an `...Output` form. */
+export interface OutputOptions {
+  /** Resources that must be there before the service is asked. */
+  readonly dependsOn?: pulumi.Input<pulumi.Resource> | pulumi.Input<pulumi.Input<pulumi.Resource>[]>;
+}
+
+/** The account that the program's config, or its environment, leads to. Throws a `ConfigError` where it leads nowhere. */
+export function configuredAccount(): Account {
+  const account = Account.for(resolveSettings((key) => pulumi.runtime.getConfig(`keyplane:${key}`)));
+  account.onWarning ??= (message) => {
+    void pulumi.log.warn(message);
+  };
+  return account;
+}
+
+type OutputParameters<Args> =
+  Record<never, never> extends OutputArgs<Args>
+    ? [args?: OutputArgs<Args>, options?: OutputOptions]
+    : [args: OutputArgs<Args>, options?: OutputOptions];
+
+/** Makes the `...Output` form of a data source: it asks once its arguments, and what it depends on, are known. */
+export function outputForm<Args, Result>(call: (args: Args) => Promise<Result>) {
+  return (...[args, options]: OutputParameters<Args>): pulumi.Output<pulumi.Unwrap<Result>> => {
+    const known = pulumi.all([pulumi.output(args ?? {}), awaited(options?.dependsOn)]);
+    return known.apply(([values]) => call(values as Args)) as pulumi.Output<pulumi.Unwrap<Result>>;
+  };
+}
+
+/** Known when the resources are there: in a preview, those that are only planned have no id yet. */
+function awaited(dependsOn: OutputOptions["dependsOn"]): pulumi.Output<unknown> {
+  return pulumi.output(dependsOn).apply((given) => {
+    const resources = (Array.isArray(given) ? given : [given]) as (pulumi.Resource | undefined)[];
+    return pulumi.all(resources.map((each) => (pulumi.CustomResource.isInstance(each) ? each.id : each?.urn)));
+  });
+}

@@ -1,0 +1,22 @@
+import type { ApiKeyRecord } from "../../provider/api";
+import * as functions from "../../provider/functions";
+import { configuredAccount, outputForm } from "./data-source";
+
+/**
+ * One live API key by `id` or by `name`: what is known about it, never its secret. Fails if there is none, or if several
+ * bear the name.
+ *
+ * @example
+ * ```ts
+ * import { ApiKey, getApiKeyOutput } from "keyplane";
+ *
+ * const ci = new ApiKey("ci");
+ * export const lastUsed = getApiKeyOutput({ id: ci.keyId }).lastUsedAt;
+ * ```
+ */
+export async function getApiKey(args: functions.GetApiKeyArgs): Promise<ApiKeyRecord> {
+  return functions.getApiKey(configuredAccount(), args);
+}
+
+/** The same for arguments that are outputs of resources; the result is an output. */
+export const getApiKeyOutput = outputForm(getApiKey);

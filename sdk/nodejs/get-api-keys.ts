@@ -1,0 +1,20 @@
+import type { ApiKeyRecord } from "../../provider/api";
+import * as functions from "../../provider/functions";
+import { configuredAccount, outputForm } from "./data-source";
+
+/**
+ * All live API keys of the account, newest first: what is known about them, never their secrets.
+ *
+ * @example
+ * ```ts
+ * import { getApiKeys } from "keyplane";
+ *
+ * export const unused = getApiKeys().then((keys) => keys.filter((key) => key.lastUsedAt === null).map((key) => key.name));
+ * ```
+ */
+export async function getApiKeys(args: functions.CallArgs = {}): Promise<ApiKeyRecord[]> {
+  return functions.getApiKeys(configuredAccount(), args);
+}
+
+/** The same for arguments that are outputs of resources; the result is an output. */
+export const getApiKeysOutput = outputForm(getApiKeys);

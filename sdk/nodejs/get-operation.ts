@@ -1,0 +1,21 @@
+import type { Operation } from "../../provider/api";
+import * as functions from "../../provider/functions";
+import { configuredAccount, outputForm } from "./data-source";
+
+/**
+ * One operation of a project. Fails if the service does not know it, or does no more.
+ *
+ * @example
+ * ```ts
+ * import { getOperation } from "keyplane";
+ *
+ * const operationId = "d8ac46eb-a757-42b1-9907-f78322ee394e";
+ * export const status = getOperation({ projectId: "my-project-1a2b3c", operationId }).then(({ status }) => status);
+ * ```
+ */
+export async function getOperation(args: functions.GetOperationArgs): Promise<Operation> {
+  return functions.getOperation(configuredAccount(), args);
+}
+
+/** The same for arguments that are outputs of resources; the result is an output. */
+export const getOperationOutput = outputForm(getOperation);

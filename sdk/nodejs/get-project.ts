@@ -1,0 +1,21 @@
+import type { Project } from "../../provider/api";
+import * as functions from "../../provider/functions";
+import { configuredAccount, outputForm } from "./data-source";
+
+/**
+ * One project by `id` or by `name`. Fails if there is none, or if several bear the name.
+ *
+ * @example
+ * ```ts
+ * import { ApiKey, getProject } from "keyplane";
+ *
+ * const shop = getProject({ name: "shop" });
+ * new ApiKey("shop", { waitForProjects: [shop.then((project) => project.id)] });
+ * ```
+ */
+export async function getProject(args: functions.GetProjectArgs): Promise<Project> {
+  return functions.getProject(configuredAccount(), args);
+}
+
+/** The same for arguments that are outputs of resources; the result is an output. */
+export const getProjectOutput = outputForm(getProject);

@@ -1,0 +1,20 @@
+import type { Project } from "../../provider/api";
+import * as functions from "../../provider/functions";
+import { configuredAccount, outputForm } from "./data-source";
+
+/**
+ * All projects of the account. Warns if the service has left some out for lack of time.
+ *
+ * @example
+ * ```ts
+ * import { getProjectsOutput } from "keyplane";
+ *
+ * export const names = getProjectsOutput().apply((projects) => projects.map((project) => project.name));
+ * ```
+ */
+export async function getProjects(args: functions.CallArgs = {}): Promise<Project[]> {
+  return functions.getProjects(configuredAccount(), args);
+}
+
+/** The same for arguments that are outputs of resources; the result is an output. */
+export const getProjectsOutput = outputForm(getProjects);

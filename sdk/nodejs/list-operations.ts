@@ -1,0 +1,23 @@
+import type { Operation } from "../../provider/api";
+import * as functions from "../../provider/functions";
+import { configuredAccount } from "./data-source";
+
+/**
+ * The operations of a project that match, newest first, one at a time: holds one page in memory, and asks for the next
+ * one when it is needed.
+ *
+ * @example
+ * ```ts
+ * import { listOperations } from "keyplane";
+ *
+ * export const firstFailure = (async () => {
+ *   for await (const operation of listOperations({ projectId: "my-project-1a2b3c" })) {
+ *     if (operation.status === "failed") return operation.id;
+ *   }
+ *   return undefined;
+ * })();
+ * ```
+ */
+export async function* listOperations(args: functions.GetOperationsArgs): AsyncGenerator<Operation, void, undefined> {
+  yield* functions.listOperations(configuredAccount(), args);
+}

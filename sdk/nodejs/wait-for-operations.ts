@@ -1,0 +1,23 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { Operation } from "../../provider/api";
+import * as functions from "../../provider/functions";
+import { configuredAccount, outputForm } from "./data-source";
+
+/**
+ * Waits until operations of a project have ended; fails if one of them fails, or when the time is over. As a gate for other
+ * resources prefer `ProjectReady`. A preview does not wait: there it answers with none at once.
+ *
+ * @example
+ * ```ts
+ * import { waitForOperations } from "keyplane";
+ *
+ * export const done = waitForOperations({ projectId: "my-project-1a2b3c", operationTimeout: "10m" });
+ * ```
+ */
+export async function waitForOperations(args: functions.WaitForOperationsArgs): Promise<Operation[]> {
+  if (pulumi.runtime.isDryRun()) return [];
+  return functions.waitForOperations(configuredAccount(), args);
+}
+
+/** The same for arguments that are outputs of resources; the result is an output. */
+export const waitForOperationsOutput = outputForm(waitForOperations);
