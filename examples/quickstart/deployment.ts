@@ -1,0 +1,19 @@
+import * as pulumi from "@pulumi/pulumi";
+
+/** What a `Deployment` is made of. */
+export interface DeploymentArgs {
+  /** The API key that the application authenticates with. */
+  readonly apiKey: pulumi.Input<string>;
+}
+
+/** Stands for whatever needs the key: a container, a function, a job. It takes the secret as an input. */
+export class Deployment extends pulumi.ComponentResource {
+  /** Variables that the application is started with. They hold the secret, so Pulumi keeps them encrypted, too. */
+  readonly environment: pulumi.Output<Record<string, string>>;
+
+  constructor(name: string, args: DeploymentArgs, options?: pulumi.ComponentResourceOptions) {
+    super("quickstart:Deployment", name, {}, options);
+    this.environment = pulumi.all({ DATABASE_API_KEY: args.apiKey });
+    this.registerOutputs({ environment: this.environment });
+  }
+}
