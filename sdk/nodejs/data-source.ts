@@ -6,7 +6,7 @@ import { resolveSettings } from "../../provider/settings";
 type CallControls = "signal" | "onProgress" | "onWarning";
 
 /** Arguments of an `...Output` form: each may be an output of a resource. */
-export type OutputArgs<Args> = { [Name in Exclude<keyof Args, CallControls>]: pulumi.Input<Args[Name]> };
+export type OutputArgs<Args> = { [Name in keyof Args as Exclude<Name, CallControls>]: pulumi.Input<Args[Name]> };
 
 /** Options of an `...Output` form. */
 export interface OutputOptions {
