@@ -8,3 +8,20 @@ export {
   type Rule,
   startControlPlane,
 } from "./control-plane";
+export {
+  type Diagnostic,
+  type EngineCommandName,
+  type EngineName,
+  type EngineRun,
+  engineOf,
+  type Program,
+  pulumiOnPath,
+  type RunOptions,
+  type RunResult,
+  type SecretFinding,
+  type SecretSearch,
+  type Step,
+  searchSecrets,
+  Workspace,
+  type WorkspaceOptions,
+} from "./workspace";

@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import { parseEvents, resultOf } from "../../kit/workspace/run-result";
+
+const end = { exit: 0, signal: null, stdout: "", stderr: "", durationMs: 1 };
+const metadata = (op: string, urn: string, more = {}) => ({
+  op,
+  urn,
+  type: "t",
+  old: null,
+  new: null,
+  provider: "",
+  ...more,
+});
+const log = (...events: object[]) => events.map((event) => `${JSON.stringify(event)}\n`).join("");
+
+describe("a run's events", () => {
+  test("cut off in the middle of a line by a kill are read up to there", () => {
+    const text = `${log({ sequence: 0 }, { sequence: 1 })}{"sequence":2,"resou`;
+    expect(parseEvents(text).map((event) => event.sequence)).toEqual([0, 1]);
+    expect(parseEvents('{"sequence":0}')).toHaveLength(1);
+  });
+
+  test("tell what was done, not what the preview before it planned", () => {
+    const text = log(
+      { resourcePreEvent: { metadata: metadata("create", "a"), planning: true } },
+      { resOutputsEvent: { metadata: metadata("create", "a"), planning: true } },
+      { resourcePreEvent: { metadata: metadata("create", "a") } },
+      { resOutputsEvent: { metadata: metadata("create", "a", { keys: ["v"] }) } },
+      { resOpFailedEvent: { metadata: metadata("update", "b"), status: 0, steps: 0 } },
+    );
+    expect(resultOf("up", end, text).steps).toEqual([
+      { op: "create", urn: "a", failed: false, keys: ["v"] },
+      { op: "update", urn: "b", failed: true, keys: [] },
+    ]);
+    expect(resultOf("preview", end, text).steps.map((step) => step.urn)).toEqual(["a", "a"]);
+  });
+
+  test("give the diagnostics without markup, progress and information", () => {
+    const say = (severity: string, message: string, more = {}) => ({
+      diagnosticEvent: { severity, message, color: "raw", ...more },
+    });
+    const text = log(
+      say("error", "<{%reset%}>bad<{%reset%}>\n", { urn: "a" }),
+      say("warning", "odd"),
+      say("info", "said"),
+      say("error", "shown for a moment", { ephemeral: true }),
+    );
+    expect(resultOf("up", end, text).diagnostics).toEqual([
+      { severity: "error", urn: "a", message: "bad" },
+      { severity: "warning", urn: "", message: "odd" },
+    ]);
+  });
+
+  test("give the stack's outputs and the host's process", () => {
+    const stack = metadata("same", "s", { type: "pulumi:pulumi:Stack", new: { outputs: { key: "[secret]" } } });
+    const result = resultOf("up", end, log({ hostEvent: { pid: 42 } }, { resOutputsEvent: { metadata: stack } }));
+    expect(result).toMatchObject({ outputs: { key: "[secret]" }, hostPid: 42 });
+  });
+});
