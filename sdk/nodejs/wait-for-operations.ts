@@ -4,8 +4,8 @@ import * as functions from "../../provider/functions";
 import { configuredAccount, outputForm } from "./data-source";
 
 /**
- * Waits until operations of a project have ended; fails if one of them fails, or when the time is over. As a gate for other
- * resources prefer `ProjectReady`. A preview does not wait: there it answers with none at once.
+ * Waits until operations of a project have ended; fails if one of them fails, or when the time is over. As a gate for
+ * other resources prefer `ProjectReady`. A preview does not wait: there it answers with none at once.
  *
  * @example
  * ```ts
