@@ -26,11 +26,12 @@ export async function exchange(
   const { request, entry } = readRequest(plane, context, base, route);
   const { socket } = context.env.incoming;
   const dropped = (bytes: number): Response => {
-    plane.log.close(entry, "dropped", bytes);
+    if (entry.answeredAt === null) plane.log.close(entry, "dropped", bytes);
     return RESPONSE_ALREADY_SENT;
   };
+  // A client that goes before it has its answer did not get it, whatever was committed.
+  context.env.outgoing.once("close", () => void dropped(0));
   const answered = (answer: WireAnswer): Response => {
-    // A client that is gone did not get it, whatever was committed.
     if (socket.destroyed) return dropped(0);
     plane.log.close(entry, answer.status, Buffer.byteLength(answer.body));
     return new Response(answer.body, answer);
