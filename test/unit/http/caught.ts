@@ -1,0 +1,9 @@
+/** The error that the promise rejects with. */
+export async function caught<E extends Error = Error>(promise: Promise<unknown>): Promise<E> {
+  try {
+    await promise;
+  } catch (error) {
+    return error as E;
+  }
+  throw new Error("expected a failure, but it succeeded");
+}

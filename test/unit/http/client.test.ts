@@ -1,0 +1,273 @@
+import type { Socket } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import type { AnswerLostError, ApiError, TransportError } from "../../../provider/errors";
+import { HttpClient, type HttpRequest } from "../../../provider/http";
+import { caught } from "./caught";
+import { DrivenClock } from "./driven-clock";
+import { answer, type RawServer, type Respond, startRawServer } from "./raw-server";
+
+const TOKEN = "token-0123456789-abcdefgh";
+
+const GET: HttpRequest = { method: "GET", route: "GET /things", path: "/things", replay: "safe" };
+const POST: HttpRequest = { method: "POST", route: "POST /things", path: "/things", body: { a: 1 }, replay: "once" };
+
+let server: RawServer | undefined;
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+async function start(respond: Respond, options: { onConnect?: (socket: Socket) => void; concurrency?: number } = {}) {
+  server = await startRawServer(respond, options.onConnect);
+  const clock = new DrivenClock();
+  const client = new HttpClient({
+    baseUrl: server.baseUrl,
+    apiKey: TOKEN,
+    requestTimeoutMs: 60,
+    concurrency: options.concurrency ?? 4,
+    clock,
+    random: () => 0.5,
+  });
+  return { client, clock, server };
+}
+
+const head = (rest: string) => `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${rest}`;
+
+/** Everything that leaves open whether the request was applied. */
+const LOSSES: [string, Respond, ((socket: Socket) => void)?][] = [
+  ["a connection closed on accept", () => {}, (socket) => socket.destroy()],
+  ["a reset after the request", (socket) => socket.resetAndDestroy()],
+  ["a close after the request", (socket) => socket.end()],
+  ["half a header", (socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-ty")],
+  ["silence", () => {}],
+  ["a garbage status line", (socket) => socket.end("HELLO WORLD\r\n\r\n")],
+  ["a body cut short of its length", (socket) => socket.end(head('content-length: 50\r\n\r\n{"id":1'))],
+  ["a chunked body cut off", (socket) => socket.end(head('transfer-encoding: chunked\r\n\r\n5\r\n{"id"\r\n'))],
+  ["a stalled body", (socket) => socket.write(head('content-length: 50\r\n\r\n{"id":1'))],
+  ["a body without length, cut", (socket) => socket.end(head('connection: close\r\n\r\n{"id":1'))],
+  ["a page of HTML", (socket) => answer(socket, 200, "<html>", { "content-type": "text/html" })],
+  ["an empty body", (socket) => answer(socket, 200, "")],
+  ["a status 500", (socket) => answer(socket, 500, { code: "", message: "oops" })],
+  ["a status 502 with a body cut off", (socket) => socket.end("HTTP/1.1 502 Bad\r\ncontent-length: 9\r\n\r\nabc")],
+  ["a status 504", (socket) => answer(socket, 504, "")],
+  ["a status 408", (socket) => answer(socket, 408, "")],
+  ["a status 303", (socket) => answer(socket, 303, "", { location: "/elsewhere" })],
+];
+
+describe("a request that must be sent only once", () => {
+  for (const [name, respond, onConnect] of LOSSES) {
+    it(`C4: is not sent again after ${name}, but reported as lost`, async () => {
+      const { client, server, clock } = await start(respond, onConnect ? { onConnect } : {});
+      const error = await caught<AnswerLostError>(client.request(POST));
+      expect(error).toMatchObject({ name: "AnswerLostError", kind: "answer_lost", route: "POST /things" });
+      expect(error.sentAt).toBe(clock.now());
+      expect(server.requests.length).toBeLessThanOrEqual(1);
+      expect(clock.sleeps).toEqual([]);
+    });
+  }
+
+  it("C3: goes out again as long as it provably was not sent", async () => {
+    const { client, clock, server } = await start(() => {});
+    await server.close();
+    const error = await caught<TransportError>(client.request(POST));
+    expect(error).toMatchObject({ kind: "transport", transportCode: "ECONNREFUSED", sent: false });
+    expect(clock.sleeps).toEqual([125, 250]);
+  });
+
+  for (const status of [423, 429, 503]) {
+    it(`C12: goes out again after ${status}, which says that nothing was done`, async () => {
+      const { client, clock, server } = await start((socket, _, n) => {
+        answer(socket, n < 4 ? status : 200, n < 4 ? "busy" : { id: 1 });
+      });
+      const { json } = await client.request(POST);
+      expect(json).toEqual({ id: 1 });
+      expect(new Set(server.requests.map((each) => each.body))).toEqual(new Set(['{"a":1}']));
+      expect(clock.sleeps).toEqual([500, 1000, 2000, 4000]);
+    });
+  }
+
+  it("is reported as lost, not as cancelled, when it is cancelled after it was sent", async () => {
+    const controller = new AbortController();
+    const { client, server } = await start(() => controller.abort());
+    const error = await caught(client.request({ ...POST, signal: controller.signal }));
+    expect(error.name).toBe("AnswerLostError");
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("is lost when its answer cannot fit the limit of its deadline", async () => {
+    const { client } = await start(() => {});
+    const error = await caught(client.request({ ...POST, timeoutMs: 20 }));
+    expect(error).toMatchObject({ name: "AnswerLostError" });
+  });
+});
+
+describe("a request that may be repeated", () => {
+  // An unusable complete answer is not repeated; undici's time limits take a second each, and look alike.
+  const failing = LOSSES.filter(([name]) => !/HTML|303|silence|stalled/.test(name));
+  for (const [name, respond, onConnect] of failing) {
+    it(`W2: is tried three times against ${name}`, async () => {
+      let connections = 0;
+      const count = (socket: Socket) => {
+        connections++;
+        onConnect?.(socket);
+      };
+      const { client, clock } = await start(respond, { onConnect: count });
+      await caught(client.request(GET));
+      expect(clock.sleeps).toEqual([125, 250]);
+      expect(connections).toBeGreaterThanOrEqual(1);
+    });
+  }
+
+  it("succeeds at the third attempt, and says that one before was lost", async () => {
+    const { client } = await start((socket, _, n) => (n < 2 ? socket.destroy() : answer(socket, 200, [1])));
+    expect(await client.request(GET)).toMatchObject({ json: [1], lostBefore: true });
+  });
+
+  it("is not repeated for an answer that would come again", async () => {
+    const { client, server } = await start((socket) => answer(socket, 200, "<p>", { "content-type": "text/html" }));
+    expect(await caught(client.request(GET))).toMatchObject({ name: "BadAnswerError", status: 200 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("waits at least as long as the service asks", async () => {
+    const { client, clock } = await start((socket, _, n) => {
+      answer(socket, n === 0 ? 429 : 200, {}, { "retry-after": "7" });
+    });
+    await client.request(GET);
+    expect(clock.sleeps).toEqual([7000]);
+  });
+
+  it("fails at once when the service asks to wait past the deadline", async () => {
+    const { client, clock, server } = await start((socket) => answer(socket, 503, {}, { "retry-after": "300" }));
+    const error = await caught(client.request(GET));
+    expect(error).toMatchObject({ kind: "rate_limit", status: 503 });
+    expect(error.message).toContain("wait 300 s");
+    expect(clock.sleeps).toEqual([]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("shares a budget: a total outage costs few more requests than there are calls", async () => {
+    const { client, server } = await start((socket) => answer(socket, 500, ""), { concurrency: 16 });
+    const calls = Array.from({ length: 300 }, () => caught(client.request(GET)));
+    await Promise.all(calls);
+    expect(server.requests.length).toBeLessThanOrEqual(300 + 36);
+    expect(server.requests.length).toBeGreaterThan(300);
+  });
+});
+
+describe("refusals", () => {
+  const cases: [number, string, RegExp][] = [
+    [400, "api", /400 Bad Request/],
+    [401, "auth", /keyplane:apiKey/],
+    [403, "auth", /may not/],
+    [404, "not_found", /404 Not Found/],
+    [409, "conflict", /409 Conflict/],
+    [410, "not_found", /410 Gone/],
+    [422, "api", /422/],
+    [301, "api", /Redirects are never followed/],
+    [307, "api", /Redirects are never followed/],
+  ];
+  for (const [status, kind, words] of cases) {
+    it(`C2: ${status} is final and of kind ${kind}, whatever the method`, async () => {
+      const { client, server } = await start((socket) => {
+        answer(socket, status, { code: "", message: "no" }, { location: "/elsewhere" });
+      });
+      for (const request of [GET, POST]) {
+        const error = await caught<ApiError>(client.request(request));
+        expect(error).toMatchObject({ name: "ApiError", kind, status, serviceMessage: "no" });
+        expect(error.message).toMatch(words);
+      }
+      expect(server.requests).toHaveLength(2);
+    });
+  }
+
+  it("quote the service in one clean line of at most 200 characters, without any secret", async () => {
+    const message = `${"x".repeat(20)} \u001b[31mred\u202e ${TOKEN} ${"k".repeat(64)} ${"y ".repeat(500)}`;
+    const { client } = await start((socket) => answer(socket, 400, { code: "BAD", message, request_id: "r-1" }));
+    const error = await caught<ApiError>(client.request(GET));
+    for (const text of [error.message, String(error.stack), error.serviceMessage]) {
+      expect(text).not.toMatch(/[\u001b\u202e]/);
+      expect(text).not.toContain("k".repeat(40));
+    }
+    for (const text of [error.message, String(error.stack)]) expect(text).not.toContain(TOKEN);
+    expect(Array.from(error.serviceMessage).length).toBeLessThanOrEqual(220);
+    expect(error.requestId).toBe("r-1");
+    expect(error.cause).toBeUndefined();
+  });
+});
+
+describe("what is sent", () => {
+  it("is JSON with credential, agent and a request id that errors tell", async () => {
+    const { client, server } = await start((socket) => answer(socket, 404, ""));
+    const error = await caught<ApiError>(client.request({ ...POST, query: { cursor: "a b&c", limit: undefined } }));
+    const [request] = server.requests;
+    expect(request).toMatchObject({ method: "POST", path: "/api/v2/things?cursor=a+b%26c", body: '{"a":1}' });
+    expect(request?.headers).toMatchObject({
+      accept: "application/json",
+      "content-type": "application/json",
+      authorization: `Bearer ${TOKEN}`,
+      "x-request-id": error.requestId,
+    });
+    expect(request?.headers["user-agent"]).toMatch(/^keyplane\/\d/);
+    expect(request?.headers["accept-encoding"]).toBeUndefined();
+    expect(error.message).toContain(String(error.requestId));
+  });
+
+  it("never exceeds the allowed number of requests in flight", async () => {
+    let waiting: Socket[] = [];
+    let most = 0;
+    const { client } = await start(
+      (socket) => {
+        waiting.push(socket);
+        most = Math.max(most, waiting.length);
+        if (waiting.length < 3) return;
+        // All who could be in flight at once are: were there a fourth, it would arrive before the answers.
+        setTimeout(() => {
+          const answered = waiting;
+          waiting = [];
+          for (const each of answered) answer(each, 200, {});
+        }, 5);
+      },
+      { concurrency: 3 },
+    );
+    await Promise.all(Array.from({ length: 12 }, () => client.request(GET)));
+    expect(most).toBe(3);
+  });
+
+  it("is nothing at all after an abort, and every call ends", async () => {
+    const { client, server } = await start(() => {}, { concurrency: 1 });
+    const calls = [client.request(GET), client.request(POST), client.request(GET)].map(caught);
+    while (server.requests.length === 0) await new Promise(setImmediate);
+    client.abort(new Error("the engine is gone"));
+    const errors = await Promise.all(calls);
+    expect(errors.map((each) => each.name)).toEqual(["AbortedError", "AbortedError", "AbortedError"]);
+    expect(errors[1]?.message).toContain("the engine is gone");
+    await caught(client.request(POST));
+    await caught(client.sleep(10));
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("W6: leaves the line when it is cancelled while waiting for its turn", async () => {
+    const controller = new AbortController();
+    const { client, server } = await start(() => {}, { concurrency: 1 });
+    const first = caught(client.request({ ...GET, timeoutMs: 40 }));
+    const second = caught(client.request({ ...POST, signal: controller.signal }));
+    controller.abort();
+    expect((await second).name).toBe("AbortedError");
+    await first;
+    expect(server.requests.filter((each) => each.method === "POST")).toEqual([]);
+  });
+
+  it("W6: ends a pause between attempts at once", async () => {
+    const controller = new AbortController();
+    const { client, clock, server } = await start((socket) => {
+      answer(socket, 503, "");
+      setImmediate(() => setImmediate(() => controller.abort()));
+    });
+    (clock as { auto: boolean }).auto = false;
+    const error = await caught(client.request({ ...GET, signal: controller.signal }));
+    expect(error.name).toBe("AbortedError");
+    expect(clock.sleeping).toBe(0);
+    expect(server.requests).toHaveLength(1);
+  });
+});

@@ -1,0 +1,173 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { backoffMs, CAP_MS, nextDelay, type RetryState } from "../../../provider/http/backoff";
+import { classify, type Verdict } from "../../../provider/http/classify";
+import { parseHttpDate, parseRetryAfterMs } from "../../../provider/http/retry-after";
+import { RetryBudget } from "../../../provider/http/retry-budget";
+import type { Answered } from "../../../provider/http/types";
+
+const NOW = Date.parse("2026-01-01T00:00:00Z");
+
+describe("Retry-After", () => {
+  const cases: [string | undefined, number | undefined][] = [
+    ["5", 5000],
+    [" 0 ", 0],
+    ["1.5", 1500],
+    ["Thu, 01 Jan 2026 00:00:10 GMT", 10_000],
+    ["Wed, 31 Dec 2025 23:59:00 GMT", 0],
+    [undefined, undefined],
+    ["", undefined],
+    ["-5", undefined],
+    ["1e9", undefined],
+    ["soon", undefined],
+    ["2026-01-01", undefined],
+    ["Thu, 99 Foo 2026", undefined],
+  ];
+  for (const [header, expected] of cases) {
+    it(`reads ${JSON.stringify(header)} as ${expected}`, () => expect(parseRetryAfterMs(header, NOW)).toBe(expected));
+  }
+
+  it("never yields a negative or endless delay, whatever the header says", () => {
+    fc.assert(
+      fc.property(fc.string(), (header) => {
+        const ms = parseRetryAfterMs(header, NOW);
+        return ms === undefined || (Number.isFinite(ms) && ms >= 0);
+      }),
+    );
+  });
+
+  it("leaves a Date header that is no HTTP date unread", () => {
+    expect(parseHttpDate("Thu, 01 Jan 2026 00:00:00 GMT")).toBe(NOW);
+    expect(parseHttpDate("1")).toBeUndefined();
+    expect(parseHttpDate("Thursday-ish")).toBeUndefined();
+  });
+});
+
+describe("backoff", () => {
+  it("is spread over the whole range, doubles, and stays below its cap", () => {
+    expect([1, 2, 3].map((attempt) => backoffMs(attempt, 0.5, 250))).toEqual([125, 250, 500]);
+    expect(backoffMs(1, 0, 250)).toBe(0);
+    expect(backoffMs(60, 0.999, 1000)).toBeLessThan(CAP_MS);
+  });
+});
+
+describe("the next delay", () => {
+  const state: RetryState = {
+    verdict: "ambiguous",
+    status: undefined,
+    replay: "safe",
+    attempt: 1,
+    remainingMs: 60_000,
+    retryAfterMs: undefined,
+    random: 0.5,
+  };
+  const cases: [string, Partial<RetryState>, number | undefined][] = [
+    ["a lost answer of a safe request is asked for again", {}, 125],
+    ["a lost answer of a request that goes out once is not", { replay: "once" }, undefined],
+    ["an unsent request goes out again", { verdict: "not_sent", replay: "once" }, 125],
+    ["a request that cannot be sent does not", { verdict: "unusable" }, undefined],
+    ["a throttled request waits longer", { verdict: "throttled", status: 429 }, 500],
+    ["the service's wish is a minimum", { verdict: "throttled", status: 429, retryAfterMs: 9000 }, 9000],
+    ["a wish past the deadline ends it", { verdict: "throttled", retryAfterMs: 60_000 }, undefined],
+    ["a refusal is final", { verdict: "refused", status: 404 }, undefined],
+    ["a fourth attempt is not made", { attempt: 3 }, undefined],
+    ["a throttled request that goes out once has more patience", { verdict: "throttled", replay: "once", attempt: 9 }, 10_000],
+    ["but not for ever", { verdict: "throttled", replay: "once", attempt: 10 }, undefined],
+    ["a server error is passing", { status: 500 }, 125],
+    ["a strange success is not", { status: 200 }, undefined],
+    ["nothing is started that would end past the deadline", { remainingMs: 100 }, undefined],
+  ];
+  for (const [name, change, expected] of cases) {
+    it(name, () => expect(nextDelay({ ...state, ...change })).toBe(expected));
+  }
+
+  it("never repeats what may have been applied and must not be twice", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 20 }), fc.option(fc.integer({ min: 100, max: 599 })), (attempt, status) => {
+        expect(nextDelay({ ...state, replay: "once", attempt, status: status ?? undefined })).toBeUndefined();
+      }),
+    );
+  });
+});
+
+describe("the verdict on an outcome", () => {
+  const answered = (status: number, change: Partial<Answered> = {}): Answered => ({
+    kind: "answer",
+    status,
+    contentType: "application/json; charset=utf-8",
+    retryAfter: undefined,
+    date: undefined,
+    complete: true,
+    json: {},
+    bodyError: undefined,
+    ...change,
+  });
+  const byStatus: [number, Verdict][] = [
+    [200, "ok"],
+    [201, "ok"],
+    [302, "refused"],
+    [303, "ambiguous"],
+    [400, "refused"],
+    [401, "refused"],
+    [408, "ambiguous"],
+    [409, "refused"],
+    [423, "throttled"],
+    [429, "throttled"],
+    [500, "ambiguous"],
+    [501, "ambiguous"],
+    [502, "ambiguous"],
+    [503, "throttled"],
+    [504, "ambiguous"],
+  ];
+  for (const [status, verdict] of byStatus) {
+    it(`of ${status} is ${verdict}`, () => expect(classify(answered(status))).toBe(verdict));
+  }
+
+  it("of a success without complete JSON is ambiguous", () => {
+    expect(classify(answered(200, { complete: false, json: undefined }))).toBe("ambiguous");
+    expect(classify(answered(200, { contentType: "text/html" }))).toBe("ambiguous");
+    expect(classify(answered(200, { contentType: "application/problem+json" }))).toBe("ok");
+  });
+
+  const byCode: [string, boolean, Verdict][] = [
+    ["ECONNRESET", true, "ambiguous"],
+    ["ECONNRESET", false, "not_sent"],
+    ["ECONNREFUSED", false, "not_sent"],
+    ["EAI_AGAIN", false, "not_sent"],
+    ["UND_ERR_CONNECT_TIMEOUT", false, "not_sent"],
+    ["DEPTH_ZERO_SELF_SIGNED_CERT", false, "unusable"],
+    ["ERR_TLS_CERT_ALTNAME_INVALID", false, "unusable"],
+    ["CERT_HAS_EXPIRED", false, "unusable"],
+    ["UND_ERR_INVALID_ARG", false, "unusable"],
+    ["HPE_INVALID_CONSTANT", true, "ambiguous"],
+  ];
+  for (const [code, sent, verdict] of byCode) {
+    it(`of ${code} ${sent ? "after" : "before"} sending is ${verdict}`, () => {
+      expect(classify({ kind: "failure", code, sent })).toBe(verdict);
+    });
+  }
+});
+
+describe("the retry budget", () => {
+  it("pays for 35 failures in a row and no more", () => {
+    const budget = new RetryBudget();
+    const paid = Array.from({ length: 50 }, () => budget.take(false)).filter((each) => each !== undefined);
+    expect(paid).toHaveLength(35);
+  });
+
+  it("takes less for a service that only asks to come again", () => {
+    const budget = new RetryBudget();
+    const paid = Array.from({ length: 200 }, () => budget.take(true)).filter((each) => each !== undefined);
+    expect(paid).toHaveLength(100);
+  });
+
+  it("recovers by successes: a repeat that helped costs nothing in the end", () => {
+    const budget = new RetryBudget();
+    while (budget.take(false) !== undefined);
+    expect(budget.take(false)).toBeUndefined();
+    budget.success(14);
+    expect(budget.take(false)).toBe(14);
+    for (let plain = 0; plain < 14; plain++) budget.success(0);
+    expect(budget.take(false)).toBe(14);
+  });
+});
