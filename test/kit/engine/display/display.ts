@@ -128,7 +128,8 @@ class LiveDisplay extends RunDisplay {
 
   override end(): void {
     clearInterval(this.timer);
-    this.draw([]);
+    // What has not ended by now will not: a component need not register outputs.
+    this.redraw([], []);
     super.end();
   }
 
@@ -136,16 +137,20 @@ class LiveDisplay extends RunDisplay {
     if (row.state !== "running" && isTold(row)) this.draw([this.line(row)]);
   }
 
-  /** Adds lines for good, and draws the live ones anew below them, in one write. */
+  /** Adds lines for good, and draws the live ones anew below them. */
   private draw(ended: readonly string[]): void {
     const active = this.model.active.filter(isTold);
-    const shown = active.slice(0, MOST_LIVE_ROWS).map((row) => this.line(row));
-    if (active.length > shown.length)
-      shown.push(this.style.paint("quiet", `   and ${active.length - shown.length} more`));
-    const lines = [...ended, ...shown];
+    const live = active.slice(0, MOST_LIVE_ROWS).map((row) => this.line(row));
+    if (active.length > live.length) live.push(this.style.paint("quiet", `   and ${active.length - live.length} more`));
+    this.redraw(ended, live);
+  }
+
+  private redraw(ended: readonly string[], live: readonly string[]): void {
+    const lines = [...ended, ...live];
     if (lines.length === 0 && this.drawn === 0) return;
     const up = this.drawn > 0 ? `\u001b[${this.drawn}A` : "";
-    this.drawn = shown.length;
+    this.drawn = live.length;
+    // In one write, so that no half of it is ever seen.
     this.options.stream.write(`${up}\u001b[0J${lines.map((line) => `${line}\n`).join("")}`);
   }
 }
