@@ -6,7 +6,14 @@ import { sourcesBelow, textOf } from "./source-files";
 /** For each folder of the package, the other folders and the packages that it may import. Node's own are free. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   "sdk/nodejs": ["provider", "provider/functions", "@pulumi/pulumi"],
-  "provider/host": ["provider", "provider/resources", "provider/api", "@pulumi/pulumi", "@grpc/grpc-js"],
+  "provider/host": [
+    "provider",
+    "provider/resources",
+    "provider/api",
+    "provider/http",
+    "@pulumi/pulumi",
+    "@grpc/grpc-js",
+  ],
   "provider/resources": ["provider", "provider/api"],
   "provider/functions": ["provider", "provider/api"],
   "provider/api": ["provider", "provider/http"],

@@ -14,9 +14,9 @@ function linesWith(pattern: RegExp): string[] {
 }
 
 test("no file names a package registry: where packages come from is the business of whoever installs", () => {
-  expect(linesWith(/registry[.](npmjs|yarnpkg)|[.]npmjs[.]org|"resolved": "http[s:]|[/]artifactory[/]|verdaccio[:/]/)).toEqual(
-    [],
-  );
+  expect(
+    linesWith(/registry[.](npmjs|yarnpkg)|[.]npmjs[.]org|"resolved": "http[s:]|[/]artifactory[/]|verdaccio[:/]/),
+  ).toEqual([]);
 });
 
 test("no file holds a path of somebody's machine", () => {

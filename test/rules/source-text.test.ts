@@ -11,8 +11,13 @@ test("what runs in a user's program or in Pulumi's host never writes to a consol
   expect(uses).toEqual([]);
 });
 
-/** Names with an underscore that are not the service's: kinds of error, variables of the environment. */
-const ownNames = ["not_found", "rate_limit", "answer_lost", "http_proxy", "https_proxy", "no_proxy"];
+/** Names with an underscore that may stand elsewhere. */
+const elsewhere = [
+  // Kinds of error and variables of the environment: not the service's.
+  ...["not_found", "rate_limit", "answer_lost", "http_proxy", "https_proxy", "no_proxy"],
+  // Every route's errors carry it, so it is read where all answers are.
+  "request_id",
+];
 
 test("names of the wire stay in provider/api, so that a change of the service ends there", () => {
   const snake = /^[a-z][a-z0-9]*(_[a-z0-9]+)+$/;
@@ -21,7 +26,7 @@ test("names of the wire stay in provider/api, so that a change of the service en
     .flatMap((path) => {
       return collect(path, (node) => {
         const name = ts.isIdentifier(node) || isQuotedName(node) ? node.text : "";
-        return snake.test(name) && !ownNames.includes(name) ? `${path}: ${name}` : undefined;
+        return snake.test(name) && !elsewhere.includes(name) ? `${path}: ${name}` : undefined;
       });
     });
   // A name of Pulumi's generated protocol files is not ours to choose.
