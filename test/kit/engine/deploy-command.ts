@@ -1,0 +1,196 @@
+/** `up`, `preview`, `refresh` and `destroy`. */
+import { availableParallelism } from "node:os";
+import type { DeploymentOptions } from "./deployment";
+import { digestOf, displayOptionsFor, openDisplay } from "./display";
+import { type EventListener, EventStream, eventLog } from "./event-stream";
+import type { EngineEvent, Operation } from "./events";
+import { type FlagKinds, type Flags, parseFlags } from "./flags";
+import { isTrue, OperationRun } from "./operation";
+import { OpenStack, placeOf } from "./stack";
+import { Targets } from "./targets";
+
+/** The commands that deploy. */
+export type DeployCommand = "up" | "preview" | "refresh" | "destroy";
+
+const SHARED: FlagKinds = {
+  yes: "switch",
+  debug: "switch",
+  json: "switch",
+  message: "value",
+  parallel: "value",
+  "event-log": "value",
+  "expect-no-changes": "switch",
+  "show-secrets": "switch",
+  "suppress-outputs": "switch",
+  "suppress-progress": "switch",
+  "suppress-permalink": "switch",
+  "show-sames": "switch",
+  "show-reads": "switch",
+  "show-full-output": "switch",
+  "show-replacement-steps": "switch",
+  diff: "switch",
+  target: "list",
+  "target-dependents": "switch",
+  exclude: "list",
+  "exclude-dependents": "switch",
+};
+
+const FLAGS: Readonly<Record<DeployCommand, FlagKinds>> = {
+  up: {
+    ...SHARED,
+    "skip-preview": "switch",
+    refresh: "switch",
+    replace: "list",
+    "target-replace": "list",
+    "continue-on-error": "switch",
+  },
+  preview: { ...SHARED, refresh: "switch", replace: "list", "target-replace": "list" },
+  refresh: { ...SHARED, "skip-preview": "switch", "preview-only": "switch", "clear-pending-creates": "switch" },
+  destroy: {
+    ...SHARED,
+    "skip-preview": "switch",
+    "preview-only": "switch",
+    refresh: "switch",
+    "continue-on-error": "switch",
+  },
+};
+
+const TITLES: Readonly<Record<DeployCommand, string>> = {
+  up: "Updating",
+  preview: "Previewing update",
+  refresh: "Refreshing",
+  destroy: "Destroying",
+};
+
+const UNCHANGED: ReadonlySet<string> = new Set<Operation>(["same", "read", "read-discard", "read-replacement"]);
+
+/** Runs a command. @returns whether it succeeded. */
+export async function deploy(
+  command: DeployCommand,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<boolean> {
+  const flags = parseFlags(args, FLAGS[command]);
+  if (flags.lists.has("target") && flags.lists.has("exclude"))
+    throw new Error("--target and --exclude exclude each other");
+  const stack = await OpenStack.open(await placeOf(flags, env), env);
+  const events: EngineEvent[] = [];
+  const listeners: EventListener[] = [];
+  const logPath = flags.values.get("event-log");
+  if (logPath) listeners.push(eventLog(logPath));
+  if (flags.switches.has("json")) listeners.push((event) => events.push(event));
+  const pass = new Pass(command, flags, stack, env, listeners);
+  const succeeded = await stack.locked(() => pass.execute());
+  if (flags.switches.has("json")) console.log(JSON.stringify(digestOf(events), undefined, 2));
+  return succeeded;
+}
+
+/** The passes of one command: the preview, where one is asked for, and the run. */
+class Pass {
+  private current: OperationRun | undefined;
+  private interrupts = 0;
+
+  constructor(
+    private readonly command: DeployCommand,
+    private readonly flags: Flags,
+    private readonly stack: OpenStack,
+    private readonly env: NodeJS.ProcessEnv,
+    private readonly listeners: EventListener[],
+  ) {}
+
+  async execute(): Promise<boolean> {
+    const { switches } = this.flags;
+    const onlyPreview = this.command === "preview" || switches.has("preview-only");
+    const stop = () => this.interrupt();
+    process.on("SIGINT", stop).on("SIGTERM", stop);
+    try {
+      if (onlyPreview) return await this.run(true);
+      this.requireApproval();
+      if (!switches.has("skip-preview") && !isTrue(this.env.PULUMI_SKIP_PREVIEW) && !(await this.run(true)))
+        return false;
+      return await this.run(false);
+    } finally {
+      process.off("SIGINT", stop).off("SIGTERM", stop);
+    }
+  }
+
+  private requireApproval(): void {
+    const { switches } = this.flags;
+    if (!switches.has("yes") && !isTrue(this.env.PULUMI_YES)) {
+      throw new Error("--yes must be passed: the embedded engine does not ask");
+    }
+  }
+
+  /** The first interrupt ends the run in order, the second at once. */
+  private interrupt(): void {
+    this.interrupts++;
+    if (this.interrupts === 1) this.current?.cancel();
+    else {
+      this.current?.end();
+      process.exit(255);
+    }
+  }
+
+  private async run(preview: boolean): Promise<boolean> {
+    const { switches } = this.flags;
+    const isJson = switches.has("json");
+    const display = isJson
+      ? undefined
+      : openDisplay({
+          title: `${preview && this.command !== "preview" ? "Previewing: " : ""}${TITLES[this.command]} ${this.stack.place.stack}`,
+          planning: preview,
+          ...displayOptionsFor(process.stdout, this.env, !switches.has("non-interactive")),
+        });
+    const stream = new EventStream([...this.listeners, ...(display ? [display.show.bind(display)] : [])]);
+    const opened = this.stack.opened();
+    const pending = opened?.pending_operations ?? [];
+    this.current = new OperationRun({
+      project: this.stack.place.project,
+      stack: this.stack.place.stack,
+      config: await this.stack.config(),
+      resources: opened?.resources ?? [],
+      pendingOperations: switches.has("clear-pending-creates") ? [] : pending,
+      runsProgram: this.command === "up" || this.command === "preview",
+      deployment: this.deploymentOptions(preview),
+      showSecrets: switches.has("show-secrets"),
+      debug: switches.has("debug"),
+      env: this.env,
+      emit: stream.emit,
+      openState: (current) => this.stack.writer(current),
+    });
+    try {
+      const { result, changes } = await this.current.execute();
+      return this.judged(result === "succeeded", changes, stream);
+    } finally {
+      stream.emit({ cancelEvent: {} });
+      display?.end();
+    }
+  }
+
+  private judged(succeeded: boolean, changes: Partial<Record<Operation, number>>, stream: EventStream): boolean {
+    const changed = Object.keys(changes).some((op) => !UNCHANGED.has(op));
+    if (!succeeded || !changed || !this.flags.switches.has("expect-no-changes")) return succeeded;
+    const message = "no changes were expected but changes occurred";
+    stream.emit({ diagnosticEvent: { message, severity: "error", prefix: "error: ", color: "raw" } });
+    return false;
+  }
+
+  private deploymentOptions(preview: boolean): DeploymentOptions {
+    const { switches, lists, values } = this.flags;
+    const named = (name: string) => lists.get(name) ?? [];
+    const parallel = Number(values.get("parallel") ?? this.env.PULUMI_PARALLEL ?? 4 * availableParallelism());
+    if (!Number.isInteger(parallel)) throw new Error("--parallel must be a whole number");
+    return {
+      preview,
+      parallel: parallel > 0 ? parallel : Number.MAX_SAFE_INTEGER,
+      refresh: this.command === "refresh" || switches.has("refresh"),
+      refreshOnly: this.command === "refresh",
+      targets: new Targets([...named("target"), ...named("target-replace")]),
+      replaceTargets: new Targets([...named("replace"), ...named("target-replace")]),
+      excludes: new Targets(named("exclude")),
+      targetDependents: switches.has("target-dependents"),
+      excludeDependents: switches.has("exclude-dependents"),
+      continueOnError: switches.has("continue-on-error") || isTrue(this.env.PULUMI_CONTINUE_ON_ERROR),
+    };
+  }
+}

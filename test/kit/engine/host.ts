@@ -1,0 +1,109 @@
+/** Pulumi's own dynamic-provider host: one process that runs the providers of the program's resources. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import type { Client, ServiceError } from "@grpc/grpc-js";
+import type { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
+import { CHANNEL_OPTIONS, type PulumiSdk } from "./pulumi-sdk";
+
+/** How to start a host. */
+export interface HostOptions {
+  readonly sdk: PulumiSdk;
+  /** The program's folder: what the providers' `require` resolves from. */
+  readonly directory: string;
+  /** The engine's address, its only argument. */
+  readonly engineAddress: string;
+  /** The configuration, namespaced, secrets in clear. */
+  readonly config: Readonly<Record<string, string>>;
+  readonly env: NodeJS.ProcessEnv;
+  /** Told the process id as soon as there is one. */
+  readonly started: (pid: number) => void;
+  /** Told each line the providers print. */
+  readonly printed: (line: string, stream: "stdout" | "stderr") => void;
+}
+
+/** A running host. */
+export class DynamicHost {
+  private constructor(
+    private readonly child: ChildProcess,
+    /** Calls the providers. */
+    readonly client: ResourceProviderClient,
+  ) {}
+
+  /** Starts a host in a process group of its own: like the real one, it outlives an engine that is killed. */
+  static async start(options: HostOptions): Promise<DynamicHost> {
+    const { sdk, directory, engineAddress, env } = options;
+    const child = spawn(process.execPath, [sdk.command("dynamic-provider"), engineAddress], {
+      cwd: directory,
+      env,
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    if (child.pid !== undefined) options.started(child.pid);
+    const port = await portOf(child, options.printed);
+    const client = new sdk.providerGrpc.ResourceProviderClient(
+      `127.0.0.1:${port}`,
+      sdk.grpc.credentials.createInsecure(),
+      CHANNEL_OPTIONS,
+    );
+    const host = new DynamicHost(child, client);
+    await host.configure(sdk, options.config).catch((error) => {
+      host.stop();
+      throw error;
+    });
+    return host;
+  }
+
+  /** Ends the process and all it started. */
+  stop(): void {
+    (this.client as unknown as Client).close();
+    const { pid } = this.child;
+    if (pid === undefined || this.child.exitCode !== null || this.child.signalCode !== null) return;
+    try {
+      process.kill(-pid, "SIGKILL");
+    } catch {
+      // It has just ended by itself.
+    }
+  }
+
+  private configure(sdk: PulumiSdk, config: Readonly<Record<string, string>>): Promise<unknown> {
+    const request = new sdk.provider.ConfigureRequest();
+    // Without `args` the host never answers.
+    request.setArgs(sdk.struct.fromJavaScript({ ...config }));
+    const variables = request.getVariablesMap();
+    for (const [key, value] of Object.entries(config)) variables.set(key, value);
+    return call<unknown>((done) => this.client.configure(request, done));
+  }
+}
+
+/** Makes a unary call. Fails with the ServiceError, whose `details` is what the provider threw. */
+export function call<Response>(start: (done: (error: ServiceError | null, response: Response) => void) => unknown) {
+  return new Promise<Response>((resolve, reject) => {
+    start((error, response) => (error ? reject(error) : resolve(response)));
+  });
+}
+
+function portOf(child: ChildProcess, printed: HostOptions["printed"]): Promise<number> {
+  const errors: string[] = [];
+  return new Promise((resolve, reject) => {
+    let port: number | undefined;
+    const fail = (why: string) => reject(new Error([`the plugin host did not start: ${why}`, ...errors].join("\n")));
+    child.once("error", (error) => fail(error.message));
+    child.once("exit", (code, signal) => fail(`it ended with ${signal ?? `exit code ${code}`}`));
+    onLines(child.stdout, (line) => {
+      if (port !== undefined) printed(line, "stdout");
+      else if (/^\d+$/.test(line)) {
+        port = Number(line);
+        resolve(port);
+      }
+    });
+    onLines(child.stderr, (line) => {
+      if (port === undefined) errors.push(line);
+      else printed(line, "stderr");
+    });
+  });
+}
+
+/** Calls `line` for each line of a stream. */
+export function onLines(stream: NodeJS.ReadableStream | null, line: (text: string) => void): void {
+  if (stream) createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY }).on("line", line);
+}

@@ -1,0 +1,33 @@
+#!/usr/bin/env node
+/** The embedded engine's command line: pulumi's own commands and flags, as far as it goes. */
+import { type DeployCommand, deploy } from "./deploy-command";
+import { manage } from "./stack-command";
+
+const DEPLOY: Readonly<Record<string, DeployCommand>> = {
+  up: "up",
+  update: "up",
+  preview: "preview",
+  refresh: "refresh",
+  destroy: "destroy",
+};
+
+/** Commands of two words. */
+const GROUPS: ReadonlySet<string> = new Set(["stack", "config"]);
+
+async function main([name = "", ...args]: readonly string[]): Promise<boolean> {
+  const command = DEPLOY[name];
+  if (command) return deploy(command, args, process.env);
+  const words = GROUPS.has(name) ? [name, ...args.slice(0, 1)] : [name];
+  await manage(words, args.slice(words.length - 1), process.env);
+  return true;
+}
+
+main(process.argv.slice(2)).then(
+  (succeeded) => {
+    if (!succeeded) process.exitCode = 255;
+  },
+  (error: Error) => {
+    console.error(`error: ${error.message}`);
+    process.exitCode = 255;
+  },
+);

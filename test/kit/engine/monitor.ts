@@ -1,0 +1,263 @@
+/** The engine's side of a running program: what `@pulumi/pulumi` calls, over gRPC. */
+import type { handleUnaryCall, Server, ServerUnaryCall, sendUnaryData } from "@grpc/grpc-js";
+import type {
+  ReadResourceRequest,
+  RegisterResourceOutputsRequest,
+  RegisterResourceRequest,
+  ResourceInvokeRequest,
+  SupportsFeatureRequest,
+} from "@pulumi/pulumi/proto/resource_pb";
+import type { Goal, RegisterResult } from "./goal";
+import { Goals } from "./goals";
+import { Mailbox } from "./mailbox";
+import type { Properties } from "./property";
+import { DYNAMIC_PACKAGE } from "./provider-registry";
+import type { PulumiSdk } from "./pulumi-sdk";
+import { NotSupportedError } from "./refused";
+import type { Resource } from "./resource";
+import type { Source, SourceEvent, StackOutputs } from "./source";
+import { providerTypeOf, STACK_TYPE, typeOf } from "./urn";
+import { forProgram, receiveMap } from "./wire";
+
+/** What programs may ask for; anything else they are told is not there, and say so themselves. */
+const FEATURES: ReadonlySet<string> = new Set([
+  "secrets",
+  "resourceReferences",
+  "outputValues",
+  "aliasSpecs",
+  "deletedWith",
+  "replaceWith",
+  "replacementTrigger",
+]);
+
+/** How long stack outputs may still be on their way when a run has failed. */
+const SETTLE_MS = 100;
+
+/** What a monitor needs of the run. */
+export interface MonitorOptions {
+  readonly sdk: PulumiSdk;
+  /** The configuration of the default provider, secrets as envelopes. */
+  readonly providerConfig: Properties;
+  readonly warn: (urn: string, message: string) => void;
+}
+
+/** Serves one program, as the source of a run. */
+export class ResourceMonitor implements Source {
+  private readonly mailbox = new Mailbox<SourceEvent>();
+  private readonly goals = new Goals();
+  private readonly open = new Set<() => void>();
+  private readonly shutdown: Promise<void>;
+  private resolveShutdown = () => {};
+  private settle = () => {};
+  private readonly isSettled: Promise<void>;
+  private outputs: StackOutputs | undefined;
+  private defaultProvider: Promise<string> | undefined;
+  private resources: ReadonlyMap<string, Resource> = new Map();
+  private finished = false;
+  private closed = false;
+
+  constructor(private readonly options: MonitorOptions) {
+    this.shutdown = new Promise((resolve) => {
+      this.resolveShutdown = resolve;
+    });
+    this.isSettled = new Promise((resolve) => {
+      this.settle = resolve;
+    });
+  }
+
+  /** Adds the service to a server. */
+  serve(server: Server): void {
+    const { sdk } = this.options;
+    const Empty = sdk.empty;
+    const handlers = {
+      supportsFeature: this.answer((request: SupportsFeatureRequest) => {
+        const response = new sdk.resource.SupportsFeatureResponse();
+        response.setHassupport(FEATURES.has(request.getId()));
+        return response;
+      }),
+      registerResource: this.answer((request: RegisterResourceRequest) => this.register(request)),
+      readResource: this.answer((request: ReadResourceRequest) => this.read(request)),
+      registerResourceOutputs: this.answer(async (request: RegisterResourceOutputsRequest) => {
+        await this.registerOutputs(request);
+        return new Empty();
+      }),
+      invoke: this.answer((request: ResourceInvokeRequest) => this.invoke(request)),
+      signalAndWaitForShutdown: this.answer(async () => {
+        this.finish();
+        await this.shutdown;
+        return new Empty();
+      }),
+      call: this.answer(() => refuse("calling a method of a resource")),
+      registerPackage: this.answer(() => refuse("a parameterized package")),
+      registerStackTransform: this.answer(() => refuse("a stack transform (pulumi.runtime.registerResourceTransform)")),
+      registerStackInvokeTransform: this.answer(() => refuse("an invoke transform")),
+      registerResourceHook: this.answer(() => refuse("a resource hook")),
+    };
+    server.addService(sdk.resourceGrpc.ResourceMonitorService as never, handlers as never);
+  }
+
+  /** Lets programs look up resources of this run, by URN. */
+  attach(resources: ReadonlyMap<string, Resource>): void {
+    this.resources = resources;
+  }
+
+  next(): Promise<SourceEvent | undefined> {
+    return this.mailbox.next();
+  }
+
+  stackOutputs(): StackOutputs | undefined {
+    return this.outputs;
+  }
+
+  async settled(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, SETTLE_MS);
+    });
+    await Promise.race([this.isSettled, late]);
+    clearTimeout(timer);
+  }
+
+  cancel(): void {
+    this.mailbox.close();
+  }
+
+  /** The program ended, or said that it will register nothing more. */
+  finish(error?: Error): void {
+    this.settle();
+    if (this.finished) return;
+    this.finished = true;
+    this.mailbox.send({ kind: "finished", ...(error && { error }) });
+  }
+
+  /** The run is over: lets a waiting program end, and answers no more. */
+  close(): void {
+    this.closed = true;
+    this.mailbox.close();
+    this.resolveShutdown();
+    for (const fail of this.open) fail();
+  }
+
+  private async register(request: RegisterResourceRequest) {
+    const { sdk } = this.options;
+    const goal = await this.goals.of(request, () => this.provider());
+    const result = await new Promise<RegisterResult>((done) => {
+      this.mailbox.send({ kind: "register", registration: { goal, done } });
+    });
+    if (result.result !== "success" && !request.getSupportsresultreporting()) {
+      throw new Error("resource registration failed");
+    }
+    this.goals.registered(result.state.urn, goal, request);
+    this.warnOfUselessOptions(result.state.urn, goal);
+    const response = new sdk.resource.RegisterResourceResponse();
+    response.setUrn(result.state.urn).setId(result.state.id ?? "");
+    // What a component said of itself in an earlier run may refer to resources that are not there yet.
+    const outputs = goal.custom ? (result.state.outputs ?? {}) : {};
+    response.setObject(sdk.struct.fromJavaScript(forProgram(outputs)));
+    const { SUCCESS, FAIL, SKIP } = sdk.resource.Result;
+    response.setResult({ success: SUCCESS, failed: FAIL, skipped: SKIP }[result.result]);
+    if (result.unknown && "setUnknown" in response)
+      (response as { setUnknown(unknown: boolean): void }).setUnknown(true);
+    return response;
+  }
+
+  private async read(request: ReadResourceRequest) {
+    const { sdk } = this.options;
+    const goal = await this.goals.ofRead(request, () => this.provider());
+    const result = await new Promise<{ state: Resource["state"]; result: string }>((done) => {
+      this.mailbox.send({ kind: "read", goal, done });
+    });
+    if (result.result !== "success") throw new Error("reading the resource failed");
+    const response = new sdk.resource.ReadResourceResponse();
+    response.setUrn(result.state.urn);
+    return response.setProperties(sdk.struct.fromJavaScript(forProgram(result.state.outputs ?? {})));
+  }
+
+  private async registerOutputs(request: RegisterResourceOutputsRequest): Promise<void> {
+    const urn = request.getUrn();
+    const outputs = receiveMap((request.getOutputs()?.toJavaScript() ?? {}) as Properties);
+    if (typeOf(urn) === STACK_TYPE) {
+      // Recorded at the end, when it is known how the run went.
+      this.outputs = { urn, outputs };
+      this.settle();
+      return;
+    }
+    await new Promise<void>((done) => this.mailbox.send({ kind: "outputs", urn, outputs, done }));
+  }
+
+  private invoke(request: ResourceInvokeRequest) {
+    const { sdk } = this.options;
+    if (request.getTok() !== "pulumi:pulumi:getResource") return refuse(`the function ${request.getTok()}`);
+    const { urn } = (request.getArgs()?.toJavaScript() ?? {}) as { urn?: string };
+    const resource = this.resources.get(urn ?? "");
+    if (resource === undefined) throw new Error(`unknown resource ${urn}`);
+    const { id = "", outputs = {} } = resource.state;
+    const response = new sdk.provider.InvokeResponse();
+    return response.setReturn(sdk.struct.fromJavaScript({ urn: resource.urn, id, state: forProgram(outputs) }));
+  }
+
+  /** The reference of the provider of resources that name none: registered when the first of them comes. */
+  private provider(): Promise<string> {
+    this.defaultProvider ??= new Promise((resolve, reject) => {
+      const done = ({ state, result }: RegisterResult) => {
+        if (result === "success") resolve(`${state.urn}::${state.id}`);
+        else reject(new Error("the default provider could not be registered"));
+      };
+      const goal: Goal = {
+        ...this.goals.empty,
+        type: providerTypeOf(DYNAMIC_PACKAGE),
+        name: "default",
+        custom: true,
+        properties: this.options.providerConfig,
+      };
+      this.mailbox.send({ kind: "register", registration: { goal, done } });
+    });
+    return this.defaultProvider;
+  }
+
+  private warnOfUselessOptions(urn: string, goal: Goal): void {
+    if (goal.custom) return;
+    const set = {
+      ignoreChanges: goal.ignoreChanges.length > 0,
+      customTimeouts: goal.customTimeouts !== undefined,
+      additionalSecretOutputs: goal.additionalSecretOutputs.length > 0,
+      replaceOnChanges: goal.replaceOnChanges.length > 0,
+      retainOnDelete: goal.retainOnDelete !== undefined,
+      deletedWith: goal.deletedWith !== "",
+      replaceWith: goal.replaceWith.length > 0,
+    };
+    for (const [option, isSet] of Object.entries(set)) {
+      if (isSet) this.options.warn(urn, `The option '${option}' has no effect on component resources.`);
+    }
+  }
+
+  /** A handler that fails the call when the run ends before it is answered. */
+  private answer<Request, Response>(
+    handle: (request: Request) => Response | Promise<Response>,
+  ): handleUnaryCall<Request, Response> {
+    const { status } = this.options.sdk.grpc;
+    return ({ request }: ServerUnaryCall<Request, Response>, callback: sendUnaryData<Response>) => {
+      const unavailable = () => callback({ code: status.UNAVAILABLE, details: "resource monitor shut down" });
+      if (this.closed) return unavailable();
+      let answered = false;
+      const once = (reply: () => void) => {
+        if (answered) return;
+        answered = true;
+        this.open.delete(fail);
+        reply();
+      };
+      const fail = () => once(unavailable);
+      this.open.add(fail);
+      Promise.resolve()
+        .then(() => handle(request))
+        .then(
+          (response) => once(() => callback(null, response)),
+          (error: Error) => once(() => callback({ code: status.UNKNOWN, details: error.message })),
+        );
+    };
+  }
+}
+
+function refuse(what: string): never {
+  throw new NotSupportedError(what);
+}

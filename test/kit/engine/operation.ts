@@ -1,0 +1,215 @@
+/** One pass over a stack: a preview, an update, a refresh or a destroy, with all the processes it takes. */
+import type { Server } from "@grpc/grpc-js";
+import type { PendingOperation, ResourceState } from "./checkpoint";
+import type { Project, StackConfig } from "./config";
+import { type Base, Deployment, type DeploymentOptions } from "./deployment";
+import { Diagnostics } from "./diagnostics";
+import { DynamicProvider } from "./dynamic-provider";
+import { serveEngine } from "./engine-service";
+import { type EngineEventBody, type Operation, SECRET_MARK } from "./events";
+import { DynamicHost } from "./host";
+import { ResourceMonitor } from "./monitor";
+import { Program, runEnv } from "./program";
+import { type Properties, secretOf } from "./property";
+import type { Provider } from "./provider";
+import { DYNAMIC_PACKAGE, ProviderRegistry } from "./provider-registry";
+import { CHANNEL_OPTIONS, PulumiSdk } from "./pulumi-sdk";
+import { Resource } from "./resource";
+import { Run, type RunResult } from "./run";
+import { Snapshot } from "./snapshot";
+import { NO_PROGRAM } from "./source";
+import { StepReporter } from "./step-reporter";
+import { packageOf } from "./urn";
+import { mapWithoutSecrets } from "./values";
+
+/** What a pass is made over. */
+export interface OperationOptions {
+  readonly project: Project;
+  readonly stack: string;
+  readonly config: StackConfig;
+  /** The state it starts from, secrets as plaintext. */
+  readonly resources: readonly ResourceState[];
+  readonly pendingOperations: readonly PendingOperation[];
+  /** Whether the program is run. */
+  readonly runsProgram: boolean;
+  readonly deployment: DeploymentOptions;
+  readonly showSecrets: boolean;
+  readonly debug: boolean;
+  readonly env: NodeJS.ProcessEnv;
+  readonly emit: (event: EngineEventBody) => void;
+  /** Makes the writer of the state, given what the state is. Not called in a preview. */
+  readonly openState: (current: Snapshot["current"]) => () => Promise<void>;
+}
+
+/** How a pass ended. */
+export interface OperationResult {
+  readonly result: RunResult;
+  readonly changes: Readonly<Partial<Record<Operation, number>>>;
+}
+
+/** One pass. */
+export class OperationRun {
+  private readonly sdk: PulumiSdk;
+  private readonly hosts = new Set<Promise<DynamicHost>>();
+  private readonly diagnostics: Diagnostics;
+  private readonly env: NodeJS.ProcessEnv;
+  private run: Run | undefined;
+  private program: Program | undefined;
+  private cancelled = false;
+
+  constructor(private readonly options: OperationOptions) {
+    const { project, stack, config, deployment } = options;
+    this.sdk = new PulumiSdk(project.directory);
+    this.env = { ...options.env, ...runEnv(project, stack, config, deployment.preview) };
+    const secrets = config.secretKeys.map((key) => config.values[key] ?? "");
+    this.diagnostics = new Diagnostics(options.emit, secrets);
+  }
+
+  /** Does it. */
+  async execute(): Promise<OperationResult> {
+    const started = performance.now();
+    const { emit, config, deployment } = this.options;
+    emit({ preludeEvent: { config: maskedConfig(config) } });
+    const server = new this.sdk.grpc.Server(CHANNEL_OPTIONS);
+    serveEngine(server, this.sdk, this.diagnostics, this.options.debug);
+    try {
+      const { result, changes } = await this.executeOn(server);
+      emit({
+        summaryEvent: {
+          maybeCorrupt: false,
+          durationSeconds: Math.round((performance.now() - started) / 1000),
+          resourceChanges: changes,
+          PolicyPacks: {},
+          isPreview: deployment.preview,
+          result,
+        },
+      });
+      return { result, changes };
+    } finally {
+      this.end();
+      server.forceShutdown();
+    }
+  }
+
+  /** Starts nothing more. What is under way is finished and recorded. */
+  cancel(): void {
+    this.cancelled = true;
+    this.run?.cancel();
+  }
+
+  /** Ends all processes. */
+  end(): void {
+    this.program?.stop();
+    for (const host of this.hosts) host.then((running) => running.stop()).catch(() => undefined);
+  }
+
+  private async executeOn(server: Server): Promise<OperationResult> {
+    const { deployment: deploymentOptions, emit, project, stack, showSecrets } = this.options;
+    const monitor = this.options.runsProgram ? this.monitor() : undefined;
+    monitor?.serve(server);
+    const address = await listen(this.sdk, server);
+    const base: Base = {
+      resources: this.options.resources.map((state) => new Resource(state)),
+      pendingOperations: this.options.pendingOperations,
+    };
+    const providers = new ProviderRegistry(this.providerConfig(), (config) => this.provider(config, address));
+    const name = { stack, project: project.name };
+    const deployment = new Deployment(name, deploymentOptions, base, providers, this.diagnostics);
+    monitor?.attach(deployment.news);
+    const snapshot = deploymentOptions.preview ? undefined : this.snapshot(base);
+    const shown = { showSecrets, masked: (text: string) => this.diagnostics.masked(text) };
+    const reporter = new StepReporter(deployment, emit, shown, snapshot);
+    this.run = new Run(deployment, reporter, monitor ?? NO_PROGRAM);
+    if (this.cancelled) this.run.cancel();
+    if (monitor) this.startProgram(monitor, address);
+    const result = await this.run.execute();
+    monitor?.close();
+    await snapshot?.close();
+    if (result === "succeeded") await this.program?.ended;
+    return { result, changes: reporter.changes };
+  }
+
+  private monitor(): ResourceMonitor {
+    return new ResourceMonitor({
+      sdk: this.sdk,
+      providerConfig: this.providerConfig(),
+      warn: (urn, message) => this.diagnostics.warning(urn, message),
+    });
+  }
+
+  private startProgram(monitor: ResourceMonitor, address: string): void {
+    const { project, stack, config, deployment } = this.options;
+    const { preview, parallel } = deployment;
+    const printed = this.printed();
+    const { env, sdk } = this;
+    this.program = Program.start({ sdk, project, stack, config, preview, parallel, address, env, printed });
+    this.program.ended.then((error) => monitor.finish(error));
+  }
+
+  private snapshot(base: Base): Snapshot {
+    const snapshot: Snapshot = new Snapshot(
+      base,
+      this.options.openState(() => snapshot.current()),
+      isTrue(this.options.env.PULUMI_SKIP_CHECKPOINTS),
+    );
+    return snapshot;
+  }
+
+  /** A provider with a configuration. Its host is started at once where resources of the state, or of a first run, need one. */
+  private provider(config: Properties, address: string): Provider {
+    let host: Promise<DynamicHost> | undefined;
+    const start = () => {
+      host ??= this.startHost(config, address);
+      return host;
+    };
+    const { resources, runsProgram } = this.options;
+    if (resources.some(({ type }) => packageOf(type) === DYNAMIC_PACKAGE) || (runsProgram && resources.length === 0)) {
+      // Whoever asks it first hears of a failure.
+      start().catch(() => undefined);
+    }
+    return new DynamicProvider(this.sdk, start);
+  }
+
+  private startHost(config: Properties, address: string): Promise<DynamicHost> {
+    const host = DynamicHost.start({
+      sdk: this.sdk,
+      directory: this.options.project.directory,
+      engineAddress: address,
+      config: mapWithoutSecrets(config) as Record<string, string>,
+      env: this.env,
+      started: (pid) => this.options.emit({ hostEvent: { pid } }),
+      printed: this.printed(),
+    });
+    this.hosts.add(host);
+    return host;
+  }
+
+  private printed(): (line: string, stream: "stdout" | "stderr") => void {
+    return (line, stream) => this.diagnostics.report(stream === "stdout" ? "info" : "info#err", "", line);
+  }
+
+  private providerConfig(): Properties {
+    const { values, secretKeys } = this.options.config;
+    const entries = Object.entries(values);
+    return Object.fromEntries(entries.map(([key, value]) => [key, secretKeys.includes(key) ? secretOf(value) : value]));
+  }
+}
+
+function listen(sdk: PulumiSdk, server: Server): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.bindAsync("127.0.0.1:0", sdk.grpc.ServerCredentials.createInsecure(), (error, port) => {
+      if (error) reject(error);
+      else resolve(`127.0.0.1:${port}`);
+    });
+  });
+}
+
+function maskedConfig({ values, secretKeys }: StackConfig): Record<string, string> {
+  const entries = Object.entries(values);
+  return Object.fromEntries(entries.map(([key, value]) => [key, secretKeys.includes(key) ? SECRET_MARK : value]));
+}
+
+/** Whether a variable of Pulumi's says yes. */
+export function isTrue(value: string | undefined): boolean {
+  return value === "1" || value?.toLowerCase() === "true";
+}

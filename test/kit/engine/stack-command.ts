@@ -1,0 +1,114 @@
+/** `stack init`, `stack export`, `stack import`, `stack output`, `cancel` and `config set`. */
+import { readFile, writeFile } from "node:fs/promises";
+import { text } from "node:stream/consumers";
+import type { Deployment, ExportedStack } from "./checkpoint";
+import { manifestAt } from "./checkpoint";
+import { setConfig } from "./config";
+import { SECRET_MARK } from "./events";
+import { type FlagKinds, type Flags, parseFlags } from "./flags";
+import { type Json, mapMapSecrets, type Properties } from "./property";
+import { NotSupportedError } from "./refused";
+import { OpenStack, placeOf } from "./stack";
+import { STACK_TYPE } from "./urn";
+import { mapWithoutSecrets } from "./values";
+
+type Handler = (flags: Flags, env: NodeJS.ProcessEnv) => Promise<void>;
+
+interface Command {
+  readonly flags: FlagKinds;
+  readonly run: Handler;
+}
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  "stack init": { flags: { "secrets-provider": "value" }, run: init },
+  "stack export": { flags: { file: "value", "show-secrets": "switch" }, run: exportStack },
+  "stack import": { flags: { file: "value", force: "switch" }, run: importStack },
+  "stack output": { flags: { json: "switch", "show-secrets": "switch" }, run: output },
+  cancel: { flags: { yes: "switch" }, run: cancel },
+  "config set": { flags: { secret: "switch", plaintext: "switch" }, run: configSet },
+};
+
+/** Runs a command that deploys nothing. `words` begin the command line, such as `["stack", "export"]`. */
+export async function manage(words: readonly string[], args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+  const name = words.join(" ");
+  const command = COMMANDS[name];
+  if (command === undefined) throw new NotSupportedError(`the command ${name}`);
+  await command.run(parseFlags(args, command.flags), env);
+}
+
+async function init(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> {
+  const provider = flags.values.get("secrets-provider") ?? "passphrase";
+  if (provider !== "passphrase" && provider !== "default")
+    throw new NotSupportedError(`the secrets provider ${provider}`);
+  const [stack] = flags.words;
+  const named = stack ? { ...flags, values: new Map([...flags.values, ["stack", stack]]) } : flags;
+  await write(await OpenStack.open(await placeOf(named, env), env), { manifest: manifestAt(new Date()) });
+}
+
+async function exportStack(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> {
+  const place = await placeOf(flags, env);
+  const sealed = (await place.backend.load(place.project.name, place.stack)) ?? { manifest: manifestAt(new Date()) };
+  const deployment = flags.switches.has("show-secrets")
+    ? ((await OpenStack.open(place, env)).opened() ?? sealed)
+    : sealed;
+  const exported = `${JSON.stringify({ version: 3, deployment } satisfies ExportedStack, undefined, 4)}\n`;
+  const file = flags.values.get("file");
+  if (file) await writeFile(file, exported);
+  else process.stdout.write(exported);
+}
+
+async function importStack(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> {
+  const file = flags.values.get("file");
+  const { version, deployment } = JSON.parse(file ? await readFile(file, "utf8") : await text(process.stdin));
+  if (version !== 3) throw new Error(`cannot import version ${version}: expected 3`);
+  const stack = await OpenStack.open(await placeOf(flags, env), env);
+  await write(stack, stack.secrets.openDeployment(deployment as Deployment));
+}
+
+async function output(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> {
+  const stack = await OpenStack.open(await placeOf(flags, env), env);
+  const state = stack.opened()?.resources?.find(({ type, delete: replaced }) => type === STACK_TYPE && !replaced);
+  const outputs = state?.outputs ?? {};
+  const shown = flags.switches.has("show-secrets")
+    ? mapWithoutSecrets(outputs)
+    : mapMapSecrets(outputs, () => SECRET_MARK);
+  const [name] = flags.words;
+  if (name !== undefined) {
+    const value = shown[name];
+    if (value === undefined) throw new Error(`current stack does not have output property '${name}'`);
+    console.log(flags.switches.has("json") ? JSON.stringify(value) : textOf(value));
+  } else if (flags.switches.has("json")) console.log(JSON.stringify(shown, undefined, 2));
+  else for (const line of table(shown)) console.log(line);
+}
+
+async function cancel(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> {
+  const { backend, project, stack } = await placeOf(flags, env);
+  await backend.cancel(project.name, flags.words[0] ?? stack);
+}
+
+async function configSet(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> {
+  const [key, given] = flags.words;
+  if (key === undefined) throw new Error("config set KEY VALUE: no key");
+  const value = given ?? (await text(process.stdin)).replace(/\r?\n$/, "");
+  const place = await placeOf(flags, env);
+  const secrets = flags.switches.has("secret") ? (await OpenStack.open(place, env)).secrets : undefined;
+  await setConfig(place.project, place.stack, key, value, secrets);
+}
+
+async function write(stack: OpenStack, deployment: Deployment): Promise<void> {
+  await stack.locked(stack.writer(() => deployment));
+}
+
+function table(outputs: Properties): string[] {
+  const names = Object.keys(outputs).sort();
+  if (names.length === 0) return ["No output values currently in this stack"];
+  const width = Math.max("OUTPUT".length, ...names.map((name) => name.length));
+  return [
+    `${"OUTPUT".padEnd(width)}  VALUE`,
+    ...names.map((name) => `${name.padEnd(width)}  ${textOf(outputs[name] ?? null)}`),
+  ];
+}
+
+function textOf(value: Json): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

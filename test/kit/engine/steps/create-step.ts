@@ -1,0 +1,71 @@
+import type { Deployment } from "../deployment";
+import type { Diff } from "../diff";
+import type { Registration } from "../goal";
+import type { Resource } from "../resource";
+import { notReady, type Outcome, type Step, timestamp } from "./step";
+
+/** What a replacement is about. */
+export interface Replacement {
+  /** The resource that is replaced. */
+  readonly old: Resource;
+  readonly diff: Pick<Diff, "replaceKeys" | "changedKeys">;
+  /** Whether the old one is still there and is to be deleted at the end. */
+  readonly pendingDelete: boolean;
+}
+
+/** Creates a resource, for the first time or in place of another. */
+export class CreateStep implements Step {
+  constructor(
+    readonly new_: Resource,
+    private readonly registration: Registration,
+    private readonly replacement?: Replacement,
+  ) {}
+
+  get op() {
+    return this.replacement ? "create-replacement" : "create";
+  }
+
+  get urn(): string {
+    return this.new_.urn;
+  }
+
+  get old(): Resource | undefined {
+    return this.replacement?.old;
+  }
+
+  get new(): Resource {
+    return this.new_;
+  }
+
+  get keys(): readonly string[] {
+    return this.replacement?.diff.replaceKeys ?? [];
+  }
+
+  get diffs(): readonly string[] {
+    return this.replacement?.diff.changedKeys ?? [];
+  }
+
+  get logical(): boolean {
+    return this.replacement === undefined;
+  }
+
+  async apply(deployment: Deployment): Promise<Outcome> {
+    const { custom, inputs = {} } = this.new_.state;
+    let initErrors: readonly string[] | undefined;
+    if (custom) {
+      const live = await deployment.providerOf(this.new_.state).create(this.urn, inputs, deployment.options.preview);
+      initErrors = live.initErrors;
+      const { id, outputs } = live;
+      this.new_.set({ ...(id && { id }), outputs, ...(initErrors && { initErrors }) });
+    }
+    const now = timestamp();
+    this.new_.set({ created: now, modified: now });
+    if (this.replacement?.pendingDelete) this.replacement.old.set({ delete: true });
+    if (initErrors) return { error: notReady(initErrors), partial: true };
+    return { complete: () => this.registration.done({ state: this.new_.state, result: "success" }) };
+  }
+
+  abandon(result: "failed" | "skipped"): void {
+    this.registration.done({ state: this.new_.state, result });
+  }
+}

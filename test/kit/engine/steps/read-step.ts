@@ -1,0 +1,80 @@
+import type { ResourceState } from "../checkpoint";
+import type { Deployment } from "../deployment";
+import type { Properties } from "../property";
+import type { Resource } from "../resource";
+import { equalValues, UNKNOWN } from "../values";
+import { idOf, notReady, type Outcome, type Step, timestamp } from "./step";
+
+/** A resource the program reads but does not own. */
+export interface ReadGoal {
+  readonly type: string;
+  readonly name: string;
+  readonly id: string;
+  readonly parent: string;
+  readonly provider: string;
+  readonly properties: Properties;
+  readonly dependencies: readonly string[];
+  readonly additionalSecretOutputs: readonly string[];
+  readonly sourcePosition: string;
+  readonly stackTrace: NonNullable<ResourceState["stackTrace"]>;
+}
+
+/** How a read ended, for the program. */
+export interface ReadResult {
+  readonly state: ResourceState;
+  readonly result: "success" | "failed" | "skipped";
+}
+
+/** Reads a resource that belongs to someone else. */
+export class ReadStep implements Step {
+  constructor(
+    readonly old: Resource | undefined,
+    readonly new_: Resource,
+    private readonly done: (result: ReadResult) => void,
+    /** Whether the stack owned the resource so far: that one is deleted at the end. */
+    private readonly replacing: boolean,
+  ) {}
+
+  get op() {
+    return this.replacing ? "read-replacement" : "read";
+  }
+
+  get new(): Resource {
+    return this.new_;
+  }
+
+  get urn(): string {
+    return this.new_.urn;
+  }
+
+  get logical(): boolean {
+    return !this.replacing;
+  }
+
+  async apply(deployment: Deployment): Promise<Outcome> {
+    const id = idOf(this.new_.state);
+    const inputs = this.new_.state.inputs ?? {};
+    let initErrors: readonly string[] | undefined;
+    if (id === UNKNOWN) this.new_.set({ outputs: {} });
+    else {
+      const found = await deployment.providerOf(this.new_.state).read(this.urn, id, inputs, inputs);
+      if (found === undefined) return { error: new Error(`resource '${id}' does not exist`) };
+      initErrors = found.initErrors;
+      this.new_.set({ id: found.id, outputs: found.outputs, ...(initErrors && { initErrors }) });
+    }
+    if (this.replacing) this.old?.set({ delete: true });
+    if (this.old) this.keepTimes(this.old.state);
+    const complete = () => this.done({ state: this.new_.state, result: "success" });
+    return initErrors ? { error: notReady(initErrors), partial: true, complete } : { complete };
+  }
+
+  abandon(result: "failed" | "skipped"): void {
+    this.done({ state: this.new_.state, result });
+  }
+
+  private keepTimes({ created, modified, inputs, outputs }: ResourceState): void {
+    const changed = !equalValues(this.new_.state.inputs, inputs) || !equalValues(this.new_.state.outputs, outputs);
+    const at = changed ? timestamp() : modified;
+    this.new_.set({ ...(created && { created }), ...(at && { modified: at }) });
+  }
+}

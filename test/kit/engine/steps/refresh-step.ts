@@ -1,0 +1,85 @@
+import type { Deployment } from "../deployment";
+import { diffResource } from "../diff";
+import type { Operation } from "../events";
+import type { Resource } from "../resource";
+import { isProviderType } from "../urn";
+import { equalValues } from "../values";
+import { idOf, type Outcome, type Step, timestamp } from "./step";
+
+/** Takes over what a resource really is. */
+export class RefreshStep implements Step {
+  readonly op = "refresh";
+  readonly logical = false;
+  private current: Resource | undefined;
+  private changed = false;
+  private changedKeys: readonly string[] = [];
+
+  constructor(readonly old: Resource) {
+    // A failed refresh must not look like a deletion.
+    this.current = old;
+  }
+
+  get urn(): string {
+    return this.old.urn;
+  }
+
+  get new(): Resource | undefined {
+    return this.current;
+  }
+
+  get diffs(): readonly string[] {
+    return this.changedKeys;
+  }
+
+  /** What the refresh amounts to. */
+  get result(): Operation {
+    if (this.current === undefined) return "delete";
+    return this.changed ? "update" : "same";
+  }
+
+  async apply(deployment: Deployment): Promise<Outcome> {
+    const { custom, type, pendingReplacement, inputs = {}, outputs = {}, external } = this.old.state;
+    if (!custom || isProviderType(type) || pendingReplacement) return {};
+    const provider = deployment.providerOf(this.old.state);
+    const found = await provider.read(this.urn, idOf(this.old.state), inputs, outputs);
+    if (found === undefined) {
+      this.current = undefined;
+      return {};
+    }
+    if (found.initErrors) deployment.diagnostics.warning(this.urn, unhealthy(found.initErrors));
+    const { initErrors: _, ...healthy } = this.old.state;
+    const now = this.old.copy();
+    now.state = {
+      ...healthy,
+      id: found.id,
+      inputs: found.inputs ?? inputs,
+      outputs: found.outputs,
+      ...(found.initErrors && { initErrors: found.initErrors }),
+    };
+    const drifted = !equalValues(now.state.inputs, inputs) || !equalValues(found.outputs, outputs);
+    if (drifted) now.set({ modified: timestamp() });
+    this.current = now;
+    if (external) {
+      this.changed = !equalValues(found.outputs, outputs);
+      return {};
+    }
+    // As an `up` of an unchanged program would see it: from what is to what is wanted.
+    const diff = await diffResource(provider, {
+      urn: this.urn,
+      id: found.id,
+      oldInputs: now.state.inputs ?? {},
+      oldOutputs: found.outputs,
+      newInputs: inputs,
+      ignoreChanges: this.old.state.ignoreChanges ?? [],
+    });
+    this.changed = diff.changes;
+    this.changedKeys = diff.changedKeys;
+    return {};
+  }
+
+  abandon(): void {}
+}
+
+function unhealthy(reasons: readonly string[]): string {
+  return `Refreshed resource is in an unhealthy state:\n${reasons.map((reason) => `* ${reason}`).join("\n")}`;
+}

@@ -1,0 +1,52 @@
+import type { Deployment } from "../deployment";
+import type { Registration } from "../goal";
+import type { Resource } from "../resource";
+import { isProviderType } from "../urn";
+import { idOf, type Outcome, type Step } from "./step";
+
+/** Leaves a resource as it is. */
+export class SameStep implements Step {
+  readonly op = "same";
+  readonly logical = true;
+
+  constructor(
+    readonly old: Resource,
+    readonly new_: Resource,
+    private readonly registration: Registration | undefined,
+    readonly untargeted = false,
+    readonly skippedCreate = false,
+  ) {}
+
+  /** Leaves out a creation: the program is told that the outputs are unknown. */
+  static skippedCreate(resource: Resource, registration: Registration): SameStep {
+    return new SameStep(resource.copy(), resource, registration, false, true);
+  }
+
+  /** Carries a resource over that a limited run leaves out. */
+  static untargeted(old: Resource, registration?: Registration): SameStep {
+    return new SameStep(old, old.copy(), registration, true);
+  }
+
+  get new(): Resource {
+    return this.new_;
+  }
+
+  get urn(): string {
+    return this.new_.urn;
+  }
+
+  async apply({ providers }: Deployment): Promise<Outcome> {
+    const { id, outputs } = this.old.state;
+    this.new_.set({ ...(id !== undefined && { id }), ...(outputs && { outputs }) });
+    if (isProviderType(this.new_.state.type) && !this.skippedCreate && !this.untargeted) {
+      // The old inputs, because the provider said that the new ones make no difference.
+      providers.register(`${this.urn}::${idOf(this.new_.state)}`, this.old.state.inputs ?? {});
+    }
+    const unknown = this.skippedCreate;
+    return { complete: () => this.registration?.done({ state: this.new_.state, result: "success", unknown }) };
+  }
+
+  abandon(result: "failed" | "skipped"): void {
+    this.registration?.done({ state: this.new_.state, result });
+  }
+}
