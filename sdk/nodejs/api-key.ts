@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { settled } from "./settled";
 import { registeredInputs, typeToken, withDefaults } from "./shim";
 import { StackRun } from "./stack-run";
 
@@ -100,8 +101,9 @@ export class ApiKey extends pulumi.CustomResource {
     const inputs = registeredInputs("ApiKey", name, OUTPUTS, { ...args, owner: run.owner.id }, options);
     super(typeToken("ApiKey"), name, inputs, withDefaults(options, ["key"]));
     run.enlist("ApiKey", name, {
-      ids: pulumi.all([this.keyId, this.pendingRevocations]).apply(([id, orphans = []]) => [id, ...orphans]),
-      lostNames: this.lostNames.apply((names = []) => names),
+      // A preview takes an output that a key does not have for one that it does not know yet.
+      ids: pulumi.all([this.keyId, settled(this.pendingRevocations)]).apply(([id, orphans = []]) => [id, ...orphans]),
+      lostNames: pulumi.all([this.keyId, settled(this.lostNames)]).apply(([, names = []]) => names),
     });
   }
 

@@ -1,5 +1,6 @@
 import { sep } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
+import { settled } from "./settled";
 import { typeToken } from "./shim";
 
 /**
@@ -37,16 +38,11 @@ async function whenInlineProgramIsIdle(): Promise<void> {
     if (type !== typeToken("Ledger")) seen.push(resource);
     return undefined;
   });
-  await promiseOf(stack.outputs);
+  await settled(stack.outputs);
   for (let count = -1; count !== seen.length; ) {
     count = seen.length;
-    await Promise.all(seen.map((resource) => promiseOf(resource.urn)));
+    await Promise.all(seen.map((resource) => settled(resource.urn)));
     // What depends on those resources is registered in the turns of the event loop that follow.
     for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
   }
-}
-
-/** Unlike `apply`, also settles for a value that a preview does not know. */
-function promiseOf(output: pulumi.Output<unknown>): Promise<unknown> {
-  return (output as unknown as { promise(): Promise<unknown> }).promise();
 }
