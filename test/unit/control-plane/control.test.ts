@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { connectControlPlane } from "../../kit/control-plane";
+import { firstProject, send, startPlane } from "./support";
+
+test("a plane of another process is driven through its control URL just as one of this process", async () => {
+  const plane = await startPlane();
+  const remote = await connectControlPlane(plane.controlUrl);
+  expect([remote.url, remote.controlUrl, remote.apiKey]).toEqual([plane.url, plane.controlUrl, plane.apiKey]);
+  await remote.rules.add({ route: "*", status: 503 });
+  expect((await send(remote, "GET /auth")).status).toBe(503);
+  await remote.clock.set({ mode: "driven", offsetMs: 5 });
+  expect(await plane.clock.read()).toMatchObject({ mode: "driven", offsetMs: 5 });
+  expect(await remote.log()).toEqual(await plane.log());
+  expect(await remote.state.read()).toEqual(await plane.state.read());
+  await expect(remote.state.revokeKey(1)).rejects.toThrow("no live key has the id 1");
+  await remote.close();
+  expect((await send(plane, "GET /auth")).status).toBe(200);
+});
+
+test("the control endpoints need no key and are served on the API's port too", async () => {
+  const plane = await startPlane();
+  const response = await fetch(new URL("/_control/", plane.url));
+  expect(await response.json()).toEqual({ url: plane.url, controlUrl: plane.controlUrl, apiKey: plane.apiKey });
+});
+
+test("a page on another host that leads to this machine reads nothing from the control endpoints", async () => {
+  const plane = await startPlane();
+  const { port } = new URL(plane.controlUrl);
+  const { request } = await import("undici");
+  const { statusCode, body } = await request(`${plane.controlUrl}/secrets`, {
+    headers: { host: `evil.example:${port}` },
+  });
+  expect(statusCode).toBe(403);
+  expect(await body.text()).not.toContain(plane.apiKey);
+});
+
+test.each([
+  ["/clock", { mode: "warped" }],
+  ["/clock", { speed: 2 }],
+  ["/clock/advance", { ms: -1 }],
+  ["/clock/advance", {}],
+  ["/keys", { name: 7 }],
+  ["/operations", { projectId: "none" }],
+  ["/switches", { tiedOperations: "lost" }],
+  ["/rules", []],
+])("POST %s refuses %o, so that a slip does not go unseen", async (path, body) => {
+  const plane = await startPlane();
+  const response = await fetch(plane.controlUrl + path, { method: "POST", body: JSON.stringify(body) });
+  expect(response.status).toBeGreaterThanOrEqual(400);
+  expect(response.status).toBeLessThan(500);
+  expect(await response.json()).toEqual({ message: expect.any(String) });
+});
+
+test("reset goes back to the beginning but for the admin key, which goes on working", async () => {
+  const plane = await startPlane({ projects: [{ id: "only" }], clock: { mode: "driven", stepMs: 7 } });
+  const { key } = (await send(plane, "POST /api_keys", { body: { key_name: "ci" } })).body;
+  await plane.rules.add({ route: "*", status: 500, count: null, skip: 1 });
+  await plane.clock.set({ mode: "real", offsetMs: 9 });
+  await plane.reset();
+  expect([await plane.liveKeys(), await plane.log(), await plane.rules.list()]).toEqual([[], [], []]);
+  expect(await plane.clock.read()).toMatchObject({ mode: "driven", stepMs: 7, offsetMs: 0 });
+  expect((await send(plane, "GET /auth", { key })).status).toBe(401);
+  expect(await firstProject(plane)).toBe("only");
+});
