@@ -1,19 +1,19 @@
 import { AbortedError } from "../errors";
+import { onAbort } from "../http";
 
 /** The promise's outcome, or an `AbortedError` as soon as the signal fires; the promise itself goes on. */
 export async function raceSignal<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
-  let abort: (() => void) | undefined;
+  if (signal.aborted) throw cancelled();
+  let undo = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    undo = onAbort(signal, () => reject(cancelled()));
+  });
   try {
-    return await Promise.race([
-      promise,
-      new Promise<never>((_, reject) => {
-        abort = () => reject(new AbortedError("cancelled by the caller"));
-        if (signal.aborted) abort();
-        else signal.addEventListener("abort", abort, { once: true });
-      }),
-    ]);
+    return await Promise.race([promise, aborted]);
   } finally {
-    if (abort !== undefined) signal.removeEventListener("abort", abort);
+    undo();
   }
 }
+
+const cancelled = () => new AbortedError("cancelled by the caller");

@@ -1,5 +1,5 @@
 import { AbortedError, type PendingOperation, TimeoutError } from "../errors";
-import { type Clock, cleanText } from "../http";
+import { type Clock, cleanText, onAbort } from "../http";
 import { pendingText, progressText } from "./progress";
 import type { ProjectPoller, Watcher } from "./project-poller";
 import type { Operation, WaitProgress } from "./records";
@@ -97,9 +97,7 @@ export abstract class Wait<T> {
       this.#abort();
       return this.#ended;
     }
-    const abort = () => this.#abort();
-    signal?.addEventListener("abort", abort, { once: true });
-    this.#cleanup.push(() => signal?.removeEventListener("abort", abort));
+    if (signal !== undefined) this.#cleanup.push(onAbort(signal, () => this.#abort()));
     for (const { poller, watcher } of watchers) {
       this.#cleanup.push(() => poller.remove(watcher));
       poller.add(watcher);

@@ -1,3 +1,5 @@
+import { onAbort } from "./on-abort";
+
 /**
  * Requests in flight, at most `max`. The service's "too many" halves what is allowed, every success adds a little
  * (additive increase, multiplicative decrease), so that many callers settle at what the service bears.
@@ -25,14 +27,13 @@ export class Concurrency {
     }
     await new Promise<void>((resolve, reject) => {
       const enter = () => {
-        signal.removeEventListener("abort", abort);
+        undo();
         resolve();
       };
-      const abort = () => {
+      const undo = onAbort(signal, () => {
         this.#queue.splice(this.#queue.indexOf(enter), 1);
         reject(signal.reason);
-      };
-      signal.addEventListener("abort", abort, { once: true });
+      });
       this.#queue.push(enter);
     });
   }

@@ -1,3 +1,5 @@
+import { onAbort } from "./on-abort";
+
 /** A signal that follows others. */
 export interface LinkedSignal {
   readonly signal: AbortSignal;
@@ -17,9 +19,7 @@ export function linkSignals(...sources: readonly (AbortSignal | undefined)[]): L
       controller.abort(source.reason);
       break;
     }
-    const follow = () => controller.abort(source.reason);
-    source.addEventListener("abort", follow, { once: true });
-    undo.push(() => source.removeEventListener("abort", follow));
+    undo.push(onAbort(source, () => controller.abort(source.reason)));
   }
   return {
     signal: controller.signal,

@@ -185,8 +185,8 @@ describe("refusals", () => {
     const message = `${"x".repeat(20)} \u001b[31mred\u202e ${TOKEN} ${"k".repeat(64)} ${"y ".repeat(500)}`;
     const { client } = await start((socket) => answer(socket, 400, { code: "BAD", message, request_id: "r-1" }));
     const error = await caught<ApiError>(client.request(GET));
-    for (const text of [error.message, String(error.stack), error.serviceMessage]) {
-      expect(text).not.toMatch(/[\u001b\u202e]/);
+    for (const text of [error.message, error.serviceMessage]) {
+      expect(text).not.toMatch(/[\p{Cc}\u202e]/u);
       expect(text).not.toContain("k".repeat(40));
     }
     for (const text of [error.message, String(error.stack)]) expect(text).not.toContain(TOKEN);

@@ -71,7 +71,11 @@ describe("the next delay", () => {
     ["a wish past the deadline ends it", { verdict: "throttled", retryAfterMs: 60_000 }, undefined],
     ["a refusal is final", { verdict: "refused", status: 404 }, undefined],
     ["a fourth attempt is not made", { attempt: 3 }, undefined],
-    ["a throttled request that goes out once has more patience", { verdict: "throttled", replay: "once", attempt: 9 }, 10_000],
+    [
+      "a throttled request that goes out once has more patience",
+      { verdict: "throttled", replay: "once", attempt: 9 },
+      10_000,
+    ],
     ["but not for ever", { verdict: "throttled", replay: "once", attempt: 10 }, undefined],
     ["a server error is passing", { status: 500 }, 125],
     ["a strange success is not", { status: 200 }, undefined],

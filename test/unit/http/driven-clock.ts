@@ -1,4 +1,4 @@
-import type { Clock } from "../../../provider/http";
+import { type Clock, onAbort } from "../../../provider/http";
 
 interface Sleeper {
   readonly at: number;
@@ -40,7 +40,7 @@ export class DrivenClock implements Clock {
       const sleeper = {
         at: this.#time + ms,
         wake: () => {
-          signal?.removeEventListener("abort", abort);
+          undo?.();
           resolve();
         },
       };
@@ -48,7 +48,7 @@ export class DrivenClock implements Clock {
         this.#sleepers = this.#sleepers.filter((each) => each !== sleeper);
         reject(signal?.reason);
       };
-      signal?.addEventListener("abort", abort, { once: true });
+      const undo = signal && onAbort(signal, abort);
       this.#sleepers.push(sleeper);
       if (this.auto) setImmediate(() => this.#jump());
     });

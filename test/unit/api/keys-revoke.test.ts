@@ -1,0 +1,124 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { Fault, Rule } from "../../kit/control-plane";
+import { caught } from "../http/caught";
+import { startAccount, stopAccounts } from "./start-account";
+
+afterEach(stopAccounts);
+
+const REVOKE = "DELETE /api_keys/{key_id}";
+
+async function startWithKey() {
+  const setup = await startAccount();
+  const { id } = await setup.account.keys.create("ci-1");
+  const strike = (rule: Omit<Rule, "route">) => setup.plane.rules.add({ route: REVOKE, ...rule });
+  const requests = async () => (await setup.plane.log()).slice(1).map((each) => `${each.method} ${each.status}`);
+  return { ...setup, id, strike, requests };
+}
+
+describe("revoking a key", () => {
+  it("takes one request", async () => {
+    const { account, plane, id, requests } = await startWithKey();
+    expect(await account.keys.revoke(id)).toBe("revoked");
+    expect(await requests()).toEqual(["DELETE 200"]);
+    expect(await plane.liveKeys()).toEqual([]);
+  });
+
+  it("D1: is repeated when it could not be sent or was not done", async () => {
+    const { account, plane, id, strike } = await startWithKey();
+    await strike({ status: 503, count: 2 });
+    expect(await account.keys.revoke(id)).toBe("revoked");
+    expect(await plane.liveKeys()).toEqual([]);
+  });
+
+  const faults: Fault[] = ["reset", "close", "truncate-length", "truncate-close", "garbage", "html"];
+  for (const fault of faults) {
+    it(`D2: is revoked in the end when ${fault} eats the answer after the commit`, async () => {
+      const { account, plane, id, strike } = await startWithKey();
+      await strike({ fault, commit: "before" });
+      expect(await account.keys.revoke(id)).toBe("revoked");
+      expect(await plane.liveKeys()).toEqual([]);
+    });
+  }
+
+  it("D2: fails when every answer was lost and the key is still listed", async () => {
+    const { account, id, strike, requests } = await startWithKey();
+    await strike({ status: 500, count: 3, commit: "never" });
+    expect(await caught(account.keys.revoke(id))).toMatchObject({ status: 500 });
+    expect(await requests()).toEqual(["DELETE 500", "DELETE 500", "DELETE 500", "GET 200"]);
+  });
+
+  it("D2: is done when every answer was lost and the key is not listed any more", async () => {
+    const { account, id, strike } = await startWithKey();
+    await strike({ status: 500, count: 3, commit: "before" });
+    expect(await account.keys.revoke(id)).toBe("revoked");
+  });
+
+  for (const status of [400, 404, 409, 410, 422]) {
+    it(`D3: believes ${status} only together with a list without the key`, async () => {
+      const { account, plane, id, strike } = await startWithKey();
+      await strike({ status, count: 2 });
+      expect(await caught(account.keys.revoke(id))).toMatchObject({ status });
+      await plane.state.revokeKey(id);
+      expect(await account.keys.revoke(id)).toBe("absent");
+    });
+  }
+
+  it("D3: is an error that names both troubles when the list cannot be had either", async () => {
+    const { account, plane, id, strike } = await startWithKey();
+    await strike({ status: 404 });
+    await plane.rules.add({ route: "GET /api_keys", status: 500, count: 3 });
+    const error = await caught(account.keys.revoke(id));
+    expect(error.message).toMatch(/DELETE .*404.*GET .*500/);
+  });
+
+  for (const patch of [{ revoked: false }, { id: 999_999 }]) {
+    it(`D4: is an error when the answer says ${JSON.stringify(patch)}`, async () => {
+      const { account, id, strike } = await startWithKey();
+      await strike({ patch });
+      expect(await caught(account.keys.revoke(id))).toMatchObject({ kind: "api", status: 200 });
+    });
+  }
+
+  it("D4: asks the list when the answer says nothing either way", async () => {
+    const { account, id, strike, requests } = await startWithKey();
+    await strike({ omit: ["revoked"] });
+    expect(await account.keys.revoke(id)).toBe("revoked");
+    expect(await requests()).toEqual(["DELETE 200", "GET 200"]);
+  });
+
+  it("D5: is done when an earlier run has already revoked the key", async () => {
+    const { account, plane, id } = await startWithKey();
+    await plane.state.revokeKey(id);
+    expect(await account.keys.revoke(id)).toBe("absent");
+  });
+
+  it("D6: takes 401 after a lost answer for success only if the key was the credential itself", async () => {
+    for (const own of [true, false]) {
+      const { account, id, strike } = await startWithKey();
+      await strike({ fault: "reset" });
+      await strike({ status: 401 });
+      const outcome = await account.keys.revoke(id, { own }).catch((error) => error.kind);
+      expect(outcome).toBe(own ? "revoked" : "auth");
+    }
+  });
+
+  it("D6: takes a plain 401 for a failure, even of the credential itself", async () => {
+    const { account, id, strike } = await startWithKey();
+    await strike({ status: 401 });
+    expect(await caught(account.keys.revoke(id, { own: true }))).toMatchObject({ kind: "auth" });
+  });
+
+  it("D7: knows its own credential when it sees it", async () => {
+    const { account, plane } = await startAccount();
+    expect(account.isOwnKey(plane.apiKey)).toBe(true);
+    expect(account.isOwnKey(`${plane.apiKey}x`)).toBe(false);
+  });
+
+  for (const id of ["", "0", "-1", "1.5", "01", "1e3", "../projects", "9007199254740993", "1/2", " 1"]) {
+    it(`refuses the id ${JSON.stringify(id)} before anything is sent`, async () => {
+      const { account, plane } = await startAccount();
+      expect(await caught(account.keys.revoke(id))).toMatchObject({ kind: "input" });
+      expect(await plane.count()).toBe(0);
+    });
+  }
+});
