@@ -11,8 +11,9 @@ import { relationsAt, urnsByLabel } from "./relations";
  * message names the same cause. Equal to the recording if and only if the engine did the same.
  */
 export function inTermsOf(recorded: Case, index: number, seen: Observed): Observed {
-  const expected = recorded.steps[index]?.expect;
-  if (expected === undefined) throw new Error(`${recorded.name} has no step ${index}`);
+  const step = recorded.steps[index];
+  if (step === undefined) throw new Error(`${recorded.name} has no step ${index}`);
+  const expected = asCompared(step.expect);
   const related = relationsAt(recorded, index);
   const byUrn = (a: { readonly urn: string }, b: { readonly urn: string }) => related(a.urn, b.urn);
   const urns = urnsByLabel(recorded);
