@@ -24,7 +24,7 @@ export function inTermsOf(recorded: Case, index: number, seen: Observed): Observ
       [...(urns.get(one) ?? [])].some((urn) => [...(urns.get(other) ?? [])].some((u) => related(urn, u)))
     );
   };
-  const rows = seen.state.resources.map((row) => withRecordedFields(row, expected.state.resources));
+  const rows = asCompared(seen).state.resources.map((row) => withRecordedFields(row, expected.state.resources));
   return {
     exit: seen.exit,
     calls: inOrderOf(expected.calls, seen.calls, isDeepStrictEqual, byLabel),
@@ -47,13 +47,13 @@ export function inTermsOf(recorded: Case, index: number, seen: Observed): Observ
   };
 }
 
-/** The recording, with what it writes in a form of its own brought into that of the replay. */
-export function asCompared(expected: Observed): Observed {
-  const resources = expected.state.resources.map((row) => {
+/** Without empty fields, and with lists of URNs in one order, so that only what says something is compared. */
+export function asCompared(observed: Observed): Observed {
+  const resources = observed.state.resources.map((row) => {
     const fields = Object.entries(row).map(([field, value]) => [field, sorted(field, value)] as const);
     return { ...Object.fromEntries(fields.filter(([, value]) => !isEmpty(value))), urn: row.urn };
   });
-  return { ...expected, state: { ...expected.state, resources } };
+  return { ...observed, state: { ...observed.state, resources } };
 }
 
 /** The fields the recordings always hold, and those that the recorded twin of a resource has besides. */
