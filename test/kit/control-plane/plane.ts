@@ -20,7 +20,7 @@ export class Plane {
    */
   constructor(
     readonly seed: Seed,
-    data?: string,
+    private readonly data?: string,
   ) {
     this.state = new State(seed);
     this.file = data === undefined ? undefined : new DataFile(data, () => JSON.stringify(this.state.save()));
@@ -30,7 +30,7 @@ export class Plane {
   async load(): Promise<void> {
     const snapshot = (await this.file?.load()) as StateSnapshot | undefined;
     if (snapshot !== undefined && snapshot?.version !== 1) {
-      throw new Error("the data file holds a state of another version");
+      throw new Error(`the data file ${this.data} holds a state of another version`);
     }
     if (snapshot) this.state.load(snapshot);
     await this.file?.save();

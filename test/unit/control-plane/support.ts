@@ -1,11 +1,23 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach } from "vitest";
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from "../../kit/control-plane";
 
 const open: ControlPlane[] = [];
+const folders: string[] = [];
 
 afterEach(async () => {
   await Promise.all(open.splice(0).map((plane) => plane.close()));
+  await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true })));
 });
+
+/** A path in a folder of its own, which goes away at the end of the test. */
+export async function temporaryPath(name: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "keyplane-plane-"));
+  folders.push(folder);
+  return join(folder, name);
+}
 
 /** A control plane that stops at the end of the test; its clock stands still unless told otherwise. */
 export async function startPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {

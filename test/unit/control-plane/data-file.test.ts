@@ -1,0 +1,86 @@
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { beforeEach, expect, test } from "vitest";
+import { startControlPlane } from "../../kit/control-plane";
+import { firstProject, send, startPlane, temporaryPath } from "./support";
+
+let data: string;
+
+beforeEach(async () => {
+  data = await temporaryPath("plane.json");
+});
+
+test("keys, projects, operations, switches and the clock outlive the plane", async () => {
+  const first = await startControlPlane({ apiKey: "admin-1", data, clock: { mode: "driven" } });
+  const { id, key } = (await send(first, "POST /api_keys", { body: { key_name: "ci" } })).body;
+  const project = await firstProject(first);
+  const [operation] = (await send(first, `POST /projects/${project}/branches`, { body: {} })).body.operations;
+  await first.clock.advance(60_000);
+  await first.state.switch({ uniqueNames: false });
+  const before = await first.state.read();
+  await first.close();
+
+  const second = await startPlane({ apiKey: "admin-1", data });
+  expect(await second.state.read()).toEqual(before);
+  expect((await send(second, "GET /auth", { key })).status).toBe(200);
+  const read = await send(second, `GET /projects/${project}/operations/${operation.id}`);
+  expect(read.body.operation.status).toBe("finished");
+  const made = await send(second, "POST /api_keys", { body: { key_name: "ci" } });
+  expect(made.body.id).toBeGreaterThan(id);
+});
+
+test("what an answer says is in the file when the answer comes", async () => {
+  const plane = await startPlane({ data });
+  const { id } = (await send(plane, "POST /api_keys", { body: { key_name: "ci" } })).body;
+  const names = async () => {
+    const { keys } = JSON.parse(await readFile(data, "utf8"));
+    return keys.live.map(({ name }: { name: string }) => name);
+  };
+  expect(await names()).toEqual(["admin", "ci"]);
+  await send(plane, `DELETE /api_keys/${id}`);
+  expect(await names()).toEqual(["admin"]);
+});
+
+test("the file holds no secret and is for its owner's eyes", async () => {
+  const plane = await startPlane({ apiKey: "admin-sentinel", data });
+  await send(plane, "POST /api_keys", { body: { key_name: "ci" } });
+  const text = await readFile(data, "utf8");
+  for (const secret of await plane.secretsEverIssued()) expect(text).not.toContain(secret);
+  expect((await stat(data)).mode & 0o777).toBe(0o600);
+});
+
+test("a plane that is started with another admin key takes that one and no longer the old", async () => {
+  const first = await startControlPlane({ apiKey: "admin-1", data });
+  await first.close();
+  const second = await startPlane({ apiKey: "admin-2", data });
+  expect((await send(second, "GET /api_keys", { key: "admin-1" })).status).toBe(401);
+  expect((await send(second, "GET /api_keys")).body).toMatchObject([{ name: "admin" }]);
+});
+
+test("an admin key that revoked itself is made anew at the next start, under a new id", async () => {
+  const first = await startControlPlane({ apiKey: "admin-1", data });
+  const [{ id }] = (await send(first, "GET /api_keys")).body;
+  await send(first, `DELETE /api_keys/${id}`);
+  await first.close();
+  const second = await startPlane({ apiKey: "admin-1", data });
+  const [admin] = (await send(second, "GET /api_keys")).body;
+  expect(admin.id).toBeGreaterThan(id);
+});
+
+test.each([
+  ["no JSON", "{"],
+  ["another thing", '{"version":2}'],
+])("a file that holds %s is an error that names the file, and is left as it is", async (_, text) => {
+  await writeFile(data, text);
+  await expect(startControlPlane({ data })).rejects.toThrow(data);
+  expect(await readFile(data, "utf8")).toBe(text);
+});
+
+test("many changes at once share their writes and are all in the file", async () => {
+  const plane = await startPlane({ data });
+  const sent = Array.from({ length: 40 }, (_, index) => {
+    return send(plane, "POST /api_keys", { body: { key_name: `key-${index}` } });
+  });
+  expect((await Promise.all(sent)).every(({ status }) => status === 200)).toBe(true);
+  const { keys } = JSON.parse(await readFile(data, "utf8"));
+  expect(keys.live).toHaveLength(41);
+});

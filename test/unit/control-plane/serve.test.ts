@@ -1,0 +1,163 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { resolve } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { type ControlPlane, connectControlPlane } from "../../kit/control-plane";
+import { send, temporaryPath } from "./support";
+
+const main = resolve(__dirname, "../../../dist/cli/main.js");
+const apiKey = "admin-sentinel";
+
+const children: ChildProcess[] = [];
+
+// Each test starts processes.
+vi.setConfig({ testTimeout: 30_000 });
+
+beforeEach(() => {
+  if (!existsSync(main)) throw new Error("the command line is tested as compiled: run `npm run build` first");
+});
+
+afterEach(() => {
+  for (const child of children.splice(0)) if (child.exitCode === null) child.kill("SIGKILL");
+});
+
+function run(...args: string[]): ChildProcess {
+  const { KEYPLANE_API_KEY: _, ...env } = process.env;
+  const child = spawn(process.execPath, [main, ...args], { env, stdio: ["pipe", "pipe", "pipe"] });
+  children.push(child);
+  return child;
+}
+
+/** What a run printed and how it ended. */
+async function ended(child: ChildProcess): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  let [stdout, stderr] = ["", ""];
+  child.stdout?.on("data", (data) => {
+    stdout += data;
+  });
+  child.stderr?.on("data", (data) => {
+    stderr += data;
+  });
+  child.stdin?.end();
+  const [code] = await once(child, "close");
+  return { code, stdout, stderr };
+}
+
+/** Serves, and connects to what is served. */
+async function serve(...args: string[]): Promise<{ child: ChildProcess; plane: ControlPlane; printed: string }> {
+  const child = run("serve", ...args);
+  if (args.includes("-")) child.stdin?.end(`${apiKey}\n`);
+  let printed = "";
+  for await (const data of child.stdout ?? []) {
+    printed += data;
+    if (printed.includes("Stop with")) break;
+  }
+  const control = /Control: +(\S+)/.exec(printed)?.[1] ?? "";
+  return { child, plane: await connectControlPlane(control), printed };
+}
+
+test("serve says where it listens without saying the key, serves, and stops cleanly on SIGTERM", async () => {
+  const { child, plane, printed } = await serve("--port", "0", "--api-key", apiKey);
+  expect(printed).toContain(plane.url);
+  expect(printed).not.toContain(apiKey);
+  expect((await send(plane, "GET /api_keys", { key: apiKey })).status).toBe(200);
+  expect(await plane.clock.read()).toMatchObject({ mode: "real", offsetMs: 0 });
+  child.kill("SIGTERM");
+  expect(await once(child, "exit")).toEqual([0, null]);
+});
+
+test("the key can come from standard input, so that no process list shows it", async () => {
+  const { plane } = await serve("--api-key", "-");
+  expect((await send(plane, "GET /api_keys", { key: apiKey })).status).toBe(200);
+});
+
+test.each<[string, string[], RegExp]>([
+  ["no command", [], /a command is needed/],
+  ["an unknown command", ["sevre"], /no command "sevre"/],
+  ["an unknown option", ["serve", "--prot", "1"], /--prot/],
+  ["no key", ["serve"], /an admin key is needed: --api-key KEY, or KEYPLANE_API_KEY/],
+  ["a port that is none", ["serve", "--port", "80x", "--api-key", "a"], /--port must be/],
+  [
+    "an address that is not this machine's own",
+    ["serve", "--host", "0.0.0.0", "--api-key", "a"],
+    /only be 127\.0\.0\.1/,
+  ],
+])("%s is an error on one line and exit code 2", async (_, args, message) => {
+  const { code, stdout, stderr } = await ended(run(...args));
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).toMatch(message);
+  expect(stderr).not.toMatch(/\n\s+at /);
+});
+
+test("a port that is in use is an error that says so, and exit code 1", async () => {
+  const { plane } = await serve("--api-key", apiKey);
+  const { code, stderr } = await ended(run("serve", "--port", new URL(plane.url).port, "--api-key", apiKey));
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^keyplane: port \d+ of 127\.0\.0\.1 is in use\n$/)]);
+});
+
+test("help and the version are printed with exit code 0", async () => {
+  expect(await ended(run("--help"))).toMatchObject({ code: 0, stdout: expect.stringContaining("serve") });
+  expect(await ended(run("serve", "--help"))).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("--data FILE"),
+  });
+  expect((await ended(run("--version"))).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+/** What was answered and what was asked for. */
+interface Churned {
+  made: Set<number>;
+  revocationAsked: Set<number>;
+  revoked: Set<number>;
+}
+
+/** Makes and revokes keys without a pause, in three lanes, until the connection breaks. */
+async function churn(plane: ControlPlane, seen: Churned, answered: () => void): Promise<void> {
+  const lane = async (name: string): Promise<void> => {
+    for (let round = 0; ; round += 1) {
+      const { id } = (await send(plane, "POST /api_keys", { body: { key_name: `${name}-${round}` } })).body;
+      seen.made.add(id);
+      answered();
+      if (round % 2 === 0) continue;
+      seen.revocationAsked.add(id);
+      await send(plane, `DELETE /api_keys/${id}`);
+      seen.revoked.add(id);
+      answered();
+    }
+  };
+  await Promise.allSettled(["a", "b", "c"].map((name) => lane(`${name}-${seen.made.size}`)));
+}
+
+test("a kill -9 at any moment leaves a file that loads and holds everything that was answered", async () => {
+  const data = await temporaryPath("plane.json");
+  const args = ["--api-key", apiKey, "--data", data];
+  const seen: Churned = { made: new Set(), revocationAsked: new Set(), revoked: new Set() };
+  for (let kills = 0; kills < 5; kills += 1) {
+    const { child, plane } = await serve(...args);
+    let answersLeft = Math.floor(Math.random() * 40) + 1;
+    const delay = Math.random() * 5;
+    await churn(plane, seen, () => {
+      answersLeft -= 1;
+      // Then the other two lanes are somewhere between their request and its place on the disk.
+      if (answersLeft === 0) setTimeout(() => child.kill("SIGKILL"), delay);
+    });
+    const { keys } = JSON.parse(await readFile(data, "utf8"));
+    const live = new Set<number>(keys.live.map(({ id }: { id: number }) => id));
+    const kept = [...seen.made].filter((id) => !seen.revocationAsked.has(id));
+    expect(kept.filter((id) => !live.has(id))).toEqual([]);
+    expect([...seen.revoked].filter((id) => live.has(id))).toEqual([]);
+  }
+  const { plane } = await serve(...args);
+  expect((await send(plane, "GET /api_keys", { key: apiKey })).status).toBe(200);
+}, 60_000);
+
+test("an open keep-alive connection does not keep serve from stopping", async () => {
+  const { child, plane } = await serve("--api-key", apiKey);
+  const socket = connect(Number(new URL(plane.url).port), "127.0.0.1");
+  await once(socket, "connect");
+  socket.on("error", () => {});
+  child.kill("SIGINT");
+  expect(await once(child, "exit")).toEqual([0, null]);
+});
