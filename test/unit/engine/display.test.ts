@@ -67,8 +67,8 @@ describe("in a pipe", () => {
       [12.6, { resOutputsEvent: { metadata: step("update", "app-key", { diffs: ["gracePeriod", "__provider"] }) } }],
       [13, done("same-key", "same")],
     ]);
-    expect(text).toContain("+  keyplane:ApiKey  ci  created (2.5s)\n");
-    expect(text).toContain("~  keyplane:ApiKey  app-key  updated (12s)  [diff: gracePeriod]\n");
+    expect(text).toContain("+  keyplane:ApiKey       ci                created (2.5s)\n");
+    expect(text).toContain("~  keyplane:ApiKey       app-key           updated (12s)  [diff: gracePeriod]\n");
     expect(text, "an unchanged resource has no line").not.toContain("same-key");
     expect(text, "nothing is redrawn").not.toContain("\u001b");
   });
@@ -83,8 +83,8 @@ describe("in a pipe", () => {
     ]);
     const waits = text.split("\n").filter((line) => line.includes("waiting"));
     expect(waits).toEqual([
-      "+  keyplane:ApiKey  ci  creating (1s)  waiting for start_compute (running, 1 s)",
-      "+  keyplane:ApiKey  ci  creating (11s)  waiting for start_compute (running, 11 s)",
+      "+  keyplane:ApiKey       ci                creating (1s)  waiting for start_compute (running, 1 s)",
+      "+  keyplane:ApiKey       ci                creating (11s)  waiting for start_compute (running, 11 s)",
     ]);
   });
 
@@ -101,7 +101,9 @@ describe("in a pipe", () => {
       [1, { resOpFailedEvent: { metadata: step("create", "ci"), status: 0, steps: 0 } }],
       [1, { diagnosticEvent: { message: "update failed", severity: "error", color: "raw" } }],
     ]);
-    expect(text).toContain("+  keyplane:ApiKey  ci  creating failed  create API key ci: 409 rename it\n");
+    expect(text).toContain(
+      "+  keyplane:ApiKey       ci                creating failed  create API key ci: 409 rename it\n",
+    );
     expect(text).toContain(
       "Diagnostics:\n  keyplane:ApiKey (ci):\n    error: create API key ci: 409\n    rename it\n  error: update failed\n",
     );
@@ -145,10 +147,10 @@ describe("in a terminal", () => {
     ]);
     const up = "\u001b[1A\u001b[0J";
     expect(text).toContain(
-      "+  keyplane:ApiKey  app  created (3.0s)\n+  keyplane:ApiKey  ci   creating (3s)  waiting for start_compute (running, 2 s)\n",
+      "+  keyplane:ApiKey       app               created (3.0s)\n+  keyplane:ApiKey       ci                creating (3s)  waiting for start_compute (running, 2 s)\n",
     );
     expect(text, "the one line under way gives way to the one that stays").toContain(
-      `${up}+  keyplane:ApiKey  ci   created (4.0s)\n`,
+      `${up}+  keyplane:ApiKey       ci                created (4.0s)\n`,
     );
   });
 

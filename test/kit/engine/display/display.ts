@@ -58,7 +58,8 @@ export function openDisplay(options: DisplayOptions): Display {
 /** What both kinds of display do. */
 abstract class RunDisplay implements Display {
   protected readonly model = new RunModel();
-  private readonly widths: Widths = { type: 0, name: 0 };
+  // Wide enough for most, so that the columns seldom move when a longer name comes.
+  private readonly widths: Widths = { type: 20, name: 16 };
   protected readonly now: () => number;
   private readonly started: number;
 
