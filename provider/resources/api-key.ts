@@ -1,15 +1,12 @@
-import { sayDuration } from "../duration";
 import { KeyplaneError } from "../errors";
+import { skewedAge } from "./clock-skew";
 import { types } from "./fields";
-import { keyFields, rotateAt, withoutEmpty } from "./key-fields";
+import { dueByAge, keyFields, rotateAt, withoutEmpty } from "./key-fields";
 import { type Context, type Due, type Failure, type Kind, NotReady, type Properties } from "./kind";
 import { mintKey, type Naming } from "./mint-key";
 import { ownerTag, prefixFrom } from "./names";
 import { finishPending, pendingAfter, pendingDue, pendingOf, waitForProjects } from "./pending";
 import { findKey, isForeign, revokeAll, revokeKey } from "./revoke-key";
-
-/** An age is only worth acting on while this machine and the service agree about the time, in milliseconds. */
-const MAX_SKEW_MS = 5 * 60_000;
 
 /** One key with one secret. The service cannot change a key, so it is changed only by replacement. */
 export const apiKey: Kind = {
@@ -49,11 +46,8 @@ export const apiKey: Kind = {
   due(outputs, inputs, now) {
     const due: Due[] = [...pendingDue(outputs)];
     if (Array.isArray(outputs.pendingRevocations)) due.push({ field: "pendingRevocations", replace: false });
-    const at = rotateAt(outputs.createdAt, inputs.rotateAfter);
-    if (at !== undefined && Date.parse(at) <= now) {
-      const age = sayDuration(now - Date.parse(String(outputs.createdAt))).replace(" ", "");
-      due.push({ field: "rotateAfter", replace: true, why: `due since ${at}: ${age} old` });
-    }
+    const why = dueByAge(outputs.createdAt, inputs.rotateAfter, now);
+    if (why !== undefined) due.push({ field: "rotateAfter", replace: true, why });
     return due;
   },
 
@@ -154,14 +148,8 @@ async function mint(inputs: Properties, context: Context): ReturnType<typeof min
 
 /** Where age decides, a wrong clock would rotate too early, too late or for ever: better no key than such a one. */
 async function refuseSkewedClock(id: string, outputs: Properties, inputs: Properties, context: Context): Promise<void> {
-  const skew = context.account().skewMs;
-  if (skew === undefined || Math.abs(skew) <= MAX_SKEW_MS) return;
-  const off = `this machine's clock is ${sayDuration(Math.abs(skew))} ${skew > 0 ? "behind" : "ahead of"} the service's`;
-  if (inputs.rotateAfter === undefined) {
-    context.warn(`${off}: set it right, because the age of keys is judged by it`);
-    return;
-  }
-  const reason = `${off}, and rotateAfter goes by it. Set the clock right and run \`pulumi up\` again`;
+  const reason = skewedAge(inputs, context);
+  if (reason === undefined) return;
   if ((await revokeAll([id], context)).length === 0) throw new KeyplaneError("config", "KP-CLOCK", reason);
   throw new NotReady(id, withoutEmpty({ ...outputs, pending: [{ action: "create", status: "failed" }] }), reason);
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type FieldRule, hasUnknown } from "./fields";
-import type { Due, Kind, Properties } from "./kind";
+import type { Kind, Properties } from "./kind";
 
 /** What separates a resource from what the program asks for. */
 export interface Difference {
@@ -22,7 +22,7 @@ export function diff(
   inputs: Properties,
   options: { readonly now: number; readonly driftOnly: boolean },
 ): Difference {
-  const due: Due[] = options.driftOnly ? [] : [...(kind.due?.(outputs, inputs, options.now) ?? [])];
+  const due = (kind.due?.(outputs, inputs, options.now) ?? []).filter((item) => item.drift || !options.driftOnly);
   for (const [field, rule] of Object.entries(kind.fields)) {
     const change = fieldChange(field, rule, outputs, inputs);
     if (change !== undefined) due.push({ field, replace: change === "replace" });

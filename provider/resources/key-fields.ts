@@ -1,4 +1,4 @@
-import { parseDuration } from "../duration";
+import { parseDuration, sayDuration } from "../duration";
 import { type FieldRule, types } from "./fields";
 import type { Properties } from "./kind";
 
@@ -26,6 +26,13 @@ export function rotateAt(createdAt: unknown, rotateAfter: unknown): string | und
   const age = parseDuration(rotateAfter);
   const born = Date.parse(String(createdAt));
   return age === undefined || Number.isNaN(born) ? undefined : new Date(born + age).toISOString();
+}
+
+/** Why a key is due for rotation by its age, for people; `undefined` while it is not. */
+export function dueByAge(createdAt: unknown, rotateAfter: unknown, now: number): string | undefined {
+  const at = rotateAt(createdAt, rotateAfter);
+  if (at === undefined || Date.parse(at) > now) return undefined;
+  return `due since ${at}: ${sayDuration(now - Date.parse(String(createdAt))).replace(" ", "")} old`;
 }
 
 /** The outputs without entries that are empty, which would only swell the state. */

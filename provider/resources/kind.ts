@@ -19,6 +19,8 @@ export interface Due {
   readonly replace: boolean;
   /** Said once to the user where the reason is not plain from the program. */
   readonly why?: string;
+  /** Whether it is something that the world did, which a refresh has to report. */
+  readonly drift?: boolean;
 }
 
 /** What every verb of a kind is given: the way to the service and to the person watching. */
@@ -45,7 +47,7 @@ export interface Kind {
   readonly fields: Readonly<Record<string, FieldRule>>;
   /** Rules that hold between fields; only called with inputs whose fields are right and known. */
   readonly rules?: (inputs: Properties, context: Context) => readonly Failure[];
-  /** What is due regardless of the program; not asked during a refresh, which judges drift only. */
+  /** What is due regardless of the program; a refresh, which judges drift only, takes no more of it than that. */
   readonly due?: (outputs: Properties, inputs: Properties, now: number) => readonly Due[];
   /** Whether a replacement must delete the old one first. */
   readonly deleteBeforeReplace?: (outputs: Properties, inputs: Properties) => boolean;
