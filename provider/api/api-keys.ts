@@ -152,7 +152,8 @@ export class Keys {
         `${CREATE} answered ${status} with ${lacks}: a key was probably made, but not delivered [request ${requestId}]`,
         { status, requestId, route: CREATE },
         answer.sentAt,
-        id,
+        // A broken answer may speak of any key: only under the name that was asked for it is ours to revoke.
+        reader.field(body, "name") === name ? id : undefined,
       );
     }
     return {

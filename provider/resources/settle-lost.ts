@@ -1,0 +1,78 @@
+import type { Account } from "../api/account";
+import type { ApiKeyRecord } from "../api/records";
+import { isAnswerLost, KeyplaneError } from "../errors";
+import type { Context } from "./kind";
+
+/** When the lost request's key is looked for, in milliseconds after its answer was given up. */
+const SETTLE_STEPS_MS = [0, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000];
+
+/** A creation that has to be settled. */
+export interface Unsettled {
+  readonly name: string;
+  /** Ids of keys that bore the name before. */
+  readonly strangers: ReadonlySet<string>;
+  /** A key made before this time of the service, in milliseconds, is not ours. */
+  readonly notBefore: number;
+  readonly lost: KeyplaneError;
+}
+
+/**
+ * Looks for the key of a lost request until the request can no longer be under way, and revokes it.
+ * `kept` is the id of a key that was found and could not be revoked.
+ */
+export async function settleLost(
+  unsettled: Unsettled,
+  context: Context,
+): Promise<{ readonly found: boolean; readonly kept?: string }> {
+  const account = context.account();
+  const { lost } = unsettled;
+  const knownId = isAnswerLost(lost) ? lost.id : undefined;
+  let waited = 0;
+  for (const step of SETTLE_STEPS_MS) {
+    await account.sleep(step - waited);
+    waited = step;
+    const orphan = knownId ?? (await findOrphan(unsettled, account));
+    if (orphan !== undefined) {
+      try {
+        await account.keys.revoke(orphan);
+        return { found: true };
+      } catch (error) {
+        context.warn(`key ${orphan}, made by a request whose answer was lost, is still live: ${messageOf(error)}`);
+        return { found: true, kept: orphan };
+      }
+    }
+    // A refusal is a complete answer: nothing of that request can turn up later.
+    if (!isAnswerLost(lost)) throw lost;
+    if (waited >= context.settings().requestTimeoutMs) break;
+  }
+  return { found: false };
+}
+
+/**
+ * A key under the very name of a lost request that nobody else can hold: it was never used, was not there before, and
+ * is not older than the request.
+ */
+async function findOrphan(unsettled: Unsettled, account: Account): Promise<string | undefined> {
+  const { name, strangers, notBefore, lost } = unsettled;
+  let keys: readonly ApiKeyRecord[];
+  try {
+    keys = await account.keys.list({ fresh: true });
+  } catch (error) {
+    // Without the list, a repeat could make a second key: stop here and name what to look for.
+    throw new KeyplaneError(
+      "answer_lost",
+      "KP-UNSETTLED",
+      `${lost.message}. Whether the key ${name} was made could not be found out (${messageOf(error)}). ` +
+        "Nothing else was sent; run `pulumi up` again, which looks for it",
+      { route: lost.route, requestId: lost.requestId },
+    );
+  }
+  return keys.find(
+    (key) =>
+      key.name === name && key.lastUsedAt === null && !strangers.has(key.id) && Date.parse(key.createdAt) >= notBefore,
+  )?.id;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : "unknown error";
+}

@@ -1,0 +1,211 @@
+import { afterEach } from "vitest";
+import { Account } from "../../../provider/api";
+import { type Context, kinds, NotReady, type Properties } from "../../../provider/resources";
+import { ownerTag } from "../../../provider/resources/names";
+import { Settings } from "../../../provider/settings";
+import { type ControlPlane, type LogEntry, startControlPlane } from "../../kit/control-plane";
+import { DrivenClock } from "../http/driven-clock";
+
+/** The owner of the stack under test, and one of another stack in the same account. */
+export const OWNER = "3b241101-e2bb-4255-8caf-4136c566a962";
+export const OTHER_OWNER = "9f0c1a77-5d0e-4f4e-9d0b-7c1f0e6a1b22";
+
+/** Silence of the service after which a request is given up, in real milliseconds. */
+const REQUEST_TIMEOUT_MS = 250;
+
+/** A key as `create` leaves it: ready, or recorded as not ready. */
+export interface Made {
+  readonly id: string;
+  readonly outputs: Properties;
+  /** Why it is not ready. */
+  readonly notReady?: string;
+}
+
+/** What a resource has said, in order. */
+export interface Told {
+  readonly progress: string[];
+  readonly info: string[];
+  readonly warn: string[];
+}
+
+const open: ControlPlane[] = [];
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((plane) => plane.close()));
+});
+
+/** One stack's resources at a real control plane; time passes only where somebody waits. */
+export class Bench {
+  readonly told: Told = { progress: [], info: [], warn: [] };
+  readonly context: Context;
+  readonly account: Account;
+  /** The name of every creation that was asked for, in order. */
+  readonly names: string[] = [];
+
+  private constructor(
+    readonly plane: ControlPlane,
+    readonly clock: LinkedClock,
+    readonly owner: string,
+    overrides: Partial<Context>,
+    apiKey: string,
+    requestTimeoutMs: number,
+  ) {
+    const options = {
+      baseUrl: plane.url,
+      apiKey,
+      requestTimeoutMs,
+      operationTimeoutMs: 30 * 60_000,
+      pollIntervalMs: 5_000,
+      concurrency: 8,
+    };
+    this.account = Account.for({ ...options, clock, random: () => 0 });
+    const create = this.account.keys.create.bind(this.account.keys);
+    this.account.keys.create = (name, read) => {
+      this.names.push(name);
+      return create(name, read);
+    };
+    // The settle time follows the settings: that of a real service, though no test waits in real time.
+    const settings = new Settings({ ...options, requestTimeoutMs: 30_000 });
+    this.context = {
+      resourceName: "ci",
+      settings: () => settings,
+      account: () => this.account,
+      now: () => clock.now(),
+      checkpointsSkipped: false,
+      progress: (text) => this.told.progress.push(text),
+      info: (text) => this.told.info.push(text),
+      warn: (text) => this.told.warn.push(text),
+      ...overrides,
+    };
+  }
+
+  /** A stack with a control plane of its own. */
+  static async start(overrides: Partial<Context> = {}): Promise<Bench> {
+    const plane = await startControlPlane({ clock: { mode: "driven" } });
+    open.push(plane);
+    const { timeline } = await plane.clock.read();
+    const clock = new LinkedClock(plane, timeline);
+    return new Bench(plane, clock, OWNER, overrides, plane.apiKey, REQUEST_TIMEOUT_MS);
+  }
+
+  /** Another stack, or the same one with another credential, at the same control plane. */
+  beside(other: { readonly owner?: string; readonly apiKey?: string; readonly context?: Partial<Context> }): Bench {
+    const { owner = this.owner, apiKey = this.plane.apiKey, context = {} } = other;
+    return new Bench(this.plane, this.clock, owner, context, apiKey, REQUEST_TIMEOUT_MS);
+  }
+
+  /** The mark in the names of this stack's keys. */
+  get tag(): string {
+    return ownerTag(this.owner);
+  }
+
+  /** Makes an `ApiKey`; a plain failure is thrown. */
+  createKey(inputs: Properties = {}): Promise<Made> {
+    return made(() => kinds.ApiKey.create({ owner: this.owner, ...inputs }, this.context));
+  }
+
+  /** Updates an `ApiKey` in place. */
+  updateKey({ id, outputs }: Made, inputs: Properties = {}): Promise<Made> {
+    const news = { owner: this.owner, ...inputs };
+    return made(async () => ({ id, outputs: await kinds.ApiKey.update(id, outputs, news, this.context) }));
+  }
+
+  readKey({ id, outputs }: Made): Promise<Properties | undefined> {
+    return kinds.ApiKey.read(id, outputs, this.context);
+  }
+
+  deleteKey({ id, outputs }: Made): Promise<void> {
+    return kinds.ApiKey.delete(id, outputs, this.context);
+  }
+
+  /** Runs the stack's ledger at the end of an `up`, as the first one or after another. */
+  async sweep(owned: readonly string[], before?: Properties, lostNames: readonly string[] = []): Promise<Properties> {
+    const inputs = { owner: this.owner, owned, lostNames };
+    if (before === undefined) return (await kinds.Ledger.create(inputs, this.context)).outputs;
+    return kinds.Ledger.update("ledger", before, inputs, this.context);
+  }
+
+  /** Ids of all live keys but the admin's, oldest first. */
+  async liveIds(): Promise<string[]> {
+    return (await this.plane.liveKeys()).map((key) => String(key.id)).sort();
+  }
+
+  /** The requests so far, as `POST /api_keys`. */
+  async requests(since = 0): Promise<string[]> {
+    const entries = await this.plane.log({ since });
+    return entries.filter((entry) => entry.lateOf === null).map(routeOf);
+  }
+
+  /** How many POSTs reached the service and were not answered by "not applied". */
+  async postsThatMayCount(): Promise<number> {
+    const posts = await this.plane.log({ method: "POST", route: "/api_keys" });
+    return posts.filter(({ status, lateOf }) => lateOf === null && ![423, 429, 503].includes(Number(status))).length;
+  }
+}
+
+/** The route of a request as rules name it. */
+export function routeOf({ method, route, path }: LogEntry): string {
+  return `${method} ${route ?? path}`;
+}
+
+/** What a promise is rejected with. */
+export async function failureOf(promise: Promise<unknown>): Promise<Error> {
+  try {
+    await promise;
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error("it did not fail");
+}
+
+async function made(verb: () => Promise<{ id: string; outputs: Properties }>): Promise<Made> {
+  try {
+    return await verb();
+  } catch (error) {
+    if (!(error instanceof NotReady)) throw error;
+    return { id: error.id, outputs: error.outputs, notReady: error.reason };
+  }
+}
+
+/** A driven clock whose jumps the control plane's clock follows, so that both always agree. */
+export class LinkedClock extends DrivenClock {
+  /** What happens while everybody waits, each time before time moves on. */
+  meanwhile: () => Promise<unknown> = () => Promise.resolve();
+  #waking: number[] = [];
+  #jumps = Promise.resolve();
+
+  constructor(
+    private readonly plane: ControlPlane,
+    now: number,
+  ) {
+    super(false, now - 1_000);
+  }
+
+  override async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    const at = this.monotonic() + ms;
+    this.#waking.push(at);
+    const sleep = super.sleep(ms, signal);
+    // One after another: two at once would move time twice.
+    this.#jumps = this.#jumps.then(() => this.#jump());
+    try {
+      await sleep;
+    } finally {
+      this.#waking.splice(this.#waking.indexOf(at), 1);
+    }
+  }
+
+  /** Moves both clocks ahead. */
+  async pass(ms: number): Promise<void> {
+    await this.plane.clock.advance(ms);
+    this.advance(ms);
+  }
+
+  async #jump(): Promise<void> {
+    await new Promise(setImmediate);
+    await this.meanwhile();
+    const next = Math.min(...this.#waking);
+    if (next > this.monotonic() && Number.isFinite(next)) await this.pass(next - this.monotonic());
+    // A delay of nothing is over at once.
+    else this.advance(0);
+  }
+}

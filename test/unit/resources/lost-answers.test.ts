@@ -1,0 +1,216 @@
+import { describe, expect, it } from "vitest";
+import type { Rule } from "../../kit/control-plane";
+import { Bench, failureOf } from "./harness";
+
+const POST = "POST /api_keys";
+
+/** Every way in which an answer to a POST can be lost after the request was sent. */
+const LOST: readonly (readonly [string, Omit<Rule, "route">])[] = [
+  ["a reset before the body was read", { fault: "reset-before-body" }],
+  ["a reset, nothing done", { fault: "reset" }],
+  ["a reset, the key made", { fault: "reset", commit: "before" }],
+  ["a close, nothing done", { fault: "close" }],
+  ["a close, the key made", { fault: "close", commit: "before" }],
+  ["a close in the head of the answer", { fault: "close-in-head", commit: "before" }],
+  ["no answer in time, nothing done", { fault: "hang" }],
+  ["no answer in time, the key made", { fault: "hang", commit: "before" }],
+  ["a body shorter than announced", { fault: "truncate-length" }],
+  ["a chunked body without its end", { fault: "truncate-chunked" }],
+  ["a cut body that looks complete", { fault: "truncate-close" }],
+  ["a body that stalls", { fault: "stall-body" }],
+  ["bytes that are no answer", { fault: "garbage", commit: "before" }],
+  ["a page of HTML, the key made", { fault: "html", commit: "before" }],
+  ["a page of HTML, nothing done", { fault: "html", commit: "never" }],
+  ["status 500, the key made", { status: 500, commit: "before" }],
+  ["status 502, nothing done", { status: 502 }],
+  ["status 504, the key made", { status: 504, commit: "before" }],
+  ["status 408, the key made", { status: 408, commit: "before" }],
+];
+
+describe("an answer lost to", () => {
+  it.each(LOST)("C4 %s ends with exactly one live key, and no name was asked for twice", async (_, rule) => {
+    const bench = await Bench.start();
+    await bench.plane.rules.add({ route: POST, ...rule });
+    const { id, outputs, notReady } = await bench.createKey();
+    expect(notReady).toBeUndefined();
+    expect(await bench.liveIds()).toEqual([id]);
+    expect(bench.names).toHaveLength(2);
+    expect(new Set(bench.names).size).toBe(2);
+    expect(await bench.postsThatMayCount()).toBe(2);
+    expect(outputs.name).toBe(bench.names[1]);
+    expect(await bench.account.keys.authenticates(String(outputs.key))).toBe(true);
+  });
+});
+
+describe("a creation", () => {
+  it("C3: whose request was never sent asks again for the same name", async () => {
+    const bench = await Bench.start();
+    await bench.plane.refuse();
+    bench.clock.meanwhile = () => bench.plane.accept();
+    const { id, outputs } = await bench.createKey();
+    expect(bench.clock.sleeps).toHaveLength(1);
+    expect(bench.names).toEqual([outputs.name]);
+    expect(await bench.liveIds()).toEqual([id]);
+  });
+
+  it.each([423, 429, 503])(
+    "C12: answered %i, which means nothing was done, asks again for the same name",
+    async (status) => {
+      const bench = await Bench.start();
+      await bench.plane.rules.add({ route: POST, status, count: 3, retryAfter: 2 });
+      const { id, outputs } = await bench.createKey();
+      expect(bench.names).toEqual([outputs.name]);
+      expect(await bench.requests()).toEqual([POST, POST, POST, POST]);
+      expect(await bench.liveIds()).toEqual([id]);
+    },
+  );
+
+  it("C12: under a storm of 429 fails without a key, and says so", async () => {
+    const bench = await Bench.start();
+    await bench.plane.rules.add({ route: POST, status: 429, count: null });
+    expect((await failureOf(bench.createKey())).message).toMatch(/429 .*Nothing was done/);
+    expect(await bench.liveIds()).toEqual([]);
+  });
+
+  it.each([401, 403])(
+    "C2: refused with %i is final: one request, no key, no name of the credential's value",
+    async (status) => {
+      const bench = await Bench.start();
+      await bench.plane.rules.add({ route: POST, status, count: null });
+      const failure = await failureOf(bench.createKey());
+      expect(failure.message).toContain("keyplane:apiKey");
+      expect(`${failure.message}${failure.stack}`).not.toContain(bench.plane.apiKey);
+      expect(await bench.requests()).toEqual([POST]);
+    },
+  );
+
+  it("C4: looks for a lost key by its name until the request can no longer be under way, then asks under a new name", async () => {
+    const bench = await Bench.start();
+    await bench.plane.rules.add({ route: POST, fault: "close" });
+    const before = bench.clock.monotonic();
+    const { outputs } = await bench.createKey();
+    expect(await bench.requests()).toEqual([POST, ...Array(7).fill("GET /api_keys"), POST]);
+    expect(bench.clock.monotonic() - before).toBeGreaterThanOrEqual(30_000);
+    expect(outputs.lostNames).toEqual([bench.names[0]]);
+  });
+
+  it("C5: revokes a key that is made late, while it is still looked for", async () => {
+    const bench = await Bench.start();
+    await bench.plane.rules.add({ route: POST, fault: "close", commit: "late", lateMs: 6_000 });
+    const { id, outputs } = await bench.createKey();
+    expect(await bench.liveIds()).toEqual([id]);
+    expect(outputs.lostNames).toBeUndefined();
+  });
+
+  it("C5: leaves the name of a key that is made after that to the ledger, which revokes it", async () => {
+    const bench = await Bench.start();
+    await bench.plane.rules.add({ route: POST, fault: "close", commit: "late" });
+    const { id, outputs } = await bench.createKey();
+    expect(outputs.lostNames).toHaveLength(1);
+    await bench.plane.commitLate();
+    expect(await bench.liveIds()).toHaveLength(2);
+    await bench.sweep([id], undefined, outputs.lostNames as string[]);
+    expect(await bench.liveIds()).toEqual([id]);
+  });
+
+  it.each([
+    ["no id", { omit: ["id"] }],
+    ["an id of text", { patch: { id: "7" } }],
+    ["an id too large to be exact", { patch: { id: 2 ** 53 } }],
+    ["an id of 0", { patch: { id: 0 } }],
+    ["no key", { omit: ["key"] }],
+    ["an empty key", { patch: { key: "" } }],
+    ["a key that no header can carry", { patch: { key: "a\r\nb" } }],
+    ["a key that is no text", { patch: { key: 7 } }],
+    ["no body to speak of", { omit: ["id", "key", "name", "created_at"] }],
+  ] satisfies [string, Partial<Rule>][])("C6: answered with %s revokes that key and makes another", async (_, rule) => {
+    const bench = await Bench.start();
+    await bench.plane.rules.add({ route: POST, ...rule });
+    const { id, outputs } = await bench.createKey();
+    expect(await bench.liveIds()).toEqual([id]);
+    expect(outputs.key).toMatch(/^kp_/);
+    expect(new Set(bench.names).size).toBe(2);
+  });
+
+  it("C6: never revokes a key of somebody else whose id a broken answer names", async () => {
+    const bench = await Bench.start();
+    const stranger = await bench.plane.state.createKey("somebody-elses");
+    await bench.plane.rules.add({ route: POST, patch: { id: stranger.id, name: "somebody-elses" }, omit: ["key"] });
+    const { id } = await bench.createKey();
+    expect(await bench.liveIds()).toEqual([String(stranger.id), id].sort());
+  });
+
+  it("C7: records an orphan that cannot be revoked beside the key, and the next update revokes it", async () => {
+    const bench = await Bench.start();
+    await bench.plane.rules.add({ route: POST, fault: "close", commit: "before" });
+    await bench.plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 400 });
+    const key = await bench.createKey();
+    const [orphan] = (await bench.liveIds()).filter((id) => id !== key.id);
+    expect(key.outputs.pendingRevocations).toEqual([orphan]);
+    expect(bench.told.warn.join()).toContain(`key ${orphan}`);
+    const updated = await bench.updateKey(key);
+    expect(updated.outputs.pendingRevocations).toBeUndefined();
+    expect(updated.outputs.key).toBe(key.outputs.key);
+    expect(await bench.liveIds()).toEqual([key.id]);
+  });
+
+  it("C7: whose attempts are used up records its orphans, so that a replacement revokes them", async () => {
+    const bench = await Bench.start();
+    await bench.plane.rules.add({ route: POST, fault: "close", commit: "before", count: 3 });
+    await bench.plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 400, count: 3 });
+    const failed = await bench.createKey();
+    const live = await bench.liveIds();
+    expect(live).toHaveLength(3);
+    expect(failed.notReady).toContain(String(bench.names[2]));
+    expect([failed.id]).toEqual([live[0]]);
+    expect(failed.outputs.pendingRevocations).toEqual(live);
+    expect(failed.outputs.pending).toEqual([{ action: "create", status: "failed" }]);
+    const { id } = await bench.createKey();
+    await bench.deleteKey(failed);
+    expect(await bench.liveIds()).toEqual([id]);
+  });
+
+  it("C7: which then fails for another reason does not forget the orphan", async () => {
+    const bench = await Bench.start();
+    await bench.plane.rules.add({ route: POST, fault: "close", commit: "before" });
+    await bench.plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 400 });
+    await bench.plane.rules.add({ route: POST, status: 403, count: null });
+    const failed = await bench.createKey();
+    expect([failed.id]).toEqual(await bench.liveIds());
+    expect(failed.notReady).toContain("403");
+  });
+
+  it("C4: gives up after three names, without an orphan and without a blind fourth", async () => {
+    const bench = await Bench.start();
+    await bench.plane.rules.add({ route: POST, fault: "close", commit: "before", count: null });
+    const failure = await failureOf(bench.createKey());
+    expect(failure.message).toContain(String(bench.names[2]));
+    expect(await bench.postsThatMayCount()).toBe(3);
+    expect(new Set(bench.names).size).toBe(3);
+    expect(await bench.liveIds()).toEqual([]);
+  });
+
+  it("C11: refused because its own name is taken finds a key of its own under it, and settles it", async () => {
+    const bench = await Bench.start();
+    await bench.plane.rules.add({ route: POST, status: 409, commit: "before" });
+    const { id } = await bench.createKey();
+    expect(await bench.liveIds()).toEqual([id]);
+    expect(new Set(bench.names).size).toBe(2);
+  });
+
+  it("C11: refused because a name is taken that no key bears is final", async () => {
+    const bench = await Bench.start();
+    await bench.plane.rules.add({ route: POST, status: 422, body: { message: "choose another unique name" } });
+    expect((await failureOf(bench.createKey())).message).toContain("choose another unique name");
+    expect(await bench.postsThatMayCount()).toBe(1);
+  });
+
+  it("C13: sends nothing more while the list is unavailable, and names the key to look for", async () => {
+    const bench = await Bench.start();
+    await bench.plane.rules.add({ route: POST, fault: "close", commit: "before" });
+    await bench.plane.rules.add({ route: "GET /api_keys", status: 500, count: null });
+    const failure = await failureOf(bench.createKey());
+    expect(failure.message).toContain(String(bench.names[0]));
+    expect(await bench.postsThatMayCount()).toBe(1);
+  });
+});
