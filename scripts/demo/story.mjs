@@ -1,0 +1,170 @@
+import { statSync } from "node:fs";
+import { Recorder } from "./recorder.mjs";
+
+/**
+ * The steps of the demo, in order. Each says what it expects in words, and then looks.
+ *
+ * @returns what each step cost and whether it went as told.
+ */
+export async function tell({ narrator, plane, workspace }) {
+  const recorder = new Recorder({ narrator, plane, workspace });
+  const step = (name, title, story, act) => recorder.step({ name, title, story }, act);
+  const rotate = (value) => workspace.setConfig("rotation", value);
+
+  await step(
+    "create",
+    "Two keys are made",
+    "The program declares two keys and hands the secret of one on to a deployment.",
+    async ({ run, check, log, live }) => {
+      const { exit } = await run("up");
+      check("the run succeeds", exit, exit === 0);
+      const { posts, lists } = count(await log());
+      check("two keys cost 2 POST", posts, posts === 2);
+      check("and at most 1 list, which looks for keys left behind by earlier runs", lists, lists <= 1);
+      check("2 keys are live", await live(), (await live()) === 2);
+    },
+  );
+
+  await step(
+    "state",
+    "The state holds ciphertext",
+    "Pulumi keeps the secrets of the two keys in its state: encrypted, wherever they went.",
+    async ({ check }) => {
+      const [key] = await keysInState(workspace, "app");
+      narrator.show("state file", `${workspace.stateFile} (${statSync(workspace.stateFile).size} bytes)`);
+      narrator.show("app.key", shorten(JSON.stringify(key)));
+      check("the key is a ciphertext there", key, typeof key?.ciphertext === "string");
+      const { ciKey } = await workspace.outputs({ showSecrets: true });
+      const issued = await plane.secretsEverIssued();
+      check("which opens to the secret that the service issued", "another text", issued.includes(ciKey));
+    },
+  );
+
+  await step("no-op", "Nothing changed, nothing asked", "The same program once more.", async ({ run, check, log }) => {
+    const { exit, steps } = await run("up");
+    check("the run succeeds", exit, exit === 0);
+    check(
+      "every resource is unchanged",
+      steps,
+      steps.every(({ op }) => op === "same"),
+    );
+    check("and the service is not asked anything", (await log()).length, (await log()).length === 0);
+  });
+
+  await step(
+    "rotate",
+    "A trigger rotates a key",
+    "The program's setting `rotation` is one of app's triggers; now it changes.",
+    async ({ run, check, log, live }) => {
+      await rotate("2");
+      const { exit } = await run("up");
+      check("the run succeeds", exit, exit === 0);
+      const methods = (await log()).map(({ method }) => method);
+      check("1 POST and 1 DELETE", methods, count(await log()).posts === 1 && count(await log()).deletes === 1);
+      check("the new key came before the old one went", methods, methods.indexOf("POST") < methods.indexOf("DELETE"));
+      check("2 keys are live", await live(), (await live()) === 2);
+    },
+  );
+
+  await step(
+    "drift",
+    "A refresh finds a key that somebody revoked",
+    "Behind Pulumi's back the key of ci is revoked in the service's console.",
+    async ({ run, check, log, live }) => {
+      await plane.state.revokeKey(await idInState(workspace, "ci"));
+      const { exit, steps } = await run("refresh");
+      check("the run succeeds", exit, exit === 0);
+      const gone = steps.filter(({ op }) => op === "delete").map(({ urn }) => urn.split("::").at(-1));
+      check("only ci is found to be gone", gone, gone.join() === "ci");
+      check("all keys were looked up by 1 list", (await log()).length, (await log()).length === 1);
+      check("1 key is live", await live(), (await live()) === 1);
+    },
+  );
+
+  await step(
+    "heal",
+    "The next run makes it anew",
+    "Nothing else has to be done.",
+    async ({ run, check, log, live }) => {
+      const { exit } = await run("up");
+      check("the run succeeds", exit, exit === 0);
+      check("1 POST", count(await log()).posts, count(await log()).posts === 1);
+      check("2 keys are live", await live(), (await live()) === 2);
+    },
+  );
+
+  await step(
+    "not-ready",
+    "A new key is not ready in time",
+    "The service starts an operation with the next key, and it takes longer than the deadline of 2 s.",
+    async ({ run, check, log, live }) => {
+      const started = { action: "start_compute", schedulingMs: 500, runningMs: null };
+      await plane.rules.add({ route: "POST /api_keys", operations: [started] });
+      await rotate("3");
+      const { exit, diagnostics } = await run("up");
+      check("the run fails and says what it waited for", diagnostics, exit !== 0 && says(diagnostics, "start_compute"));
+      const [, ...older] = await keysInState(workspace, "app");
+      check("the new key is recorded with its secret, the old one is kept", older.length, older.length === 1);
+      check("no key was revoked", count(await log()).deletes, count(await log()).deletes === 0);
+      check("3 keys are live", await live(), (await live()) === 3);
+    },
+  );
+
+  await step(
+    "resume",
+    "The next run takes the wait up again",
+    "Meanwhile the operation has finished.",
+    async ({ run, check, log, live }) => {
+      const effects = (await plane.log()).flatMap((entry) => entry.effects);
+      await plane.state.endOperation(effects.findLast(({ kind }) => kind === "operation-started").operationId);
+      const { exit } = await run("up");
+      check("the run succeeds", exit, exit === 0);
+      check("the key was not made a second time", count(await log()).posts, count(await log()).posts === 0);
+      check("now the old key is revoked", count(await log()).deletes, count(await log()).deletes === 1);
+      check("2 keys are live", await live(), (await live()) === 2);
+    },
+  );
+
+  await step("destroy", "Everything goes", "The stack is destroyed.", async ({ run, check, log, live }) => {
+    const { exit } = await run("destroy");
+    check("the run succeeds", exit, exit === 0);
+    check("2 DELETE", count(await log()).deletes, count(await log()).deletes === 2);
+    check("no key is live", await live(), (await live()) === 0);
+  });
+
+  return recorder.steps;
+}
+
+/** Requests that make, revoke and list keys. */
+function count(entries) {
+  const of = (method, route) => entries.filter((entry) => entry.method === method && entry.route === route).length;
+  return {
+    posts: of("POST", "/api_keys"),
+    lists: of("GET", "/api_keys"),
+    deletes: of("DELETE", "/api_keys/{key_id}"),
+  };
+}
+
+/** The resources of one name in the state, the newest first. */
+async function resourcesInState(workspace, name) {
+  const { deployment } = await workspace.exportState();
+  const found = (deployment.resources ?? []).filter(({ urn }) => urn.endsWith(`keyplane:ApiKey::${name}`));
+  return found.sort((one, other) => Number(one.delete ?? false) - Number(other.delete ?? false));
+}
+
+async function keysInState(workspace, name) {
+  return (await resourcesInState(workspace, name)).map(({ outputs }) => outputs?.key);
+}
+
+async function idInState(workspace, name) {
+  const [resource] = await resourcesInState(workspace, name);
+  return resource.id;
+}
+
+function says(diagnostics, text) {
+  return diagnostics.some(({ severity, message }) => severity === "error" && message.includes(text));
+}
+
+function shorten(text) {
+  return text.length > 120 ? `${text.slice(0, 117)}...` : text;
+}
