@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { searchSecrets, Workspace } from "../kit/workspace";
+
+const PROBE = join(__dirname, "probe");
+const PROGRAM = `
+const { Probe, pulumi } = require("probe");
+const token = new pulumi.Config("probe").requireSecret("token");
+const a = new Probe("a", { v: 1, w: token });
+const b = new Probe("b", { v: a.out });
+exports.key = a.secretOut;
+exports.plain = b.out;
+`;
+
+let calls = "";
+beforeAll(() => {
+  // Outside the workspaces: what the provider is told is in clear there.
+  calls = mkdtempSync(join(tmpdir(), "keyplane-calls-"));
+});
+afterAll(() => rmSync(calls, { recursive: true }));
+
+const made: Workspace[] = [];
+afterEach(async () => {
+  for (const workspace of made.splice(0)) await workspace.remove();
+});
+
+async function create(): Promise<Workspace> {
+  const workspace = await Workspace.create({
+    program: { "index.js": PROGRAM },
+    packages: { probe: PROBE },
+    config: { "probe:plain": "shown" },
+    secretConfig: { "probe:token": "hidden-token" },
+    env: { PROBE_LOG: join(calls, "calls.jsonl") },
+  });
+  made.push(workspace);
+  return workspace;
+}
+
+test("a secret of a run is in clear only where it is asked for: in no file and nothing printed", async () => {
+  const workspace = await create();
+  const up = await workspace.up();
+  expect(up.outputs).toEqual({ key: "[secret]", plain: 'b:"a:1"' });
+  expect(up.summary).toMatchObject({ resourceChanges: { create: 3 }, result: "succeeded" });
+  expect(await workspace.outputs()).toEqual({ key: "[secret]", plain: 'b:"a:1"' });
+  expect(await workspace.outputs({ showSecrets: true })).toMatchObject({ key: expect.stringMatching(/^secret-of-a-/) });
+
+  const secrets = { token: "hidden-token", key: "secret-of-a-1", other: "secret-of-b-1" };
+  const texts = { stdout: up.stdout, stderr: up.stderr, events: JSON.stringify(up.events) };
+  expect(await searchSecrets(secrets, { paths: [workspace.directory], texts })).toEqual([]);
+
+  await writeFile(
+    join(workspace.directory, "planted"),
+    JSON.stringify(await workspace.exportState({ showSecrets: true })),
+  );
+  const found = await searchSecrets(secrets, { paths: [workspace.directory] });
+  expect(new Set(found.map((finding) => finding.secret)), "the search can find them").toEqual(
+    new Set(Object.keys(secrets)),
+  );
+});
+
+test("a stack exported in clear is taken over by another one, which has nothing to do", async () => {
+  const [first, second] = await Promise.all([create(), create()]);
+  await first.up();
+  await second.importState(await first.exportState({ showSecrets: true }));
+  const { steps } = await second.up();
+  expect(new Set(steps.map((step) => step.op))).toEqual(new Set(["same"]));
+  const { deployment } = await second.exportState({ showSecrets: true });
+  expect(deployment.resources?.map(({ urn, inputs }) => [urn, inputs])).toEqual(
+    (await first.exportState({ showSecrets: true })).deployment.resources?.map(({ urn, inputs }) => [urn, inputs]),
+  );
+});
+
+test("a stack that was destroyed is empty, and its engine has left no process behind", async () => {
+  const workspace = await create();
+  const up = await workspace.up();
+  const destroyed = await workspace.destroy();
+  expect(destroyed.steps.map((step) => step.op)).toEqual(["delete", "delete", "delete"]);
+  expect((await workspace.exportState()).deployment.resources ?? []).toEqual([]);
+  for (const pid of [up.hostPid, destroyed.hostPid]) {
+    if (pid !== undefined) expect(() => process.kill(pid, 0), `host ${pid}`).toThrow("ESRCH");
+  }
+});
