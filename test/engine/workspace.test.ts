@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -82,4 +82,34 @@ test("a stack that was destroyed is empty, and its engine has left no process be
   for (const pid of [up.hostPid, destroyed.hostPid]) {
     if (pid !== undefined) expect(() => process.kill(pid, 0), `host ${pid}`).toThrow("ESRCH");
   }
+});
+
+// As docs/engine.md shows it.
+const KILLER = `
+require("node:diagnostics_channel").subscribe("keyplane:engine", ({ point, urn, op }) => {
+  if (point === process.env.KILL_AT && urn.endsWith("::a") && op === "create") process.kill(process.pid, "SIGKILL");
+});
+`;
+
+test.each([
+  ["before-pending-write", [], 1],
+  ["after-call", ["creating"], 2],
+  ["after-state-write", [], 1],
+])("killed at %s, the state loads and names what was under way: %j", async (point, pending, creations) => {
+  const workspace = await create();
+  const log = join(calls, `${point}.jsonl`);
+  await writeFile(join(workspace.directory, "killer.cjs"), KILLER);
+  const NODE_OPTIONS = `--require=${join(workspace.directory, "killer.cjs")}`;
+  await workspace.setProgram({ "index.js": 'const { Probe } = require("probe");\nnew Probe("a", { v: 1 });\n' });
+  const killed = await workspace.up({ env: { NODE_OPTIONS, KILL_AT: point, PROBE_LOG: log }, mayFail: true });
+  expect(killed.signal).toBe("SIGKILL");
+  const { deployment } = await workspace.exportState();
+  expect((deployment.pending_operations ?? []).map((operation) => operation.type)).toEqual(pending);
+
+  await expect(workspace.up()).rejects.toThrow("currently locked");
+  await workspace.cancel();
+  const { diagnostics } = await workspace.up({ env: { PROBE_LOG: log } });
+  expect(diagnostics.map((diagnostic) => diagnostic.severity)).toEqual(pending.map(() => "warning"));
+  const creates = readFileSync(log, "utf8").match(/"method":"create"/g) ?? [];
+  expect(creates).toHaveLength(creations);
 });
