@@ -8,6 +8,7 @@ export {
   type Rule,
   startControlPlane,
 } from "./control-plane";
+export { drivenTime } from "./driven-time";
 export {
   type Diagnostic,
   type EngineCommandName,

@@ -44,6 +44,7 @@ test("tests of programs can import these names and no others", () => {
   expect(exportsOf("keyplane/testing")).toEqual([
     "Workspace",
     "connectControlPlane",
+    "drivenTime",
     "engineOf",
     "pulumiOnPath",
     "searchSecrets",

@@ -1,0 +1,39 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type ControlPlane, startControlPlane } from "../kit";
+import { changes, ExampleRun } from "./run-example";
+
+let plane: ControlPlane;
+let example: ExampleRun;
+
+beforeEach(async () => {
+  plane = await startControlPlane({ clock: { mode: "real" } });
+});
+
+afterEach(async () => {
+  await example.workspace.remove();
+  await plane.close();
+});
+
+test("data-sources: projects and operations feed the program, and a new project rotates the key", async () => {
+  const { id } = await plane.state.createProject({ name: "shop", regionId: "test-1" });
+  await plane.state.startOperations({ projectId: id, action: "apply_config", runningMs: 1, outcome: "failed" });
+  await plane.clock.advance(60_000);
+  example = await ExampleRun.create(plane, "data-sources", { config: { region: "test-1" } });
+
+  await example.run("up");
+  expect(await example.workspace.outputs()).toMatchObject({
+    projectNames: ["shop"],
+    failedOperations: [{ project: "shop", actions: ["apply_config"] }],
+    readerKey: "[secret]",
+  });
+
+  await example.runIdle("preview");
+  await example.runIdle("refresh");
+
+  await plane.state.createProject({ name: "blog", regionId: "test-1" });
+  expect(changes((await example.run("up")).steps)).toContain("replace reader");
+  expect(await example.workspace.outputs()).toMatchObject({ projectNames: ["blog", "shop"] });
+  expect(await plane.liveKeys()).toHaveLength(1);
+
+  await example.destroy();
+});

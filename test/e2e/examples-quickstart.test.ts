@@ -1,0 +1,69 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type ControlPlane, startControlPlane } from "../kit";
+import { changes, ExampleRun, examples } from "./run-example";
+
+let plane: ControlPlane;
+let example: ExampleRun;
+
+beforeEach(async () => {
+  plane = await startControlPlane({ clock: { mode: "real" } });
+});
+
+afterEach(async () => {
+  await example.workspace.remove();
+  await plane.close();
+});
+
+const quickstart = { DATABASE_API_KEY: expect.any(String) };
+
+test("quickstart: keys are made, rotated for their consumer and revoked, at the price of the fewest requests", async () => {
+  example = await ExampleRun.create(plane, "quickstart");
+
+  const created = await example.requestsOf(() => example.run("up"));
+  expect(created.sort()).toEqual(["GET /api_keys", "POST /api_keys", "POST /api_keys"]);
+  const first = await example.workspace.outputs({ showSecrets: true });
+  expect(first.environment).toEqual(quickstart);
+  expect(await example.workspace.outputs()).toMatchObject({ ciKey: "[secret]", environment: "[secret]" });
+
+  expect(await example.requestsOf(() => example.runIdle("preview"))).toEqual([]);
+  expect(await example.requestsOf(() => example.runIdle("up"))).toEqual([]);
+  expect(await example.requestsOf(() => example.runIdle("refresh"))).toEqual(["GET /api_keys"]);
+
+  await example.workspace.setConfig("rotation", "2");
+  const rotated = await example.requestsOf(() => example.run("up"));
+  expect(rotated).toEqual(["POST /api_keys", "GET /api_keys", "DELETE /api_keys/{key_id}"]);
+  const second = await example.workspace.outputs({ showSecrets: true });
+  expect(second.ciKey).toBe(first.ciKey);
+  expect(second.environment).toEqual(quickstart);
+  expect(second.environment).not.toEqual(first.environment);
+  expect(await plane.liveKeys()).toHaveLength(2);
+
+  await example.destroy();
+});
+
+test("quickstart: a key that was revoked behind Pulumi's back is found by a refresh and made anew", async () => {
+  example = await ExampleRun.create(plane, "quickstart");
+  await example.run("up");
+  const ci = (await plane.liveKeys()).find(({ name }) => name.startsWith("ci-"));
+
+  await plane.state.revokeKey(ci?.id ?? "");
+  expect(changes((await example.run("refresh")).steps)).toEqual(["delete ci"]);
+  expect(changes((await example.run("up")).steps)).toEqual(["create ci", "update keyplane"]);
+  expect(await plane.liveKeys()).toHaveLength(2);
+
+  await example.destroy();
+});
+
+test("the repository itself is a project, which runs the quickstart", async () => {
+  const from = (...path: string[]) => readFileSync(join(examples, ...path), "utf8");
+  example = await ExampleRun.create(plane, {
+    "Pulumi.yaml": from("..", "Pulumi.yaml"),
+    "examples/quickstart/index.ts": from("quickstart", "index.ts"),
+    "examples/quickstart/deployment.ts": from("quickstart", "deployment.ts"),
+  });
+  await example.run("up");
+  expect(await plane.liveKeys()).toHaveLength(2);
+  await example.destroy();
+});

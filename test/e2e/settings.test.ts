@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type ControlPlane, startControlPlane } from "../kit";
+import { ExampleRun } from "./run-example";
+
+let plane: ControlPlane;
+let example: ExampleRun;
+
+beforeEach(async () => {
+  plane = await startControlPlane({ clock: { mode: "real" } });
+});
+
+afterEach(async () => {
+  await example.workspace.remove();
+  await plane.close();
+});
+
+const program = {
+  "index.js": 'const { ApiKey } = require("keyplane");\nnew ApiKey("one");\nnew ApiKey("two");\n',
+};
+
+/** Runs `up` with other settings than those that work, and answers the errors it gives. */
+async function errorsWith(config: Record<string, string>, secretConfig: Record<string, string>): Promise<string[]> {
+  example = await ExampleRun.create(plane, program, { config, secretConfig });
+  const { exit, diagnostics } = await example.run("up", { mayFail: true });
+  expect(exit).not.toBe(0);
+  expect((await plane.log()).flatMap(({ effects }) => effects)).toEqual([]);
+  await example.expectNoSecrets();
+  return diagnostics.filter(({ severity, urn }) => severity === "error" && urn !== "").map(({ message }) => message);
+}
+
+test("a program without keyplane:apiKey fails with one message that says how to set it, and no key is made", async () => {
+  const errors = await errorsWith({}, { "keyplane:apiKey": "" });
+  expect(errors).toHaveLength(1);
+  expect(errors[0]).toContain("pulumi config set --secret keyplane:apiKey");
+});
+
+test.each([
+  ["no URL", "over there", "is not a URL"],
+  ["plain http to another machine", "http://keys.example.com/api/v2", "must begin with https://"],
+  ["a password in it", "https://me:word@keys.example.com/api/v2", "must hold no user name or password"],
+])("a program whose keyplane:baseUrl is bad (%s) fails with one message, and no key is made", async (_, url, words) => {
+  const errors = await errorsWith({ "keyplane:baseUrl": url }, {});
+  expect(errors).toHaveLength(1);
+  expect(errors[0]).toContain(words);
+  expect(errors[0]).not.toContain(url);
+});
+
+test("a program whose keyplane:apiKey is wrong is told so by each key's row, and no key is made", async () => {
+  const errors = await errorsWith({}, { "keyplane:apiKey": "a-key-that-nobody-issued" });
+  expect(errors.length).toBeGreaterThan(0);
+  expect(
+    new Set(errors.map((message) => message.replace(/"(one|two)"/, "KEY").replace(/request [\w-]+/, ""))).size,
+  ).toBe(1);
+  expect(errors[0]).toMatch(/401/);
+});
+
+test("a program whose service does not answer fails with a message that names the request, and no key is made", async () => {
+  const gone = await startControlPlane();
+  await gone.close();
+  const errors = await errorsWith({ "keyplane:baseUrl": gone.url }, {});
+  expect(errors.length).toBeGreaterThan(0);
+  expect(errors[0]).toContain("POST /api_keys");
+});
