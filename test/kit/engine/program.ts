@@ -35,6 +35,7 @@ export class Program {
   static start(options: ProgramOptions): Program {
     const { sdk, project, stack, preview, parallel, address, printed } = options;
     const args = [
+      ...["--require", require.resolve("./preload/inspect-guard")],
       ...nodeArguments(project),
       sdk.command("run"),
       ...["--monitor", address, "--engine", address],
