@@ -52,6 +52,13 @@ test("an answer by rule has the service's error body unless another is given", a
   expect([answer.body, answer.headers.get("x-mark")]).toEqual([{ short: true }, "1"]);
 });
 
+test("an answer without a body by rule has none, and the connection goes on", async () => {
+  const plane = await startPlane();
+  await plane.rules.add({ route: "*", status: 204 });
+  expect(await send(plane, "GET /auth")).toMatchObject({ status: 204, body: undefined });
+  expect((await send(plane, "GET /auth")).status).toBe(200);
+});
+
 test("Retry-After is given in seconds or as a date by the plane's clock", async () => {
   const plane = await startPlane({ clock: { mode: "driven", offsetMs: 3_600_000 } });
   await plane.rules.add({ route: "*", status: 429, retryAfter: 7 });

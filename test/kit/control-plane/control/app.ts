@@ -4,6 +4,7 @@ import { ApiError } from "../api-error";
 import { openApiDocument } from "../openapi";
 import type { Plane } from "../plane";
 import { controlCalls } from "./calls";
+import { readFields } from "./input";
 
 /** What the control endpoints need of the listener. */
 export interface Listener {
@@ -23,15 +24,16 @@ const loopback = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/;
 export function createControlApp(plane: Plane, listener: Listener): Hono<{ Bindings: HttpBindings }> {
   const app = new Hono<{ Bindings: HttpBindings }>({ strict: false }).basePath("/_control");
   app.use(async (context, next) => {
-    // A web page that resolves its own name to this machine must not read secrets here.
-    if (!loopback.test(new URL(context.req.url).host)) throw new ApiError(403, "only for loopback");
+    // No web page may act here, nor read secrets by resolving its own name to this machine.
+    const local = loopback.test(new URL(context.req.url).host);
+    if (!local || context.req.header("origin") !== undefined) throw new ApiError(403, "only for local programs");
     await next();
   });
   const info = () => ({ url: listener.url, controlUrl: listener.controlUrl, apiKey: plane.seed.apiKey });
   app.get("/", (context) => context.json(info()));
   app.get("/openapi.json", (context) => context.json(openApiDocument(listener.url)));
   app.post("/refuse", async (context) => {
-    const { ms } = JSON.parse((await context.req.text()) || "{}") as { ms?: number };
+    const { ms } = readFields<{ ms: number }>(parse(await context.req.text()), { ms: "number" });
     await listener.refuse(ms);
     return context.json({});
   });
@@ -44,9 +46,8 @@ export function createControlApp(plane: Plane, listener: Listener): Hono<{ Bindi
       // Whoever looks or acts from here must find committed what is due by now.
       plane.settle();
       const text = method === "POST" ? await context.req.text() : "";
-      const body: unknown = text === "" ? undefined : parse(text);
       const id = context.req.param("id") ?? "";
-      const answer = await run(plane, { id, body, query: new URL(context.req.url).searchParams });
+      const answer = await run(plane, { id, body: parse(text), query: new URL(context.req.url).searchParams });
       if (method !== "GET") await plane.persist();
       return context.json((answer ?? {}) as Record<string, unknown>);
     });
@@ -59,7 +60,7 @@ export function createControlApp(plane: Plane, listener: Listener): Hono<{ Bindi
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return text === "" ? undefined : JSON.parse(text);
   } catch {
     throw new ApiError(400, "body is not valid JSON");
   }

@@ -32,6 +32,9 @@ const fields: Record<keyof Rule, Check> = {
   refuseMs: whole,
 };
 
+/** The names of a rule's fields. */
+export const ruleFields = Object.keys(fields);
+
 function refuse(message: string): never {
   throw new ApiError(400, `rule: ${message}`);
 }

@@ -1,0 +1,34 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { controlCalls } from "../../kit/control-plane/control/calls";
+import { ruleFields } from "../../kit/control-plane/faults/read-rule";
+import { faults } from "../../kit/control-plane/faults/rule";
+import { routes } from "../../kit/control-plane/routes/table";
+import { startPlane } from "./support";
+
+const text = readFileSync(join(__dirname, "../../../docs/control-plane.md"), "utf8");
+
+test("the page names every fault, every field of a rule and every control endpoint", () => {
+  const paths = controlCalls.map(({ path }) => path.replace(":id", "ID"));
+  const missing = [...faults, ...ruleFields].filter((name) => !text.includes(`\`${name}\``));
+  expect([...missing, ...paths.filter((path) => !text.includes(path))]).toEqual([]);
+});
+
+test("the page names the last segment of every route", () => {
+  expect(
+    routes.filter(({ path }) => !text.includes(path.slice(path.lastIndexOf("/")))).map(({ path }) => path),
+  ).toEqual([]);
+});
+
+test("every curl command of the page is taken by a plane", async () => {
+  const plane = await startPlane();
+  const commands = [...text.matchAll(/^curl -s (?:-X (\w+) )?(http\S+)(?: -d '(.+)')?$/gm)];
+  expect(commands.length).toBeGreaterThan(4);
+  await plane.state.createKey("for the DELETE");
+  for (const [command, method, url = "", body] of commands) {
+    const target = url.replace("http://127.0.0.1:8080/_control", plane.controlUrl);
+    const { status } = await fetch(target, { method: method ?? (body ? "POST" : "GET"), body: body ?? null });
+    expect([command, status]).toEqual([command, 200]);
+  }
+});
