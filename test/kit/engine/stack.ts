@@ -29,7 +29,7 @@ export class OpenStack {
     readonly place: StackPlace,
     readonly secrets: PassphraseSecrets,
     /** The last deployment, secrets as ciphertext; undefined before the first one. */
-    readonly sealed: Deployment | undefined,
+    private sealed: Deployment | undefined,
   ) {}
 
   /**
@@ -57,12 +57,20 @@ export class OpenStack {
     return loadConfig(this.place.project, this.place.stack, this.secrets);
   }
 
-  /** Locks the stack for as long as `work` takes. */
+  /**
+   * Locks the stack for as long as `work` takes. The state is read anew under the lock: another run may have ended since
+   * the stack was opened, and what it made must not be lost.
+   */
   async locked<T>(work: () => Promise<T>): Promise<T> {
     const { project, stack, backend } = this.place;
     await backend.prepare(project.name);
     const unlock = await backend.lock(project.name, stack);
     try {
+      this.sealed = await backend.load(project.name, stack);
+      const salt = this.sealed?.secrets_providers?.state?.salt;
+      if (salt !== undefined && salt !== this.secrets.salt) {
+        throw new Error("another run has made this stack in the meantime: run again");
+      }
       return await work();
     } finally {
       await unlock();
