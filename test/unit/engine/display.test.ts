@@ -112,10 +112,13 @@ describe("in a pipe", () => {
 
   test("outputs are listed by name, and a secret only as [secret]", () => {
     const secret = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", plaintext: '"hush"' };
-    const text = shown({}, [[0, stackWith({ name: "ci-1", key: "[secret]", all: { nested: secret }, a: [1] })]]);
+    const text = shown({}, [
+      [0, stackWith({ name: "ci-1", key: "[secret]", all: { "@isPulumiResource": true, nested: secret }, a: [1] })],
+    ]);
     expect(text).toContain('    key : [secret]\n    name: "ci-1"\n');
     expect(text).toContain('"nested": [secret]');
     expect(text).not.toContain("hush");
+    expect(text, "what the SDK adds for itself").not.toContain("@");
   });
 
   test("the summary counts a replacement once and tells a plan from a deed", () => {

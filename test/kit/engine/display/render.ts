@@ -124,8 +124,13 @@ function valueText(value: Json): string {
   if (value === SECRET_MARK) return SECRET_MARK;
   if (value === UNKNOWN) return "[unknown]";
   if (Array.isArray(value) || isMap(value)) {
-    const text = JSON.stringify(value, null, 2).replaceAll(`"${SECRET_MARK}"`, SECRET_MARK);
+    const text = JSON.stringify(value, withoutMarker, 2).replaceAll(`"${SECRET_MARK}"`, SECRET_MARK);
     return harmless(text.replaceAll(`"${UNKNOWN}"`, "[unknown]"));
   }
   return harmless(JSON.stringify(value));
+}
+
+/** Pulumi's SDK puts a marker into each resource among the outputs of a preview: it says nothing to people. */
+function withoutMarker(key: string, value: Json): Json | undefined {
+  return key === "@isPulumiResource" ? undefined : value;
 }
