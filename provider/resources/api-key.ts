@@ -6,7 +6,7 @@ import { type Context, type Due, type Failure, type Kind, NotReady, type Propert
 import { mintKey, type Naming } from "./mint-key";
 import { ownerTag, prefixFrom } from "./names";
 import { finishPending, pendingAfter, pendingDue, pendingOf, waitForProjects } from "./pending";
-import { findKey, isForeign, revokeAll, revokeKey } from "./revoke-key";
+import { findKey, isForeign, mustRevokeAll, revokeAll, revokeKey } from "./revoke-key";
 
 /** One key with one secret. The service cannot change a key, so it is changed only by replacement. */
 export const apiKey: Kind = {
@@ -85,7 +85,9 @@ export const apiKey: Kind = {
 
   async update(id, outputs, inputs, context) {
     const { keyId, name, key, createdAt, credential, mintedBy, lostNames, pending } = outputs;
-    const pendingRevocations = await revokeAll(outputs.pendingRevocations, context);
+    // In a copied state they are the original's to revoke, which has them in its state, too.
+    const isCopy = isForeign({ ...outputs, owner: inputs.owner });
+    const pendingRevocations = isCopy ? [] : await revokeAll(outputs.pendingRevocations, context);
     const carried = {
       ...inputs,
       // The secret can be read only once, when the key is made: it lives on from state to state.
@@ -109,13 +111,8 @@ export const apiKey: Kind = {
     }
     await revokeKey(id, outputs, context);
     const orphans = (outputs.pendingRevocations as readonly string[] | undefined) ?? [];
-    const left = await revokeAll(
-      orphans.filter((orphan) => orphan !== id),
-      context,
-    );
-    if (left.length > 0) {
-      throw new KeyplaneError("api", "KP-REVOKE", `could not revoke key ${left.join(", ")}: run the command again`);
-    }
+    const others = orphans.filter((orphan) => orphan !== id);
+    await mustRevokeAll(others, context);
   },
 };
 

@@ -14,6 +14,8 @@ const LISTED_WITHIN_MS = 60_000;
 export async function revokeKey(id: string, outputs: Properties, context: Context): Promise<void> {
   const account = context.account();
   refuseOwnCredential(id, outputs.key, account);
+  // Elsewhere the same id can be anybody's.
+  if (isElsewhere(outputs, account)) mustBeOurs(id, outputs, await account.keys.list());
   if ((await account.keys.revoke(id)) === "absent") {
     mustBeGone(id, outputs, await account.keys.list(), account);
   }
@@ -35,6 +37,14 @@ export async function revokeAll(ids: unknown, context: Context): Promise<readonl
   return left;
 }
 
+/** Revokes several keys that nobody holds; throws where one is still live after that. */
+export async function mustRevokeAll(ids: readonly string[], context: Context): Promise<void> {
+  const left = await revokeAll(ids, context);
+  if (left.length > 0) {
+    throw new KeyplaneError("api", "KP-REVOKE", `could not revoke key ${left.join(", ")}: run the command again`);
+  }
+}
+
 /** A key as the account lists it; `undefined` once it is proven to be gone. */
 export async function findKey(id: string, outputs: Properties, context: Context): Promise<ApiKeyRecord | undefined> {
   const account = context.account();
@@ -46,6 +56,7 @@ export async function findKey(id: string, outputs: Properties, context: Context)
     found = keys.find((key) => key.id === id);
   }
   if (found === undefined) mustBeGone(id, outputs, keys, account);
+  else if (isElsewhere(outputs, account)) mustBeOurs(id, outputs, keys);
   return found;
 }
 
@@ -56,16 +67,30 @@ export function isForeign(outputs: Properties): boolean {
   return typeof owner === "string" && maker !== undefined && maker !== ownerTag(owner);
 }
 
+/** Whether the credential is another one than that which last saw the key, and so perhaps that of another account. */
+function isElsewhere({ credential }: Properties, account: Account): boolean {
+  return typeof credential === "string" && credential !== account.credential;
+}
+
+/** Under another credential, a key of the same id is the same key only if it bears the same name. */
+function mustBeOurs(id: string, { name }: Properties, keys: readonly ApiKeyRecord[]): void {
+  const found = keys.find((key) => key.id === id);
+  if (found !== undefined && typeof name === "string" && found.name !== name) throw wrongAccount(id);
+}
+
 /**
  * Absence from a list proves that a key is gone only in the account that made it. Under the credential that last saw
  * the key this is certain; under another one it takes a witness: some other key of the same owner in the list.
  */
 function mustBeGone(id: string, outputs: Properties, keys: readonly ApiKeyRecord[], account: Account): void {
-  const { credential, owner } = outputs;
-  if (typeof credential !== "string" || credential === account.credential) return;
-  const tag = typeof owner === "string" ? ownerTag(owner) : undefined;
+  if (!isElsewhere(outputs, account)) return;
+  const tag = typeof outputs.owner === "string" ? ownerTag(outputs.owner) : undefined;
   if (tag !== undefined && keys.some((key) => tagOf(key.name) === tag)) return;
-  throw new KeyplaneError(
+  throw wrongAccount(id);
+}
+
+function wrongAccount(id: string): KeyplaneError {
+  return new KeyplaneError(
     "config",
     "KP-WRONG-ACCOUNT",
     `key ${id} is not in this account, and keyplane:baseUrl or keyplane:apiKey is not the one that last saw it, so it ` +

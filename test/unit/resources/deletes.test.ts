@@ -1,0 +1,226 @@
+import { describe, expect, it } from "vitest";
+import type { Rule } from "../../kit/control-plane";
+import { Bench, failureOf, type Made, OTHER_OWNER } from "./harness";
+
+const DELETE = "DELETE /api_keys/{key_id}";
+const LIST = "GET /api_keys";
+
+const withKey = async () => {
+  const bench = await Bench.start();
+  const key = await bench.createKey();
+  const sent = (await bench.plane.log()).length;
+  return { bench, key, sent };
+};
+
+describe("deleting a key", () => {
+  it("costs one request, and the key is dead at once", async () => {
+    const { bench, key, sent } = await withKey();
+    await bench.deleteKey(key);
+    expect(await bench.requests(sent)).toEqual([DELETE]);
+    expect(await bench.liveIds()).toEqual([]);
+  });
+
+  it("D1: whose request was never sent is tried again", async () => {
+    const { bench, key } = await withKey();
+    await bench.plane.refuse();
+    bench.clock.meanwhile = () => bench.plane.accept();
+    await bench.deleteKey(key);
+    expect(await bench.liveIds()).toEqual([]);
+  });
+
+  it.each([
+    ["a reset, nothing done", { fault: "reset" }],
+    ["a reset, the key revoked", { fault: "reset", commit: "before" }],
+    ["no answer in time, the key revoked", { fault: "hang", commit: "before" }],
+    ["half an answer", { fault: "truncate-length" }],
+    ["HTML", { fault: "html", commit: "before" }],
+    ["status 500, nothing done", { status: 500 }],
+    ["status 504, the key revoked", { status: 504, commit: "before" }],
+    ["status 408, the key revoked", { status: 408, commit: "before" }],
+  ] satisfies [string, Partial<Rule>][])(
+    "D2: whose answer is lost to %s is settled, and ends well",
+    async (_, rule) => {
+      const { bench, key } = await withKey();
+      await bench.plane.rules.add({ route: DELETE, ...rule });
+      await bench.deleteKey(key);
+      expect(await bench.liveIds()).toEqual([]);
+    },
+  );
+
+  it("D2: that never gets an answer is an error while the list still shows the key, so that it stays in the state", async () => {
+    const { bench, key } = await withKey();
+    await bench.plane.rules.add({ route: DELETE, fault: "close", count: null });
+    expect((await failureOf(bench.deleteKey(key))).message).toContain("DELETE /api_keys/{key_id}");
+  });
+
+  it.each([404, 410, 400, 422])("D3: answered %i is done when the list does not show the key", async (status) => {
+    const { bench, key, sent } = await withKey();
+    await bench.plane.state.revokeKey(key.id);
+    await bench.plane.rules.add({ route: DELETE, status });
+    await bench.deleteKey(key);
+    expect(await bench.requests(sent)).toEqual([DELETE, LIST]);
+  });
+
+  it.each([404, 410, 400, 422])("D3: answered %i is an error while the list shows the key", async (status) => {
+    const { bench, key } = await withKey();
+    await bench.plane.rules.add({ route: DELETE, status, count: null });
+    expect((await failureOf(bench.deleteKey(key))).message).toContain(String(status));
+  });
+
+  it("D3: is an error where the list cannot be read, though the service knows no such key", async () => {
+    const { bench, key } = await withKey();
+    await bench.plane.state.revokeKey(key.id);
+    await bench.plane.rules.add({ route: LIST, status: 500, count: null });
+    expect((await failureOf(bench.deleteKey(key))).message).toMatch(/404.*And the list of keys/);
+  });
+
+  it.each([
+    ["says that the key is not revoked", { patch: { revoked: false } }],
+    ["is about another key", { patch: { id: 7 } }],
+  ] satisfies [string, Partial<Rule>][])("D4: whose answer %s is an error while the key is listed", async (_, rule) => {
+    const { bench, key } = await withKey();
+    await bench.plane.rules.add({
+      route: DELETE,
+      status: 200,
+      body: { id: Number(key.id), revoked: true, ...rule.patch },
+    });
+    expect((await failureOf(bench.deleteKey(key))).message).toContain(`key ${key.id}`);
+    expect(await bench.liveIds()).toEqual([key.id]);
+  });
+
+  it("D5: again after a crash that forgot the first time succeeds: I13", async () => {
+    const { bench, key } = await withKey();
+    await bench.deleteKey(key);
+    await bench.deleteKey(key);
+    expect(await bench.liveIds()).toEqual([]);
+  });
+
+  it("D6: refused with 401 is an error that names the setting, and the key stays in the state", async () => {
+    const { bench, key } = await withKey();
+    await bench.plane.rules.add({ route: DELETE, fault: "close" });
+    await bench.plane.rules.add({ route: DELETE, status: 401, count: null });
+    expect((await failureOf(bench.deleteKey(key))).message).toContain("keyplane:apiKey");
+  });
+
+  it("D7: that keyplane itself authenticates with is refused before any request", async () => {
+    const { bench, key, sent } = await withKey();
+    const self = bench.beside({ apiKey: String(key.outputs.key) });
+    const failure = await failureOf(self.deleteKey(key));
+    expect(failure.message).toMatch(/lock keyplane out. Set keyplane:apiKey to another key/);
+    expect(failure.message).not.toContain(String(key.outputs.key));
+    expect(await bench.requests(sent)).toEqual([]);
+  });
+
+  it("D9: that was never ready revokes what its creation has left behind, too", async () => {
+    const bench = await Bench.start();
+    await bench.plane.rules.add({ route: "POST /api_keys", fault: "close", commit: "before", count: 2 });
+    await bench.plane.rules.add({ route: DELETE, status: 400, count: 2 });
+    await bench.plane.rules.add({ route: "POST /api_keys", operations: [{ action: "apply_config", runningMs: null }] });
+    const key = await bench.createKey({ operationTimeout: "10s" });
+    expect(key.notReady).toBeDefined();
+    expect(await bench.liveIds()).toHaveLength(3);
+    await bench.deleteKey(key);
+    expect(await bench.liveIds()).toEqual([]);
+  });
+
+  it("D9: is an error as long as one of the keys left behind is live, so that the next run tries again", async () => {
+    const bench = await Bench.start();
+    await bench.plane.rules.add({ route: "POST /api_keys", fault: "close", commit: "before" });
+    await bench.plane.rules.add({ route: DELETE, status: 400 });
+    const key = await bench.createKey();
+    const [orphan] = key.outputs.pendingRevocations as string[];
+    await bench.plane.rules.add({ route: `DELETE /api_keys/${orphan}`, status: 400 });
+    expect((await failureOf(bench.deleteKey(key))).message).toContain(`key ${orphan}`);
+    await bench.deleteKey(key);
+    expect(await bench.liveIds()).toEqual([]);
+  });
+
+  it("is not done where revokeOnDelete is false, and says that the key stays live", async () => {
+    const bench = await Bench.start();
+    const key = await bench.createKey({ revokeOnDelete: false });
+    await bench.deleteKey(key);
+    expect(await bench.liveIds()).toEqual([key.id]);
+    expect(bench.told.info.join()).toContain("stays live");
+  });
+
+  it("C14: is not done by a stack to which the state was copied, and says so", async () => {
+    const { bench, key } = await withKey();
+    const copy = bench.beside({ owner: OTHER_OWNER });
+    const adopted = await copy.updateKey(key);
+    await copy.deleteKey(adopted);
+    expect(await bench.liveIds()).toEqual([key.id]);
+    expect(copy.told.warn.join()).toContain("another stack");
+  });
+
+  it("C14: a copied state leaves the keys that are still to be revoked to the original, too", async () => {
+    const bench = await Bench.start();
+    await bench.plane.rules.add({ route: "POST /api_keys", fault: "close", commit: "before" });
+    await bench.plane.rules.add({ route: DELETE, status: 400 });
+    const key = await bench.createKey();
+    const copy = bench.beside({ owner: OTHER_OWNER });
+    const adopted = await copy.updateKey(key);
+    expect(adopted.outputs.pendingRevocations).toBeUndefined();
+    expect(await bench.liveIds()).toHaveLength(2);
+  });
+});
+
+describe("in another account than the one that made it", () => {
+  /** The same control plane with another credential that still works, and one at an empty plane. */
+  const twoAccounts = async () => {
+    const { bench, key } = await withKey();
+    const elsewhere = await Bench.start();
+    await elsewhere.clock.pass(300_000);
+    return { bench, key, elsewhere };
+  };
+
+  it("D8: a key that is not there is an error on delete, not done: it may be live where it was made", async () => {
+    const { bench, key, elsewhere } = await twoAccounts();
+    expect((await failureOf(elsewhere.deleteKey(key))).message).toMatch(/may be live in another account/);
+    expect(await bench.liveIds()).toEqual([key.id]);
+  });
+
+  it("D8: a key that is not there is an error on read, not gone", async () => {
+    const { key, elsewhere } = await twoAccounts();
+    expect((await failureOf(elsewhere.readKey(key))).message).toContain("keyplane:apiKey");
+  });
+
+  it("D8: a stranger's key that happens to have the same id there is neither revoked nor taken for it", async () => {
+    const { key, elsewhere } = await twoAccounts();
+    const stranger = await elsewhere.plane.state.createKey("a stranger's");
+    expect(String(stranger.id)).toBe(key.id);
+    expect((await failureOf(elsewhere.deleteKey(key))).message).toContain("not in this account");
+    expect((await failureOf(elsewhere.readKey(key))).message).toContain("not in this account");
+    expect(await elsewhere.liveIds()).toEqual([key.id]);
+  });
+
+  it("D8: the same account under a new credential is known by a witness, another key of the stack", async () => {
+    const { bench, key } = await withKey();
+    await bench.createKey();
+    const admin = await bench.plane.state.createKey("new admin");
+    const later = bench.beside({ apiKey: admin.key });
+    await bench.plane.state.revokeKey(key.id);
+    await bench.clock.pass(300_000);
+    expect(await later.readKey(key)).toBeUndefined();
+    await later.deleteKey(key);
+  });
+
+  it("D8: a key of another stack is no witness", async () => {
+    const { bench, key } = await withKey();
+    await bench.beside({ owner: OTHER_OWNER }).createKey();
+    const admin = await bench.plane.state.createKey("new admin");
+    await bench.plane.state.revokeKey(key.id);
+    const later = bench.beside({ apiKey: admin.key });
+    await failureOf(later.deleteKey(key));
+  });
+
+  it("D8: a key that is there is revoked under any credential, and read takes note of the new one", async () => {
+    const { bench, key } = await withKey();
+    const admin = await bench.plane.state.createKey("new admin");
+    const later = bench.beside({ apiKey: admin.key });
+    const outputs = await later.readKey(key);
+    expect(outputs?.credential).toBe(later.account.credential);
+    expect(outputs?.credential).not.toBe(key.outputs.credential);
+    await later.deleteKey({ ...key, outputs: outputs ?? {} } satisfies Made);
+    expect(await bench.liveIds()).toEqual([String(admin.id)]);
+  });
+});

@@ -1,0 +1,177 @@
+import { describe, expect, it } from "vitest";
+import { diff, kinds, type Properties } from "../../../provider/resources";
+import { autoName } from "../../../provider/resources/names";
+import { Bench, OTHER_OWNER } from "./harness";
+
+const LIST = "GET /api_keys";
+const DELETE = "DELETE /api_keys/{key_id}";
+
+/** A key that an interrupted run has made and no state holds: its creation is forgotten. */
+const orphan = async (bench: Bench) => (await bench.createKey()).id;
+
+const isDue = (outputs: Properties) =>
+  diff(kinds.Ledger, outputs, { owner: outputs.owner, owned: outputs.owned }, { now: 0, driftOnly: false }).changes;
+
+describe("the ledger", () => {
+  it("costs one list where nothing was left behind, and nothing where nothing has changed", async () => {
+    const bench = await Bench.start();
+    const { id } = await bench.createKey();
+    const outputs = await bench.sweep([id]);
+    expect(await bench.requests(1)).toEqual([LIST]);
+    expect(outputs).toMatchObject({ owned: [id], delivered: [id] });
+    expect(isDue(outputs)).toBe(false);
+  });
+
+  it("C9: revokes the key of a run that was killed after the service had made it", async () => {
+    const bench = await Bench.start();
+    await orphan(bench);
+    const { id } = await bench.createKey();
+    const outputs = await bench.sweep([id]);
+    expect(await bench.liveIds()).toEqual([id]);
+    expect(bench.told.info.join()).toContain("left behind by an interrupted run");
+    expect(isDue(outputs)).toBe(false);
+  });
+
+  it("C8: finds nothing to revoke after a run that was killed before it had sent anything", async () => {
+    const bench = await Bench.start();
+    const { id } = await bench.createKey();
+    await bench.sweep([id]);
+    expect(await bench.requests()).not.toContain(DELETE);
+  });
+
+  it("C10: treats a key whose state could not be written like that of a killed run", async () => {
+    const bench = await Bench.start();
+    const first = await bench.sweep([(await bench.createKey()).id]);
+    await orphan(bench);
+    const { id } = await bench.createKey();
+    await bench.sweep([id], first);
+    expect(await bench.liveIds()).toEqual([...(first.delivered as string[]), id].sort());
+  });
+
+  it("C14: reports a key that nobody holds but somebody has used, and leaves it alone: I4", async () => {
+    const bench = await Bench.start();
+    const used = await orphan(bench);
+    await bench.plane.state.useKey(used);
+    const { id } = await bench.createKey();
+    const outputs = await bench.sweep([id]);
+    expect(await bench.liveIds()).toEqual([used, id].sort());
+    expect(bench.told.warn.join()).toMatch(new RegExp(`key ${used} .*last used .*left alone`));
+    expect(isDue(outputs)).toBe(false);
+  });
+
+  it("C14: two stacks in one account never touch each other's keys", async () => {
+    const bench = await Bench.start();
+    const other = bench.beside({ owner: OTHER_OWNER });
+    const mine = await bench.createKey();
+    const theirs = await other.createKey();
+    await bench.sweep([mine.id]);
+    await other.sweep([theirs.id]);
+    await kinds.Ledger.delete("ledger", await bench.sweep([]), bench.context);
+    expect(await bench.liveIds()).toContain(theirs.id);
+  });
+
+  it("C14: leaves every key without its own tag alone, whatever it is called", async () => {
+    const bench = await Bench.start();
+    const names = ["plain", `ci-${bench.tag}`, `ci-${bench.tag}-short`, `x${autoName("ci", bench.owner)}Y`];
+    names.push(`CI-${bench.tag}-aaaaaaaa`, autoName("ci", OTHER_OWNER), `ci-${bench.tag}-aaaaaaaa-aaaaaaaa`);
+    for (const name of names) await bench.plane.state.createKey(name);
+    await bench.sweep([]);
+    expect(await bench.liveIds()).toHaveLength(names.length);
+  });
+
+  it("leaves what it ever saw in the stack to the engine: a key to be deleted may still be in a consumer's hands", async () => {
+    const bench = await Bench.start();
+    const old = await bench.createKey();
+    const first = await bench.sweep([old.id]);
+    const next = await bench.createKey();
+    const second = await bench.sweep([next.id], first);
+    const third = await bench.sweep([next.id], second);
+    expect(await bench.liveIds()).toEqual([old.id, next.id].sort());
+    expect(third.delivered).toEqual(expect.arrayContaining([old.id, next.id]));
+    await bench.deleteKey(old);
+    expect((await bench.sweep([next.id], third)).delivered).toEqual([next.id]);
+  });
+
+  it("C13: never fails a run because the list is unavailable, and tries again in the next one", async () => {
+    const bench = await Bench.start();
+    await orphan(bench);
+    const { id } = await bench.createKey();
+    const first = await bench.sweep([id]);
+    await orphan(bench);
+    await bench.plane.rules.add({ route: LIST, status: 500, count: 3 });
+    const second = await bench.sweep([id], first);
+    expect(bench.told.warn.join()).toContain("the next run tries again");
+    expect(second.delivered).toEqual([id]);
+    expect(isDue(second)).toBe(true);
+    const third = await bench.sweep([id], second);
+    expect(await bench.liveIds()).toEqual([id]);
+    expect(isDue(third)).toBe(false);
+  });
+
+  it("R3: revokes nothing, and tries again, where the list contradicts itself", async () => {
+    const bench = await Bench.start();
+    const key = await bench.createKey();
+    await bench.plane.rules.add({ route: LIST, page: "empty" });
+    const outputs = await bench.sweep([key.id]);
+    expect(isDue(outputs)).toBe(true);
+    expect(await bench.requests()).not.toContain(DELETE);
+  });
+
+  it("C7: keeps an orphan that cannot be revoked and tries again in the next run", async () => {
+    const bench = await Bench.start();
+    const left = await orphan(bench);
+    const { id } = await bench.createKey();
+    await bench.plane.rules.add({ route: DELETE, status: 400 });
+    const first = await bench.sweep([id]);
+    expect(first.orphans).toEqual([left]);
+    expect(bench.told.warn.join()).toContain("could not be revoked");
+    expect(isDue(first)).toBe(true);
+    const second = await bench.sweep([id], first);
+    expect(await bench.liveIds()).toEqual([id]);
+    expect(isDue(second)).toBe(false);
+  });
+
+  it("C5: only flags what a refresh finds, so that the up after it revokes", async () => {
+    const bench = await Bench.start();
+    const { id } = await bench.createKey();
+    const outputs = await bench.sweep([id]);
+    const left = await orphan(bench);
+    const read = await kinds.Ledger.read("ledger", outputs, bench.context);
+    expect(read).toEqual({ ...outputs, orphans: [left] });
+    expect(await bench.liveIds()).toEqual([id, left].sort());
+    expect(isDue(read ?? {})).toBe(true);
+    await bench.sweep([id], read);
+    expect(await bench.liveIds()).toEqual([id]);
+  });
+
+  it("R1: reads on without a list: an outage is no drift, and the next run looks again", async () => {
+    const bench = await Bench.start();
+    const { id } = await bench.createKey();
+    const outputs = await bench.sweep([id]);
+    await bench.plane.rules.add({ route: LIST, status: 500, count: 3 });
+    await bench.clock.pass(60_000);
+    const read = await kinds.Ledger.read("ledger", outputs, bench.context);
+    expect(isDue(read ?? {})).toBe(true);
+    expect(read).toMatchObject(outputs);
+  });
+
+  it("D9: sweeps once more when it is deleted, but nothing that the stack ever held", async () => {
+    const bench = await Bench.start();
+    const kept = await bench.createKey({ revokeOnDelete: false });
+    const first = await bench.sweep([kept.id]);
+    const { id } = await bench.createKey();
+    const second = await bench.sweep([id], first);
+    await orphan(bench);
+    await kinds.Ledger.delete("ledger", second, bench.context);
+    expect(await bench.liveIds()).toEqual([kept.id, id].sort());
+  });
+
+  it("C10: only reports where states are written at the end of a run: an unknown key may be in use already", async () => {
+    const bench = await Bench.start({ checkpointsSkipped: true });
+    const left = await orphan(bench);
+    const { id } = await bench.createKey();
+    await bench.sweep([id]);
+    expect(await bench.liveIds()).toEqual([left, id].sort());
+    expect(bench.told.warn.join()).toContain("PULUMI_SKIP_CHECKPOINTS");
+  });
+});
