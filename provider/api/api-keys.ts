@@ -22,6 +22,12 @@ const NAME_TAKEN = /unique name|already (exists|in use|taken)|duplicate/i;
 export interface ListKeysOptions extends ReadOptions {
   /** Take only a list that is sent from now on. @default false: one sent after this process's last change will do */
   readonly fresh?: boolean | undefined;
+  /**
+   * Take also a list from before this process's own changes, if it is no older than 30 seconds: enough to see how a key
+   * was used, but no proof that one is gone.
+   * @default false
+   */
+  readonly recent?: boolean | undefined;
 }
 
 /** How a key is revoked. */
@@ -85,6 +91,7 @@ export class Keys {
    * is a `BadAnswerError`, never an absence.
    */
   list(options: ListKeysOptions = {}): Promise<ApiKeyRecord[]> {
+    if (options.recent) return this.#list.recent(options.signal);
     return this.#list.get(options.fresh ?? false, options.signal);
   }
 

@@ -25,18 +25,18 @@ export class IdleWait extends Wait<IdleResult> implements Watcher {
   readonly #misses = new Map<string, number>();
   readonly #waitedFor: Operation[] = [];
   readonly #ignored: ReadonlySet<string>;
-  readonly #oldest: number;
+  readonly #horizonMs: number;
   #first = true;
 
   /** @param serviceNow the service's wall clock in milliseconds, by which the age of operations is judged */
   constructor(
     readonly projectId: string,
     options: IdleWaitOptions,
-    serviceNow: () => number,
+    private readonly serviceNow: () => number,
   ) {
     super(options);
     this.#ignored = new Set(options.ignoreActions ?? BACKGROUND_ACTIONS);
-    this.#oldest = serviceNow() - (options.horizonMs ?? DEFAULT_HORIZON_MS);
+    this.#horizonMs = options.horizonMs ?? DEFAULT_HORIZON_MS;
   }
 
   /** Begins; see `Operations.waitUntilIdle`. */
@@ -54,11 +54,13 @@ export class IdleWait extends Wait<IdleResult> implements Watcher {
    */
   enough(page: readonly Operation[]): boolean {
     if (!this.#first) return page.some((each) => this.#seen.has(each.id.toLowerCase()));
-    return page.every((each) => !this.#counts(each) && Date.parse(each.createdAt) < this.#oldest);
+    // Only here, for the service's clock is known by its answer.
+    const oldest = this.serviceNow() - this.#horizonMs;
+    return page.every((each) => !this.#counts(each) && Date.parse(each.createdAt) < oldest);
   }
 
   see(sighting: Sighting): void {
-    this.polled(() => this.#see(sighting));
+    this.polled(sighting, () => this.#see(sighting));
   }
 
   protected pending(): PendingOperation[] {

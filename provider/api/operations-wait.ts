@@ -46,7 +46,7 @@ export class OperationsWait extends Wait<Operation[]> {
       scans: false,
       wanted: () => [...ids].filter((id) => !this.#ended.has(id)),
       enough: () => true,
-      see: (sighting) => this.polled(() => this.#see(ids, sighting)),
+      see: (sighting) => this.polled(sighting, () => this.#see(ids, sighting)),
       missed: () => this.missed(),
       fail: (error) => this.fail(error),
       expire: () => this.expire(),

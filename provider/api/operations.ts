@@ -2,6 +2,7 @@ import type { Clock, HttpAnswer, HttpClient } from "../http";
 import { IdleWait, type IdleWaitOptions } from "./idle-wait";
 import { checkOperationId, checkProjectId } from "./ids";
 import { OperationsWait } from "./operations-wait";
+import { overlapping } from "./overlap";
 import { type Page, PageSize, paginate } from "./paging";
 import { ProjectPoller } from "./project-poller";
 import { readOperationPage, readSingleOperation } from "./read-operations";
@@ -145,6 +146,7 @@ export class Operations {
       size: this.#size,
       atMost,
       idOf: (operation) => operation.id,
+      overlap: (cursor, last) => overlapping(cursor, last.createdAt),
       fetch: async (cursor, limit) => {
         const request = { method: "GET", route: LIST, path, query: { limit, cursor }, replay: "safe", signal } as const;
         const answer = await this.http.request(request);

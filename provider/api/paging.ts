@@ -36,20 +36,27 @@ export interface Paging<T, P extends Page<T>> {
   readonly atMost?: number | undefined;
   readonly idOf: (item: T) => string;
   readonly fetch: (cursor: string | undefined, limit: number | undefined) => Promise<P>;
+  /** A cursor that repeats the last item and what could hide beside it; undefined where there is none. */
+  readonly overlap?: (cursor: string, last: T) => string | undefined;
 }
 
 /**
- * Reads pages, in order, holding one at a time, without items that the page before has already shown.
- * It ends with an empty page, one without a new item, one without a cursor, or one whose cursor leads to itself: the
- * services disagree on how a list ends, and a short page proves nothing. A cursor that comes back later is an error.
+ * Reads pages, in order, holding one at a time, without items that the pages just before have already shown.
+ * It ends with an empty page, one without a new item, one without a cursor, or a short one whose cursor leads to
+ * itself: the services disagree on how a list ends, and a short page alone proves nothing. A full page whose cursor
+ * leads to itself, or a cursor that comes back later, is an error: the list would be cut without a word.
  */
 export async function* paginate<T, P extends Page<T>>(paging: Paging<T, P>): AsyncGenerator<P, void, undefined> {
-  const { idOf, route } = paging;
+  const { idOf, route, overlap } = paging;
   const cursors = new Set<string>();
-  let cursor: string | undefined;
+  /** The cursor that the last page told, and the one that is sent for it. */
+  let told: string | undefined;
+  let sent: string | undefined;
   let before: ReadonlySet<string> = new Set();
-  for (let pages = 0; pages < MAX_PAGES; pages++) {
-    const page = await fetchPage(paging, cursor);
+  let largest = 1;
+  let { atMost } = paging;
+  for (let pages = 1; pages <= MAX_PAGES; pages++) {
+    const page = await fetchPage(paging, sent, atMost);
     const here = new Set<string>();
     const items = page.items.filter((each) => {
       const id = idOf(each);
@@ -57,24 +64,40 @@ export async function* paginate<T, P extends Page<T>>(paging: Paging<T, P>): Asy
       here.add(id);
       return isNew;
     });
-    if (items.length === 0) {
-      if (pages === 0) yield page;
-      return;
+    const isFull = page.items.length >= largest;
+    largest = Math.max(largest, page.items.length);
+    if (items.length > 0 || pages === 1) yield items.length === page.items.length ? page : { ...page, items };
+    const stuck = items.length === 0 || page.cursor === told || page.cursor === sent;
+    if (stuck && sent !== told && isFull) {
+      // Nothing but what was born together fits on the page: only the cursor as it was told leads past it.
+      sent = told;
+      before = new Set([...before, ...here]);
+      continue;
     }
-    yield items.length === page.items.length ? page : { ...page, items };
-    if (page.cursor === undefined || page.cursor === cursor) return;
-    if (cursors.has(page.cursor)) {
-      throw new BadAnswerError(`${route} leads in a circle: a cursor came back after ${pages + 1} pages`, { route });
+    if (items.length === 0 && isFull && atMost !== undefined && atMost < (paging.size.value ?? 0)) {
+      // The same on a service that repeats them: only a larger page leads past.
+      atMost *= 2;
+      continue;
+    }
+    if (items.length === 0 || page.cursor === undefined || (stuck && !isFull)) return;
+    if (stuck || cursors.has(page.cursor)) {
+      throw new BadAnswerError(`${route} leads in a circle: a cursor came back after ${pages} pages`, { route });
     }
     cursors.add(page.cursor);
-    cursor = page.cursor;
+    told = page.cursor;
+    const last = page.items.at(-1);
+    sent = (last === undefined ? undefined : overlap?.(told, last)) ?? told;
     before = here;
   }
   throw new BadAnswerError(`${route} does not end: gave up after ${MAX_PAGES} pages`, { route });
 }
 
-async function fetchPage<T, P extends Page<T>>(paging: Paging<T, P>, cursor: string | undefined): Promise<P> {
-  const { size, atMost } = paging;
+async function fetchPage<T, P extends Page<T>>(
+  paging: Paging<T, P>,
+  cursor: string | undefined,
+  atMost: number | undefined,
+): Promise<P> {
+  const { size } = paging;
   for (;;) {
     const limit = size.value === undefined ? undefined : Math.min(size.value, atMost ?? size.value);
     try {

@@ -1,3 +1,4 @@
+import { MAX_TIMER_MS } from "../duration";
 import { AbortedError, isAborted, isApiError } from "../errors";
 import { type Clock, linkSignals } from "../http";
 import type { Page } from "./paging";
@@ -20,6 +21,8 @@ export interface Sighting {
   readonly found: ReadonlyMap<string, Operation>;
   /** Ids that were asked for and that the service does not know. */
   readonly missing: ReadonlySet<string>;
+  /** Whether something that was asked for could not be told. */
+  readonly incomplete: boolean;
 }
 
 /** Somebody who waits for something in the project. */
@@ -62,6 +65,7 @@ export class ProjectPoller {
   #polledAt = Number.NEGATIVE_INFINITY;
   #nextAt = Number.NEGATIVE_INFINITY;
   #wake = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly context: PollerContext) {}
 
@@ -100,8 +104,7 @@ export class ProjectPoller {
   async #poll(): Promise<void> {
     const watchers = [...this.#watchers];
     this.#polledAt = this.context.clock.monotonic();
-    // A poll in flight runs in real time, and must not hold up those whose time is over.
-    const timer = setTimeout(() => this.#expire(), Math.max(0, this.#firstDeadline() - this.#polledAt));
+    this.#watchDeadlines();
     let sighting: Sighting | undefined;
     let failure: unknown;
     try {
@@ -109,7 +112,7 @@ export class ProjectPoller {
     } catch (error) {
       failure = error;
     } finally {
-      clearTimeout(timer);
+      clearTimeout(this.#timer);
     }
     const present = watchers.filter((each) => this.#watchers.has(each));
     if (failure === undefined) this.#failures = 0;
@@ -148,7 +151,7 @@ export class ProjectPoller {
       }
     };
     await Promise.all([...wanted].filter((id) => !found.has(id)).map(single));
-    return { sighting: { found, missing }, failure };
+    return { sighting: { found, missing, incomplete: failure !== undefined }, failure };
   }
 
   async #pause(): Promise<void> {
@@ -173,6 +176,19 @@ export class ProjectPoller {
   /** Brings the next poll forward for one who has not seen any. */
   #hasten({ intervalMs }: Watcher): void {
     this.#nextAt = Math.min(this.#nextAt, this.#polledAt + Math.min(FLOOR_MS, intervalMs));
+  }
+
+  /** A poll in flight runs in real time, and must not hold up those whose time is over. */
+  #watchDeadlines(): void {
+    if (this.#watchers.size === 0) return;
+    const left = this.#firstDeadline() - this.context.clock.monotonic();
+    this.#timer = setTimeout(
+      () => {
+        this.#expire();
+        this.#watchDeadlines();
+      },
+      Math.min(MAX_TIMER_MS, Math.max(1, Math.ceil(left))),
+    );
   }
 
   #firstDeadline(): number {

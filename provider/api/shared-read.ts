@@ -52,6 +52,14 @@ export class SharedRead<T> {
     return this.#join(this.#flight(fresh), signal);
   }
 
+  /** A read that may know nothing of this process's own changes, and so proves nothing absent: any recent one. */
+  recent(signal: AbortSignal | undefined): Promise<T> {
+    const { value, time } = this.#finished ?? { time: Number.NEGATIVE_INFINITY };
+    if (this.clock.monotonic() - time <= MAX_AGE_MS) return Promise.resolve(value as T);
+    const underWay = [this.#running, this.#queued].find((flight) => flight?.abort.signal.aborted === false);
+    return this.#join(underWay ?? this.#flight(false), signal);
+  }
+
   #flight(fresh: boolean): Flight<T> {
     const running = this.#running;
     if (running !== undefined && !running.abort.signal.aborted) {

@@ -1,7 +1,7 @@
 import { AbortedError, type PendingOperation, TimeoutError } from "../errors";
 import { type Clock, cleanText, onAbort } from "../http";
 import { pendingText, progressText } from "./progress";
-import type { ProjectPoller, Watcher } from "./project-poller";
+import type { ProjectPoller, Sighting, Watcher } from "./project-poller";
 import type { Operation, WaitProgress } from "./records";
 import { isKnownStatus } from "./statuses";
 
@@ -79,8 +79,9 @@ export abstract class Wait<T> {
   }
 
   /** Evaluates what a poll has shown; whatever a caller's callback throws ends this wait alone. */
-  protected polled(evaluate: () => void): void {
+  protected polled({ incomplete }: Sighting, evaluate: () => void): void {
     this.#polls++;
+    if (incomplete) this.#errors++;
     try {
       evaluate();
     } catch (error) {

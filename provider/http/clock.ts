@@ -1,5 +1,6 @@
 // The default import is the module object itself: what replaces `setTimeout` on it (a preload) is used here, too.
 import timers from "node:timers/promises";
+import { MAX_TIMER_MS } from "../duration";
 
 /** Time as the provider sees it; tests drive their own. */
 export interface Clock {
@@ -10,9 +11,6 @@ export interface Clock {
   /** Resolves after `ms` milliseconds; rejects at once, leaving no timer, when the signal fires. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
-
-/** Longest delay that a timer takes; a longer one would fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The clock of this machine. */
 export const systemClock: Clock = {

@@ -92,7 +92,7 @@ describe("creating a key", () => {
 
   const bad: [string, object][] = [
     ["without an id", { id: null }],
-    ["with an id too large to be exact", { id: 9007199254740993 }],
+    ["with an id too large to be exact", { id: 9007199254740992 }],
     ["with a negative id", { id: -1 }],
     ["with an id that is no number", { id: "12" }],
     ["with a fractional id", { id: 1.5 }],
@@ -142,7 +142,11 @@ describe("creating a key", () => {
   it("keeps the new secret out of every later error", async () => {
     const { account, plane } = await startAccount();
     const { key } = await account.keys.create("ci-1");
-    await plane.rules.add({ route: CREATE, status: 400, body: { code: "", message: `bad ${key.slice(0, 20)}- ${key}` } });
+    await plane.rules.add({
+      route: CREATE,
+      status: 400,
+      body: { code: "", message: `bad ${key.slice(0, 20)}- ${key}` },
+    });
     expect((await caught(account.keys.create("ci-2"))).message).not.toContain(key);
     expect(account.redact(`it is ${key}`)).toBe("it is [secret]");
   });

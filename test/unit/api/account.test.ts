@@ -1,0 +1,101 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { afterEach, describe, expect, it } from "vitest";
+import { version } from "../../../package.json";
+import { Account } from "../../../provider/api";
+import { fingerprint } from "../../../provider/api/fingerprint";
+import type { PointMessage } from "../../../provider/http";
+import { VERSION } from "../../../provider/version";
+import { caught } from "../http/caught";
+import { startAccount, stopAccounts } from "./start-account";
+
+afterEach(stopAccounts);
+
+const options = {
+  baseUrl: "http://127.0.0.1:9/api/v2",
+  apiKey: "key-0123456789",
+  requestTimeoutMs: 1000,
+  pollIntervalMs: 1000,
+  operationTimeoutMs: 1000,
+  concurrency: 4,
+};
+const undiciLoaded = () => Object.keys(require.cache).some((each) => /node_modules[/\\]undici[/\\]/.test(each));
+
+describe("an account", () => {
+  it("costs nothing until its first request: undici is not even loaded", () => {
+    Account.for({ ...options, apiKey: "key-of-nobody-at-all" });
+    expect(undiciLoaded()).toBe(false);
+  });
+
+  it("is one and the same for the same options, so that all share its limits and reads", () => {
+    expect(Account.for({ ...options })).toBe(Account.for({ ...options }));
+    expect(Account.for({ ...options, apiKey: "key-9876543210" })).not.toBe(Account.for(options));
+    expect(Account.for({ ...options, concurrency: 5 })).not.toBe(Account.for(options));
+  });
+
+  it("has a fingerprint of origin and key that tells nothing else", () => {
+    const { credential } = Account.for(options);
+    expect(credential).toMatch(/^[a-z2-7]{12}$/);
+    expect(Account.for({ ...options, baseUrl: "http://127.0.0.1:9/api/v3" }).credential).toBe(credential);
+    expect(Account.for({ ...options, baseUrl: "http://127.0.0.1:8/api/v2" }).credential).not.toBe(credential);
+    // The first 60 bits of SHA-256("a\nb"), in base32: a stored fingerprint must stay comparable for ever.
+    expect(fingerprint("a", "b")).toBe("pymponzrdmw4");
+  });
+
+  for (const apiKey of ["", "two words", "line\r\nx-evil: 1", "schlüssel", "a\u2028b"]) {
+    it(`refuses the key ${JSON.stringify(apiKey)}, which a header cannot hold, without quoting it`, () => {
+      const make = () => Account.for({ ...options, apiKey });
+      expect(make).toThrow(/^apiKey must be visible ASCII/);
+    });
+  }
+
+  it("learns how far the service's clock is off, and takes less than its resolution for nothing", async () => {
+    const { account, plane } = await startAccount({ clock: { ...realClock } });
+    expect(account.skewMs).toBeUndefined();
+    await account.keys.list();
+    expect(account.skewMs).toBe(0);
+    await plane.clock.set({ offsetMs: 600_000 });
+    await account.keys.list({ fresh: true });
+    expect(Math.abs((account.skewMs ?? 0) - 600_000)).toBeLessThan(2000);
+    expect(Math.abs(account.serviceNow() - Date.now() - 600_000)).toBeLessThan(2500);
+  });
+
+  it("sends nothing more after an abort, and ends what is under way", async () => {
+    const { account, plane } = await startAccount();
+    const project = await plane.state.createProject();
+    await plane.state.startOperations({ projectId: project.id, runningMs: null });
+    await plane.rules.add({ route: "POST /api_keys", hold: "before" });
+    const calls = [account.keys.create("ci-1"), account.operations.waitUntilIdle(project.id)].map(caught);
+    await plane.held.wait();
+    account.abort(new Error("the engine is gone"));
+    const [created, waited] = await Promise.all(calls);
+    expect(created?.name).toBe("AnswerLostError");
+    expect(waited?.name).toBe("AbortedError");
+    await plane.held.drop();
+    const before = await plane.count();
+    await Promise.all([account.keys.create("ci-2"), account.keys.list(), account.sleep(1)].map(caught));
+    expect(await plane.count()).toBe(before);
+  });
+
+  it("publishes the points of a request in their order, for those who listen", async () => {
+    const { account } = await startAccount();
+    const points: string[] = [];
+    const listen = (message: unknown) => {
+      const { point, route } = message as PointMessage;
+      points.push(`${point} ${route}`);
+    };
+    subscribe("keyplane:provider", listen);
+    await account.keys.list();
+    unsubscribe("keyplane:provider", listen);
+    expect(points).toEqual(
+      ["before-send", "after-send", "after-answer", "after-body"].map((each) => `${each} GET /api_keys`),
+    );
+  });
+
+  it("names the version of the package in its requests", () => expect(VERSION).toBe(version));
+});
+
+const realClock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  sleep: async () => {},
+};

@@ -1,0 +1,108 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { OperationFailedError, TimeoutError } from "../../../provider/errors";
+import { caught } from "../http/caught";
+import { startAccount, stopAccounts } from "./start-account";
+
+afterEach(stopAccounts);
+
+const LIST = "GET /projects/{project_id}/operations";
+const DAY = 86_400_000;
+
+/** A project whose first operations lie two days back, on a clock that moves a second with every poll. */
+async function start() {
+  const setup = await startAccount();
+  const { plane } = setup;
+  await plane.clock.set({ mode: "auto", stepMs: 1000, offsetMs: -2 * DAY });
+  const { id: projectId } = await plane.state.createProject();
+  await plane.clock.set({ offsetMs: 0 });
+  const wait = (options: Parameters<typeof setup.account.operations.waitUntilIdle>[1] = {}) =>
+    setup.account.operations.waitUntilIdle(projectId, options);
+  return { ...setup, projectId, wait };
+}
+
+describe("waiting until a project is idle", () => {
+  it("takes one request where nothing is pending", async () => {
+    const { plane, wait } = await start();
+    expect(await wait()).toMatchObject({ waitedFor: [], polls: 1 });
+    expect(await plane.count()).toBe(1);
+  });
+
+  it("waits for everything pending, whoever started it", async () => {
+    const { plane, projectId, wait, clock } = await start();
+    await plane.state.startOperations({ projectId, action: "apply_config" });
+    await plane.state.startOperations({ projectId, action: "start_compute", runningMs: 5000 });
+    const { waitedFor } = await wait();
+    expect(waitedFor.map((each) => each.action).sort()).toEqual(["apply_config", "start_compute"]);
+    expect(clock.sleeps.length).toBeGreaterThan(0);
+  });
+
+  it("leaves the platform's background work out, unless told otherwise", async () => {
+    const { plane, projectId, wait } = await start();
+    for (const action of ["check_availability", "suspend_compute"]) {
+      await plane.state.startOperations({ projectId, action, runningMs: null });
+    }
+    expect(await wait()).toMatchObject({ waitedFor: [] });
+    const error = await caught<TimeoutError>(wait({ ignoreActions: ["check_availability"], timeoutMs: 9000 }));
+    expect(error.pending).toMatchObject([{ action: "suspend_compute", status: "running" }]);
+  });
+
+  it("does not count what had failed before the wait began", async () => {
+    const { plane, projectId, wait } = await start();
+    await plane.state.startOperations({ projectId, schedulingMs: 0, runningMs: 0, outcome: "failed" });
+    expect(await wait()).toMatchObject({ waitedFor: [] });
+  });
+
+  it("fails with what fails during the wait", async () => {
+    const { plane, projectId, wait } = await start();
+    const { ids } = await plane.state.startOperations({ projectId, outcome: "failed" });
+    const error = await caught<OperationFailedError>(wait());
+    expect(error).toMatchObject({ kind: "operation", failed: [{ id: ids[0], action: "start_compute" }] });
+  });
+
+  it("sees also what begins during the wait, even if it has failed by the next look", async () => {
+    const { plane, projectId, wait, clock } = await start();
+    await plane.state.startOperations({ projectId, runningMs: 60_000 });
+    (clock as { auto: boolean }).auto = false;
+    const waiting = caught<OperationFailedError>(wait({ timeoutMs: 600_000 }));
+    while (clock.sleeping === 0) await new Promise(setImmediate);
+    const { ids } = await plane.state.startOperations({ projectId, runningMs: 0, schedulingMs: 0, outcome: "error" });
+    clock.advance(5000);
+    expect(await waiting).toMatchObject({ failed: [{ id: ids[0], status: "error" }] });
+  });
+
+  it("finds what is pending behind pages of younger work, and stops looking beyond the horizon", async () => {
+    const { plane, projectId, wait } = await start();
+    const old = await plane.state.startOperations({
+      projectId,
+      action: "delete_tenant",
+      runningMs: null,
+      ageMs: 3_600_000,
+    });
+    await plane.state.startOperations({ projectId, count: 250, schedulingMs: 0, runningMs: 0, gapMs: 1000 });
+    const error = await caught<TimeoutError>(wait({ timeoutMs: 1000 }));
+    expect(error.pending.map((each) => each.id)).toEqual(old.ids);
+    const before = await plane.count();
+    await wait({ horizonMs: 60_000 });
+    expect((await plane.count()) - before).toBe(2);
+  });
+
+  it("is shared by all who wait for the same project at the same time", async () => {
+    const { plane, projectId, wait } = await start();
+    await plane.state.startOperations({ projectId });
+    await Promise.all(Array.from({ length: 50 }, () => wait()));
+    expect(await plane.count()).toBeLessThanOrEqual(6);
+  });
+
+  it("W1: fails when the project stays unknown", async () => {
+    const { account, clock } = await startAccount();
+    const error = await caught(account.operations.waitUntilIdle("no-such-project"));
+    expect(error).toMatchObject({ kind: "not_found" });
+    expect(clock.sleeps).toEqual([5000, 5000, 5000]);
+  });
+
+  it("W2: outlives a service that fails for a while", async () => {
+    const { plane, wait } = await start();
+    await plane.rules.add({ route: LIST, status: 502, count: 7 });
+    expect(await wait({ timeoutMs: 600_000 })).toMatchObject({ waitedFor: [] });
+  });
+});

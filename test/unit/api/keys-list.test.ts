@@ -1,0 +1,154 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { Rule } from "../../kit/control-plane";
+import { caught } from "../http/caught";
+import { startAccount, stopAccounts } from "./start-account";
+
+afterEach(stopAccounts);
+
+const LIST = "GET /api_keys";
+
+describe("listing keys", () => {
+  it("shows what the service tells, the calling key with its own use", async () => {
+    const { account, plane } = await startAccount();
+    const { id } = await account.keys.create("ci-1");
+    const keys = await account.keys.list();
+    expect(keys).toHaveLength(2);
+    expect(keys.find((each) => each.id === id)).toMatchObject({
+      name: "ci-1",
+      lastUsedAt: null,
+      lastUsedFromAddr: null,
+    });
+    const own = keys.find((each) => each.id !== id);
+    expect(own).toMatchObject({ lastUsedAt: expect.any(String), lastUsedFromAddr: expect.any(String) });
+    expect(JSON.stringify(keys)).not.toContain(plane.apiKey);
+  });
+
+  it("R1: is an error when the service fails, refuses or cannot be reached, never an absence", async () => {
+    const { account, plane } = await startAccount();
+    for (const status of [500, 429, 401, 403]) {
+      await plane.rules.add({ route: LIST, status, count: 3 });
+      expect(await caught(account.keys.list({ fresh: true }))).toMatchObject({ status });
+      await plane.rules.clear();
+    }
+    await plane.refuse();
+    expect(await caught(account.keys.list({ fresh: true }))).toMatchObject({ kind: "transport" });
+  });
+
+  const rules: [string, Omit<Rule, "route">, string][] = [
+    ["an object", { status: 200, body: { keys: [] } }, "is not an array"],
+    ["a plain text", { status: 200, body: "null" }, "not JSON"],
+    ["a page of HTML", { fault: "html" }, "not JSON"],
+    ["half a list", { fault: "truncate-close", count: 3 }, "incomplete"],
+    ["half a list of known length", { fault: "truncate-length", count: 3 }, "incomplete"],
+    ["a list of texts", { status: 200, body: ["a"] }, "[0] is not an object"],
+  ];
+  for (const [name, rule, words] of rules) {
+    it(`R2: is an error when the answer is ${name}`, async () => {
+      const { account, plane } = await startAccount();
+      await plane.rules.add({ route: LIST, ...rule });
+      const error = await caught(account.keys.list());
+      expect(error).toMatchObject({ kind: "bad_answer", code: "KP-ANSWER" });
+      expect(error.message).toContain(words);
+    });
+  }
+
+  const key = { id: 1, name: "a", created_at: "2026-01-01T00:00:00Z", last_used_at: "2026-01-01T00:00:00Z" };
+  const lists: [string, object[], string][] = [
+    ["R2: one id twice", [key, { ...key, name: "b" }], "[1].id stands in the list twice"],
+    ["R2: an id too large to be exact", [{ ...key, id: 9007199254740992 }], "[0].id"],
+    ["R2: a name that is no text", [{ ...key, name: 1 }], "[0].name"],
+    ["R2: a time that is none", [{ ...key, created_at: "yesterday" }], "[0].created_at"],
+    ["R2: a last use that is no time", [{ ...key, last_used_at: "recently" }], "[0].last_used_at"],
+    ["R2: no word about any use", [{ ...key, last_used_at: undefined }], "when it was last used"],
+    ["R3: nothing", [], "empty list"],
+  ];
+  for (const [name, body, words] of lists) {
+    it(`${name} in the list is an error, for nothing in it could be trusted`, async () => {
+      const { account, plane } = await startAccount();
+      await plane.rules.add({ route: LIST, status: 200, body });
+      expect((await caught(account.keys.list())).message).toContain(words);
+    });
+  }
+
+  it("R6: a list sent before the caller's own create never proves absence", async () => {
+    const { account, plane } = await startAccount();
+    await plane.rules.add({ route: LIST, hold: "after" });
+    const early = account.keys.list();
+    await plane.held.wait();
+    const { id } = await account.keys.create("ci-1");
+    const late = account.keys.list();
+    await plane.held.release();
+    expect((await early).map((each) => each.id)).not.toContain(id);
+    expect((await late).map((each) => each.id)).toContain(id);
+  });
+
+  it("R6: a finished list serves later readers only until this process changes a key", async () => {
+    const { account, plane } = await startAccount();
+    await account.keys.list();
+    await account.keys.list();
+    expect(await plane.count()).toBe(1);
+    const { id } = await account.keys.create("ci-1");
+    expect((await account.keys.list()).map((each) => each.id)).toContain(id);
+    await account.keys.revoke(id);
+    expect((await account.keys.list()).map((each) => each.id)).not.toContain(id);
+    expect(await plane.count("GET", "/api_keys")).toBe(3);
+  });
+
+  it("R6: a finished list is not shown when it has become old", async () => {
+    const { account, plane, clock } = await startAccount();
+    await account.keys.list();
+    clock.advance(31_000);
+    await account.keys.list();
+    expect(await plane.count()).toBe(2);
+  });
+
+  it("R4: a fresh list is one sent after it was asked for", async () => {
+    const { account, plane } = await startAccount();
+    await plane.rules.add({ route: LIST, hold: "after" });
+    const early = account.keys.list({ fresh: true });
+    await plane.held.wait();
+    const { id } = await plane.state.createKey("by-somebody-else");
+    const late = account.keys.list({ fresh: true });
+    await plane.held.release();
+    expect((await early).map((each) => each.id)).not.toContain(String(id));
+    expect((await late).map((each) => each.id)).toContain(String(id));
+    await account.keys.list({ fresh: true });
+    expect(await plane.count()).toBe(3);
+  });
+
+  it("costs one request, however many read at the same time", async () => {
+    const { account, plane } = await startAccount();
+    const lists = await Promise.all(Array.from({ length: 500 }, () => account.keys.list()));
+    expect(new Set(lists).size).toBe(1);
+    await Promise.all(Array.from({ length: 500 }, () => account.keys.list({ fresh: true })));
+    expect(await plane.count()).toBe(2);
+  });
+
+  it("fails for all who share it, and the next one starts anew", async () => {
+    const { account, plane } = await startAccount();
+    await plane.rules.add({ route: LIST, status: 404 });
+    const errors = await Promise.all([1, 2, 3].map(() => caught(account.keys.list())));
+    expect(errors.map((each) => each.name)).toEqual(["ApiError", "ApiError", "ApiError"]);
+    expect(await account.keys.list()).toHaveLength(1);
+  });
+
+  it("W6: one who gives up does not take the list from the others; the last one ends the request", async () => {
+    const { account, plane } = await startAccount();
+    await plane.rules.add({ route: LIST, hold: "before", count: 2 });
+    const first = new AbortController();
+    const gone = caught(account.keys.list({ signal: first.signal }));
+    const stays = account.keys.list();
+    await plane.held.wait();
+    first.abort();
+    expect((await gone).name).toBe("AbortedError");
+    await plane.held.release();
+    expect(await stays).toHaveLength(1);
+    const second = new AbortController();
+    const alone = caught(account.keys.list({ fresh: true, signal: second.signal }));
+    await plane.held.wait();
+    second.abort();
+    await alone;
+    await plane.held.drop();
+    expect(await account.keys.list({ fresh: true })).toHaveLength(1);
+  });
+});

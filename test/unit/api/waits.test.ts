@@ -1,0 +1,268 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { WaitProgress } from "../../../provider/api";
+import type { OperationFailedError, TimeoutError } from "../../../provider/errors";
+import { systemClock } from "../../../provider/http";
+import type { StartedOperations } from "../../kit/control-plane";
+import { caught } from "../http/caught";
+import { startAccount, stopAccounts } from "./start-account";
+
+afterEach(stopAccounts);
+
+const GET = "GET /projects/{project_id}/operations/{operation_id}";
+const LIST = "GET /projects/{project_id}/operations";
+
+/** A plane whose clock moves a second with every poll, and a project to start operations in. */
+async function start() {
+  const setup = await startAccount();
+  await setup.plane.clock.set({ mode: "auto", stepMs: 1000 });
+  const { id: projectId } = await setup.plane.state.createProject();
+  const begin = async (operations: Partial<StartedOperations> = {}) => {
+    const { ids } = await setup.plane.state.startOperations({ projectId, ...operations });
+    return ids.map((id) => ({ projectId, id }));
+  };
+  const requests = async () => (await setup.plane.log()).map((each) => `${each.method} ${each.route}`);
+  return { ...setup, projectId, begin, requests };
+}
+
+describe("waiting for operations", () => {
+  it("looks at once, and then once per interval, until they have ended", async () => {
+    const { account, begin, clock, requests } = await start();
+    const ended = await account.operations.wait(await begin());
+    expect(ended).toMatchObject([{ action: "start_compute", status: "finished" }]);
+    expect(new Set(await requests())).toEqual(new Set([GET]));
+    expect(new Set(clock.sleeps)).toEqual(new Set([5000]));
+    expect(clock.sleeps.length).toBe((await requests()).length - 1);
+  });
+
+  it("returns at once what has already ended, with one request and no pause", async () => {
+    const { account, begin, clock, requests } = await start();
+    await account.operations.wait(await begin({ schedulingMs: 0, runningMs: 0 }));
+    expect(await requests()).toEqual([GET]);
+    expect(clock.sleeps).toEqual([]);
+  });
+
+  it("returns them in the order asked for, and nothing for nothing", async () => {
+    const { account, begin, plane } = await start();
+    expect(await account.operations.wait([])).toEqual([]);
+    expect(await plane.count()).toBe(0);
+    const refs = await begin({ count: 3 });
+    const ended = await account.operations.wait(refs);
+    expect(ended.map((each) => each.id)).toEqual(refs.map((each) => each.id));
+  });
+
+  it("shares its looks: one list per project and interval, whoever waits for whatever", async () => {
+    const { account, begin, plane, requests } = await start();
+    const other = await plane.state.createProject();
+    const here = await begin({ count: 40 });
+    const { ids } = await plane.state.startOperations({ projectId: other.id, count: 40 });
+    const there = ids.map((id) => ({ projectId: other.id, id }));
+    await Promise.all([...here, ...there].map((ref) => account.operations.wait([ref])));
+    const all = await requests();
+    expect(new Set(all)).toEqual(new Set([LIST]));
+    expect(all.length).toBeLessThanOrEqual(2 * 4);
+  });
+
+  it("W8: looks up single ones that the first page does not show", async () => {
+    const { account, begin, plane, projectId, requests } = await start();
+    const old = await begin({ count: 2, runningMs: null });
+    await plane.state.startOperations({ projectId, count: 150, schedulingMs: 0, runningMs: 0 });
+    const waiting = account.operations.wait(old);
+    for (const { id } of old) await plane.state.endOperation(id);
+    await waiting;
+    expect(await requests()).toEqual(expect.arrayContaining([LIST, GET]));
+  });
+
+  it("W1: gives a new operation a few looks to be known, then says that it is not", async () => {
+    const { account, begin, plane, clock } = await start();
+    const [ref = { projectId: "", id: "" }] = await begin({ runningMs: null });
+    await plane.rules.add({ route: GET, status: 404, count: 3 });
+    const waiting = account.operations.wait([ref]);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await plane.state.endOperation(ref.id);
+    await waiting;
+    const unknown = { ...ref, id: "00000000-0000-4000-8000-000000000000" };
+    const before = clock.sleeps.length;
+    expect(await caught(account.operations.wait([unknown]))).toMatchObject({ kind: "not_found", status: 404 });
+    expect(clock.sleeps.length - before).toBe(3);
+  });
+
+  it("W2: outlives a service that fails for a while, and counts how often", async () => {
+    const { account, begin, plane } = await start();
+    const progress: WaitProgress[] = [];
+    await plane.rules.add({ route: GET, status: 500, count: 9 });
+    const timeoutMs = 600_000;
+    await account.operations.wait(await begin(), { timeoutMs, onProgress: (each) => progress.push(each) });
+    expect(progress.at(-1)).toMatchObject({ errors: 3 });
+  });
+
+  it("W2: gives up on a service that fails for good, before the deadline", async () => {
+    const { account, begin, plane, clock } = await start();
+    await plane.rules.add({ route: GET, status: 500, count: null });
+    const error = await caught(account.operations.wait(await begin(), { timeoutMs: 3_600_000 }));
+    expect(error).toMatchObject({ kind: "api", status: 500 });
+    expect(clock.monotonic()).toBeLessThan(200_000);
+  });
+
+  it("W3: goes on waiting in a status it does not know, and warns once", async () => {
+    const { account, begin, warnings } = await start();
+    const refs = await begin({ count: 2, outcome: "resting\u001b[31m" });
+    const error = await caught<TimeoutError>(account.operations.wait(refs));
+    expect(error.kind).toBe("timeout");
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toMatch(/unknown to this version, "resting \[31m"/);
+  });
+
+  for (const outcome of ["finished", "skipped"]) {
+    it(`takes ${outcome} for success`, async () => {
+      const { account, begin } = await start();
+      expect(await account.operations.wait(await begin({ outcome }))).toMatchObject([{ status: outcome }]);
+    });
+  }
+
+  for (const outcome of ["failed", "error", "cancelled"]) {
+    it(`W4: takes ${outcome} for a failure, named with id, kind and count`, async () => {
+      const { account, begin, projectId } = await start();
+      const refs = await begin({ outcome });
+      const error = await caught<OperationFailedError>(account.operations.wait(refs));
+      expect(error).toMatchObject({
+        name: "OperationFailedError",
+        kind: "operation",
+        failed: [{ id: refs[0]?.id, projectId, action: "start_compute", status: outcome }],
+        pending: [],
+      });
+      expect(error.message).toContain(`start_compute ${refs[0]?.id}`);
+      expect(error.message).toMatch(/\(\d failures?\)/);
+    });
+  }
+
+  it("W4: what has ended stays ended, whatever a later page says", async () => {
+    const { account, begin, plane } = await start();
+    const [first, second] = [...(await begin({ schedulingMs: 0, runningMs: 0 })), ...(await begin())];
+    const pages: string[][] = [];
+    await plane.rules.add({ route: LIST, skip: 1, page: "empty", count: null });
+    await plane.rules.add({ route: `GET /projects/x/operations/${first?.id}`, status: 500, count: null });
+    const refs = [first, second].flatMap((each) => (each === undefined ? [] : [each]));
+    await account.operations.wait(refs, { onProgress: ({ pending }) => pages.push(pending.map((each) => each.id)) });
+    for (const pending of pages) expect(pending).not.toContain(first?.id);
+  });
+
+  it("ends at the first failure, or, if asked, only when all have ended", async () => {
+    const { account, begin } = await start();
+    const refs = [...(await begin({ outcome: "failed", runningMs: 0 })), ...(await begin({ runningMs: 20_000 }))];
+    const fast = await caught<OperationFailedError>(account.operations.wait(refs));
+    expect(fast.pending).toHaveLength(1);
+    const timeoutMs = 600_000;
+    const slow = await caught<OperationFailedError>(account.operations.wait(refs, { failFast: false, timeoutMs }));
+    expect(slow).toMatchObject({ pending: [], failed: [{ status: "failed" }] });
+  });
+
+  it("W5: ends at its deadline, with what is pending, so that the wait can be resumed", async () => {
+    const { account, begin, projectId, clock } = await start();
+    const refs = await begin({ runningMs: null });
+    const before = clock.monotonic();
+    const error = await caught<TimeoutError>(account.operations.wait(refs, { timeoutMs: 12_000 }));
+    expect(error).toMatchObject({
+      name: "TimeoutError",
+      elapsedMs: 12_000,
+      polls: 3,
+      pending: [{ projectId, id: refs[0]?.id, action: "start_compute", status: "running" }],
+    });
+    expect(clock.monotonic() - before).toBe(12_000);
+    expect(error.message).toContain("start_compute running");
+  });
+
+  it("W5: does not wait for a request in flight when its time is over", async () => {
+    const { plane, account } = await startAccount({ clock: systemClock, requestTimeoutMs: 30_000 });
+    const { id: projectId } = await plane.state.createProject();
+    const { ids } = await plane.state.startOperations({ projectId });
+    await plane.rules.add({ route: GET, hold: "before" });
+    const refs = ids.map((id) => ({ projectId, id }));
+    const error = await caught<TimeoutError>(account.operations.wait(refs, { timeoutMs: 30 }));
+    expect(error).toMatchObject({ name: "TimeoutError", polls: 0, pending: refs });
+    await plane.held.drop();
+  });
+
+  it("W6: ends at once when it is cancelled, and asks no more", async () => {
+    const { account, begin, plane, clock } = await start();
+    (clock as { auto: boolean }).auto = false;
+    const controller = new AbortController();
+    const refs = await begin({ runningMs: null });
+    const waiting = caught(account.operations.wait(refs, { signal: controller.signal }));
+    while (clock.sleeping === 0) await new Promise(setImmediate);
+    const before = await plane.count();
+    controller.abort();
+    expect((await waiting).name).toBe("AbortedError");
+    await new Promise(setImmediate);
+    expect(clock.sleeping).toBe(0);
+    expect(await plane.count()).toBe(before);
+    const late = account.operations.wait(refs, { signal: controller.signal });
+    expect((await caught(late)).name).toBe("AbortedError");
+    expect(await plane.count()).toBe(before);
+  });
+
+  it("W7: ends at once when the credential is refused", async () => {
+    const { account, begin, plane, clock } = await start();
+    await plane.rules.add({ route: GET, status: 401 });
+    expect(await caught(account.operations.wait(await begin()))).toMatchObject({ kind: "auth" });
+    expect(clock.sleeps).toEqual([]);
+  });
+
+  it("W9: is not touched by jumps of the wall clock", async () => {
+    let jump = 0;
+    const { plane, clock } = await startAccount();
+    const steady = {
+      now: () => {
+        jump += 86_400_000;
+        return clock.now() + jump;
+      },
+      monotonic: () => clock.monotonic(),
+      sleep: (ms: number, signal?: AbortSignal) => clock.sleep(ms, signal),
+    };
+    const { account } = await startAccount({ clock: steady, baseUrl: plane.url, apiKey: plane.apiKey });
+    const { id: projectId } = await plane.state.createProject();
+    const { ids } = await plane.state.startOperations({ projectId, runningMs: null });
+    const refs = ids.map((id) => ({ projectId, id }));
+    const error = await caught<TimeoutError>(account.operations.wait(refs, { timeoutMs: 30_000 }));
+    expect(error).toMatchObject({ elapsedMs: 30_000, polls: 6 });
+  });
+
+  it("tells people what it waits for, and for how long", async () => {
+    const { account, begin } = await start();
+    const texts: string[] = [];
+    const onProgress = ({ text }: WaitProgress) => texts.push(text);
+    await caught(account.operations.wait(await begin({ runningMs: null }), { timeoutMs: 14_000, onProgress }));
+    expect(texts[0]).toMatch(/^waiting for start_compute \((scheduling|running), 0 s\)$/);
+    expect(texts.at(-1)).toBe("waiting for start_compute (running, 10 s)");
+    texts.length = 0;
+    const many = await begin({ count: 5, runningMs: null });
+    await caught(account.operations.wait(many, { timeoutMs: 4000, onProgress }));
+    expect(texts[0]).toMatch(
+      /^waiting for 5 operations: start_compute \w+, start_compute \w+, start_compute \w+, \.\.\. \(0 s\)$/,
+    );
+  });
+
+  it("does not let one caller's faulty callback disturb the others", async () => {
+    const { account, begin } = await start();
+    const refs = await begin({ count: 2 });
+    const onProgress = () => {
+      throw new Error("a bug in a program");
+    };
+    const faulty = caught(account.operations.wait(refs, { onProgress }));
+    const sound = account.operations.wait(refs);
+    expect((await faulty).message).toBe("a bug in a program");
+    expect(await sound).toHaveLength(2);
+  });
+
+  it("lets one who comes late look soon, but no oftener than once a second", async () => {
+    const { account, begin, clock } = await start();
+    const refs = await begin({ count: 2, runningMs: null });
+    (clock as { auto: boolean }).auto = false;
+    const waits = [caught(account.operations.wait(refs))];
+    while (clock.sleeping === 0) await new Promise(setImmediate);
+    waits.push(caught(account.operations.wait(refs)));
+    await new Promise(setImmediate);
+    expect(clock.sleeps.at(-1)).toBe(1000);
+    account.abort(new Error("enough"));
+    await Promise.all(waits);
+  });
+});

@@ -1,0 +1,200 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { Account } from "../../../provider/api";
+import {
+  getApiKey,
+  getApiKeys,
+  getOperation,
+  getOperations,
+  getProject,
+  getProjects,
+  listOperations,
+  waitForOperations,
+} from "../../../provider/functions";
+import { startAccount, stopAccounts } from "../api/start-account";
+import { caught } from "../http/caught";
+
+afterEach(stopAccounts);
+
+const UUID = "00000000-0000-4000-8000-000000000000";
+
+describe("getApiKeys and getApiKey", () => {
+  it("find keys by id and by name, and never show a secret", async () => {
+    const { account, plane } = await startAccount();
+    const { id, key } = await account.keys.create("ci-1");
+    expect(await getApiKey(account, { id })).toMatchObject({ id, name: "ci-1" });
+    expect(await getApiKey(account, { name: "ci-1" })).toMatchObject({ id });
+    const all = JSON.stringify(await getApiKeys(account));
+    for (const secret of [key, plane.apiKey]) expect(all).not.toContain(secret);
+  });
+
+  it("see a key that somebody else has just made", async () => {
+    const { account, plane } = await startAccount();
+    await getApiKeys(account);
+    await plane.state.createKey("by-hand");
+    expect(await getApiKey(account, { name: "by-hand" })).toMatchObject({ lastUsedAt: null });
+  });
+
+  it("refuse to choose among keys of one name, and name their ids", async () => {
+    const { account, plane } = await startAccount();
+    await plane.state.switch({ uniqueNames: false });
+    const ids = [(await plane.state.createKey("twin")).id, (await plane.state.createKey("twin")).id];
+    const error = await caught(getApiKey(account, { name: "twin" }));
+    expect(error).toMatchObject({ kind: "conflict" });
+    for (const id of ids) expect(error.message).toContain(String(id));
+  });
+
+  it("say what they did not find", async () => {
+    const { account } = await startAccount();
+    const error = await caught(getApiKey(account, { name: "no\u001b[31mne" }));
+    expect(error).toMatchObject({ kind: "not_found" });
+    expect(error.message).toContain('"no [31mne"');
+  });
+});
+
+describe("getProjects and getProject", () => {
+  it("find projects by id and by name", async () => {
+    const { account, plane } = await startAccount();
+    const { id } = await plane.state.createProject({ name: "calm" });
+    expect((await getProjects(account)).map((each) => each.id)).toContain(id);
+    expect(await getProject(account, { id })).toMatchObject({ id, name: "calm" });
+    expect(await getProject(account, { name: "calm" })).toMatchObject({ id });
+    expect(await caught(getProject(account, { id: "no-such-project" }))).toMatchObject({ kind: "not_found" });
+  });
+
+  it("refuse to choose among projects of one name", async () => {
+    const { account, plane } = await startAccount();
+    for (const _ of [1, 2]) await plane.state.createProject({ name: "twin" });
+    expect(await caught(getProject(account, { name: "twin" }))).toMatchObject({ kind: "conflict" });
+  });
+
+  it("tell the caller, not the account, about projects that could not be read", async () => {
+    const { account, plane, warnings } = await startAccount();
+    const patch = { unavailable_project_ids: ["calm-lake-1"] };
+    await plane.rules.add({ route: "GET /projects", count: null, patch });
+    const heard: string[] = [];
+    await getProjects(account, { onWarning: (message) => heard.push(message) });
+    expect(heard).toHaveLength(1);
+    expect(warnings).toEqual([]);
+    expect(await caught(getProject(account, { id: "calm-lake-1" }))).toMatchObject({ kind: "api" });
+  });
+});
+
+describe("operations", () => {
+  async function start() {
+    const setup = await startAccount();
+    await setup.plane.clock.set({ mode: "auto", stepMs: 1000 });
+    const { id: projectId } = await setup.plane.state.createProject();
+    await setup.plane.clock.advance(60_000);
+    const { ids } = await setup.plane.state.startOperations({
+      projectId,
+      count: 3,
+      gapMs: 1000,
+      action: "apply_config",
+    });
+    return { ...setup, projectId, ids };
+  }
+
+  it("are listed by what is asked for, at once or one by one", async () => {
+    const { account, projectId, ids } = await start();
+    const some = await getOperations(account, { projectId, action: "apply_config", limit: 2 });
+    expect(some.map((each) => each.id)).toEqual([...ids].reverse().slice(0, 2));
+    const since = some[1]?.createdAt;
+    expect(await getOperations(account, { projectId, since, action: "apply_config" })).toHaveLength(2);
+    const seen: string[] = [];
+    for await (const each of listOperations(account, { projectId, action: ["apply_config"] })) seen.push(each.id);
+    expect(seen).toEqual([...ids].reverse());
+  });
+
+  it("stop being read when nobody takes the next one", async () => {
+    const { account, plane, projectId } = await start();
+    const before = await plane.count();
+    for await (const _ of listOperations(account, { projectId })) break;
+    expect((await plane.count()) - before).toBe(1);
+  });
+
+  it("are read one by one and waited for", async () => {
+    const { account, projectId, ids } = await start();
+    const [operationId = ""] = ids;
+    expect(await getOperation(account, { projectId, operationId })).toMatchObject({ id: operationId });
+    const ended = await waitForOperations(account, { projectId, operationIds: ids });
+    expect(ended.map((each) => [each.id, each.status])).toEqual(ids.map((id) => [id, "finished"]));
+  });
+
+  it("are all waited for where none is named, by the given interval and time", async () => {
+    const { account, plane, projectId, ids, clock } = await start();
+    const ended = await waitForOperations(account, { projectId, pollInterval: "7s" });
+    expect(ended.map((each) => each.id).sort()).toEqual([...ids].sort());
+    expect(new Set(clock.sleeps)).toEqual(new Set([7000]));
+    await plane.state.startOperations({ projectId, runningMs: null });
+    const error = await caught(waitForOperations(account, { projectId, operationTimeout: "20s" }));
+    expect(error).toMatchObject({ kind: "timeout", elapsedMs: 20_000 });
+  });
+});
+
+describe("arguments", () => {
+  const bad: [string, string, (account: Account) => Promise<unknown>][] = [
+    ["neither id nor name", "id", (account) => getApiKey(account, {})],
+    ["both id and name", "name", (account) => getApiKey(account, { id: "1", name: "a" })],
+    ["an id of a key that is none", "id", (account) => getApiKey(account, { id: "1x" })],
+    ["an empty name", "name", (account) => getProject(account, { name: "" })],
+    ["an id that leaves the path", "id", (account) => getProject(account, { id: "../api_keys" })],
+    ["no project", "projectId", (account) => getOperations(account, { projectId: "" })],
+    ["a time that is none", "since", (account) => getOperations(account, { projectId: "p", since: "yesterday" })],
+    [
+      "a time out of the calendar",
+      "since",
+      (account) => getOperations(account, { projectId: "p", since: "2026-13-01" }),
+    ],
+    ["a limit of nothing", "limit", (account) => getOperations(account, { projectId: "p", limit: 0 })],
+    ["half a limit", "limit", (account) => getOperations(account, { projectId: "p", limit: 1.5 })],
+    ["an empty status", "status", (account) => getOperations(account, { projectId: "p", status: [""] })],
+    [
+      "an operation that is none",
+      "operationId",
+      (account) => getOperation(account, { projectId: "p", operationId: "7" }),
+    ],
+    [
+      "one bad id among good ones",
+      "operationIds[1]",
+      (account) => waitForOperations(account, { projectId: "p", operationIds: [UUID, "x"] }),
+    ],
+    [
+      "a duration without a unit",
+      "operationTimeout",
+      (account) => waitForOperations(account, { projectId: "p", operationTimeout: "90" }),
+    ],
+    [
+      "a duration in months",
+      "pollInterval",
+      (account) => waitForOperations(account, { projectId: "p", pollInterval: "1mo" }),
+    ],
+  ];
+  for (const [name, argument, call] of bad) {
+    it(`with ${name} are refused as ${argument}, before any request`, async () => {
+      const { account, plane } = await startAccount();
+      const error = await caught(call(account));
+      expect(error).toMatchObject({ name: "InputError", kind: "input", argument });
+      expect(error.message.startsWith(`${argument}: `)).toBe(true);
+      expect(await plane.count()).toBe(0);
+    });
+  }
+
+  it("with a signal that has fired end every function without a request", async () => {
+    const { account, plane } = await startAccount();
+    const signal = AbortSignal.abort();
+    const projectId = "calm-lake-1";
+    const calls: Promise<unknown>[] = [
+      getApiKeys(account, { signal }),
+      getApiKey(account, { name: "a", signal }),
+      getProjects(account, { signal }),
+      getProject(account, { id: "a", signal }),
+      getOperations(account, { projectId, signal }),
+      getOperation(account, { projectId, operationId: UUID, signal }),
+      waitForOperations(account, { projectId, signal }),
+      waitForOperations(account, { projectId, operationIds: [UUID], signal }),
+    ];
+    const errors = await Promise.all(calls.map(caught));
+    expect(errors.map((each) => each.name)).toEqual(calls.map(() => "AbortedError"));
+    expect(await plane.count()).toBe(0);
+  });
+});
