@@ -6,6 +6,9 @@ import { adapt } from "./adapter";
 /** The provider of `ApiKey` resources. */
 export const ApiKey = adapt(kinds.ApiKey);
 
+/** The provider of `RotatingApiKey` resources. */
+export const RotatingApiKey = adapt(kinds.RotatingApiKey);
+
 /** The provider of `ProjectReady` resources. */
 export const ProjectReady = adapt(kinds.ProjectReady);
 

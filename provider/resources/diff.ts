@@ -47,8 +47,14 @@ function fieldChange(
   const after = normal(inputs[field], rule);
   // A value that a preview does not know yet may turn out different: say so rather than promise nothing happens.
   if (!hasUnknown(after) && isDeepStrictEqual(before, after)) return undefined;
+  if (rule.onlyAdditions && !hasUnknown(after) && isPartOf(after, before)) return undefined;
   const unset = before === undefined || after === undefined;
   return rule.change === "replace" && !(rule.unsetUpdates && unset) ? "replace" : "update";
+}
+
+function isPartOf(list: unknown, whole: unknown): boolean {
+  const entries = Array.isArray(whole) ? whole : [];
+  return list === undefined || (Array.isArray(list) && list.every((entry) => entries.includes(entry)));
 }
 
 /** A field's value with its default put in; an empty map or list means the same as none. */

@@ -4,6 +4,7 @@ import { types } from "./fields";
 import { sdkFields, withoutEmpty } from "./key-fields";
 import type { Context, Kind, Properties } from "./kind";
 import { ownerTag, tagOf } from "./names";
+import { revokeAll } from "./revoke-key";
 
 /**
  * Finds keys that a crash or a lost answer has left behind, and revokes them: once per run, after everything else in
@@ -16,8 +17,10 @@ export const ledger: Kind = {
   fields: {
     ...sdkFields,
     owner: { type: types.text, required: true, change: "update" },
-    /** Ids of all keys that the stack's resources hold. */
-    owned: { type: types.listOf(types.keyId), required: true, change: "update" },
+    /** Ids of all keys that the stack's resources hold. Only the making of a key can leave one behind. */
+    owned: { type: types.listOf(types.keyId), required: true, change: "update", onlyAdditions: true },
+    /** Ids of those among them that must stop working once everything in the stack has their successors. */
+    pendingRevocations: { type: types.listOf(types.keyId), change: "update", onlyAdditions: true },
     /** Names of lost requests whose keys never showed up. */
     lostNames: { type: types.listOf(types.text), change: "update" },
   },
@@ -27,7 +30,10 @@ export const ledger: Kind = {
     return unfinished ? [{ field: "orphans", replace: false }] : [];
   },
 
-  create: async (inputs, context) => ({ id: "ledger", outputs: await sweep({}, inputs, context) }),
+  async create(inputs, context) {
+    await revokePending(inputs, context);
+    return { id: "ledger", outputs: await sweep({}, inputs, context) };
+  },
 
   // Only flags what it finds: a refresh changes nothing on the service, the `up` that follows sweeps.
   async read(_id, outputs, context) {
@@ -36,13 +42,25 @@ export const ledger: Kind = {
     return withoutEmpty({ ...outputs, orphans: findings.orphans.map((key) => key.id) });
   },
 
-  update: (_id, outputs, inputs, context) => sweep(outputs, inputs, context),
+  async update(_id, outputs, inputs, context) {
+    await revokePending(inputs, context);
+    return sweep(outputs, inputs, context);
+  },
 
   // The first to go in a destroy, while all keys that the stack holds are still in `delivered`.
   async delete(_id, outputs, context) {
     await sweep(outputs, outputs, context);
   },
 };
+
+/** Revokes what the stack's resources want gone; what fails stays with them, and they try again in the next run. */
+async function revokePending(inputs: Properties, context: Context): Promise<void> {
+  // Where no state is saved before the end of the run, the successors may still get lost.
+  if (context.checkpointsSkipped) return;
+  const left = await revokeAll(inputs.pendingRevocations, context);
+  const revoked = listOf(inputs.pendingRevocations).filter((id) => !left.includes(id));
+  if (revoked.length > 0) context.info(`revoked key ${revoked.join(", ")}, which is replaced everywhere in this stack`);
+}
 
 /** Revokes the orphans; never fails a run: what could not be done is noted, so that the next `up` tries again. */
 async function sweep(before: Properties, inputs: Properties, context: Context): Promise<Properties> {

@@ -99,7 +99,8 @@ function wrongAccount(id: string): KeyplaneError {
   );
 }
 
-function refuseOwnCredential(id: string, key: unknown, account: Account): void {
+/** Throws where the key is the one that keyplane itself authenticates with. */
+export function refuseOwnCredential(id: string, key: unknown, account: Account): void {
   if (typeof key !== "string" || !account.isOwnKey(key)) return;
   throw new KeyplaneError(
     "conflict",

@@ -6,6 +6,7 @@ export interface LedgerArgs {
   readonly owner: pulumi.Input<string>;
   readonly owned: pulumi.Input<string[]>;
   readonly lostNames: pulumi.Input<string[]>;
+  readonly pendingRevocations: pulumi.Input<string[]>;
 }
 
 /** Sweeps what interrupted runs have left behind; one per stack, the last resource of a run. */

@@ -9,6 +9,8 @@ export interface Holdings {
   readonly ids: pulumi.Output<readonly (string | undefined)[]>;
   /** Names of its lost requests. */
   readonly lostNames: pulumi.Output<readonly string[]>;
+  /** Ids of keys that must stop working once everything in the stack has their successors. @default none */
+  readonly pendingRevocations?: pulumi.Output<readonly string[]>;
 }
 
 /** The keys of one program run, with the owner and the ledger that they share. */
@@ -37,6 +39,7 @@ export class StackRun {
       owner: this.owner.id,
       owned: held.apply(({ ids }) => ids),
       lostNames: held.apply(({ lostNames }) => lostNames),
+      pendingRevocations: held.apply(({ pendingRevocations }) => pendingRevocations),
     });
   }
 
@@ -52,14 +55,16 @@ export class StackRun {
   }
 
   /** Resolves only when nothing else is left to do in the program, which makes the ledger the last of its resources. */
-  async #allHoldings(): Promise<pulumi.Output<{ ids: string[]; lostNames: string[] }>> {
+  async #allHoldings(): Promise<pulumi.Output<Record<keyof Holdings, string[]>>> {
     await whenProgramHasEnded();
     this.#ended = true;
     const ids = pulumi.all(this.#holdings.map((holding) => holding.ids));
     const lostNames = pulumi.all(this.#holdings.map((holding) => holding.lostNames));
-    return pulumi.all([ids, lostNames]).apply(([idLists, nameLists]) => ({
+    const doomed = pulumi.all(this.#holdings.map((holding) => holding.pendingRevocations ?? []));
+    return pulumi.all([ids, lostNames, doomed]).apply(([idLists, nameLists, doomedLists]) => ({
       ids: sorted(idLists.flat()),
       lostNames: sorted(nameLists.flat()),
+      pendingRevocations: sorted(doomedLists.flat()),
     }));
   }
 }

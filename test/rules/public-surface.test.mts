@@ -16,6 +16,7 @@ test("a program can import these names and no others, so that none goes away unn
     "KeyplaneError",
     "OperationFailedError",
     "ProjectReady",
+    "RotatingApiKey",
     "TimeoutError",
     "TransportError",
     "getApiKey",
@@ -37,7 +38,7 @@ test("a program can import these names and no others, so that none goes away unn
 });
 
 test("the shim lines in users' states find these names for ever", () => {
-  expect(exportsOf("keyplane/provider")).toEqual(["ApiKey", "Ledger", "Owner", "ProjectReady"]);
+  expect(exportsOf("keyplane/provider")).toEqual(["ApiKey", "Ledger", "Owner", "ProjectReady", "RotatingApiKey"]);
 });
 
 test("tests of programs can import these names and no others", () => {

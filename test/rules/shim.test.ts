@@ -8,6 +8,11 @@ import { root } from "./source-files";
 const golden: [KindName, string, string][] = [
   ["ApiKey", 'exports.handler=()=>require("keyplane/provider").ApiKey', "pulumi-nodejs:dynamic/keyplane:ApiKey"],
   [
+    "RotatingApiKey",
+    'exports.handler=()=>require("keyplane/provider").RotatingApiKey',
+    "pulumi-nodejs:dynamic/keyplane:RotatingApiKey",
+  ],
+  [
     "ProjectReady",
     'exports.handler=()=>require("keyplane/provider").ProjectReady',
     "pulumi-nodejs:dynamic/keyplane:ProjectReady",

@@ -1,0 +1,55 @@
+import { KeyplaneError } from "../errors";
+import { skewedAge } from "./clock-skew";
+import { type Context, NotReady, type Properties } from "./kind";
+import { mintKey } from "./mint-key";
+import { prefixFrom } from "./names";
+import { finishPending, type PendingWork, pendingAfter, waitForProjects } from "./pending";
+import { revokeAll } from "./revoke-key";
+import type { HeldKey } from "./rotation-state";
+
+/** What came of making a key. */
+export interface MadeKey {
+  /** The key; absent where none could be made, or where the one that was made is of no use and had to go again. */
+  readonly key?: HeldKey & { readonly createdAt: string };
+  /** What the key still waits for. */
+  readonly pending: readonly PendingWork[];
+  /** Ids of keys that nobody holds and that could not be revoked yet. */
+  readonly pendingRevocations: readonly string[];
+  readonly lostNames: readonly string[];
+  /** Why there is no key, or why it is not ready. */
+  readonly failure?: Error;
+}
+
+/** Makes an auto-named key and gets it ready. A key that turns out unusable was handed to nobody: it is revoked. */
+export async function makeReadyKey(inputs: Properties, context: Context): Promise<MadeKey> {
+  const none = { pending: [], pendingRevocations: [], lostNames: [] };
+  let minted: Awaited<ReturnType<typeof mintKey>>;
+  try {
+    await waitForProjects(inputs, context);
+    const prefix = typeof inputs.namePrefix === "string" ? inputs.namePrefix : prefixFrom(context.resourceName);
+    context.progress("making a new key");
+    minted = await mintKey({ prefix, owner: String(inputs.owner) }, context);
+  } catch (error) {
+    if (!(error instanceof NotReady)) return { ...none, failure: error as Error };
+    const pendingRevocations = error.outputs.pendingRevocations as readonly string[];
+    return { ...none, pendingRevocations, failure: error };
+  }
+  const { created, lostNames, pendingRevocations } = minted;
+  const { id: keyId, name, key, createdAt, operations } = created;
+  const skewed = skewedAge(inputs, context);
+  const work = pendingAfter(operations, inputs.verify === true);
+  const { pending, reason } = skewed === undefined ? await finishPending(work, key, inputs, context) : NO_WORK;
+  if (skewed !== undefined || pending.some((each) => each.status === "failed")) {
+    const left = await revokeAll([keyId], context);
+    const failure = new KeyplaneError(
+      skewed === undefined ? "operation" : "config",
+      skewed === undefined ? "KP-UNUSABLE" : "KP-CLOCK",
+      `${skewed ?? reason}. The new key ${keyId} was not handed to anybody and is revoked again`,
+    );
+    return { pending: [], lostNames, pendingRevocations: [...pendingRevocations, ...left], failure };
+  }
+  const made = { key: { keyId, name, key, createdAt }, pending, pendingRevocations, lostNames };
+  return reason === undefined ? made : { ...made, failure: new Error(reason) };
+}
+
+const NO_WORK: Awaited<ReturnType<typeof finishPending>> = { pending: [] };

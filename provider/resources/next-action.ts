@@ -1,0 +1,24 @@
+import { rotateAt } from "./key-fields";
+import type { Properties } from "./kind";
+import { isoOf, type RotationState, retireTime } from "./rotation-state";
+
+/**
+ * What the coming runs will do with a rotating key, for people: `rotate after 2026-12-21T00:00:00.000Z; revoke key 17
+ * after 2026-11-22T00:00:00.000Z`. It tells times, not what is due by them: a text that changed by itself would be a
+ * difference in every preview.
+ */
+export function nextAction(state: RotationState, inputs: Properties): string {
+  const { current, previous } = state;
+  const steps: string[] = [];
+  if (current === undefined || state.currentGone) steps.push("make a new key");
+  else if (state.pending.length > 0) steps.push(`get key ${current.keyId} ready`);
+  const at = rotateAt(state.createdAt, inputs.rotateAfter);
+  if (state.queuedTriggers !== undefined) {
+    steps.push(previous === undefined ? "rotate" : `rotate as soon as key ${previous.keyId} is revoked`);
+  } else if (at !== undefined) steps.push(`rotate after ${at}`);
+  if (previous !== undefined) {
+    steps.push(`revoke key ${previous.keyId} after ${isoOf(retireTime(state, inputs))}, unless it is in use`);
+  }
+  for (const id of state.pendingRevocations) steps.push(`revoke key ${id}`);
+  return steps.join("; ") || "rotate when a trigger changes";
+}

@@ -1,0 +1,118 @@
+import { isDeepStrictEqual } from "node:util";
+import { type Context, NotReady, type Properties } from "./kind";
+import { makeReadyKey } from "./make-ready-key";
+import { findKey, isForeign, revokeAll } from "./revoke-key";
+import { outputsOf } from "./rotation-outputs";
+import type { RotationReason } from "./rotation-plan";
+import { type HeldKey, isoOf, type RotationState, retireTime } from "./rotation-state";
+import { refuseSelfRotation, takeOverSteps } from "./self-rotation";
+
+/** One rotation. */
+export interface RotationRequest {
+  /** The resource's id. */
+  readonly id: string;
+  /** The state as the engine has saved it. */
+  readonly saved: RotationState;
+  /** The state that this run has reached so far. */
+  readonly state: RotationState;
+  readonly reason: RotationReason;
+  readonly inputs: Properties;
+}
+
+/**
+ * Makes a new current key; answers the outputs. The old one stays live: its successor must be in a saved state, and in
+ * the hands of consumers, before it goes. Throws `NotReady` where the new key is not ready yet, or where none could be
+ * made and the run has changed something all the same.
+ */
+export async function rotateKey(request: RotationRequest, context: Context): Promise<Properties> {
+  const { id, saved, inputs } = request;
+  const { current: old } = request.state;
+  const account = context.account();
+  const isOwn = old !== undefined && account.isOwnKey(old.key);
+  if (isOwn && inputs.selfRotation !== true) throw refuseSelfRotation(old);
+  await mustBeSameAccount(request.state, inputs, context);
+  const state = await withoutBroken(request.state, context);
+
+  const made = await makeReadyKey({ ...inputs, verify: inputs.verify === true || isOwn }, context);
+  const pendingRevocations = [...state.pendingRevocations, ...made.pendingRevocations];
+  if (made.key === undefined) {
+    const failed = { ...state, pendingRevocations };
+    if (sameKeys(failed, saved)) throw made.failure;
+    throw new NotReady(id, outputsOf(failed, inputs), `${made.failure?.message}`);
+  }
+  const { createdAt, ...current } = made.key;
+  const rotatedAt = isoOf(Math.max(context.now(), Date.parse(createdAt) || 0));
+  const next: RotationState = {
+    ...handOver({ ...state, pendingRevocations, rotatedAt, postponedTo: undefined }, request, isOwn, context),
+    current,
+    createdAt,
+    currentGone: false,
+    pending: made.pending,
+    triggers: inputs.rotationTriggers,
+    queuedTriggers: undefined,
+    lostNames: made.lostNames,
+    credential: account.credential,
+  };
+  if (old !== undefined) say(old, current, next, request, isOwn, context);
+  const outputs = outputsOf(next, inputs);
+  if (made.failure !== undefined) throw new NotReady(id, outputs, made.failure.message);
+  return outputs;
+}
+
+/** Under a credential that has never seen the keys, the next one might be made in a stranger's account. */
+async function mustBeSameAccount(state: RotationState, inputs: Properties, context: Context): Promise<void> {
+  const { current, credential, createdAt } = state;
+  if (current === undefined || credential === undefined || credential === context.account().credential) return;
+  await findKey(current.keyId, { ...current, owner: inputs.owner, credential, createdAt }, context);
+}
+
+/** A key that never became ready was handed to nobody: it goes first, so that no more than two are ever live. */
+async function withoutBroken(state: RotationState, context: Context): Promise<RotationState> {
+  if (state.current === undefined || !state.pending.some((work) => work.status === "failed")) return state;
+  const left = await revokeAll([state.current.keyId], context);
+  const pendingRevocations = [...state.pendingRevocations, ...left];
+  return { ...state, current: undefined, createdAt: undefined, pending: [], pendingRevocations };
+}
+
+/** What becomes of the key that is replaced: it goes on as the previous one, unless it is gone or must go at once. */
+function handOver(
+  state: RotationState,
+  { reason, inputs }: RotationRequest,
+  isOwn: boolean,
+  context: Context,
+): RotationState {
+  const { current: old, previous, pendingRevocations } = state;
+  if (old === undefined || state.currentGone) return state;
+  if (!reason.compromised) return { ...state, previous: old };
+  if (isForeign({ owner: inputs.owner, name: old.name })) {
+    context.warn(`key ${old.keyId} (${old.name}) was made by another stack: revoke it there, or in the console`);
+    return state;
+  }
+  // Only its successor can revoke keyplane's own key; until then its secret is needed to recognise it.
+  return isOwn
+    ? { ...state, previous: old, pendingRevocations: [...pendingRevocations, ...(previous ? [previous.keyId] : [])] }
+    : { ...state, pendingRevocations: [...pendingRevocations, old.keyId] };
+}
+
+function say(
+  old: HeldKey,
+  current: HeldKey,
+  next: RotationState,
+  { reason, inputs }: RotationRequest,
+  isOwn: boolean,
+  context: Context,
+): void {
+  const retireAfter = isoOf(retireTime(next, inputs));
+  const replaces = `key ${current.keyId} (${current.name}) replaces key ${old.keyId}: ${reason.why}`;
+  if (isOwn) context.warn(takeOverSteps(old, current, retireAfter));
+  else if (next.previous === old)
+    context.info(`${replaces}. Key ${old.keyId} stays live until ${retireAfter} at least`);
+  else if (reason.compromised) context.info(`${replaces}. It is revoked as soon as the whole stack has the new key`);
+  else context.info(replaces);
+}
+
+/** Whether the service was left as the engine knows it. */
+function sameKeys(state: RotationState, saved: RotationState): boolean {
+  const keys = ({ current, previous, pendingRevocations }: RotationState) => [current, previous, pendingRevocations];
+  return isDeepStrictEqual(keys(state), keys(saved));
+}

@@ -1,0 +1,138 @@
+import { randomUUID } from "node:crypto";
+import { KeyplaneError } from "../errors";
+import { type Context, type Kind, NotReady, type Properties } from "./kind";
+import { finishPending } from "./pending";
+import { retirePrevious } from "./retire-key";
+import { findKey, isForeign, mustRevokeAll, refuseOwnCredential, revokeAll, revokeKey } from "./revoke-key";
+import { rotateKey } from "./rotate-key";
+import { rotationFields, rotationRules } from "./rotation-fields";
+import { outputsOf } from "./rotation-outputs";
+import { rotationDue, rotationReason } from "./rotation-plan";
+import { isoOf, NOTHING, type RotationState, stateOf, withoutPrevious, withTriggers } from "./rotation-state";
+
+/**
+ * A current key and, for a time, the one before it: a rotation makes a new key and leaves the old one to those who
+ * still use it. The resource stays the same one, so that only `update` rotates, which knows exactly what is live.
+ */
+export const rotatingApiKey: Kind = {
+  name: "RotatingApiKey",
+
+  fields: rotationFields,
+
+  rules: rotationRules,
+
+  due(outputs, inputs, now) {
+    return rotationDue(withTriggers(stateOf(outputs), inputs.rotationTriggers), inputs, now);
+  },
+
+  async create(inputs, context) {
+    const id = randomUUID();
+    const state = withTriggers(NOTHING, inputs.rotationTriggers);
+    const reason = { field: "pending", why: "the first key", urgent: true, compromised: false };
+    return { id, outputs: await rotateKey({ id, saved: NOTHING, state, reason, inputs }, context) };
+  },
+
+  async read(_id, outputs, context) {
+    const state = stateOf(outputs);
+    const { current, previous, createdAt } = state;
+    if (current === undefined && previous === undefined) return outputs;
+    const seen = { owner: outputs.owner, credential: state.credential };
+    const [currentFound, previousFound] = await Promise.all([
+      current && findKey(current.keyId, { ...seen, createdAt, name: current.name }, context),
+      previous && findKey(previous.keyId, { ...seen, name: previous.name }, context),
+    ]);
+    if (currentFound === undefined && previousFound === undefined) {
+      context.warn("all its keys are gone from the account: the next `pulumi up` makes a new one");
+      return undefined;
+    }
+    if (current !== undefined && currentFound === undefined) {
+      context.warn(
+        `key ${current.keyId} (${current.name}) is gone from the account; key ${previous?.keyId}, the one before it, is ` +
+          "alive. The next `pulumi up` makes a new key",
+      );
+    }
+    const left = previousFound === undefined ? withoutPrevious(state) : state;
+    const currentGone = current !== undefined && currentFound === undefined;
+    return outputsOf({ ...left, currentGone, credential: context.account().credential }, outputs);
+  },
+
+  async update(id, outputs, inputs, context) {
+    const saved = stateOf(outputs);
+    let state = noteTriggers(saved, inputs, context);
+    warnOfUnknownKey(saved, outputs, inputs, context);
+    state = await getReady(id, state, inputs, context);
+    state = await revokePending(state, inputs, context);
+    state = await retirePrevious(state, inputs, context);
+    const reason = rotationReason(state, inputs, context.now());
+    const rotates = reason !== undefined && (reason.urgent || state.previous === undefined);
+    return rotates ? rotateKey({ id, saved, state, reason, inputs }, context) : outputsOf(state, inputs);
+  },
+
+  async delete(_id, outputs, context) {
+    const { current, previous, credential, pendingRevocations } = stateOf(outputs);
+    const keys = [previous, current].filter((key) => key !== undefined);
+    if (outputs.revokeOnDelete === false) {
+      for (const { keyId, name } of keys) context.info(`key ${keyId} (${name}) stays live: revokeOnDelete is false`);
+    } else {
+      for (const { keyId, key } of keys) refuseOwnCredential(keyId, key, context.account());
+      for (const { keyId, name, key } of keys) {
+        if (isForeign({ owner: outputs.owner, name })) {
+          context.warn(`key ${keyId} (${name}) was made by another stack than this: it is not revoked`);
+        } else {
+          context.progress(`revoking key ${keyId}`);
+          await revokeKey(keyId, { name, key, owner: outputs.owner, credential }, context);
+        }
+      }
+    }
+    await mustRevokeAll(pendingRevocations, context);
+  },
+};
+
+/** The state with the program's triggers noted; says so where they have to wait for the previous key. */
+function noteTriggers(saved: RotationState, inputs: Properties, context: Context): RotationState {
+  const state = withTriggers(saved, inputs.rotationTriggers);
+  if (state.queuedTriggers !== undefined && saved.queuedTriggers === undefined && state.previous !== undefined) {
+    const { keyId } = state.previous;
+    context.info(`a trigger has changed: the rotation is queued until the previous key, ${keyId}, is revoked`);
+  }
+  return state;
+}
+
+/** An id under `revokeNow` that is not the resource's is a mistake, or a key that it has revoked already. */
+function warnOfUnknownKey(
+  state: RotationState,
+  outputs: Properties,
+  { revokeNow }: Properties,
+  context: Context,
+): void {
+  const own = [state.current?.keyId, state.previous?.keyId, ...state.pendingRevocations];
+  if (revokeNow === undefined || revokeNow === outputs.revokeNow || own.includes(String(revokeNow))) return;
+  context.warn(`revokeNow: key ${revokeNow} is none of this resource's keys: nothing is revoked`);
+}
+
+/** Ends what a key that exists still waits for. Its predecessor's grace counts from then on. */
+async function getReady(
+  id: string,
+  state: RotationState,
+  inputs: Properties,
+  context: Context,
+): Promise<RotationState> {
+  if (state.pending.length === 0 || state.pending.some((work) => work.status === "failed")) return state;
+  const { pending, reason } = await finishPending(state.pending, state.current?.key, inputs, context);
+  if (reason !== undefined) throw new NotReady(id, outputsOf({ ...state, pending }, inputs), reason);
+  return { ...state, pending, rotatedAt: isoOf(context.now()) };
+}
+
+/** Revokes what is left to revoke, once its successor is ready: until then somebody may have nothing else. */
+async function revokePending(state: RotationState, inputs: Properties, context: Context): Promise<RotationState> {
+  if (state.current === undefined || state.currentGone || state.pending.length > 0) return state;
+  const pendingRevocations = await revokeAll(state.pendingRevocations, context);
+  if (pendingRevocations.includes(String(inputs.revokeNow))) {
+    throw new KeyplaneError(
+      "api",
+      "KP-REVOKE",
+      `key ${inputs.revokeNow}, which revokeNow names, is still live. Run \`pulumi up\` again, or revoke it in the console`,
+    );
+  }
+  return { ...state, pendingRevocations };
+}

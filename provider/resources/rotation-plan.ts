@@ -1,0 +1,63 @@
+import { dueByAge } from "./key-fields";
+import type { Due, Properties } from "./kind";
+import { pendingDue } from "./pending";
+import { isoOf, type RotationState, retireTime } from "./rotation-state";
+
+/** Why a new key is to be made. */
+export interface RotationReason {
+  /** The field that asks for it. */
+  readonly field: string;
+  readonly why: string;
+  /** Whether consumers cannot, or must not, go on with the current key: the previous one's grace is not waited for. */
+  readonly urgent: boolean;
+  /** Whether the current key must stop working as soon as its successor has been handed out. */
+  readonly compromised: boolean;
+}
+
+/** Why a rotation is asked for; `undefined` where nothing asks. `state` has the program's triggers noted. */
+export function rotationReason(state: RotationState, inputs: Properties, now: number): RotationReason | undefined {
+  const { current, pending } = state;
+  const urgent = (field: string, why: string) => ({ field, why, urgent: true, compromised: false });
+  if (current === undefined) return urgent("pending", "no key could be made yet");
+  if (state.currentGone) return urgent("currentGone", `key ${current.keyId} is gone from the account`);
+  const [failed] = pendingDue({ pending }).filter((due) => due.replace);
+  if (failed !== undefined) return urgent(failed.field, failed.why ?? "its making failed");
+  if (inputs.revokeNow === current.keyId) {
+    return { ...urgent("revokeNow", `key ${current.keyId} is to be revoked now`), compromised: true };
+  }
+  const patient = { urgent: false, compromised: false };
+  if (state.queuedTriggers !== undefined)
+    return { field: "rotationTriggers", why: "a trigger has changed", ...patient };
+  const age = dueByAge(state.createdAt, inputs.rotateAfter, now);
+  return age === undefined ? undefined : { field: "rotateAfter", why: age, ...patient };
+}
+
+/** Why the previous key is to be revoked; `undefined` while it may be in use, or the current one is not. */
+export function retireReason(state: RotationState, inputs: Properties, now: number): Due | undefined {
+  const { previous } = state;
+  // A key that is not ready was not handed out: consumers have the previous one only.
+  if (previous === undefined || state.current === undefined || state.currentGone || state.pending.length > 0) {
+    return undefined;
+  }
+  if (inputs.revokeNow === previous.keyId) {
+    return { field: "revokeNow", replace: false, why: `key ${previous.keyId} is to be revoked now` };
+  }
+  const at = retireTime(state, inputs);
+  if (at === undefined || now < at) return undefined;
+  return { field: "retireAfter", replace: false, why: `the grace of key ${previous.keyId} ended ${isoOf(at)}` };
+}
+
+/** What an update in place has to do, the program having changed or not. */
+export function rotationDue(state: RotationState, inputs: Properties, now: number): readonly Due[] {
+  const due: Due[] = pendingDue({ pending: state.pending }).filter((item) => !item.replace);
+  const retire = retireReason(state, inputs, now);
+  if (retire !== undefined) due.push(retire);
+  const reason = rotationReason(state, inputs, now);
+  const inTheWay = state.previous !== undefined && retire === undefined;
+  if (reason !== undefined && (reason.urgent || !inTheWay)) {
+    const drift = reason.field === "currentGone";
+    due.push({ field: reason.field, replace: false, why: reason.why, drift });
+  }
+  if (state.pendingRevocations.length > 0) due.push({ field: "pendingRevocations", replace: false });
+  return due;
+}

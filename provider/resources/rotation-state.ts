@@ -1,0 +1,119 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Properties } from "./kind";
+import { type PendingWork, pendingOf } from "./pending";
+import { periodsOf } from "./rotation-fields";
+
+/** A key with its secret, as a state holds it. */
+export interface HeldKey {
+  readonly keyId: string;
+  readonly name: string;
+  readonly key: string;
+}
+
+/** What a rotating key has come to; kept in the outputs. */
+export interface RotationState {
+  /** The key that consumers are to use; absent where none could be made yet. */
+  readonly current: HeldKey | undefined;
+  /** ISO 8601 time at which the service made the current key. */
+  readonly createdAt: string | undefined;
+  /** Whether the account was seen without the current key, while the previous one was alive. */
+  readonly currentGone: boolean;
+  /** The key that consumers may still use. */
+  readonly previous: HeldKey | undefined;
+  /** ISO 8601 time from which the previous key's grace counts. */
+  readonly rotatedAt: string | undefined;
+  /** ISO 8601 time before which the previous key, found in use, cannot have gone quiet. */
+  readonly postponedTo: string | undefined;
+  /** The triggers under which the current key was made. */
+  readonly triggers: unknown;
+  /** Triggers that ask for a rotation which has not taken place yet. */
+  readonly queuedTriggers: unknown;
+  /** What the current key still waits for. */
+  readonly pending: readonly PendingWork[];
+  /** Ids of keys that nobody is to use any more and that are to be revoked as soon as possible. */
+  readonly pendingRevocations: readonly string[];
+  readonly lostNames: readonly string[];
+  /** The credential that last saw the keys. */
+  readonly credential: string | undefined;
+}
+
+/** The state before anything was made. */
+export const NOTHING: RotationState = {
+  current: undefined,
+  createdAt: undefined,
+  currentGone: false,
+  previous: undefined,
+  rotatedAt: undefined,
+  postponedTo: undefined,
+  triggers: undefined,
+  queuedTriggers: undefined,
+  pending: [],
+  pendingRevocations: [],
+  lostNames: [],
+  credential: undefined,
+};
+
+/** Reads a resource's outputs. */
+export function stateOf(outputs: Properties): RotationState {
+  return {
+    current: heldKey(outputs.keyId, outputs.name, outputs.key),
+    createdAt: textOf(outputs.createdAt),
+    currentGone: outputs.currentGone === true,
+    previous: heldKey(outputs.previousKeyId, outputs.previousName, outputs.previousKey),
+    rotatedAt: textOf(outputs.rotatedAt),
+    postponedTo: textOf(outputs.postponedTo),
+    triggers: outputs.rotationTriggers,
+    queuedTriggers: outputs.queuedTriggers,
+    pending: pendingOf(outputs),
+    pendingRevocations: textsOf(outputs.pendingRevocations),
+    lostNames: textsOf(outputs.lostNames),
+    credential: textOf(outputs.credential),
+  };
+}
+
+/** The state with the program's triggers noted: those that ask for a rotation are queued, others are in force at once. */
+export function withTriggers(state: RotationState, wanted: unknown): RotationState {
+  return asksToRotate(state.triggers, wanted) && state.current !== undefined
+    ? { ...state, queuedTriggers: wanted }
+    : { ...state, triggers: wanted, queuedTriggers: undefined };
+}
+
+/** Whether a change of triggers rotates: setting them from or to nothing does not. */
+function asksToRotate(inForce: unknown, wanted: unknown): boolean {
+  return !isNone(inForce) && !isNone(wanted) && !isDeepStrictEqual(inForce, wanted);
+}
+
+function isNone(triggers: unknown): boolean {
+  return typeof triggers !== "object" || triggers === null || Object.keys(triggers).length === 0;
+}
+
+/** When the previous key may be revoked, in milliseconds since 1970; `undefined` without one. */
+export function retireTime(state: RotationState, inputs: Properties): number | undefined {
+  const rotated = Date.parse(state.rotatedAt ?? "");
+  if (state.previous === undefined || Number.isNaN(rotated)) return undefined;
+  const { grace, maxOverlap } = periodsOf(inputs);
+  const postponed = Date.parse(state.postponedTo ?? "") || 0;
+  return Math.min(Math.max(rotated + grace, postponed), rotated + maxOverlap);
+}
+
+/** The state without its previous key. */
+export function withoutPrevious(state: RotationState): RotationState {
+  return { ...state, previous: undefined, rotatedAt: undefined, postponedTo: undefined };
+}
+
+/** A time in milliseconds since 1970 as ISO 8601. */
+export function isoOf(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : new Date(ms).toISOString();
+}
+
+function heldKey(keyId: unknown, name: unknown, key: unknown): HeldKey | undefined {
+  return typeof keyId === "string" ? { keyId, name: String(name), key: String(key) } : undefined;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}

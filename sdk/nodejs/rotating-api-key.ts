@@ -1,0 +1,130 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { PendingWork } from "./api-key";
+import { settled } from "./settled";
+import { registeredInputs, typeToken, withDefaults } from "./shim";
+import { StackRun } from "./stack-run";
+
+/** What to make of a `RotatingApiKey`. Durations are a whole number and one of `s`, `m`, `h`, `d`, `w`. */
+export interface RotatingApiKeyArgs {
+  /**
+   * Beginning of the keys' auto-names: at most 46 of `a-z`, `0-9` and `-`. A change names the next key.
+   * @default the resource's name, as far as a key's name may hold it
+   */
+  readonly namePrefix?: pulumi.Input<string>;
+  /**
+   * Any values; a change of one rotates. Setting them from or to nothing does not. A change while the previous key is
+   * still live is queued until it is revoked.
+   * @example { quarter: "2026Q4" }
+   */
+  readonly rotationTriggers?: pulumi.Input<Record<string, pulumi.Input<unknown>>>;
+  /**
+   * Age of the current key from which `up` rotates, such as `30d`. Judged by this machine's clock, which must agree
+   * with the service's to 5 minutes.
+   * @default never
+   */
+  readonly rotateAfter?: pulumi.Input<string>;
+  /** How long the previous key lives on at least. Must be less than `rotateAfter`. @default "24h" */
+  readonly gracePeriod?: pulumi.Input<string>;
+  /**
+   * The previous key is not revoked while its last use is more recent than this. A use of the last moments before the
+   * grace ends is what it is for: choose more than the pauses between two uses.
+   * @default "1h"
+   */
+  readonly quietPeriod?: pulumi.Input<string>;
+  /**
+   * Time after the rotation from which the previous key is revoked even while it is used. Not less than `gracePeriod`.
+   * @default "7d", or `gracePeriod` where that is longer
+   */
+  readonly maxOverlap?: pulumi.Input<string>;
+  /**
+   * Id of a key of this resource that must not be used any more, because it got into wrong hands: the previous key is
+   * revoked at once; the current one is replaced without grace, and revoked when all resources of the stack have the
+   * new one. May stay in the program afterwards.
+   */
+  readonly revokeNow?: pulumi.Input<string>;
+  /** Ids of projects whose pending operations must have finished before a key is made. */
+  readonly waitForProjects?: pulumi.Input<pulumi.Input<string>[]>;
+  /**
+   * Calls the API once with a new key before it becomes the current one; one that is refused is revoked, and the old
+   * one stays. A key then counts as used, so that one left behind by a crash right after is reported, not revoked.
+   * @default false
+   */
+  readonly verify?: pulumi.Input<boolean>;
+  /** Longest wait for operations, such as `30m`. @default config `keyplane:operationTimeout`, else `30m` */
+  readonly operationTimeout?: pulumi.Input<string>;
+  /** Whether the keys are revoked when the resource is deleted. Rotation always revokes. @default true */
+  readonly revokeOnDelete?: pulumi.Input<boolean>;
+  /**
+   * Allows the rotation of the very key that keyplane authenticates with. You then have to set `keyplane:apiKey` to the
+   * new key before the old one can be revoked; the run says how.
+   * @default false
+   */
+  readonly selfRotation?: pulumi.Input<boolean>;
+}
+
+/**
+ * An API key that is rotated without downtime for consumers outside the stack: a rotation makes a new current key and
+ * leaves the previous one live for a grace period. The first `up` after that revokes it, unless it is still in use.
+ * At most two keys are live. A forced replacement (`--replace`) makes a new resource, and so gives no grace.
+ *
+ * @example Rotated every 30 days; whoever reads the key has a day to take up the new one
+ * ```ts
+ * import { RotatingApiKey } from "keyplane";
+ *
+ * const app = new RotatingApiKey("app", { rotateAfter: "30d", gracePeriod: "24h" });
+ * export const appKeys = { current: app.key, previous: app.previousKey }; // secret
+ * ```
+ */
+export class RotatingApiKey extends pulumi.CustomResource {
+  /** The current key's id, as decimal text. */
+  declare readonly keyId: pulumi.Output<string>;
+  /** The name under which the service lists the current key. */
+  declare readonly name: pulumi.Output<string>;
+  /** The current key's secret. Encrypted in the state; the service never shows it again. */
+  declare readonly key: pulumi.Output<string>;
+  /** When the service made the current key, as an ISO 8601 time. */
+  declare readonly createdAt: pulumi.Output<string>;
+  /** When the current key becomes due for rotation by age, as an ISO 8601 time. */
+  declare readonly rotateAt: pulumi.Output<string | undefined>;
+  /** The previous key's id, while it is live. */
+  declare readonly previousKeyId: pulumi.Output<string | undefined>;
+  /** The previous key's secret, while it is live. */
+  declare readonly previousKey: pulumi.Output<string | undefined>;
+  /** From when on the previous key is revoked, if nobody uses it, as an ISO 8601 time. */
+  declare readonly retireAfter: pulumi.Output<string | undefined>;
+  /** What the coming runs will do, for people. */
+  declare readonly nextAction: pulumi.Output<string>;
+  /** What the current key still waits for; absent once it is ready. */
+  declare readonly pending: pulumi.Output<readonly PendingWork[] | undefined>;
+  /** Ids of keys that are to be revoked as soon as possible; the next `up` tries. */
+  declare readonly pendingRevocations: pulumi.Output<readonly string[] | undefined>;
+  /** Names of requests whose answer was lost and whose key never showed up. */
+  declare readonly lostNames: pulumi.Output<readonly string[] | undefined>;
+
+  constructor(name: string, args: RotatingApiKeyArgs = {}, options?: pulumi.CustomResourceOptions) {
+    const run = StackRun.current;
+    const inputs = registeredInputs("RotatingApiKey", name, OUTPUTS, { ...args, owner: run.owner.id }, options);
+    super(typeToken("RotatingApiKey"), name, inputs, withDefaults(options, ["key", "previousKey"]));
+    // A preview takes an output that the resource does not have for one that it does not know yet.
+    const unsure = [settled(this.previousKeyId), settled(this.pendingRevocations), settled(this.lostNames)] as const;
+    const held = pulumi.all([this.keyId, ...unsure]);
+    run.enlist("RotatingApiKey", name, {
+      ids: held.apply(([current, previous, doomed = []]) => [current, previous, ...doomed]),
+      lostNames: held.apply(([, , , names = []]) => names),
+      pendingRevocations: held.apply(([, , doomed = []]) => doomed),
+    });
+  }
+
+  /** Whether a value is a `RotatingApiKey`, also one of another copy of this package. */
+  static override isInstance(value: unknown): value is RotatingApiKey {
+    return (
+      pulumi.CustomResource.isInstance(value) &&
+      (value as { __pulumiType?: string }).__pulumiType === typeToken("RotatingApiKey")
+    );
+  }
+}
+
+const OUTPUTS = [
+  ...["keyId", "name", "key", "createdAt", "rotateAt", "previousKeyId", "previousKey", "retireAfter", "nextAction"],
+  ...["pending", "pendingRevocations", "lostNames"],
+];
