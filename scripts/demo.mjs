@@ -28,10 +28,10 @@ const workspace = await Workspace.create({
 process.once("SIGINT", () => void cleanUp().finally(() => process.exit(130)));
 
 try {
-  narrator.headline("keyplane: keys that are never lost, never leaked and never left behind");
+  narrator.headline("keyplane demo: API keys, from the first `up` to the last `destroy`");
   narrator.facts({
     engine: engine.about,
-    "control plane": `${plane.url} (in this process; nothing leaves this machine)`,
+    "control plane": `${plane.url} (in this process: nothing leaves this machine)`,
     program: "examples/quickstart, copied to a temporary folder",
   });
   const steps = await tell({ narrator, plane, workspace });

@@ -13,12 +13,11 @@ export function chooseEngine(asked) {
   if (asked === "cli" || (asked === undefined && installed !== undefined)) {
     return {
       name: "cli",
-      about: `${installed}, on stacks of its own; --engine embedded takes this repository's engine`,
+      about: `${installed}, kept away from your stacks. For this repository's own: --engine embedded`,
     };
   }
-  const other =
-    installed === undefined ? "with the Pulumi CLI on the PATH the demo takes that" : "--engine cli takes pulumi";
-  return { name: "embedded", about: `this repository's own, for programs such as this; ${other}` };
+  const other = installed === undefined ? "install the Pulumi CLI and run the demo again" : "--engine cli";
+  return { name: "embedded", about: `the one in this repository. For Pulumi's own: ${other}` };
 }
 
 function refuse(text) {

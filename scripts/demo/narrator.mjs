@@ -31,27 +31,33 @@ export class Narrator {
     this.#steps += 1;
     this.#line("");
     this.#line(this.#style("bold", `${this.#steps}. ${title}`));
-    for (const line of story.split("\n")) this.#line(`   ${line}`);
-  }
-
-  /** Passes on a line that an engine prints. */
-  engine(line) {
-    this.#line(`   ${this.#style("dim", "|")} ${line}`);
+    this.#line(`   ${story}`);
   }
 
   /** Says what a command is about to do. */
   command(text) {
-    this.#line(`   ${this.#style("cyan", `$ ${text}`)}`);
+    this.#line(`   ${this.#style("cyan", text)}`);
+  }
+
+  /** Passes on a line that an engine prints. */
+  engine(line) {
+    for (const part of this.#wrap(line, 5)) this.#line(`   ${this.#style("dim", "|")} ${part}`);
+  }
+
+  /** Shows what the control plane's log holds of a command. */
+  log(lines) {
+    if (lines.length > 0) this.#line(`   ${this.#style("dim", "log of the control plane:")}`);
+    for (const line of lines) this.#line(`     ${line}`);
   }
 
   /** Shows something that was looked up. */
   show(name, value) {
-    this.#line(`   ${this.#style("dim", name)}  ${value}`);
+    this.#line(`   ${this.#style("dim", `${name}:`)} ${value}`);
   }
 
   /** Says whether something is as it was told. */
   check({ told, ok, saw }) {
-    const mark = ok ? this.#style("green", "ok") : this.#style("red", "NOT AS TOLD");
+    const mark = ok ? this.#style("green", "✓") : this.#style("red", "✗ NOT AS TOLD:");
     this.#line(`   ${mark} ${told}${ok ? "" : `, but saw: ${saw}`}`);
   }
 
@@ -69,13 +75,24 @@ export class Narrator {
     this.#line("");
     for (const { place, form } of report.findings)
       this.#line(this.#style("red", `secret in clear (${form}): ${place}`));
+    const verdict = report.asTold ? "Everything went as told." : "Not everything went as told.";
+    this.#line(this.#style(report.asTold ? "green" : "red", verdict));
     this.#line(`plaintext secrets found: ${report.plaintextSecretsFound} (searched: all files of the run, all output)`);
     this.#line(`live keys left behind: ${report.leftBehind}`);
-    this.#line(
-      report.asTold
-        ? this.#style("green", "Everything went as told.")
-        : this.#style("red", "Not everything went as told."),
-    );
+  }
+
+  /** A long line in parts that fit into the terminal beside an indent; a pipe takes it as it is. */
+  #wrap(line, indent) {
+    const width = this.#stream.isTTY ? Math.max(40, this.#stream.columns - indent) : Number.POSITIVE_INFINITY;
+    const parts = [];
+    let rest = line;
+    while (rest.length > width) {
+      const space = rest.lastIndexOf(" ", width);
+      const end = space > width / 2 ? space : width;
+      parts.push(rest.slice(0, end));
+      rest = `    ${rest.slice(end).trimStart()}`;
+    }
+    return [...parts, rest];
   }
 
   #style(format, text) {

@@ -29,7 +29,7 @@ export class Recorder {
       run: async (command) => {
         const result = await this.#run(command);
         seconds += result.durationMs / 1000;
-        for (const line of (await log()).flatMap(sayEntry)) this.#narrator.show("the service saw", line);
+        this.#narrator.log((await log()).flatMap(sayEntry));
         return result;
       },
       check: (told, saw, ok) => {
@@ -52,7 +52,7 @@ export class Recorder {
   }
 
   async #run(command) {
-    this.#narrator.command(`pulumi ${command}`);
+    this.#narrator.command(`> ${command}`);
     let rest = "";
     const onOutput = (text) => {
       const lines = `${rest}${text}`.split("\n");

@@ -20,7 +20,7 @@ export async function tell({ narrator, plane, workspace }) {
       check("the run succeeds", exit, exit === 0);
       const { posts, lists } = count(await log());
       check("two keys cost 2 POST", posts, posts === 2);
-      check("and at most 1 list, which looks for keys left behind by earlier runs", lists, lists <= 1);
+      check("at most 1 list is added, which looks for keys that earlier runs have left behind", lists, lists <= 1);
       check("2 keys are live", await live(), (await live()) === 2);
     },
   );
@@ -32,36 +32,53 @@ export async function tell({ narrator, plane, workspace }) {
     async ({ check }) => {
       const [key] = await keysInState(workspace, "app");
       narrator.show("state file", `${workspace.stateFile} (${statSync(workspace.stateFile).size} bytes)`);
-      narrator.show("app.key", shorten(JSON.stringify(key)));
+      narrator.show("app's key in it", `${String(key?.ciphertext).slice(0, 60)}...`);
       check("the key is a ciphertext there", key, typeof key?.ciphertext === "string");
-      const { ciKey } = await workspace.outputs({ showSecrets: true });
+      const { environment } = await workspace.outputs({ showSecrets: true });
       const issued = await plane.secretsEverIssued();
-      check("which opens to the secret that the service issued", "another text", issued.includes(ciKey));
+      check(
+        "the stack's passphrase opens it: the secret is the one that the service issued",
+        "another text",
+        issued.includes(environment.DATABASE_API_KEY),
+      );
     },
   );
 
-  await step("no-op", "Nothing changed, nothing asked", "The same program once more.", async ({ run, check, log }) => {
-    const { exit, steps } = await run("up");
-    check("the run succeeds", exit, exit === 0);
-    check(
-      "every resource is unchanged",
-      steps,
-      steps.every(({ op }) => op === "same"),
-    );
-    check("and the service is not asked anything", (await log()).length, (await log()).length === 0);
-  });
+  await step(
+    "no-op",
+    "Nothing changed, nothing asked",
+    "The same program runs once more.",
+    async ({ run, check, log }) => {
+      const { exit, steps } = await run("up");
+      check("the run succeeds", exit, exit === 0);
+      check(
+        "every resource is unchanged",
+        steps,
+        steps.every(({ op }) => op === "same"),
+      );
+      check("the service is not asked anything", (await log()).length, (await log()).length === 0);
+    },
+  );
 
   await step(
     "rotate",
     "A trigger rotates a key",
-    "The program's setting `rotation` is one of app's triggers; now it changes.",
+    "The setting `rotation`, one of app's triggers, changes. Its consumer gets the new key in the same run.",
     async ({ run, check, log, live }) => {
       await rotate("2");
       const { exit } = await run("up");
       check("the run succeeds", exit, exit === 0);
       const methods = (await log()).map(({ method }) => method);
-      check("1 POST and 1 DELETE", methods, count(await log()).posts === 1 && count(await log()).deletes === 1);
-      check("the new key came before the old one went", methods, methods.indexOf("POST") < methods.indexOf("DELETE"));
+      check(
+        "it costs 1 POST and 1 DELETE",
+        methods,
+        count(await log()).posts === 1 && count(await log()).deletes === 1,
+      );
+      check(
+        "the new key was made before the old one was revoked",
+        methods,
+        methods.indexOf("POST") < methods.indexOf("DELETE"),
+      );
       check("2 keys are live", await live(), (await live()) === 2);
     },
   );
@@ -76,7 +93,7 @@ export async function tell({ narrator, plane, workspace }) {
       check("the run succeeds", exit, exit === 0);
       const gone = steps.filter(({ op }) => op === "delete").map(({ urn }) => urn.split("::").at(-1));
       check("only ci is found to be gone", gone, gone.join() === "ci");
-      check("by lists alone", await log(), count(await log()).lists === (await log()).length);
+      check("nothing but lists was asked for", await log(), count(await log()).lists === (await log()).length);
       check("1 key is live", await live(), (await live()) === 1);
     },
   );
@@ -84,11 +101,11 @@ export async function tell({ narrator, plane, workspace }) {
   await step(
     "heal",
     "The next run makes it anew",
-    "Nothing else has to be done.",
+    "Nothing but another `up` is needed.",
     async ({ run, check, log, live }) => {
       const { exit } = await run("up");
       check("the run succeeds", exit, exit === 0);
-      check("1 POST", count(await log()).posts, count(await log()).posts === 1);
+      check("it costs 1 POST", count(await log()).posts, count(await log()).posts === 1);
       check("2 keys are live", await live(), (await live()) === 2);
     },
   );
@@ -96,7 +113,7 @@ export async function tell({ narrator, plane, workspace }) {
   await step(
     "not-ready",
     "A new key is not ready in time",
-    "The service starts an operation with the next key, and it takes longer than the deadline of 2 s.",
+    "With the next key the service starts an operation that takes longer than the deadline, which is 2 s here.",
     async ({ run, check, log, live }) => {
       const started = { action: "start_compute", schedulingMs: 500, runningMs: null };
       await plane.rules.add({ route: "POST /api_keys", operations: [started] });
@@ -113,14 +130,14 @@ export async function tell({ narrator, plane, workspace }) {
   await step(
     "resume",
     "The next run takes the wait up again",
-    "Meanwhile the operation has finished.",
+    "Meanwhile the operation has ended well.",
     async ({ run, check, log, live }) => {
       const effects = (await plane.log()).flatMap((entry) => entry.effects);
       await plane.state.endOperation(effects.findLast(({ kind }) => kind === "operation-started").operationId);
       const { exit } = await run("up");
       check("the run succeeds", exit, exit === 0);
       check("the key was not made a second time", count(await log()).posts, count(await log()).posts === 0);
-      check("now the old key is revoked", count(await log()).deletes, count(await log()).deletes === 1);
+      check("only now the old key is revoked", count(await log()).deletes, count(await log()).deletes === 1);
       check("2 keys are live", await live(), (await live()) === 2);
     },
   );
@@ -128,7 +145,7 @@ export async function tell({ narrator, plane, workspace }) {
   await step("destroy", "Everything goes", "The stack is destroyed.", async ({ run, check, log, live }) => {
     const { exit } = await run("destroy");
     check("the run succeeds", exit, exit === 0);
-    check("2 DELETE", count(await log()).deletes, count(await log()).deletes === 2);
+    check("it costs 2 DELETE", count(await log()).deletes, count(await log()).deletes === 2);
     check("no key is live", await live(), (await live()) === 0);
   });
 
@@ -163,8 +180,4 @@ async function idInState(workspace, name) {
 
 function says(diagnostics, text) {
   return diagnostics.some(({ severity, message }) => severity === "error" && message.includes(text));
-}
-
-function shorten(text) {
-  return text.length > 120 ? `${text.slice(0, 117)}...` : text;
 }
