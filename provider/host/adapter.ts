@@ -1,4 +1,5 @@
 import type { dynamic } from "@pulumi/pulumi";
+import { publishPoint } from "../http/points";
 import { redact } from "../http/redact";
 import { type Context, check, diff, type Kind, NotReady, type Properties } from "../resources";
 import { session } from "./session";
@@ -58,7 +59,9 @@ async function run<T>(kind: Kind, verb: Verb, values: Values, body: (context: Co
   const urn = String(values.resourceUrn ?? "");
   const resourceName = urn.split("::").slice(3).join("::");
   try {
-    return await body(contextFor(urn, resourceName));
+    const answer = await body(contextFor(urn, resourceName));
+    publishPoint("before-return", `${verb} ${kind.name}`);
+    return answer;
   } catch (error) {
     throw toHostError(error, `${verb} ${kind.name} ${JSON.stringify(resourceName)}`, values);
   } finally {

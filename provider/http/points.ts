@@ -1,12 +1,12 @@
 import { channel } from "node:diagnostics_channel";
 
-/** Moments of a request or a change, in the order in which they come. */
-export type Point = "before-send" | "after-send" | "after-answer" | "after-body";
+/** Moments of a request, in the order in which they come, and the end of the verb that it belongs to. */
+export type Point = "before-send" | "after-send" | "after-answer" | "after-body" | "before-return";
 
 /** What is published on the diagnostics channel `keyplane:provider`. */
 export interface PointMessage {
   readonly point: string;
-  /** Method and path template of the request. */
+  /** Method and path template of the request; verb and kind at the end of a verb. */
   readonly route: string;
 }
 
