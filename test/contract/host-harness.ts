@@ -17,6 +17,7 @@ export interface Logged {
 }
 
 const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
 export { UNKNOWN };
 
 export const shim = (kind: string) => `exports.handler=()=>require("keyplane/provider").${kind}`;
@@ -67,7 +68,10 @@ export class HostUnderTest {
 
   async diff(kind: string, id: string, olds: Values, news: Values) {
     const request = new this.sdk.provider.DiffRequest();
-    request.setId(id).setOlds(this.struct(olds)).setNews(this.struct({ ...this.base(kind), ...news }));
+    request
+      .setId(id)
+      .setOlds(this.struct(olds))
+      .setNews(this.struct({ ...this.base(kind), ...news }));
     const response = await call((done) => this.client.diff(request, done));
     const { DIFF_SOME } = this.sdk.provider.DiffResponse.DiffChanges;
     return { changes: response.getChanges() === DIFF_SOME, replaces: response.getReplacesList() };
@@ -82,9 +86,17 @@ export class HostUnderTest {
     });
   }
 
-  async update(kind: string, id: string, olds: Values, news: Values): Promise<{ outputs: Values; notReady?: string[] }> {
+  async update(
+    kind: string,
+    id: string,
+    olds: Values,
+    news: Values,
+  ): Promise<{ outputs: Values; notReady?: string[] }> {
     const request = new this.sdk.provider.UpdateRequest();
-    request.setId(id).setOlds(this.struct(olds)).setNews(this.struct({ ...this.base(kind), ...news }));
+    request
+      .setId(id)
+      .setOlds(this.struct(olds))
+      .setNews(this.struct({ ...this.base(kind), ...news }));
     return this.initFailed(async () => {
       const response = await call((done) => this.client.update(request, done));
       return { id, outputs: fromStruct(response.getProperties()) };

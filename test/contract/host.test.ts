@@ -117,14 +117,21 @@ describe("Pulumi's dynamic host and keyplane", () => {
     await plane.state.startOperations({ projectId: id, action: "start_compute" });
     await host.create("ProjectReady", { projectId: id });
     const rows = host.logged.filter((log) => log.ephemeral);
-    expect(rows.map((log) => log.message)).toEqual([expect.stringMatching(/^waiting for start_compute \(\w+, \d+ s\)$/)]);
+    expect(rows.map((log) => log.message)).toEqual([
+      expect.stringMatching(/^waiting for start_compute \(\w+, \d+ s\)$/),
+    ]);
     expect(rows[0]?.urn).toBe(urnOf("ProjectReady", "ci"));
   });
 
   it("print errors without a stack and without a secret", async () => {
     await start();
     const { id, outputs } = await host.create("ApiKey", { owner: OWNER });
-    await plane.rules.add({ route: "*", count: null, status: 400, body: { message: `no ${plane.apiKey} ${outputs.key}` } });
+    await plane.rules.add({
+      route: "*",
+      count: null,
+      status: 400,
+      body: { message: `no ${plane.apiKey} ${outputs.key}` },
+    });
     const failure = await host.read(id, outputs).catch((error: Error) => error.message);
     expect(failure).toMatch(/read ApiKey "ci": GET \/api_keys.*400/);
     await expect.poll(() => host.printed.join("\n")).toContain("GET /api_keys");
