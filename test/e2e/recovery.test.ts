@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type ControlPlane, startControlPlane } from "../kit";
+import { ConsumedKey } from "./consumed-key";
+
+let plane: ControlPlane;
+let stack: ConsumedKey;
+
+beforeEach(async () => {
+  plane = await startControlPlane({ clock: { mode: "real" } });
+  stack = await ConsumedKey.create(plane);
+});
+
+afterEach(async () => {
+  await stack.run.workspace.remove();
+  await plane.close();
+});
+
+const URN = "urn:pulumi:dev::proj::pulumi-nodejs:dynamic/keyplane:ApiKey::ci";
+
+/** The old key of a replacement whose consumer fails twice lives until the consumer has taken the new one. */
+async function expectOldKeptUntilMoved(replace: () => Promise<unknown>): Promise<void> {
+  const [old] = await stack.live();
+  await replace();
+  const next = (await stack.live()).find((id) => id !== old);
+  expect(await stack.live()).toEqual([old, next]);
+  await stack.failingUp();
+  expect(await stack.live(), "after another run that failed").toEqual([old, next]);
+  await stack.up();
+  expect(await stack.live()).toEqual([next]);
+  expect((await stack.history()).slice(-2)).toEqual([`holds ${next}`, `revoked ${old}`]);
+  await stack.run.destroy();
+}
+
+describe("the old key of a replacement is kept until its consumer has moved", () => {
+  test("when --replace forces it and the key was never used", async () => {
+    await stack.up();
+    await expectOldKeptUntilMoved(() => stack.failingUp({ args: ["--replace", URN] }));
+  });
+
+  test("when --replace forces it in a stack that has never come to its end", async () => {
+    await stack.run.workspace.setConfig("failLater", "true");
+    expect((await stack.up({ mayFail: true })).exit).not.toBe(0);
+    expect((await stack.history()).at(-1)).toMatch(/^holds /);
+    await stack.run.workspace.setConfig("failLater", "false");
+    await expectOldKeptUntilMoved(() => stack.failingUp({ args: ["--replace", URN] }));
+  });
+
+  test("when a replacementTrigger forces it", async () => {
+    await stack.setKey({ options: { replacementTrigger: "1" } });
+    await stack.up();
+    await stack.setKey({ options: { replacementTrigger: "2" } });
+    await expectOldKeptUntilMoved(() => stack.failingUp());
+  });
+
+  test("when a rotation asks for it", async () => {
+    await stack.setKey({ rotationTriggers: { quarter: "1" } });
+    await stack.up();
+    await stack.setKey({ rotationTriggers: { quarter: "2" } });
+    await expectOldKeptUntilMoved(() => stack.failingUp());
+  });
+
+  test("when the new key is not ready at first", async () => {
+    const key = (quarter: string) => ({ rotationTriggers: { quarter }, operationTimeout: "60s" });
+    await stack.setKey(key("1"));
+    await stack.up();
+    await stack.setKey(key("2"));
+    await plane.rules.add({ route: "POST /api_keys", operations: [{ action: "apply_config", runningMs: null }] });
+    const unready = await stack.up({ mayFail: true });
+    expect(unready.diagnostics.map(({ message }) => message).join()).toContain("The key is kept with its secret");
+    const [operation] = (await plane.log()).flatMap(({ effects }) =>
+      effects.flatMap((effect) => (effect.kind === "operation-started" ? [effect.operationId] : [])),
+    );
+    await plane.state.endOperation(operation ?? "");
+    await expectOldKeptUntilMoved(() => stack.failingUp());
+    expect(await plane.count("POST", "/api_keys")).toBe(2);
+  });
+});
