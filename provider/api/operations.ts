@@ -72,7 +72,9 @@ export class Operations {
 
   /** A project's operations, newest first, page by page; holds one page, and reads no further than the filter needs. */
   async *pages(projectId: string, filter: OperationsFilter = {}): AsyncGenerator<Operation[], void, undefined> {
-    const since = filter.since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(filter.since);
+    const since = filter.since === undefined ? undefined : Date.parse(filter.since);
+    const isOld = (each: Operation | undefined) =>
+      since !== undefined && each !== undefined && Date.parse(each.createdAt) < since;
     const limit = filter.limit ?? Number.POSITIVE_INFINITY;
     const wanted = matcher(filter);
     const whole = filter.status === undefined && filter.action === undefined;
@@ -81,11 +83,10 @@ export class Operations {
     let left = limit;
     if (left <= 0) return;
     for await (const { items } of this.#list(projectId, atMost, filter.signal)) {
-      const found = items.filter((each) => Date.parse(each.createdAt) >= since && wanted(each)).slice(0, left);
+      const found = items.filter((each) => !isOld(each) && wanted(each)).slice(0, left);
       left -= found.length;
       if (found.length > 0) yield found;
-      const last = items.at(-1);
-      if (left <= 0 || (last !== undefined && Date.parse(last.createdAt) < since)) return;
+      if (left <= 0 || isOld(items.at(-1))) return;
     }
   }
 

