@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { cp, mkdir, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { packageRoot } from "./engine-command";
 
@@ -8,6 +8,7 @@ export type Program = string | Readonly<Record<string, string>>;
 
 // Packages are linked, not copied; the rest is of no use to a program.
 const LEFT_OUT = new Set(["node_modules", ".git"]);
+const STACK_CONFIG = /^Pulumi\..+\.yaml$/;
 
 /**
  * Puts a program into an empty folder, with a `Pulumi.yaml` and `package.json` where it brings none.
@@ -21,27 +22,39 @@ export async function writeProgram(
   packages: Readonly<Record<string, string>>,
 ): Promise<void> {
   await writeSources(folder, program);
-  await writeIfMissing(join(folder, "Pulumi.yaml"), `name: ${project}\nruntime: nodejs\n`);
-  await writeIfMissing(join(folder, "package.json"), `${JSON.stringify({ name: "program", private: true })}\n`);
+  await complete(folder, project);
   const origin = typeof program === "string" ? resolve(program) : packageRoot();
   await linkPackages(folder, nearestModules(origin), packages);
 }
 
-/** Puts another program in the place of the one in a folder. The stack's configuration and the packages stay. */
-export async function replaceProgram(folder: string, program: Program): Promise<void> {
-  await writeSources(folder, program);
+/**
+ * Puts another program in the place of the one in a folder: a folder replaces it whole, files replace those of the same
+ * name. The configuration of stacks and the packages stay.
+ */
+export async function replaceProgram(folder: string, program: Program, project: string): Promise<void> {
+  const stays = (name: string) => isLeftOut(name) || STACK_CONFIG.test(name);
+  if (typeof program === "string") {
+    for (const name of await readdir(folder)) if (!stays(name)) await rm(join(folder, name), { recursive: true });
+  }
+  await writeSources(folder, program, stays);
+  await complete(folder, project);
 }
 
-async function writeSources(folder: string, program: Program): Promise<void> {
+async function writeSources(folder: string, program: Program, leftOut = isLeftOut): Promise<void> {
   await mkdir(folder, { recursive: true });
   if (typeof program === "string") {
-    await cp(program, folder, { recursive: true, filter: (from) => from === program || !LEFT_OUT.has(basename(from)) });
+    await cp(program, folder, { recursive: true, filter: (from) => from === program || !leftOut(basename(from)) });
     return;
   }
   for (const [name, text] of Object.entries(program)) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), text);
   }
+}
+
+async function complete(folder: string, project: string): Promise<void> {
+  await writeIfMissing(join(folder, "Pulumi.yaml"), `name: ${project}\nruntime: nodejs\n`);
+  await writeIfMissing(join(folder, "package.json"), `${JSON.stringify({ name: "program", private: true })}\n`);
 }
 
 async function linkPackages(
@@ -69,6 +82,10 @@ function nearestModules(from: string): string {
     if (existsSync(join(modules, "@pulumi", "pulumi"))) return modules;
     if (folder === dirname(folder)) throw new Error(`@pulumi/pulumi is not installed at ${from} or above`);
   }
+}
+
+function isLeftOut(name: string): boolean {
+  return LEFT_OUT.has(name);
 }
 
 async function writeIfMissing(path: string, text: string): Promise<void> {

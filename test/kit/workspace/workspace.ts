@@ -8,7 +8,6 @@ import { manifestAt } from "../engine/checkpoint";
 import { loadProject, readSalt, setConfig, writeSalt } from "../engine/config";
 import { SECRET_MARK } from "../engine/events";
 import { mapMapSecrets, type Properties, revealed } from "../engine/property";
-import type { PassphraseSecrets } from "../engine/secrets";
 import { type EngineName, engineCommand, engineOf } from "./engine-command";
 import { type EngineRun, outputOf, startEngine } from "./engine-run";
 import { endProcesses, processesWith } from "./processes";
@@ -116,6 +115,7 @@ export class Workspace {
       options.stack ?? "dev",
       hermeticEnv(directory, options.env ?? {}),
     );
+    await workspace.salt();
     await mkdir(join(directory, "backend"));
     await mkdir(join(directory, "home"));
     for (const [key, value] of Object.entries(options.config ?? {})) await workspace.setConfig(key, value);
@@ -204,12 +204,21 @@ export class Workspace {
   /** Sets a value of the stack's configuration. */
   async setConfig(key: string, value: string, options: { readonly secret?: boolean } = {}): Promise<void> {
     const project = await loadProject(this.programDirectory);
-    await setConfig(project, this.stack, key, value, options.secret ? await this.configSecrets() : undefined);
+    await setConfig(
+      project,
+      this.stack,
+      key,
+      value,
+      options.secret ? await openSecrets(PASSPHRASE, await this.salt()) : undefined,
+    );
   }
 
-  /** Puts another program in the place of this one; given as files, those of the same name are replaced. */
+  /**
+   * Puts another program in the place of this one: a folder replaces it whole, files replace those of the same name. The
+   * stack's configuration stays.
+   */
   async setProgram(program: Program): Promise<void> {
-    await replaceProgram(this.programDirectory, program);
+    await replaceProgram(this.programDirectory, program, this.project);
   }
 
   /** The stack's state, as `stack export` gives it: secrets as ciphertext, or as plaintext envelopes. */
@@ -270,13 +279,14 @@ export class Workspace {
     if (result.exit !== 0) throw new Error(`stack init failed\n${outputOf(result)}`);
   }
 
-  private async configSecrets(): Promise<PassphraseSecrets> {
+  /** All workspaces of this process share a salt where they may, so that their states are read with one key. */
+  private async salt(): Promise<string> {
     const project = await loadProject(this.programDirectory);
-    const salt = await readSalt(project, this.stack);
-    if (salt !== undefined) return openSecrets(PASSPHRASE, salt);
-    const secrets = await createSecrets(PASSPHRASE);
-    await writeSalt(project, this.stack, secrets.salt);
-    return secrets;
+    const present = await readSalt(project, this.stack);
+    if (present !== undefined) return present;
+    const { salt } = await createSecrets(PASSPHRASE);
+    await writeSalt(project, this.stack, salt);
+    return salt;
   }
 
   private async opened(deployment: Deployment): Promise<Deployment> {

@@ -106,7 +106,7 @@ describe("a workspace", () => {
   test("encrypts its secret configuration, and gives the state in clear only when asked to", async () => {
     const made = await create({ config: { size: "3" }, secretConfig: { "keyplane:apiKey": "hidden-token" } });
     const config = readFileSync(join(made.programDirectory, "Pulumi.dev.yaml"), "utf8");
-    expect(config).toMatch(/^ {2}keyplane:apiKey:\n {4}secure: v1:.*\nencryptionsalt: v1:/m);
+    expect(config).toMatch(/^encryptionsalt: v1:.*\nconfig:\n[\s\S]*keyplane:apiKey:\n {4}secure: v1:/);
     expect(config).toContain("proj:size:");
     expect(config).not.toContain("hidden-token");
     expect(await made.exportState()).toMatchObject({ version: 3, deployment: {} });
@@ -124,6 +124,22 @@ describe("a workspace", () => {
       expect(resolve("probe/provider")).toBe(join(__dirname, "../../engine/probe/provider.js"));
       expect(resolve("@pulumi/pulumi")).toBe(require.resolve("@pulumi/pulumi"));
       expect(resolve("keyplane/package.json")).toBe(join(__dirname, "../../../package.json"));
+    } finally {
+      rmSync(source, { recursive: true });
+    }
+  });
+
+  test("replaces a program given as a folder whole, but keeps the stack's configuration", async () => {
+    const source = mkdtempSync(join(__dirname, ".tmp-"));
+    try {
+      writeFileSync(join(source, "index.ts"), "");
+      writeFileSync(join(source, "Pulumi.dev.yaml"), "config: { proj:of: another }\n");
+      const made = await create({ config: { size: "3" }, packages: { probe: join(__dirname, "../../engine/probe") } });
+      await made.setProgram(source);
+      const has = (name: string) => existsSync(join(made.programDirectory, name));
+      expect([has("index.js"), has("index.ts"), has("Pulumi.yaml")]).toEqual([false, true, true]);
+      expect(has("node_modules/probe/provider.js"), "the packages").toBe(true);
+      expect(readFileSync(join(made.programDirectory, "Pulumi.dev.yaml"), "utf8")).toMatch(/proj:size: "3"\n$/);
     } finally {
       rmSync(source, { recursive: true });
     }
