@@ -70,14 +70,15 @@ export class DependentReplacements {
     if (state.deletedWith && replaced.has(state.deletedWith)) return [];
     const inputs = withUnknowns(state.inputs ?? {}, state.propertyDependencies ?? {}, replaced);
     if (inputs === undefined) return undefined;
-    const asked = await diffResource(this.deployment.providerOf(state), {
+    const request = {
       urn: state.urn,
       id: state.id ?? "",
       oldInputs: state.inputs ?? {},
       oldOutputs: state.outputs ?? {},
       newInputs: inputs,
       ignoreChanges: state.ignoreChanges ?? [],
-    });
+    };
+    const asked = await diffResource(this.deployment.providerOf(state), request, true);
     const diff = withReplaceOnChanges(asked, state.replaceOnChanges ?? [], false);
     return diff.replaceKeys.length > 0 ? diff.replaceKeys : undefined;
   }

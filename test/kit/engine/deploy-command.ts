@@ -1,12 +1,14 @@
 /** `up`, `preview`, `refresh` and `destroy`. */
 import { availableParallelism } from "node:os";
+import type { ResourceState } from "./checkpoint";
 import type { DeploymentOptions } from "./deployment";
 import { digestOf, displayOptionsFor, openDisplay } from "./display";
 import { type EventListener, EventStream, eventLog } from "./event-stream";
 import type { EngineEvent, Operation } from "./events";
 import { type FlagKinds, type Flags, parseFlags } from "./flags";
 import { isTrue, OperationRun } from "./operation";
-import { OpenStack, placeOf } from "./stack";
+import { PulumiSdk } from "./pulumi-sdk";
+import { locked, OpenStack, placeOf } from "./stack";
 import { Targets } from "./targets";
 
 /** The commands that deploy. */
@@ -73,20 +75,25 @@ export async function deploy(
   const flags = parseFlags(args, FLAGS[command]);
   if (flags.lists.has("target") && flags.lists.has("exclude"))
     throw new Error("--target and --exclude exclude each other");
-  const stack = await OpenStack.open(await placeOf(flags, env), env);
+  const place = await placeOf(flags, env);
   const events: EngineEvent[] = [];
   const listeners: EventListener[] = [];
   const logPath = flags.values.get("event-log");
   if (logPath) listeners.push(eventLog(logPath));
   if (flags.switches.has("json")) listeners.push((event) => events.push(event));
-  const pass = new Pass(command, flags, stack, env, listeners);
-  const succeeded = await stack.locked(() => pass.execute());
+  const sdk = new PulumiSdk(place.project.directory);
+  const succeeded = await locked(place, async () => {
+    const opening = OpenStack.open(place, env);
+    // Modules are loaded while the key is derived from the passphrase on another thread.
+    sdk.load();
+    return new Passes(command, flags, await opening, sdk, env, listeners).execute();
+  });
   if (flags.switches.has("json")) console.log(JSON.stringify(digestOf(events), undefined, 2));
   return succeeded;
 }
 
 /** The passes of one command: the preview, where one is asked for, and the run. */
-class Pass {
+class Passes {
   private current: OperationRun | undefined;
   private interrupts = 0;
 
@@ -94,6 +101,7 @@ class Pass {
     private readonly command: DeployCommand,
     private readonly flags: Flags,
     private readonly stack: OpenStack,
+    private readonly sdk: PulumiSdk,
     private readonly env: NodeJS.ProcessEnv,
     private readonly listeners: EventListener[],
   ) {}
@@ -133,6 +141,8 @@ class Pass {
 
   private async run(preview: boolean): Promise<boolean> {
     const { switches } = this.flags;
+    const opened = this.stack.opened();
+    this.requireTargets(opened?.resources ?? []);
     const isJson = switches.has("json");
     const display = isJson
       ? undefined
@@ -142,9 +152,9 @@ class Pass {
           ...displayOptionsFor(process.stdout, this.env, !switches.has("non-interactive")),
         });
     const stream = new EventStream([...this.listeners, ...(display ? [display.show.bind(display)] : [])]);
-    const opened = this.stack.opened();
     const pending = opened?.pending_operations ?? [];
     this.current = new OperationRun({
+      sdk: this.sdk,
       project: this.stack.place.project,
       stack: this.stack.place.stack,
       config: await this.stack.config(),
@@ -160,19 +170,26 @@ class Pass {
     });
     try {
       const { result, changes } = await this.current.execute();
-      return this.judged(result === "succeeded", changes, stream);
+      return this.judged(result === "succeeded", changes);
     } finally {
       stream.emit({ cancelEvent: {} });
       display?.end();
     }
   }
 
-  private judged(succeeded: boolean, changes: Partial<Record<Operation, number>>, stream: EventStream): boolean {
+  private judged(succeeded: boolean, changes: Partial<Record<Operation, number>>): boolean {
     const changed = Object.keys(changes).some((op) => !UNCHANGED.has(op));
     if (!succeeded || !changed || !this.flags.switches.has("expect-no-changes")) return succeeded;
-    const message = "no changes were expected but changes occurred";
-    stream.emit({ diagnosticEvent: { message, severity: "error", prefix: "error: ", color: "raw" } });
-    return false;
+    throw new Error("no changes were expected but changes occurred");
+  }
+
+  /** Without a program, what is not in the state cannot be meant. */
+  private requireTargets(resources: readonly ResourceState[]): void {
+    if (this.command === "up" || this.command === "preview") return;
+    const urns = new Set(resources.map(({ urn }) => urn));
+    const { targets, excludes } = this.deploymentOptions(true);
+    const unknown = [...targets.literals, ...excludes.literals].find((urn) => !urns.has(urn));
+    if (unknown !== undefined) throw new Error(`no resource named '${unknown}' found`);
   }
 
   private deploymentOptions(preview: boolean): DeploymentOptions {

@@ -22,8 +22,8 @@ export function replaceBecauseOf(key: string): Diff {
 }
 
 /** Asks the provider; compares the inputs where it leaves the judgement to the engine. */
-export async function diffResource(provider: Provider, request: DiffRequest): Promise<Diff> {
-  const answer = await provider.diff(request);
+export async function diffResource(provider: Provider, request: DiffRequest, keepUnknowns: boolean): Promise<Diff> {
+  const answer = await provider.diff(request, keepUnknowns);
   if (answer.changes !== undefined) return { ...answer, changes: answer.changes, changedKeys: [] };
   const wanted = keepIgnored(request.newInputs, request.oldInputs, request.ignoreChanges).inputs;
   const changedKeys = changedInputs(request.oldInputs, wanted);

@@ -1,5 +1,6 @@
 /** Asks a dynamic provider in its host: puts values on the wire, and what the host cannot say back into the answers. */
 import type { ServiceError } from "@grpc/grpc-js";
+import type { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import type {
   CheckResponse,
   CreateResponse,
@@ -9,7 +10,7 @@ import type {
 } from "@pulumi/pulumi/proto/provider_pb";
 import type { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { call, type DynamicHost } from "./host";
+import { call } from "./host";
 import { reachKillPoint } from "./kill-points";
 import type { Properties } from "./property";
 import type { DiffAnswer, DiffRequest, Live, Provider, ReadAnswer } from "./provider";
@@ -29,15 +30,23 @@ interface Named {
 
 /** The provider of all resources that one host runs. The host knows no secrets: they are put back by key. */
 export class DynamicProvider implements Provider {
+  private client: Promise<ResourceProviderClient> | undefined;
+
   constructor(
     private readonly sdk: PulumiSdk,
-    private readonly host: () => Promise<DynamicHost>,
+    /** Starts the host. */
+    private readonly start: () => Promise<ResourceProviderClient>,
   ) {}
 
-  async check(urn: string, olds: Properties, news: Properties) {
+  /** Starts the host before it is needed. If it fails, whoever needs it first hears of it. */
+  warmUp(): void {
+    this.host().catch(() => undefined);
+  }
+
+  async check(urn: string, olds: Properties, news: Properties, keepUnknowns: boolean) {
     const request = named(new this.sdk.provider.CheckRequest(), urn);
-    request.setOlds(this.struct(olds)).setNews(this.struct(news));
-    const { client } = await this.host();
+    request.setOlds(this.struct(olds, keepUnknowns)).setNews(this.struct(news, keepUnknowns));
+    const client = await this.host();
     const response = await plainly(call<CheckResponse>((done) => client.check(request, done)));
     const failures = response.getFailuresList();
     return {
@@ -46,11 +55,14 @@ export class DynamicProvider implements Provider {
     };
   }
 
-  async diff({ urn, id, oldInputs, oldOutputs, newInputs, ignoreChanges }: DiffRequest): Promise<DiffAnswer> {
+  async diff(
+    { urn, id, oldInputs, oldOutputs, newInputs, ignoreChanges }: DiffRequest,
+    keepUnknowns: boolean,
+  ): Promise<DiffAnswer> {
     const request = named(new this.sdk.provider.DiffRequest(), urn);
-    request.setId(id).setOlds(this.struct(oldOutputs)).setNews(this.struct(newInputs));
-    request.setOldInputs(this.struct(oldInputs)).setIgnorechangesList([...ignoreChanges]);
-    const { client } = await this.host();
+    request.setId(id).setOlds(this.struct(oldOutputs, keepUnknowns)).setNews(this.struct(newInputs, keepUnknowns));
+    request.setOldInputs(this.struct(oldInputs, keepUnknowns)).setIgnorechangesList([...ignoreChanges]);
+    const client = await this.host();
     const response = await plainly(call<DiffResponse>((done) => client.diff(request, done)));
     const { DIFF_UNKNOWN, DIFF_SOME } = this.sdk.provider.DiffResponse.DiffChanges;
     const changes = response.getChanges();
@@ -65,7 +77,7 @@ export class DynamicProvider implements Provider {
     if (preview) return { id: "", outputs: inputs };
     const request = named(new this.sdk.provider.CreateRequest(), urn);
     request.setProperties(this.struct(inputs));
-    const { client } = await this.host();
+    const client = await this.host();
     const live = await this.operate("create", urn, async () => {
       const response = await call<CreateResponse>((done) => client.create(request, done));
       return { id: response.getId(), outputs: fromStruct(response.getProperties()) };
@@ -82,7 +94,7 @@ export class DynamicProvider implements Provider {
     const request = named(new this.sdk.provider.UpdateRequest(), urn);
     request.setId(id).setOlds(this.struct(oldOutputs)).setNews(this.struct(newInputs));
     request.setOldInputs(this.struct(oldInputs)).setIgnorechangesList([...ignoreChanges]);
-    const { client } = await this.host();
+    const client = await this.host();
     const live = await this.operate("update", urn, async () => {
       const response = await call<UpdateResponse>((done) => client.update(request, done));
       return { id, outputs: fromStruct(response.getProperties()) };
@@ -93,7 +105,7 @@ export class DynamicProvider implements Provider {
   async read(urn: string, id: string, inputs: Properties, outputs: Properties): Promise<ReadAnswer | undefined> {
     const request = named(new this.sdk.provider.ReadRequest(), urn);
     request.setId(id).setInputs(this.struct(inputs)).setProperties(this.struct(outputs));
-    const { client } = await this.host();
+    const client = await this.host();
     const found = await this.operate("read", urn, async () => {
       const response = await call<ReadResponse>((done) => client.read(request, done));
       const found = { id: response.getId(), outputs: fromStruct(response.getProperties()) };
@@ -110,7 +122,7 @@ export class DynamicProvider implements Provider {
   async delete(urn: string, id: string, inputs: Properties, outputs: Properties): Promise<void> {
     const request = named(new this.sdk.provider.DeleteRequest(), urn);
     request.setId(id).setProperties(this.struct(outputs)).setOldInputs(this.struct(inputs));
-    const { client } = await this.host();
+    const client = await this.host();
     await this.operate("delete", urn, async () => {
       await call<Empty>((done) => client.delete(request, done));
       return { id, outputs };
@@ -146,8 +158,13 @@ export class DynamicProvider implements Provider {
     return undefined;
   }
 
-  private struct(properties: Properties): Struct {
-    return this.sdk.struct.fromJavaScript(forProvider(properties));
+  private host(): Promise<ResourceProviderClient> {
+    this.client ??= this.start();
+    return this.client;
+  }
+
+  private struct(properties: Properties, keepUnknowns = false): Struct {
+    return this.sdk.struct.fromJavaScript(forProvider(properties, keepUnknowns));
   }
 }
 

@@ -21,41 +21,34 @@ export interface HostOptions {
   readonly printed: (line: string, stream: "stdout" | "stderr") => void;
 }
 
-/** A running host. */
+/** A host, in a process group of its own: like the real one, it outlives an engine that is killed. */
 export class DynamicHost {
+  /** Calls the providers, as soon as they can be called. Fails where the host does not start. */
+  readonly client: Promise<ResourceProviderClient>;
+  private connection: Client | undefined;
+
   private constructor(
     private readonly child: ChildProcess,
-    /** Calls the providers. */
-    readonly client: ResourceProviderClient,
-  ) {}
+    options: HostOptions,
+  ) {
+    this.client = this.connect(options);
+  }
 
-  /** Starts a host in a process group of its own: like the real one, it outlives an engine that is killed. */
-  static async start(options: HostOptions): Promise<DynamicHost> {
-    const { sdk, directory, engineAddress, env } = options;
-    const child = spawn(process.execPath, [sdk.command("dynamic-provider"), engineAddress], {
-      cwd: directory,
-      env,
+  /** Starts a host. */
+  static spawn(options: HostOptions): DynamicHost {
+    const child = spawn(process.execPath, [options.sdk.command("dynamic-provider"), options.engineAddress], {
+      cwd: options.directory,
+      env: options.env,
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
     });
     if (child.pid !== undefined) options.started(child.pid);
-    const port = await portOf(child, options.printed);
-    const client = new sdk.providerGrpc.ResourceProviderClient(
-      `127.0.0.1:${port}`,
-      sdk.grpc.credentials.createInsecure(),
-      CHANNEL_OPTIONS,
-    );
-    const host = new DynamicHost(child, client);
-    await host.configure(sdk, options.config).catch((error) => {
-      host.stop();
-      throw error;
-    });
-    return host;
+    return new DynamicHost(child, options);
   }
 
   /** Ends the process and all it started. */
   stop(): void {
-    (this.client as unknown as Client).close();
+    this.connection?.close();
     const { pid } = this.child;
     if (pid === undefined || this.child.exitCode !== null || this.child.signalCode !== null) return;
     try {
@@ -65,13 +58,18 @@ export class DynamicHost {
     }
   }
 
-  private configure(sdk: PulumiSdk, config: Readonly<Record<string, string>>): Promise<unknown> {
+  private async connect({ sdk, config, printed }: HostOptions): Promise<ResourceProviderClient> {
+    const port = await portOf(this.child, printed);
+    const credentials = sdk.grpc.credentials.createInsecure();
+    const client = new sdk.providerGrpc.ResourceProviderClient(`127.0.0.1:${port}`, credentials, CHANNEL_OPTIONS);
+    this.connection = client as unknown as Client;
     const request = new sdk.provider.ConfigureRequest();
     // Without `args` the host never answers.
     request.setArgs(sdk.struct.fromJavaScript({ ...config }));
     const variables = request.getVariablesMap();
     for (const [key, value] of Object.entries(config)) variables.set(key, value);
-    return call<unknown>((done) => this.client.configure(request, done));
+    await call<unknown>((done) => client.configure(request, done));
+    return client;
   }
 }
 

@@ -11,9 +11,8 @@ import { DynamicHost } from "./host";
 import { ResourceMonitor } from "./monitor";
 import { Program, runEnv } from "./program";
 import { type Properties, secretOf } from "./property";
-import type { Provider } from "./provider";
 import { DYNAMIC_PACKAGE, ProviderRegistry } from "./provider-registry";
-import { CHANNEL_OPTIONS, PulumiSdk } from "./pulumi-sdk";
+import { CHANNEL_OPTIONS, type PulumiSdk } from "./pulumi-sdk";
 import { Resource } from "./resource";
 import { Run, type RunResult } from "./run";
 import { Snapshot } from "./snapshot";
@@ -24,6 +23,7 @@ import { mapWithoutSecrets } from "./values";
 
 /** What a pass is made over. */
 export interface OperationOptions {
+  readonly sdk: PulumiSdk;
   readonly project: Project;
   readonly stack: string;
   readonly config: StackConfig;
@@ -50,7 +50,7 @@ export interface OperationResult {
 /** One pass. */
 export class OperationRun {
   private readonly sdk: PulumiSdk;
-  private readonly hosts = new Set<Promise<DynamicHost>>();
+  private readonly hosts: DynamicHost[] = [];
   private readonly diagnostics: Diagnostics;
   private readonly env: NodeJS.ProcessEnv;
   private run: Run | undefined;
@@ -59,7 +59,7 @@ export class OperationRun {
 
   constructor(private readonly options: OperationOptions) {
     const { project, stack, config, deployment } = options;
-    this.sdk = new PulumiSdk(project.directory);
+    this.sdk = options.sdk;
     this.env = { ...options.env, ...runEnv(project, stack, config, deployment.preview) };
     const secrets = config.secretKeys.map((key) => config.values[key] ?? "");
     this.diagnostics = new Diagnostics(options.emit, secrets);
@@ -100,7 +100,7 @@ export class OperationRun {
   /** Ends all processes. */
   end(): void {
     this.program?.stop();
-    for (const host of this.hosts) host.then((running) => running.stop()).catch(() => undefined);
+    for (const host of this.hosts) host.stop();
   }
 
   private async executeOn(server: Server): Promise<OperationResult> {
@@ -112,7 +112,9 @@ export class OperationRun {
       resources: this.options.resources.map((state) => new Resource(state)),
       pendingOperations: this.options.pendingOperations,
     };
-    const providers = new ProviderRegistry(this.providerConfig(), (config) => this.provider(config, address));
+    const start = (config: Properties) => this.provider(config, address);
+    const byDefault = start(this.providerConfig());
+    const providers = new ProviderRegistry(byDefault, start);
     const name = { stack, project: project.name };
     const deployment = new Deployment(name, deploymentOptions, base, providers, this.diagnostics);
     monitor?.attach(deployment.news);
@@ -122,6 +124,7 @@ export class OperationRun {
     this.run = new Run(deployment, reporter, monitor ?? NO_PROGRAM);
     if (this.cancelled) this.run.cancel();
     if (monitor) this.startProgram(monitor, address);
+    if (this.willNeedHost()) byDefault.warmUp();
     const result = await this.run.execute();
     monitor?.close();
     await snapshot?.close();
@@ -155,33 +158,28 @@ export class OperationRun {
     return snapshot;
   }
 
-  /** A provider with a configuration. Its host is started at once where resources of the state, or of a first run, need one. */
-  private provider(config: Properties, address: string): Provider {
-    let host: Promise<DynamicHost> | undefined;
-    const start = () => {
-      host ??= this.startHost(config, address);
-      return host;
-    };
-    const { resources, runsProgram } = this.options;
-    if (resources.some(({ type }) => packageOf(type) === DYNAMIC_PACKAGE) || (runsProgram && resources.length === 0)) {
-      // Whoever asks it first hears of a failure.
-      start().catch(() => undefined);
-    }
-    return new DynamicProvider(this.sdk, start);
+  /** A provider with a configuration, run by a host of its own that starts with its first call. */
+  private provider(config: Properties, address: string): DynamicProvider {
+    return new DynamicProvider(this.sdk, () => {
+      const host = DynamicHost.spawn({
+        sdk: this.sdk,
+        directory: this.options.project.directory,
+        engineAddress: address,
+        config: mapWithoutSecrets(config) as Record<string, string>,
+        env: this.env,
+        started: (pid) => this.options.emit({ hostEvent: { pid } }),
+        printed: this.printed(),
+      });
+      this.hosts.push(host);
+      return host.client;
+    });
   }
 
-  private startHost(config: Properties, address: string): Promise<DynamicHost> {
-    const host = DynamicHost.start({
-      sdk: this.sdk,
-      directory: this.options.project.directory,
-      engineAddress: address,
-      config: mapWithoutSecrets(config) as Record<string, string>,
-      env: this.env,
-      started: (pid) => this.options.emit({ hostEvent: { pid } }),
-      printed: this.printed(),
-    });
-    this.hosts.add(host);
-    return host;
+  /** Whether resources of the state, or of a first run, will need the host: then it starts together with the program. */
+  private willNeedHost(): boolean {
+    const { resources, runsProgram } = this.options;
+    if (resources.length === 0) return runsProgram;
+    return resources.some(({ type }) => packageOf(type) === DYNAMIC_PACKAGE);
   }
 
   private printed(): (line: string, stream: "stdout" | "stderr") => void {

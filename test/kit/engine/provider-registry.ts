@@ -14,18 +14,13 @@ export const DYNAMIC_PACKAGE = "pulumi-nodejs";
 /** Knows the providers by their references, and manages the provider resources themselves. */
 export class ProviderRegistry implements Provider {
   private readonly providers = new Map<string, Provider>();
-  private readonly byDefault: Provider;
 
-  /**
-   * @param config the whole configuration, for resources without a provider of their own.
-   * @param start makes a provider with a configuration; its host need not run before it is asked.
-   */
   constructor(
-    config: Properties,
+    /** Manages resources without a provider of their own, with the stack's configuration. */
+    private readonly byDefault: Provider,
+    /** Makes a provider with a configuration. */
     private readonly start: (config: Properties) => Provider,
-  ) {
-    this.byDefault = start(config);
-  }
+  ) {}
 
   /** The provider of a reference, where it has been registered. */
   get(reference: string): Provider | undefined {

@@ -35,8 +35,15 @@ export interface ReadAnswer extends Live {
  * the operation had no effect that is known.
  */
 export interface Provider {
-  check(urn: string, olds: Properties, news: Properties): Promise<{ inputs: Properties; failures: CheckFailure[] }>;
-  diff(request: DiffRequest): Promise<DiffAnswer>;
+  /** @param keepUnknowns whether unknown inputs are passed on, as in a preview; else they are left out. */
+  check(
+    urn: string,
+    olds: Properties,
+    news: Properties,
+    keepUnknowns: boolean,
+  ): Promise<{ inputs: Properties; failures: CheckFailure[] }>;
+  /** @param keepUnknowns as in `check`. */
+  diff(request: DiffRequest, keepUnknowns: boolean): Promise<DiffAnswer>;
   /** In a preview nothing is created: the inputs are the outputs, the id is empty. */
   create(urn: string, inputs: Properties, preview: boolean): Promise<Live>;
   /** In a preview nothing is updated: the new inputs are the outputs. */

@@ -8,7 +8,7 @@ import { SECRET_MARK } from "./events";
 import { type FlagKinds, type Flags, parseFlags } from "./flags";
 import { type Json, mapMapSecrets, type Properties } from "./property";
 import { NotSupportedError } from "./refused";
-import { OpenStack, placeOf } from "./stack";
+import { locked, OpenStack, placeOf } from "./stack";
 import { STACK_TYPE } from "./urn";
 import { mapWithoutSecrets } from "./values";
 
@@ -42,7 +42,12 @@ async function init(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> {
     throw new NotSupportedError(`the secrets provider ${provider}`);
   const [stack] = flags.words;
   const named = stack ? { ...flags, values: new Map([...flags.values, ["stack", stack]]) } : flags;
-  await write(await OpenStack.open(await placeOf(named, env), env), { manifest: manifestAt(new Date()) });
+  const place = await placeOf(named, env);
+  await locked(place, async () => {
+    if (await place.backend.has(place.project.name, place.stack))
+      throw new Error(`stack '${place.stack}' already exists`);
+    await write(await OpenStack.open(place, env), { manifest: manifestAt(new Date()) });
+  });
 }
 
 async function exportStack(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> {
@@ -61,8 +66,11 @@ async function importStack(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> 
   const file = flags.values.get("file");
   const { version, deployment } = JSON.parse(file ? await readFile(file, "utf8") : await text(process.stdin));
   if (version !== 3) throw new Error(`cannot import version ${version}: expected 3`);
-  const stack = await OpenStack.open(await placeOf(flags, env), env);
-  await write(stack, stack.secrets.openDeployment(deployment as Deployment));
+  const place = await placeOf(flags, env);
+  await locked(place, async () => {
+    const stack = await OpenStack.open(place, env);
+    await write(stack, stack.secrets.openDeployment(deployment as Deployment));
+  });
 }
 
 async function output(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> {
@@ -96,7 +104,7 @@ async function configSet(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> {
 }
 
 async function write(stack: OpenStack, deployment: Deployment): Promise<void> {
-  await stack.locked(stack.writer(() => deployment));
+  await stack.writer(() => deployment)();
 }
 
 function table(outputs: Properties): string[] {

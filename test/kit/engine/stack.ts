@@ -23,13 +23,23 @@ export async function placeOf(flags: Flags, env: NodeJS.ProcessEnv): Promise<Sta
   return { project, backend, stack: named.slice(named.lastIndexOf("/") + 1) };
 }
 
-/** A stack with its secrets. */
+/** Locks a stack for as long as `work` takes. */
+export async function locked<T>({ project, stack, backend }: StackPlace, work: () => Promise<T>): Promise<T> {
+  await backend.prepare(project.name);
+  const unlock = await backend.lock(project.name, stack);
+  try {
+    return await work();
+  } finally {
+    await unlock();
+  }
+}
+
+/** A stack with its secrets. What changes it opens it under its lock. */
 export class OpenStack {
   private constructor(
     readonly place: StackPlace,
     readonly secrets: PassphraseSecrets,
-    /** The last deployment, secrets as ciphertext; undefined before the first one. */
-    private sealed: Deployment | undefined,
+    private readonly sealed: Deployment | undefined,
   ) {}
 
   /**
@@ -47,7 +57,7 @@ export class OpenStack {
     return new OpenStack(place, secrets, sealed);
   }
 
-  /** The last deployment, secrets as plaintext. */
+  /** The last deployment, secrets as plaintext; undefined before the first one. */
   opened(): Deployment | undefined {
     return this.sealed && this.secrets.openDeployment(this.sealed);
   }
@@ -55,26 +65,6 @@ export class OpenStack {
   /** The configuration in clear. */
   config(): Promise<StackConfig> {
     return loadConfig(this.place.project, this.place.stack, this.secrets);
-  }
-
-  /**
-   * Locks the stack for as long as `work` takes. The state is read anew under the lock: another run may have ended since
-   * the stack was opened, and what it made must not be lost.
-   */
-  async locked<T>(work: () => Promise<T>): Promise<T> {
-    const { project, stack, backend } = this.place;
-    await backend.prepare(project.name);
-    const unlock = await backend.lock(project.name, stack);
-    try {
-      this.sealed = await backend.load(project.name, stack);
-      const salt = this.sealed?.secrets_providers?.state?.salt;
-      if (salt !== undefined && salt !== this.secrets.salt) {
-        throw new Error("another run has made this stack in the meantime: run again");
-      }
-      return await work();
-    } finally {
-      await unlock();
-    }
   }
 
   /** What writes the state, given what the state is. */

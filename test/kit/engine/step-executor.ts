@@ -109,7 +109,10 @@ export class StepExecutor {
     if (additionalSecretOutputs.includes("id")) {
       this.deployment.diagnostics.warning(step.urn, "The 'id' property cannot be made secret");
     }
-    if (outputs) step.new.set({ outputs: withSecretOutputs(outputs, additionalSecretOutputs, inputs) });
+    if (outputs) {
+      const secret = withSecretOutputs(outputs, additionalSecretOutputs, inputs);
+      if (secret !== outputs) step.new.set({ outputs: secret });
+    }
     this.deployment.news.set(step.new.urn, step.new);
   }
 

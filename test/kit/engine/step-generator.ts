@@ -225,7 +225,7 @@ export class StepGenerator {
   }
 
   private async check(resource: Resource, provider: Provider, olds: Properties, news: Properties): Promise<boolean> {
-    const { inputs, failures } = await provider.check(resource.urn, olds, news);
+    const { inputs, failures } = await provider.check(resource.urn, olds, news, this.deployment.options.preview);
     resource.set({ inputs });
     for (const { property, reason } of failures) {
       const where = property
@@ -278,14 +278,15 @@ export class StepGenerator {
     if (deletedWith && this.replaces.has(deletedWith)) return replaceBecauseOf("deletedWith");
     if (this.hasOtherProvider(old, resource)) return replaceBecauseOf("provider");
     if (provider === undefined) return { ...NO_DIFF, changes: !equalValues(oldInputs, inputs) };
-    return diffResource(provider, {
+    const request = {
       urn,
       id: old.state.id ?? "",
       oldInputs,
       oldOutputs: old.state.outputs ?? {},
       newInputs: inputs,
       ignoreChanges: goal.ignoreChanges,
-    });
+    };
+    return diffResource(provider, request, this.deployment.options.preview);
   }
 
   /** Whether the resource went to another kind of provider. Dynamic providers replace one another freely. */

@@ -92,11 +92,8 @@ export function annotateSecrets(answered: Properties, asked: Properties): Proper
 
 /** The outputs to record: secret where the resource says so, or where the input of the same key is. */
 export function withSecretOutputs(outputs: Properties, secretKeys: readonly string[], inputs: Properties): Properties {
-  const result = { ...outputs };
-  for (const key of secretKeys) if (result[key] !== undefined && key !== "id") result[key] = secretOf(result[key]);
-  for (const [key, value] of Object.entries(outputs)) {
-    const input = inputs[key];
-    if (isSecret(input)) result[key] = secretOf(value);
-  }
-  return result;
+  const isKept = (key: string) => (secretKeys.includes(key) && key !== "id") || isSecret(inputs[key]);
+  const entries = Object.entries(outputs);
+  if (entries.every(([key, value]) => isSecret(value) || !isKept(key))) return outputs;
+  return Object.fromEntries(entries.map(([key, value]) => [key, isKept(key) ? secretOf(value) : value]));
 }

@@ -37,6 +37,8 @@ function read(wire: Json, dependencies: Set<string>): Json {
     case ASSET_SIGNATURE:
     case ARCHIVE_SIGNATURE:
       throw new NotSupportedError("an asset or archive");
+    case RESOURCE_SIGNATURE:
+      return { ...wire, packageVersion: wire.packageVersion ?? "" };
     default:
       return wire;
   }
@@ -59,16 +61,23 @@ function programValue(value: Json): Json {
   return isMap(value) ? mapValues(value, programValue) : value;
 }
 
-/** Properties as a dynamic provider takes them: secrets in clear, a reference as the resource's id or URN. */
-export function forProvider(map: Properties): Properties {
-  return mapValues(map, providerValue);
+/**
+ * Properties as a dynamic provider takes them: secrets in clear, a reference as the resource's id or URN.
+ * @param keepUnknowns whether unknowns are passed on; else what is unknown is left out.
+ */
+export function forProvider(map: Properties, keepUnknowns: boolean): Properties {
+  const entries = Object.entries(map).map(([key, value]) => [key, providerValue(value, keepUnknowns)] as const);
+  return Object.fromEntries(entries.filter(([, value]) => keepUnknowns || value !== UNKNOWN));
 }
 
-function providerValue(value: Json): Json {
-  if (isSecret(value)) return providerValue(secretValue(value));
-  if (Array.isArray(value)) return value.map(providerValue);
+function providerValue(value: Json, keepUnknowns: boolean): Json {
+  if (isSecret(value)) return providerValue(secretValue(value), keepUnknowns);
+  if (Array.isArray(value)) {
+    const items = value.map((item) => providerValue(item, keepUnknowns));
+    return keepUnknowns ? items : items.filter((item) => item !== UNKNOWN);
+  }
   if (hasSignature(value, RESOURCE_SIGNATURE)) return "id" in value ? value.id || UNKNOWN : (value.urn ?? null);
-  return isMap(value) ? mapValues(value, providerValue) : value;
+  return isMap(value) ? forProvider(value, keepUnknowns) : value;
 }
 
 function mapValues(map: { [key: string]: Json }, change: (value: Json) => Json): { [key: string]: Json } {

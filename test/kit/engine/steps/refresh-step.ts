@@ -64,14 +64,15 @@ export class RefreshStep implements Step {
       return {};
     }
     // As an `up` of an unchanged program would see it: from what is to what is wanted.
-    const diff = await diffResource(provider, {
+    const request = {
       urn: this.urn,
       id: found.id,
       oldInputs: now.state.inputs ?? {},
       oldOutputs: found.outputs,
       newInputs: inputs,
       ignoreChanges: this.old.state.ignoreChanges ?? [],
-    });
+    };
+    const diff = await diffResource(provider, request, deployment.options.preview);
     this.changed = diff.changes;
     this.changedKeys = diff.changedKeys;
     return {};
