@@ -1,0 +1,81 @@
+import { existsSync } from "node:fs";
+import { posix } from "node:path";
+import { expect, test } from "vitest";
+import { SETTINGS } from "../../provider/settings";
+import { snippetsOf, typeErrorsOf } from "./snippets";
+import { filesBelow, root, sourcesBelow, textOf } from "./source-files";
+
+const documents = filesBelow().filter((path) => path.endsWith(".md"));
+const readme = textOf("README.md");
+
+test("every TypeScript snippet of the documents and of the SDK's comments type-checks as a program of its own", () => {
+  const snippets = [...documents, ...sourcesBelow("sdk/nodejs")].flatMap((path) => snippetsOf(path, "ts"));
+  expect(snippets.length).toBeGreaterThan(10);
+  expect(typeErrorsOf(snippets)).toEqual([]);
+});
+
+test("a snippet that is wrong would be noticed", () => {
+  const wrong = { place: "here", text: 'import { ApiKey } from "keyplane";\nnew ApiKey("ci", { rotateAftr: "90d" });' };
+  expect(typeErrorsOf([wrong])).toEqual([expect.stringContaining("rotateAftr")]);
+});
+
+/** Commands of other tools that the documents may show. */
+const otherCommands =
+  /^(pulumi (up|preview|refresh|destroy|cancel|config set|stack (init|output|export))|npm (install|ci)|git clone|curl|cd|export|kill)\b/;
+
+test("every command that the documents show exists", () => {
+  const { scripts } = JSON.parse(textOf("package.json"));
+  const cli = textOf("cli/main.ts");
+  const known = (command: string): boolean => {
+    const [, script] = /^(?:[A-Z_]+=\S+ )*npm (?:run )?([\w:-]+)/.exec(command) ?? [];
+    if (script !== undefined && script in scripts) return true;
+    const [, own] = /^npx keyplane ([\w-]+)/.exec(command) ?? [];
+    if (own !== undefined) return new RegExp(`^  ${own}:`, "m").test(cli);
+    const [, file] = /^(?:[A-Z_]+=\S+ )*node (?:node_modules\/keyplane\/)?(\S+)/.exec(command) ?? [];
+    if (file !== undefined) return existsSync(`${root}/${file}`);
+    return otherCommands.test(command);
+  };
+  const commands = documents.flatMap((path) => {
+    return snippetsOf(path, "sh").flatMap(({ place, text }) => {
+      const lines = text.replace(/\\\n\s*/g, "").split("\n");
+      return lines.filter((line) => /^\w/.test(line)).map((line) => ({ place, line }));
+    });
+  });
+  expect(commands.length).toBeGreaterThan(10);
+  expect(commands.filter(({ line }) => !known(line))).toEqual([]);
+});
+
+test("every link of the documents leads to a file that is there", () => {
+  const broken = documents.flatMap((path) => {
+    const targets = [...textOf(path).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
+    const files = targets.filter((target) => !/^(https?:|#)/.test(target)).map((target) => target.split("#")[0] ?? "");
+    return files
+      .filter((file) => !existsSync(posix.join(root, posix.dirname(path), file)))
+      .map((file) => `${path} -> ${file}`);
+  });
+  expect(broken).toEqual([]);
+});
+
+test("the README's table of settings is the table that the provider reads", () => {
+  const rows = [...readme.matchAll(/^\| `keyplane:(\w+)` +\| `(\w+)` +\| (\S+) +\|/gm)];
+  const told = rows.map(([, name, env, fallback]) => [name, env, fallback?.replaceAll("`", "")]);
+  expect(told).toEqual(
+    Object.entries(SETTINGS).map(([name, { env, fallback }]) => [name, env, fallback ?? "required"]),
+  );
+});
+
+test("every example has a README, and the main README leads to it", () => {
+  const examples = filesBelow("examples").flatMap((path) => /^examples\/([^/]+)\/Pulumi\.yaml$/.exec(path)?.[1] ?? []);
+  expect(examples.length).toBeGreaterThan(2);
+  for (const example of examples) {
+    expect(documents).toContain(`examples/${example}/README.md`);
+    expect(readme).toContain(`(examples/${example})`);
+  }
+});
+
+test("every kind of error that a program can meet is in the README", () => {
+  const [, kinds = ""] = /export type ErrorKind =([^;]+);/.exec(textOf("provider/errors.ts")) ?? [];
+  const names = [...kinds.matchAll(/"(\w+)"/g)].map(([, kind]) => kind);
+  expect(names.length).toBeGreaterThan(5);
+  expect(names.filter((kind) => !readme.includes(`\`${kind}\``))).toEqual([]);
+});
