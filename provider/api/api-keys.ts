@@ -1,10 +1,10 @@
-import { AnswerLostError, ApiError, type ErrorFacts, isAnswerLost, isApiError, KeyplaneError } from "../errors";
+import { ApiError, type ErrorFacts, isApiError, KeyplaneError } from "../errors";
 import type { Clock, HttpAnswer, HttpClient } from "../http";
-import { checkKeyId, keyIdOf } from "./ids";
+import { checkRevoked } from "./check-revoked";
+import { checkKeyId } from "./ids";
+import { readCreatedKey } from "./read-created-key";
 import { readKeys } from "./read-keys";
-import { readOperation } from "./read-operations";
-import { Reader, type Wire } from "./reader";
-import type { ApiKeyRecord, CreatedKey, Operation, ReadOptions } from "./records";
+import type { ApiKeyRecord, CreatedKey, ReadOptions } from "./records";
 import { SharedRead } from "./shared-read";
 
 const CREATE = "POST /api_keys";
@@ -77,7 +77,9 @@ export class Keys {
         signal: options.signal,
       });
       this.heard(answer);
-      return this.#created(name, answer);
+      const { http, warn } = this;
+      const conceal = (secret: string) => http.conceal(secret);
+      return readCreatedKey(answer, { route: CREATE, name, conceal, warn, now: () => this.clock.now() });
     } catch (error) {
       throw nameConflict(error) ?? error;
     } finally {
@@ -107,7 +109,7 @@ export class Keys {
     try {
       const answer = await this.http.request({ method: "DELETE", route: REVOKE, path, replay: "safe", signal });
       this.heard(answer);
-      this.#checkRevoked(id, answer);
+      checkRevoked(REVOKE, id, answer);
       return "revoked";
     } catch (error) {
       if (!(error instanceof KeyplaneError)) throw error;
@@ -146,65 +148,6 @@ export class Keys {
     return false;
   }
 
-  #created(name: string, answer: HttpAnswer): CreatedKey {
-    const body = typeof answer.json === "object" && answer.json !== null ? (answer.json as Wire) : {};
-    const reader = new Reader(CREATE, answer);
-    const id = keyIdOf(reader.field(body, "id"));
-    const key = reader.field(body, "key");
-    if (typeof key === "string") this.http.conceal(key);
-    if (id === undefined || typeof key !== "string" || !/^[\x21-\x7e]+$/.test(key)) {
-      const { status, requestId } = answer;
-      const lacks = id === undefined ? "no valid id" : "no valid key";
-      throw new AnswerLostError(
-        `${CREATE} answered ${status} with ${lacks}: a key was probably made, but not delivered [request ${requestId}]`,
-        { status, requestId, route: CREATE },
-        answer.sentAt,
-        // A broken answer may speak of any key: only under the name that was asked for it is ours to revoke.
-        reader.field(body, "name") === name ? id : undefined,
-      );
-    }
-    return {
-      id,
-      key,
-      name: tolerant(() => reader.text(body, "name", ""), name),
-      createdAt: tolerant(
-        () => reader.time(body, "created_at", ""),
-        new Date(answer.date ?? this.clock.now()).toISOString(),
-      ),
-      operations: this.#startedOperations(reader, body),
-    };
-  }
-
-  /** Nothing in this part of the answer may cost us the key: what cannot be read is left out, and said. */
-  #startedOperations(reader: Reader, body: Wire): Operation[] {
-    const items = reader.field(body, "operations");
-    if (!Array.isArray(items)) return [];
-    return items.flatMap((each, at) => {
-      try {
-        return [readOperation(reader, each, `operations[${at}]`)];
-      } catch (error) {
-        this.warn(`An operation that the new key started cannot be waited for: ${(error as Error).message}`);
-        return [];
-      }
-    });
-  }
-
-  #checkRevoked(id: string, answer: HttpAnswer): void {
-    const reader = new Reader(REVOKE, answer);
-    const body = reader.object(answer.json, "");
-    const revoked = reader.field(body, "revoked") ?? reader.fail("revoked", "is missing");
-    const answeredId = reader.field(body, "id") ?? reader.fail("id", "is missing");
-    if (keyIdOf(answeredId) === id && revoked === true) return;
-    const problem = revoked === true ? "is not about this key" : "does not say that the key is revoked";
-    throw new ApiError(
-      "api",
-      `${REVOKE} for key ${id} answered ${answer.status}, but the answer ${problem}; check the key in the service's ` +
-        `console and try again [request ${answer.requestId}]`,
-      { status: answer.status, requestId: answer.requestId, route: REVOKE },
-      "",
-    );
-  }
-
   async #settleRevoke(
     id: string,
     trouble: KeyplaneError,
@@ -232,16 +175,8 @@ export class Keys {
 }
 
 function nameConflict(error: unknown): ApiError | undefined {
-  if (!isApiError(error) || isAnswerLost(error) || error.kind !== "api") return undefined;
+  if (!isApiError(error) || error.kind !== "api") return undefined;
   if (!NAME_TAKEN.test(error.serviceMessage)) return undefined;
   const facts: ErrorFacts = { status: error.status, requestId: error.requestId, route: error.route };
   return new ApiError("conflict", error.message, facts, error.serviceMessage);
-}
-
-function tolerant<T>(read: () => T, fallback: T): T {
-  try {
-    return read();
-  } catch {
-    return fallback;
-  }
 }

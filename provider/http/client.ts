@@ -126,7 +126,7 @@ export class HttpClient {
       const verdict = classify(outcome);
       if (verdict === "ok" && outcome.kind === "answer") {
         this.#budget.success(taken);
-        return { status: outcome.status, json: outcome.json, date: outcome.date, requestId, sentAt, lostBefore };
+        return { status: outcome.status, json: outcome.json, date: outcome.date, requestId, sentAt };
       }
       const answered = outcome.kind === "answer" ? outcome : undefined;
       const lost = verdict === "ambiguous";

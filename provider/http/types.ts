@@ -37,8 +37,6 @@ export interface HttpAnswer {
   readonly requestId: string;
   /** Local wall clock in milliseconds when the attempt that was answered was handed to the pool. */
   readonly sentAt: number;
-  /** Whether an earlier attempt of this call was sent and never completely answered. */
-  readonly lostBefore: boolean;
 }
 
 /** Status and headers came. */

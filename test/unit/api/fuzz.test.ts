@@ -12,7 +12,6 @@ const answerOf = (json: unknown): HttpAnswer => ({
   date: undefined,
   requestId: "request-1",
   sentAt: 0,
-  lostBefore: false,
 });
 
 const READERS = {

@@ -118,15 +118,23 @@ describe("a request that may be repeated", () => {
     });
   }
 
-  it("succeeds at the third attempt, and says that one before was lost", async () => {
+  it("succeeds at the third attempt", async () => {
     const { client } = await start((socket, _, n) => (n < 2 ? socket.destroy() : answer(socket, 200, [1])));
-    expect(await client.request(GET)).toMatchObject({ json: [1], lostBefore: true });
+    expect(await client.request(GET)).toMatchObject({ json: [1] });
   });
 
   it("is not repeated for an answer that would come again", async () => {
     const { client, server } = await start((socket) => answer(socket, 200, "<p>", { "content-type": "text/html" }));
     expect(await caught(client.request(GET))).toMatchObject({ name: "BadAnswerError", status: 200 });
     expect(server.requests).toHaveLength(1);
+  });
+
+  it("tells after a refusal whether an attempt before it may have been applied", async () => {
+    for (const first of [500, 503]) {
+      const { client } = await start((socket, _, n) => answer(socket, n === 0 ? first : 404, ""));
+      expect(await caught(client.request(GET))).toMatchObject({ status: 404, afterLost: first === 500 });
+      await server?.close();
+    }
   });
 
   it("waits at least as long as the service asks", async () => {

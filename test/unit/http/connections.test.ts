@@ -1,0 +1,73 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { HttpClient, type HttpRequest } from "../../../provider/http";
+import { caught } from "./caught";
+import { DrivenClock } from "./driven-clock";
+import { answer, type RawServer, type Respond, startRawServer } from "./raw-server";
+
+const TOKEN = "token-0123456789-abcdefgh";
+const POST: HttpRequest = { method: "POST", route: "POST /things", path: "/things", body: {}, replay: "once" };
+const GET: HttpRequest = { method: "GET", route: "GET /things", path: "/things", replay: "safe" };
+
+let server: RawServer | undefined;
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await server?.close();
+  server = undefined;
+});
+
+async function start(respond: Respond, baseUrl?: string) {
+  server = await startRawServer(respond);
+  const clock = new DrivenClock();
+  const client = new HttpClient({
+    baseUrl: baseUrl ?? server.baseUrl,
+    apiKey: TOKEN,
+    requestTimeoutMs: 2000,
+    concurrency: 2,
+    clock,
+    random: () => 0,
+  });
+  return { client, clock, server };
+}
+
+describe("connections", () => {
+  it("C3: prove that nothing was sent when TLS cannot be set up, and do not try that again", async () => {
+    const { baseUrl } = await startRawServer(
+      () => {},
+      (socket) => socket.end("no TLS here\r\n"),
+    );
+    const { client, clock, server } = await start(() => {}, baseUrl.replace("http:", "https:"));
+    const error = await caught(client.request(POST));
+    expect(error).toMatchObject({ name: "TransportError", sent: false });
+    expect(clock.sleeps).toEqual([]);
+    expect(server.requests).toEqual([]);
+  });
+
+  it("go through a proxy where the environment names one, which sees neither credential nor request", async () => {
+    const { server: proxy, client } = await start(
+      (socket) => socket.end("HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n"),
+      "https://service.invalid/api/v2",
+    );
+    vi.stubEnv("HTTPS_PROXY", new URL(proxy.baseUrl).origin);
+    const error = await caught(client.request(POST));
+    expect(error).toMatchObject({ name: "TransportError", sent: false });
+    expect(proxy.requests[0]).toMatchObject({ method: "CONNECT", path: "service.invalid:443" });
+    expect(JSON.stringify(proxy.requests)).not.toContain(TOKEN);
+  });
+
+  it("go straight to this machine, whatever proxy the environment names", async () => {
+    vi.stubEnv("HTTP_PROXY", "http://127.0.0.1:9");
+    vi.stubEnv("HTTPS_PROXY", "http://127.0.0.1:9");
+    const { client } = await start((socket) => answer(socket, 200, [1]));
+    expect(await client.request(GET)).toMatchObject({ json: [1] });
+  });
+
+  it("end an answer that grows beyond all reason, and do not ask for it again", async () => {
+    const part = Buffer.alloc(1 << 20, " ");
+    const { client, server } = await start((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n");
+      for (let sent = 0; sent < 65; sent++) socket.write(part);
+    });
+    expect(await caught(client.request(GET))).toMatchObject({ name: "BadAnswerError" });
+    expect(server.requests).toHaveLength(1);
+  });
+});
