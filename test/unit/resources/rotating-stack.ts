@@ -1,0 +1,145 @@
+import { check, diff, kinds, NotReady, type Properties } from "../../../provider/resources";
+import { Bench } from "./harness";
+
+/** What one `up` did with the rotating key. */
+export interface UpResult {
+  /** Whether there was anything to do for it. */
+  readonly changed: boolean;
+  /** Why, where the program does not show it. */
+  readonly reasons: readonly string[];
+  /** Why it is recorded as not ready. */
+  readonly notReady?: string;
+}
+
+/** Periods of a day's grace and an hour's quiet, in milliseconds. */
+export const HOUR = 3_600_000;
+export const DAY = 24 * HOUR;
+
+const kind = kinds.RotatingApiKey;
+
+/** A stack of one rotating key and its ledger, run the way the engine does: what a verb answers is saved afterwards. */
+export class RotatingStack {
+  id = "";
+  outputs: Properties | undefined;
+  private ledger: Properties | undefined;
+  private initFailed = false;
+
+  private constructor(
+    public bench: Bench,
+    public inputs: Properties,
+  ) {}
+
+  /** A stack whose first key is made. */
+  static async start(inputs: Properties = {}, bench?: Bench): Promise<RotatingStack> {
+    const stack = new RotatingStack(bench ?? (await Bench.start()), inputs);
+    await stack.up();
+    return stack;
+  }
+
+  /** Several rotating keys of one stack, made by a run that has not come to its ledger. */
+  static async startMany(count: number, inputs: Properties, bench: Bench): Promise<RotatingStack[]> {
+    const stacks = Array.from({ length: count }, () => new RotatingStack(bench, inputs));
+    await Promise.all(stacks.map((stack) => stack.failedUp()));
+    return stacks;
+  }
+
+  /** One `pulumi up`, of a changed program where inputs are given. */
+  async up(inputs: Properties = this.inputs): Promise<UpResult> {
+    this.inputs = inputs;
+    const plan = this.plan();
+    if (!plan.changes && !this.initFailed) return { changed: false, reasons: [] };
+    try {
+      await this.apply();
+    } catch (error) {
+      if (!(error instanceof NotReady)) throw error;
+      this.id = error.id;
+      this.outputs = error.outputs;
+      this.initFailed = true;
+      return { changed: true, reasons: plan.reasons, notReady: error.reason };
+    }
+    this.initFailed = false;
+    await this.sweep();
+    return { changed: true, reasons: plan.reasons };
+  }
+
+  /** An `up` whose engine is killed after the service has done everything, and before anything is saved. */
+  async crashedUp(inputs: Properties = this.inputs): Promise<void> {
+    this.inputs = inputs;
+    const { id, outputs } = this;
+    await this.apply();
+    this.id = id;
+    this.outputs = outputs;
+  }
+
+  /** An `up` that saves the new key and fails later, before the ledger. */
+  async failedUp(inputs: Properties = this.inputs): Promise<void> {
+    this.inputs = inputs;
+    await this.apply();
+  }
+
+  /** Whether an `up` would do something, and why. */
+  plan(): { readonly changes: boolean; readonly reasons: readonly string[] } {
+    if (this.outputs === undefined) return { changes: true, reasons: [] };
+    const { inputs, failures } = check(kind, this.news, this.bench.context);
+    if (failures.length > 0) throw new Error(JSON.stringify(failures));
+    return diff(kind, this.outputs, inputs, { now: this.bench.context.now(), driftOnly: false });
+  }
+
+  /** A refresh; answers whether it reports drift. */
+  async refresh(): Promise<boolean> {
+    const before = this.outputs ?? {};
+    this.initFailed = false;
+    // A run of its own knows no list that an earlier one has read.
+    await this.bench.clock.pass(31_000);
+    this.outputs = await kind.read(this.id, before, this.bench.context);
+    if (this.outputs === undefined) return true;
+    return diff(kind, this.outputs, this.news, { now: this.bench.context.now(), driftOnly: true }).changes;
+  }
+
+  async destroy(): Promise<void> {
+    await kind.delete(this.id, this.outputs ?? {}, this.bench.context);
+    this.outputs = undefined;
+  }
+
+  /** The id of the current key. */
+  get current(): string {
+    return String(this.outputs?.keyId);
+  }
+
+  /** The id of the previous key; empty without one. */
+  get previous(): string {
+    return String(this.outputs?.previousKeyId ?? "");
+  }
+
+  /** Everything that was said as a warning so far, in one text. */
+  get warnings(): string {
+    return this.bench.told.warn.join("\n");
+  }
+
+  private get news(): Properties {
+    return { owner: this.bench.owner, ...this.inputs };
+  }
+
+  private async apply(): Promise<void> {
+    const { context } = this.bench;
+    if (this.outputs === undefined) {
+      const created = await kind.create(this.news, context);
+      this.id = created.id;
+      this.outputs = created.outputs;
+    } else {
+      this.outputs = await kind.update(this.id, this.outputs, this.news, context);
+    }
+  }
+
+  /** What the ledger is told, and whether it runs, is as in the SDK and the engine. */
+  private async sweep(): Promise<void> {
+    const { keyId, previousKeyId, pendingRevocations = [], lostNames = [] } = this.outputs ?? {};
+    const owned = [keyId, previousKeyId, ...(pendingRevocations as string[])].filter((id) => id !== undefined).sort();
+    const inputs = { owner: this.bench.owner, owned, lostNames, pendingRevocations };
+    if (this.ledger === undefined) {
+      this.ledger = (await kinds.Ledger.create(inputs, this.bench.context)).outputs;
+    } else if (diff(kinds.Ledger, this.ledger, inputs, { now: this.bench.context.now(), driftOnly: false }).changes) {
+      this.ledger = await kinds.Ledger.update("ledger", this.ledger, inputs, this.bench.context);
+    }
+  }
+}

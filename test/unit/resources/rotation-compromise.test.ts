@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import { DAY, RotatingStack } from "./rotating-stack";
+
+const first = { rotationTriggers: { quarter: "Q1" } };
+const second = { rotationTriggers: { quarter: "Q2" } };
+
+describe("revokeNow", () => {
+  it("of the current key hands out a new one first, and revokes it when the whole stack has that", async () => {
+    const stack = await RotatingStack.start(first);
+    const { current } = stack;
+    const inputs = { ...first, revokeNow: current };
+    await stack.failedUp(inputs);
+    expect(await stack.bench.liveIds()).toEqual([current, stack.current]);
+    expect(stack.outputs).toMatchObject({ pendingRevocations: [current] });
+    expect(stack.previous).toBe("");
+    await stack.up(inputs);
+    expect(await stack.bench.liveIds()).toEqual([stack.current]);
+    expect(await stack.up()).toEqual({ changed: false, reasons: [] });
+  });
+
+  it("of the current key is done by the end of one run where nothing fails", async () => {
+    const stack = await RotatingStack.start(first);
+    const { current } = stack;
+    await stack.up({ ...first, revokeNow: current });
+    expect(await stack.bench.liveIds()).toEqual([stack.current]);
+    expect(stack.bench.told.info.join()).toMatch(new RegExp(`revoked key ${current}, which is replaced everywhere`));
+    await stack.up();
+    expect(stack.outputs).not.toHaveProperty("pendingRevocations");
+    expect(await stack.up()).toEqual({ changed: false, reasons: [] });
+    expect(await stack.bench.plane.count("POST")).toBe(2);
+  });
+
+  it("of the current key survives a crash at any point with a key in hand, and ends with the compromised one gone", async () => {
+    const stack = await RotatingStack.start(first);
+    const { current } = stack;
+    const inputs = { ...first, revokeNow: current };
+    await stack.crashedUp(inputs);
+    expect(await stack.bench.liveIds()).toContain(current);
+    await stack.up(inputs);
+    expect(await stack.bench.liveIds()).toEqual([stack.current]);
+  });
+
+  it("of the current key leaves the previous one to those who have not taken up the current one yet", async () => {
+    const stack = await RotatingStack.start(first);
+    await stack.up(second);
+    const { current, previous } = stack;
+    await stack.up({ ...second, revokeNow: current });
+    expect(stack.previous).toBe(previous);
+    expect(await stack.bench.liveIds()).toEqual([previous, stack.current]);
+  });
+
+  it("of the previous key revokes it at once, though it is in use and its grace runs", async () => {
+    const stack = await RotatingStack.start(first);
+    await stack.up(second);
+    await stack.bench.plane.state.useKey(stack.previous);
+    const result = await stack.up({ ...second, revokeNow: stack.previous });
+    expect(result.reasons).toEqual([expect.stringMatching(/is to be revoked now/)]);
+    expect(await stack.bench.liveIds()).toEqual([stack.current]);
+    expect(await stack.up()).toEqual({ changed: false, reasons: [] });
+  });
+
+  it("fails the run that cannot revoke the key, because nobody must believe that it is gone", async () => {
+    const stack = await RotatingStack.start(first);
+    const { current } = stack;
+    const inputs = { ...first, revokeNow: current };
+    await stack.failedUp(inputs);
+    await stack.bench.plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 500, count: null });
+    await expect(stack.up(inputs)).rejects.toThrow(new RegExp(`key ${current}, which revokeNow names, is still live`));
+    await stack.bench.plane.rules.clear();
+    await stack.up(inputs);
+    expect(await stack.bench.liveIds()).toEqual([stack.current]);
+  });
+
+  it("of the previous key fails the run, too, where it cannot be revoked", async () => {
+    const stack = await RotatingStack.start(first);
+    await stack.up(second);
+    await stack.bench.plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 500, count: null });
+    await expect(stack.up({ ...second, revokeNow: stack.previous })).rejects.toThrow(/DELETE/);
+    expect(stack.previous).not.toBe("");
+  });
+
+  it("never touches a key that is not the resource's own, and says so once", async () => {
+    const stack = await RotatingStack.start(first);
+    const stranger = await stack.bench.plane.state.createKey("somebody else's");
+    await stack.up({ ...first, revokeNow: String(stranger.id) });
+    expect(stack.warnings).toMatch(/none of this resource's keys: nothing is revoked/);
+    expect(await stack.bench.liveIds()).toEqual([stack.current, String(stranger.id)].sort());
+    expect(await stack.up()).toEqual({ changed: false, reasons: [] });
+  });
+
+  it("of the current key keeps it while its successor is not ready, because nobody has that yet", async () => {
+    const stack = await RotatingStack.start(first);
+    const { current } = stack;
+    const inputs = { ...first, revokeNow: current, operationTimeout: "1m" };
+    await stack.bench.plane.state.createProject();
+    await stack.bench.plane.rules.add({
+      route: "POST /api_keys",
+      operations: [{ action: "start_compute", runningMs: DAY }],
+    });
+    expect(await stack.up(inputs)).toHaveProperty("notReady");
+    expect(await stack.up()).toHaveProperty("notReady");
+    expect(await stack.bench.liveIds()).toEqual([current, stack.current]);
+    await stack.bench.clock.pass(DAY);
+    await stack.up();
+    expect(await stack.bench.liveIds()).toEqual([stack.current]);
+  });
+});

@@ -1,0 +1,126 @@
+import { describe, expect, it } from "vitest";
+import { DAY, HOUR, RotatingStack } from "./rotating-stack";
+
+const first = { rotationTriggers: { quarter: "Q1" } };
+const second = { rotationTriggers: { quarter: "Q2" } };
+
+describe("a new key that has to get ready", () => {
+  it("and is refused by the service is revoked; the old one stays, and the next run tries again", async () => {
+    const stack = await RotatingStack.start(first);
+    const { current } = stack;
+    await stack.bench.plane.rules.add({ route: "GET /projects", status: 401, count: null });
+    await expect(stack.up({ ...second, verify: true })).rejects.toThrow(/refuses the new key.*revoked again/);
+    expect(await stack.bench.liveIds()).toEqual([current]);
+    await stack.bench.plane.rules.clear();
+    await stack.up();
+    expect(await stack.bench.liveIds()).toEqual([current, stack.current]);
+  });
+
+  it("and is refused and cannot even be revoked is noted, and revoked by the next run", async () => {
+    const stack = await RotatingStack.start(first);
+    const { current } = stack;
+    await stack.bench.plane.rules.add({ route: "GET /projects", status: 401, count: null });
+    await stack.bench.plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 500, count: null });
+    expect(await stack.up({ ...second, verify: true })).toHaveProperty("notReady");
+    expect(stack.current).toBe(current);
+    expect(stack.outputs?.pendingRevocations).toHaveLength(1);
+    await stack.bench.plane.rules.clear();
+    await stack.up();
+    expect(await stack.bench.liveIds()).toEqual([current, stack.current]);
+  });
+
+  it("and whose operations do not end in time is kept with its secret; the grace counts from when it is ready", async () => {
+    const stack = await RotatingStack.start(first);
+    const { current } = stack;
+    const inputs = { ...second, operationTimeout: "1m" };
+    await stack.bench.plane.state.createProject();
+    await stack.bench.plane.rules.add({
+      route: "POST /api_keys",
+      operations: [{ action: "start_compute", runningMs: 2 * DAY }],
+    });
+    expect(await stack.up(inputs)).toHaveProperty("notReady");
+    expect(stack.previous).toBe(current);
+    expect(stack.outputs).toMatchObject({ key: expect.any(String), nextAction: expect.stringMatching(/^get key/) });
+    await stack.bench.clock.pass(DAY + HOUR);
+    expect(await stack.up()).toMatchObject({ reasons: [expect.stringMatching(/not ready yet: .*start_compute/)] });
+    expect(await stack.bench.liveIds()).toContain(current);
+    await stack.bench.clock.pass(DAY);
+    expect(await stack.up()).not.toHaveProperty("notReady");
+    await stack.bench.clock.pass(23 * HOUR);
+    expect(await stack.up()).toEqual({ changed: false, reasons: [] });
+    await stack.bench.clock.pass(HOUR);
+    await stack.up();
+    expect(await stack.bench.liveIds()).toEqual([stack.current]);
+    expect(await stack.bench.plane.count("POST")).toBe(2);
+  });
+
+  it("and whose operations fail while it is resumed is replaced by another, and the one before it kept", async () => {
+    const stack = await RotatingStack.start(first);
+    const { current } = stack;
+    const inputs = { ...second, operationTimeout: "1m" };
+    await stack.bench.plane.state.createProject();
+    await stack.bench.plane.rules.add({
+      route: "POST /api_keys",
+      operations: [{ action: "start_compute", runningMs: HOUR, outcome: "failed" }],
+    });
+    await stack.up(inputs);
+    const broken = stack.current;
+    await stack.bench.clock.pass(HOUR);
+    expect(await stack.up()).toMatchObject({ notReady: expect.stringMatching(/failed/) });
+    expect(await stack.up()).toMatchObject({ reasons: [expect.stringMatching(/start_compute.*failed/)] });
+    expect(stack.current).not.toBe(broken);
+    expect(stack.previous).toBe(current);
+    expect(await stack.bench.liveIds()).toEqual([current, stack.current]);
+  });
+
+  it("and whose operations fail at once is revoked without ever being handed out", async () => {
+    const stack = await RotatingStack.start(first);
+    const { current } = stack;
+    await stack.bench.plane.state.createProject();
+    await stack.bench.plane.rules.add({
+      route: "POST /api_keys",
+      operations: [{ action: "start_compute", outcome: "failed" }],
+    });
+    await expect(stack.up(second)).rejects.toThrow(/start_compute.*failed.*revoked again/);
+    expect(await stack.bench.liveIds()).toEqual([current]);
+  });
+
+  it("shows each step in the resource's row", async () => {
+    const stack = await RotatingStack.start(first);
+    await stack.up({ ...second, verify: true });
+    await stack.bench.clock.pass(DAY);
+    await stack.up();
+    expect(stack.bench.told.progress).toEqual([
+      "making a new key",
+      "making a new key",
+      "verifying the new key",
+      expect.stringMatching(/^revoking key \d+$/),
+    ]);
+  });
+});
+
+describe("a first key", () => {
+  it("that turns out unusable leaves nothing behind", async () => {
+    const stack = await RotatingStack.start();
+    await stack.destroy();
+    await stack.bench.plane.rules.add({ route: "GET /projects", status: 401, count: null });
+    await expect(stack.up({ verify: true })).rejects.toThrow(/refuses the new key/);
+    expect(await stack.bench.liveIds()).toEqual([]);
+  });
+
+  it("that could be neither delivered nor revoked is recorded, and the next run makes it good", async () => {
+    const stack = await RotatingStack.start();
+    await stack.destroy();
+    const { rules } = stack.bench.plane;
+    await rules.add({ route: "POST /api_keys", fault: "reset", commit: "before", count: null });
+    await rules.add({ route: "DELETE /api_keys/{key_id}", status: 500, count: null });
+    expect(await stack.up()).toHaveProperty("notReady");
+    expect(stack.id).toMatch(/^[0-9a-f-]{36}$/);
+    await rules.clear();
+    await stack.refresh();
+    await stack.up();
+    expect(await stack.bench.liveIds()).toEqual([stack.current]);
+    await stack.up();
+    expect(await stack.up()).toEqual({ changed: false, reasons: [] });
+  });
+});

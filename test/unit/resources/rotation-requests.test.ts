@@ -1,0 +1,163 @@
+import { describe, expect, it } from "vitest";
+import { check, kinds, type Properties } from "../../../provider/resources";
+import { Bench } from "./harness";
+import { DAY, HOUR, RotatingStack } from "./rotating-stack";
+
+const first = { rotationTriggers: { quarter: "Q1" } };
+const second = { rotationTriggers: { quarter: "Q2" } };
+
+describe("the life of a rotating key", () => {
+  it("costs one POST and one list a rotation, one DELETE and one list a retirement, and nothing in between", async () => {
+    const stack = await RotatingStack.start({ rotateAfter: "30d" });
+    const seen = async () => (await stack.bench.requests()).length;
+    expect(await stack.bench.requests()).toEqual(["POST /api_keys", "GET /api_keys"]);
+    for (const at of [DAY, 28 * DAY]) {
+      await stack.bench.clock.pass(at);
+      expect(await stack.up()).toEqual({ changed: false, reasons: [] });
+    }
+    expect(await seen()).toBe(2);
+    await stack.bench.clock.pass(DAY);
+    expect(await stack.up()).toMatchObject({ reasons: [expect.stringMatching(/^due since .*Z: 30d old$/)] });
+    expect(await stack.bench.requests(2)).toEqual(["POST /api_keys", "GET /api_keys"]);
+    await stack.bench.clock.pass(DAY);
+    await stack.up();
+    expect(await stack.bench.requests(4)).toEqual(["GET /api_keys", "DELETE /api_keys/{key_id}"]);
+    expect(await stack.up()).toEqual({ changed: false, reasons: [] });
+    expect(await seen()).toBe(6);
+  });
+
+  it("shares one list among all keys that retire in a run, whose revocations are already under way", async () => {
+    const bench = await Bench.start();
+    const stacks = await RotatingStack.startMany(20, first, bench);
+    await Promise.all(stacks.map((stack) => stack.failedUp(second)));
+    await bench.clock.pass(DAY);
+    const { length } = await bench.plane.log();
+    for (const stack of stacks) await stack.failedUp();
+    const requests = await bench.requests(length);
+    expect(requests.filter((request) => request === "GET /api_keys")).toHaveLength(1);
+    expect(requests).toHaveLength(21);
+  });
+
+  it("says what comes next in words that time alone does not change", async () => {
+    const stack = await RotatingStack.start({ ...first, rotateAfter: "30d" });
+    expect(stack.outputs?.nextAction).toBe(`rotate after ${stack.outputs?.rotateAt}`);
+    await stack.up({ ...second, rotateAfter: "30d" });
+    const { nextAction, rotateAt, retireAfter } = stack.outputs ?? {};
+    expect(nextAction).toBe(
+      `rotate after ${rotateAt}; revoke key ${stack.previous} after ${retireAfter}, unless it is in use`,
+    );
+    await stack.bench.clock.pass(20 * HOUR);
+    expect(await stack.refresh()).toBe(false);
+    expect(stack.outputs?.nextAction).toBe(nextAction);
+  });
+
+  it("keeps its id, and its secrets belong to its ids through every rotation", async () => {
+    const stack = await RotatingStack.start(first);
+    const { id } = stack;
+    await stack.up(second);
+    expect(stack.id).toBe(id);
+    const { key, previousKey } = stack.outputs ?? {};
+    const issued = await stack.bench.plane.secretsEverIssued();
+    expect(issued.slice(1)).toEqual([previousKey, key]);
+    await stack.up({ ...second, verify: true });
+    expect(stack.outputs).toMatchObject({ key, previousKey });
+  });
+
+  it("ends with all its keys revoked", async () => {
+    const stack = await RotatingStack.start(first);
+    await stack.up(second);
+    await stack.destroy();
+    expect(await stack.bench.liveIds()).toEqual([]);
+  });
+
+  it("ends with all its keys live where revokeOnDelete is false", async () => {
+    const stack = await RotatingStack.start({ ...first, revokeOnDelete: false });
+    await stack.up({ ...second, revokeOnDelete: false });
+    const live = await stack.bench.liveIds();
+    await stack.destroy();
+    expect(await stack.bench.liveIds()).toEqual(live);
+    expect(stack.bench.told.info.filter((text) => text.includes("stays live: revokeOnDelete"))).toHaveLength(2);
+  });
+
+  it("takes a changed namePrefix for the next key, and periods for the present one", async () => {
+    const stack = await RotatingStack.start(first);
+    await stack.up(second);
+    const { name, retireAfter } = stack.outputs ?? {};
+    await stack.up({ ...second, namePrefix: "late", gracePeriod: "48h" });
+    expect(stack.outputs).toMatchObject({ name, namePrefix: "late" });
+    expect(Date.parse(String(stack.outputs?.retireAfter)) - Date.parse(String(retireAfter))).toBe(DAY);
+    await stack.bench.clock.pass(2 * DAY);
+    await stack.up({ rotationTriggers: { quarter: "Q3" }, namePrefix: "late", gracePeriod: "48h" });
+    expect(stack.outputs?.name).toMatch(/^late-/);
+  });
+
+  it("does not rotate when triggers come into the program or leave it", async () => {
+    const stack = await RotatingStack.start({});
+    const { current } = stack;
+    await stack.up(first);
+    await stack.up({});
+    await stack.up(second);
+    expect(stack.current).toBe(current);
+  });
+});
+
+describe("the keys of a state that was copied to another stack", () => {
+  it("are rotated out of the copy and stay live for the original", async () => {
+    const stack = await RotatingStack.start(first);
+    const { current } = stack;
+    const owner = "9f0c1a77-5d0e-4f4e-9d0b-7c1f0e6a1b22";
+    const copy = await RotatingStack.start(first, stack.bench.beside({ owner }));
+    const unneeded = copy.current;
+    copy.outputs = { ...stack.outputs };
+    await copy.up(second);
+    await copy.bench.clock.pass(DAY);
+    await copy.up();
+    await copy.up({ ...second, revokeNow: current });
+    expect(await stack.bench.liveIds()).toEqual([current, unneeded, copy.current]);
+    expect(copy.warnings).toMatch(/made by another stack.*not revoked/);
+  });
+
+  it("are not rotated in an account that has never seen them", async () => {
+    const stack = await RotatingStack.start(first);
+    const other = await Bench.start();
+    const elsewhere = await RotatingStack.start(first, other);
+    elsewhere.outputs = { ...stack.outputs };
+    await other.plane.state.revokeKey(elsewhere.current).catch(() => {});
+    for (const id of await other.liveIds()) await other.plane.state.revokeKey(id);
+    await other.clock.pass(60_000);
+    await expect(elsewhere.up(second)).rejects.toThrow(/not in this account/);
+    expect(await other.liveIds()).toEqual([]);
+  });
+});
+
+describe("the inputs of a RotatingApiKey", () => {
+  const failuresOf = (inputs: Properties) => {
+    const base = { owner: "3b241101-e2bb-4255-8caf-4136c566a962" };
+    return check(kinds.RotatingApiKey, { ...base, ...inputs }, {} as Bench["context"]).failures;
+  };
+
+  it.each([
+    {},
+    { rotateAfter: "30d", gracePeriod: "24h", quietPeriod: "5m", maxOverlap: "3d" },
+    { gracePeriod: "30d" },
+    { revokeNow: "17", selfRotation: true, namePrefix: "app", waitForProjects: ["p"], verify: true },
+  ])("may be %j", (inputs) => {
+    expect(failuresOf(inputs)).toEqual([]);
+  });
+
+  it.each([
+    [{ rotateAfter: "12h" }, "gracePeriod", /less than rotateAfter, 12h: it is 24h where it is not given/],
+    [{ rotateAfter: "2d", gracePeriod: "48h" }, "gracePeriod", /less than rotateAfter/],
+    [{ gracePeriod: "2d", maxOverlap: "1d" }, "maxOverlap", /not be less than gracePeriod/],
+    [{ gracePeriod: "soon" }, "gracePeriod", /duration/],
+    [{ quietPeriod: "0s" }, "quietPeriod", /duration/],
+    [{ revokeNow: "app" }, "revokeNow", /key's id/],
+    [{ revokeNow: 17 }, "revokeNow", /key's id/],
+    [{ selfRotation: "yes" }, "selfRotation", /true or false/],
+    [{ name: "exact" }, "name", /is not an input of RotatingApiKey/],
+  ])("C1: %j is refused, naming the property and the remedy", (inputs, property, reason) => {
+    const failures = failuresOf(inputs);
+    expect(failures.map((failure) => failure.property)).toEqual([property]);
+    expect(failures[0]?.reason).toMatch(reason);
+  });
+});
