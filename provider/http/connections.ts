@@ -21,6 +21,8 @@ export interface ConnectionOptions {
 export async function openConnections(options: ConnectionOptions): Promise<Dispatcher> {
   const { EnvHttpProxyAgent, Pool } = await import("undici");
   const { base, concurrency, requestTimeoutMs } = options;
+  // Certificates are checked whatever NODE_TLS_REJECT_UNAUTHORIZED says: the credential depends on it.
+  const connect = { timeout: CONNECT_TIMEOUT_MS, minVersion: "TLSv1.2", rejectUnauthorized: true } as const;
   const settings = {
     connections: concurrency,
     // A request with an effect must not stand in line behind another on one connection.
@@ -28,10 +30,11 @@ export async function openConnections(options: ConnectionOptions): Promise<Dispa
     headersTimeout: requestTimeoutMs,
     bodyTimeout: requestTimeoutMs,
     maxResponseSize: MAX_RESPONSE_BYTES,
-    // Certificates are checked whatever NODE_TLS_REJECT_UNAUTHORIZED says: the credential depends on it.
-    connect: { timeout: CONNECT_TIMEOUT_MS, minVersion: "TLSv1.2", rejectUnauthorized: true },
+    connect,
   } as const;
-  if (!base.loopback && usesProxy()) return new EnvHttpProxyAgent(settings);
+  // A proxy agent takes the terms of TLS from these two, to the service through the tunnel and to the proxy.
+  const proxied = { ...settings, requestTls: connect, proxyTls: connect };
+  if (!base.loopback && usesProxy()) return new EnvHttpProxyAgent(proxied);
   return new Pool(base.origin, settings);
 }
 

@@ -37,7 +37,6 @@ describe("listing keys", () => {
   const rules: [string, Omit<Rule, "route">, string][] = [
     ["an object", { status: 200, body: { keys: [] } }, "is not an array"],
     ["null", { status: 200, body: "null", headers: { "content-type": "application/json" } }, "is not an array"],
-    ["a plain text", { status: 200, body: "[]", headers: { "content-type": "text/plain" } }, "not JSON"],
     ["a page of HTML", { fault: "html" }, "not JSON"],
     ["half a list", { fault: "truncate-close", count: 3 }, "incomplete"],
     ["half a list of known length", { fault: "truncate-length", count: 3 }, "incomplete"],
