@@ -29,3 +29,15 @@ test("the locked root is the package itself, in the version that it says it has"
   expect({ name: lock.name, version: lock.version }).toEqual({ name, version });
   expect(textOf("provider/version.ts")).toContain(`"${version}"`);
 });
+
+test("the lock file knows the optional packages of every system, so that `npm ci` works on all of them", () => {
+  const { packages } = JSON.parse(textOf("package-lock.json")) as {
+    packages: Record<string, { optionalDependencies?: Record<string, string> }>;
+  };
+  const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) => {
+    return Object.keys(optionalDependencies).filter((name) => {
+      return !(`node_modules/${name}` in packages || `${path}/node_modules/${name}` in packages);
+    });
+  });
+  expect(missing).toEqual([]);
+});
