@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type ControlPlane, startControlPlane } from "../kit";
+import { changes, ExampleRun } from "./run-example";
+
+let plane: ControlPlane;
+const open: ExampleRun[] = [];
+
+beforeEach(async () => {
+  plane = await startControlPlane({ clock: { mode: "real" } });
+});
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map(({ workspace }) => workspace.remove()));
+  await plane.close();
+});
+
+const program = (body: string) => ({ "index.js": `const { ApiKey } = require("keyplane");\n${body}\n` });
+const live = async () => (await plane.liveKeys()).map(({ id }) => id).sort();
+
+async function start(body: string, stack = "dev"): Promise<ExampleRun> {
+  const run = await ExampleRun.create(plane, program(body), { stack });
+  open.push(run);
+  return run;
+}
+
+describe("a key's place in the program", () => {
+  test("can be taken by a new key after it was renamed with an alias, and both live on", async () => {
+    const run = await start('new ApiKey("ci");');
+    await run.run("up");
+    const [old] = await live();
+    const renamed = 'new ApiKey("deploy", {}, { aliases: [{ name: "ci" }] });';
+    await run.workspace.setProgram(program(renamed));
+    await run.run("up");
+    expect(await live()).toEqual([old]);
+    // The engine refuses an alias that is some resource's name, so the new key comes in the next run.
+    await run.workspace.setProgram(program('new ApiKey("deploy");\nnew ApiKey("ci");'));
+    await run.run("up");
+    expect(await live()).toHaveLength(2);
+    expect(await live()).toContain(old);
+    expect(await run.requestsOf(() => run.runIdle("up"))).toEqual([]);
+    await run.runIdle("refresh");
+    await run.destroy();
+  });
+});
+
+describe("a key that is to survive its resource", () => {
+  test.each([
+    ["revokeOnDelete: false", '{ revokeOnDelete: false, rotationTriggers: { n: "N" } }'],
+    ["retainOnDelete", '{ rotationTriggers: { n: "N" } }, { retainOnDelete: true }'],
+  ])("survives its rotation, its removal, refreshes, new keys and the end of the stack: %s", async (_, args) => {
+    const kept = (n: number) => `new ApiKey("kept", ${args.replace("N", String(n))});`;
+    const run = await start(kept(1));
+    await run.run("up");
+    await run.workspace.setProgram(program(kept(2)));
+    await run.run("up");
+    const both = await live();
+    expect(both, "the first one survives its rotation").toHaveLength(2);
+
+    await run.workspace.setProgram(program('new ApiKey("another");'));
+    await run.run("up");
+    await run.run("up", { args: ["--refresh"] });
+    await run.workspace.setProgram(program('new ApiKey("another", { rotationTriggers: { n: "2" } });'));
+    await run.run("up");
+    await run.run("refresh");
+    expect(await live()).toEqual(expect.arrayContaining(both));
+    await run.run("destroy");
+    expect(await live()).toEqual(both);
+    await run.expectNoSecrets();
+  });
+});
+
+describe("two stacks in one account", () => {
+  test("never touch each other's keys, though project, stack and programs are called the same in two backends", async () => {
+    const [one, two] = [await start('new ApiKey("ci");'), await start('new ApiKey("ci");')];
+    await one.run("up");
+    await two.run("up");
+    const [first, second] = await live();
+    await one.workspace.setProgram(program('new ApiKey("ci");\nnew ApiKey("more");'));
+    await one.run("up");
+    await one.run("up", { args: ["--refresh"] });
+    await one.run("destroy");
+    expect(await live()).toEqual([second]);
+    expect((await plane.log()).flatMap(({ effects }) => effects)).toContainEqual(
+      expect.objectContaining({ kind: "key-revoked", id: first }),
+    );
+    await two.destroy();
+  });
+
+  test("never touch each other's keys when one is a copy of the other's state under another name", async () => {
+    const body = (quarter: number) => `new ApiKey("ci", { rotationTriggers: { quarter: "${quarter}" } });`;
+    const original = await start(body(1));
+    await original.run("up");
+    const [key] = await live();
+    const copy = await start(body(1), "copy");
+    const state = JSON.stringify(await original.workspace.exportState());
+    const renamed = state.replaceAll("urn:pulumi:dev::", "urn:pulumi:copy::").replaceAll("proj-dev", "proj-copy");
+    await copy.workspace.importState(JSON.parse(renamed));
+
+    await copy.run("up");
+    await copy.runIdle("preview");
+    expect(await live()).toEqual([key]);
+    await copy.workspace.setProgram(program(body(2)));
+    const { diagnostics } = await copy.run("up");
+    expect(diagnostics.map(({ message }) => message).join()).toContain("made by another stack");
+    expect(await live(), "the copy has a key of its own now").toHaveLength(2);
+    await copy.run("up", { args: ["--refresh"] });
+    await copy.run("destroy");
+    expect(await live()).toEqual([key]);
+    await original.runIdle("up");
+    await original.runIdle("refresh");
+    await original.destroy();
+  });
+});
+
+test("the healthy path costs N POST and one list, nothing, one list, N DELETE and one list", async () => {
+  const N = 5;
+  const run = await start(`for (let n = 0; n < ${N}; n++) new ApiKey("key-" + n);`);
+  const counted = async (work: () => Promise<unknown>) => {
+    const requests = await run.requestsOf(work);
+    return Object.fromEntries([...new Set(requests)].map((each) => [each, requests.filter((r) => r === each).length]));
+  };
+  expect(await counted(() => run.run("up"))).toEqual({ "POST /api_keys": N, "GET /api_keys": 1 });
+  expect(await counted(() => run.runIdle("up"))).toEqual({});
+  expect(await counted(() => run.runIdle("preview"))).toEqual({});
+  expect(await counted(() => run.run("refresh"))).toEqual({ "GET /api_keys": 1 });
+  expect(await counted(() => run.destroy())).toEqual({ "DELETE /api_keys/{key_id}": N, "GET /api_keys": 1 });
+  expect(changes((await run.run("up")).steps)).toContain("create key-0");
+});
