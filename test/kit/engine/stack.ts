@@ -49,11 +49,11 @@ export class OpenStack {
   static async open(place: StackPlace, env: NodeJS.ProcessEnv): Promise<OpenStack> {
     const { project, stack, backend } = place;
     const sealed = await backend.load(project.name, stack);
-    const salt = sealed?.secrets_providers?.state?.salt ?? (await readSalt(project, stack));
+    const written = await readSalt(project, stack);
+    const salt = sealed?.secrets_providers?.state?.salt ?? written;
     const passphrase = passphraseOf(env);
-    if (salt !== undefined) return new OpenStack(place, await PassphraseSecrets.open(passphrase, salt), sealed);
-    const secrets = await PassphraseSecrets.create(passphrase);
-    await writeSalt(project, stack, secrets.salt);
+    const secrets = await (salt ? PassphraseSecrets.open(passphrase, salt) : PassphraseSecrets.create(passphrase));
+    if (written === undefined) await writeSalt(project, stack, secrets.salt);
     return new OpenStack(place, secrets, sealed);
   }
 

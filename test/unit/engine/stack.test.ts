@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { FileBackend } from "../../kit/engine/backend";
 import { manifestAt } from "../../kit/engine/checkpoint";
-import { loadProject } from "../../kit/engine/config";
-import { OpenStack, type StackPlace } from "../../kit/engine/stack";
+import { loadProject, readSalt } from "../../kit/engine/config";
+import { locked, OpenStack, type StackPlace } from "../../kit/engine/stack";
 
 const env = { PULUMI_CONFIG_PASSPHRASE: "pw" };
 const manifest = manifestAt(new Date(0));
@@ -20,18 +20,30 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test("a run that was opened while another one ended works on what that one made", async () => {
-  const first = await OpenStack.open(place, env);
-  const second = await OpenStack.open(place, env);
-  await first.locked(first.writer(() => ({ manifest, resources })));
-  expect(await second.locked(async () => second.opened()?.resources)).toEqual(resources);
+test("while a run holds the stack another one is refused, and once it has ended works on what it made", async () => {
+  await locked(place, async () => {
+    await expect(locked(place, async () => undefined)).rejects.toThrow("locked");
+    const stack = await OpenStack.open(place, env);
+    await stack.writer(() => ({ manifest, resources }))();
+  });
+  const seen = await locked(place, async () => (await OpenStack.open(place, env)).opened()?.resources);
+  expect(seen).toEqual(resources);
 });
 
-test("a run that would encrypt for another key than the stack's is refused, and leaves no lock", async () => {
-  const first = await OpenStack.open(place, env);
+test("a run that fails, such as by a wrong passphrase, leaves no lock", async () => {
+  await locked(place, () => OpenStack.open(place, env));
+  const wrong = { PULUMI_CONFIG_PASSPHRASE: "not pw" };
+  await expect(locked(place, () => OpenStack.open(place, wrong))).rejects.toThrow("incorrect passphrase");
+  await locked(place, async () => undefined);
+});
+
+test("a stack keeps its key when its configuration file is lost", async () => {
+  const stack = await OpenStack.open(place, env);
+  await locked(
+    place,
+    stack.writer(() => ({ manifest, resources })),
+  );
   rmSync(join(folder, "Pulumi.dev.yaml"));
-  const second = await OpenStack.open(place, env);
-  await first.locked(first.writer(() => ({ manifest, resources })));
-  await expect(second.locked(async () => undefined)).rejects.toThrow("another run has made this stack");
-  await first.locked(async () => undefined);
+  expect((await OpenStack.open(place, env)).secrets.salt).toBe(stack.secrets.salt);
+  expect(await readSalt(place.project, place.stack)).toBe(stack.secrets.salt);
 });
