@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { DURATION_FORM, MAX_TIMER_MS, parseDuration } from "./duration";
 import { ConfigError } from "./errors";
+import { parseBaseUrl } from "./http/base-url";
 
 /** Reads one value of the `keyplane` config namespace; `undefined` where it is not set. */
 export type ConfigReader = (key: string) => string | undefined;
@@ -88,28 +89,8 @@ function bad(name: SettingName, problem: string): ConfigError {
 }
 
 function readBaseUrl(text: string): string {
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch {
-    throw bad("baseUrl", "is not a URL: it must look like https://HOST/api/v2");
-  }
-  if (url.username !== "" || url.password !== "") {
-    throw bad("baseUrl", "must hold no user name or password: the credential belongs in keyplane:apiKey");
-  }
-  if (url.search !== "" || url.hash !== "" || text.includes("?") || text.includes("#")) {
-    throw bad("baseUrl", "must hold no query and no fragment");
-  }
-  const loopback = isLoopback(url.hostname);
-  if (url.protocol !== "https:" && !(url.protocol === "http:" && loopback)) {
-    throw bad("baseUrl", "must begin with https:// (http:// is accepted for this machine only, such as 127.0.0.1)");
-  }
-  return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
-}
-
-/** Whether a host name stands for this machine: plain http is accepted there, and no rate limit applies. */
-export function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
+  const { origin, prefix } = parseBaseUrl(text);
+  return `${origin}${prefix}`;
 }
 
 function readApiKey(text: string): string {

@@ -18,16 +18,21 @@ export interface BaseUrl {
 export function parseBaseUrl(text: string): BaseUrl {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {
-    throw new ConfigError("baseUrl must be an absolute URL such as https://host/api/v2");
+    throw new ConfigError("keyplane:baseUrl is not a URL: it must look like https://HOST/api/v2");
   }
   const loopback = isLoopback(url.hostname);
   if (url.protocol === "http:" && !loopback) {
-    throw new ConfigError("baseUrl must begin with https://; plain http is accepted only for this machine itself");
+    throw new ConfigError(
+      "keyplane:baseUrl must begin with https://; plain http is accepted only for this machine itself",
+    );
   }
   if (url.username !== "" || url.password !== "" || text.includes("@")) {
-    throw new ConfigError("baseUrl must hold no user name or password; the API key goes into apiKey");
+    throw new ConfigError(
+      "keyplane:baseUrl must hold no user name or password; the credential belongs in keyplane:apiKey",
+    );
   }
-  if (text.includes("?") || text.includes("#")) throw new ConfigError("baseUrl must hold no query and no fragment");
+  if (text.includes("?") || text.includes("#"))
+    throw new ConfigError("keyplane:baseUrl must hold no query and no fragment");
   return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, ""), loopback };
 }
 

@@ -26,7 +26,7 @@ export function maskKeyLike(text: string): string {
 
 function forms(secret: string): string[] {
   const bytes = Buffer.from(secret);
-  return [
+  const all = [
     secret,
     encodeURIComponent(secret),
     JSON.stringify(secret).slice(1, -1),
@@ -34,4 +34,6 @@ function forms(secret: string): string[] {
     bytes.toString("base64url"),
     bytes.toString("hex"),
   ];
+  // One form can begin with another: the longest goes first, so that nothing of it is left over.
+  return all.sort((a, b) => b.length - a.length);
 }

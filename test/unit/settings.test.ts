@@ -39,7 +39,7 @@ describe("settings", () => {
   });
 
   it.each([
-    ["ftp://example.com", /https/],
+    ["ftp://example.com", /not a URL/],
     ["http://example.com/api/v2", /https/],
     ["api.example.com", /not a URL/],
     ["https://user:pass@example.com", /user name or password/],

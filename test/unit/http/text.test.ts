@@ -65,7 +65,7 @@ describe("a base URL", () => {
   ];
   for (const text of refused) {
     it(`is refused as ${JSON.stringify(text)}, for the credential would go there, and not quoted`, () => {
-      expect(() => parseBaseUrl(text)).toThrow(/^baseUrl must (?!.*hunter2secret)/);
+      expect(() => parseBaseUrl(text)).toThrow(/^keyplane:baseUrl (must|is not) (?!.*hunter2secret)/);
     });
   }
 });
