@@ -248,9 +248,14 @@ export class Workspace {
     await this.backend.cancel(this.project, this.stack);
   }
 
+  /** The processes of this workspace that live now, also those that outlived their engine. */
+  processes(): number[] {
+    return processesWith(`PULUMI_HOME=${this.env.PULUMI_HOME}`, this.hosts);
+  }
+
   /** Ends what is left of the workspace's processes, and removes its folder. Nothing is destroyed: see {@link destroy}. */
   async remove(): Promise<void> {
-    endProcesses(processesWith(`PULUMI_HOME=${this.env.PULUMI_HOME}`, this.hosts));
+    endProcesses(this.processes());
     await rm(this.directory, { recursive: true, force: true, maxRetries: 3 });
   }
 

@@ -1,0 +1,142 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { LogEntry } from "keyplane/testing";
+import type { Stage } from "./bench";
+import type { Keys, Scenario } from "./scenarios";
+
+/** What a run of the matrix must not have done. Each entry says what and to which key. */
+export interface Verdict {
+  /** Live keys that nothing holds. */
+  readonly leaked: readonly string[];
+  /** Keys that were revoked while somebody had nothing else. */
+  readonly revoked: readonly string[];
+  /** Resources without a key that works. */
+  readonly lost: readonly string[];
+}
+
+interface Held {
+  readonly urn: string;
+  readonly ids: readonly string[];
+  readonly secrets: readonly string[];
+}
+
+interface StoredResource {
+  readonly urn: string;
+  readonly type: string;
+  readonly delete?: boolean;
+  readonly outputs?: Readonly<Record<string, unknown>>;
+}
+
+interface StoredState {
+  readonly resources?: readonly StoredResource[];
+  readonly pending_operations?: readonly { readonly type: string; readonly resource: StoredResource }[];
+}
+
+/** A live key, shortly. */
+const say = ({ id, name }: { readonly id: number; readonly name: string }): string => `${id} (${name})`;
+
+/** After an `up`: every key of the program works, and no other key of the stack is live. */
+export async function judgeDeployed(stage: Stage, program: Keys): Promise<Pick<Verdict, "leaked" | "lost">> {
+  const { deployment } = await stage.workspace.exportState({ showSecrets: true });
+  const held = heldBy((deployment.resources ?? []) as unknown as StoredResource[]);
+  const lost: string[] = [];
+  for (const name of Object.keys(program)) {
+    const resource = held.find(({ urn }) => urn.endsWith(`::${name}`));
+    if (resource === undefined || resource.ids.length === 0) lost.push(`${name} is not in the state`);
+    else if (!(await works(stage, resource.secrets[0]))) lost.push(`the key of ${name} in the state does not work`);
+  }
+  const ids = new Set(held.flatMap((resource) => resource.ids));
+  const leaked = (await ownKeys(stage)).filter(({ id }) => !ids.has(String(id)));
+  return { leaked: leaked.map((key) => `${say(key)} after up`), lost };
+}
+
+/** After a `destroy`: no key of the stack is live. One of an exact name has no tag, so it may be anybody's. */
+export async function judgeDestroyed(stage: Stage): Promise<Pick<Verdict, "leaked">> {
+  const left = (await ownKeys(stage)).filter(({ name }) => !name.startsWith("exactly-"));
+  return { leaked: left.map((key) => `${say(key)} after destroy`) };
+}
+
+/** Over the whole run: no key was revoked that a consumer or a state still held, that was used, or that is a stranger's. */
+export async function judgeRevocations(stage: Stage, scenario: Scenario): Promise<Pick<Verdict, "revoked">> {
+  const log = await stage.plane.log();
+  const states = await statesOf(stage);
+  const deliveries = (await readFile(join(stage.notes, "deliveries"), "utf8"))
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as { at: number; consumer: string; keyId?: string });
+  const everHeld = new Set(states.flatMap(({ state }) => heldBy(state.resources ?? []).flatMap(({ ids }) => ids)));
+  const revoked: string[] = [];
+  for (const entry of log) {
+    for (const effect of entry.effects.filter((each) => each.kind === "key-revoked")) {
+      const id = String(effect.id);
+      const at = askedAt(entry, log);
+      const wrong = (why: string) => revoked.push(`${say(effect)}: ${why}`);
+      if (stage.strangers.includes(effect.id)) wrong("it is a stranger's");
+      const last = new Map(deliveries.filter((each) => each.at <= at).map((each) => [each.consumer, each.keyId]));
+      for (const [consumer, keyId] of last) {
+        if (keyId === id && !scenario.deletesFirst) wrong(`${consumer} held it`);
+      }
+      const state = states.findLast((each) => each.at <= at)?.state;
+      if (state && isNeeded(id, state)) wrong("the state held it");
+      const used = log.some((each) => String(each.keyId) === id && each.seq < entry.seq);
+      if (used && !everHeld.has(id)) wrong("it was used, and no state ever held it");
+    }
+  }
+  const live = new Set((await stage.plane.liveKeys()).map(({ id }) => id));
+  return { revoked: [...revoked, ...stage.strangers.filter((id) => !live.has(id)).map((id) => `${id}: a stranger's`)] };
+}
+
+/** When a revocation was asked for: one that is carried out late was asked for earlier. */
+function askedAt(entry: LogEntry, log: readonly LogEntry[]): number {
+  return log.find(({ seq }) => seq === entry.lateOf)?.startedAt ?? entry.startedAt;
+}
+
+/** Whether a state holds a key that is not about to be deleted, and has no successor. */
+function isNeeded(id: string, { resources = [], pending_operations: pending = [] }: StoredState): boolean {
+  const deleting = new Set(pending.filter(({ type }) => type === "deleting").map(({ resource }) => keyOf(resource)));
+  return resources.some((resource) => {
+    if (resource.delete || deleting.has(keyOf(resource))) return false;
+    // The previous key of a rotating one has its successor beside it.
+    return resource.outputs?.keyId === id && heldBy([resource]).length > 0;
+  });
+}
+
+function keyOf({ urn, outputs }: StoredResource): string {
+  return `${urn} ${String(outputs?.keyId)}`;
+}
+
+function heldBy(resources: readonly StoredResource[]): Held[] {
+  return resources
+    .filter(({ type }) => /keyplane:(Rotating)?ApiKey$/.test(type))
+    .map(({ urn, outputs = {} }) => ({
+      urn,
+      ids: [outputs.keyId, outputs.previousKeyId].filter((id) => typeof id === "string"),
+      secrets: [outputs.key, outputs.previousKey].map(plainText).filter((secret) => secret !== undefined),
+    }));
+}
+
+/** The text in the envelope of a secret that `stack export --show-secrets` gives. */
+function plainText(secret: unknown): string | undefined {
+  const text = (secret as { plaintext?: unknown } | undefined)?.plaintext;
+  return typeof text === "string" ? String(JSON.parse(text)) : undefined;
+}
+
+async function works(stage: Stage, secret: string | undefined): Promise<boolean> {
+  const headers = { authorization: `Bearer ${secret}` };
+  return (await fetch(`${stage.plane.url}/projects?limit=1`, { headers })).ok;
+}
+
+async function ownKeys({ plane, strangers }: Stage): Promise<{ id: number; name: string }[]> {
+  return (await plane.liveKeys()).filter(({ id }) => !strangers.includes(id));
+}
+
+async function statesOf({ notes }: Stage): Promise<{ readonly at: number; readonly state: StoredState }[]> {
+  const folder = join(notes, "states");
+  const names = await readdir(folder).catch(() => []);
+  const states = names.map(async (name) => {
+    const [at = "", order = ""] = name.replace(".json", "").split("-");
+    const { checkpoint } = JSON.parse(await readFile(join(folder, name), "utf8"));
+    return { at: Number(at), order: BigInt(order), state: (checkpoint.latest ?? {}) as StoredState };
+  });
+  return (await Promise.all(states)).sort((a, b) => a.at - b.at || Number(a.order - b.order));
+}

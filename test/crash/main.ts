@@ -1,0 +1,81 @@
+// The whole matrix: `npm run test:crash -- [--shard k/n] [--resume] [--only TEXT]`. Results go to .tmp/crash-results.jsonl.
+import { fork } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { parseArgs } from "node:util";
+import { engineOf } from "keyplane/testing";
+import { matrix } from "./matrix";
+import type { CaseResult } from "./run-case";
+import { runShard } from "./shard";
+import { tableOf } from "./table";
+
+const WORKERS = 2;
+
+const { values } = parseArgs({
+  options: {
+    shard: { type: "string", default: "1/1" },
+    resume: { type: "boolean", default: false },
+    only: { type: "string", default: "" },
+    every: { type: "string", default: "1" },
+    worker: { type: "string" },
+  },
+});
+const file = join(dirname(require.resolve("keyplane/package.json")), ".tmp", "crash-results.jsonl");
+const engine = engineOf(process.env);
+const [shard = 1, shards = 1] = values.shard.split("/").map(Number);
+const cases = matrix({ engineMoments: engine === "embedded" })
+  .filter(({ id }) => id.includes(values.only))
+  .filter((_, at) => at % Number(values.every) === 0)
+  .filter((_, at) => at % shards === shard - 1);
+
+void (values.worker === undefined ? lead() : work(Number(values.worker)));
+
+async function lead(): Promise<void> {
+  mkdirSync(dirname(file), { recursive: true });
+  if (!values.resume) rmSync(file, { force: true });
+  const before = readResults();
+  const started = performance.now();
+  const timer = setInterval(() => say(`${readResults().length} of ${cases.length} runs`), 60_000);
+  const exits = Array.from({ length: WORKERS }, (_, worker) => {
+    const child = fork(__filename, [...process.argv.slice(2), "--worker", String(worker)]);
+    return new Promise<number | null>((resolve) => child.once("exit", resolve));
+  });
+  const codes = await Promise.all(exits);
+  clearInterval(timer);
+  const results = readResults();
+  for (const { id, leaked, revoked, lost, problems } of results) {
+    const found = { leaked, "wrongly revoked": revoked, lost, "other problems": problems };
+    for (const [what, which] of Object.entries(found)) {
+      if (which.length > 0) say(`${id}\n  ${what}: ${which.join("\n    ")}`);
+    }
+  }
+  const { text, isClean } = tableOf(cases, results);
+  const minutes = ((performance.now() - started) / 60_000).toFixed(1);
+  say(`${text}\n${results.length - before.length} runs in ${minutes} minutes on the ${engine} engine`);
+  process.exitCode = isClean && codes.every((code) => code === 0) ? 0 : 1;
+}
+
+async function work(worker: number): Promise<void> {
+  const done = new Set(readResults().map(({ id }) => id));
+  const left = cases.filter(({ id }) => !done.has(id));
+  await runShard(
+    left.filter((_, at) => at % WORKERS === worker),
+    engine,
+    file,
+  );
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** The results of this matrix so far. A last line cut off by a kill is left out. */
+function readResults(): CaseResult[] {
+  if (!existsSync(file)) writeFileSync(file, "");
+  const known = new Set(cases.map(({ id }) => id));
+  const lines = readFileSync(file, "utf8").split("\n");
+  return lines
+    .filter((line) => line.endsWith("}"))
+    .map((line) => JSON.parse(line) as CaseResult)
+    .filter(({ id }) => known.has(id));
+}

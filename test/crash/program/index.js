@@ -1,0 +1,8 @@
+// The program of the crash tests: CRASH_PROGRAM is the JSON of the keys it declares, by name, and of what holds them.
+const { ApiKey, RotatingApiKey } = require("keyplane");
+const { Consumer } = require("consumer");
+
+for (const [name, { rotating, consumer, ...args }] of Object.entries(JSON.parse(process.env.CRASH_PROGRAM))) {
+  const key = rotating ? new RotatingApiKey(name, args) : new ApiKey(name, args);
+  if (consumer) new Consumer(`${name}-consumer`, { keyId: key.keyId, secret: key.key, use: consumer === "uses" });
+}

@@ -1,0 +1,174 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type EngineRun, type Rule, type RunResult, searchSecrets } from "keyplane/testing";
+import { type Bench, type Stage, scenarioOf } from "./bench";
+import { judgeDeployed, judgeDestroyed, judgeRevocations, type Verdict } from "./judge";
+import type { Case, Moment } from "./plan";
+import type { Keys, Scenario } from "./scenarios";
+
+/** How long a plugin host may outlive its engine, in milliseconds. */
+const OUTLIVES_MS = 10_000;
+
+/** How long one command may take, in milliseconds. */
+const TIMEOUT_MS = 60_000;
+
+/** What came of one run of the matrix. */
+export interface CaseResult extends Verdict {
+  readonly id: string;
+  /** Anything else that is wrong: the moment never came, a command failed, a secret was found in a file. */
+  readonly problems: readonly string[];
+  readonly durationMs: number;
+}
+
+/** Interrupts a run at its moment, goes on as the case says, and judges what is left. */
+export async function runCase(bench: Bench, one: Case): Promise<CaseResult> {
+  const started = performance.now();
+  const scenario = scenarioOf(one.scenario);
+  const stage = await bench.stage(scenario);
+  const runner = new CaseRunner(stage, one, scenario);
+  try {
+    const verdict = await runner.run();
+    return { id: one.id, ...verdict, problems: runner.problems, durationMs: Math.round(performance.now() - started) };
+  } finally {
+    await stage.close();
+  }
+}
+
+class CaseRunner {
+  readonly problems: string[] = [];
+  private readonly printed: Record<string, string> = {};
+
+  constructor(
+    private readonly stage: Stage,
+    private readonly one: Case,
+    private readonly scenario: Scenario,
+  ) {}
+
+  async run(): Promise<Verdict> {
+    const { next, commit } = this.one;
+    await this.crash();
+    if (commit === "late") await this.stage.plane.commitLate();
+    const leaked: string[] = [];
+    const lost: string[] = [];
+    if (next !== "destroy") {
+      const program = next === "back" ? this.before : this.scenario.program;
+      if (next === "refresh") await this.command("refresh", program);
+      await this.command("up", program);
+      if (commit === "later") await this.stage.plane.commitLate();
+      if (commit === "later" || this.isTakenBack) await this.command("up", program, ["--refresh"]);
+      const deployed = await judgeDeployed(this.stage, program);
+      leaked.push(...deployed.leaked);
+      lost.push(...deployed.lost);
+    }
+    await this.command("destroy", this.scenario.program);
+    leaked.push(...(await judgeDestroyed(this.stage)).leaked);
+    const { revoked } = await judgeRevocations(this.stage, this.scenario);
+    await this.hunt();
+    return { leaked, lost, revoked };
+  }
+
+  /**
+   * Whether the healing `up` does not do what the interrupted command, or an earlier one, was about to do. Then it may
+   * have nothing to do at all, and makes no request: what a crash has left shows only to one that refreshes.
+   */
+  private get isTakenBack(): boolean {
+    const { command, start } = this.scenario;
+    return this.one.next === "back" || start.orphan === true || (command === "destroy" && this.one.next === "up");
+  }
+
+  /** The program as it was before the interrupted run. */
+  private get before(): Keys {
+    return this.scenario.start.runs.at(-1)?.program ?? {};
+  }
+
+  private async crash(): Promise<void> {
+    const { plane, workspace } = this.stage;
+    const { moment } = this.one;
+    const rule = ruleFor(this.one);
+    if (rule) await plane.rules.add(rule);
+    for (const fault of this.scenario.faults ?? []) await plane.rules.add(fault);
+    const env = this.stage.env(this.scenario.program, planFor(this.one));
+    const run = workspace.start(this.scenario.command, { env, timeoutMs: TIMEOUT_MS });
+    const struck = moment.at === "server" ? await this.strikeHeld(run) : undefined;
+    const result = await run.done;
+    this.note("the interrupted run", result);
+    if (!(struck ?? existsSync(join(this.stage.notes, "struck")))) {
+      this.problems.push(`the moment never came; exit code ${result.exit}\n${result.stdout}${result.stderr}`);
+    }
+    await this.allEnded();
+    await plane.rules.clear();
+    await workspace.cancel();
+  }
+
+  /** Kills while the service has parked the request, and lets go of it. */
+  private async strikeHeld(run: EngineRun): Promise<boolean> {
+    const { plane, notes } = this.stage;
+    const held = plane.held.wait(1, TIMEOUT_MS).then(
+      () => true,
+      () => false,
+    );
+    if (!(await Promise.race([held, run.done.then(() => false)]))) return false;
+    const host = Number(await readFile(join(notes, "host.pid"), "utf8"));
+    if (this.one.victim !== "host") run.kill();
+    if (this.one.victim !== "engine") process.kill(host, "SIGKILL");
+    await (this.one.commit === "never" ? plane.held.drop() : plane.held.release());
+    return true;
+  }
+
+  /** Waits until the last process of the run is gone. */
+  private async allEnded(): Promise<void> {
+    const deadline = performance.now() + OUTLIVES_MS;
+    while (this.stage.workspace.processes().length > 0) {
+      if (performance.now() > deadline) {
+        this.problems.push("a process of the interrupted run outlived it");
+        return;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  private async command(command: "up" | "refresh" | "destroy", program: Keys, args: string[] = []): Promise<void> {
+    const env = this.stage.env(program);
+    const result = await this.stage.workspace.run(command, { env, args, mayFail: true });
+    this.note(command, result);
+    if (result.exit === 0) return;
+    this.problems.push(`${command} failed with exit code ${result.exit}\n${result.stdout}${result.stderr}`);
+  }
+
+  private note(what: string, { stdout, stderr }: RunResult): void {
+    this.printed[`${Object.keys(this.printed).length + 1}: ${what}`] = stdout + stderr;
+  }
+
+  /** No secret may be in any file or output. */
+  private async hunt(): Promise<void> {
+    const { plane, workspace, secretsBefore } = this.stage;
+    const issued = [...new Set([...secretsBefore, ...(await plane.secretsEverIssued())])];
+    const secrets = Object.fromEntries(issued.map((secret, at) => [`secret ${at}`, secret]));
+    const findings = await searchSecrets(secrets, { paths: [workspace.directory], texts: this.printed });
+    for (const { secret, place, form } of findings) this.problems.push(`${secret} is in ${place} (${form})`);
+  }
+}
+
+/** What the preload is told: undefined where the service is the one to tell the moment. */
+function planFor({ moment, victim }: Case): object | undefined {
+  if (moment.at === "server") return undefined;
+  const { at: channel, point } = moment;
+  if (moment.at === "engine") return { channel, match: { point, urn: moment.urn, op: moment.op }, nth: 1, victim };
+  return { channel, match: { point, route: moment.route }, nth: moment.nth, victim };
+}
+
+/** What the service does with the request of the moment; undefined where it just serves it. */
+function ruleFor({ moment, commit }: Case): Rule | undefined {
+  if (moment.at === "engine" || moment.point === "before-send") return undefined;
+  const of = { route: moment.route, skip: moment.nth - 1 };
+  // Whoever is left of the run gets no answer to a request that is carried out late.
+  const late = commit === "late" || commit === "later" ? ({ commit: "late", fault: "hang" } as const) : {};
+  if (isHeld(moment)) return { ...of, hold: moment.point === "held-before-commit" ? "before" : "after", ...late };
+  if (commit === "now") return undefined;
+  return { ...of, fault: "hang", commit: "never", ...late };
+}
+
+function isHeld(moment: Moment): boolean {
+  return moment.at === "server";
+}
