@@ -8,10 +8,10 @@ const project = (name: string, include: string[], options: Record<string, unknow
 export default defineConfig({
   test: {
     projects: [
-      project("unit", ["test/unit/**/*.test.{ts,mts}"]),
-      project("rules", ["test/rules/**/*.test.{ts,mts}"], { testTimeout: 60_000 }),
-      project("contract", ["test/contract/**/*.test.{ts,mts}"], { testTimeout: 30_000 }),
-      project("conformance", ["test/engine/**/*.test.{ts,mts}"], { testTimeout: 120_000 }),
+      project("unit", ["test/unit/**/*.test.{ts,mts}"], { testTimeout: 60_000, hookTimeout: 60_000 }),
+      project("rules", ["test/rules/**/*.test.{ts,mts}"], { testTimeout: 120_000 }),
+      project("contract", ["test/contract/**/*.test.{ts,mts}"], { testTimeout: 60_000, hookTimeout: 60_000 }),
+      project("conformance", ["test/engine/**/*.test.{ts,mts}"], { testTimeout: 300_000 }),
       project("e2e", ["test/e2e/**/*.test.{ts,mts}"], { testTimeout: 180_000, hookTimeout: 60_000 }),
     ],
   },
