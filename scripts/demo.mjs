@@ -24,6 +24,8 @@ const workspace = await Workspace.create({
   // Short, so that the step that runs into the deadline does not keep you waiting.
   config: { "keyplane:baseUrl": plane.url, "keyplane:pollInterval": "1s", "keyplane:operationTimeout": "2s" },
   secretConfig: { "keyplane:apiKey": plane.apiKey },
+  // The program's types are checked by `npm test`; checking them in every run would take most of the demo's time.
+  env: { PULUMI_NODEJS_TRANSPILE_ONLY: "true" },
 });
 process.once("SIGINT", () => void cleanUp().finally(() => process.exit(130)));
 
