@@ -1,19 +1,25 @@
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
 /** What a duration looks like, for messages. */
-export const DURATION_FORM = 'a whole number and one of s, m, h, d, w, such as "90s", "15m", "12h", "90d" or "2w"';
+export const DURATION_FORM =
+  'a whole number and one of s, m, h, d, w, such as "90s", "15m", "12h", "90d" or "2w", at most 100 years';
+
+/** Longer ages would lead to dates that no `Date` can hold. */
+const MAX_DURATION_MS = 36_525 * UNITS.d;
 
 /** The longest wait a timer can hold (2^31 - 1 ms, about 24 days): Node turns anything longer into 1 ms. */
 export const MAX_TIMER_MS = 2_147_483_647;
 
 /**
  * Reads a duration such as `90s`, `15m`, `12h`, `90d` or `2w` as milliseconds.
- * Months and years are not durations, because their length varies. Answers `undefined` for anything else.
+ * Months and years are not durations, because their length varies. Answers `undefined` for anything else, and for more
+ * than 100 years.
  */
 export function parseDuration(text: unknown): number | undefined {
   const match = typeof text === "string" ? /^([1-9]\d{0,8})([smhdw])$/.exec(text) : null;
   if (match === null) return undefined;
-  return Number(match[1]) * UNITS[match[2] as keyof typeof UNITS];
+  const ms = Number(match[1]) * UNITS[match[2] as keyof typeof UNITS];
+  return ms > MAX_DURATION_MS ? undefined : ms;
 }
 
 /** Says a length of time for people, rounded down to its largest unit: `12 s`, `4 min`, `3 h`, `90 d`. */

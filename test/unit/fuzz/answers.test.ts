@@ -1,0 +1,106 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { isKeyplaneError } from "../../../provider/errors";
+import { Bench, type Made } from "../resources/harness";
+import { nastyText, nastyValue } from "./arbitraries";
+
+/** What a call comes to; what it throws must be an error for people. */
+async function outcomeOf<T>(bench: Bench, call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    expect(isKeyplaneError(error), String(error)).toBe(true);
+    const { message, stack } = error as Error;
+    expect(message).toMatch(/(GET|POST|DELETE) \//);
+    expect(message).not.toMatch(/\p{Cc}/u);
+    for (const secret of await bench.plane.secretsEverIssued()) expect(`${message}${stack}`).not.toContain(secret);
+    return undefined;
+  }
+}
+
+const toBody = (value: unknown) => (typeof value === "string" ? JSON.stringify(value) : (value ?? "null"));
+const headers = fc.record(
+  {
+    Date: fc.constantFrom("", "yesterday", "Thu, 01 Jan 1970 00:00:00 GMT", "Fri, 31 Dec 9999 23:59:59 GMT"),
+    "Retry-After": fc.constantFrom("", "-1", "1e9", "99999999999", "soon", "Thu, 01 Jan 1970 00:00:00 GMT"),
+    "Content-Type": fc.constantFrom("application/json", "text/html", "application/problem+json", "\u00ff"),
+    "X-Request-ID": fc.constantFrom("", "a b", "x".repeat(1000)),
+  },
+  { requiredKeys: [] },
+);
+
+describe("whatever the service answers", () => {
+  it("to a POST, it ends with one key in the state or none, and no key of a stranger is touched", async () => {
+    const bench = await Bench.start();
+    const stranger = await bench.plane.state.createKey("a stranger's");
+    const status = fc.oneof(fc.constant(200), fc.integer({ min: 200, max: 599 }));
+    const field = fc.oneof(nastyValue, fc.constant(stranger.id));
+    const body = fc.oneof(nastyValue, fc.record({ id: field, key: nastyValue, name: field, created_at: nastyText }));
+    await fc.assert(
+      fc.asyncProperty(status, body, headers, fc.boolean(), async (code, answer, more, committed) => {
+        await bench.plane.rules.add({
+          route: "POST /api_keys",
+          status: code,
+          body: toBody(answer),
+          headers: more,
+          commit: committed ? "before" : "never",
+        });
+        const key: Made | undefined = await outcomeOf(bench, bench.createKey());
+        if (key !== undefined) expect(key.outputs.key ?? key.notReady).toBeDefined();
+        await bench.plane.rules.clear();
+        expect(await bench.liveIds()).toContain(String(stranger.id));
+      }),
+      { numRuns: 60 },
+    );
+  }, 30_000);
+
+  it("to a list, a key that lives is never reported gone unless a proper list lacks it", async () => {
+    const bench = await Bench.start();
+    const key = await bench.createKey();
+    await bench.clock.pass(120_000);
+    const proper = { id: 1, name: "other", created_at: "2026-01-01T00:00:00Z", last_used_at: "2026-01-01T00:00:00Z" };
+    const odd = nastyValue.map((id) => ({ ...proper, id }));
+    const item = fc.oneof(nastyValue, fc.constant(proper), odd);
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(nastyValue, fc.array(item, { maxLength: 4 })), headers, async (body, more) => {
+        await bench.plane.rules.add({
+          route: "GET /api_keys",
+          status: 200,
+          body: toBody(body),
+          headers: more,
+          count: null,
+        });
+        // Older than any list may be that is shared.
+        await bench.clock.pass(60_000);
+        const read = await outcomeOf(
+          bench,
+          bench.readKey(key).then((outputs) => ({ outputs })),
+        );
+        await bench.plane.rules.clear();
+        if (read === undefined || read.outputs !== undefined) return;
+        expect(Array.isArray(body)).toBe(true);
+        expect(body).toContainEqual(proper);
+      }),
+      { numRuns: 60 },
+    );
+  }, 30_000);
+
+  it("to a DELETE, a key that lives never counts as revoked unless the list lacks it", async () => {
+    const bench = await Bench.start();
+    const key = await bench.createKey();
+    const body = fc.oneof(nastyValue, fc.record({ id: nastyValue, revoked: nastyValue }));
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 200, max: 599 }), body, headers, async (status, answer, more) => {
+        const rule = { route: "DELETE /api_keys/{key_id}", status, body: toBody(answer), headers: more, count: null };
+        await bench.plane.rules.add(rule);
+        const done = await outcomeOf(
+          bench,
+          bench.deleteKey(key).then(() => true),
+        );
+        await bench.plane.rules.clear();
+        expect(done).toBeUndefined();
+      }),
+      { numRuns: 60 },
+    );
+  }, 30_000);
+});

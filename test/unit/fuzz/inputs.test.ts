@@ -1,0 +1,164 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { checkKeyId, checkOperationId, checkProjectId, isKeyId } from "../../../provider/api/ids";
+import { parseDuration } from "../../../provider/duration";
+import { InputError } from "../../../provider/errors";
+import { check, diff, kinds, type Properties } from "../../../provider/resources";
+import { types } from "../../../provider/resources/fields";
+import { autoName, prefixFrom, tagOf } from "../../../provider/resources/names";
+import { Bench, failureOf } from "../resources/harness";
+import { nastyText, nastyValue } from "./arbitraries";
+
+const KINDS = Object.keys(kinds) as (keyof typeof kinds)[];
+
+/** Inputs of a kind, each field absent, plausible or nasty. */
+const inputsOf = (kind: keyof typeof kinds) =>
+  fc.record(
+    Object.fromEntries(
+      Object.keys(kinds[kind].fields).map((field) => [
+        field,
+        fc.oneof(nastyValue, fc.constantFrom<unknown>("ci", "90d", "demo-1", ["demo-1"], { quarter: "1" }, true)),
+      ]),
+    ),
+    { requiredKeys: [] },
+  );
+
+describe.each(KINDS)("any inputs of %s", (name) => {
+  it("are either right or refused with the property and what it must be, before any request", async () => {
+    const { context, plane } = await Bench.start();
+    fc.assert(
+      fc.property(inputsOf(name), (news) => {
+        const { inputs, failures } = check(kinds[name], news as Properties, context);
+        for (const { property, reason } of failures) {
+          expect(property === "" || property in kinds[name].fields).toBe(true);
+          expect(reason).toMatch(/^(must|is|has|cannot|names)/);
+          expect(reason).not.toMatch(/\p{Cc}/u);
+          expect(reason.length).toBeLessThan(400);
+        }
+        if (failures.length > 0) return;
+        const same = diff(kinds[name], inputs, inputs, { now: 0, driftOnly: true });
+        expect(same.replaces).toEqual([]);
+      }),
+      { numRuns: 200 },
+    );
+    expect(await plane.count()).toBe(0);
+    expect("polluted" in {}).toBe(false);
+  });
+
+  it("with an unknown name are refused, whatever it is", async () => {
+    const { context } = await Bench.start();
+    fc.assert(
+      fc.property(nastyText, nastyValue, (property, value) => {
+        fc.pre(!Object.hasOwn(kinds[name].fields, property) && value !== null);
+        const news = Object.fromEntries([[property, value]]);
+        expect(check(kinds[name], news, context).failures.map((failure) => failure.property)).toContain(property);
+      }),
+    );
+  });
+});
+
+describe("any name", () => {
+  it("of a key that passes the check is the one that the service lists", async () => {
+    const bench = await Bench.start();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(nastyText, fc.string({ unit: "grapheme", minLength: 1, maxLength: 64 })),
+        async (name) => {
+          if (types.keyName(name) !== undefined) return;
+          const key = await bench.createKey({ name });
+          expect((await bench.plane.liveKeys()).map((live) => live.name)).toContain(name);
+          expect(await bench.readKey(key)).toEqual(key.outputs);
+          await bench.deleteKey(key);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  it("of a resource gives an auto-name that the service takes and that bears the owner's tag", () => {
+    fc.assert(
+      fc.property(nastyText, nastyText, (resource, owner) => {
+        const name = autoName(prefixFrom(resource), owner);
+        expect(name).toMatch(/^[a-z0-9][a-z0-9-]{0,63}$/);
+        expect(types.namePrefix(prefixFrom(resource))).toBeUndefined();
+        expect(tagOf(name)).toBeDefined();
+      }),
+    );
+  });
+});
+
+it("any triggers rotate when they differ, and only then", () => {
+  const outputs = { owner: "o", keyId: "7", name: "ci-aaaaaaaa-bbbbbbbb" };
+  const differ = (before: unknown, after: unknown) =>
+    diff(
+      kinds.ApiKey,
+      { ...outputs, rotationTriggers: before },
+      { owner: "o", rotationTriggers: after },
+      { now: 0, driftOnly: false },
+    );
+  const triggers = fc.dictionary(nastyText, fc.jsonValue(), { minKeys: 1, noNullPrototype: true });
+  fc.assert(
+    fc.property(triggers, fc.jsonValue(), (before, value) => {
+      expect(differ(before, structuredClone(before)).changes).toBe(false);
+      expect(differ(before, { ...before, "one more": value }).replaces).toEqual(["rotationTriggers"]);
+    }),
+  );
+});
+
+it("any duration is a positive whole number of milliseconds or none at all", () => {
+  fc.assert(
+    fc.property(fc.oneof(nastyValue, fc.stringMatching(/^\d{1,12}[smhdwMy]?$/)), (text) => {
+      const ms = parseDuration(text);
+      if (ms === undefined) return;
+      expect(Number.isSafeInteger(ms) && ms >= 1_000).toBe(true);
+      // It is added to the time of a key's creation.
+      expect(new Date(Date.parse("2026-01-01T00:00:00Z") + ms).toISOString()).toMatch(/^2/);
+      expect(text).toMatch(/^[1-9]\d*[smhdw]$/);
+    }),
+  );
+});
+
+describe("any id", () => {
+  it.each([
+    ["key", checkKeyId, "/api_keys"],
+    ["project", checkProjectId, "/projects"],
+    ["operation", checkOperationId, "/projects/p/operations"],
+  ] as const)("of a %s either stays one plain segment of a path or is refused", (_, checkId, folder) => {
+    fc.assert(
+      fc.property(fc.oneof(nastyText, fc.stringMatching(/^[\w.~%/-]{1,40}$/), fc.uuid()), (id) => {
+        try {
+          checkId(id);
+        } catch (error) {
+          expect(error).toBeInstanceOf(InputError);
+          return;
+        }
+        expect(new URL(`https://host/api/v2${folder}/${id}`).pathname).toBe(`/api/v2${folder}/${id}`);
+        expect(id).not.toContain("/");
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("that a program may give is one that a request can carry", () => {
+    fc.assert(
+      fc.property(nastyValue, fc.stringMatching(/^[\w-]{1,120}$/), (value, text) => {
+        for (const id of [value, text]) {
+          if (types.projectId(id) === undefined) expect(() => checkProjectId(String(id))).not.toThrow();
+          if (types.operationId(id) === undefined) expect(() => checkOperationId(String(id))).not.toThrow();
+        }
+      }),
+    );
+  });
+
+  it("of a key in a state is never sent unless it is a whole number that stays the same", async () => {
+    const bench = await Bench.start();
+    await fc.assert(
+      fc.asyncProperty(nastyText, async (id) => {
+        if (isKeyId(id)) return;
+        await failureOf(bench.deleteKey({ id, outputs: {} }));
+        expect(await bench.plane.count("DELETE")).toBe(0);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
