@@ -1,0 +1,103 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type ControlPlane, type RunResult, startControlPlane } from "../kit";
+import { LateConsumer } from "./late-consumer";
+import { changes, ExampleRun } from "./run-example";
+
+const HOUR = 3_600_000;
+
+let plane: ControlPlane;
+let folder: string;
+let keyFile: string;
+let consumer: LateConsumer;
+let example: ExampleRun | undefined;
+
+beforeEach(async () => {
+  plane = await startControlPlane({ clock: { mode: "real" } });
+  folder = await mkdtemp(join(tmpdir(), "keyplane-overlap-"));
+  keyFile = join(folder, "app.key");
+  consumer = new LateConsumer(plane.url, keyFile);
+});
+
+afterEach(async () => {
+  await consumer.stop();
+  await example?.workspace.remove();
+  example = undefined;
+  await rm(folder, { recursive: true });
+  await plane.close();
+});
+
+/** Gives the stack's key to those who will start from now on. */
+async function handOut(run: ExampleRun): Promise<void> {
+  const { key } = await run.workspace.outputs({ showSecrets: true });
+  await writeFile(keyFile, String(key));
+}
+
+/** The key's next rotation, asked for by a trigger; the new key is handed out after it. */
+async function rotate(run: ExampleRun, rotation: string): Promise<RunResult> {
+  await run.workspace.setConfig("rotation", rotation);
+  const result = await run.run("up");
+  await handOut(run);
+  return result;
+}
+
+test("overlap: a consumer that restarts late never sees a failure through two rotations", async () => {
+  example = await ExampleRun.create(plane, "overlap");
+  await example.run("up");
+  await handOut(example);
+  await consumer.start();
+
+  for (const rotation of ["2", "3"]) {
+    expect(changes((await rotate(example, rotation)).steps)).toEqual(["update app", "update keyplane"]);
+    expect(await plane.liveKeys()).toHaveLength(2);
+    await plane.clock.advance(23 * HOUR);
+    await example.runIdle("up");
+    // Late, but in time: an hour before the grace is over.
+    await consumer.restart();
+    await plane.clock.advance(2 * HOUR);
+    expect(changes((await example.run("up")).steps)).toEqual(["update app"]);
+    expect(await plane.liveKeys()).toHaveLength(1);
+  }
+  const { calls, failures } = await consumer.stop();
+  expect(failures).toBe(0);
+  expect(calls).toBeGreaterThanOrEqual(200);
+  await example.destroy();
+});
+
+test("overlap: a consumer that does not restart in time keeps its key, and the run says who it is", async () => {
+  example = await ExampleRun.create(plane, "overlap");
+  await example.run("up");
+  await handOut(example);
+  await consumer.start();
+  await rotate(example, "2");
+  await plane.clock.advance(25 * HOUR);
+  await expect.poll(async () => (await plane.log()).length, { interval: 10 }).toBeGreaterThan(20);
+  const { diagnostics } = await example.run("up");
+  expect(diagnostics.map(({ message }) => message).join("\n")).toMatch(/last used \S+Z from 127\.0\.0\.1: it is kept/);
+  expect(await plane.liveKeys()).toHaveLength(2);
+  await consumer.restart();
+  await plane.clock.advance(2 * HOUR);
+  await example.run("up");
+  expect(await plane.liveKeys()).toHaveLength(1);
+  expect(await consumer.stop()).toMatchObject({ failures: 0 });
+  await example.destroy();
+});
+
+test("overlap: the same consumer fails where the old key is deleted before the new one is made", async () => {
+  const program = `
+    const pulumi = require("@pulumi/pulumi");
+    const { ApiKey } = require("keyplane");
+    const config = new pulumi.Config();
+    const app = new ApiKey("app", { name: "app", rotationTriggers: { rotation: config.get("rotation") ?? "1" } });
+    exports.key = app.key;`;
+  example = await ExampleRun.create(plane, { "index.js": program });
+  await example.run("up");
+  await handOut(example);
+  await consumer.start();
+  await rotate(example, "2");
+  await consumer.restart();
+  expect((await consumer.stop()).failures).toBeGreaterThan(0);
+  await example.destroy();
+});

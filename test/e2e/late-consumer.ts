@@ -1,0 +1,50 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { examples } from "./run-example";
+
+/** What a consumer has seen so far. */
+export interface Calls {
+  readonly calls: number;
+  readonly failures: number;
+}
+
+/** The consumer of the example `overlap`: a process of its own, which takes up a new key only when it is restarted. */
+export class LateConsumer {
+  private child: ChildProcess | undefined;
+  private lines: string[] = [];
+  private total: Calls = { calls: 0, failures: 0 };
+
+  constructor(
+    private readonly baseUrl: string,
+    private readonly keyFile: string,
+  ) {}
+
+  /** Starts it with the key that is in the file now; resolves when it has read that. */
+  async start(): Promise<void> {
+    const script = join(examples, "overlap", "consumer.mjs");
+    const env = { PATH: process.env.PATH, KEYPLANE_BASE_URL: this.baseUrl };
+    this.lines = [];
+    this.child = spawn(process.execPath, [script, this.keyFile], { env, stdio: ["ignore", "pipe", "inherit"] });
+    const lines = createInterface({ input: this.child.stdout as NodeJS.ReadableStream });
+    lines.on("line", (line) => this.lines.push(line));
+    await once(lines, "line");
+  }
+
+  /** Ends it; answers what all its lives have seen together. */
+  async stop(): Promise<Calls> {
+    const { child } = this;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return this.total;
+    child.kill("SIGTERM");
+    await once(child, "close");
+    const { calls, failures } = JSON.parse(this.lines.at(-1) ?? "") as Calls;
+    this.total = { calls: this.total.calls + calls, failures: this.total.failures + failures };
+    return this.total;
+  }
+
+  async restart(): Promise<void> {
+    await this.stop();
+    await this.start();
+  }
+}
