@@ -41,3 +41,12 @@ test("the lock file knows the optional packages of every system, so that `npm ci
   });
   expect(missing).toEqual([]);
 });
+
+test("the lock file knows every example, because `npm ci` refuses one that it does not know", () => {
+  const { packages } = JSON.parse(textOf("package-lock.json")) as { packages: Record<string, unknown> };
+  const examples = filesBelow("examples").filter((path) => /^examples\/[^/]+\/package\.json$/.test(path));
+  for (const path of examples) {
+    const { name, dependencies = {}, devDependencies = {} } = JSON.parse(textOf(path));
+    expect(packages[path.replace("/package.json", "")]).toMatchObject({ name, dependencies, devDependencies });
+  }
+});
