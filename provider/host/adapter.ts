@@ -77,6 +77,7 @@ function contextFor(urn: string, resourceName: string): Context {
     settings: () => session.settings(),
     account: () => session.account(),
     now: () => Date.now(),
+    run: session.run,
     checkpointsSkipped: isOn(process.env.PULUMI_SKIP_CHECKPOINTS),
     progress: log("info", true),
     info: log("info", false),

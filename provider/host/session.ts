@@ -1,5 +1,6 @@
 import { Account } from "../api/account";
 import { AbortedError } from "../errors";
+import type { RunNotes } from "../resources";
 import { type ConfigReader, resolveSettings, type Settings } from "../settings";
 import { EngineLink } from "./engine-link";
 
@@ -13,6 +14,8 @@ class Session {
   #config: ConfigReader = () => undefined;
   #settings: Settings | undefined;
   #account: Account | undefined;
+  /** What the verbs of this process tell each other: a process serves one run. */
+  readonly run: RunNotes = { hasProgram: false, held: new Set() };
   readonly #seenInRefresh = new Map<string, unknown>();
 
   configure(config: ConfigReader): void {
@@ -41,6 +44,7 @@ class Session {
   }
 
   noteCheck(urn: unknown): void {
+    this.run.hasProgram = true;
     for (const [id, readUrn] of this.#seenInRefresh) {
       if (readUrn === urn) this.#seenInRefresh.delete(id);
     }

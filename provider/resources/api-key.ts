@@ -1,7 +1,7 @@
 import { KeyplaneError } from "../errors";
 import { skewedAge } from "./clock-skew";
 import { types } from "./fields";
-import { dueByAge, keyFields, rotateAt, withoutEmpty } from "./key-fields";
+import { dueByAge, isTried, keyFields, rotateAt, withoutEmpty } from "./key-fields";
 import { type Context, type Due, type Failure, type Kind, NotReady, type Properties } from "./kind";
 import { mintKey, type Naming } from "./mint-key";
 import { ownerTag, prefixFrom } from "./names";
@@ -66,7 +66,7 @@ export const apiKey: Kind = {
       rotateAt: rotateAt(created.createdAt, inputs.rotateAfter),
       credential: context.account().credential,
       ...maker(inputs),
-      pending: pendingAfter(created.operations, inputs.verify === true),
+      pending: pendingAfter(created.operations, isTried(inputs)),
       pendingRevocations,
       lostNames,
     };
@@ -99,6 +99,7 @@ export const apiKey: Kind = {
 
   async delete(id, outputs, context) {
     if (outputs.revokeOnDelete === false) {
+      context.run.held.add(id);
       context.info(`key ${id} (${outputs.name}) stays live, because revokeOnDelete is false`);
       return;
     }

@@ -2,5 +2,5 @@
 export { check } from "./check";
 export { type Difference, diff } from "./diff";
 export { UNKNOWN } from "./fields";
-export { type Context, type Failure, type Kind, NotReady, type Properties } from "./kind";
+export { type Context, type Failure, type Kind, NotReady, type Properties, type RunNotes } from "./kind";
 export { kinds } from "./kinds";

@@ -21,6 +21,14 @@ export const keyFields = {
   revokeOnDelete: { type: types.flag, fallback: true, change: "update" },
 } as const satisfies Record<string, FieldRule>;
 
+/**
+ * Whether a new key is used once before it is handed on: to try it, or because it is to outlive its resource. A used
+ * key is never taken for one that an interrupted run has left behind, also when no state tells of it any more.
+ */
+export function isTried({ verify, revokeOnDelete }: Properties): boolean {
+  return verify === true || revokeOnDelete === false;
+}
+
 /** When a key becomes due for rotation, as an ISO 8601 time; `undefined` where its age does not matter. */
 export function rotateAt(createdAt: unknown, rotateAfter: unknown): string | undefined {
   const age = parseDuration(rotateAfter);

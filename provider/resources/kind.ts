@@ -23,6 +23,14 @@ export interface Due {
   readonly drift?: boolean;
 }
 
+/** What the verbs of one run tell those that come after them. */
+export interface RunNotes {
+  /** Whether a program has declared something in this run: in a destroy, none does. */
+  hasProgram: boolean;
+  /** Ids of keys that are to outlive the run, or that the engine deletes in it. */
+  readonly held: Set<string>;
+}
+
 /** What every verb of a kind is given: the way to the service and to the person watching. */
 export interface Context {
   /** The name that the program gave the resource. */
@@ -31,6 +39,7 @@ export interface Context {
   /** The account that the settings lead to. Throws a `ConfigError` where they are missing or wrong. */
   readonly account: () => Account;
   readonly now: () => number;
+  readonly run: RunNotes;
   /** Whether states are written only at the end of the run, so that no unrecorded key may be taken for an orphan. */
   readonly checkpointsSkipped: boolean;
   /** Shows what is being waited for in the resource's own row; forgotten when the next one comes. */

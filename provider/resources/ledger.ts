@@ -4,6 +4,7 @@ import { types } from "./fields";
 import { sdkFields, withoutEmpty } from "./key-fields";
 import type { Context, Kind, Properties } from "./kind";
 import { ownerTag, tagOf } from "./names";
+import { type Orphans, orphansIn, sayKey, sweepOrphans } from "./orphans";
 import { revokeAll } from "./revoke-key";
 
 /**
@@ -39,7 +40,7 @@ export const ledger: Kind = {
   async read(_id, outputs, context) {
     const findings = await look(outputs, outputs, context, {});
     if (findings === undefined) return { ...outputs, unswept: true };
-    return withoutEmpty({ ...outputs, orphans: findings.orphans.map((key) => key.id) });
+    return withoutEmpty({ ...outputs, orphans: findings.orphans.unused.map((key) => key.id) });
   },
 
   async update(_id, outputs, inputs, context) {
@@ -47,9 +48,10 @@ export const ledger: Kind = {
     return sweep(outputs, inputs, context);
   },
 
-  // The first to go in a destroy, while all keys that the stack holds are still in `delivered`.
+  // The first to go in a destroy, while the state may hold keys that it has never seen, those of a run that failed: so
+  // it only tells the owner, the last to go, what the stack held.
   async delete(_id, outputs, context) {
-    await sweep(outputs, outputs, context);
+    for (const id of [...listOf(outputs.delivered), ...listOf(outputs.owned)]) context.run.held.add(id);
   },
 };
 
@@ -66,42 +68,13 @@ async function revokePending(inputs: Properties, context: Context): Promise<void
 async function sweep(before: Properties, inputs: Properties, context: Context): Promise<Properties> {
   const findings = await look(before, inputs, context, { fresh: true });
   if (findings === undefined) return withoutEmpty({ ...inputs, delivered: before.delivered, unswept: true });
-  const { orphans, used, delivered } = findings;
-  for (const key of used) {
-    context.warn(
-      `key ${sayKey(key)} bears this stack's tag but is in none of its resources, and it was used: it is left alone. ` +
-        "Find out who uses it, and revoke it in the console if nobody should",
-    );
-  }
-  const left: string[] = [];
-  for (const key of orphans) {
-    if (context.checkpointsSkipped) {
-      context.warn(
-        `key ${sayKey(key)} bears this stack's tag but is in none of its resources. It is not revoked, because ` +
-          "PULUMI_SKIP_CHECKPOINTS leaves no proof that nobody holds it",
-      );
-      continue;
-    }
-    try {
-      await context.account().keys.revoke(key.id);
-      context.info(`revoked key ${sayKey(key)}, left behind by an interrupted run`);
-    } catch (error) {
-      if (isAborted(error)) throw error;
-      left.push(key.id);
-      context.warn(
-        `key ${sayKey(key)} was left behind by an interrupted run and could not be revoked: ${sayError(error)}`,
-      );
-    }
-  }
-  return withoutEmpty({ ...inputs, delivered, orphans: left });
+  const { delivered, orphans } = findings;
+  return withoutEmpty({ ...inputs, delivered, orphans: await sweepOrphans(orphans, context) });
 }
 
 interface Findings {
-  /** Live keys with the owner's tag that no state holds and nobody ever used. */
-  readonly orphans: readonly ApiKeyRecord[];
-  /** The same, but used: somebody has the secret. */
-  readonly used: readonly ApiKeyRecord[];
-  /** Ids of live keys that the stack held at some time: to revoke them, or not, is the engine's business. */
+  readonly orphans: Orphans;
+  /** Ids of live keys that the stack held at some time. */
   readonly delivered: readonly string[];
 }
 
@@ -116,38 +89,26 @@ async function look(
     keys = await context.account().keys.list(options);
   } catch (error) {
     if (isAborted(error)) throw error;
-    context.warn(
-      `could not look for keys left behind by interrupted runs; the next run tries again: ${sayError(error)}`,
-    );
+    const why = error instanceof Error ? error.message : "unknown error";
+    context.warn(`could not look for keys left behind by interrupted runs; the next run tries again: ${why}`);
     return undefined;
   }
-  const tag = ownerTag(String(inputs.owner));
+  const owner = String(inputs.owner);
   const held = new Set([...listOf(before.delivered), ...listOf(before.owned), ...listOf(inputs.owned)]);
   const lostNames = new Set(listOf(inputs.lostNames));
-  const unexplained = keys.filter((key) => tagOf(key.name) === tag && !held.has(key.id));
-  for (const key of keys.filter(
-    (found) => lostNames.has(found.name) && !held.has(found.id) && tagOf(found.name) !== tag,
-  )) {
+  const others = keys.filter((key) => !held.has(key.id) && tagOf(key.name) !== ownerTag(owner));
+  for (const key of others.filter(({ name }) => lostNames.has(name))) {
     context.warn(
       `key ${sayKey(key)} bears a name for which a request of this stack was lost. It may be somebody else's, so it is ` +
         "left alone: revoke it in the console if it is nobody's",
     );
   }
   return {
-    orphans: unexplained.filter((key) => key.lastUsedAt === null),
-    used: unexplained.filter((key) => key.lastUsedAt !== null),
+    orphans: orphansIn(keys, owner, held),
     delivered: keys.filter((key) => held.has(key.id)).map((key) => key.id),
   };
 }
 
 function listOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map(String) : [];
-}
-
-function sayKey({ id, name, createdAt, lastUsedAt }: ApiKeyRecord): string {
-  return `${id} (${name}, created ${createdAt}, ${lastUsedAt === null ? "never used" : `last used ${lastUsedAt}`})`;
-}
-
-function sayError(error: unknown): string {
-  return error instanceof Error ? error.message : "unknown error";
 }

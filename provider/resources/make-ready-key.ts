@@ -1,5 +1,6 @@
 import { KeyplaneError } from "../errors";
 import { skewedAge } from "./clock-skew";
+import { isTried } from "./key-fields";
 import { type Context, NotReady, type Properties } from "./kind";
 import { mintKey } from "./mint-key";
 import { prefixFrom } from "./names";
@@ -37,7 +38,7 @@ export async function makeReadyKey(inputs: Properties, context: Context): Promis
   const { created, lostNames, pendingRevocations } = minted;
   const { id: keyId, name, key, createdAt, operations } = created;
   const skewed = skewedAge(inputs, context);
-  const work = pendingAfter(operations, inputs.verify === true);
+  const work = pendingAfter(operations, isTried(inputs));
   const { pending, reason } = skewed === undefined ? await finishPending(work, key, inputs, context) : NO_WORK;
   if (skewed !== undefined || pending.some((each) => each.status === "failed")) {
     const left = await revokeAll([keyId], context);

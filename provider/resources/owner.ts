@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { isKeyplaneError } from "../errors";
+import { isKeyplaneError, KeyplaneError } from "../errors";
 import { types } from "./fields";
 import { sdkFields } from "./key-fields";
 import type { Kind } from "./kind";
+import { orphansIn, sweepOrphans } from "./orphans";
 
 /**
  * Who owns a stack's keys: a random id, in saved state before any key is made. Names of projects and stacks are not
  * unique, so ownership is minted, never derived. A stack of another name (renamed, or copied) gets a new owner: a
- * copy must not claim the original's keys. Makes no request.
+ * copy must not claim the original's keys. Makes no request, but at its end.
  */
 export const owner: Kind = {
   name: "Owner",
@@ -32,5 +33,19 @@ export const owner: Kind = {
   create: async (inputs) => ({ id: randomUUID(), outputs: inputs }),
   read: async (_id, outputs) => outputs,
   update: async (_id, _outputs, inputs) => inputs,
-  delete: async () => {},
+
+  // In a destroy, all that the stack held is gone by now: what bears its tag still is an orphan, and nobody comes after
+  // to find it. An owner that a running program replaces, because its stack was copied or renamed, leaves its keys.
+  async delete(id, _outputs, context) {
+    if (context.run.hasProgram) return;
+    const keys = await context.account().keys.list({ fresh: true });
+    const left = await sweepOrphans(orphansIn(keys, id, context.run.held), context);
+    if (left.length > 0) {
+      throw new KeyplaneError(
+        "api",
+        "KP-REVOKE",
+        `could not revoke key ${left.join(", ")}, which an interrupted run has left behind: run the command again`,
+      );
+    }
+  },
 };

@@ -72,7 +72,10 @@ export const rotatingApiKey: Kind = {
     const { current, previous, credential, pendingRevocations } = stateOf(outputs);
     const keys = [previous, current].filter((key) => key !== undefined);
     if (outputs.revokeOnDelete === false) {
-      for (const { keyId, name } of keys) context.info(`key ${keyId} (${name}) stays live: revokeOnDelete is false`);
+      for (const { keyId, name } of keys) {
+        context.run.held.add(keyId);
+        context.info(`key ${keyId} (${name}) stays live: revokeOnDelete is false`);
+      }
     } else {
       for (const { keyId, key } of keys) refuseOwnCredential(keyId, key, context.account());
       for (const { keyId, name, key } of keys) {

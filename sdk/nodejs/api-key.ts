@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { settled } from "./settled";
-import { registeredInputs, typeToken, withDefaults } from "./shim";
+import { keyInputs, registeredInputs, typeToken, withDefaults } from "./shim";
 import { StackRun } from "./stack-run";
 
 /** Work that had not ended when a key was recorded as not ready. */
@@ -45,7 +45,7 @@ export interface ApiKeyArgs {
   /**
    * Calls the API once with the new key before reporting it ready. The key then counts as used, so that one left
    * behind by a crash right after is reported instead of revoked.
-   * @default false
+   * @default false; true with the resource option `retainOnDelete`, and always so where `revokeOnDelete` is false
    */
   readonly verify?: pulumi.Input<boolean>;
   /** Longest wait for operations, such as `30m`. @default config `keyplane:operationTimeout`, else `30m` */
@@ -98,7 +98,7 @@ export class ApiKey extends pulumi.CustomResource {
 
   constructor(name: string, args: ApiKeyArgs = {}, options?: pulumi.CustomResourceOptions) {
     const run = StackRun.current;
-    const inputs = registeredInputs("ApiKey", name, OUTPUTS, { ...args, owner: run.owner.id }, options);
+    const inputs = registeredInputs("ApiKey", name, OUTPUTS, keyInputs(args, run.owner.id, options), options);
     super(typeToken("ApiKey"), name, inputs, withDefaults(options, ["key"]));
     run.enlist("ApiKey", name, {
       // A preview takes an output that a key does not have for one that it does not know yet.

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { PendingWork } from "./api-key";
 import { settled } from "./settled";
-import { registeredInputs, typeToken, withDefaults } from "./shim";
+import { keyInputs, registeredInputs, typeToken, withDefaults } from "./shim";
 import { StackRun } from "./stack-run";
 
 /** What to make of a `RotatingApiKey`. Durations are a whole number and one of `s`, `m`, `h`, `d`, `w`. */
@@ -47,7 +47,7 @@ export interface RotatingApiKeyArgs {
   /**
    * Calls the API once with a new key before it becomes the current one; one that is refused is revoked, and the old
    * one stays. A key then counts as used, so that one left behind by a crash right after is reported, not revoked.
-   * @default false
+   * @default false; true with the resource option `retainOnDelete`, and always so where `revokeOnDelete` is false
    */
   readonly verify?: pulumi.Input<boolean>;
   /** Longest wait for operations, such as `30m`. @default config `keyplane:operationTimeout`, else `30m` */
@@ -103,7 +103,7 @@ export class RotatingApiKey extends pulumi.CustomResource {
 
   constructor(name: string, args: RotatingApiKeyArgs = {}, options?: pulumi.CustomResourceOptions) {
     const run = StackRun.current;
-    const inputs = registeredInputs("RotatingApiKey", name, OUTPUTS, { ...args, owner: run.owner.id }, options);
+    const inputs = registeredInputs("RotatingApiKey", name, OUTPUTS, keyInputs(args, run.owner.id, options), options);
     super(typeToken("RotatingApiKey"), name, inputs, withDefaults(options, ["key", "previousKey"]));
     // A preview takes an output that the resource does not have for one that it does not know yet.
     const unsure = [settled(this.previousKeyId), settled(this.pendingRevocations), settled(this.lostNames)] as const;

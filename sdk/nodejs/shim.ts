@@ -43,6 +43,18 @@ export function registeredInputs(
   };
 }
 
+/**
+ * The inputs of a key. Pulumi does not tell a provider that a resource is retained: such a key is verified, because one
+ * that was used is never swept, whatever becomes of the state.
+ */
+export function keyInputs(
+  args: { readonly verify?: pulumi.Input<boolean> },
+  owner: pulumi.Output<string>,
+  options: pulumi.CustomResourceOptions | undefined,
+): pulumi.Inputs {
+  return { ...args, ...(options?.retainOnDelete && args.verify === undefined && { verify: true }), owner };
+}
+
 /** The options of every resource: the shim never shows in a preview, and secrets are marked besides the user's own. */
 export function withDefaults(
   options: pulumi.CustomResourceOptions | undefined,

@@ -71,6 +71,7 @@ export class Bench {
       settings: () => settings,
       account: () => this.account,
       now: () => clock.now(),
+      run: { hasProgram: false, held: new Set() },
       checkpointsSkipped: false,
       progress: (text) => this.told.progress.push(text),
       info: (text) => this.told.info.push(text),

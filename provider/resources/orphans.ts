@@ -1,0 +1,60 @@
+import type { ApiKeyRecord } from "../api/records";
+import { isAborted } from "../errors";
+import type { Context } from "./kind";
+import { ownerTag, tagOf } from "./names";
+
+/** Live keys with an owner's tag that none of its resources hold. */
+export interface Orphans {
+  /** Never used: nobody has the secret. */
+  readonly unused: readonly ApiKeyRecord[];
+  /** Used: somebody has the secret. */
+  readonly used: readonly ApiKeyRecord[];
+}
+
+/**
+ * The keys in a list that an owner's interrupted runs have left behind.
+ * @param held - Ids that its stack holds or ever held: to revoke them, or not, is the engine's business.
+ */
+export function orphansIn(keys: readonly ApiKeyRecord[], owner: string, held: ReadonlySet<string>): Orphans {
+  const tag = ownerTag(owner);
+  const unexplained = keys.filter((key) => tagOf(key.name) === tag && !held.has(key.id));
+  return {
+    unused: unexplained.filter((key) => key.lastUsedAt === null),
+    used: unexplained.filter((key) => key.lastUsedAt !== null),
+  };
+}
+
+/** Revokes the orphans that nobody ever used, and reports the others; answers the ids that could not be revoked. */
+export async function sweepOrphans({ unused, used }: Orphans, context: Context): Promise<readonly string[]> {
+  for (const key of used) {
+    context.warn(
+      `key ${sayKey(key)} bears this stack's tag but is in none of its resources, and it was used: it is left alone. ` +
+        "Find out who uses it, and revoke it in the console if nobody should",
+    );
+  }
+  const left: string[] = [];
+  for (const key of unused) {
+    if (context.checkpointsSkipped) {
+      context.warn(
+        `key ${sayKey(key)} bears this stack's tag but is in none of its resources. It is not revoked, because ` +
+          "PULUMI_SKIP_CHECKPOINTS leaves no proof that nobody holds it",
+      );
+      continue;
+    }
+    try {
+      await context.account().keys.revoke(key.id);
+      context.info(`revoked key ${sayKey(key)}, left behind by an interrupted run`);
+    } catch (error) {
+      if (isAborted(error)) throw error;
+      left.push(key.id);
+      const why = error instanceof Error ? error.message : "unknown error";
+      context.warn(`key ${sayKey(key)} was left behind by an interrupted run and could not be revoked: ${why}`);
+    }
+  }
+  return left;
+}
+
+/** A key as messages name it. */
+export function sayKey({ id, name, createdAt, lastUsedAt }: ApiKeyRecord): string {
+  return `${id} (${name}, created ${createdAt}, ${lastUsedAt === null ? "never used" : `last used ${lastUsedAt}`})`;
+}
