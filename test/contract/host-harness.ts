@@ -2,6 +2,14 @@ import { mkdir, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Server, ServiceError } from "@grpc/grpc-js";
+import type { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
+import type {
+  CheckResponse,
+  CreateResponse,
+  DiffResponse,
+  ReadResponse,
+  UpdateResponse,
+} from "@pulumi/pulumi/proto/provider_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { call, DynamicHost } from "../kit/engine/host";
 import { PulumiSdk } from "../kit/engine/pulumi-sdk";
@@ -32,6 +40,7 @@ export class HostUnderTest {
   private readonly sdk = new PulumiSdk(resolve("."));
   private engine: Server | undefined;
   private host: DynamicHost | undefined;
+  private connected: ResourceProviderClient | undefined;
   private directory = "";
 
   static async start(config: Record<string, string>, env: NodeJS.ProcessEnv = {}): Promise<HostUnderTest> {
@@ -42,7 +51,7 @@ export class HostUnderTest {
     const pulumi = resolve("node_modules/@pulumi/pulumi");
     await symlink(pulumi, join(test.directory, "node_modules", "@pulumi", "pulumi"), "junction");
     const port = await test.startEngine();
-    test.host = await DynamicHost.start({
+    test.host = DynamicHost.spawn({
       sdk: test.sdk,
       directory: test.directory,
       engineAddress: `127.0.0.1:${port}`,
@@ -53,13 +62,14 @@ export class HostUnderTest {
       },
       printed: (line) => test.printed.push(line),
     });
+    test.connected = await test.host.client;
     return test;
   }
 
   async check(kind: string, olds: Values, news: Values): Promise<{ inputs: Values; failures: string[] }> {
     const request = new this.sdk.provider.CheckRequest();
     request.setOlds(this.struct(olds)).setNews(this.struct({ ...this.base(kind), ...news }));
-    const response = await call((done) => this.client.check(request, done));
+    const response = await call<CheckResponse>((done) => this.client.check(request, done));
     return {
       inputs: fromStruct(response.getInputs()),
       failures: response.getFailuresList().map((failure) => `${failure.getProperty()}: ${failure.getReason()}`),
@@ -72,7 +82,7 @@ export class HostUnderTest {
       .setId(id)
       .setOlds(this.struct(olds))
       .setNews(this.struct({ ...this.base(kind), ...news }));
-    const response = await call((done) => this.client.diff(request, done));
+    const response = await call<DiffResponse>((done) => this.client.diff(request, done));
     const { DIFF_SOME } = this.sdk.provider.DiffResponse.DiffChanges;
     return { changes: response.getChanges() === DIFF_SOME, replaces: response.getReplacesList() };
   }
@@ -81,7 +91,7 @@ export class HostUnderTest {
     const request = new this.sdk.provider.CreateRequest();
     request.setProperties(this.struct({ ...this.base(kind), ...inputs }));
     return this.initFailed(async () => {
-      const response = await call((done) => this.client.create(request, done));
+      const response = await call<CreateResponse>((done) => this.client.create(request, done));
       return { id: response.getId(), outputs: fromStruct(response.getProperties()) };
     });
   }
@@ -98,7 +108,7 @@ export class HostUnderTest {
       .setOlds(this.struct(olds))
       .setNews(this.struct({ ...this.base(kind), ...news }));
     return this.initFailed(async () => {
-      const response = await call((done) => this.client.update(request, done));
+      const response = await call<UpdateResponse>((done) => this.client.update(request, done));
       return { id, outputs: fromStruct(response.getProperties()) };
     });
   }
@@ -106,7 +116,7 @@ export class HostUnderTest {
   async read(id: string, outputs: Values): Promise<{ id: string; outputs: Values; hasInputs: boolean }> {
     const request = new this.sdk.provider.ReadRequest();
     request.setId(id).setProperties(this.struct(outputs));
-    const response = await call((done) => this.client.read(request, done));
+    const response = await call<ReadResponse>((done) => this.client.read(request, done));
     return { id: response.getId(), outputs: fromStruct(response.getProperties()), hasInputs: response.hasInputs() };
   }
 
@@ -129,12 +139,12 @@ export class HostUnderTest {
   }
 
   private base(kind: string): Values {
-    return { ["__provider"]: shim(kind), resourceUrn: urnOf(kind, "ci") };
+    return { __provider: shim(kind), resourceUrn: urnOf(kind, "ci") };
   }
 
   private get client() {
-    if (this.host === undefined) throw new Error("the host is not running");
-    return this.host.client;
+    if (this.connected === undefined) throw new Error("the host is not running");
+    return this.connected;
   }
 
   private struct(values: Values): Struct {

@@ -27,7 +27,7 @@ describe("Pulumi's dynamic host and keyplane", () => {
     const { inputs } = await host.check("ApiKey", {}, { owner: OWNER });
     const { id, outputs } = await host.create("ApiKey", inputs);
     expect(id).toMatch(/^[1-9]\d*$/);
-    expect(outputs).toMatchObject({ keyId: id, ["__provider"]: shim("ApiKey") });
+    expect(outputs).toMatchObject({ keyId: id, __provider: shim("ApiKey") });
     expect(outputs.name).toMatch(/^ci-[a-z2-7]{8}-[a-z2-7]{8}$/);
 
     const read = await host.read(id, outputs);
@@ -88,7 +88,7 @@ describe("Pulumi's dynamic host and keyplane", () => {
     await plane.rules.add({ route: "POST /api_keys", operations: [{ action: "start_compute", outcome: "failed" }] });
     const made = await host.create("ApiKey", { owner: OWNER });
     expect(made.notReady).toEqual([expect.stringMatching(/create ApiKey "ci": .*start_compute.*failed/)]);
-    expect(made.outputs).toMatchObject({ ["__provider"]: shim("ApiKey"), keyId: made.id });
+    expect(made.outputs).toMatchObject({ __provider: shim("ApiKey"), keyId: made.id });
     expect(await plane.secretsEverIssued()).toContain(made.outputs.key);
     expect(await host.diff("ApiKey", made.id, made.outputs, { owner: OWNER })).toMatchObject({ replaces: ["pending"] });
     await host.delete(made.id, made.outputs);
