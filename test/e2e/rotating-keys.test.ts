@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type ControlPlane, startControlPlane } from "../kit";
+import { changes, ExampleRun } from "./run-example";
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const POST = "POST /api_keys";
+const DELETE = "DELETE /api_keys/{key_id}";
+const LIST = "GET /api_keys";
+
+/** Rotating keys, as many and as the stack's configuration says, and a component under which they are. */
+const PROGRAM = `
+  const pulumi = require("@pulumi/pulumi");
+  const { RotatingApiKey } = require("keyplane");
+  const config = new pulumi.Config();
+  const parent = new pulumi.ComponentResource("test:Keys", "keys");
+  const args = config.getObject("args") ?? {};
+  const keys = Array.from({ length: config.requireNumber("count") }, (_, index) => {
+    return new RotatingApiKey("key" + index, args, { parent });
+  });
+  exports.ids = keys.map((key) => key.keyId);
+  exports.keys = keys.map((key) => ({ current: key.key, previous: key.previousKey }));`;
+
+let plane: ControlPlane;
+let run: ExampleRun;
+
+beforeEach(async () => {
+  plane = await startControlPlane({ clock: { mode: "real" } });
+});
+
+afterEach(async () => {
+  await run.workspace.remove();
+  await plane.close();
+});
+
+const configure = (args: object) => run.workspace.setConfig("args", JSON.stringify(args));
+
+/** How often each request was sent, which is all that several keys at once leave certain. */
+async function countsOf(work: () => Promise<unknown>): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const request of await run.requestsOf(work)) counts[request] = (counts[request] ?? 0) + 1;
+  return counts;
+}
+
+test("N keys rotate with N POST and one list, retire with N DELETE and one list, and cost nothing in between", async () => {
+  const count = 12;
+  run = await ExampleRun.create(plane, { "index.js": PROGRAM }, { config: { count: `${count}` } });
+  await configure({ rotateAfter: "30d" });
+  expect(await countsOf(() => run.run("up"))).toEqual({ [POST]: count, [LIST]: 1 });
+  expect(await countsOf(() => run.runIdle("up"))).toEqual({});
+  expect(await countsOf(() => run.runIdle("preview"))).toEqual({});
+  expect(await countsOf(() => run.runIdle("refresh"))).toEqual({ [LIST]: 1 });
+
+  await plane.clock.advance(30 * DAY);
+  const preview = await run.run("preview");
+  expect(changes(preview.steps)).toHaveLength(count + 1);
+  expect(preview.stdout + preview.stderr).toMatch(/due since \S+Z: 30d old/);
+  expect((await run.run("refresh", { args: ["--expect-no-changes"] })).exit).toBe(0);
+  expect(await countsOf(() => run.run("up"))).toEqual({ [POST]: count, [LIST]: 1 });
+  await plane.clock.advance(HOUR);
+  expect(await countsOf(() => run.runIdle("up"))).toEqual({});
+  await run.runIdle("refresh");
+
+  await plane.clock.advance(DAY);
+  expect(await countsOf(() => run.run("up"))).toEqual({ [DELETE]: count, [LIST]: 1 });
+  expect(await plane.liveKeys()).toHaveLength(count);
+  await run.runIdle("up");
+  await run.destroy();
+});
+
+test("both secrets of a rotating key are ciphertext in the state, and open the API until their key is revoked", async () => {
+  run = await ExampleRun.create(plane, { "index.js": PROGRAM }, { config: { count: "1" } });
+  await configure({ rotationTriggers: { run: 1 } });
+  await run.run("up");
+  await configure({ rotationTriggers: { run: 2 } });
+  await run.run("up");
+  const { keys } = (await run.workspace.outputs({ showSecrets: true })) as {
+    keys: { current: string; previous: string }[];
+  };
+  const [pair] = keys;
+  const statusOf = async (key: string | undefined) => {
+    const answer = await fetch(`${plane.url}/projects`, { headers: { authorization: `Bearer ${key}` } });
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+  expect(await Promise.all([statusOf(pair?.current), statusOf(pair?.previous)])).toEqual([200, 200]);
+  await run.expectNoSecrets();
+  await plane.clock.advance(2 * DAY);
+  await run.run("up");
+  expect(await Promise.all([statusOf(pair?.current), statusOf(pair?.previous)])).toEqual([200, 401]);
+  await run.destroy();
+});
+
+test("a compromised key is replaced everywhere in the stack and revoked by the end of one run", async () => {
+  run = await ExampleRun.create(plane, { "index.js": PROGRAM }, { config: { count: "1" } });
+  await run.run("up");
+  const [old] = await plane.liveKeys();
+  await configure({ revokeNow: `${old?.id}` });
+  expect(await run.requestsOf(() => run.run("up"))).toEqual([POST, DELETE, LIST]);
+  const [left, ...others] = await plane.liveKeys();
+  expect(others).toEqual([]);
+  expect(left?.id).not.toBe(old?.id);
+  await run.run("up");
+  await run.runIdle("up");
+  await run.destroy();
+});
+
+test("a key that somebody revoked is reported by a refresh and made anew by the next run, the one before it kept", async () => {
+  run = await ExampleRun.create(plane, { "index.js": PROGRAM }, { config: { count: "1" } });
+  await configure({ rotationTriggers: { run: 1 } });
+  await run.run("up");
+  await configure({ rotationTriggers: { run: 2 } });
+  await run.run("up");
+  const [current, previous] = await plane.liveKeys();
+  await plane.state.revokeKey(current?.id ?? 0);
+  const refresh = await run.run("refresh", { args: ["--expect-no-changes"], mayFail: true });
+  expect(refresh.exit).not.toBe(0);
+  expect(changes((await run.run("up", { args: ["--refresh"] })).steps)).toContain("update key0");
+  expect((await plane.liveKeys()).map(({ id }) => id)).toContain(previous?.id);
+  expect(await plane.liveKeys()).toHaveLength(2);
+  await run.runIdle("up");
+  await run.destroy();
+});
