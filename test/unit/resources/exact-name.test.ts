@@ -46,6 +46,18 @@ describe("a key of an exact name", () => {
     expect(await bench.requests()).toEqual([LIST, POST, LIST, "DELETE /api_keys/{key_id}", POST]);
   });
 
+  it("C11: refused because a stranger has just taken the name leaves the stranger's key alone", async () => {
+    const bench = await Bench.start();
+    const held = await bench.plane.rules.add({ route: LIST, hold: "after" });
+    const creating = failureOf(bench.createKey({ name: NAME }));
+    await bench.plane.held.wait();
+    const stranger = await bench.plane.state.createKey(NAME);
+    await bench.plane.rules.remove(held.id);
+    await bench.plane.held.release();
+    expect((await creating).message).toContain("409");
+    expect(await bench.liveIds()).toEqual([String(stranger.id)]);
+  });
+
   it("C4: never touches a stranger who took the name between the look and the request", async () => {
     const bench = await Bench.start();
     const held = await bench.plane.rules.add({ route: LIST, hold: "after" });

@@ -60,6 +60,23 @@ describe("a ProjectReady", () => {
     expect((await failureOf(create({ operationIds }))).message).toContain(operationIds[0]);
   });
 
+  it("W4: does not wait again for an operation that has ended, whatever a later page says", async () => {
+    const { bench, projectId, create } = await start();
+    const { ids } = await bench.plane.state.startOperations({ projectId, runningMs: null, count: 3 });
+    const [first = "", ...others] = ids;
+    await bench.plane.state.endOperation(first);
+    const listed = (id: string, status: string) => {
+      const time = "2026-01-01T00:00:00Z";
+      const times = { created_at: time, updated_at: time };
+      return { id, project_id: projectId, action: "start_compute", status, failures_count: 0, ...times };
+    };
+    const operations = [...others.map((id) => listed(id, "finished")), listed(first, "running")];
+    const route = "GET /projects/{project_id}/operations";
+    await bench.plane.rules.add({ route, skip: 1, count: null, status: 200, body: { operations, pagination: {} } });
+    await create({ operationIds: ids, operationTimeout: "60s" });
+    expect(bench.clock.sleeps).toHaveLength(1);
+  });
+
   it("waits for the named operations alone, and again when a trigger changes", async () => {
     const { bench, projectId, create } = await start();
     const { ids } = await bench.plane.state.startOperations({ projectId });

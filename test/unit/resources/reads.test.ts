@@ -94,10 +94,23 @@ describe("reading a key", () => {
     const early = bench.readKey(key);
     await bench.plane.held.wait();
     const made = await bench.createKey();
+    // A young key would be looked for twice.
+    await bench.clock.pass(120_000);
     const late = bench.readKey(made);
     await bench.plane.held.release();
     expect(await early).toEqual(key.outputs);
     expect(await late).toEqual(made.outputs);
+  });
+
+  it("R6: shares no list that was sent while the key was being made", async () => {
+    const bench = await Bench.start();
+    await bench.plane.rules.add({ route: "POST /api_keys", hold: "before" });
+    const creating = bench.createKey();
+    await bench.plane.held.wait();
+    await bench.account.keys.list();
+    await bench.plane.held.release();
+    const { id } = await creating;
+    expect((await bench.account.keys.list()).map((key) => key.id)).toContain(id);
   });
 
   it("R6: shares one list among a hundred keys", async () => {

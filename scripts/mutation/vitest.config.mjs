@@ -1,0 +1,19 @@
+import { defineConfig } from "vitest/config";
+import { mutants } from "./mutants.mjs";
+import { mutate } from "./mutate.mjs";
+
+// Takes one protection out of the sources as they are loaded; no file is changed.
+const mutant = mutants.find(({ name }) => name === process.env.KEYPLANE_MUTANT);
+
+export default defineConfig({
+  root: new URL("../..", import.meta.url).pathname,
+  plugins: [
+    {
+      name: "mutant",
+      enforce: "pre",
+      transform: (code, id) =>
+        mutant !== undefined && id.endsWith(`/${mutant.file}`) ? mutate(code, mutant) : undefined,
+    },
+  ],
+  test: { include: ["test/unit/**/*.test.ts"], testTimeout: 10_000 },
+});

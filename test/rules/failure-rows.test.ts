@@ -1,0 +1,31 @@
+import ts from "typescript";
+import { expect, test } from "vitest";
+import { collect, sourcesBelow } from "./source-files";
+
+const numbered = (letter: string, count: number) =>
+  Array.from({ length: count }, (_, index) => `${letter}${index + 1}`);
+
+/** Every way to fail that is known: of creations, deletions, reads, waits, pages and rotations. */
+const ROWS = [
+  ...numbered("C", 14),
+  ...numbered("D", 9),
+  ...numbered("R", 7),
+  ...numbered("W", 10),
+  ...numbered("P", 3),
+  ...numbered("T", 12),
+];
+
+/** The row with which the name of a test begins: `C4: ...` or `C4 ...`, where a table's words follow. */
+function rowOf(node: ts.Node): string | undefined {
+  if (!ts.isCallExpression(node)) return undefined;
+  const [name] = node.arguments;
+  if (name === undefined || !(ts.isStringLiteralLike(name) || ts.isTemplateExpression(name))) return undefined;
+  const text = ts.isTemplateExpression(name) ? name.head.text : name.text;
+  return /^([CDRWPT]\d+)(: | )/.exec(text)?.[1];
+}
+
+test("every known way to fail has a test whose name begins with its number", () => {
+  const proven = new Set(sourcesBelow("test").flatMap((path) => collect(path, rowOf)));
+  expect(ROWS.filter((row) => !proven.has(row))).toEqual([]);
+  expect([...proven].filter((row) => !ROWS.includes(row))).toEqual([]);
+});
