@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { parseFlags } from "../../kit/engine/flags";
+
+const KINDS = { yes: "switch", refresh: "switch", target: "list", parallel: "value" } as const;
+
+test("flags are read long, short, attached and apart, and what is left are words", () => {
+  const flags = parseFlags(["-y", "--target", "a", "--target=b=c", "-p4", "-s", "dev", "word", "--", "--yes"], KINDS);
+  expect([...flags.switches]).toEqual(["yes"]);
+  expect(flags.lists.get("target")).toEqual(["a", "b=c"]);
+  expect(Object.fromEntries(flags.values)).toEqual({ parallel: "4", stack: "dev" });
+  expect(flags.words).toEqual(["word", "--yes"]);
+});
+
+test("a switch can be taken back, so that a default of a script can be overridden", () => {
+  expect(parseFlags(["--refresh", "--refresh=false"], KINDS).switches.has("refresh")).toBe(false);
+  expect(parseFlags(["--refresh=true"], KINDS).switches.has("refresh")).toBe(true);
+});
+
+test("a flag without the value it needs is an error that names it", () => {
+  expect(() => parseFlags(["--parallel"], KINDS)).toThrow("--parallel needs a value");
+});

@@ -1,0 +1,41 @@
+import { Callback } from "@pulumi/pulumi/proto/callback_pb";
+import { RegisterResourceRequest, RegisterResourceRequest as Request } from "@pulumi/pulumi/proto/resource_pb";
+import { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { expect, test } from "vitest";
+import { parseFlags } from "../../kit/engine/flags";
+import { Goals } from "../../kit/engine/goals";
+import { receiveMap } from "../../kit/engine/wire";
+
+const NAMED = "(pulumi-nodejs:dynamic/t:T 'a')";
+
+function request(): RegisterResourceRequest {
+  const made = new RegisterResourceRequest();
+  return made.setType("pulumi-nodejs:dynamic/t:T").setName("a").setCustom(true).setObject(Struct.fromJavaScript({}));
+}
+
+const refused: readonly [string, RegisterResourceRequest][] = [
+  [`the resource option import ${NAMED}`, request().setImportid("1")],
+  [`a remote component ${NAMED}`, request().setRemote(true)],
+  [`the resource option transforms ${NAMED}`, request().setTransformsList([new Callback()])],
+  [
+    `the resource option hooks ${NAMED}`,
+    request().setHooks(new Request.ResourceHooksBinding().setBeforeCreateList(["log"])),
+  ],
+  [`a parameterized package ${NAMED}`, request().setPackageref("ref")],
+  ["a resource of the package random (random:index:Id)", request().setType("random:index:Id")],
+];
+
+test.each(refused)("%s is refused by name, not ignored", async (what, asked) => {
+  const goal = new Goals().of(asked, async () => "urn::id");
+  await expect(goal).rejects.toThrow(`${what} is not supported by the embedded engine`);
+});
+
+test("an asset is refused, wherever it is", () => {
+  const asset = { "4dabf18193072939515e22adb298388d": "c44067f5952c0a294b673a41bacd8c17", text: "hello" };
+  expect(() => receiveMap({ files: [{ asset }] })).toThrow("an asset or archive is not supported");
+});
+
+test("a flag that is not known is refused by name, also with a value", () => {
+  expect(() => parseFlags(["--plan=file"], {})).toThrow("the flag --plan is not supported");
+  expect(() => parseFlags(["-x"], {})).toThrow("the flag -x is not supported");
+});

@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import { SIGNATURE_KEY, secretOf } from "../../kit/engine/property";
+import { Targets } from "../../kit/engine/targets";
+import { annotateSecrets, containsUnknown, equalValues, UNKNOWN, withSecretOutputs } from "../../kit/engine/values";
+import { forProgram, forProvider, receive } from "../../kit/engine/wire";
+
+describe("secrets", () => {
+  test("of the question come back in the answer, key by key", () => {
+    const asked = { a: secretOf("x"), deep: { b: secretOf(1), c: 2 }, list: [secretOf(1)], gone: secretOf(1) };
+    expect(annotateSecrets({ a: "x", deep: { b: 1, c: 2 }, list: [1], new: 3 }, asked)).toEqual({
+      a: secretOf("x"),
+      deep: { b: secretOf(1), c: 2 },
+      list: secretOf([1]),
+      new: 3,
+    });
+  });
+
+  test("are made of listed outputs and of those whose input is one", () => {
+    const outputs = withSecretOutputs({ key: "k", v: "x", id: "1" }, ["key", "id", "missing"], { v: secretOf("y") });
+    expect(outputs).toEqual({ key: secretOf("k"), v: secretOf("x"), id: "1" });
+  });
+
+  test("are equal only to secrets, whatever the order of their keys", () => {
+    expect(equalValues(secretOf({ a: 1, b: 2 }), secretOf({ b: 2, a: 1 }))).toBe(true);
+    expect(equalValues(secretOf(1), 1)).toBe(false);
+  });
+});
+
+describe("on the wire", () => {
+  const output = { [SIGNATURE_KEY]: "d0e6a833031e9bbcd3f4e8bde6ca49a4", secret: true, dependencies: ["urn"] };
+
+  test("an output value becomes a plain one that remembers its dependencies", () => {
+    expect(receive({ ...output, value: 1 })).toEqual({ value: secretOf(1), dependencies: ["urn"] });
+    expect(containsUnknown(receive(output).value)).toBe(true);
+  });
+
+  test("a secret goes to the program as one and to the provider in clear", () => {
+    const { value } = receive({ ...output, value: 1 });
+    const wrapped = { [SIGNATURE_KEY]: "1b47061264138c4ac30d75fd1eb44270", value: 1 };
+    expect(forProgram({ value })).toEqual({ value: wrapped });
+    expect(forProvider({ value }, false)).toEqual({ value: 1 });
+  });
+
+  test("an unknown reaches a provider only where it is to be kept", () => {
+    const map = { a: UNKNOWN, b: { c: secretOf(UNKNOWN), d: 1 }, e: [UNKNOWN, 2] };
+    expect(forProvider(map, false)).toEqual({ b: { d: 1 }, e: [2] });
+    expect(forProvider(map, true)).toEqual({ a: UNKNOWN, b: { c: UNKNOWN, d: 1 }, e: [UNKNOWN, 2] });
+  });
+
+  test("a resource reaches a provider as its id, a component as its URN", () => {
+    const reference = { [SIGNATURE_KEY]: "5cf8f73096256a8f31e491e813e4eb8e", urn: "urn:x" };
+    expect(forProvider({ a: { ...reference, id: "7" }, b: reference }, false)).toEqual({ a: "7", b: "urn:x" });
+  });
+});
+
+describe("targets", () => {
+  test("match whole URNs: one star within a part of it, two across parts", () => {
+    const urn = "urn:pulumi:dev::proj::a:b:C::name";
+    expect(new Targets(["**::name"]).has(urn)).toBe(true);
+    expect(new Targets(["*::name"]).has(urn)).toBe(false);
+    expect(new Targets(["urn:pulumi:dev::*::a:b:C::na*"]).has(urn)).toBe(true);
+    expect(new Targets(["urn:pulumi:dev::proj::a:b:C::nam"]).has(urn)).toBe(false);
+  });
+
+  test("that are none limit nothing, and stay so when one is added", () => {
+    const none = new Targets([]);
+    none.add("urn:x");
+    expect(none.limited).toBe(false);
+    expect(none.has("urn:y")).toBe(true);
+  });
+});
