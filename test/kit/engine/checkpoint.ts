@@ -113,6 +113,41 @@ export function manifestAt(time: Date): Manifest {
   };
 }
 
+/** The fields of a resource in the order in which checkpoints have them. */
+const FIELDS: readonly (keyof ResourceState)[] = [
+  ...([
+    "urn",
+    "custom",
+    "delete",
+    "id",
+    "type",
+    "inputs",
+    "outputs",
+    "parent",
+    "protect",
+    "taint",
+    "external",
+  ] as const),
+  ...(["dependencies", "initErrors", "provider", "propertyDependencies", "pendingReplacement"] as const),
+  ...(["additionalSecretOutputs", "aliases", "customTimeouts", "importID", "retainOnDelete", "deletedWith"] as const),
+  ...(["replaceWith", "created", "modified", "sourcePosition", "stackTrace", "ignoreChanges", "hideDiff"] as const),
+  ...(["replaceOnChanges", "replacementTrigger", "refreshBeforeUpdate", "viewOf", "resourceHooks"] as const),
+];
+
+/** A resource as a checkpoint writes it: what is empty or false is left out. */
+export function asWritten(resource: ResourceState): ResourceState {
+  const others = Object.keys(resource).filter((field) => !(FIELDS as readonly string[]).includes(field));
+  const names = [...FIELDS, ...(others as (keyof ResourceState)[])];
+  const fields = names.map((field) => [field, resource[field]] as const);
+  const written = fields.filter(([field, value]) => field === "custom" || isSaid(value));
+  return Object.fromEntries(written) as unknown as ResourceState;
+}
+
+function isSaid(value: ResourceState[keyof ResourceState]): boolean {
+  if (typeof value === "object" && value !== null) return Object.keys(value).length > 0;
+  return value !== undefined && value !== false && value !== "" && value !== null;
+}
+
 /** The provider's reference without the provider's id: the URN of the provider resource. */
 export function providerUrn(reference: string): string {
   return reference.slice(0, reference.lastIndexOf("::"));

@@ -1,4 +1,6 @@
 /** Reads registrations: what a program wants of a resource, with what it inherits from its parents. */
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { ReadResourceRequest, RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb";
 import type { SourcePosition, StackTrace } from "@pulumi/pulumi/proto/source_pb";
 import { type CustomTimeouts, providerUrn } from "./checkpoint";
@@ -13,35 +15,39 @@ import { receive, receiveMap } from "./wire";
 /** Gives the reference of the provider for resources that name none. */
 export type DefaultProvider = () => Promise<string>;
 
+/** A goal without anything. */
+export const EMPTY_GOAL: Goal = {
+  type: "",
+  name: "",
+  custom: false,
+  properties: {},
+  parent: "",
+  protect: undefined,
+  dependencies: [],
+  provider: "",
+  propertyDependencies: {},
+  deleteBeforeReplace: undefined,
+  ignoreChanges: [],
+  additionalSecretOutputs: [],
+  aliases: [],
+  customTimeouts: undefined,
+  replaceOnChanges: [],
+  replacementTrigger: undefined,
+  retainOnDelete: undefined,
+  deletedWith: "",
+  replaceWith: [],
+  hideDiffs: [],
+  sourcePosition: "",
+  stackTrace: [],
+};
+
 /** Turns registrations into goals, in the order they come: parents before children. */
 export class Goals {
-  /** A goal without anything. */
-  readonly empty: Goal = {
-    type: "",
-    name: "",
-    custom: false,
-    properties: {},
-    parent: "",
-    protect: undefined,
-    dependencies: [],
-    provider: "",
-    propertyDependencies: {},
-    deleteBeforeReplace: undefined,
-    ignoreChanges: [],
-    additionalSecretOutputs: [],
-    aliases: [],
-    customTimeouts: undefined,
-    replaceOnChanges: [],
-    replacementTrigger: undefined,
-    retainOnDelete: undefined,
-    deletedWith: "",
-    replaceWith: [],
-    hideDiffs: [],
-    sourcePosition: "",
-    stackTrace: [],
-  };
   private readonly known = new Map<string, Goal>();
   private readonly providersOf = new Map<string, ReadonlyMap<string, string>>();
+
+  /** @param projectRoot the folder that source positions are given relative to. */
+  constructor(private readonly projectRoot: string) {}
 
   /** The goal of a registration. What this engine does not do is refused. */
   async of(request: RegisterResourceRequest, defaultProvider: DefaultProvider): Promise<Goal> {
@@ -75,7 +81,7 @@ export class Goals {
       deletedWith: request.getDeletedwith() || (parent?.deletedWith ?? ""),
       replaceWith: request.getReplaceWithList(),
       hideDiffs: request.getHidediffsList(),
-      ...positionOf(request),
+      ...positionOf(this.projectRoot, request),
     };
   }
 
@@ -92,7 +98,7 @@ export class Goals {
       properties: receiveMap((request.getProperties()?.toJavaScript() ?? {}) as Properties),
       dependencies: request.getDependenciesList(),
       additionalSecretOutputs: request.getAdditionalsecretoutputsList(),
-      ...positionOf(request),
+      ...positionOf(this.projectRoot, request),
     };
   }
 
@@ -200,19 +206,21 @@ interface Positioned {
   getStacktrace?(): StackTrace | undefined;
 }
 
-function positionOf(request: Positioned): Pick<Goal, "sourcePosition" | "stackTrace"> {
+function positionOf(root: string, request: Positioned): Pick<Goal, "sourcePosition" | "stackTrace"> {
   const frames = request.getStacktrace?.()?.getFramesList() ?? [];
   return {
-    sourcePosition: positionText(request.getSourceposition()),
+    sourcePosition: positionText(root, request.getSourceposition()),
     stackTrace: frames.map((frame) => {
-      const sourcePosition = positionText(frame.getPc());
+      const sourcePosition = positionText(root, frame.getPc());
       return sourcePosition ? { sourcePosition } : {};
     }),
   };
 }
 
-function positionText(position: SourcePosition | undefined): string {
-  if (!position?.getUri()) return "";
+/** A position as checkpoints have it: below the project, so that it says nothing of the machine. */
+function positionText(root: string, position: SourcePosition | undefined): string {
+  if (!position?.getUri().startsWith("file://")) return "";
+  const path = relative(root, fileURLToPath(position.getUri())).replaceAll("\\", "/");
   const [line, column] = [position.getLine(), position.getColumn()];
-  return `${position.getUri()}#${line}${column ? `,${column}` : ""}`;
+  return `project:///${path}#${line}${column ? `,${column}` : ""}`;
 }

@@ -8,7 +8,7 @@ import type {
   SupportsFeatureRequest,
 } from "@pulumi/pulumi/proto/resource_pb";
 import type { Goal, RegisterResult } from "./goal";
-import { Goals } from "./goals";
+import { EMPTY_GOAL, Goals } from "./goals";
 import { Mailbox } from "./mailbox";
 import type { Properties } from "./property";
 import { DYNAMIC_PACKAGE } from "./provider-registry";
@@ -36,6 +36,8 @@ const SETTLE_MS = 100;
 /** What a monitor needs of the run. */
 export interface MonitorOptions {
   readonly sdk: PulumiSdk;
+  /** The folder of `Pulumi.yaml`. */
+  readonly projectRoot: string;
   /** The configuration of the default provider, secrets as envelopes. */
   readonly providerConfig: Properties;
   readonly warn: (urn: string, message: string) => void;
@@ -44,7 +46,7 @@ export interface MonitorOptions {
 /** Serves one program, as the source of a run. */
 export class ResourceMonitor implements Source {
   private readonly mailbox = new Mailbox<SourceEvent>();
-  private readonly goals = new Goals();
+  private readonly goals: Goals;
   private readonly open = new Set<() => void>();
   private readonly shutdown: Promise<void>;
   private resolveShutdown = () => {};
@@ -57,6 +59,7 @@ export class ResourceMonitor implements Source {
   private closed = false;
 
   constructor(private readonly options: MonitorOptions) {
+    this.goals = new Goals(options.projectRoot);
     this.shutdown = new Promise((resolve) => {
       this.resolveShutdown = resolve;
     });
@@ -204,7 +207,7 @@ export class ResourceMonitor implements Source {
         else reject(new Error("the default provider could not be registered"));
       };
       const goal: Goal = {
-        ...this.goals.empty,
+        ...EMPTY_GOAL,
         type: providerTypeOf(DYNAMIC_PACKAGE),
         name: "default",
         custom: true,

@@ -13,6 +13,7 @@ import { Program, runEnv } from "./program";
 import { type Properties, secretOf } from "./property";
 import { DYNAMIC_PACKAGE, ProviderRegistry } from "./provider-registry";
 import { CHANNEL_OPTIONS, type PulumiSdk } from "./pulumi-sdk";
+import { NotSupportedError } from "./refused";
 import { Resource } from "./resource";
 import { Run, type RunResult } from "./run";
 import { Snapshot } from "./snapshot";
@@ -57,7 +58,9 @@ export class OperationRun {
   private program: Program | undefined;
   private cancelled = false;
 
+  /** @throws NotSupportedError where the state holds what this engine could not keep true. */
   constructor(private readonly options: OperationOptions) {
+    for (const resource of options.resources) refuseUnsupported(resource);
     const { project, stack, config, deployment } = options;
     this.sdk = options.sdk;
     this.env = { ...options.env, ...runEnv(project, stack, config, deployment.preview) };
@@ -135,6 +138,7 @@ export class OperationRun {
   private monitor(): ResourceMonitor {
     return new ResourceMonitor({
       sdk: this.sdk,
+      projectRoot: this.options.project.root,
       providerConfig: this.providerConfig(),
       warn: (urn, message) => this.diagnostics.warning(urn, message),
     });
@@ -191,6 +195,12 @@ export class OperationRun {
     const entries = Object.entries(values);
     return Object.fromEntries(entries.map(([key, value]) => [key, secretKeys.includes(key) ? secretOf(value) : value]));
   }
+}
+
+function refuseUnsupported({ urn, viewOf, resourceHooks, refreshBeforeUpdate }: ResourceState): void {
+  if (viewOf) throw new NotSupportedError(`a view of a resource (${urn})`);
+  if (refreshBeforeUpdate) throw new NotSupportedError(`a resource refreshed before each update (${urn})`);
+  if (resourceHooks && Object.keys(resourceHooks).length > 0) throw new NotSupportedError(`a resource hook (${urn})`);
 }
 
 function listen(sdk: PulumiSdk, server: Server): Promise<string> {

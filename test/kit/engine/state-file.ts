@@ -1,6 +1,6 @@
 /** A stack's state file: rewritten whole at every step, so that a kill at any moment leaves one that loads. */
 import { rename, writeFile } from "node:fs/promises";
-import type { Deployment, ResourceState } from "./checkpoint";
+import { asWritten, type Deployment, type ResourceState } from "./checkpoint";
 import type { PassphraseSecrets } from "./secrets";
 
 /**
@@ -71,7 +71,7 @@ export class StateFile {
   private textOf(resource: ResourceState): string {
     let text = this.texts.get(resource);
     if (text === undefined) {
-      text = JSON.stringify(this.secrets.sealResource(resource));
+      text = JSON.stringify(asWritten(this.secrets.sealResource(resource)));
       this.texts.set(resource, text);
     }
     return text;

@@ -4,7 +4,7 @@ import { type Base, Deployment, type DeploymentOptions } from "../../kit/engine/
 import { Diagnostics } from "../../kit/engine/diagnostics";
 import type { EngineEventBody } from "../../kit/engine/events";
 import type { Goal, RegisterResult } from "../../kit/engine/goal";
-import { Goals } from "../../kit/engine/goals";
+import { EMPTY_GOAL } from "../../kit/engine/goals";
 import { Mailbox } from "../../kit/engine/mailbox";
 import type { Properties } from "../../kit/engine/property";
 import type { DiffAnswer, DiffRequest, Live, Provider, ReadAnswer } from "../../kit/engine/provider";
@@ -185,7 +185,7 @@ class FakeSource implements Source {
     const register: Register = (name, inputs = {}, options = {}) =>
       new Promise((done) => {
         const goal = {
-          ...new Goals().empty,
+          ...EMPTY_GOAL,
           type: "pulumi-nodejs:dynamic/t:T",
           name,
           custom: true,

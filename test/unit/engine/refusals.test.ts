@@ -26,7 +26,7 @@ const refused: readonly [string, RegisterResourceRequest][] = [
 ];
 
 test.each(refused)("%s is refused by name, not ignored", async (what, asked) => {
-  const goal = new Goals().of(asked, async () => "urn::id");
+  const goal = new Goals("/").of(asked, async () => "urn::id");
   await expect(goal).rejects.toThrow(`${what} is not supported by the embedded engine`);
 });
 
