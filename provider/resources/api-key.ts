@@ -5,7 +5,7 @@ import { dueByAge, isTried, keyFields, rotateAt, withoutEmpty } from "./key-fiel
 import { type Context, type Due, type Failure, type Kind, NotReady, type Properties } from "./kind";
 import { mintKey, type Naming } from "./mint-key";
 import { ownerTag, prefixFrom } from "./names";
-import { finishPending, pendingAfter, pendingDue, pendingOf, waitForProjects } from "./pending";
+import { finishPending, pendingAfter, pendingDue, pendingOf, pendingUnder, waitForProjects } from "./pending";
 import { findKey, isForeign, mustRevokeAll, revokeAll, revokeKey } from "./revoke-key";
 
 /** One key with one secret. The service cannot change a key, so it is changed only by replacement. */
@@ -84,7 +84,8 @@ export const apiKey: Kind = {
   },
 
   async update(id, outputs, inputs, context) {
-    const { keyId, name, key, createdAt, credential, mintedBy, lostNames, pending } = outputs;
+    const { keyId, name, key, createdAt, credential, mintedBy, lostNames } = outputs;
+    const pending = pendingUnder(inputs, outputs);
     // In a copied state they are the original's to revoke, which has them in its state, too.
     const isCopy = isForeign({ ...outputs, owner: inputs.owner });
     const pendingRevocations = isCopy ? [] : await revokeAll(outputs.pendingRevocations, context);

@@ -1,6 +1,7 @@
 import type { Operation } from "../api/records";
 import { parseDuration } from "../duration";
 import { isOperationFailed, isTimeout } from "../errors";
+import { isTried } from "./key-fields";
 import type { Context, Due, Properties } from "./kind";
 
 /** Work that must end before a key that exists is ready. Kept in the outputs, so that a refresh does not forget it. */
@@ -24,6 +25,12 @@ export function pendingAfter(operations: readonly Operation[], verify: boolean):
     ...operations.map(({ action, projectId, id }) => ({ action, projectId, operationId: id })),
     ...(verify ? [VERIFY] : []),
   ];
+}
+
+/** The pending work of a key under new inputs: one that is from now on to outlive its resource has yet to be used. */
+export function pendingUnder(inputs: Properties, outputs: Properties): readonly PendingWork[] {
+  const isKeptNow = inputs.revokeOnDelete === false && !isTried(outputs);
+  return isKeptNow ? [...pendingOf(outputs), VERIFY] : pendingOf(outputs);
 }
 
 /** What pending work asks of the next run: going on, or, once it has failed, a replacement. */

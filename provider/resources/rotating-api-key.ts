@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { KeyplaneError } from "../errors";
 import { type Context, type Kind, NotReady, type Properties } from "./kind";
-import { finishPending } from "./pending";
+import { finishPending, pendingUnder } from "./pending";
 import { retirePrevious } from "./retire-key";
 import { findKey, isForeign, mustRevokeAll, refuseOwnCredential, revokeAll, revokeKey } from "./revoke-key";
 import { rotateKey } from "./rotate-key";
@@ -58,9 +58,11 @@ export const rotatingApiKey: Kind = {
 
   async update(id, outputs, inputs, context) {
     const saved = stateOf(outputs);
-    let state = noteTriggers(saved, inputs, context);
+    // `verify` is about new keys; one that is to outlive the resource has to be tried even now.
+    const pending = pendingUnder({ revokeOnDelete: inputs.revokeOnDelete }, outputs);
+    let state: RotationState = { ...noteTriggers(saved, inputs, context), pending };
     warnOfUnknownKey(saved, outputs, inputs, context);
-    state = await getReady(id, state, inputs, context);
+    state = await getReady(id, state, saved.pending.length === 0, inputs, context);
     state = await revokePending(state, inputs, context);
     state = await retirePrevious(state, inputs, context);
     const reason = rotationReason(state, inputs, context.now());
@@ -113,17 +115,18 @@ function warnOfUnknownKey(
   context.warn(`revokeNow: key ${revokeNow} is none of this resource's keys: nothing is revoked`);
 }
 
-/** Ends what a key that exists still waits for. Its predecessor's grace counts from then on. */
+/** Ends what a key that exists still waits for. Where it was never handed out, its predecessor's grace counts from then on. */
 async function getReady(
   id: string,
   state: RotationState,
+  wasReady: boolean,
   inputs: Properties,
   context: Context,
 ): Promise<RotationState> {
   if (state.pending.length === 0 || state.pending.some((work) => work.status === "failed")) return state;
   const { pending, reason } = await finishPending(state.pending, state.current?.key, inputs, context);
   if (reason !== undefined) throw new NotReady(id, outputsOf({ ...state, pending }, inputs), reason);
-  return { ...state, pending, rotatedAt: isoOf(context.now()) };
+  return { ...state, pending, rotatedAt: wasReady ? state.rotatedAt : isoOf(context.now()) };
 }
 
 /** Revokes what is left to revoke, once its successor is ready: until then somebody may have nothing else. */

@@ -1,5 +1,5 @@
-import type { Case, Commit, EnginePoint, Moment, Next, ServerPoint, Victim } from "./plan";
-import { type Scenario, scenarios, type Target } from "./scenarios";
+import type { Case, Commit, EnginePoint, Moment, ServerPoint, Victim } from "./plan";
+import { scenarios, type Target } from "./scenarios";
 
 const VICTIMS: readonly Victim[] = ["host", "engine", "both"];
 
@@ -24,10 +24,13 @@ export interface Reach {
 }
 
 /**
- * Every run of the matrix. What cannot exist is left out:
+ * Every run of the matrix. What cannot exist, or cannot differ from another run, is left out:
  * - what becomes of a request is open only from when it has been sent until an answer proves what did become of it
  * - a request that only reads has no effect that could come late
  * - what is committed after a `destroy` has ended: no state is left that could tell of it, so no command can
+ * - what is committed after the healing `up` is healed by a refresh, whatever came before that `up`
+ * - at the engine's own moments the host is idle: whether it survives the engine makes no difference, and its own death
+ *   is the same at all moments before the call, and at all after it
  */
 export function matrix({ engineMoments }: Reach): Case[] {
   return scenarios.flatMap((scenario) =>
@@ -36,22 +39,37 @@ export function matrix({ engineMoments }: Reach): Case[] {
         .filter(({ at }) => engineMoments || at !== "engine")
         .flatMap((moment) =>
           commitsOf(moment).flatMap((commit) =>
-            VICTIMS.flatMap((victim) =>
+            victimsOf(moment).flatMap((victim) =>
               scenario.next
-                .filter((next) => commit !== "later" || next !== "destroy")
-                .map((next) => ({
-                  id: idOf(scenario, moment, victim, commit, next),
-                  scenario: scenario.name,
-                  moment,
-                  victim,
-                  commit,
-                  next,
-                })),
+                .filter((next) => commit !== "later" || next === "up")
+                .map((next) => ({ ...{ moment, victim, commit, next }, scenario: scenario.name }))
+                .map((one) => ({ ...one, id: idOf(one) })),
             ),
           ),
         ),
     ),
   );
+}
+
+/**
+ * The runs that belong to every test run: a fixed choice of so many. Each is the one whose moment, scenario and other
+ * choices have come up least so far.
+ */
+export function reduced(cases: readonly Case[], count: number): Case[] {
+  const seen = new Map<string, number>();
+  const featuresOf = ({ moment, scenario, victim, commit, next }: Case): string[] =>
+    Object.entries({ point: moment.point, scenario, victim, commit, next }).map((feature) => feature.join());
+  const rarity = (one: Case): number => featuresOf(one).reduce((sum, name) => sum + 1 / (1 + (seen.get(name) ?? 0)), 0);
+  return Array.from({ length: count }, () => {
+    const rarest = cases.reduce((best, one) => (rarity(one) > rarity(best) ? one : best));
+    for (const name of featuresOf(rarest)) seen.set(name, 1 + (seen.get(name) ?? 0));
+    return rarest;
+  });
+}
+
+function victimsOf({ at, point }: Moment): readonly Victim[] {
+  if (at !== "engine") return VICTIMS;
+  return point.endsWith("-call") ? ["host", "engine"] : ["engine"];
 }
 
 function momentsOf({ urn, op, requests, returns }: Target): Moment[] {
@@ -79,7 +97,7 @@ function commitsOf(moment: Moment): readonly Commit[] {
   return isOpen && changes ? EVERY_COMMIT : ["now"];
 }
 
-function idOf({ name }: Scenario, moment: Moment, victim: Victim, commit: Commit, next: Next): string {
+function idOf({ scenario, moment, victim, commit, next }: Omit<Case, "id">): string {
   const where = moment.at === "engine" ? `${moment.op} ${moment.urn}` : `${moment.route} #${moment.nth}`;
-  return [name, where, moment.point, `kill ${victim}`, `commit ${commit}`, next].join(" | ");
+  return [scenario, where, moment.point, `kill ${victim}`, `commit ${commit}`, next].join(" | ");
 }

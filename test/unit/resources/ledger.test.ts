@@ -185,6 +185,16 @@ describe("the ledger", () => {
     expect(await bench.liveIds()).toEqual([kept.id]);
   });
 
+  it("D9: does so as well where the key was kept only later, which uses it once", async () => {
+    const bench = await Bench.start();
+    const made = await bench.createKey();
+    const kept = await bench.updateKey(made, { revokeOnDelete: false });
+    await bench.deleteKey(kept);
+    await kinds.Owner.delete(OWNER, {}, bench.beside({}).context);
+    expect(await bench.liveIds()).toEqual([kept.id]);
+    expect(await bench.requests()).toContain("GET /projects");
+  });
+
   it("C9: is not needed for that: a destroy after a crash in the very first run leaves no key behind", async () => {
     const bench = await Bench.start();
     await orphan(bench);

@@ -1,0 +1,3 @@
+import { testHalf } from "./run-reduced";
+
+testHalf(1);

@@ -1,0 +1,96 @@
+import fc from "fast-check";
+import type { Rule } from "../kit/control-plane";
+import type { Crash, DeclaredKey, Program } from "./mini-engine";
+
+/** One thing that happens to a stack. */
+export type Action =
+  | { readonly do: "up"; readonly program: Program; readonly refresh: boolean; readonly crash: Crash | undefined }
+  | { readonly do: "refresh" | "destroy"; readonly crash: Crash | undefined }
+  | { readonly do: "fault"; readonly rule: Rule }
+  | { readonly do: "commit late" }
+  | { readonly do: "wait"; readonly ms: number }
+  /** Somebody else revokes, uses or makes a key; which of the live ones is told by a number. */
+  | { readonly do: "revoke" | "use" | "stranger"; readonly which: number };
+
+const MINUTE_MS = 60_000;
+
+const key: fc.Arbitrary<DeclaredKey> = fc.record({
+  rotating: fc.boolean(),
+  consumed: fc.boolean(),
+  inputs: fc
+    .record({ trigger: fc.integer({ min: 0, max: 2 }), verify: often(false), revokeOnDelete: often(true) })
+    .map(({ trigger, ...flags }) => ({ ...flags, rotationTriggers: { trigger } })),
+});
+
+const program: fc.Arbitrary<Program> = fc
+  .array(fc.option(key, { freq: 3, nil: undefined }), { minLength: 1, maxLength: 4 })
+  .map((keys) => keys.flatMap((each, at) => (each === undefined ? [] : [[nameOf(each, at), each] as const])))
+  .filter((entries) => entries.length > 0)
+  .map((entries) => Object.fromEntries(entries));
+
+const crash: fc.Arbitrary<Crash | undefined> = fc.option(
+  fc.record({
+    step: fc.integer({ min: 1, max: 8 }),
+    when: fc.oneof(fc.constantFrom("before", "unsaved", "saved"), fc.integer({ min: 1, max: 8 })),
+  }),
+  { nil: undefined },
+);
+
+const rule: fc.Arbitrary<Rule> = fc
+  .record({
+    route: fc.constantFrom("POST /api_keys", "GET /api_keys", "DELETE /api_keys/{key_id}"),
+    skip: fc.nat(2),
+    count: fc.integer({ min: 1, max: 4 }),
+    fault: fc.constantFrom<Omit<Rule, "route">>(
+      { status: 500 },
+      { status: 500, commit: "before" },
+      { status: 429, retryAfter: 1 },
+      { status: 503 },
+      { status: 404 },
+      { status: 401 },
+      { fault: "reset" },
+      { fault: "close", commit: "before" },
+      { fault: "close", commit: "late" },
+      { fault: "close", commit: "late", lateMs: 10_000 },
+      { fault: "truncate-length" },
+      { fault: "html", commit: "before" },
+      { fault: "garbage" },
+      { omit: ["id"] },
+      { omit: ["key"] },
+      { patch: { revoked: false } },
+      { page: "empty" },
+    ),
+  })
+  .map(({ fault, ...of }) => ({ ...of, ...fault }));
+
+/** A story of a stack. */
+export const story: fc.Arbitrary<Action[]> = fc.array(
+  fc.oneof(
+    { weight: 6, arbitrary: fc.record({ do: fc.constant("up" as const), program, refresh: often(false), crash }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("refresh" as const), crash }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("destroy" as const), crash }) },
+    { weight: 3, arbitrary: fc.record({ do: fc.constant("fault" as const), rule }) },
+    { weight: 1, arbitrary: fc.constant({ do: "commit late" as const }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ do: fc.constant("wait" as const), ms: fc.nat(180).map((n) => n * MINUTE_MS) }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        do: fc.constantFrom("revoke" as const, "use" as const, "stranger" as const),
+        which: fc.nat(9),
+      }),
+    },
+  ),
+  { minLength: 1, maxLength: 10 },
+);
+
+/** A kind of resource never changes under one name. */
+function nameOf({ rotating }: DeclaredKey, at: number): string {
+  return `${rotating ? "rotating" : "plain"}-${at}`;
+}
+
+function often(value: boolean): fc.Arbitrary<boolean> {
+  return fc.integer({ min: 0, max: 9 }).map((n) => (n === 0 ? !value : value));
+}

@@ -1,0 +1,34 @@
+import { subscribe } from "node:diagnostics_channel";
+import type { Account } from "../../provider/api";
+import { AbortedError } from "../../provider/errors";
+
+/** The process that the provider's code runs in, as far as a kill is concerned. */
+export class Killer {
+  private static current: Killer | undefined;
+  private static subscribed = false;
+  /** Whether the process is dead: whatever its code still returns, nobody gets it. */
+  isDead = false;
+  private left = Number.POSITIVE_INFINITY;
+
+  constructor(private readonly account: Account) {
+    if (!Killer.subscribed) subscribe("keyplane:provider", () => Killer.current?.reached());
+    Killer.subscribed = true;
+    Killer.current = this;
+  }
+
+  /** Kills the process when the provider has published so many more of its moments. */
+  arm(moments: number): void {
+    this.left = moments;
+  }
+
+  /** Kills the process: from now on it sends nothing. */
+  kill(): void {
+    this.isDead = true;
+    this.account.abort(new AbortedError("killed"));
+  }
+
+  private reached(): void {
+    this.left -= 1;
+    if (this.left === 0) this.kill();
+  }
+}

@@ -1,0 +1,196 @@
+import { createHash } from "node:crypto";
+import { expect } from "vitest";
+import { ownerTag, tagOf } from "../../provider/resources/names";
+import type { LogEntry } from "../kit/control-plane";
+import { Bench } from "../unit/resources/harness";
+import type { Action } from "./actions";
+import { MiniEngine, type Program } from "./mini-engine";
+
+/** The grace of rotating keys, in the program's words; stories wait for longer, and for less. */
+const GRACE = "1h";
+
+/** What the story ends with, where its own last program would be missing. */
+const LAST: Program = { "plain-9": { rotating: false, consumed: true, inputs: {} } };
+
+/** Lives a story, heals the stack, and holds it to the invariants all along. */
+export async function runStory(story: readonly Action[]): Promise<void> {
+  const bench = await Bench.start();
+  try {
+    await new Story(bench).run(story);
+  } finally {
+    await bench.plane.close();
+  }
+}
+
+class Story {
+  private readonly engine: MiniEngine;
+  /** Ids of keys that strangers have made. */
+  private readonly strangers: number[] = [];
+  /** Ids of keys that somebody else has revoked. */
+  private readonly taken = new Set<number>();
+  private program = LAST;
+  private judged = 0;
+
+  constructor(private readonly bench: Bench) {
+    this.engine = new MiniEngine(bench);
+  }
+
+  async run(story: readonly Action[]): Promise<void> {
+    for (const action of story) {
+      await this.act(action);
+      await this.judge();
+    }
+    await this.heal();
+    await this.judgeHealed();
+    await this.end();
+  }
+
+  private async act(action: Action): Promise<void> {
+    const { plane, clock } = this.bench;
+    switch (action.do) {
+      case "up":
+        this.program = withGrace(action.program);
+        await this.engine.up(this.program, action);
+        break;
+      case "refresh":
+        await this.engine.refresh(action.crash);
+        break;
+      case "destroy":
+        await this.engine.destroy(action.crash);
+        break;
+      case "fault":
+        await plane.rules.add(action.rule);
+        break;
+      case "commit late":
+        await plane.commitLate();
+        break;
+      case "wait":
+        await clock.pass(action.ms);
+        break;
+      case "stranger": {
+        const [tag] = [...this.engine.owners].map(ownerTag);
+        const name = `${["x", "plain-0", "rotating-1"][action.which % 3]}-${tag ?? "aaaaaaaa"}-${action.which}`;
+        if ((await plane.liveKeys()).some((each) => each.name === name)) break;
+        this.strangers.push((await plane.state.createKey(name)).id);
+        break;
+      }
+      default: {
+        const own = (await plane.liveKeys()).filter(({ id }) => !this.strangers.includes(id));
+        const key = own[action.which % Math.max(1, own.length)];
+        if (key === undefined) break;
+        if (action.do === "use") await plane.state.useKey(key.id);
+        else {
+          this.taken.add(key.id);
+          await plane.state.revokeKey(key.id);
+        }
+      }
+    }
+  }
+
+  /** What must hold at any time. */
+  private async judge(): Promise<void> {
+    const log = await this.settledLog();
+    // I4, I5: what was revoked was nobody's any more.
+    for (const entry of log.filter(({ seq }) => seq > this.judged)) {
+      for (const effect of entry.effects.filter((each) => each.kind === "key-revoked")) {
+        expect(this.strangers, "I4: a stranger's key was revoked").not.toContain(effect.id);
+        expect([...this.engine.kept], "a key was revoked that was to outlive its resource").not.toContain(
+          String(effect.id),
+        );
+        const asked = entry.lateOf ?? entry.seq;
+        const held = this.engine.holdings.findLast(({ since }) => since < asked);
+        expect([...(held?.consumers ?? [])], "I5: a consumer held the key that was revoked").not.toContain(
+          String(effect.id),
+        );
+        expect([...(held?.state ?? [])], "I5: the state held the key that was revoked").not.toContain(
+          String(effect.id),
+        );
+      }
+    }
+    this.judged = log.length;
+    await this.judgeState();
+    // I6: nothing that is said holds a secret.
+    const secrets = await this.bench.plane.secretsEverIssued();
+    const said = this.engine.said.join("\n");
+    expect(secrets.filter((secret) => said.includes(secret)).length, "I6: a secret was said").toBe(0);
+    // I8: no name is asked for twice.
+    expect(new Set(this.engine.names).size, "I8: a name was sent twice").toBe(this.engine.names.length);
+  }
+
+  /** I7, I14: the secret in the state is that of the id in the state. */
+  private async judgeState(): Promise<void> {
+    const { keys } = await this.bench.plane.state.read();
+    for (const { name, outputs } of this.engine.state) {
+      const live = keys.live.find(({ id }) => String(id) === outputs.keyId);
+      if (live === undefined) continue;
+      expect(typeof outputs.key, `I14: ${name} has no secret`).toBe("string");
+      expect(createHash("sha256").update(String(outputs.key)).digest("hex"), `I7: the secret of ${name}`).toBe(
+        live.hash,
+      );
+    }
+  }
+
+  /** Faults end, what comes late comes, and somebody runs `up --refresh` until nothing is left to do. */
+  private async heal(): Promise<void> {
+    const { plane } = this.bench;
+    await plane.rules.clear();
+    await plane.commitLate();
+    await this.settledLog();
+    let ended = false;
+    for (let round = 0; round < 3; round++) {
+      ended = await this.engine.up(this.program, { refresh: true });
+      await this.judge();
+    }
+    expect(ended, `the healing up failed: ${this.engine.said.at(-1)}`).toBe(true);
+  }
+
+  private async judgeHealed(): Promise<void> {
+    const { plane } = this.bench;
+    const live = new Set((await plane.liveKeys()).map(({ id }) => String(id)));
+    for (const name of Object.keys(this.program)) {
+      const stored = this.engine.state.find((each) => each.name === name && !each.doomed);
+      expect(live.has(String(stored?.outputs.keyId)), `I1: ${name} has no live key`).toBe(true);
+      expect(stored?.notReady, `${name} is not ready`).toBe(false);
+      if (this.program[name]?.consumed) expect(this.engine.consumers.get(name), "I1").toBe(stored?.outputs.keyId);
+    }
+    expect(await this.orphans(), "I2: keys that nothing holds").toEqual([]);
+    const before = await plane.count();
+    await this.engine.up(this.program);
+    expect((await plane.count()) - before, "I11: requests of an up that has nothing to do").toBe(0);
+  }
+
+  private async end(): Promise<void> {
+    expect(await this.engine.destroy(), `the destroy failed: ${this.engine.said.at(-1)}`).toBe(true);
+    await this.judge();
+    expect(await this.orphans(), "I2: keys that a destroy has left behind").toEqual([]);
+  }
+
+  /** Live keys with a tag of this stack that nothing holds and nobody ever used. */
+  private async orphans(): Promise<string[]> {
+    const tags = [...this.engine.owners].map(ownerTag);
+    const held = this.engine.state.flatMap(({ outputs }) => [outputs.keyId, outputs.previousKeyId]);
+    return (await this.bench.plane.liveKeys())
+      .filter(({ name }) => tags.includes(tagOf(name) ?? ""))
+      .filter(
+        ({ id, lastUsedAt }) => lastUsedAt === null && !held.includes(String(id)) && !this.engine.kept.has(String(id)),
+      )
+      .map(({ id, name }) => `${id} (${name})`);
+  }
+
+  /** The log, once nothing is under way. */
+  private async settledLog(): Promise<LogEntry[]> {
+    for (;;) {
+      const log = await this.bench.plane.log();
+      if (log.every(({ status }) => status !== null)) return log;
+      await new Promise(setImmediate);
+    }
+  }
+}
+
+function withGrace(program: Program): Program {
+  const entries = Object.entries(program).map(([name, key]) => {
+    const inputs = key.rotating ? { ...key.inputs, gracePeriod: GRACE, quietPeriod: "1m" } : key.inputs;
+    return [name, { ...key, inputs }] as const;
+  });
+  return Object.fromEntries(entries);
+}
