@@ -554,7 +554,7 @@ const waits = [
   ]),
 ];
 
-const rotating = ["rotation", "rotation-compromise", "rotation-readiness", "rotation-requests"].map(resources);
+const rotating = ["rotation", "rotation-compromise", "rotation-readiness", "rotation-requests", "rotation-order"].map(resources);
 
 const rotation = [
   ...inFile("provider/resources/rotation-plan.ts", [

@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { DAY, RotatingStack } from "./rotating-stack";
+
+const first = { rotationTriggers: { quarter: "Q1" } };
+const second = { rotationTriggers: { quarter: "Q2" } };
+
+it("a compromised key is not revoked while the key that is to follow it cannot be handed out", async () => {
+  const stack = await RotatingStack.start(first);
+  const { current } = stack;
+  const { plane, clock } = stack.bench;
+  const operation = { action: "start_compute", runningMs: DAY, outcome: "failed" };
+  await plane.rules.add({ route: "POST /api_keys", operations: [operation] });
+  const inputs = { ...first, revokeNow: current, operationTimeout: "1m" };
+  expect(await stack.up(inputs)).toHaveProperty("notReady");
+  await clock.pass(2 * DAY);
+  expect((await stack.up()).notReady).toMatch(/start_compute .* ended as failed/);
+  await plane.rules.add({ route: "POST /api_keys", status: 400, count: null });
+  await stack.up().catch(() => {});
+  expect(await stack.bench.liveIds()).toContain(current);
+
+  await plane.rules.clear();
+  await stack.up();
+  await stack.up();
+  expect(await stack.bench.liveIds()).toEqual([stack.current]);
+});
+
+it("T10: where the service's clock is a little ahead, the grace still counts from the new key's creation", async () => {
+  const stack = await RotatingStack.start(first);
+  await stack.bench.plane.clock.set({ offsetMs: 4 * 60_000 });
+  await stack.up(second);
+  const { createdAt, retireAfter } = stack.outputs ?? {};
+  expect(Date.parse(String(retireAfter))).toBeGreaterThanOrEqual(Date.parse(String(createdAt)) + DAY);
+});
