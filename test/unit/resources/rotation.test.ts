@@ -182,6 +182,19 @@ describe("a rotation", () => {
     expect(await stack.bench.liveIds()).toEqual([stack.current]);
   });
 
+  it("T9: whose current key is gone never revokes the previous one before there is a new one, even after its grace", async () => {
+    const stack = await RotatingStack.start(first);
+    await stack.up(second);
+    const { previous } = stack;
+    await stack.bench.plane.state.revokeKey(stack.current);
+    await stack.bench.clock.pass(2 * DAY);
+    await stack.refresh();
+    await stack.crashedUp();
+    expect(await stack.bench.liveIds()).toContain(previous);
+    await stack.up();
+    expect(await stack.bench.liveIds()).toEqual([previous, stack.current]);
+  });
+
   it("T9: whose previous key alone is gone forgets it without a new key", async () => {
     const stack = await RotatingStack.start(first);
     await stack.up(second);
