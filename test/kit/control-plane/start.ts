@@ -4,6 +4,7 @@ import { basePath, createApp } from "./app";
 import { createControlApp } from "./control/app";
 import { controlClient } from "./control/client";
 import type { ControlPlane } from "./control-plane";
+import { noteIssuer } from "./issued-secrets";
 import { PlaneListener } from "./listener";
 import { Plane } from "./plane";
 import { randomSecret } from "./state/api-keys";
@@ -41,6 +42,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const { port = 0, controlPort = 0, data, ...seed } = options;
   const plane = new Plane({ ...seed, apiKey: seed.apiKey ?? randomSecret() }, data);
   await plane.load();
+  noteIssuer(() => ({ admin: plane.seed.apiKey, keys: plane.state.keys.secretsEverIssued() }));
   const app = createApp(plane, (ms) => void handle.refuse(ms));
   const handle = {
     url: "",

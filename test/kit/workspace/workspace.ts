@@ -13,6 +13,7 @@ import { type EngineRun, outputOf, startEngine } from "./engine-run";
 import { endProcesses, processesWith } from "./processes";
 import { type Program, replaceProgram, writeProgram } from "./program-folder";
 import type { RunResult } from "./run-result";
+import { SecretHunt } from "./secret-hunt";
 import { createSecrets, openSecrets } from "./secrets-of-stacks";
 
 /** What a workspace is made of. */
@@ -91,6 +92,7 @@ const TIMEOUT_MS = 120_000;
 export class Workspace {
   private runs = 0;
   private readonly hosts: number[] = [];
+  private readonly hunt = new SecretHunt(() => this.processes());
 
   private constructor(
     /** The temporary folder that holds everything. */
@@ -182,6 +184,7 @@ export class Workspace {
       if (result.hostPid !== undefined) this.hosts.push(result.hostPid);
       return result;
     });
+    this.hunt.watch(command, done);
     return { ...run, done };
   }
 
@@ -253,10 +256,18 @@ export class Workspace {
     return processesWith(`PULUMI_HOME=${this.env.PULUMI_HOME}`, this.hosts);
   }
 
-  /** Ends what is left of the workspace's processes, and removes its folder. Nothing is destroyed: see {@link destroy}. */
+  /**
+   * Ends what is left of the workspace's processes, and removes its folder. Nothing is destroyed: see {@link destroy}.
+   * Throws where a secret that a control plane of this process has issued is found in clear, in whatever encoding, in a
+   * file, in what a run printed, or in the environment of a process.
+   */
   async remove(): Promise<void> {
     endProcesses(this.processes());
+    const findings = await this.hunt.findings(this.directory);
     await rm(this.directory, { recursive: true, force: true, maxRetries: 3 });
+    if (findings.length === 0) return;
+    const places = findings.map(({ secret, place, form }) => `${secret} (${form}) in ${place}`);
+    throw new Error(`secrets were left in clear:\n${places.join("\n")}`);
   }
 
   private get backend(): FileBackend {

@@ -1,0 +1,57 @@
+import { existsSync, readFileSync } from "node:fs";
+import { issuedSecrets } from "../control-plane/issued-secrets";
+import type { RunResult } from "./run-result";
+import { type SecretFinding, searchSecrets } from "./search-secrets";
+
+const LOOK_MS = 250;
+const SHORTEST = 8;
+
+/**
+ * Looks for every secret that control planes of this process have issued: in the files of a workspace, in what its runs
+ * printed, and in the environments and command lines of its processes.
+ */
+export class SecretHunt {
+  private readonly printed: Record<string, string> = {};
+  private readonly environments = new Set<string>();
+
+  /** @param processes - The workspace's processes that live now. */
+  constructor(private readonly processes: () => readonly number[]) {}
+
+  /** Watches the processes of a run until it has ended, and keeps what it printed. */
+  watch(name: string, done: Promise<RunResult>): void {
+    const timer = setInterval(() => this.look(), LOOK_MS);
+    timer.unref();
+    const end = () => clearInterval(timer);
+    done.then(({ stdout, stderr }) => {
+      end();
+      this.printed[`what ${name} printed (run ${Object.keys(this.printed).length + 1})`] = stdout + stderr;
+    }, end);
+  }
+
+  /** What was found. The admin key is looked for too, but not in environments: Pulumi hands configuration on in them. */
+  async findings(directory: string): Promise<SecretFinding[]> {
+    const { admin, keys } = issuedSecrets();
+    const known = named([...admin, ...keys]);
+    const paths = existsSync(directory) ? [directory] : [];
+    const inFiles = await searchSecrets(known, { paths, texts: this.printed });
+    const texts = { "the environment or command line of a process": [...this.environments].join("\0") };
+    return [...inFiles, ...(await searchSecrets(named(keys), { texts }))];
+  }
+
+  private look(): void {
+    for (const pid of this.processes()) {
+      for (const file of ["environ", "cmdline"]) {
+        try {
+          this.environments.add(readFileSync(`/proc/${pid}/${file}`, "utf8"));
+        } catch {
+          // It has ended since.
+        }
+      }
+    }
+  }
+}
+
+function named(secrets: readonly string[]): Record<string, string> {
+  const long = [...new Set(secrets)].filter((secret) => secret.length >= SHORTEST);
+  return Object.fromEntries(long.map((secret, at) => [`secret ${at + 1}`, secret]));
+}

@@ -1,0 +1,31 @@
+import { existsSync } from "node:fs";
+import { afterEach, describe, expect, test } from "vitest";
+import { type ControlPlane, startControlPlane } from "../../kit/control-plane";
+import { Workspace } from "../../kit/workspace";
+
+describe("a workspace that is removed", () => {
+  let plane: ControlPlane | undefined;
+  afterEach(() => plane?.close());
+
+  test("fails where a file holds a secret of a control plane, and names the place but not the secret", async () => {
+    plane = await startControlPlane();
+    const { key } = await plane.state.createKey("ci");
+    const text = `// ${Buffer.from(key).toString("base64")}`;
+    const workspace = await Workspace.create({ program: { "index.js": text }, engine: "embedded" });
+    const failure: Error = await workspace.remove().then(
+      () => new Error("it did not fail"),
+      (error) => error,
+    );
+    expect(failure.message).toMatch(/secrets were left in clear:\n.* \(base64.*\) in .*index\.js/);
+    expect(failure.message).not.toContain(key);
+    expect(existsSync(workspace.directory)).toBe(false);
+  });
+
+  test("is content with secrets that are only there encrypted, and to be removed again", async () => {
+    plane = await startControlPlane();
+    const secretConfig = { "keyplane:apiKey": plane.apiKey };
+    const workspace = await Workspace.create({ program: { "index.js": "" }, engine: "embedded", secretConfig });
+    await workspace.remove();
+    await workspace.remove();
+  });
+});
