@@ -23,6 +23,12 @@ export interface ListKeysOptions extends ReadOptions {
   /** Take only a list that is sent from now on. @default false: one sent after this process's last change will do */
   readonly fresh?: boolean | undefined;
   /**
+   * Take any list sent since this process's last change, however old: a key absent from it is gone for good, for ids
+   * never come back; whether one that is in it has been revoked by others since, it cannot tell.
+   * @default false: one of the last 30 seconds
+   */
+  readonly anyAge?: boolean | undefined;
+  /**
    * Take also a list from before this process's own changes, if it is no older than 30 seconds: enough to see how a key
    * was used, but no proof that one is gone.
    * @default false
@@ -94,7 +100,7 @@ export class Keys {
    */
   list(options: ListKeysOptions = {}): Promise<ApiKeyRecord[]> {
     if (options.recent) return this.#list.recent(options.signal);
-    return this.#list.get(options.fresh ?? false, options.signal);
+    return this.#list.get(options.fresh ? "fresh" : options.anyAge ? "any" : "young", options.signal);
   }
 
   /**

@@ -1,8 +1,14 @@
 import type { Clock } from "../http";
 import { raceSignal } from "./race-signal";
 
-/** Longest age, in milliseconds, at which a finished read still serves those who do not ask for a fresh one. */
-const MAX_AGE_MS = 30_000;
+/** Longest age, in milliseconds, of a read that is young. */
+const YOUNG_MS = 30_000;
+
+/**
+ * Which reads will do: only one that is sent from now on; also a young one sent after the last write; or any one sent
+ * after the last write, however old.
+ */
+export type Freshness = "fresh" | "young" | "any";
 
 interface FlightState {
   /** Position among all events when it was first sent; undefined before that. */
@@ -39,25 +45,26 @@ export class SharedRead<T> {
     this.#lastWrite = ++this.#events;
   }
 
-  /**
-   * @param fresh take only a read that is sent from now on; otherwise one sent after the last write will do, even a
-   * finished one that is not old
-   */
-  get(fresh: boolean, signal: AbortSignal | undefined): Promise<T> {
-    if (!fresh) {
-      const { value, sentAt, time } = this.#finished ?? { sentAt: -1, time: 0 };
-      const young = this.clock.monotonic() - time <= MAX_AGE_MS;
-      if (sentAt > this.#lastWrite && young) return Promise.resolve(value as T);
+  /** A read that is as fresh as that: one that is finished or under way, else a new one. */
+  get(freshness: Freshness, signal: AbortSignal | undefined): Promise<T> {
+    const finished = this.#finished;
+    if (finished !== undefined && finished.sentAt > this.#lastWrite) {
+      if (freshness === "any" || (freshness === "young" && this.#isYoung(finished)))
+        return Promise.resolve(finished.value);
     }
-    return this.#join(this.#flight(fresh), signal);
+    return this.#join(this.#flight(freshness === "fresh"), signal);
   }
 
   /** A read that may know nothing of this process's own changes, and so proves nothing absent: any recent one. */
   recent(signal: AbortSignal | undefined): Promise<T> {
-    const { value, time } = this.#finished ?? { time: Number.NEGATIVE_INFINITY };
-    if (this.clock.monotonic() - time <= MAX_AGE_MS) return Promise.resolve(value as T);
+    const finished = this.#finished;
+    if (finished !== undefined && this.#isYoung(finished)) return Promise.resolve(finished.value);
     const underWay = [this.#running, this.#queued].find((flight) => flight?.abort.signal.aborted === false);
     return this.#join(underWay ?? this.#flight(false), signal);
+  }
+
+  #isYoung({ time }: { readonly time: number }): boolean {
+    return this.clock.monotonic() - time <= YOUNG_MS;
   }
 
   #flight(fresh: boolean): Flight<T> {

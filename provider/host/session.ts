@@ -1,4 +1,4 @@
-import { Account } from "../api/account";
+import type { Account } from "../api/account";
 import { AbortedError } from "../errors";
 import type { RunNotes } from "../resources";
 import { type ConfigReader, resolveSettings, type Settings } from "../settings";
@@ -33,8 +33,12 @@ class Session {
     return this.#settings;
   }
 
+  /** Loads what talks to the service when it is first asked for: a run that changes nothing never does. */
   account(): Account {
-    this.#account ??= Account.for(this.settings());
+    if (this.#account === undefined) {
+      const api = require("../api/account") as typeof import("../api/account");
+      this.#account = api.Account.for(this.settings());
+    }
     return this.#account;
   }
 

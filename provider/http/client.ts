@@ -145,7 +145,7 @@ export class HttpClient {
         retryAfterMs,
         random: random(),
       });
-      const cost = delay === undefined ? undefined : this.#budget.take(verdict === "throttled");
+      const cost = delay === undefined ? undefined : this.#budget.take(answered?.status);
       if (delay === undefined || cost === undefined) {
         const tooLong = retryAfterMs !== undefined && retryAfterMs >= remainingMs ? retryAfterMs : undefined;
         const ending = { request, outcome, verdict, attempts, requestId, sentAt, lostBefore, retryAfterMs: tooLong };

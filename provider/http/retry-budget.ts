@@ -1,5 +1,8 @@
 const CAPACITY = 500;
 const COST = 14;
+/** After "unavailable", which says that nothing was done, but is also what an outage looks like. */
+const UNAVAILABLE_COST = 10;
+/** After "too many" or "locked", which only a service at work says. */
 const THROTTLED_COST = 5;
 
 /**
@@ -9,9 +12,9 @@ const THROTTLED_COST = 5;
 export class RetryBudget {
   #tokens = CAPACITY;
 
-  /** Takes what a repeat costs; undefined if there is not enough left. */
-  take(throttled: boolean): number | undefined {
-    const cost = throttled ? THROTTLED_COST : COST;
+  /** Takes what a repeat after this status, or after no answer, costs; undefined if there is not enough left. */
+  take(status: number | undefined): number | undefined {
+    const cost = costAfter(status);
     if (this.#tokens < cost) return undefined;
     this.#tokens -= cost;
     return cost;
@@ -21,4 +24,9 @@ export class RetryBudget {
   success(taken: number): void {
     this.#tokens = Math.min(CAPACITY, this.#tokens + Math.max(1, taken));
   }
+}
+
+function costAfter(status: number | undefined): number {
+  if (status === 423 || status === 429) return THROTTLED_COST;
+  return status === 503 ? UNAVAILABLE_COST : COST;
 }

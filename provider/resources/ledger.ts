@@ -38,7 +38,7 @@ export const ledger: Kind = {
 
   // Only flags what it finds: a refresh changes nothing on the service, the `up` that follows sweeps.
   async read(_id, outputs, context) {
-    const findings = await look(outputs, outputs, context, {});
+    const findings = await look(outputs, outputs, context, { anyAge: true });
     if (findings === undefined) return { ...outputs, unswept: true };
     return withoutEmpty({ ...outputs, orphans: findings.orphans.unused.map((key) => key.id) });
   },
@@ -82,7 +82,7 @@ async function look(
   before: Properties,
   inputs: Properties,
   context: Context,
-  options: { readonly fresh?: boolean },
+  options: { readonly fresh?: boolean; readonly anyAge?: boolean },
 ): Promise<Findings | undefined> {
   let keys: readonly ApiKeyRecord[];
   try {

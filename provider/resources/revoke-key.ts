@@ -49,7 +49,8 @@ export async function mustRevokeAll(ids: readonly string[], context: Context): P
 export async function findKey(id: string, outputs: Properties, context: Context): Promise<ApiKeyRecord | undefined> {
   const account = context.account();
   const isYoung = context.now() - Date.parse(String(outputs.createdAt)) < LISTED_WITHIN_MS;
-  let keys = await account.keys.list();
+  // A refresh of a large stack takes minutes: all its reads share one list.
+  let keys = await account.keys.list({ anyAge: true });
   let found = keys.find((key) => key.id === id);
   if (found === undefined && isYoung) {
     keys = await account.keys.list({ fresh: true });

@@ -445,8 +445,8 @@ const deletes = [
     },
     {
       name: "a finished list is shared only until the next change",
-      find: "if (sentAt > this.#lastWrite && young)",
-      replace: "if (young)",
+      find: "finished !== undefined && finished.sentAt > this.#lastWrite",
+      replace: "finished !== undefined",
       test: resources("reads"),
       by: "R",
     },
@@ -554,7 +554,9 @@ const waits = [
   ]),
 ];
 
-const rotating = ["rotation", "rotation-compromise", "rotation-readiness", "rotation-requests", "rotation-order"].map(resources);
+const rotating = ["rotation", "rotation-compromise", "rotation-readiness", "rotation-requests", "rotation-order"].map(
+  resources,
+);
 
 const rotation = [
   ...inFile("provider/resources/rotation-plan.ts", [

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import { Account } from "../../provider/api";
-import { resolveSettings } from "../../provider/settings";
+import type { Account } from "../../provider/api";
+import type * as functions from "../../provider/functions";
 
 /** What steers a call but is no value: it stays out of the `...Output` forms. */
 type CallControls = "signal" | "onProgress" | "onWarning";
@@ -14,13 +14,25 @@ export interface OutputOptions {
   readonly dependsOn?: pulumi.Input<pulumi.Resource> | pulumi.Input<pulumi.Input<pulumi.Resource>[]>;
 }
 
-/** The account that the program's config, or its environment, leads to. Throws a `ConfigError` where it leads nowhere. */
-export function configuredAccount(): Account {
+/** What the data sources are made of. */
+interface Service {
+  /** The account that the program's config, or its environment, leads to. */
+  readonly account: Account;
+  readonly functions: typeof functions;
+}
+
+/**
+ * Loads what talks to the service, at the first call of a data source: a program that only declares resources sends
+ * nothing itself, and should not pay for it. Throws a `ConfigError` where the config leads nowhere.
+ */
+export function service(): Service {
+  const { Account } = require("../../provider/api") as typeof import("../../provider/api");
+  const { resolveSettings } = require("../../provider/settings") as typeof import("../../provider/settings");
   const account = Account.for(resolveSettings((key) => pulumi.runtime.getConfig(`keyplane:${key}`)));
   account.onWarning ??= (message) => {
     void pulumi.log.warn(message);
   };
-  return account;
+  return { account, functions: require("../../provider/functions") as typeof functions };
 }
 
 type OutputParameters<Args> =

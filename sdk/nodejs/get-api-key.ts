@@ -1,6 +1,6 @@
 import type { ApiKeyRecord } from "../../provider/api";
-import * as functions from "../../provider/functions";
-import { configuredAccount, outputForm } from "./data-source";
+import type * as functions from "../../provider/functions";
+import { outputForm, service } from "./data-source";
 
 /**
  * One live API key by `id` or by `name`: what is known about it, never its secret. Fails if there is none, or if several
@@ -15,7 +15,8 @@ import { configuredAccount, outputForm } from "./data-source";
  * ```
  */
 export async function getApiKey(args: functions.GetApiKeyArgs): Promise<ApiKeyRecord> {
-  return functions.getApiKey(configuredAccount(), args);
+  const { account, functions } = service();
+  return functions.getApiKey(account, args);
 }
 
 /** The same for arguments that are outputs of resources; the result is an output. */

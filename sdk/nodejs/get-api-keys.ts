@@ -1,6 +1,6 @@
 import type { ApiKeyRecord } from "../../provider/api";
-import * as functions from "../../provider/functions";
-import { configuredAccount, outputForm } from "./data-source";
+import type * as functions from "../../provider/functions";
+import { outputForm, service } from "./data-source";
 
 /**
  * All live API keys of the account, newest first: what is known about them, never their secrets.
@@ -13,7 +13,8 @@ import { configuredAccount, outputForm } from "./data-source";
  * ```
  */
 export async function getApiKeys(args: functions.CallArgs = {}): Promise<ApiKeyRecord[]> {
-  return functions.getApiKeys(configuredAccount(), args);
+  const { account, functions } = service();
+  return functions.getApiKeys(account, args);
 }
 
 /** The same for arguments that are outputs of resources; the result is an output. */

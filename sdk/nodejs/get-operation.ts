@@ -1,6 +1,6 @@
 import type { Operation } from "../../provider/api";
-import * as functions from "../../provider/functions";
-import { configuredAccount, outputForm } from "./data-source";
+import type * as functions from "../../provider/functions";
+import { outputForm, service } from "./data-source";
 
 /**
  * One operation of a project. Fails if the service does not know it, or does no more.
@@ -14,7 +14,8 @@ import { configuredAccount, outputForm } from "./data-source";
  * ```
  */
 export async function getOperation(args: functions.GetOperationArgs): Promise<Operation> {
-  return functions.getOperation(configuredAccount(), args);
+  const { account, functions } = service();
+  return functions.getOperation(account, args);
 }
 
 /** The same for arguments that are outputs of resources; the result is an output. */

@@ -1,6 +1,6 @@
 import type { Operation } from "../../provider/api";
-import * as functions from "../../provider/functions";
-import { configuredAccount, outputForm } from "./data-source";
+import type * as functions from "../../provider/functions";
+import { outputForm, service } from "./data-source";
 
 /**
  * The operations of a project that match, newest first, all at once. For very many, see `listOperations`.
@@ -13,7 +13,8 @@ import { configuredAccount, outputForm } from "./data-source";
  * ```
  */
 export async function getOperations(args: functions.GetOperationsArgs): Promise<Operation[]> {
-  return functions.getOperations(configuredAccount(), args);
+  const { account, functions } = service();
+  return functions.getOperations(account, args);
 }
 
 /** The same for arguments that are outputs of resources; the result is an output. */

@@ -1,6 +1,6 @@
 import type { Project } from "../../provider/api";
-import * as functions from "../../provider/functions";
-import { configuredAccount, outputForm } from "./data-source";
+import type * as functions from "../../provider/functions";
+import { outputForm, service } from "./data-source";
 
 /**
  * One project by `id` or by `name`. Fails if there is none, or if several bear the name.
@@ -14,7 +14,8 @@ import { configuredAccount, outputForm } from "./data-source";
  * ```
  */
 export async function getProject(args: functions.GetProjectArgs): Promise<Project> {
-  return functions.getProject(configuredAccount(), args);
+  const { account, functions } = service();
+  return functions.getProject(account, args);
 }
 
 /** The same for arguments that are outputs of resources; the result is an output. */

@@ -1,6 +1,6 @@
 import type { Project } from "../../provider/api";
-import * as functions from "../../provider/functions";
-import { configuredAccount, outputForm } from "./data-source";
+import type * as functions from "../../provider/functions";
+import { outputForm, service } from "./data-source";
 
 /**
  * All projects of the account. Warns if the service has left some out for lack of time.
@@ -13,7 +13,8 @@ import { configuredAccount, outputForm } from "./data-source";
  * ```
  */
 export async function getProjects(args: functions.CallArgs = {}): Promise<Project[]> {
-  return functions.getProjects(configuredAccount(), args);
+  const { account, functions } = service();
+  return functions.getProjects(account, args);
 }
 
 /** The same for arguments that are outputs of resources; the result is an output. */

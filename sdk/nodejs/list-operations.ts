@@ -1,6 +1,6 @@
 import type { Operation } from "../../provider/api";
-import * as functions from "../../provider/functions";
-import { configuredAccount } from "./data-source";
+import type * as functions from "../../provider/functions";
+import { service } from "./data-source";
 
 /**
  * The operations of a project that match, newest first, one at a time: holds one page in memory, and asks for the next
@@ -19,5 +19,6 @@ import { configuredAccount } from "./data-source";
  * ```
  */
 export async function* listOperations(args: functions.GetOperationsArgs): AsyncGenerator<Operation, void, undefined> {
-  yield* functions.listOperations(configuredAccount(), args);
+  const { account, functions } = service();
+  yield* functions.listOperations(account, args);
 }

@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { Ledger } from "./ledger";
 import { Owner } from "./owner";
 import { whenProgramHasEnded } from "./program-end";
+import { settled } from "./settled";
 
 /** What a key contributes to the ledger once it is made. */
 export interface Holdings {
@@ -38,8 +39,8 @@ export class StackRun {
     new Ledger({
       owner: this.owner.id,
       owned: held.apply(({ ids }) => ids),
-      lostNames: held.apply(({ lostNames }) => lostNames),
-      pendingRevocations: held.apply(({ pendingRevocations }) => pendingRevocations),
+      lostNames: withoutDependencies(held.apply(({ lostNames }) => lostNames)),
+      pendingRevocations: withoutDependencies(held.apply(({ pendingRevocations }) => pendingRevocations)),
     });
   }
 
@@ -67,6 +68,17 @@ export class StackRun {
       pendingRevocations: sorted(doomedLists.flat()),
     }));
   }
+}
+
+/**
+ * The state names the keys that each input depends on: once, with `owned`, is enough. While a preview does not know
+ * these values, it does not know `owned` either, which is what it shows.
+ */
+function withoutDependencies(output: pulumi.Output<string[]>): Promise<string[]> {
+  const values = settled(output).then((known) => known ?? []);
+  // A run that fails is told of by the key that failed.
+  values.catch(() => {});
+  return values;
 }
 
 /** In one order whatever the order of the program, so that moving a line changes nothing. */

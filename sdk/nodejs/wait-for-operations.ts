@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Operation } from "../../provider/api";
-import * as functions from "../../provider/functions";
-import { configuredAccount, outputForm } from "./data-source";
+import type * as functions from "../../provider/functions";
+import { outputForm, service } from "./data-source";
 
 /**
  * Waits until operations of a project have ended; fails if one of them fails, or when the time is over. As a gate for
@@ -16,7 +16,8 @@ import { configuredAccount, outputForm } from "./data-source";
  */
 export async function waitForOperations(args: functions.WaitForOperationsArgs): Promise<Operation[]> {
   if (pulumi.runtime.isDryRun()) return [];
-  return functions.waitForOperations(configuredAccount(), args);
+  const { account, functions } = service();
+  return functions.waitForOperations(account, args);
 }
 
 /** The same for arguments that are outputs of resources; the result is an output. */

@@ -102,6 +102,16 @@ describe("listing keys", () => {
     expect(await plane.count()).toBe(2);
   });
 
+  it("shows a reader that takes any age one list for hours, but none from before a change of this process", async () => {
+    const { account, plane, clock } = await startAccount();
+    await account.keys.list({ anyAge: true });
+    clock.advance(3 * 3_600_000);
+    await account.keys.list({ anyAge: true });
+    expect(await plane.count()).toBe(1);
+    const { id } = await account.keys.create("ci-1");
+    expect((await account.keys.list({ anyAge: true })).map((each) => each.id)).toContain(id);
+  });
+
   it("R4: a fresh list is one sent after it was asked for", async () => {
     const { account, plane } = await startAccount();
     await plane.rules.add({ route: LIST, hold: "after" });

@@ -155,23 +155,29 @@ describe("the verdict on an outcome", () => {
 describe("the retry budget", () => {
   it("pays for 35 failures in a row and no more", () => {
     const budget = new RetryBudget();
-    const paid = Array.from({ length: 50 }, () => budget.take(false)).filter((each) => each !== undefined);
+    const paid = Array.from({ length: 50 }, () => budget.take(500)).filter((each) => each !== undefined);
     expect(paid).toHaveLength(35);
   });
 
   it("takes less for a service that only asks to come again", () => {
     const budget = new RetryBudget();
-    const paid = Array.from({ length: 200 }, () => budget.take(true)).filter((each) => each !== undefined);
+    const paid = Array.from({ length: 200 }, () => budget.take(429)).filter((each) => each !== undefined);
     expect(paid).toHaveLength(100);
+  });
+
+  it("pays for no more than one repeat in twenty of a thousand calls, if all are told that the service is down", () => {
+    const budget = new RetryBudget();
+    const paid = Array.from({ length: 1000 }, () => budget.take(503)).filter((each) => each !== undefined);
+    expect(paid).toHaveLength(50);
   });
 
   it("recovers by successes: a repeat that helped costs nothing in the end", () => {
     const budget = new RetryBudget();
-    while (budget.take(false) !== undefined);
-    expect(budget.take(false)).toBeUndefined();
+    while (budget.take(undefined) !== undefined);
+    expect(budget.take(undefined)).toBeUndefined();
     budget.success(14);
-    expect(budget.take(false)).toBe(14);
+    expect(budget.take(undefined)).toBe(14);
     for (let plain = 0; plain < 14; plain++) budget.success(0);
-    expect(budget.take(false)).toBe(14);
+    expect(budget.take(undefined)).toBe(14);
   });
 });
