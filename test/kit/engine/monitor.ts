@@ -30,8 +30,13 @@ const FEATURES: ReadonlySet<string> = new Set([
   "replacementTrigger",
 ]);
 
-/** How long stack outputs may still be on their way when a run has failed. */
-const SETTLE_MS = 100;
+/**
+ * How long stack outputs may still be on their way when a run has failed: this part of the time the program took to
+ * register its first resource, so that a busy machine is waited for and an idle one is not.
+ */
+const SETTLE_PART = 1 / 3;
+const SHORTEST_SETTLE_MS = 100;
+const LONGEST_SETTLE_MS = 3000;
 
 /** What a monitor needs of the run. */
 export interface MonitorOptions {
@@ -55,6 +60,8 @@ export class ResourceMonitor implements Source {
   private outputs: StackOutputs | undefined;
   private defaultProvider: Promise<string> | undefined;
   private resources: ReadonlyMap<string, Resource> = new Map();
+  private readonly started = performance.now();
+  private firstAfterMs = 0;
   private finished = false;
   private closed = false;
 
@@ -115,7 +122,10 @@ export class ResourceMonitor implements Source {
   async settled(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, SETTLE_MS);
+      timer = setTimeout(
+        resolve,
+        Math.min(Math.max(this.firstAfterMs * SETTLE_PART, SHORTEST_SETTLE_MS), LONGEST_SETTLE_MS),
+      );
     });
     await Promise.race([this.isSettled, late]);
     clearTimeout(timer);
@@ -143,6 +153,7 @@ export class ResourceMonitor implements Source {
 
   private async register(request: RegisterResourceRequest) {
     const { sdk } = this.options;
+    this.firstAfterMs ||= performance.now() - this.started;
     const goal = await this.goals.of(request, () => this.provider());
     const result = await new Promise<RegisterResult>((done) => {
       this.mailbox.send({ kind: "register", registration: { goal, done } });
