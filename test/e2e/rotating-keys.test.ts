@@ -35,6 +35,9 @@ afterEach(async () => {
 
 const configure = (args: object) => run.workspace.setConfig("args", JSON.stringify(args));
 
+/** A busy machine takes its time over so many runs. */
+const LONG = 300_000;
+
 /** How often each request was sent, which is all that several keys at once leave certain. */
 async function countsOf(work: () => Promise<unknown>): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
@@ -42,31 +45,35 @@ async function countsOf(work: () => Promise<unknown>): Promise<Record<string, nu
   return counts;
 }
 
-test("N keys rotate with N POST and one list, retire with N DELETE and one list, and cost nothing in between", async () => {
-  const count = 12;
-  run = await ExampleRun.create(plane, { "index.js": PROGRAM }, { config: { count: `${count}` } });
-  await configure({ rotateAfter: "30d" });
-  expect(await countsOf(() => run.run("up"))).toEqual({ [POST]: count, [LIST]: 1 });
-  expect(await countsOf(() => run.runIdle("up"))).toEqual({});
-  expect(await countsOf(() => run.runIdle("preview"))).toEqual({});
-  expect(await countsOf(() => run.runIdle("refresh"))).toEqual({ [LIST]: 1 });
+test(
+  "N keys rotate with N POST and one list, retire with N DELETE and one list, and cost nothing in between",
+  async () => {
+    const count = 12;
+    run = await ExampleRun.create(plane, { "index.js": PROGRAM }, { config: { count: `${count}` } });
+    await configure({ rotateAfter: "30d" });
+    expect(await countsOf(() => run.run("up"))).toEqual({ [POST]: count, [LIST]: 1 });
+    expect(await countsOf(() => run.runIdle("up"))).toEqual({});
+    expect(await countsOf(() => run.runIdle("preview"))).toEqual({});
+    expect(await countsOf(() => run.runIdle("refresh"))).toEqual({ [LIST]: 1 });
 
-  await plane.clock.advance(30 * DAY);
-  const preview = await run.run("preview");
-  expect(changes(preview.steps)).toHaveLength(count + 1);
-  expect(preview.stdout + preview.stderr).toMatch(/due since \S+Z: 30d old/);
-  expect((await run.run("refresh", { args: ["--expect-no-changes"] })).exit).toBe(0);
-  expect(await countsOf(() => run.run("up"))).toEqual({ [POST]: count, [LIST]: 1 });
-  await plane.clock.advance(HOUR);
-  expect(await countsOf(() => run.runIdle("up"))).toEqual({});
-  await run.runIdle("refresh");
+    await plane.clock.advance(30 * DAY);
+    const preview = await run.run("preview");
+    expect(changes(preview.steps)).toHaveLength(count + 1);
+    expect(preview.stdout + preview.stderr).toMatch(/due since \S+Z: 30d old/);
+    expect((await run.run("refresh", { args: ["--expect-no-changes"] })).exit).toBe(0);
+    expect(await countsOf(() => run.run("up"))).toEqual({ [POST]: count, [LIST]: 1 });
+    await plane.clock.advance(HOUR);
+    expect(await countsOf(() => run.runIdle("up"))).toEqual({});
+    await run.runIdle("refresh");
 
-  await plane.clock.advance(DAY);
-  expect(await countsOf(() => run.run("up"))).toEqual({ [DELETE]: count, [LIST]: 1 });
-  expect(await plane.liveKeys()).toHaveLength(count);
-  await run.runIdle("up");
-  await run.destroy();
-});
+    await plane.clock.advance(DAY);
+    expect(await countsOf(() => run.run("up"))).toEqual({ [DELETE]: count, [LIST]: 1 });
+    expect(await plane.liveKeys()).toHaveLength(count);
+    await run.runIdle("up");
+    await run.destroy();
+  },
+  LONG,
+);
 
 test("both secrets of a rotating key are ciphertext in the state, and open the API until their key is revoked", async () => {
   run = await ExampleRun.create(plane, { "index.js": PROGRAM }, { config: { count: "1" } });
@@ -119,5 +126,39 @@ test("a key that somebody revoked is reported by a refresh and made anew by the 
   expect((await plane.liveKeys()).map(({ id }) => id)).toContain(previous?.id);
   expect(await plane.liveKeys()).toHaveLength(2);
   await run.runIdle("up");
+  await run.destroy();
+});
+
+test("T12: keyplane's own key is handed over in three steps, and refused to be rotated without being asked", async () => {
+  run = await ExampleRun.create(plane, { "index.js": PROGRAM }, { config: { count: "1" } });
+  await configure({ rotationTriggers: { run: 1 } });
+  await run.run("up");
+  const takeOver = async () => {
+    const { keys } = (await run.workspace.outputs({ showSecrets: true })) as { keys: { current: string }[] };
+    await run.workspace.setConfig("keyplane:apiKey", keys[0]?.current ?? "", { secret: true });
+  };
+  await takeOver();
+  await configure({ rotationTriggers: { run: 2 } });
+  const refused = await run.run("up", { mayFail: true });
+  expect(refused.exit).not.toBe(0);
+  expect(refused.stdout + refused.stderr).toMatch(/is the one that keyplane authenticates with.*selfRotation to true/);
+  expect(await plane.liveKeys()).toHaveLength(1);
+
+  await configure({ rotationTriggers: { run: 2 }, selfRotation: true });
+  const told = (await run.run("up")).diagnostics.map(({ message }) => message).join("\n");
+  expect(told).toMatch(/\(1\) export .*\(2\) give it to keyplane: .*\(3\) run `pulumi up` after/);
+  const [, old] = await plane.liveKeys();
+  await plane.clock.advance(8 * DAY);
+  const waiting = (await run.run("up")).diagnostics.map(({ message }) => message).join("\n");
+  expect(waiting).toMatch(new RegExp(`key ${old?.id} is due to be revoked, but keyplane still authenticates with it`));
+  expect(await plane.liveKeys()).toHaveLength(2);
+
+  await takeOver();
+  await plane.clock.advance(2 * HOUR);
+  await run.run("up");
+  const [left, ...others] = await plane.liveKeys();
+  expect(others).toEqual([]);
+  expect((await plane.log({ method: "DELETE" })).map(({ keyId }) => keyId)).toEqual([left?.id]);
+  await run.workspace.setConfig("keyplane:apiKey", plane.apiKey, { secret: true });
   await run.destroy();
 });
