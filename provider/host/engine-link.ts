@@ -27,7 +27,7 @@ export class EngineLink {
     const [, host, port] = /^(.+):(\d+)$/.exec(this.#address) ?? [];
     if (this.#watched || host === undefined || Number(port) === 0) return;
     this.#watched = true;
-    const hold = (isFirst: boolean) => {
+    const hold = () => {
       const socket = connect({ host, port: Number(port) });
       let connected = false;
       socket.on("connect", () => {
@@ -38,13 +38,13 @@ export class EngineLink {
       socket.on("error", () => {});
       socket.on("close", () => {
         // A living engine drops a connection on which nobody speaks after a while: only one that takes no new
-        // connection is gone.
-        if (connected) hold(false);
-        else if (!isFirst) onDeath();
+        // connection is gone, be it the first: it may have been killed right after its call.
+        if (connected) hold();
+        else onDeath();
       });
       socket.unref();
     };
-    hold(true);
+    hold();
   }
 
   /**

@@ -1,6 +1,7 @@
 // Loaded by `NODE_OPTIONS=--require` into every process of a run: kills, at the moment that CRASH_PLAN names, the plugin
 // host, the engine, or both. What it notes goes to the folder CRASH_FOLDER:
 //   host.pid      the plugin host's process id
+//   loaded        there once the host runs keyplane: Pulumi's own code lets it outlive its engine, keyplane's does not
 //   struck        there once the moment has come
 //   states/       the state file as it was after each write, by the time of the write
 // It also leaves out what costs time and plays no part: a matrix of some thousand runs has to end within the hour.
@@ -68,6 +69,7 @@ function keepState({ point }) {
 function makeLight() {
   const load = Module._load;
   Module._load = function (request, parent, ...rest) {
+    if (request === "keyplane/provider" && role === "host") fs.writeFileSync(join(folder, "loaded"), "");
     if (request !== "typescript" && request !== "@npmcli/arborist") return load.call(this, request, parent, ...rest);
     const members = {
       __esModule: () => true,

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type EngineRun, type Rule, type RunResult, searchSecrets } from "keyplane/testing";
 import { type Bench, type Stage, scenarioOf } from "./bench";
@@ -83,8 +83,9 @@ class CaseRunner {
   }
 
   private async crash(): Promise<void> {
-    const { plane, workspace } = this.stage;
+    const { plane, workspace, notes } = this.stage;
     const { moment } = this.one;
+    await rm(join(notes, "loaded"), { force: true });
     const rule = ruleFor(this.one);
     if (rule) await plane.rules.add(rule);
     for (const fault of this.scenario.faults ?? []) await plane.rules.add(fault);
@@ -116,8 +117,9 @@ class CaseRunner {
     return true;
   }
 
-  /** Waits until the last process of the run is gone. */
+  /** Waits until the last process of the run is gone; a host that never ran keyplane may stay, for it does nothing. */
   private async allEnded(): Promise<void> {
+    if (!existsSync(join(this.stage.notes, "loaded"))) return;
     const deadline = performance.now() + OUTLIVES_MS;
     while (this.stage.workspace.processes().length > 0) {
       if (performance.now() > deadline) {
