@@ -1,0 +1,91 @@
+import { type OperationPage, Requests } from "./requests";
+import type { Prepare, Task } from "./task";
+
+/** Each scenario's requests, as few as they can be, by undici alone. */
+export const floor: Readonly<Record<string, Prepare>> = {
+  async create(task) {
+    const requests = await warm(task);
+    return async () => {
+      await requests.makeKeys(task.n, "key");
+      await requests.listKeys();
+    };
+  },
+
+  async refresh(task) {
+    const requests = await warm(task);
+    return () => requests.listKeys();
+  },
+
+  async rotate(task) {
+    const requests = await warm(task);
+    const old = await requests.makeKeys(task.n, "old");
+    return async () => {
+      await requests.makeKeys(task.n, "new");
+      await requests.revokeKeys(old);
+      await requests.listKeys();
+    };
+  },
+
+  async destroy(task) {
+    const requests = await warm(task);
+    const keys = await requests.makeKeys(task.n, "key");
+    return async () => {
+      await requests.revokeKeys(keys);
+      await requests.listKeys();
+    };
+  },
+
+  async "list-operations"(task) {
+    const requests = await warm(task);
+    return async () => {
+      const path = `/projects/${task.operations[0]?.projectId}/operations?limit=1000`;
+      let cursor = "";
+      for (let count = 1; count > 0; ) {
+        const { json } = await requests.send<OperationPage>("GET", path + cursor);
+        count = json.operations.length;
+        cursor = `&cursor=${encodeURIComponent(json.pagination.cursor ?? "")}`;
+      }
+    };
+  },
+
+  async wait(task) {
+    const requests = await warm(task);
+    return async () => {
+      const projects = [...new Set(task.operations.map(({ projectId }) => projectId))];
+      await Promise.all(projects.map((id) => untilEnded(task, () => listPending(requests, id))));
+    };
+  },
+
+  async outage(task) {
+    const requests = await warm(task);
+    return () => Promise.all(Array.from({ length: task.n }, () => requests.send("GET", "/projects/none")));
+  },
+
+  async storm(task) {
+    const requests = await warm(task);
+    const make = async (_: unknown, at: number) => {
+      while ((await requests.send("POST", "/api_keys", { key_name: `key-${at}` })).status === 429);
+    };
+    return async () => {
+      await Promise.all(Array.from({ length: task.n }, make));
+      await requests.listKeys();
+    };
+  },
+};
+
+/** Looks again and again until nothing is pending. */
+export async function untilEnded({ pollIntervalMs }: Task, isPending: () => Promise<boolean>): Promise<void> {
+  while (await isPending()) await new Promise((resolve) => setTimeout(resolve, pollIntervalMs));
+}
+
+async function listPending(requests: Requests, projectId: string): Promise<boolean> {
+  const { json } = await requests.send<OperationPage>("GET", `/projects/${projectId}/operations?limit=20`);
+  return json.operations.some(({ status }) => status === "scheduling" || status === "running");
+}
+
+/** One connection stands, and all code is loaded, before time is taken. */
+async function warm(task: Task): Promise<Requests> {
+  const requests = new Requests(task);
+  await requests.send("GET", "/projects?limit=1");
+  return requests;
+}

@@ -1,0 +1,129 @@
+import { Account } from "../../provider/api";
+import * as functions from "../../provider/functions";
+import { ApiKey, Ledger, Owner } from "../../provider/host";
+import { resolveSettings } from "../../provider/settings";
+import { Requests } from "./requests";
+import type { Prepare, Task } from "./task";
+
+const OWNER = "6f1d2c58-5a0b-4d5e-9a53-0c5a5b7d1e11";
+
+type Values = Record<string, unknown>;
+
+interface Made {
+  readonly id: string;
+  readonly outs: Values;
+}
+
+/** Each scenario by the very functions that Pulumi's host calls, or that a program does. */
+export const keyplane: Readonly<Record<string, Prepare>> = {
+  async create(task) {
+    await warm(task);
+    return async () => {
+      const keys = await makeKeys(task.n, "key");
+      await sweep(keys);
+    };
+  },
+
+  async refresh(task) {
+    const { credential } = await warm(task);
+    const keys = await new Requests(task).listKeys();
+    const olds = keys.map(({ id, name, created_at: createdAt }) => {
+      return { id: String(id), outs: { keyId: String(id), name, createdAt, owner: OWNER, credential } };
+    });
+    return () => Promise.all(olds.map(({ id, outs }) => ApiKey.read?.(id, { ...outs, resourceUrn: urn("key") })));
+  },
+
+  async rotate(task) {
+    await warm(task);
+    const old = await makeKeys(task.n, "old");
+    const { outs } = await sweep(old);
+    return async () => {
+      const fresh = await makeKeys(task.n, "new");
+      await revoke(old);
+      await Ledger.update?.("ledger", outs, ledgerInputs(fresh));
+    };
+  },
+
+  async destroy(task) {
+    await warm(task);
+    const keys = await makeKeys(task.n, "key");
+    const { outs } = await sweep(keys);
+    return async () => {
+      await Ledger.delete?.("ledger", outs);
+      await revoke(keys);
+      await Owner.delete?.(OWNER, { resourceUrn: urn("keyplane") });
+    };
+  },
+
+  async "list-operations"(task) {
+    const account = await warm(task);
+    const [{ projectId } = { projectId: "" }] = task.operations;
+    return async () => {
+      let first: number | undefined;
+      let count = 0;
+      for await (const _operation of functions.listOperations(account, { projectId })) {
+        if (++count === 2000) first = heapInUse();
+      }
+      return first === undefined ? 0 : heapInUse() - first;
+    };
+  },
+
+  async wait(task) {
+    const account = await warm(task);
+    return () => Promise.all(task.operations.map((ref) => account.operations.wait([ref])));
+  },
+
+  async outage(task) {
+    const account = await warm(task);
+    const call = () => functions.getProject(account, { id: "none" }).catch(() => undefined);
+    return () => Promise.all(Array.from({ length: task.n }, call));
+  },
+
+  async storm(task) {
+    await warm(task);
+    return async () => {
+      await sweep(await makeKeys(task.n, "key"));
+    };
+  },
+};
+
+/** One connection stands, and all code is loaded, before time is taken. */
+async function warm(task: Task): Promise<Account> {
+  process.env.KEYPLANE_BASE_URL = task.url;
+  process.env.KEYPLANE_API_KEY = task.apiKey;
+  const settings = resolveSettings(() => undefined);
+  const account = Account.for(
+    task.scenario === "wait" ? { ...settings, pollIntervalMs: task.pollIntervalMs } : settings,
+  );
+  await account.projects.list();
+  return account;
+}
+
+async function makeKeys(n: number, prefix: string): Promise<Made[]> {
+  const make = (_: unknown, at: number) => ApiKey.create({ owner: OWNER, resourceUrn: urn(`${prefix}-${at}`) });
+  return (await Promise.all(Array.from({ length: n }, make))).map(({ id, outs }) => ({ id, outs: outs ?? {} }));
+}
+
+async function revoke(keys: readonly Made[]): Promise<void> {
+  await Promise.all(keys.map(({ id, outs }) => ApiKey.delete?.(id, outs)));
+}
+
+async function sweep(keys: readonly Made[]): Promise<{ readonly outs: Values }> {
+  const { outs } = await Ledger.create(ledgerInputs(keys));
+  return { outs: outs ?? {} };
+}
+
+function ledgerInputs(keys: readonly Made[]): Values {
+  return { owner: OWNER, owned: keys.map(({ id }) => id), resourceUrn: urn("keyplane") };
+}
+
+function urn(name: string): string {
+  return `urn:pulumi:dev::bench::pulumi-nodejs:dynamic/keyplane:ApiKey::${name}`;
+}
+
+/** Bytes in use when all garbage is gone; 0 where it may not be collected on demand. */
+function heapInUse(): number {
+  if (globalThis.gc === undefined) return 0;
+  globalThis.gc();
+  return process.memoryUsage().heapUsed;
+}

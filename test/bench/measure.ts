@@ -1,0 +1,23 @@
+// The process of one measurement: gets ready, says so, and works and takes the time when it is told to.
+import { floor } from "./floor";
+import { keyplane } from "./keyplane";
+import { naive } from "./naive";
+import type { Measured, Task } from "./task";
+
+const variants = { keyplane, floor, naive } as const;
+
+async function measure(task: Task): Promise<void> {
+  const prepare = variants[task.variant][task.scenario];
+  if (prepare === undefined) throw new Error(`nothing to measure: ${task.variant} ${task.scenario}`);
+  const work = await prepare(task);
+  process.once("message", async () => {
+    const started = performance.now();
+    const result = await work();
+    const ms = performance.now() - started;
+    const measured: Measured = typeof result === "number" ? { ms, heapGrowth: result } : { ms };
+    process.send?.(measured, () => process.exit(0));
+  });
+  process.send?.("ready");
+}
+
+process.once("message", (task: Task) => void measure(task));

@@ -1,0 +1,47 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { type ControlPlane, connectControlPlane } from "../kit/control-plane";
+import type { Measured, Task } from "./task";
+
+const TIMEOUT_MS = 180_000;
+
+/** A control plane in a process of its own, so that its work is not taken for that of what is measured. */
+export async function startService(): Promise<{ readonly plane: ControlPlane; stop(): void }> {
+  const child = fork(join(__dirname, "service.js"), { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+  const plane = await connectControlPlane(await answerOf<string>(child));
+  return { plane, stop: () => void child.kill("SIGKILL") };
+}
+
+/** Takes one measurement, in a process of its own; `begin` runs when it is ready, just before it works. */
+export async function measure(task: Task, begin: () => Promise<void>): Promise<Measured> {
+  const execArgv = task.memory ? ["--expose-gc"] : [];
+  const child = fork(join(__dirname, "measure.js"), { execArgv, stdio: ["ignore", "ignore", "inherit", "ipc"] });
+  const timer = setTimeout(() => child.kill("SIGKILL"), TIMEOUT_MS);
+  try {
+    child.send(task);
+    await answerOf(child);
+    await begin();
+    child.send("go");
+    return await answerOf<Measured>(child);
+  } finally {
+    clearTimeout(timer);
+    child.kill("SIGKILL");
+  }
+}
+
+async function answerOf<T>(child: ChildProcess): Promise<T> {
+  const ended = new AbortController();
+  const end = once(child, "exit", { signal: ended.signal }).then(([code, signal]) => {
+    throw new Error(`a process of the benchmark ended too early: ${code ?? signal}`);
+  });
+  try {
+    return (await Promise.race([
+      once(child, "message", { signal: ended.signal }).then(([answer]) => answer),
+      end,
+    ])) as T;
+  } finally {
+    ended.abort();
+    end.catch(() => {});
+  }
+}

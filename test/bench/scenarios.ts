@@ -1,0 +1,130 @@
+import type { OperationRef } from "../../provider/api";
+import type { ControlPlane, Rule } from "../kit/control-plane";
+import type { Target } from "./results";
+
+/** What is measured at the level of the provider's functions, without an engine. */
+export interface Scenario {
+  readonly name: string;
+  readonly sizes: readonly number[];
+  readonly quickSizes: readonly number[];
+  /** Simulated round trips, in milliseconds. */
+  readonly rtts: readonly number[];
+  /** Largest size at which the naive pattern is run; beyond, it takes too long. */
+  readonly naiveUpTo: number;
+  /** Smallest size, and round trip, at which the ratio of times is judged; below, a millisecond decides. */
+  readonly judgedFrom: { readonly n: number; readonly rttMs: number };
+  readonly target: Target;
+  /** What the service does to requests. */
+  readonly rule?: Rule;
+  /** Puts the service into the state from which each measurement starts; a scenario without it starts from nothing. */
+  readonly prepare?: (plane: ControlPlane, n: number) => Promise<readonly OperationRef[]>;
+  /** Whether a measurement leaves that state as it was, so that it is made only once. */
+  readonly keepsState?: boolean;
+}
+
+/** Time between two looks, and the time operations take: as 5 s to 60 s, but 10 times as fast. */
+export const POLL_INTERVAL_MS = 500;
+const OPERATION_MS = 6_000;
+const PROJECTS = 10;
+const PAGE = 1000;
+
+const SIZES = [1, 10, 100, 1000];
+
+/** The scenarios, in the order in which they are shown. */
+export const scenarios: readonly Scenario[] = [
+  {
+    name: "create",
+    sizes: SIZES,
+    quickSizes: [10, 100],
+    rtts: [20, 0],
+    naiveUpTo: 1000,
+    judgedFrom: { n: 1000, rttMs: 20 },
+    target: { requests: (n) => n + 1, ratio: 1.15 },
+  },
+  {
+    name: "refresh",
+    sizes: [...SIZES, 10_000],
+    quickSizes: [10, 100],
+    rtts: [20, 0],
+    naiveUpTo: 100,
+    judgedFrom: { n: 1000, rttMs: 20 },
+    target: { requests: () => 1, ratio: 1.5 },
+    keepsState: true,
+    prepare: async (plane, n) => {
+      await Promise.all(Array.from({ length: n }, (_, at) => plane.state.createKey(`key-${at}`)));
+      return [];
+    },
+  },
+  {
+    name: "rotate",
+    sizes: SIZES,
+    quickSizes: [10, 100],
+    rtts: [20, 0],
+    naiveUpTo: 1000,
+    judgedFrom: { n: 1000, rttMs: 20 },
+    target: { requests: (n) => 2 * n + 1, ratio: 1.15 },
+  },
+  {
+    name: "destroy",
+    sizes: SIZES,
+    quickSizes: [10, 100],
+    rtts: [20, 0],
+    naiveUpTo: 1000,
+    judgedFrom: { n: 1000, rttMs: 20 },
+    target: { requests: (n) => n + 1, ratio: 1.15 },
+  },
+  {
+    name: "list-operations",
+    sizes: [10_000, 100_000],
+    quickSizes: [3_000],
+    rtts: [20, 0],
+    naiveUpTo: 0,
+    judgedFrom: { n: 10_000, rttMs: 20 },
+    target: { requests: (n) => n / PAGE + 2, ratio: 1.1 },
+    keepsState: true,
+    prepare: async (plane, n) => {
+      const { id: projectId } = await plane.state.createProject();
+      await plane.state.startOperations({ projectId, count: n, gapMs: 1000, schedulingMs: 0, runningMs: 0 });
+      return [{ projectId, id: "" }];
+    },
+  },
+  {
+    name: "wait",
+    sizes: [100],
+    quickSizes: [20],
+    rtts: [20],
+    naiveUpTo: 100,
+    judgedFrom: { n: 100, rttMs: Number.POSITIVE_INFINITY },
+    target: { requests: () => PROJECTS * (OPERATION_MS / POLL_INTERVAL_MS + 2) },
+    prepare: async (plane, n) => {
+      const projects = await Promise.all(Array.from({ length: PROJECTS }, () => plane.state.createProject()));
+      const start = async ({ id: projectId }: { readonly id: string }) => {
+        const course = { count: n / PROJECTS, schedulingMs: 1000, runningMs: OPERATION_MS - 1000 };
+        const { ids } = await plane.state.startOperations({ projectId, ...course });
+        return ids.map((id) => ({ projectId, id }));
+      };
+      return (await Promise.all(projects.map(start))).flat();
+    },
+  },
+  {
+    name: "outage",
+    sizes: [1000],
+    quickSizes: [1000],
+    rtts: [0],
+    naiveUpTo: 1000,
+    judgedFrom: { n: 1000, rttMs: Number.POSITIVE_INFINITY },
+    target: { requests: (n) => 1.05 * n },
+    rule: { route: "*", status: 503, count: null },
+    keepsState: true,
+  },
+  {
+    name: "storm",
+    sizes: [1000],
+    quickSizes: [100],
+    rtts: [0],
+    naiveUpTo: 0,
+    judgedFrom: { n: 1000, rttMs: Number.POSITIVE_INFINITY },
+    target: { requests: (n) => 1.3 * n },
+    rule: { route: "POST /api_keys", status: 429, count: null, every: 5 },
+  },
+];
