@@ -36,7 +36,7 @@ const text: FieldType = (value) => (typeof value === "string" && value !== "" ? 
 const oneOf =
   (...choices: readonly string[]): FieldType =>
   (value) =>
-    choices.includes(String(value)) && typeof value === "string"
+    typeof value === "string" && choices.includes(value)
       ? undefined
       : `must be ${choices.map((choice) => JSON.stringify(choice)).join(" or ")}`;
 

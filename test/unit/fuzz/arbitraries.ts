@@ -15,7 +15,9 @@ export const nastyText = fc.oneof(
 /** Anything JSON can say, and what it cannot, with the values that break careless code made likely. */
 export const nastyValue: fc.Arbitrary<unknown> = fc.oneof(
   nastyText,
-  fc.constantFrom<unknown>(null, true, false, 0, -1, 1.5, Number.NaN, 2 ** 53, 1e308, [], {}, [[]], [null]),
+  fc.constantFrom<unknown>(null, true, false, 0, -1, 1.5, Number.NaN, 2 ** 53, 1e308, [], {}, [[]], [null], {
+    toString: 0,
+  }),
   fc.jsonValue(),
   fc.constant(JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}')),
 );
