@@ -1,11 +1,27 @@
-import { setMaxListeners } from "node:events";
+const followers = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
  * Calls back once, when the signal fires. The result undoes it, and must be called, or the signal keeps the callback
- * alive. Node's warning of a leak is switched off for the signal: hundreds of calls may rightly follow one.
+ * alive. The signal itself gets one listener, however many follow: it looks through all of its listeners for each that
+ * comes or goes, so thousands of requests under one signal would cost their square.
  */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
-  setMaxListeners(0, signal);
-  signal.addEventListener("abort", callback, { once: true });
-  return () => signal.removeEventListener("abort", callback);
+  const present = followers.get(signal) ?? follow(signal);
+  // A callback of its own for each call, so that one given twice is called twice.
+  const follower = () => callback();
+  present.add(follower);
+  return () => present.delete(follower);
+}
+
+function follow(signal: AbortSignal): Set<() => void> {
+  const present = new Set<() => void>();
+  followers.set(signal, present);
+  signal.addEventListener(
+    "abort",
+    () => {
+      for (const each of present) each();
+    },
+    { once: true },
+  );
+  return present;
 }

@@ -1,0 +1,33 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type ControlPlane, startControlPlane } from "../kit";
+import { ExampleRun } from "./run-example";
+
+let plane: ControlPlane;
+let run: ExampleRun;
+
+beforeEach(async () => {
+  plane = await startControlPlane({ clock: { mode: "real" } });
+});
+
+afterEach(async () => {
+  await run.workspace.remove();
+  await plane.close();
+});
+
+test("a key costs at most 2 200 bytes of state, for backends write the whole of it at every step", async () => {
+  const N = 50;
+  const program = `const { ApiKey } = require("keyplane");
+for (let at = 0; at < ${N}; at++) new ApiKey("key-" + at);
+`;
+  run = await ExampleRun.create(plane, { "index.js": program });
+  await run.run("up");
+  const { deployment } = await run.workspace.exportState();
+  expect(JSON.stringify(deployment).length / N).toBeLessThanOrEqual(2200);
+  const keys = deployment.resources?.filter(({ type }) => type.endsWith(":ApiKey")) ?? [];
+  expect(keys).toHaveLength(N);
+  // Once in the inputs, once in the outputs: nothing of a provider's code but this line is ever saved.
+  for (const { inputs, outputs } of keys) {
+    expect(String(inputs?.__provider).length).toBeLessThanOrEqual(64);
+    expect(outputs?.__provider).toBe(inputs?.__provider);
+  }
+});

@@ -1,0 +1,60 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { caught } from "../http/caught";
+import { startAccount, stopAccounts } from "./start-account";
+
+afterEach(stopAccounts);
+
+describe("many at once", () => {
+  it("makes every key once under a rule that answers 429 to one request in five, with as few repeats as that takes", async () => {
+    const { account, plane } = await startAccount({ concurrency: 32 });
+    await plane.rules.add({ route: "POST /api_keys", status: 429, count: null, every: 5 });
+    const names = Array.from({ length: 1000 }, (_, at) => `key-${at}`);
+    await Promise.all(names.map((name) => account.keys.create(name)));
+    expect((await plane.liveKeys()).map(({ name }) => name).sort()).toEqual([...names].sort());
+    expect(await plane.count()).toBeLessThanOrEqual(1300);
+  });
+
+  for (const status of [500, 503]) {
+    it(`sends one request in twenty again, at most, when a thousand calls meet nothing but ${status}`, async () => {
+      const { account, plane } = await startAccount({ concurrency: 32 });
+      await plane.rules.add({ route: "*", status, count: null });
+      const calls = Array.from({ length: 1000 }, () => caught(account.projects.get("none")));
+      expect(await Promise.all(calls)).toContainEqual(expect.objectContaining({ status }));
+      expect(await plane.count()).toBeLessThanOrEqual(1050);
+    });
+  }
+
+  it("looks at 10 projects, not at 100 operations, for the minute that these take: 140 requests at most", async () => {
+    const { account, plane, clock } = await startAccount({ operationTimeoutMs: 600_000 });
+    await plane.clock.set({ mode: "driven" });
+    const started = await Promise.all(
+      Array.from({ length: 10 }, async () => {
+        const { id: projectId } = await plane.state.createProject();
+        const course = { count: 10, schedulingMs: 1_000, runningMs: 59_000 };
+        const { ids } = await plane.state.startOperations({ projectId, ...course });
+        return ids.map((id) => ({ projectId, id }));
+      }),
+    );
+    const begun = clock.monotonic();
+    let shown = begun;
+    // The service's time follows the account's, which jumps from one look to the next.
+    const onProgress = async () => {
+      const ms = clock.monotonic() - shown;
+      shown += ms;
+      if (ms > 0) await plane.clock.advance(ms);
+    };
+    const ended = await Promise.all(started.flat().map((ref) => account.operations.wait([ref], { onProgress })));
+    expect(ended.flat()).toHaveLength(100);
+    expect(clock.monotonic() - begun).toBeGreaterThanOrEqual(60_000);
+    expect(await plane.count()).toBeLessThanOrEqual(140);
+  });
+
+  it("reads a thousand keys by one list, though the reads come one after the other for an hour", async () => {
+    const { account, plane, clock } = await startAccount();
+    for (let read = 0; read < 1000; read++) {
+      await account.keys.list({ anyAge: true });
+      clock.advance(3_600);
+    }
+    expect(await plane.count()).toBe(1);
+  });
+});

@@ -1,0 +1,43 @@
+import { execFileSync } from "node:child_process";
+import { resolve, sep } from "node:path";
+import { expect, test } from "vitest";
+
+/** What a fresh process loads besides Pulumi, as paths below `dist`, and packages by name. */
+function loadedBy(script: string): string[] {
+  const code = `require("@pulumi/pulumi");
+const before = new Set(Object.keys(require.cache));
+${script}
+process.stdout.write(JSON.stringify(Object.keys(require.cache).filter((file) => !before.has(file))));`;
+  const files = JSON.parse(execFileSync(process.execPath, ["-e", code], { encoding: "utf8" })) as string[];
+  const own = `${resolve("dist")}${sep}`;
+  return files.map((file) => {
+    if (file.startsWith(own)) return file.slice(own.length).split(sep).join("/");
+    return file.split(sep).slice(file.split(sep).lastIndexOf("node_modules") + 1)[0] ?? file;
+  });
+}
+
+const talksToTheService = /^(provider\/(api|functions)\/|undici$)/;
+
+test("a program that only declares resources loads nothing that talks to the service, so that it starts at once", () => {
+  const loaded = loadedBy('require("keyplane");');
+  expect(loaded).toContain("sdk/nodejs/api-key.js");
+  expect(loaded.filter((file) => talksToTheService.test(file) || file.startsWith("provider/http/"))).toEqual([]);
+  expect(loaded.length).toBeLessThanOrEqual(24);
+});
+
+test("a program's first data source loads the rest, but undici only with its first request", () => {
+  const loaded = loadedBy(`process.env.KEYPLANE_BASE_URL = "http://127.0.0.1:9/api/v2";
+process.env.KEYPLANE_API_KEY = "kp_unused";
+require("keyplane").getApiKeys().catch(() => {});`);
+  expect(loaded).toContain("provider/functions/get-api-keys.js");
+  expect(loaded).not.toContain("undici");
+});
+
+test("the host's part of a run without a change loads nothing that talks to the service", () => {
+  const loaded = loadedBy(`const { ApiKey } = require("keyplane/provider");
+const inputs = { owner: "o", resourceUrn: "urn:pulumi:dev::p::t::ci" };
+void ApiKey.check({}, inputs).then(() => ApiKey.diff("1", { ...inputs, keyId: "1" }, inputs));`);
+  expect(loaded).toContain("provider/resources/api-key.js");
+  expect(loaded.filter((file) => talksToTheService.test(file))).toEqual([]);
+  expect(loaded.length).toBeLessThanOrEqual(44);
+});
