@@ -46,6 +46,9 @@ export const apiKey: Kind = {
   due(outputs, inputs, now) {
     const due: Due[] = [...pendingDue(outputs)];
     if (Array.isArray(outputs.pendingRevocations)) due.push({ field: "pendingRevocations", replace: false });
+    if (outputs.gone === true) {
+      due.push({ field: "keyId", replace: true, drift: true, why: `key ${outputs.keyId} is gone from the account` });
+    }
     const why = dueByAge(outputs.createdAt, inputs.rotateAfter, now);
     if (why !== undefined) due.push({ field: "rotateAfter", replace: true, why });
     return due;
@@ -76,7 +79,10 @@ export const apiKey: Kind = {
 
   async read(id, outputs, context) {
     const found = await findKey(id, outputs, context);
-    if (found === undefined) return undefined;
+    if (found === undefined) {
+      // What is not revoked yet would be forgotten with the resource: the replacement of this one revokes it.
+      return orphansBeside(id, outputs).length === 0 ? undefined : { ...outputs, gone: true };
+    }
     if (outputs.name !== undefined && found.name !== outputs.name) {
       context.warn(`key ${id} is now called ${found.name}, not ${outputs.name}; it is still the same key and is kept`);
     }
@@ -102,7 +108,6 @@ export const apiKey: Kind = {
     if (outputs.revokeOnDelete === false) {
       context.run.held.add(id);
       context.info(`key ${id} (${outputs.name}) stays live, because revokeOnDelete is false`);
-      return;
     }
     if (isForeign(outputs)) {
       context.warn(
@@ -111,12 +116,15 @@ export const apiKey: Kind = {
       );
       return;
     }
-    await revokeKey(id, outputs, context);
-    const orphans = (outputs.pendingRevocations as readonly string[] | undefined) ?? [];
-    const others = orphans.filter((orphan) => orphan !== id);
-    await mustRevokeAll(others, context);
+    if (outputs.revokeOnDelete !== false) await revokeKey(id, outputs, context);
+    await mustRevokeAll(orphansBeside(id, outputs), context);
   },
 };
+
+/** Ids of keys that nobody holds and that are still to be revoked, but for the resource's own. */
+function orphansBeside(id: string, { pendingRevocations }: Properties): readonly string[] {
+  return Array.isArray(pendingRevocations) ? pendingRevocations.map(String).filter((orphan) => orphan !== id) : [];
+}
 
 /** Whether a key bears a name that was asked for. */
 function isExact(outputs: Properties): boolean {

@@ -43,9 +43,9 @@ export const rotatingApiKey: Kind = {
     ]);
     if (currentFound === undefined && previousFound === undefined) {
       context.warn("all its keys are gone from the account: the next `pulumi up` makes a new one");
-      return undefined;
-    }
-    if (current !== undefined && currentFound === undefined) {
+      // What is not revoked yet would be forgotten with the resource.
+      if (state.pendingRevocations.length === 0) return undefined;
+    } else if (current !== undefined && currentFound === undefined) {
       context.warn(
         `key ${current.keyId} (${current.name}) is gone from the account; key ${previous?.keyId}, the one before it, is ` +
           "alive. The next `pulumi up` makes a new key",

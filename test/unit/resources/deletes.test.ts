@@ -135,6 +135,15 @@ describe("deleting a key", () => {
     expect(await bench.liveIds()).toEqual([]);
   });
 
+  it("D9: revokes an orphan of its making also where revokeOnDelete keeps the key itself", async () => {
+    const bench = await Bench.start();
+    await bench.plane.rules.add({ route: "POST /api_keys", fault: "close", commit: "before" });
+    await bench.plane.rules.add({ route: DELETE, status: 400 });
+    const key = await bench.createKey({ revokeOnDelete: false });
+    await bench.deleteKey(key);
+    expect(await bench.liveIds()).toEqual([key.id]);
+  });
+
   it("is not done where revokeOnDelete is false, and says that the key stays live", async () => {
     const bench = await Bench.start();
     const key = await bench.createKey({ revokeOnDelete: false });

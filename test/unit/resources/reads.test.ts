@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Properties } from "../../../provider/resources";
+import { diff, kinds, type Properties } from "../../../provider/resources";
 import type { Rule } from "../../kit/control-plane";
 import { Bench, failureOf } from "./harness";
 
@@ -64,6 +64,21 @@ describe("reading a key", () => {
     await bench.plane.state.revokeKey(key.id);
     expect(await bench.readKey(key)).toBeUndefined();
     expect(await bench.requests(1)).toEqual([LIST, LIST]);
+  });
+
+  it("C7: that is gone is drift, but not forgotten while an orphan of its making is still to be revoked", async () => {
+    const bench = await Bench.start();
+    await bench.plane.rules.add({ route: "POST /api_keys", fault: "close", commit: "before" });
+    await bench.plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 400 });
+    const key = await bench.createKey();
+    await bench.plane.state.revokeKey(key.id);
+    const outputs = (await bench.beside({}).readKey(key)) ?? {};
+    const inputs = { owner: bench.owner };
+    const difference = diff(kinds.ApiKey, outputs, inputs, { now: bench.clock.now(), driftOnly: true });
+    expect(difference).toMatchObject({ replaces: ["keyId"], deleteBeforeReplace: false });
+    const { id } = await bench.createKey();
+    await bench.deleteKey({ ...key, outputs });
+    expect(await bench.liveIds()).toEqual([id]);
   });
 
   it("R4: that is young and only missing from the first list is still there", async () => {

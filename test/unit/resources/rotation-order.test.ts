@@ -24,6 +24,20 @@ it("a compromised key is not revoked while the key that is to follow it cannot b
   expect(await stack.bench.liveIds()).toEqual([stack.current]);
 });
 
+it("T8: whose keys are all gone is not forgotten while a compromised key is still to be revoked", async () => {
+  const stack = await RotatingStack.start(first);
+  const { current } = stack;
+  const { plane } = stack.bench;
+  await plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 400 });
+  await stack.up({ ...first, revokeNow: current });
+  expect(stack.outputs?.pendingRevocations).toEqual([current]);
+  await plane.state.revokeKey(stack.current);
+  expect(await stack.refresh()).toBe(true);
+  await stack.up(first);
+  await stack.up();
+  expect(await stack.bench.liveIds()).toEqual([stack.current]);
+});
+
 it("T10: where the service's clock is a little ahead, the grace still counts from the new key's creation", async () => {
   const stack = await RotatingStack.start(first);
   await stack.bench.plane.clock.set({ offsetMs: 4 * 60_000 });
