@@ -13,6 +13,7 @@ const SHORTEST = 8;
 export class SecretHunt {
   private readonly printed: Record<string, string> = {};
   private readonly environments = new Set<string>();
+  private readonly configured = new Set<string>();
 
   /** @param processes - The workspace's processes that live now. */
   constructor(private readonly processes: () => readonly number[]) {}
@@ -28,14 +29,20 @@ export class SecretHunt {
     }, end);
   }
 
-  /** What was found. The admin key is looked for too, but not in environments: Pulumi hands configuration on in them. */
+  /** Notes a secret of the stack's configuration, which Pulumi itself hands to the program in its environment. */
+  allowInEnvironments(secret: string): void {
+    this.configured.add(secret);
+  }
+
+  /** What was found. The admin key and secret configuration are looked for, too, but not in environments. */
   async findings(directory: string): Promise<SecretFinding[]> {
     const { admin, keys } = issuedSecrets();
     const known = named([...admin, ...keys]);
     const paths = existsSync(directory) ? [directory] : [];
     const inFiles = await searchSecrets(known, { paths, texts: this.printed });
     const texts = { "the environment or command line of a process": [...this.environments].join("\0") };
-    return [...inFiles, ...(await searchSecrets(named(keys), { texts }))];
+    const elsewhere = named(keys.filter((secret) => !this.configured.has(secret)));
+    return [...inFiles, ...(await searchSecrets(elsewhere, { texts }))];
   }
 
   private look(): void {

@@ -206,6 +206,7 @@ export class Workspace {
 
   /** Sets a value of the stack's configuration. */
   async setConfig(key: string, value: string, options: { readonly secret?: boolean } = {}): Promise<void> {
+    if (options.secret) this.hunt.allowInEnvironments(value);
     const project = await loadProject(this.programDirectory);
     await setConfig(
       project,
