@@ -16,7 +16,9 @@ class Session {
   #account: Account | undefined;
   /** What the verbs of this process tell each other: a process serves one run. */
   readonly run: RunNotes = { hasProgram: false, held: new Set() };
+  /** Those that were read, by id, and their ids by URN: a resource and its predecessor can share one. */
   readonly #seenInRefresh = new Map<string, unknown>();
+  readonly #idsSeen = new Map<unknown, Set<string>>();
 
   configure(config: ConfigReader): void {
     this.#config = config;
@@ -45,13 +47,15 @@ class Session {
   /** Notes that a resource was read: the next `diff` of it belongs to a refresh, unless a `check` comes first. */
   noteRead(id: string, urn: unknown): void {
     this.#seenInRefresh.set(id, urn);
+    this.#idsSeen.set(urn, (this.#idsSeen.get(urn) ?? new Set()).add(id));
   }
 
   noteCheck(urn: unknown): void {
     this.run.hasProgram = true;
-    for (const [id, readUrn] of this.#seenInRefresh) {
-      if (readUrn === urn) this.#seenInRefresh.delete(id);
+    for (const id of this.#idsSeen.get(urn) ?? []) {
+      if (this.#seenInRefresh.get(id) === urn) this.#seenInRefresh.delete(id);
     }
+    this.#idsSeen.delete(urn);
   }
 
   /** Whether a `diff` of the resource is a refresh's; answers so once for each read. */

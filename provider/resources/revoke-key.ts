@@ -1,6 +1,7 @@
 import type { Account } from "../api/account";
 import type { ApiKeyRecord } from "../api/records";
 import { KeyplaneError } from "../errors";
+import { keyIn } from "./key-index";
 import type { Context, Properties } from "./kind";
 import { ownerTag, tagOf } from "./names";
 
@@ -51,10 +52,10 @@ export async function findKey(id: string, outputs: Properties, context: Context)
   const isYoung = context.now() - Date.parse(String(outputs.createdAt)) < LISTED_WITHIN_MS;
   // A refresh of a large stack takes minutes: all its reads share one list.
   let keys = await account.keys.list({ anyAge: true });
-  let found = keys.find((key) => key.id === id);
+  let found = keyIn(keys, id);
   if (found === undefined && isYoung) {
     keys = await account.keys.list({ fresh: true });
-    found = keys.find((key) => key.id === id);
+    found = keyIn(keys, id);
   }
   if (found === undefined) mustBeGone(id, outputs, keys, account);
   else if (isElsewhere(outputs, account)) mustBeOurs(id, outputs, keys);
@@ -75,7 +76,7 @@ function isElsewhere({ credential }: Properties, account: Account): boolean {
 
 /** Under another credential, a key of the same id is the same key only if it bears the same name. */
 function mustBeOurs(id: string, { name }: Properties, keys: readonly ApiKeyRecord[]): void {
-  const found = keys.find((key) => key.id === id);
+  const found = keyIn(keys, id);
   if (found !== undefined && typeof name === "string" && found.name !== name) throw wrongAccount(id);
 }
 
