@@ -16,17 +16,27 @@ export function fromPulumi(values: Values): Values {
  * make the host fail after the key was made, and nothing would be recorded.
  */
 export function toPulumi(values: Values): Record<string, unknown> {
-  return mapDeep(values, (value) => {
+  // A copy, for the host adds to it.
+  const copy = { ...values };
+  return mapDeep(copy, (value) => {
     if (value === UNKNOWN) return PULUMI_UNKNOWN;
     return typeof value === "bigint" ? value.toString() : value;
   }) as Record<string, unknown>;
 }
 
+/** What has nothing to change comes back as it is: most values do, and each of thousands of calls maps them twice. */
 function mapDeep(value: unknown, leaf: (value: unknown) => unknown): unknown {
-  if (Array.isArray(value)) return value.filter((item) => item !== undefined).map((item) => mapDeep(item, leaf));
-  if (typeof value === "object" && value !== null) {
-    const entries = Object.entries(value).filter(([, item]) => item !== undefined);
-    return Object.fromEntries(entries.map(([key, item]) => [key, mapDeep(item, leaf)]));
+  if (typeof value !== "object" || value === null) return leaf(value);
+  if (Array.isArray(value)) {
+    const items = value.filter((item) => item !== undefined).map((item) => mapDeep(item, leaf));
+    return items.length === value.length && items.every((item, at) => item === value[at]) ? value : items;
   }
-  return leaf(value);
+  const entries = Object.entries(value);
+  let isSame = true;
+  for (const entry of entries) {
+    const [, item] = entry;
+    if (item !== undefined) entry[1] = mapDeep(item, leaf);
+    isSame &&= item !== undefined && entry[1] === item;
+  }
+  return isSame ? value : Object.fromEntries(entries.filter(([, item]) => item !== undefined));
 }
