@@ -3,9 +3,17 @@ import { createHash, randomBytes } from "node:crypto";
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
 const PREFIX_LENGTH = 46;
 
+const tags = new Map<string, string>();
+
 /** The mark of an owner in the names of its keys: 8 characters, from which the owner's id cannot be told. */
 export function ownerTag(owner: string): string {
-  return base32(createHash("sha256").update(owner).digest().subarray(0, 5));
+  // A process knows few owners, and asks for the tag of one for each key in a list.
+  let tag = tags.get(owner);
+  if (tag === undefined) {
+    tag = base32(createHash("sha256").update(owner).digest().subarray(0, 5));
+    tags.set(owner, tag);
+  }
+  return tag;
 }
 
 /**
