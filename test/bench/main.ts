@@ -78,7 +78,7 @@ async function main(): Promise<void> {
     node: process.versions.node.split(".")[0],
     pulumi: devDependencies["@pulumi/pulumi"],
     undici: dependencies.undici,
-    ...{ concurrency: CONCURRENCY, runs, engines },
+    ...{ concurrency: CONCURRENCY, runs, engines: engines.join(", ") },
   };
   const results = { context, heapGrowthBytes: heap, growth: exponents, rows: rows.map(rounded) };
   await writeFile("test/bench/results.json", `${JSON.stringify(results, null, 2)}\n`);
