@@ -160,5 +160,7 @@ test("T12: keyplane's own key is handed over in three steps, and refused to be r
   expect(others).toEqual([]);
   expect((await plane.log({ method: "DELETE" })).map(({ keyId }) => keyId)).toEqual([left?.id]);
   await run.workspace.setConfig("keyplane:apiKey", plane.apiKey, { secret: true });
+  // A destroy runs no program: the CLI takes the configuration of the last `up`.
+  await run.run("up");
   await run.destroy();
 });
