@@ -1,16 +1,17 @@
+import { isDeepStrictEqual } from "node:util";
 import type { ApiKeyRecord } from "../api/records";
 import { isAborted } from "../errors";
 import { types } from "./fields";
 import { sdkFields, withoutEmpty } from "./key-fields";
-import type { Context, Kind, Properties } from "./kind";
+import type { Context, Due, Kind, Properties } from "./kind";
 import { ownerTag, tagOf } from "./names";
 import { type Orphans, orphansIn, sayKey, sweepOrphans } from "./orphans";
 import { revokeAll } from "./revoke-key";
 
 /**
- * Finds keys that a crash or a lost answer has left behind, and revokes them: once per run, after everything else in
- * it has succeeded. No other resource revokes by tag, because while a run is under way a key that nothing seems to
- * hold can still be in a consumer's hands.
+ * Revokes keys whose successors everything in the stack has by now, and those that a crash or a lost answer has left
+ * behind: once per run, after everything else in it has succeeded. No other resource revokes by tag, because while a
+ * run is under way a key that nothing seems to hold can still be in a consumer's hands.
  */
 export const ledger: Kind = {
   name: "Ledger",
@@ -27,13 +28,14 @@ export const ledger: Kind = {
   },
 
   due(outputs) {
-    const unfinished = outputs.orphans !== undefined || outputs.unswept !== undefined;
-    return unfinished ? [{ field: "orphans", replace: false }] : [];
+    const due: Due[] = isUnswept(outputs) ? [{ field: "orphans", replace: false }] : [];
+    if (outputs.unrevoked !== undefined) due.push({ field: "unrevoked", replace: false });
+    return due;
   },
 
   async create(inputs, context) {
-    await revokePending(inputs, context);
-    return { id: "ledger", outputs: await sweep({}, inputs, context) };
+    const unrevoked = await revoke(doomedIn({}, inputs), context);
+    return { id: "ledger", outputs: withoutEmpty({ ...(await sweep({}, inputs, context)), unrevoked }) };
   },
 
   // Only flags what it finds: a refresh changes nothing on the service, the `up` that follows sweeps.
@@ -44,8 +46,12 @@ export const ledger: Kind = {
   },
 
   async update(_id, outputs, inputs, context) {
-    await revokePending(inputs, context);
-    return sweep(outputs, inputs, context);
+    const doomed = doomedIn(outputs, inputs);
+    const unrevoked = await revoke(doomed, context);
+    const revokes = doomed.added.length + doomed.left.length > 0;
+    const news =
+      revokes && !needsSweep(outputs, inputs) ? unseen(outputs, inputs) : await sweep(outputs, inputs, context);
+    return withoutEmpty({ ...news, unrevoked });
   },
 
   // The first to go in a destroy, while the state may hold keys that it has never seen, those of a run that failed: so
@@ -55,13 +61,53 @@ export const ledger: Kind = {
   },
 };
 
-/** Revokes what the stack's resources want gone; what fails stays with them, and they try again in the next run. */
-async function revokePending(inputs: Properties, context: Context): Promise<void> {
+/** Ids of keys that nothing in the stack is to use any more. */
+interface Doomed {
+  /** Those that the stack's resources want gone since the last run. */
+  readonly added: readonly string[];
+  /** Those that the last run could not revoke. */
+  readonly left: readonly string[];
+}
+
+function doomedIn(before: Properties, inputs: Properties): Doomed {
+  const told = listOf(before.pendingRevocations);
+  const added = listOf(inputs.pendingRevocations).filter((id) => !told.includes(id));
+  return { added, left: listOf(before.unrevoked) };
+}
+
+/** Revokes keys; never fails a run: answers the ids of those that the next one is to try again. */
+async function revoke({ added, left }: Doomed, context: Context): Promise<readonly string[]> {
   // Where no state is saved before the end of the run, the successors may still get lost.
-  if (context.checkpointsSkipped) return;
-  const left = await revokeAll(inputs.pendingRevocations, context);
-  const revoked = listOf(inputs.pendingRevocations).filter((id) => !left.includes(id));
+  const postponed = context.checkpointsSkipped ? added : [];
+  if (postponed.length > 0) {
+    context.warn(`key ${postponed.join(", ")} is left to the next run, because of PULUMI_SKIP_CHECKPOINTS`);
+  }
+  const ids = context.checkpointsSkipped ? left : [...left, ...added];
+  for (const id of ids) context.progress(`revoking key ${id}`);
+  const failed = await revokeAll(ids, context);
+  const revoked = ids.filter((id) => !failed.includes(id));
   if (revoked.length > 0) context.info(`revoked key ${revoked.join(", ")}, which is replaced everywhere in this stack`);
+  return [...failed, ...postponed];
+}
+
+/** Whether an update that also revokes has something to sweep: only the making of a key can leave one behind. */
+function needsSweep(before: Properties, inputs: Properties): boolean {
+  const owned = listOf(before.owned);
+  return (
+    isUnswept(before) ||
+    before.owner !== inputs.owner ||
+    listOf(inputs.owned).some((id) => !owned.includes(id)) ||
+    !isDeepStrictEqual(listOf(before.lostNames), listOf(inputs.lostNames))
+  );
+}
+
+function isUnswept(outputs: Properties): boolean {
+  return outputs.orphans !== undefined || outputs.unswept !== undefined;
+}
+
+/** The outputs of an update that did not list: what the stack held before counts as live until a sweep tells. */
+function unseen(before: Properties, inputs: Properties): Properties {
+  return { ...inputs, delivered: [...new Set([...listOf(before.delivered), ...listOf(before.owned)])] };
 }
 
 /** Revokes the orphans; never fails a run: what could not be done is noted, so that the next `up` tries again. */

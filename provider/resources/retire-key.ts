@@ -2,17 +2,19 @@ import type { ApiKeyRecord } from "../api/records";
 import { sayDuration } from "../duration";
 import { isAborted } from "../errors";
 import { clockSkew } from "./clock-skew";
+import { keyIn } from "./key-index";
 import type { Context, Properties } from "./kind";
-import { isForeign, revokeKey } from "./revoke-key";
+import { isForeign, mustBeSameAccount } from "./revoke-key";
 import { periodsOf } from "./rotation-fields";
 import { retireReason } from "./rotation-plan";
 import { type HeldKey, isoOf, type RotationState, retireTime, withoutPrevious } from "./rotation-state";
 import { takeOverFirst } from "./self-rotation";
 
 /**
- * Revokes the previous key if its time has come and nobody uses it. What stands against it is said and leaves the key
- * as it is: the new key is in use already, so a run does not fail for the old one. Only where `revokeNow` names the
- * key, a failure is the run's failure.
+ * Retires the previous key if its time has come and nobody uses it. It is not revoked yet: where an earlier run has
+ * failed, something in the stack may get the successor only later in this one, so that is for the ledger, which runs
+ * last. What stands against it is said and leaves the key as it is: the new key is in use already, so a run does not
+ * fail for the old one. Only where `revokeNow` names the key, a failure is the run's failure.
  */
 export async function retirePrevious(
   state: RotationState,
@@ -20,6 +22,7 @@ export async function retirePrevious(
   context: Context,
 ): Promise<RotationState> {
   const { previous } = state;
+  const account = context.account();
   const reason = retireReason(state, inputs, context.now());
   if (previous === undefined || reason === undefined) return state;
   if (isForeign({ owner: inputs.owner, name: previous.name })) {
@@ -28,61 +31,66 @@ export async function retirePrevious(
     );
     return withoutPrevious(state);
   }
-  if (context.account().isOwnKey(previous.key)) {
+  if (account.isOwnKey(previous.key)) {
     context.warn(takeOverFirst(previous, state.current));
     return state;
   }
   const byForce = reason.field === "revokeNow";
-  if (!byForce) {
-    const kept = await keptByUse(previous, state, inputs, context);
-    if (kept !== undefined) return kept;
-  }
   try {
-    context.progress(`revoking key ${previous.keyId}`);
     const { owner } = inputs;
-    await revokeKey(previous.keyId, { ...previous, owner, credential: state.credential }, context);
+    await mustBeSameAccount(previous.keyId, { ...previous, owner, credential: state.credential }, context);
   } catch (error) {
     if (byForce || isAborted(error)) throw error;
-    context.warn(`key ${sayKey(previous)} could not be revoked; the next run tries again: ${messageOf(error)}`);
+    context.warn(`key ${sayKey(previous)} stays; the next run tries again: ${messageOf(error)}`);
     return state;
   }
-  context.info(`revoked key ${sayKey(previous)}, whose successor is key ${state.current?.keyId}`);
-  return withoutPrevious(state);
-}
+  const when = `is revoked at the end of this run; its successor is key ${state.current?.keyId}`;
+  if (byForce) {
+    context.info(`key ${sayKey(previous)}, which revokeNow names, ${when}`);
+    return { ...withoutPrevious(state), pendingRevocations: [...state.pendingRevocations, previous.keyId] };
+  }
 
-/** The state to go on with if the key must stay: it is in use, or that cannot be found out. */
-async function keptByUse(
-  previous: HeldKey,
-  state: RotationState,
-  inputs: Properties,
-  context: Context,
-): Promise<RotationState | undefined> {
-  const account = context.account();
-  const { quiet, maxOverlap } = periodsOf(inputs);
-  const end = Date.parse(state.rotatedAt ?? "") + maxOverlap;
-  const isOver = context.now() >= end;
-  let keys: readonly ApiKeyRecord[];
+  let keys: readonly ApiKeyRecord[] | undefined;
   try {
     keys = await account.keys.list({ recent: true });
   } catch (error) {
     if (isAborted(error)) throw error;
     // After the longest overlap its use would not save it.
-    if (isOver) return undefined;
-    context.warn(`key ${sayKey(previous)} stays, because its last use is unknown: ${messageOf(error)}`);
-    return state;
+    if (context.now() < overlapEnd(state, inputs)) {
+      context.warn(`key ${sayKey(previous)} stays, because its last use is unknown: ${messageOf(error)}`);
+      return state;
+    }
   }
+  const kept = keys && keptByUse(previous, keys, state, inputs, context);
+  if (kept !== undefined) return kept;
+  context.info(`key ${sayKey(previous)} ${when}`);
+  const retired = state.retired.filter((id) => keys === undefined || keyIn(keys, id));
+  return { ...withoutPrevious(state), retired: [...retired, previous.keyId] };
+}
+
+/** The state to go on with if the key must stay because it is in use, or by the service's clock is not due. */
+function keptByUse(
+  previous: HeldKey,
+  keys: readonly ApiKeyRecord[],
+  state: RotationState,
+  inputs: Properties,
+  context: Context,
+): RotationState | undefined {
+  const account = context.account();
+  const { quiet } = periodsOf(inputs);
+  const end = overlapEnd(state, inputs);
   if (account.serviceNow() < (retireTime(state, inputs) ?? 0)) {
     context.warn(
       `key ${sayKey(previous)} stays: ${clockSkew(context) ?? "by the service's clock its time has not come"}`,
     );
     return state;
   }
-  const record = keys.find((key) => key.id === previous.keyId);
+  const record = keyIn(keys, previous.keyId);
   // No use told is no proof of disuse, but the grace is over: only a use that is known stands against it.
   const lastUsed = Date.parse(record?.lastUsedAt ?? "");
   if (Number.isNaN(lastUsed) || lastUsed + quiet <= account.serviceNow()) return undefined;
   const use = `was last used ${record?.lastUsedAt} from ${record?.lastUsedFromAddr ?? "an unknown address"}`;
-  if (isOver) {
+  if (context.now() >= end) {
     context.warn(`key ${sayKey(previous)} ${use}; it is revoked all the same, because maxOverlap is over`);
     return undefined;
   }
@@ -92,6 +100,11 @@ async function keptByUse(
       `${isoOf(end)}. Give whoever uses it the current key`,
   );
   return { ...state, postponedTo };
+}
+
+/** When the previous key goes whoever uses it, in milliseconds since 1970. */
+function overlapEnd(state: RotationState, inputs: Properties): number {
+  return Date.parse(state.rotatedAt ?? "") + periodsOf(inputs).maxOverlap;
 }
 
 function sayKey({ keyId, name }: HeldKey): string {

@@ -22,6 +22,14 @@ export async function revokeKey(id: string, outputs: Properties, context: Contex
   }
 }
 
+/**
+ * Throws where a key that a state holds may be live in another account than this one. Under the credential that last
+ * saw the key it costs nothing.
+ */
+export async function mustBeSameAccount(id: string, outputs: Properties, context: Context): Promise<void> {
+  if (isElsewhere(outputs, context.account())) await findKey(id, outputs, context);
+}
+
 /** Tries to revoke each of several keys that nobody holds; answers the ids that are still live. */
 export async function revokeAll(ids: unknown, context: Context): Promise<readonly string[]> {
   const left: string[] = [];

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Context, NotReady, type Properties } from "./kind";
 import { makeReadyKey } from "./make-ready-key";
-import { findKey, isForeign, revokeAll } from "./revoke-key";
+import { isForeign, mustBeSameAccount, revokeAll } from "./revoke-key";
 import { outputsOf } from "./rotation-outputs";
 import type { RotationReason } from "./rotation-plan";
 import { type HeldKey, isoOf, type RotationState, retireTime } from "./rotation-state";
@@ -30,7 +30,11 @@ export async function rotateKey(request: RotationRequest, context: Context): Pro
   const account = context.account();
   const isOwn = old !== undefined && account.isOwnKey(old.key);
   if (isOwn && inputs.selfRotation !== true) throw refuseSelfRotation(old);
-  await mustBeSameAccount(request.state, inputs, context);
+  if (old !== undefined) {
+    const { credential, createdAt } = request.state;
+    // Under a credential that has never seen the keys, the next one might be made in a stranger's account.
+    await mustBeSameAccount(old.keyId, { ...old, owner: inputs.owner, credential, createdAt }, context);
+  }
   const state = await withoutBroken(request.state, context);
 
   const made = await makeReadyKey({ ...inputs, verify: inputs.verify === true || isOwn }, context);
@@ -59,14 +63,7 @@ export async function rotateKey(request: RotationRequest, context: Context): Pro
   return outputs;
 }
 
-/** Under a credential that has never seen the keys, the next one might be made in a stranger's account. */
-async function mustBeSameAccount(state: RotationState, inputs: Properties, context: Context): Promise<void> {
-  const { current, credential, createdAt } = state;
-  if (current === undefined || credential === undefined || credential === context.account().credential) return;
-  await findKey(current.keyId, { ...current, owner: inputs.owner, credential, createdAt }, context);
-}
-
-/** A key that never became ready was handed to nobody: it goes first, so that no more than two are ever live. */
+/** A key that never became ready was handed to nobody: it goes first, so that it does not live on beside others. */
 async function withoutBroken(state: RotationState, context: Context): Promise<RotationState> {
   if (state.current === undefined || !state.pending.some((work) => work.status === "failed")) return state;
   const left = await revokeAll([state.current.keyId], context);
@@ -111,8 +108,13 @@ function say(
   else context.info(replaces);
 }
 
-/** Whether the service was left as the engine knows it. */
+/** Whether the service was left as the engine knows it. A key that was retired meanwhile is still live. */
 function sameKeys(state: RotationState, saved: RotationState): boolean {
-  const keys = ({ current, previous, pendingRevocations }: RotationState) => [current, previous, pendingRevocations];
-  return isDeepStrictEqual(keys(state), keys(saved));
+  const retired = state.retired.filter((id) => !saved.retired.includes(id));
+  return isDeepStrictEqual(idsOf({ ...state, retired }), idsOf({ ...saved, retired: [] }));
+}
+
+function idsOf({ current, previous, pendingRevocations, retired }: RotationState): readonly string[] {
+  const held = [current, previous].flatMap((key) => (key === undefined ? [] : [key.keyId]));
+  return [...held, ...pendingRevocations, ...retired].sort();
 }

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
+import type { ListKeysOptions } from "../api";
 import { KeyplaneError } from "../errors";
+import { keyIn } from "./key-index";
 import { type Context, type Kind, NotReady, type Properties } from "./kind";
 import { finishPending, pendingUnder } from "./pending";
 import { retirePrevious } from "./retire-key";
@@ -44,7 +46,8 @@ export const rotatingApiKey: Kind = {
     if (currentFound === undefined && previousFound === undefined) {
       context.warn("all its keys are gone from the account: the next `pulumi up` makes a new one");
       // What is not revoked yet would be forgotten with the resource.
-      if (state.pendingRevocations.length === 0) return undefined;
+      const retired = await liveAmong(state.retired, { anyAge: true }, context);
+      if (state.pendingRevocations.length + retired.length === 0) return undefined;
     } else if (current !== undefined && currentFound === undefined) {
       context.warn(
         `key ${current.keyId} (${current.name}) is gone from the account; key ${previous?.keyId}, the one before it, is ` +
@@ -58,9 +61,11 @@ export const rotatingApiKey: Kind = {
 
   async update(id, outputs, inputs, context) {
     const saved = stateOf(outputs);
+    // What a stack from which this state was copied has retired is for that stack to revoke.
+    const retired = outputs.owner === inputs.owner ? saved.retired : [];
     // `verify` is about new keys; one that is to outlive the resource has to be tried even now.
     const pending = pendingUnder({ revokeOnDelete: inputs.revokeOnDelete }, outputs);
-    let state: RotationState = { ...noteTriggers(saved, inputs, context), pending };
+    let state: RotationState = { ...noteTriggers(saved, inputs, context), pending, retired };
     warnOfUnknownKey(saved, outputs, inputs, context);
     state = await getReady(id, state, saved.pending.length === 0, inputs, context);
     state = await revokePending(state, inputs, context);
@@ -71,7 +76,7 @@ export const rotatingApiKey: Kind = {
   },
 
   async delete(_id, outputs, context) {
-    const { current, previous, credential, pendingRevocations } = stateOf(outputs);
+    const { current, previous, credential, pendingRevocations, retired } = stateOf(outputs);
     const keys = [previous, current].filter((key) => key !== undefined);
     if (outputs.revokeOnDelete === false) {
       for (const { keyId, name } of keys) {
@@ -89,7 +94,8 @@ export const rotatingApiKey: Kind = {
         }
       }
     }
-    await mustRevokeAll(pendingRevocations, context);
+    const overdue = await liveAmong(retired, { recent: true }, context);
+    await mustRevokeAll([...pendingRevocations, ...overdue], context);
   },
 };
 
@@ -110,9 +116,20 @@ function warnOfUnknownKey(
   { revokeNow }: Properties,
   context: Context,
 ): void {
-  const own = [state.current?.keyId, state.previous?.keyId, ...state.pendingRevocations];
+  const own = [state.current?.keyId, state.previous?.keyId, ...state.pendingRevocations, ...state.retired];
   if (revokeNow === undefined || revokeNow === outputs.revokeNow || own.includes(String(revokeNow))) return;
   context.warn(`revokeNow: key ${revokeNow} is none of this resource's keys: nothing is revoked`);
+}
+
+/** Those of some ids whose keys are live; costs nothing where there are none. */
+async function liveAmong(
+  ids: readonly string[],
+  options: ListKeysOptions,
+  context: Context,
+): Promise<readonly string[]> {
+  if (ids.length === 0) return [];
+  const keys = await context.account().keys.list(options);
+  return ids.filter((id) => keyIn(keys, id) !== undefined);
 }
 
 /** Ends what a key that exists still waits for. Where it was never handed out, its predecessor's grace counts from then on. */

@@ -25,6 +25,7 @@ export function outputsOf(state: RotationState, inputs: Properties): Properties 
     retireAfter: isoOf(retireTime(state, inputs)),
     pending: state.pending,
     pendingRevocations: state.pendingRevocations,
+    retired: state.retired,
     lostNames: state.lostNames,
     credential: state.credential,
     nextAction: nextAction(state, inputs),

@@ -32,6 +32,11 @@ export interface RotationState {
   readonly pending: readonly PendingWork[];
   /** Ids of keys that nobody is to use any more and that are to be revoked as soon as possible. */
   readonly pendingRevocations: readonly string[];
+  /**
+   * Ids of previous keys whose time is over, until they are seen to be gone: the ledger revokes them at the end of the
+   * run, when everything in the stack has their successors.
+   */
+  readonly retired: readonly string[];
   readonly lostNames: readonly string[];
   /** The credential that last saw the keys. */
   readonly credential: string | undefined;
@@ -49,6 +54,7 @@ export const NOTHING: RotationState = {
   queuedTriggers: undefined,
   pending: [],
   pendingRevocations: [],
+  retired: [],
   lostNames: [],
   credential: undefined,
 };
@@ -66,6 +72,7 @@ export function stateOf(outputs: Properties): RotationState {
     queuedTriggers: outputs.queuedTriggers,
     pending: pendingOf(outputs),
     pendingRevocations: textsOf(outputs.pendingRevocations),
+    retired: textsOf(outputs.retired),
     lostNames: textsOf(outputs.lostNames),
     credential: textOf(outputs.credential),
   };

@@ -37,9 +37,9 @@ export interface RotatingApiKeyArgs {
    */
   readonly maxOverlap?: pulumi.Input<string>;
   /**
-   * Id of a key of this resource that must not be used any more, because it got into wrong hands: the previous key is
-   * revoked at once; the current one is replaced without grace, and revoked when all resources of the stack have the
-   * new one. May stay in the program afterwards.
+   * Id of a key of this resource that must not be used any more, because it got into wrong hands. It is revoked without
+   * grace at the end of the run, when all resources of the stack have its successor; the current key is replaced for
+   * that. May stay in the program afterwards.
    */
   readonly revokeNow?: pulumi.Input<string>;
   /** Ids of projects whose pending operations must have finished before a key is made. */
@@ -64,8 +64,9 @@ export interface RotatingApiKeyArgs {
 
 /**
  * An API key that is rotated without downtime for consumers outside the stack: a rotation makes a new current key and
- * leaves the previous one live for a grace period. The first `up` after that revokes it, unless it is still in use.
- * At most two keys are live. A forced replacement (`--replace`) makes a new resource, and so gives no grace.
+ * leaves the previous one live for a grace period. The first `up` after that revokes it, unless it is still in use, as
+ * its last step. At most two keys are live; three while a run both rotates and revokes. A forced replacement
+ * (`--replace`) makes a new resource, and so gives no grace.
  *
  * @example Rotated every 30 days; whoever reads the key has a day to take up the new one
  * ```ts
@@ -106,12 +107,13 @@ export class RotatingApiKey extends pulumi.CustomResource {
     const inputs = registeredInputs("RotatingApiKey", name, OUTPUTS, keyInputs(args, run.owner.id, options), options);
     super(typeToken("RotatingApiKey"), name, inputs, withDefaults(options, ["key", "previousKey"]));
     // A preview takes an output that the resource does not have for one that it does not know yet.
-    const unsure = [settled(this.previousKeyId), settled(this.pendingRevocations), settled(this.lostNames)] as const;
+    const { retired } = this as unknown as { readonly retired: pulumi.Output<readonly string[] | undefined> };
+    const unsure = [settled(this.previousKeyId), settled(this.pendingRevocations), settled(retired)] as const;
     const held = pulumi.all([this.keyId, ...unsure]);
     run.enlist("RotatingApiKey", name, {
-      ids: held.apply(([current, previous, doomed = []]) => [current, previous, ...doomed]),
-      lostNames: held.apply(([, , , names = []]) => names),
-      pendingRevocations: held.apply(([, , doomed = []]) => doomed),
+      ids: held.apply(([current, previous, doomed = [], old = []]) => [current, previous, ...doomed, ...old]),
+      lostNames: pulumi.all([this.keyId, settled(this.lostNames)]).apply(([, names = []]) => names),
+      pendingRevocations: held.apply(([, , doomed = [], old = []]) => [...doomed, ...old]),
     });
   }
 
@@ -127,4 +129,6 @@ export class RotatingApiKey extends pulumi.CustomResource {
 const OUTPUTS = [
   ...["keyId", "name", "key", "createdAt", "rotateAt", "previousKeyId", "previousKey", "retireAfter", "nextAction"],
   ...["pending", "pendingRevocations", "lostNames"],
+  // For the ledger alone: the previous keys that it is to revoke, or has revoked.
+  "retired",
 ];

@@ -10,7 +10,7 @@ export interface Holdings {
   readonly ids: pulumi.Output<readonly (string | undefined)[]>;
   /** Names of its lost requests. */
   readonly lostNames: pulumi.Output<readonly string[]>;
-  /** Ids of keys that must stop working once everything in the stack has their successors. @default none */
+  /** Ids of keys that must stop working, or have, once everything in the stack has their successors. @default none */
   readonly pendingRevocations?: pulumi.Output<readonly string[]>;
 }
 

@@ -14,6 +14,9 @@ export type Action =
 
 const MINUTE_MS = 60_000;
 
+/** Longer than any key's grace. */
+const BEYOND_GRACE_MS = 61 * MINUTE_MS;
+
 const key: fc.Arbitrary<DeclaredKey> = fc.record({
   rotating: fc.boolean(),
   consumed: fc.boolean(),
@@ -63,28 +66,53 @@ const rule: fc.Arbitrary<Rule> = fc
   })
   .map(({ fault, ...of }) => ({ ...of, ...fault }));
 
-/** A story of a stack. */
-export const story: fc.Arbitrary<Action[]> = fc.array(
-  fc.oneof(
-    { weight: 6, arbitrary: fc.record({ do: fc.constant("up" as const), program, refresh: often(false), crash }) },
-    { weight: 1, arbitrary: fc.record({ do: fc.constant("refresh" as const), crash }) },
-    { weight: 1, arbitrary: fc.record({ do: fc.constant("destroy" as const), crash }) },
-    { weight: 3, arbitrary: fc.record({ do: fc.constant("fault" as const), rule }) },
-    { weight: 1, arbitrary: fc.constant({ do: "commit late" as const }) },
-    {
-      weight: 1,
-      arbitrary: fc.record({ do: fc.constant("wait" as const), ms: fc.nat(180).map((n) => n * MINUTE_MS) }),
-    },
-    {
-      weight: 2,
-      arbitrary: fc.record({
-        do: fc.constantFrom("revoke" as const, "use" as const, "stranger" as const),
-        which: fc.nat(9),
-      }),
-    },
-  ),
-  { minLength: 1, maxLength: 10 },
+const up: fc.Arbitrary<Action> = fc.record({ do: fc.constant("up" as const), program, refresh: often(false), crash });
+
+const wait: fc.Arbitrary<Action> = fc.record({
+  do: fc.constant("wait" as const),
+  ms: fc.nat(180).map((n) => n * MINUTE_MS),
+});
+
+/** A rotation that is interrupted at some point, and the same program again, after the grace of the old key. */
+const lateHealing: fc.Arbitrary<Action[]> = fc
+  .record({ consumed: fc.boolean(), crash, late: crash })
+  .map(({ consumed, crash, late }) => {
+    const program = (trigger: number): Program => ({
+      "rotating-0": { rotating: true, consumed, inputs: { rotationTriggers: { trigger } } },
+    });
+    const upOf = (trigger: number, crash?: Crash): Action => ({
+      do: "up",
+      program: program(trigger),
+      refresh: false,
+      crash,
+    });
+    const pause: Action = { do: "wait", ms: BEYOND_GRACE_MS };
+    return [upOf(7), upOf(8, crash), pause, upOf(8, late), pause, upOf(8)];
+  });
+
+const event: fc.Arbitrary<Action> = fc.oneof(
+  { weight: 6, arbitrary: up },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("refresh" as const), crash }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("destroy" as const), crash }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("fault" as const), rule }) },
+  { weight: 1, arbitrary: fc.constant({ do: "commit late" as const }) },
+  { weight: 2, arbitrary: wait },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constantFrom("revoke" as const, "use" as const, "stranger" as const),
+      which: fc.nat(9),
+    }),
+  },
 );
+
+/** A story of a stack. */
+export const story: fc.Arbitrary<Action[]> = fc
+  .array(fc.oneof({ weight: 15, arbitrary: event.map((one) => [one]) }, { weight: 1, arbitrary: lateHealing }), {
+    minLength: 1,
+    maxLength: 10,
+  })
+  .map((parts) => parts.flat());
 
 /** A kind of resource never changes under one name. */
 function nameOf({ rotating }: DeclaredKey, at: number): string {

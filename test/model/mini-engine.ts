@@ -266,16 +266,20 @@ export class MiniEngine {
   private ledgerInputs(owner: string, program: Program): Properties {
     const listOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
     const keys = this.state.filter(({ name, doomed }) => name in program && !doomed).map(({ outputs }) => outputs);
-    const owned = keys.flatMap(({ keyId, previousKeyId, pendingRevocations }) => [
-      ...[keyId, previousKeyId].filter((id) => id !== undefined).map(String),
+    const doomedOf = ({ pendingRevocations, retired }: Properties) => [
       ...listOf(pendingRevocations),
+      ...listOf(retired),
+    ];
+    const owned = keys.flatMap((outputs) => [
+      ...[outputs.keyId, outputs.previousKeyId].filter((id) => id !== undefined).map(String),
+      ...doomedOf(outputs),
     ]);
     const rotating = this.state.filter(({ kind, doomed }) => kind === "RotatingApiKey" && !doomed);
     return {
       owner,
       owned: [...new Set(owned)].sort(),
       lostNames: [...new Set(keys.flatMap(({ lostNames }) => listOf(lostNames)))].sort(),
-      pendingRevocations: [...new Set(rotating.flatMap(({ outputs }) => listOf(outputs.pendingRevocations)))].sort(),
+      pendingRevocations: [...new Set(rotating.flatMap(({ outputs }) => doomedOf(outputs)))].sort(),
     };
   }
 }

@@ -3,7 +3,7 @@ import { Bench } from "./harness";
 
 /** What one `up` did with the rotating key. */
 export interface UpResult {
-  /** Whether there was anything to do for it. */
+  /** Whether there was anything to do for it, whatever the ledger had to do. */
   readonly changed: boolean;
   /** Why, where the program does not show it. */
   readonly reasons: readonly string[];
@@ -21,7 +21,8 @@ const kind = kinds.RotatingApiKey;
 export class RotatingStack {
   id = "";
   outputs: Properties | undefined;
-  private ledger: Properties | undefined;
+  /** The ledger's outputs, once a run has come to its end. */
+  ledger: Properties | undefined;
   private initFailed = false;
 
   private constructor(
@@ -47,9 +48,9 @@ export class RotatingStack {
   async up(inputs: Properties = this.inputs): Promise<UpResult> {
     this.inputs = inputs;
     const plan = this.plan();
-    if (!plan.changes && !this.initFailed) return { changed: false, reasons: [] };
+    const changed = plan.changes || this.initFailed;
     try {
-      await this.apply();
+      if (changed) await this.apply();
     } catch (error) {
       if (!(error instanceof NotReady)) throw error;
       this.id = error.id;
@@ -58,8 +59,8 @@ export class RotatingStack {
       return { changed: true, reasons: plan.reasons, notReady: error.reason };
     }
     this.initFailed = false;
-    await this.sweep();
-    return { changed: true, reasons: plan.reasons };
+    await this.finishRun();
+    return { changed, reasons: plan.reasons };
   }
 
   /** An `up` whose engine is killed after the service has done everything, and before anything is saved. */
@@ -71,10 +72,40 @@ export class RotatingStack {
     this.outputs = outputs;
   }
 
+  /** An `up` whose engine is killed after its last step, the ledger's, and before that is saved. */
+  async crashedLastUp(inputs: Properties = this.inputs): Promise<void> {
+    const { ledger } = this;
+    await this.up(inputs);
+    this.ledger = ledger;
+  }
+
   /** An `up` that saves the new key and fails later, before the ledger. */
   async failedUp(inputs: Properties = this.inputs): Promise<void> {
     this.inputs = inputs;
     await this.apply();
+  }
+
+  /**
+   * Runs the ledger as the last step of an `up` of this key and others of its stack. What it is told, and whether it
+   * does anything, is as in the SDK and the engine.
+   */
+  async finishRun(others: readonly RotatingStack[] = []): Promise<void> {
+    const outputs = [this, ...others].map((stack) => stack.outputs ?? {});
+    const all = (...fields: string[]) => [
+      ...new Set(outputs.flatMap((each) => fields.flatMap((field) => (each[field] ?? []) as string | string[])).sort()),
+    ];
+    const inputs = {
+      owner: this.bench.owner,
+      owned: all("keyId", "previousKeyId", "pendingRevocations", "retired"),
+      lostNames: all("lostNames"),
+      pendingRevocations: all("pendingRevocations", "retired"),
+    };
+    const { context } = this.bench;
+    if (this.ledger === undefined) {
+      this.ledger = (await kinds.Ledger.create(inputs, context)).outputs;
+    } else if (diff(kinds.Ledger, this.ledger, inputs, { now: context.now(), driftOnly: false }).changes) {
+      this.ledger = await kinds.Ledger.update("ledger", this.ledger, inputs, context);
+    }
   }
 
   /** Whether an `up` would do something, and why. */
@@ -132,18 +163,6 @@ export class RotatingStack {
       this.outputs = created.outputs;
     } else {
       this.outputs = await kind.update(this.id, this.outputs, this.news, context);
-    }
-  }
-
-  /** What the ledger is told, and whether it runs, is as in the SDK and the engine. */
-  private async sweep(): Promise<void> {
-    const { keyId, previousKeyId, pendingRevocations = [], lostNames = [] } = this.outputs ?? {};
-    const owned = [keyId, previousKeyId, ...(pendingRevocations as string[])].filter((id) => id !== undefined).sort();
-    const inputs = { owner: this.bench.owner, owned, lostNames, pendingRevocations };
-    if (this.ledger === undefined) {
-      this.ledger = (await kinds.Ledger.create(inputs, this.bench.context)).outputs;
-    } else if (diff(kinds.Ledger, this.ledger, inputs, { now: this.bench.context.now(), driftOnly: false }).changes) {
-      this.ledger = await kinds.Ledger.update("ledger", this.ledger, inputs, this.bench.context);
     }
   }
 }

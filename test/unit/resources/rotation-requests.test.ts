@@ -26,16 +26,19 @@ describe("the life of a rotating key", () => {
     expect(await seen()).toBe(6);
   });
 
-  it("shares one list among all keys that retire in a run, whose revocations are already under way", async () => {
+  it("shares one list among all keys that retire in a run, and revokes them at its end", async () => {
     const bench = await Bench.start();
     const stacks = await RotatingStack.startMany(20, first, bench);
     await Promise.all(stacks.map((stack) => stack.failedUp(second)));
+    await stacks[0]?.finishRun(stacks);
     await bench.clock.pass(DAY);
     const { length } = await bench.plane.log();
     for (const stack of stacks) await stack.failedUp();
+    await stacks[0]?.finishRun(stacks);
     const requests = await bench.requests(length);
     expect(requests.filter((request) => request === "GET /api_keys")).toHaveLength(1);
     expect(requests).toHaveLength(21);
+    expect(await bench.liveIds()).toEqual(stacks.map((stack) => stack.current).sort());
   });
 
   it("says what comes next in words that time alone does not change", async () => {
@@ -115,6 +118,34 @@ describe("the keys of a state that was copied to another stack", () => {
     await copy.up({ ...second, revokeNow: current });
     expect(await stack.bench.liveIds()).toEqual([current, unneeded, copy.current]);
     expect(copy.warnings).toMatch(/made by another stack.*not revoked/);
+  });
+
+  it("are not revoked for being retired in the copied state: the original's consumers may have nothing else yet", async () => {
+    const stack = await RotatingStack.start(first);
+    await stack.failedUp(second);
+    const { previous } = stack;
+    await stack.bench.clock.pass(DAY);
+    await stack.failedUp();
+    const owner = "9f0c1a77-5d0e-4f4e-9d0b-7c1f0e6a1b22";
+    const copy = await RotatingStack.start(first, stack.bench.beside({ owner }));
+    copy.outputs = { ...stack.outputs };
+    await copy.up(second);
+    expect(copy.outputs).not.toHaveProperty("retired");
+    expect(await stack.bench.liveIds()).toContain(previous);
+  });
+
+  it("are not retired in an account that has never seen them", async () => {
+    const stack = await RotatingStack.start(first);
+    await stack.up(second);
+    const { previous } = stack;
+    const other = await Bench.start();
+    await other.clock.pass(2 * DAY);
+    stack.bench = other;
+    await stack.failedUp();
+    expect(stack.warnings).toMatch(
+      new RegExp(`key ${previous} .*stays; the next run tries again: .*not in this account`),
+    );
+    expect(stack.previous).toBe(previous);
   });
 
   it("are not rotated in an account that has never seen them", async () => {
