@@ -62,7 +62,7 @@ test(
       // Late, but in time: an hour before the grace is over.
       await consumer.restart();
       await plane.clock.advance(2 * HOUR);
-      expect(changes((await example.run("up")).steps)).toEqual(["update app"]);
+      expect(changes((await example.run("up")).steps)).toEqual(["update app", "update keyplane"]);
       expect(await plane.liveKeys()).toHaveLength(1);
     }
     const { calls, failures } = await consumer.stop();

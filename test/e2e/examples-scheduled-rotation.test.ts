@@ -47,7 +47,7 @@ test("scheduled-rotation: its keys are rotated by the run after their age, each 
     expect(changes((await example.run("up")).steps)).toEqual(["update web", "update keyplane"]);
     expect(await plane.liveKeys()).toHaveLength(3);
     await plane.clock.advance(3 * DAY);
-    expect(changes((await example.run("up")).steps)).toEqual(["update web"]);
+    expect(changes((await example.run("up")).steps)).toEqual(["update web", "update keyplane"]);
     await example.destroy();
   } finally {
     await example.workspace.remove();
