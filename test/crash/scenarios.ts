@@ -213,7 +213,10 @@ export const scenarios: readonly Scenario[] = [
     },
     command: "up",
     program: rotating({ rotationTriggers: { trigger: "2" }, gracePeriod: "1s" }),
-    targets: [{ urn: ROTATING, op: "update", requests: [request(DELETE)], returns: "update RotatingApiKey" }],
+    targets: [
+      { urn: ROTATING, op: "update", requests: [request(LIST)], returns: "update RotatingApiKey" },
+      { urn: LEDGER, op: "update", requests: [request(DELETE)], returns: "update Ledger" },
+    ],
     next: EVERY,
   },
 ];
