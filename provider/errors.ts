@@ -213,3 +213,8 @@ export const isAborted = (error: unknown): error is AbortedError => named(error,
 /** Whether an operation waited for has failed. */
 export const isOperationFailed = (error: unknown): error is OperationFailedError =>
   named(error, "OperationFailedError");
+
+/** The words of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : "unknown error";
+}

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ApiKeyRecord } from "../api/records";
-import { isAborted } from "../errors";
+import { isAborted, messageOf } from "../errors";
 import { types } from "./fields";
 import { sdkFields, withoutEmpty } from "./key-fields";
 import type { Context, Due, Kind, Properties } from "./kind";
@@ -135,7 +135,7 @@ async function look(
     keys = await context.account().keys.list(options);
   } catch (error) {
     if (isAborted(error)) throw error;
-    const why = error instanceof Error ? error.message : "unknown error";
+    const why = messageOf(error);
     context.warn(`could not look for keys left behind by interrupted runs; the next run tries again: ${why}`);
     return undefined;
   }

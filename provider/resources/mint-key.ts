@@ -1,6 +1,6 @@
 import type { Account } from "../api/account";
 import type { CreatedKey } from "../api/records";
-import { isAnswerLost, isApiError, KeyplaneError } from "../errors";
+import { isAnswerLost, isApiError, KeyplaneError, messageOf } from "../errors";
 import { clearName } from "./clear-name";
 import { type Context, NotReady, type Properties } from "./kind";
 import { autoName } from "./names";
@@ -99,8 +99,4 @@ function recorded({ lostNames, orphans }: Leftovers, error: unknown, { credentia
     lostNames,
   };
   return new NotReady(orphan.id, outputs, messageOf(error));
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : "unknown error";
 }

@@ -1,5 +1,5 @@
 import type { ApiKeyRecord } from "../api/records";
-import { isAborted } from "../errors";
+import { isAborted, messageOf } from "../errors";
 import type { Context } from "./kind";
 import { ownerTag, tagOf } from "./names";
 
@@ -47,7 +47,7 @@ export async function sweepOrphans({ unused, used }: Orphans, context: Context):
     } catch (error) {
       if (isAborted(error)) throw error;
       left.push(key.id);
-      const why = error instanceof Error ? error.message : "unknown error";
+      const why = messageOf(error);
       context.warn(`key ${sayKey(key)} was left behind by an interrupted run and could not be revoked: ${why}`);
     }
   }

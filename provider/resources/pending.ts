@@ -1,6 +1,6 @@
 import type { Operation } from "../api/records";
 import { parseDuration } from "../duration";
-import { isOperationFailed, isTimeout } from "../errors";
+import { isOperationFailed, isTimeout, messageOf } from "../errors";
 import { isTried } from "./key-fields";
 import type { Context, Due, Properties } from "./kind";
 
@@ -126,8 +126,4 @@ export function operationTimeout(inputs: Properties): number | undefined {
 
 function sayWork({ action, operationId, projectId }: PendingWork): string {
   return operationId === undefined ? `its ${action}` : `operation ${operationId} (${action}) of project ${projectId}`;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : "unknown error";
 }

@@ -1,6 +1,6 @@
 import type { ApiKeyRecord } from "../api/records";
 import { sayDuration } from "../duration";
-import { isAborted } from "../errors";
+import { isAborted, messageOf } from "../errors";
 import { clockSkew } from "./clock-skew";
 import { keyIn } from "./key-index";
 import type { Context, Properties } from "./kind";
@@ -109,8 +109,4 @@ function overlapEnd(state: RotationState, inputs: Properties): number {
 
 function sayKey({ keyId, name }: HeldKey): string {
   return `${keyId} (${name})`;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : "unknown error";
 }

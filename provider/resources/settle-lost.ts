@@ -1,6 +1,6 @@
 import type { Account } from "../api/account";
 import type { ApiKeyRecord } from "../api/records";
-import { isAnswerLost, KeyplaneError } from "../errors";
+import { isAnswerLost, KeyplaneError, messageOf } from "../errors";
 import type { Context } from "./kind";
 
 /** When the lost request's key is looked for, in milliseconds after its answer was given up. */
@@ -71,8 +71,4 @@ async function findOrphan(unsettled: Unsettled, account: Account): Promise<strin
     (key) =>
       key.name === name && key.lastUsedAt === null && !strangers.has(key.id) && Date.parse(key.createdAt) >= notBefore,
   )?.id;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : "unknown error";
 }
