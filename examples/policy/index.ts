@@ -1,0 +1,39 @@
+import { PolicyPack } from "@pulumi/policy";
+import { maskSecrets } from "./mask-secrets";
+import { revocationViolation, rotationViolation, secretsInClear } from "./rules";
+
+const isMasked = maskSecrets();
+
+new PolicyPack("keyplane", {
+  policies: [
+    {
+      name: "keys-are-rotated",
+      description: "An API key is rotated by its age or by a trigger.",
+      enforcementLevel: "mandatory",
+      validateResource: (resource, report) => {
+        const violation = rotationViolation(resource);
+        if (violation !== undefined) report(violation);
+      },
+    },
+    {
+      name: "keys-are-revoked",
+      description: "An API key is revoked when its resource is deleted.",
+      enforcementLevel: "advisory",
+      validateResource: (resource, report) => {
+        const violation = revocationViolation(resource);
+        if (violation !== undefined) report(violation);
+      },
+    },
+    {
+      name: "secrets-stay-secret",
+      description: "The secret of an API key stands nowhere in clear: in no stack output and in no resource.",
+      enforcementLevel: "mandatory",
+      validateStack: (stack, report) => {
+        if (!isMasked()) stack.notApplicable("This version of Pulumi does not show which values are secrets.");
+        for (const { urn, path } of secretsInClear(stack.resources)) {
+          report(`\`${path}\` holds a key in clear. Keep it an output, or mark it with pulumi.secret().`, urn);
+        }
+      },
+    },
+  ],
+});

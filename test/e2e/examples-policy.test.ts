@@ -1,0 +1,69 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type ControlPlane, startControlPlane } from "../kit";
+import { revealed } from "../kit/engine/property";
+import { type AnalyzedResource, PolicyPackUnderTest } from "./policy-pack";
+import { ExampleRun, examples } from "./run-example";
+
+let plane: ControlPlane;
+let pack: PolicyPackUnderTest;
+
+beforeAll(async () => {
+  plane = await startControlPlane({ clock: { mode: "real" } });
+  pack = await PolicyPackUnderTest.start(join(examples, "policy"));
+});
+
+afterAll(async () => {
+  await pack.stop();
+  await plane.close();
+});
+
+/** The resources of a program that was deployed, with their secrets marked as the engine marks them. */
+async function deployed(program: string | Record<string, string>): Promise<AnalyzedResource[]> {
+  const example = await ExampleRun.create(plane, program);
+  try {
+    await example.run("up");
+    const { deployment } = await example.workspace.exportState({ showSecrets: true });
+    return [...(deployment.resources ?? [])];
+  } finally {
+    await example.workspace.remove();
+  }
+}
+
+async function judge(resources: readonly AnalyzedResource[]): Promise<string[]> {
+  const each = await Promise.all(resources.map((resource) => pack.analyze(resource)));
+  return [...each.flat(), ...(await pack.analyzeStack(resources))];
+}
+
+test("policy: the quickstart, which hands a key on and exports one as a secret, is accepted", async () => {
+  const resources = await deployed("quickstart");
+  expect(resources.filter(({ type }) => type.endsWith(":ApiKey"))).toHaveLength(2);
+  expect(await judge(resources)).toEqual([]);
+});
+
+test("policy: keys without rotation and keys in clear are refused, keys that outlive their resource are noticed", async () => {
+  const resources = await deployed({
+    "index.js": `
+      const { ApiKey, RotatingApiKey } = require("keyplane");
+      const eternal = new ApiKey("eternal", { rotationTriggers: {} });
+      const kept = new RotatingApiKey("kept", { rotateAfter: "30d", revokeOnDelete: false });
+      exports.key = eternal.key;
+      exports.urls = [kept.key.apply((key) => "https://" + key + "@host")];
+    `,
+  });
+  const violations = await judge(resources);
+  expect(violations).toEqual([
+    expect.stringMatching(/^keys-are-rotated \(mandatory\): This key would live for ever\. Set rotateAfter/),
+    expect.stringMatching(/^keys-are-revoked \(advisory\): This key stays live/),
+  ]);
+
+  // As `unsecret` would have left the outputs; deployed so, the workspace itself would refuse them.
+  const inClear = resources.map((resource) => {
+    const { key = null, urls = null } = resource.outputs ?? {};
+    return resource.type === "pulumi:pulumi:Stack" ? { ...resource, outputs: { key, urls: revealed(urls) } } : resource;
+  });
+  expect(await judge(inClear)).toEqual([
+    ...violations,
+    "secrets-stay-secret (mandatory): `urls.0` holds a key in clear. Keep it an output, or mark it with pulumi.secret().",
+  ]);
+});
