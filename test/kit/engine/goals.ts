@@ -12,6 +12,14 @@ import type { ReadGoal } from "./steps";
 import { isProviderType, packageOf, providerTypeOf, typeOf } from "./urn";
 import { receive, receiveMap } from "./wire";
 
+/** What older SDKs' registrations do not have yet: options that their programs cannot set. */
+type Newer =
+  | ("getEnvvarmappingsMap" | "getHidediffsList" | "getHooks" | "getPackageref" | "getReplaceWithList")
+  | ("getReplacementTrigger" | "hasHooks" | "hasProtect" | "hasRetainondelete");
+
+/** A registration of any supported SDK. */
+export type Registration = Omit<RegisterResourceRequest, Newer> & Partial<Pick<RegisterResourceRequest, Newer>>;
+
 /** Gives the reference of the provider for resources that name none. */
 export type DefaultProvider = () => Promise<string>;
 
@@ -50,20 +58,21 @@ export class Goals {
   constructor(private readonly projectRoot: string) {}
 
   /** The goal of a registration. What this engine does not do is refused. */
-  async of(request: RegisterResourceRequest, defaultProvider: DefaultProvider): Promise<Goal> {
+  async of(request: Registration, defaultProvider: DefaultProvider): Promise<Goal> {
     refuseUnsupported(request);
     const type = request.getType();
     const custom = request.getCustom();
     const parent = this.known.get(request.getParent());
     const { properties, dependencies, propertyDependencies } = valuesOf(request);
-    const trigger = request.getReplacementTrigger();
+    const trigger = request.getReplacementTrigger?.();
     return {
       type,
       name: request.getName(),
       custom,
       properties,
       parent: request.getParent(),
-      protect: request.hasProtect() ? request.getProtect() : parent?.protect,
+      // Before these could be left out, false meant both.
+      protect: (request.hasProtect?.() ?? request.getProtect()) ? request.getProtect() : parent?.protect,
       dependencies,
       provider: custom && !isProviderType(type) ? await this.providerOf(request, defaultProvider) : "",
       propertyDependencies,
@@ -77,10 +86,13 @@ export class Goals {
       customTimeouts: timeoutsOf(request),
       replaceOnChanges: request.getReplaceonchangesList(),
       replacementTrigger: trigger ? receive(trigger.toJavaScript() as Json).value : undefined,
-      retainOnDelete: request.hasRetainondelete() ? request.getRetainondelete() : parent?.retainOnDelete,
+      retainOnDelete:
+        (request.hasRetainondelete?.() ?? request.getRetainondelete())
+          ? request.getRetainondelete()
+          : parent?.retainOnDelete,
       deletedWith: request.getDeletedwith() || (parent?.deletedWith ?? ""),
-      replaceWith: request.getReplaceWithList(),
-      hideDiffs: request.getHidediffsList(),
+      replaceWith: request.getReplaceWithList?.() ?? [],
+      hideDiffs: request.getHidediffsList?.() ?? [],
       ...positionOf(this.projectRoot, request),
     };
   }
@@ -103,14 +115,14 @@ export class Goals {
   }
 
   /** A resource is registered: children may inherit from it. */
-  registered(urn: string, goal: Goal, request: RegisterResourceRequest): void {
+  registered(urn: string, goal: Goal, request: Registration): void {
     this.known.set(urn, goal);
     if (goal.custom) return;
     const inherited = this.providersOf.get(goal.parent) ?? new Map<string, string>();
     this.providersOf.set(urn, new Map([...inherited, ...request.getProvidersMap().getEntryList()]));
   }
 
-  private async providerOf(request: RegisterResourceRequest, defaultProvider: DefaultProvider): Promise<string> {
+  private async providerOf(request: Registration, defaultProvider: DefaultProvider): Promise<string> {
     const named = packageOf(request.getType());
     const parent = this.known.get(request.getParent())?.provider ?? "";
     const inherited = parent && typeOf(providerUrn(parent)) === providerTypeOf(named) ? parent : "";
@@ -123,18 +135,18 @@ export class Goals {
   }
 }
 
-function refuseUnsupported(request: RegisterResourceRequest): void {
+function refuseUnsupported(request: Registration): void {
   const named = `${request.getType()} '${request.getName()}'`;
   if (request.getImportid()) throw new NotSupportedError(`the resource option import (${named})`);
   if (request.getRemote()) throw new NotSupportedError(`a remote component (${named})`);
   if (request.getTransformsList().length > 0) throw new NotSupportedError(`the resource option transforms (${named})`);
-  if (request.hasHooks() && Object.values(request.getHooks()?.toObject() ?? {}).some((list) => list.length > 0)) {
+  if (request.hasHooks?.() && Object.values(request.getHooks?.()?.toObject() ?? {}).some((list) => list.length > 0)) {
     throw new NotSupportedError(`the resource option hooks (${named})`);
   }
-  if (request.getEnvvarmappingsMap().getLength() > 0) {
+  if ((request.getEnvvarmappingsMap?.().getLength() ?? 0) > 0) {
     throw new NotSupportedError(`the resource option envVarMappings (${named})`);
   }
-  if (request.getPackageref()) throw new NotSupportedError(`a parameterized package (${named})`);
+  if (request.getPackageref?.()) throw new NotSupportedError(`a parameterized package (${named})`);
   if (request.getCustom()) refuseOtherPackage(request.getType());
 }
 
@@ -144,9 +156,7 @@ function refuseOtherPackage(type: string): void {
   }
 }
 
-function valuesOf(
-  request: RegisterResourceRequest,
-): Pick<Goal, "properties" | "dependencies" | "propertyDependencies"> {
+function valuesOf(request: Registration): Pick<Goal, "properties" | "dependencies" | "propertyDependencies"> {
   const wire = (request.getObject()?.toJavaScript() ?? {}) as Properties;
   const dependencies = [...new Set(request.getDependenciesList())];
   const declared = new Map(
@@ -167,7 +177,7 @@ function valuesOf(
   return { properties, dependencies, propertyDependencies };
 }
 
-function aliasesOf(request: RegisterResourceRequest): Alias[] {
+function aliasesOf(request: Registration): Alias[] {
   const urns = request.getAliasurnsList().map((urn) => ({ urn }));
   const aliases = request.getAliasesList().map((alias): Alias => {
     const spec = alias.getSpec();
@@ -186,7 +196,7 @@ function aliasesOf(request: RegisterResourceRequest): Alias[] {
 
 const SECONDS: Readonly<Record<string, number>> = { h: 3600, m: 60, s: 1, ms: 0.001, us: 1e-6, µs: 1e-6, ns: 1e-9 };
 
-function timeoutsOf(request: RegisterResourceRequest): CustomTimeouts | undefined {
+function timeoutsOf(request: Registration): CustomTimeouts | undefined {
   const { create, update, pb_delete } = (request.getCustomtimeouts()?.toObject() ?? {}) as Record<string, string>;
   const named = { create, update, delete: pb_delete };
   const set = Object.entries(named).flatMap(([name, text]) => (text ? [[name, secondsOf(text)] as const] : []));

@@ -1,0 +1,56 @@
+// Whether the package, as it is published, works on every supported version of Pulumi's SDK and Node, in every form of
+// program, as npm and pnpm install it. The tarball is packed once; each row installs it in an empty folder and runs
+// there, on the row's Node, the plugin host and a whole deployment. Needs the build and a registry, and nothing else.
+//   npm run test:compat -- [--sdk VERSION] [--row N] [--write]
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { writeIntoReadme } from "./compat/readme.mjs";
+import { installRow, runRow } from "./compat/row.mjs";
+import { rowsFor } from "./compat/rows.mjs";
+import { newestSdk, pack, prepareTools } from "./compat/tools.mjs";
+import { lineOf, summaryOf, tableOf } from "./compat/words.mjs";
+
+const { values: options } = parseArgs({
+  options: {
+    /** Takes this version for the lowest one, to find out how far down it works. */
+    sdk: { type: "string" },
+    /** Runs this row alone. */
+    row: { type: "string" },
+    /** Puts the table into the README, if all rows are green. */
+    write: { type: "boolean", default: false },
+  },
+});
+
+const folder = mkdtempSync(join(tmpdir(), "keyplane-compat-"));
+process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+process.once("SIGINT", () => process.exit(130));
+
+say("Packing, and getting Node 20, 22, 24 and pnpm ...");
+const tarball = pack(folder);
+const rows = rowsFor({ lowest: options.sdk, newest: newestSdk() }).filter(({ number, isLowest }) => {
+  if (options.row !== undefined) return number === Number(options.row);
+  return options.sdk === undefined || isLowest;
+});
+const tools = prepareTools(join(folder, "tools"));
+
+const results = [];
+for (const row of rows) {
+  const place = join(folder, `row-${row.number}`);
+  const started = performance.now();
+  const failure = installRow(place, row, tarball, tools) ?? runRow(place, row, tools);
+  const result = { ...row, node: tools.versionOf(row.node), failure, seconds: (performance.now() - started) / 1000 };
+  results.push(result);
+  say(lineOf(result));
+  rmSync(place, { recursive: true, force: true, maxRetries: 3 });
+}
+
+const green = results.every(({ failure }) => failure === undefined);
+process.stdout.write(`\n${tableOf(results)}\n\n${summaryOf(results)}\n`);
+if (options.write && green && options.sdk === undefined && options.row === undefined) writeIntoReadme(tableOf(results));
+process.exitCode = green && results.length > 0 ? 0 : 1;
+
+function say(text) {
+  process.stderr.write(`${text}\n`);
+}

@@ -1,0 +1,104 @@
+// Runs in a row's folder, on the row's Node, from the installed package: speaks to Pulumi's own plugin host over gRPC,
+// as an engine does, and has it make, read and delete a key.
+const assert = require("node:assert/strict");
+const { dirname, join } = require("node:path");
+const { startControlPlane } = require("keyplane/testing");
+
+const engineOf = (file) =>
+  require(join(dirname(require.resolve("keyplane/package.json")), "dist/test/kit/engine", file));
+const { call, DynamicHost } = engineOf("host.js");
+const { PulumiSdk } = engineOf("pulumi-sdk.js");
+
+const sdk = new PulumiSdk(__dirname);
+const base = {
+  __provider: 'exports.handler=()=>require("keyplane/provider").ApiKey',
+  resourceUrn: "urn:pulumi:dev::compat::pulumi-nodejs:dynamic/keyplane:ApiKey::app",
+  owner: "3b241101-e2bb-4255-8caf-4136c566a962",
+};
+const struct = (values) => sdk.struct.fromJavaScript(values);
+
+async function main() {
+  const plane = await startControlPlane({ clock: { mode: "real" } });
+  const engine = await startEngine();
+  const host = DynamicHost.spawn({
+    sdk,
+    directory: __dirname,
+    engineAddress: engine.address,
+    config: { "keyplane:baseUrl": plane.url, "keyplane:apiKey": plane.apiKey },
+    env: process.env,
+    started: () => {},
+    printed: () => {},
+  });
+  try {
+    await exercise(await host.client, plane);
+  } finally {
+    host.stop();
+    engine.stop();
+    await plane.close();
+  }
+}
+
+async function exercise(client, plane) {
+  const { CheckRequest, CreateRequest, DiffRequest, ReadRequest, DeleteRequest } = sdk.provider;
+
+  const wrong = new CheckRequest().setOlds(struct({})).setNews(struct({ ...base, rotateAfter: "soon" }));
+  const checked = await call((done) => client.check(wrong, done));
+  assert.deepEqual(
+    checked.getFailuresList().map((failure) => failure.getProperty()),
+    ["rotateAfter"],
+  );
+  assert.equal(await plane.count(), 0);
+
+  const create = new CreateRequest().setProperties(struct(base));
+  const created = await call((done) => client.create(create, done));
+  const id = created.getId();
+  const outputs = created.getProperties().toJavaScript();
+  assert.deepEqual(
+    (await plane.liveKeys()).map((key) => String(key.id)),
+    [id],
+  );
+  assert.ok((await plane.secretsEverIssued()).includes(outputs.key));
+  assert.equal(outputs.__provider, base.__provider);
+
+  const diff = new DiffRequest()
+    .setId(id)
+    .setOlds(struct(outputs))
+    .setNews(struct({ ...base, namePrefix: "other" }));
+  assert.deepEqual((await call((done) => client.diff(diff, done))).getReplacesList(), ["namePrefix"]);
+
+  const read = () => call((done) => client.read(new ReadRequest().setId(id).setProperties(struct(outputs)), done));
+  assert.deepEqual((await read()).getProperties().toJavaScript(), outputs);
+  await call((done) => client.delete(new DeleteRequest().setId(id).setProperties(struct(outputs)), done));
+  assert.deepEqual(await plane.liveKeys(), []);
+  assert.equal((await read()).getId(), "");
+
+  // A key that is not ready is no plain failure: it is recorded, so that it can be resumed or deleted.
+  await plane.rules.add({ route: "POST /api_keys", operations: [{ action: "start_compute", outcome: "failed" }] });
+  const failure = await call((done) => client.create(create, done)).catch((error) => error);
+  const [bytes] = failure.metadata.get("grpc-status-details-bin");
+  const [detail] = sdk.status.Status.deserializeBinary(bytes).getDetailsList();
+  const recorded = sdk.provider.ErrorResourceInitFailed.deserializeBinary(detail.getValue_asU8());
+  assert.deepEqual(
+    (await plane.liveKeys()).map((key) => String(key.id)),
+    [recorded.getId()],
+  );
+  assert.equal(recorded.getProperties().toJavaScript().__provider, base.__provider);
+}
+
+/** An engine that hears the host's messages, because the provider sends nothing without one. */
+async function startEngine() {
+  const { grpc, engineGrpc, empty } = sdk;
+  const server = new grpc.Server();
+  const handlers = Object.keys(engineGrpc.EngineService).map((name) => [
+    name,
+    (_call, done) => done(null, new empty()),
+  ]);
+  server.addService(engineGrpc.EngineService, Object.fromEntries(handlers));
+  const credentials = grpc.ServerCredentials.createInsecure();
+  const port = await new Promise((resolve, reject) => {
+    server.bindAsync("127.0.0.1:0", credentials, (error, bound) => (error ? reject(error) : resolve(bound)));
+  });
+  return { address: `127.0.0.1:${port}`, stop: () => server.forceShutdown() };
+}
+
+main();

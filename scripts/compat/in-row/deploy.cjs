@@ -1,0 +1,47 @@
+// Runs in a row's folder, on the row's Node, from the installed package: deploys the program beside it, does so again,
+// and destroys it.
+const assert = require("node:assert/strict");
+const { startControlPlane, Workspace } = require("keyplane/testing");
+
+async function main() {
+  const plane = await startControlPlane({ clock: { mode: "real" } });
+  await plane.state.createProject({ name: "shop" });
+  const workspace = await Workspace.create({
+    program: __dirname,
+    config: { "keyplane:baseUrl": plane.url },
+    secretConfig: { "keyplane:apiKey": plane.apiKey },
+  });
+  const requestsOf = async (work) => {
+    const since = (await plane.log()).length;
+    await work();
+    return (await plane.log({ since })).map(({ method, route }) => `${method} ${route}`).sort();
+  };
+  try {
+    const made = await requestsOf(() => workspace.up());
+    assert.equal(made.filter((request) => request === "POST /api_keys").length, 1, made.join());
+    const [live, ...others] = await plane.liveKeys();
+    assert.deepEqual(others, []);
+    const outputs = await workspace.outputs();
+    assert.deepEqual([outputs.keyName, outputs.key], [live.name, "[secret]"]);
+    assert.equal(typeof outputs.region, "string");
+    const { key } = await workspace.outputs({ showSecrets: true });
+    assert.ok((await plane.secretsEverIssued()).includes(key));
+
+    let steps = [];
+    const again = await requestsOf(async () => {
+      steps = (await workspace.up()).steps;
+    });
+    // The resources ask for nothing; a data source is read in every run.
+    assert.deepEqual([...new Set(again)], ["GET /projects"]);
+    assert.deepEqual([...new Set(steps.map(({ op }) => op))], ["same"]);
+
+    await workspace.destroy();
+    assert.deepEqual(await plane.liveKeys(), []);
+  } finally {
+    // Fails where a secret was left in clear.
+    await workspace.remove();
+    await plane.close();
+  }
+}
+
+main();

@@ -1,0 +1,45 @@
+import { cpSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { programs } from "./programs.mjs";
+import { npm, output, writeProject } from "./tools.mjs";
+
+const inRow = fileURLToPath(new URL("in-row", import.meta.url));
+
+/** Makes a row's folder as a user would: the program, the tarball, the SDK. Answers what went wrong, if anything did. */
+export function installRow(folder, row, tarball, tools) {
+  return failureOf(() => {
+    const { files, manifest, build } = programs[row.program];
+    writeProject(folder, {
+      ...manifest,
+      dependencies: { "@pulumi/pulumi": row.sdk, keyplane: `file:${tarball}` },
+      ...(manifest.devDependencies && { devDependencies: { ...manifest.devDependencies, ...compilerFor(row) } }),
+    });
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    if (row.manager === "npm") npm(["install"], folder);
+    else tools.pnpm(["install", "--store-dir", tools.store], folder);
+    if (build) output(tools.node(row.node), [join("node_modules", "typescript", "bin", "tsc")], folder);
+  });
+}
+
+/** Runs the plugin host and the deployment on the row's Node. Answers what went wrong, if anything did. */
+export function runRow(folder, row, tools) {
+  return failureOf(() => {
+    cpSync(inRow, folder, { recursive: true });
+    for (const check of ["contract.cjs", "deploy.cjs"]) output(tools.node(row.node), [check], folder);
+  });
+}
+
+/** Older SDKs allow no TypeScript 6. */
+function compilerFor({ isLowest }) {
+  return { typescript: isLowest ? "~5.9.3" : "~6.0.3" };
+}
+
+function failureOf(work) {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    return error.message;
+  }
+}

@@ -1,0 +1,22 @@
+/** What a row's run came to, in one line; a failure with what was printed. */
+export function lineOf({ number, sdk, node, program, manager, failure, seconds }) {
+  const what = `${number}. @pulumi/pulumi ${sdk}, Node ${node}, ${program}, ${manager}`;
+  return `${failure === undefined ? "✓" : "✗"} ${what} (${seconds.toFixed(0)} s)${failure ? `\n${failure}` : ""}`;
+}
+
+/** All rows as a table of Markdown, padded as the formatter would. */
+export function tableOf(results) {
+  const head = ["`@pulumi/pulumi`", "Node", "Program", "Installed by", "Works"];
+  const rows = results.map(({ sdk, node, program, manager, failure }) => {
+    return [sdk, node, program, manager, failure === undefined ? "yes" : "no"];
+  });
+  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column].length)));
+  const line = (row) => `| ${row.map((cell, column) => cell.padEnd(widths[column])).join(" | ")} |`;
+  return [line(head), line(widths.map((width) => "-".repeat(width))), ...rows.map(line)].join("\n");
+}
+
+/** The last line. */
+export function summaryOf(results) {
+  const failed = results.filter(({ failure }) => failure !== undefined).length;
+  return `${results.length - failed} passed, ${failed} failed`;
+}
