@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+
+const { Screen } = await import(new URL("../../../scripts/up/screen.mjs", import.meta.url).href);
+const { draw } = await import(new URL("../../../scripts/up/draw.mjs", import.meta.url).href);
+
+const textOf = (lines: { text: string }[][]) => lines.map((spans) => spans.map(({ text }) => text).join(""));
+
+test("a screen shows the rows that are redrawn in place once, and what was there before them still", () => {
+  const screen = new Screen();
+  screen.write("\u001b[1mUpdating dev\u001b[0m\n\nci creating (1s)\napp creating (1s)\n");
+  const before = screen.lines;
+  screen.write("\u001b[2A\u001b[0Jci \u001b[32mcreated\u001b[0m\napp creating (2s)\n");
+  expect(textOf(before)).toEqual(["Updating dev", "", "ci creating (1s)", "app creating (1s)", ""]);
+  expect(String(screen)).toBe("Updating dev\n\nci created\napp creating (2s)\n");
+  expect(screen.lines[2]).toContainEqual({ text: "created", code: "32" });
+});
+
+test("a picture shows each text while it stands, and the end of the first run where nothing is animated", () => {
+  const line = (text: string) => [{ text, code: "0" }];
+  const first = { title: "one & all", frames: [frame(0, "creating"), frame(1000, "created")] };
+  const picture: string = draw({ scenes: [first, { title: "two", frames: [frame(0, "updated")] }], columns: 80 });
+
+  const shown = [...picture.matchAll(/<g class="k\d+"( opacity="0")?>(.*)<\/g>/g)].map(([, hidden, texts = ""]) => {
+    return [hidden === undefined, texts.replace(/<[^>]+>/g, "")];
+  });
+  expect(Object.fromEntries(shown.map(([isShown, text]) => [text, isShown]))).toEqual({
+    "one &#38; all": true,
+    creating: false,
+    created: true,
+    updatedtwo: false,
+  });
+  expect(picture).toContain("@keyframes k0{0.00%{opacity:1}10.00%{opacity:0}}");
+
+  function frame(at: number, text: string) {
+    return { at, lines: [line(text)] };
+  }
+});
