@@ -9,8 +9,9 @@ import { parseArgs } from "node:util";
 import { writeIntoReadme } from "./compat/readme.mjs";
 import { installRow, runRow } from "./compat/row.mjs";
 import { rowsFor } from "./compat/rows.mjs";
-import { newestSdk, pack, prepareTools } from "./compat/tools.mjs";
+import { newestSdk, prepareTools } from "./compat/tools.mjs";
 import { lineOf, summaryOf, tableOf } from "./compat/words.mjs";
+import { pack } from "./package/pack.mjs";
 
 const { values: options } = parseArgs({
   options: {
@@ -28,7 +29,7 @@ process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRet
 process.once("SIGINT", () => process.exit(130));
 
 say("Packing, and getting Node 20, 22, 24 and pnpm ...");
-const tarball = pack(folder);
+const { tarball } = pack(folder);
 const rows = rowsFor({ lowest: options.sdk, newest: newestSdk() }).filter(({ number, isLowest }) => {
   if (options.row !== undefined) return number === Number(options.row);
   return options.sdk === undefined || isLowest;

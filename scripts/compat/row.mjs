@@ -1,8 +1,9 @@
 import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { npm, output } from "../lib/npm.mjs";
 import { programs } from "./programs.mjs";
-import { npm, output, writeProject } from "./tools.mjs";
+import { writeProject } from "./tools.mjs";
 
 const inRow = fileURLToPath(new URL("in-row", import.meta.url));
 

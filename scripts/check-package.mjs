@@ -1,0 +1,32 @@
+// Whether the package that would be published holds what users need and nothing else, and can be imported by every kind
+// of program. Needs the build.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { flawsOf } from "./package/flaws.mjs";
+import { pack } from "./package/pack.mjs";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "keyplane-package-"));
+try {
+  const { tarball, contents, manifest } = pack(folder);
+  const flaws = flawsOf(contents, manifest);
+  for (const flaw of flaws) process.stdout.write(`${flaw}\n`);
+  const checks = [
+    run("publint/src/cli.js", "run", tarball, "--strict"),
+    // All ways to resolve it, also the oldest one, from CommonJS and from ESM.
+    run("@arethetypeswrong/cli/dist/index.js", tarball, "--profile", "strict", "--format", "ascii"),
+  ];
+  process.exitCode = flaws.length === 0 && checks.every(Boolean) ? 0 : 1;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function run(tool, ...args) {
+  const { status } = spawnSync(process.execPath, [join(root, "node_modules", tool), ...args], {
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  return status === 0;
+}

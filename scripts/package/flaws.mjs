@@ -1,0 +1,39 @@
+/** Everything that users need; what else is there has got in by mistake. */
+const WANTED = [
+  /^(CHANGELOG\.md|LICENSE|README\.md|package\.json)$/,
+  /^dist\/(cli|provider|sdk\/nodejs|test\/kit)\/[\w/-]+\.(js|d\.ts)$/,
+];
+const NEEDED = ["LICENSE", "README.md", "CHANGELOG.md", "package.json"];
+const INSTALL_SCRIPTS = ["preinstall", "install", "postinstall", "prepare"];
+const MOST_BYTES = 500_000;
+const MOST_UNPACKED_BYTES = 2_000_000;
+
+/**
+ * What is wrong with a package, in sentences.
+ *
+ * @param {{ files: string[], bytes: number, unpackedBytes: number }} contents - What `npm pack` put in.
+ * @param {Record<string, unknown>} manifest - Its package.json.
+ */
+export function flawsOf({ files, bytes, unpackedBytes }, manifest) {
+  const promised = [
+    ...NEEDED,
+    ...pathsIn([manifest.main, manifest.types, manifest.exports, manifest.bin, manifest.typesVersions]),
+  ];
+  return [
+    ...files.filter((file) => !WANTED.some((form) => form.test(file))).map((file) => `${file} is of no use to users`),
+    ...promised.filter((path) => !files.includes(path)).map((path) => `${path} is missing`),
+    ...INSTALL_SCRIPTS.filter((name) => name in (manifest.scripts ?? {})).map(
+      (name) => `the script ${name} would run where the package is installed`,
+    ),
+    ...(bytes > MOST_BYTES ? [`${bytes} bytes are too many (at most ${MOST_BYTES})`] : []),
+    ...(unpackedBytes > MOST_UNPACKED_BYTES
+      ? [`${unpackedBytes} bytes unpacked are too many (at most ${MOST_UNPACKED_BYTES})`]
+      : []),
+  ];
+}
+
+/** Every path in a value of package.json, however deep, as `npm pack` names it. */
+function pathsIn(value) {
+  if (typeof value === "string") return [value.replace(/^\.\//, "")];
+  return value && typeof value === "object" ? Object.values(value).flatMap(pathsIn) : [];
+}

@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { filesBelow, textOf } from "./source-files";
+
+type Permissions = Record<string, string>;
+
+interface Workflow {
+  readonly on: Record<string, unknown>;
+  readonly permissions?: Permissions;
+  readonly jobs: Record<string, { readonly permissions?: Permissions; readonly "timeout-minutes"?: number }>;
+}
+
+const paths = filesBelow(".github/workflows");
+const workflows = paths.map((path): [string, Workflow] => [path, parse(textOf(path))]);
+
+test("workflows use other people's actions only at a commit, which nobody can move, with the version beside it", () => {
+  const uses = paths.flatMap((path) => textOf(path).match(/\buses:.*/g) ?? []);
+  expect(uses.length).toBeGreaterThan(5);
+  expect(uses.filter((line) => !/^uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual([]);
+});
+
+test("the same action has the same commit everywhere", () => {
+  const commits = new Map<string, Set<string>>();
+  for (const path of paths) {
+    for (const [, action = "", commit = ""] of textOf(path).matchAll(/uses: ([\w/-]+)@(.*)/g)) {
+      commits.set(action, (commits.get(action) ?? new Set()).add(commit));
+    }
+  }
+  expect([...commits].filter(([, { size }]) => size > 1)).toEqual([]);
+});
+
+test("workflows may only read, but for the one job that publishes, which may prove who it is", () => {
+  expect(workflows.map(([, { permissions }]) => permissions)).toEqual(workflows.map(() => ({ contents: "read" })));
+  const more = workflows.flatMap(([path, { jobs }]) => {
+    return Object.entries(jobs).flatMap(([name, { permissions }]) =>
+      permissions ? [{ path, name, permissions }] : [],
+    );
+  });
+  expect(more).toEqual([
+    { path: ".github/workflows/release.yml", name: "publish", permissions: { contents: "read", "id-token": "write" } },
+  ]);
+});
+
+test("code of strangers never runs with the repository's rights, and nothing of theirs is put into a script", () => {
+  for (const [path, { on }] of workflows) {
+    expect(Object.keys(on), path).not.toContain("pull_request_target");
+    expect(Object.keys(on), path).not.toContain("workflow_run");
+    // A value of the event inside of `run` would be code; an environment variable is not.
+    expect(textOf(path).match(/run:.*\$\{\{/g), path).toBeNull();
+  }
+});
+
+test("no job runs for hours when something hangs", () => {
+  const jobs = workflows.flatMap(([, workflow]) => Object.values(workflow.jobs));
+  expect(jobs.filter((job) => (job["timeout-minutes"] ?? Number.POSITIVE_INFINITY) > 120)).toEqual([]);
+});
+
+test("every command that the workflows run is one of the package's", () => {
+  const { scripts } = JSON.parse(textOf("package.json"));
+  const named = paths.flatMap((path) => [...textOf(path).matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name ?? ""));
+  expect(named.length).toBeGreaterThan(5);
+  expect(named.filter((name) => !(name in scripts))).toEqual([]);
+});

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+
+const { flawsOf } = await import(new URL("../../../scripts/package/flaws.mjs", import.meta.url).href);
+
+const files = ["CHANGELOG.md", "LICENSE", "README.md", "package.json", "dist/sdk/nodejs/index.js"];
+const fine = { files, bytes: 300_000, unpackedBytes: 1_000_000 };
+const manifest = { main: "dist/sdk/nodejs/index.js", exports: { ".": { default: "./dist/sdk/nodejs/index.js" } } };
+
+test("a package with what users need has no flaw", () => {
+  expect(flawsOf(fine, manifest)).toEqual([]);
+});
+
+test("tests, maps and what the compiler remembers would be noticed in the package", () => {
+  const others = [
+    "test/unit/a.test.ts",
+    "dist/src.tsbuildinfo",
+    "dist/test/unit/a.test.js",
+    "dist/sdk/nodejs/a.js.map",
+  ];
+  expect(flawsOf({ ...fine, files: [...files, ...others] }, manifest)).toEqual(
+    others.map((file) => `${file} is of no use to users`),
+  );
+});
+
+test("a package that promises a file it does not hold, runs a script on install or has grown is refused", () => {
+  expect(flawsOf(fine, { ...manifest, bin: { keyplane: "dist/cli/main.js" } })).toEqual([
+    "dist/cli/main.js is missing",
+  ]);
+  expect(flawsOf(fine, { ...manifest, scripts: { postinstall: "node x.js" } })).toEqual([
+    "the script postinstall would run where the package is installed",
+  ]);
+  expect(flawsOf({ ...fine, bytes: 600_000 }, manifest)).toEqual(["600000 bytes are too many (at most 500000)"]);
+});
