@@ -8,6 +8,7 @@ export {
   type Rule,
   startControlPlane,
 } from "./control-plane";
+export { type CommandOptions, DeployError, DeployedProgram, type DeployOptions, deploy } from "./deploy";
 export { drivenTime } from "./driven-time";
 export {
   type Diagnostic,

@@ -43,8 +43,11 @@ test("the shim lines in users' states find these names for ever", () => {
 
 test("tests of programs can import these names and no others", () => {
   expect(exportsOf("keyplane/testing")).toEqual([
+    "DeployError",
+    "DeployedProgram",
     "Workspace",
     "connectControlPlane",
+    "deploy",
     "drivenTime",
     "engineOf",
     "pulumiOnPath",

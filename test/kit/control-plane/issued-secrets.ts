@@ -1,3 +1,9 @@
+/** Secrets that control planes know: those of admin keys, and those of the keys made since. */
+export interface IssuedSecrets {
+  readonly admin: readonly string[];
+  readonly keys: readonly string[];
+}
+
 /** Who knows the secrets that came into being in a control plane. */
 type Issuer = () => { readonly admin: string; readonly keys: readonly string[] };
 
@@ -9,7 +15,7 @@ export function noteIssuer(issuer: Issuer): void {
 }
 
 /** Every secret that came into being in this process, also those of control planes that are closed. */
-export function issuedSecrets(): { readonly admin: readonly string[]; readonly keys: readonly string[] } {
+export function issuedSecrets(): IssuedSecrets {
   const all = [...issuers].map((issuer) => issuer());
   const admin = all.map((each) => each.admin);
   return { admin, keys: all.flatMap((each) => each.keys).filter((secret) => !admin.includes(secret)) };

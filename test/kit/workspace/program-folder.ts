@@ -6,7 +6,7 @@ import { packageRoot } from "./engine-command";
 /** A program: the folder it is copied from, or its files by name (`{ "index.js": "..." }`). */
 export type Program = string | Readonly<Record<string, string>>;
 
-// Packages are linked, not copied; the rest is of no use to a program.
+// Packages are linked, not copied; the rest is of no use to a program, or is another stack's.
 const LEFT_OUT = new Set(["node_modules", ".git"]);
 const STACK_CONFIG = /^Pulumi\..+\.yaml$/;
 
@@ -32,18 +32,17 @@ export async function writeProgram(
  * name. The configuration of stacks and the packages stay.
  */
 export async function replaceProgram(folder: string, program: Program, project: string): Promise<void> {
-  const stays = (name: string) => isLeftOut(name) || STACK_CONFIG.test(name);
   if (typeof program === "string") {
-    for (const name of await readdir(folder)) if (!stays(name)) await rm(join(folder, name), { recursive: true });
+    for (const name of await readdir(folder)) if (!isLeftOut(name)) await rm(join(folder, name), { recursive: true });
   }
-  await writeSources(folder, program, stays);
+  await writeSources(folder, program);
   await complete(folder, project);
 }
 
-async function writeSources(folder: string, program: Program, leftOut = isLeftOut): Promise<void> {
+async function writeSources(folder: string, program: Program): Promise<void> {
   await mkdir(folder, { recursive: true });
   if (typeof program === "string") {
-    await cp(program, folder, { recursive: true, filter: (from) => from === program || !leftOut(basename(from)) });
+    await cp(program, folder, { recursive: true, filter: (from) => from === program || !isLeftOut(basename(from)) });
     return;
   }
   for (const [name, text] of Object.entries(program)) {
@@ -85,7 +84,7 @@ function nearestModules(from: string): string {
 }
 
 function isLeftOut(name: string): boolean {
-  return LEFT_OUT.has(name);
+  return LEFT_OUT.has(name) || STACK_CONFIG.test(name);
 }
 
 async function writeIfMissing(path: string, text: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { issuedSecrets } from "../control-plane/issued-secrets";
+import type { IssuedSecrets } from "../control-plane/issued-secrets";
 import type { RunResult } from "./run-result";
 import { type SecretFinding, searchSecrets } from "./search-secrets";
 
@@ -7,7 +7,7 @@ const LOOK_MS = 250;
 const SHORTEST = 8;
 
 /**
- * Looks for every secret that control planes of this process have issued: in the files of a workspace, in what its runs
+ * Looks for secrets that control planes have issued: in the files of a workspace, in what its runs
  * printed, and in the environments and command lines of its processes.
  */
 export class SecretHunt {
@@ -35,13 +35,15 @@ export class SecretHunt {
   }
 
   /** What was found. The admin key and secret configuration are looked for, too, but not in environments. */
-  async findings(directory: string): Promise<SecretFinding[]> {
-    const { admin, keys } = issuedSecrets();
-    const known = named([...admin, ...keys]);
+  async findings(directory: string, { admin, keys }: IssuedSecrets): Promise<SecretFinding[]> {
+    const known = { ...named("setting", admin), ...named("key", keys) };
     const paths = existsSync(directory) ? [directory] : [];
     const inFiles = await searchSecrets(known, { paths, texts: this.printed });
     const texts = { "the environment or command line of a process": [...this.environments].join("\0") };
-    const elsewhere = named(keys.filter((secret) => !this.configured.has(secret)));
+    const elsewhere = named(
+      "key",
+      keys.map((secret) => (this.configured.has(secret) ? "" : secret)),
+    );
     return [...inFiles, ...(await searchSecrets(elsewhere, { texts }))];
   }
 
@@ -58,7 +60,8 @@ export class SecretHunt {
   }
 }
 
-function named(secrets: readonly string[]): Record<string, string> {
-  const long = [...new Set(secrets)].filter((secret) => secret.length >= SHORTEST);
-  return Object.fromEntries(long.map((secret, at) => [`secret ${at + 1}`, secret]));
+/** Names secrets in the order in which they came to be, and leaves out what is too short to be searched for. */
+function named(kind: "setting" | "key", secrets: readonly string[]): Record<string, string> {
+  const numbered = secrets.map((secret, at): [string, string] => [`the secret of ${kind} ${at + 1}`, secret]);
+  return Object.fromEntries(numbered.filter(([, secret]) => secret.length >= SHORTEST));
 }

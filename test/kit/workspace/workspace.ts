@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { type IssuedSecrets, issuedSecrets } from "../control-plane/issued-secrets";
 import { FileBackend } from "../engine/backend";
 import type { Deployment, ExportedStack } from "../engine/checkpoint";
 import { manifestAt } from "../engine/checkpoint";
@@ -13,6 +14,7 @@ import { type EngineRun, outputOf, startEngine } from "./engine-run";
 import { endProcesses, processesWith } from "./processes";
 import { type Program, replaceProgram, writeProgram } from "./program-folder";
 import type { RunResult } from "./run-result";
+import type { SecretFinding } from "./search-secrets";
 import { SecretHunt } from "./secret-hunt";
 import { createSecrets, openSecrets } from "./secrets-of-stacks";
 
@@ -108,6 +110,15 @@ export class Workspace {
   /** Makes a workspace. Nothing is deployed yet. */
   static async create(options: WorkspaceOptions): Promise<Workspace> {
     const directory = await realpath(await mkdtemp(join(tmpdir(), "keyplane-")));
+    try {
+      return await Workspace.createIn(directory, options);
+    } catch (error) {
+      await rm(directory, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  private static async createIn(directory: string, options: WorkspaceOptions): Promise<Workspace> {
     const folder = join(directory, "program");
     await writeProgram(folder, options.program, options.project ?? "proj", options.packages ?? {});
     const workspace = new Workspace(
@@ -258,13 +269,21 @@ export class Workspace {
   }
 
   /**
-   * Ends what is left of the workspace's processes, and removes its folder. Nothing is destroyed: see {@link destroy}.
-   * Throws where a secret that a control plane of this process has issued is found in clear, in whatever encoding, in a
-   * file, in what a run printed, or in the environment of a process.
+   * Looks for secrets, in whatever encoding, in the files of the workspace, in what its runs printed, and in the
+   * environments of their processes.
+   * @param secrets By default all that control planes of this process have issued.
    */
-  async remove(): Promise<void> {
+  secretsInClear(secrets: IssuedSecrets = issuedSecrets()): Promise<SecretFinding[]> {
+    return this.hunt.findings(this.directory, secrets);
+  }
+
+  /**
+   * Ends what is left of the workspace's processes, and removes its folder. Nothing is destroyed: see {@link destroy}.
+   * Throws where a secret is found in clear, as by {@link secretsInClear}, unless `search` is false.
+   */
+  async remove({ search = true }: { readonly search?: boolean } = {}): Promise<void> {
     endProcesses(this.processes());
-    const findings = await this.hunt.findings(this.directory);
+    const findings = search ? await this.secretsInClear() : [];
     await rm(this.directory, { recursive: true, force: true, maxRetries: 3 });
     if (findings.length === 0) return;
     const places = findings.map(({ secret, place, form }) => `${secret} (${form}) in ${place}`);

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -113,13 +113,15 @@ describe("a workspace", () => {
     expect(await made.outputs({ showSecrets: true })).toEqual({});
   });
 
-  test("copies a program's folder without its packages, which the copy still finds", async () => {
+  test("copies a program's folder without its packages, which the copy still finds, and without stacks", async () => {
     const source = mkdtempSync(join(__dirname, ".tmp-"));
     try {
       writeFileSync(join(source, "Pulumi.yaml"), "name: copied\nruntime: nodejs\n");
+      writeFileSync(join(source, "Pulumi.dev.yaml"), "encryptionsalt: of another passphrase\n");
       writeFileSync(join(source, "index.js"), "");
       const made = await create({ program: source, packages: { probe: join(__dirname, "../../engine/probe") } });
       expect(made.project).toBe("copied");
+      expect(readFileSync(join(made.programDirectory, "Pulumi.dev.yaml"), "utf8")).not.toContain("another");
       const resolve = (name: string) => require.resolve(name, { paths: [made.programDirectory] });
       expect(resolve("probe/provider")).toBe(join(__dirname, "../../engine/probe/provider.js"));
       expect(resolve("@pulumi/pulumi")).toBe(require.resolve("@pulumi/pulumi"));
@@ -140,6 +142,18 @@ describe("a workspace", () => {
       expect([has("index.js"), has("index.ts"), has("Pulumi.yaml")]).toEqual([false, true, true]);
       expect(has("node_modules/probe/provider.js"), "the packages").toBe(true);
       expect(readFileSync(join(made.programDirectory, "Pulumi.dev.yaml"), "utf8")).toMatch(/proj:size: "3"\n$/);
+    } finally {
+      rmSync(source, { recursive: true });
+    }
+  });
+
+  test("leaves no folder behind where it cannot be made", async () => {
+    const source = mkdtempSync(join(tmpdir(), "no-packages-"));
+    const folders = () => readdirSync(tmpdir()).filter((name) => existsSync(join(tmpdir(), name, "program", "alone")));
+    try {
+      writeFileSync(join(source, "alone"), "");
+      await expect(create({ program: source })).rejects.toThrow(`@pulumi/pulumi is not installed at ${source}`);
+      expect(folders()).toEqual([]);
     } finally {
       rmSync(source, { recursive: true });
     }

@@ -1,0 +1,53 @@
+import { type DeployedProgram, deploy } from "keyplane/testing";
+import { afterEach, expect, test } from "vitest";
+
+let deployment: DeployedProgram;
+
+afterEach(() => deployment?.close());
+
+test("the program makes its two keys, hands them on, and shows no secret", async () => {
+  deployment = await deploy(__dirname, { config: { release: "1" } });
+
+  const { ciKeyName, ciKey, webUrl } = deployment.outputs;
+  expect(ciKeyName).toMatch(/^ci-/);
+  expect(ciKey).toMatch(/^kp_/);
+  expect(webUrl).toMatch(/^postgres:\/\/web:kp_.+@db\.example\.com\/shop$/);
+  expect(await deployment.keys()).toHaveLength(2);
+  await deployment.expectNoSecrets();
+
+  // Two keys are made, and one list at the end proves that nothing was left behind.
+  expect([...deployment.requests].sort()).toEqual(["GET /api_keys", "POST /api_keys", "POST /api_keys"]);
+  await deployment.up();
+  expect(deployment.requests).toEqual([]);
+
+  await deployment.destroy();
+  expect(await deployment.keys()).toEqual([]);
+});
+
+test("a release rotates the key of ci alone: the new one is made before the old one is revoked", async () => {
+  deployment = await deploy(__dirname, { config: { release: "1" } });
+  const { ciKey, webUrl } = deployment.outputs;
+
+  await deployment.up({ config: { release: "2" } });
+  expect(deployment.requests).toEqual(["POST /api_keys", "GET /api_keys", "DELETE /api_keys/{key_id}"]);
+  expect(deployment.outputs.ciKey).not.toBe(ciKey);
+  expect(deployment.outputs.webUrl).toBe(webUrl);
+  expect(await deployment.keys()).toHaveLength(2);
+});
+
+test("the key of web is rotated after 30 days, and the one before is revoked a day later", async () => {
+  deployment = await deploy(__dirname, { config: { release: "1" } });
+
+  await deployment.advance("31d");
+  await deployment.up();
+  expect(deployment.changes).toContain("update web");
+  expect(await deployment.keys()).toHaveLength(3);
+
+  await deployment.advance("2d");
+  await deployment.up();
+  expect(await deployment.keys()).toHaveLength(2);
+});
+
+test("a program that fails says why", async () => {
+  await expect(deploy(__dirname)).rejects.toThrow("Missing required configuration variable");
+});
