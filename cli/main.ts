@@ -1,56 +1,74 @@
 #!/usr/bin/env node
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { Command, CommanderError } from "commander";
+import { isKeyplaneError, messageOf } from "../provider/errors";
+import { redact } from "../provider/http";
+import { VERSION } from "../provider/version";
+import { addDoctor } from "./doctor";
+import { EXIT, type ExitCode } from "./exit-code";
+import { addKeys } from "./keys";
+import { addServe } from "./serve";
+import { Session } from "./session";
+import { addSweep } from "./sweep";
+import { note, printJson } from "./terminal";
 import { UsageError } from "./usage-error";
+import { addWait } from "./wait";
 
-const help = `Usage: keyplane COMMAND [OPTIONS]
-
-Commands:
-  serve    serves the control plane on this machine, for tests and for trying things out
-
-  keyplane help COMMAND    tells more about a command
-  keyplane --version       prints the version
-`;
-
-// Each command is loaded only when it is called, so that none pays for another's dependencies.
-const commands: Record<string, () => Promise<{ run(args: string[]): Promise<void>; help: string }>> = {
-  serve: async () => {
-    const { serve, serveHelp } = await import("./serve.js");
-    return { run: serve, help: serveHelp };
-  },
+const commands: Readonly<Record<string, (program: Command, session: Session) => void>> = {
+  keys: addKeys,
+  sweep: addSweep,
+  wait: addWait,
+  doctor: addDoctor,
+  serve: addServe,
 };
 
-function version(): string {
-  // The same file from the sources and from the compiled package, one folder deeper.
-  for (const path of ["../package.json", "../../package.json"]) {
-    try {
-      return (JSON.parse(readFileSync(join(__dirname, path), "utf8")) as { version: string }).version;
-    } catch {
-      // Looked for in the other place.
-    }
+const EXIT_CODES = `
+Exit codes: 0 all is well, 1 a problem was found or something failed, 2 wrong usage or settings, 130 ended by Ctrl+C.
+`;
+
+function programOf(session: Session): Command {
+  const program = new Command("keyplane")
+    .description("Looks after the API keys of a managed database platform: an inventory, a sweep, waits, a check-up.")
+    .version(VERSION, "-v, --version", "prints the version")
+    .helpOption("-h, --help", "tells more, also about a command")
+    .helpCommand("help [command]", "tells more about a command")
+    .addHelpText("after", EXIT_CODES)
+    .exitOverride()
+    .configureOutput({ outputError: (text, write) => write(`keyplane: ${usageText(text)}Try keyplane --help\n`) });
+  for (const add of Object.values(commands)) add(program, session);
+  return program;
+}
+
+/** What is wrong with the command line, without values: one could be a key in the wrong place. */
+function usageText(text: string): string {
+  return text.replace(/^error: /, "").replace(/(--?[\w-]+)=[^'\s]*/g, "$1=...");
+}
+
+/** Says what went wrong, to people and, with `--json`, to machines, and how the process is to end. */
+function report(error: unknown, session: Session, asJson: boolean): ExitCode {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  if (session.interrupted) return EXIT.interrupted;
+  const message = redact(messageOf(error), [process.env.KEYPLANE_API_KEY ?? ""]);
+  const wrong = error instanceof UsageError || (isKeyplaneError(error) && ["input", "config"].includes(error.kind));
+  note(`keyplane: ${message}${error instanceof UsageError ? "\nTry keyplane --help" : ""}`);
+  const code = isKeyplaneError(error) ? error.code : wrong ? "USAGE" : "FAILED";
+  if (asJson) printJson({ error: { code, message } });
+  return wrong ? EXIT.usage : EXIT.failed;
+}
+
+async function main(args: readonly string[]): Promise<ExitCode> {
+  const session = new Session();
+  try {
+    if (args.length === 0) throw new UsageError("a command is needed");
+    await programOf(session).parseAsync(args, { from: "user" });
+    return session.exitCode;
+  } catch (error) {
+    return report(error, session, args.includes("--json"));
   }
-  return "unknown";
 }
 
-async function main([name, ...args]: string[]): Promise<void> {
-  if (name === "--version" || name === "-v") return console.log(version());
-  const asks = name === "help" || name === "--help" || name === "-h";
-  const command = asks ? args[0] : name;
-  if (command === undefined && asks) return console.log(help);
-  if (command === undefined) throw new UsageError("a command is needed");
-  const load = Object.hasOwn(commands, command) ? commands[command] : undefined;
-  if (!load) throw new UsageError(`there is no command ${JSON.stringify(command)}`);
-  const { run, help: commandHelp } = await load();
-  if (asks || args.includes("--help") || args.includes("-h")) return console.log(commandHelp);
-  await run(args);
-}
-
-main(process.argv.slice(2)).then(
-  () => process.exit(0),
-  (error: unknown) => {
-    const message = error instanceof Error ? error.message : String(error);
-    const usage = error instanceof UsageError;
-    console.error(`keyplane: ${message}${usage ? "\nTry keyplane --help" : ""}`);
-    process.exit(usage ? 2 : 1);
-  },
-);
+// A reader that has enough, such as `head`, is no failure.
+process.stdout.on("error", () => process.exit(EXIT.ok));
+main(process.argv.slice(2)).then((code) => {
+  // Connections that are kept alive would hold the process up; what was printed has to be out by then.
+  process.stdout.write("", () => process.exit(code));
+});

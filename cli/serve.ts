@@ -1,35 +1,32 @@
 import { createInterface } from "node:readline";
-import { parseArgs } from "node:util";
-import { type ControlPlane, startControlPlane } from "../test/kit/control-plane";
+import type { Command } from "commander";
+import type { Session } from "./session";
+import { print } from "./terminal";
 import { UsageError } from "./usage-error";
 
-/** What `keyplane help serve` prints. */
-export const serveHelp = `Usage: keyplane serve --port PORT --api-key KEY [--data FILE]
+interface ServeFlags {
+  readonly port: string;
+  readonly apiKey?: string;
+  readonly data?: string;
+  readonly host: string;
+  readonly json?: true;
+}
 
-Serves the control plane on this machine until it is stopped by Ctrl+C or SIGTERM.
-
-  --port PORT       port of the API; 0 takes any free one (default: 0)
-  --api-key KEY     the admin key; - reads it from the first line of standard input
-                    (default: the environment variable KEYPLANE_API_KEY)
-  --data FILE       keeps the whole state in FILE, so that it outlives the process
-  --host 127.0.0.1  the only address that is served: the control endpoints need no key
-
-The API is below /api/v2, the control endpoints of tests are below /_control.
-`;
-
-const options = {
-  port: { type: "string", default: "0" },
-  "api-key": { type: "string" },
-  data: { type: "string" },
-  host: { type: "string", default: "127.0.0.1" },
-} as const;
-
-function parse(args: string[]) {
-  try {
-    return parseArgs({ args, options }).values;
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? (error.message.split("\n", 1)[0] ?? "") : String(error));
-  }
+/** `keyplane serve`: the control plane on this machine. */
+export function addServe(program: Command, _session: Session): void {
+  program
+    .command("serve")
+    .description("serves the control plane on this machine, for tests and for trying things out")
+    .option("--port <port>", "port of the API; 0 takes any free one", "0")
+    .option("--api-key <key>", "the admin key; - reads it from standard input (default: KEYPLANE_API_KEY)")
+    .option("--data <file>", "keeps the whole state in a file, so that it outlives the process")
+    .option("--host <address>", "the only address that is served: the control endpoints need no key", "127.0.0.1")
+    .option("--json", "prints where it serves as one line of JSON")
+    .addHelpText(
+      "after",
+      "\nThe API is below /api/v2, the control endpoints of tests are below /_control.\nStop with Ctrl+C.",
+    )
+    .action(serve);
 }
 
 async function firstLineOfInput(): Promise<string> {
@@ -59,21 +56,22 @@ function stopped(): Promise<void> {
   });
 }
 
-/** Runs `keyplane serve`; resolves when it was told to stop and has stopped. */
-export async function serve(args: string[]): Promise<void> {
-  const { port, "api-key": keyOption, data, host } = parse(args);
+/** Serves; resolves when it was told to stop and has stopped. */
+async function serve({ port, apiKey, data, host, json }: ServeFlags): Promise<void> {
   if (host !== "127.0.0.1") throw new UsageError("--host can only be 127.0.0.1: the control endpoints need no key");
-  const plane: ControlPlane = await startControlPlane({
-    port: readPort(port),
-    apiKey: await readKey(keyOption),
-    clock: { mode: "real" },
-    ...(data === undefined ? {} : { data }),
-  });
+  const seed = { port: readPort(port), apiKey: await readKey(apiKey), clock: { mode: "real" } } as const;
+  // Loaded only here, so that no other command pays for a web server.
+  const { startControlPlane } = await import("../test/kit/control-plane/index.js");
+  const plane = await startControlPlane({ ...seed, ...(data === undefined ? {} : { data }) });
   const stop = stopped();
-  const origin = new URL(plane.url).origin;
-  console.log(`API:      ${plane.url}`);
-  console.log(`Control:  ${origin}/_control (no key needed; also ${plane.controlUrl})`);
-  console.log("Stop with Ctrl+C.");
+  const controlUrl = `${new URL(plane.url).origin}/_control`;
+  if (json) {
+    print(JSON.stringify({ url: plane.url, controlUrl }));
+  } else {
+    print(`API:      ${plane.url}`);
+    print(`Control:  ${controlUrl} (no key needed; also ${plane.controlUrl})`);
+    print("Stop with Ctrl+C.");
+  }
   await stop;
   await plane.close();
 }

@@ -75,7 +75,7 @@ test("the key can come from standard input, so that no process list shows it", a
 
 test.each<[string, string[], RegExp]>([
   ["no command", [], /a command is needed/],
-  ["an unknown command", ["sevre"], /no command "sevre"/],
+  ["an unknown command", ["sevre"], /unknown command 'sevre'/],
   ["an unknown option", ["serve", "--prot", "1"], /--prot/],
   ["no key", ["serve"], /an admin key is needed: --api-key KEY, or KEYPLANE_API_KEY/],
   ["a port that is none", ["serve", "--port", "80x", "--api-key", "a"], /--port must be/],
@@ -101,7 +101,7 @@ test("help and the version are printed with exit code 0", async () => {
   expect(await ended(run("--help"))).toMatchObject({ code: 0, stdout: expect.stringContaining("serve") });
   expect(await ended(run("serve", "--help"))).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining("--data FILE"),
+    stdout: expect.stringContaining("--data <file>"),
   });
   expect((await ended(run("--version"))).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
 });

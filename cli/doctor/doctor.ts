@@ -1,0 +1,67 @@
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { type AccountFlags, withAccount } from "../account";
+import { EXIT } from "../exit-code";
+import { LiveLines } from "../live-lines";
+import type { Session } from "../session";
+import { columnsOf, paint, plain, print, printJson, wrapped } from "../terminal";
+import type { Finding } from "./finding";
+import { checkNode, checkPulumiCli } from "./machine";
+import { checkProgram } from "./program";
+import { checkService } from "./service";
+import { checkSettings } from "./settings";
+
+interface DoctorFlags extends AccountFlags {
+  readonly program: string;
+  readonly json?: true;
+}
+
+/** `keyplane doctor`: looks at everything that keeps programs from working. */
+export function addDoctor(program: Command, session: Session): void {
+  const command = program
+    .command("doctor")
+    .description("checks settings, service, credential, versions and a program's folder, and says what to do")
+    .option("--program <dir>", "folder of the Pulumi program", ".")
+    .option("--json", "prints JSON");
+  withAccount(command).action((flags: DoctorFlags) => doctor(flags, session));
+}
+
+async function doctor(flags: DoctorFlags, session: Session): Promise<void> {
+  const live = new LiveLines();
+  live.show(["checking ..."]);
+  const { findings, settings } = checkSettings(flags.baseUrl);
+  const [cli, service, program] = await Promise.all([
+    checkPulumiCli(),
+    settings === undefined ? [] : checkService(settings, session.signal),
+    checkProgram(resolve(flags.program)),
+  ]);
+  live.clear();
+  session.signal.throwIfAborted();
+  const all = withoutRepeats([checkNode(), cli, ...findings, ...service, ...program]);
+  const failed = all.filter(({ verdict }) => verdict === "fail").length;
+  const warned = all.filter(({ verdict }) => verdict === "warn").length;
+  if (flags.json) printJson({ ok: failed === 0, findings: all });
+  else {
+    for (const finding of all) printFinding(finding);
+    print("");
+    print(failed + warned === 0 ? "All is well." : `${failed} to mend, ${warned} to know.`);
+  }
+  if (failed > 0) session.exitCode = EXIT.failed;
+}
+
+/** Of what was looked at twice, what was found out last. */
+function withoutRepeats(findings: readonly Finding[]): Finding[] {
+  return [...new Map(findings.map((finding) => [finding.check, finding])).values()];
+}
+
+const TONES = { ok: "good", warn: "warn", fail: "bad" } as const;
+const INDENT = 18;
+
+function printFinding({ check, verdict, says, remedy }: Finding): void {
+  const width = columnsOf(process.stdout) - INDENT;
+  const [first = "", ...rest] = wrapped(plain(says), width);
+  print(`${paint(TONES[verdict], verdict.padEnd(4))}  ${check.padEnd(INDENT - 6)}${first}`);
+  for (const line of [...rest, ...(remedy === undefined ? [] : wrapped(`-> ${remedy}`, width))]) {
+    print(" ".repeat(INDENT) + line);
+  }
+}

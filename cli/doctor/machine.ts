@@ -1,0 +1,32 @@
+import { execFile } from "node:child_process";
+import { type Finding, fail, ok, warn } from "./finding";
+import { isAtLeast, lowerBound, ownPackage } from "./versions";
+
+const VERSION_TIMEOUT_MS = 15_000;
+
+/** Whether this Node can run keyplane. */
+export function checkNode(version: string = process.versions.node): Finding {
+  const least = lowerBound(ownPackage().engines.node);
+  if (isAtLeast(version, least)) return ok("node", `Node ${version}`);
+  return fail("node", `Node ${version} is too old`, `Install Node ${least} or newer.`);
+}
+
+/** Whether the Pulumi CLI is on the PATH. */
+export async function checkPulumiCli(env: NodeJS.ProcessEnv = process.env): Promise<Finding> {
+  const quiet = { ...env, PULUMI_SKIP_UPDATE_CHECK: "true" };
+  const { error, stdout } = await new Promise<{ error: Error | null; stdout: string }>((resolve) => {
+    execFile("pulumi", ["version"], { env: quiet, timeout: VERSION_TIMEOUT_MS }, (error, stdout) => {
+      resolve({ error, stdout });
+    });
+  });
+  const version = /^v?(\d+\.\d+\.\d+\S*)/.exec(stdout.trim())?.[1];
+  if (version !== undefined) return ok("pulumi-cli", `pulumi ${version}`);
+  if (error !== null && (error as NodeJS.ErrnoException).code === "ENOENT") {
+    return warn(
+      "pulumi-cli",
+      "there is no `pulumi` on the PATH",
+      "Install the Pulumi CLI to deploy programs; tests with keyplane/testing work without it.",
+    );
+  }
+  return warn("pulumi-cli", "`pulumi version` does not say a version", "Run it yourself, and install the CLI again.");
+}

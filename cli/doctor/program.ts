@@ -1,0 +1,120 @@
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { parse } from "yaml";
+import { VERSION } from "../../provider/version";
+import { type Finding, fail, ok, warn } from "./finding";
+import { checkTsconfig } from "./tsconfig";
+import { isAtLeast, lowerBound, ownPackage } from "./versions";
+
+const LOAD_TIMEOUT_MS = 30_000;
+/** The first SDK that declares to need Node 22. */
+const SDK_FOR_NODE_22 = "3.249.0";
+
+/** Looks at the folder of a program: what Pulumi is told about it, and which packages it would run with. */
+export async function checkProgram(folder: string): Promise<Finding[]> {
+  const project = checkProject(folder);
+  if (project.verdict === "fail") return [project];
+  const sdk = manifestOf("@pulumi/pulumi", folder);
+  const keyplane = manifestOf("keyplane", folder);
+  return [
+    project,
+    checkSdk(sdk?.version),
+    checkKeyplane(keyplane?.version),
+    ...(keyplane === undefined ? [] : [await checkProvider(folder)]),
+    ...(sdk === undefined || keyplane === undefined ? [] : checkCopies(sdk, keyplane)),
+    ...checkTsconfig(folder),
+  ];
+}
+
+interface Manifest {
+  readonly version: string;
+  /** The package's folder, with no link on the way. */
+  readonly folder: string;
+}
+
+/** The package that a program in this folder would get. */
+function manifestOf(name: string, folder: string): Manifest | undefined {
+  try {
+    const path = createRequire(join(folder, "index.js")).resolve(`${name}/package.json`);
+    const { version } = JSON.parse(readFileSync(path, "utf8")) as { version?: unknown };
+    return { version: String(version), folder: dirname(realpathSync(path)) };
+  } catch {
+    return undefined;
+  }
+}
+
+function checkProject(folder: string): Finding {
+  const file = ["Pulumi.yaml", "Pulumi.yml"].map((name) => join(folder, name)).find((path) => existsSync(path));
+  if (file === undefined) {
+    return fail("program", `there is no Pulumi.yaml in ${folder}`, "Name the program's folder by --program DIR.");
+  }
+  let runtime: unknown;
+  try {
+    const told = (parse(readFileSync(file, "utf8")) as { runtime?: unknown } | null)?.runtime;
+    runtime = typeof told === "object" && told !== null ? (told as { name?: unknown }).name : told;
+  } catch {
+    return fail("program", `${file} is not YAML`, "Correct it: `pulumi about` says where it is wrong.");
+  }
+  if (runtime === "nodejs") return ok("program", `${file}, runtime nodejs`);
+  const says = `its runtime is ${typeof runtime === "string" ? runtime.slice(0, 40) : "not told"} (${file})`;
+  return fail("program", says, "keyplane works in programs with `runtime: nodejs`.");
+}
+
+function checkSdk(version: string | undefined): Finding {
+  const range = ownPackage().peerDependencies["@pulumi/pulumi"];
+  if (version === undefined) {
+    return fail(
+      "pulumi-sdk",
+      "the program cannot find @pulumi/pulumi",
+      "Run `npm install @pulumi/pulumi` in its folder.",
+    );
+  }
+  const says = `@pulumi/pulumi ${version}`;
+  if (!isAtLeast(version, lowerBound(range)) || isAtLeast(version, "4.0.0")) {
+    return fail("pulumi-sdk", `${says} is not supported`, `Run \`npm install "@pulumi/pulumi@${range}"\`.`);
+  }
+  if (isAtLeast(version, SDK_FOR_NODE_22) && !isAtLeast(process.versions.node, "22.0.0")) {
+    return warn("pulumi-sdk", `${says} is made for Node 22`, "Use Node 22 or newer, or @pulumi/pulumi 3.248.");
+  }
+  return ok("pulumi-sdk", says);
+}
+
+function checkKeyplane(version: string | undefined): Finding {
+  if (version === undefined) {
+    return fail("keyplane", "the program cannot find keyplane", "Run `npm install keyplane` in its folder.");
+  }
+  if (version === VERSION) return ok("keyplane", `keyplane ${version}`);
+  return warn(
+    "keyplane",
+    `the program has keyplane ${version}, this command is ${VERSION}`,
+    "Run the program's own: `npx keyplane` in its folder.",
+  );
+}
+
+/** Loads the provider as Pulumi's host does, in a process of its own. */
+async function checkProvider(folder: string): Promise<Finding> {
+  const script = 'process.exit(typeof require("keyplane/provider").ApiKey === "object" ? 0 : 3)';
+  const failed = await new Promise<string | undefined>((resolve) => {
+    execFile(process.execPath, ["-e", script], { cwd: folder, timeout: LOAD_TIMEOUT_MS }, (error, _out, stderr) => {
+      const why = /^(?:\w*Error.*|.*Cannot find module.*)$/m.exec(stderr)?.[0];
+      resolve(error === null ? undefined : (why ?? "it ended in an error").slice(0, 200));
+    });
+  });
+  if (failed === undefined) return ok("provider", "keyplane/provider loads");
+  return fail("provider", `keyplane/provider does not load: ${failed}`, "Install the dependencies anew: `npm ci`.");
+}
+
+/** Two copies of the SDK do not know each other's resources and settings. */
+function checkCopies(sdk: Manifest, keyplane: Manifest): Finding[] {
+  const own = manifestOf("@pulumi/pulumi", keyplane.folder);
+  if (own === undefined || own.folder === sdk.folder) return [];
+  return [
+    warn(
+      "sdk-copies",
+      `the program and keyplane have each a copy of @pulumi/pulumi: ${sdk.version} and ${own.version} (${own.folder})`,
+      "Have one: `npm dedupe`, or install keyplane from a package and not by a link.",
+    ),
+  ];
+}

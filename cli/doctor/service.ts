@@ -1,0 +1,119 @@
+import { randomUUID } from "node:crypto";
+import { type Caller, readCaller } from "../../provider/api/caller";
+import { sayDuration } from "../../provider/duration";
+import { HttpClient, parseBaseUrl, systemClock } from "../../provider/http";
+import { openConnections } from "../../provider/http/connections";
+import { exchange } from "../../provider/http/exchange";
+import type { Answered, Outcome } from "../../provider/http/types";
+import type { Settings } from "../../provider/settings";
+import { VERSION } from "../../provider/version";
+import { type Finding, fail, ok, warn } from "./finding";
+import { unreachable } from "./unreachable";
+
+/** Longest time for the service to answer, in milliseconds: a check-up does not have the patience of a deployment. */
+const PATIENCE_MS = 10_000;
+/** A clock that is off by more is warned about by resources, and refused where age decides, in milliseconds. */
+const MAX_SKEW_MS = 5 * 60_000;
+
+/** Asks the service for the list of keys, once, and reads from what happens whether the settings fit. */
+export async function checkService(settings: Settings, signal: AbortSignal): Promise<Finding[]> {
+  const outcome = await probe(settings, signal);
+  const { host } = new URL(settings.baseUrl);
+  if (outcome.kind === "failure") return [unreachable(outcome, host, patience(settings))];
+  return [
+    ok("service", `${host} answers`),
+    await judged(outcome, settings, signal),
+    ...(outcome.date === undefined ? [] : [clock(outcome.date)]),
+  ];
+}
+
+async function probe(settings: Settings, signal: AbortSignal): Promise<Outcome> {
+  const base = parseBaseUrl(settings.baseUrl);
+  const connections = await openConnections({ base, requestTimeoutMs: patience(settings), concurrency: 1 });
+  return exchange(connections, {
+    origin: base.origin,
+    path: `${base.prefix}/api_keys`,
+    method: "GET",
+    route: "GET /api_keys",
+    headers: {
+      accept: "application/json",
+      authorization: `Bearer ${settings.apiKey}`,
+      "user-agent": `keyplane/${VERSION}`,
+    },
+    body: undefined,
+    requestId: randomUUID(),
+    signal,
+  });
+}
+
+const patience = ({ requestTimeoutMs }: Settings): number => Math.min(requestTimeoutMs, PATIENCE_MS);
+
+async function judged(answer: Answered, settings: Settings, signal: AbortSignal): Promise<Finding> {
+  const { status } = answer;
+  if (status === 401) {
+    return fail("credential", "the service does not accept it (401)", "Set KEYPLANE_API_KEY to a key that is live.");
+  }
+  if (status >= 300 && status < 400) {
+    return fail(
+      "base-url",
+      `the service redirects (${status}), and a redirect is never followed: the credential would go along`,
+      "Set the base URL to the address that it leads to.",
+    );
+  }
+  if (status === 423 || status === 429 || status === 503) {
+    return warn("service", `it is busy (${status})`, "Run the check-up again later.");
+  }
+  if (status >= 500) return fail("service", `it has failed itself (${status})`, "Try again later, or ask its support.");
+  if (status >= 200 && status < 300) {
+    if (!Array.isArray(answer.json)) return wrongAddress("answers, but not with a list of keys");
+    return ok("credential", `accepted${sayKind(await caller(settings, signal))}`);
+  }
+  const who = await caller(settings, signal);
+  if (who !== undefined || status === 403) {
+    return fail(
+      "credential",
+      `accepted${sayKind(who)}, but it may not list keys (${status})`,
+      "Use a personal key of a user who manages keys: keys of organizations and projects cannot.",
+    );
+  }
+  if (status === 404) return wrongAddress("has no list of keys there (404)");
+  return fail("service", `it refuses to list keys (${status})`, "Check the base URL and the credential.");
+}
+
+function wrongAddress(what: string): Finding {
+  return fail(
+    "base-url",
+    `the server ${what}: the path is wrong`,
+    "It most often ends in /api/v2: compare the service's manual.",
+  );
+}
+
+/** Whom the credential stands for; only told where it is easily found out. */
+async function caller(settings: Settings, signal: AbortSignal): Promise<Caller | undefined> {
+  const http = new HttpClient({
+    ...settings,
+    requestTimeoutMs: patience(settings),
+    clock: systemClock,
+    random: Math.random,
+  });
+  return readCaller(http, { signal }).catch(() => undefined);
+}
+
+function sayKind(who: Caller | undefined): string {
+  if (who === undefined) return "";
+  const kinds: Readonly<Record<string, string>> = {
+    api_key_user: "a personal key",
+    api_key_org: "an organization's key",
+  };
+  return `: ${kinds[who.method] ?? who.method}`;
+}
+
+function clock(date: number): Finding {
+  const skew = date - Date.now();
+  if (Math.abs(skew) <= MAX_SKEW_MS) return ok("clock", "agrees with the service's");
+  return warn(
+    "clock",
+    `this machine's clock is ${sayDuration(Math.abs(skew))} ${skew > 0 ? "behind" : "ahead of"} the service's`,
+    "Set it right: ages are judged by it, and with rotateAfter no key is made before that.",
+  );
+}

@@ -1,0 +1,57 @@
+import { sayDuration } from "../../provider/duration";
+import type { Unanswered } from "../../provider/http/types";
+import { type Finding, fail } from "./finding";
+
+const NO_TLS = /^(ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG|ERR_SSL_HTTP_REQUEST|EPROTO)$/;
+const CERTIFICATE =
+  /^(ERR_TLS_CERT|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH_EXCEEDED)/;
+
+/** What it means that no answer came, by the transport's code. */
+export function unreachable({ code, sent }: Unanswered, host: string, patienceMs: number): Finding {
+  const told = (says: string, remedy: string): Finding => fail("service", `${says} (${code})`, remedy);
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN" || code === "EAI_NODATA") {
+    return told(
+      `the name ${host} cannot be resolved`,
+      "Check the host in the base URL, the DNS, and a VPN it may need.",
+    );
+  }
+  if (code === "ECONNREFUSED") {
+    return told(
+      `nothing listens at ${host}`,
+      "Check host and port in the base URL. For a local one: `keyplane serve`.",
+    );
+  }
+  if (code === "EHOSTUNREACH" || code === "ENETUNREACH") {
+    return told(`no way leads to ${host}`, "Check the network, a VPN it may need, and firewalls.");
+  }
+  if (code === "UND_ERR_CONNECT_TIMEOUT" || code === "ETIMEDOUT") {
+    return told(
+      `${host} does not take the connection in time`,
+      "Check firewalls, and HTTPS_PROXY where one is needed.",
+    );
+  }
+  if (code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_BODY_TIMEOUT") {
+    const time = sayDuration(patienceMs);
+    return told(`${host} took the request, but has not answered it within ${time}`, "Try again, or ask its support.");
+  }
+  if (NO_TLS.test(code)) {
+    return told(
+      `${host} does not speak TLS`,
+      "Check the port. Only a service on this machine may be called by http://.",
+    );
+  }
+  if (CERTIFICATE.test(code)) {
+    return told(
+      `the certificate of ${host} is not trusted`,
+      "For a CA of your own, set NODE_EXTRA_CA_CERTS to its file.",
+    );
+  }
+  if (code.startsWith("ERR_SSL_") || code.startsWith("ERR_TLS_")) {
+    return told(
+      `no TLS connection to ${host} comes about`,
+      "It has to offer TLS 1.2 or newer; check a proxy in between.",
+    );
+  }
+  const how = sent ? "broke off the connection" : "cannot be reached";
+  return told(`${host} ${how}`, "Check the network, a proxy in between, and host and port in the base URL.");
+}

@@ -1,0 +1,23 @@
+import type { ApiKeyRecord } from "../provider/api";
+import { sayDuration } from "../provider/duration";
+import { ageOf } from "./inventory";
+import type { Column } from "./table";
+import { plain } from "./terminal";
+
+/**
+ * The columns that tell of a key itself.
+ * @param now - The service's time, in milliseconds.
+ */
+export function keyColumns(now: number): Column<ApiKeyRecord>[] {
+  return [
+    { title: "ID", text: ({ id }) => id },
+    { title: "NAME", text: ({ name }) => plain(name), atLeast: 16 },
+    { title: "AGE", text: ({ createdAt }) => sayDuration(ageOf(createdAt, now)) },
+    { title: "LAST USE", text: ({ lastUsedAt }) => (lastUsedAt === null ? "never" : sayAgo(lastUsedAt, now)) },
+    { title: "FROM", text: ({ lastUsedFromAddr }) => plain(lastUsedFromAddr ?? "-"), atLeast: 11 },
+  ];
+}
+
+function sayAgo(time: string, now: number): string {
+  return `${sayDuration(ageOf(time, now))} ago`;
+}

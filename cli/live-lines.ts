@@ -1,0 +1,24 @@
+import { shortened } from "./terminal";
+
+const UP_AND_CLEAR = "\u001b[1A\u001b[2K";
+
+/** Lines on stderr that are written over, to show how long work goes on; nothing where stderr is no terminal. */
+export class LiveLines {
+  #shown = 0;
+
+  constructor(private readonly stream: NodeJS.WriteStream = process.stderr) {}
+
+  /** Shows these lines in place of the last ones. */
+  show(lines: readonly string[]): void {
+    if (!this.stream.isTTY) return;
+    const width = (this.stream.columns || 80) - 1;
+    const text = lines.map((line) => `${shortened(line, width)}\n`).join("");
+    this.stream.write(`\r${UP_AND_CLEAR.repeat(this.#shown)}${text}`);
+    this.#shown = lines.length;
+  }
+
+  /** Takes them away. */
+  clear(): void {
+    this.show([]);
+  }
+}

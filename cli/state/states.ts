@@ -1,0 +1,40 @@
+import { readFile } from "node:fs/promises";
+import { text as textOfStream } from "node:stream/consumers";
+import type { Command } from "commander";
+import { messageOf } from "../../provider/errors";
+import { plain } from "../terminal";
+import { UsageError } from "../usage-error";
+import { readDeployment } from "./read-deployment";
+import { type StackState, stackState } from "./stack-state";
+
+/** Adds `--state`. */
+export function withStates(command: Command): Command {
+  return command.option(
+    "--state <file...>",
+    "states of your stacks: output of `pulumi stack export`, or checkpoint files; - is standard input",
+  );
+}
+
+/** Reads the states; throws a `UsageError` that names the one that cannot be used. */
+export async function readStates(files: readonly string[]): Promise<StackState[]> {
+  if (files.filter((file) => file === "-").length > 1) throw new UsageError("--state - can be given only once");
+  return Promise.all(files.map(readState));
+}
+
+async function readState(file: string): Promise<StackState> {
+  const source = file === "-" ? "standard input" : file;
+  try {
+    const text = file === "-" ? await textOfStream(process.stdin) : await readFile(file, "utf8");
+    return stackState(source, readDeployment(text));
+  } catch (error) {
+    const why = (error as NodeJS.ErrnoException).code === "ENOENT" ? "is not there" : messageOf(error);
+    throw new UsageError(`--state: ${plain(source)} ${why}. Write one by \`pulumi stack export --file state.json\``);
+  }
+}
+
+/** All keys that some states hold: the stack of each, and the URN of what holds it. */
+export function heldBy(
+  states: readonly StackState[],
+): ReadonlyMap<string, { readonly stack: string; readonly urn: string }> {
+  return new Map(states.flatMap(({ stack, held }) => Array.from(held, ([id, urn]) => [id, { stack, urn }] as const)));
+}

@@ -1,0 +1,39 @@
+import { ownerTag } from "../provider/resources/names";
+import type { StackState } from "./state";
+import { UsageError } from "./usage-error";
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const TAG = /^[a-z2-7]{8}$/;
+
+/** The tags of the owners whose keys a sweep looks for: those that are named, else those of the states. */
+export function sweptTags(owners: readonly string[], states: readonly StackState[]): ReadonlySet<string> {
+  if (owners.length > 0) return new Set(owners.map(readOwner));
+  if (states.length === 0) {
+    throw new UsageError("whose keys? Give the stack's state (--state FILE), or its owner (--owner ID)");
+  }
+  return new Set(states.flatMap(tagsOf));
+}
+
+function readOwner(owner: string): string {
+  const text = owner.toLowerCase();
+  if (UUID.test(text)) return ownerTag(text);
+  if (TAG.test(text)) return text;
+  throw new UsageError(
+    "--owner must be the id of a stack's Owner resource (a UUID), or its tag: the 8 characters before the last hyphen " +
+      "in its keys' names",
+  );
+}
+
+/** A state that cannot tell all that its stack holds is refused: what it does not tell would be taken for an orphan. */
+function tagsOf({ source, tags, foreign }: StackState): readonly string[] {
+  if (foreign.length > 0) {
+    throw new UsageError(
+      `--state: ${source} was copied or renamed, and its keys may belong to the stack it stems from. Run \`pulumi up\` ` +
+        `and export it again, or name the owner: --owner ${foreign[0]}`,
+    );
+  }
+  if (tags.length === 0) {
+    throw new UsageError(`--state: ${source} holds no owner of keys. If its stack had one, name it by --owner ID`);
+  }
+  return tags;
+}

@@ -1,0 +1,33 @@
+import { keyColumns } from "./key-columns";
+import type { Swept } from "./sweep";
+import { REASONS, type SweepPlan } from "./sweep-plan";
+import { table } from "./table";
+import { columnsOf, paint, print } from "./terminal";
+
+/** Shows what a sweep would do. */
+export function printPlan({ revoke, keep, held }: SweepPlan, tags: ReadonlySet<string>, now: number): void {
+  const owners = `owner tag ${[...tags].join(", ")}`;
+  const rows = [
+    ...revoke.map((key) => ({ ...key, plan: "revoke" })),
+    ...keep.map(({ key, reason }) => ({ ...key, plan: `keep: ${REASONS[reason]}` })),
+  ];
+  if (rows.length > 0) {
+    const plan = {
+      title: "PLAN",
+      text: (row: { readonly plan: string }) => row.plan,
+      tone: (row: { readonly plan: string }) => (row.plan === "revoke" ? ("bad" as const) : undefined),
+      atLeast: 15,
+    };
+    for (const line of table(rows, [...keyColumns(now), plan], columnsOf(process.stdout))) print(line);
+    print("");
+  }
+  const inStates = held > 0 ? `, ${held} in a state` : "";
+  print(`${owners}: ${revoke.length} to revoke, ${keep.length} to keep${inStates}`);
+}
+
+/** Shows what a sweep has done. */
+export function printDone({ revoked, failed }: Swept): void {
+  for (const { id, name } of revoked) print(`${paint("good", "revoked")} ${id} ${name}`);
+  for (const { key, why } of failed) print(`${paint("bad", "still live")} ${key.id} ${key.name}: ${why}`);
+  print(`${revoked.length} revoked${failed.length > 0 ? `, ${failed.length} still live: run it again` : ""}`);
+}

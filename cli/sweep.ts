@@ -1,0 +1,130 @@
+import type { Command } from "commander";
+import type { ApiKeyRecord } from "../provider/api";
+import { isAborted, messageOf } from "../provider/errors";
+import { type AccountFlags, askCaller, openAccount, withAccount } from "./account";
+import { EXIT } from "./exit-code";
+import { LiveLines } from "./live-lines";
+import type { Session } from "./session";
+import { heldBy, readStates, type StackState, withStates } from "./state";
+import { sweptTags } from "./sweep-owners";
+import { planSweep, type SweepPlan, type SweepTerms } from "./sweep-plan";
+import { printDone, printPlan } from "./sweep-report";
+import { note, printJson } from "./terminal";
+import { UsageError } from "./usage-error";
+
+interface SweepFlags extends AccountFlags {
+  readonly state?: readonly string[];
+  readonly owner?: readonly string[];
+  readonly yes?: true;
+  readonly includeUsed?: true;
+  readonly includeYoung?: true;
+  readonly json?: true;
+}
+
+/** What became of the keys that were to be revoked. */
+export interface Swept {
+  readonly revoked: readonly ApiKeyRecord[];
+  readonly failed: readonly { readonly key: ApiKeyRecord; readonly why: string }[];
+}
+
+/** `keyplane sweep`: finds and revokes keys that bear an owner's tag and are in no state. */
+export function addSweep(program: Command, session: Session): void {
+  const command = program.command("sweep").description("finds keys of a stack that no state holds, and revokes them");
+  withStates(command)
+    .option("--owner <id...>", "owners whose keys are looked for: ids of Owner resources, or their tags")
+    .option("--yes", "revokes; without it the plan is shown and nothing is done")
+    .option("--include-used", "also keys that were used: somebody has or had their secrets")
+    .option("--include-young", "also keys younger than 15 minutes")
+    .option("--json", "prints JSON");
+  withAccount(command).action((flags: SweepFlags) => sweep(flags, session));
+}
+
+async function sweep(flags: SweepFlags, session: Session): Promise<void> {
+  const { signal } = session;
+  const states = await readStates(flags.state ?? []);
+  for (const state of states) refuseHidden(state);
+  const tags = sweptTags(flags.owner ?? [], states);
+  const account = openAccount(flags);
+  const ownKeyId = (await askCaller(flags, signal))?.keyId;
+  const terms = (): SweepTerms => ({
+    tags,
+    held: new Set(heldBy(states).keys()),
+    ownKeyId,
+    includeUsed: flags.includeUsed ?? false,
+    includeYoung: flags.includeYoung ?? false,
+    now: account.serviceNow(),
+  });
+  const first = await account.keys.list({ signal });
+  const plan = planSweep(first, terms());
+  const warnings = warningsOf(states);
+  if (!flags.json) printPlan(plan, tags, terms().now);
+  for (const warning of warnings) note(warning);
+  if (!flags.yes || plan.revoke.length === 0) {
+    if (flags.json) printJson({ owners: [...tags], ...jsonOf(plan), revoked: [], failed: [], warnings });
+    else if (plan.revoke.length > 0) note("Nothing was revoked. To revoke these keys, run the same with --yes.");
+    return;
+  }
+  // What has been used, or taken into a state's place, since the first look is no longer what the plan says.
+  const planned = new Set(plan.revoke.map(({ id }) => id));
+  const fresh = planSweep(await account.keys.list({ fresh: true, signal }), terms());
+  const doomed = fresh.revoke.filter(({ id }) => planned.has(id));
+  const swept = await revokeAll(doomed, account.keys, signal);
+  if (flags.json) printJson({ owners: [...tags], ...jsonOf(plan), ...swept, warnings });
+  else printDone(swept);
+  if (session.interrupted) session.exitCode = EXIT.interrupted;
+  else if (swept.failed.length > 0) session.exitCode = EXIT.failed;
+}
+
+/** Revokes keys one after another, and makes sure by a list; an interrupt leaves the rest alone. */
+async function revokeAll(
+  doomed: readonly ApiKeyRecord[],
+  keys: ReturnType<typeof openAccount>["keys"],
+  signal: AbortSignal,
+): Promise<Swept> {
+  const live = new LiveLines();
+  const troubles = new Map<string, string>();
+  for (const [at, { id, name }] of doomed.entries()) {
+    if (signal.aborted) {
+      troubles.set(id, "interrupted");
+      continue;
+    }
+    live.show([`revoking key ${id} (${name}), ${at + 1} of ${doomed.length}`]);
+    try {
+      // A request that is under way is not cut off: whether it was applied would be open.
+      await keys.revoke(id);
+    } catch (error) {
+      if (isAborted(error)) throw error;
+      troubles.set(id, messageOf(error));
+    }
+  }
+  live.clear();
+  const left = new Set((await keys.list({ fresh: true })).map(({ id }) => id));
+  const failed = doomed.filter(({ id }) => left.has(id));
+  return {
+    revoked: doomed.filter(({ id }) => !left.has(id)),
+    failed: failed.map((key) => ({ key, why: troubles.get(key.id) ?? "is still in the list" })),
+  };
+}
+
+function refuseHidden({ source, hidden: [urn] }: StackState): void {
+  if (urn === undefined) return;
+  throw new UsageError(
+    `--state: ${source} holds ids of keys encrypted (${urn}), so it does not tell which keys are in use. Pass it on in ` +
+      "clear, without a file: `pulumi stack export --show-secrets | keyplane sweep --state -`",
+  );
+}
+
+function warningsOf(states: readonly StackState[]): string[] {
+  const underWay = states.filter((state) => state.underWay > 0);
+  return [
+    "Do not sweep while an `up` of the stack is under way, and give the newest state: keys of later runs look left behind.",
+    ...(states.length === 0 ? ["No state was given: keys that a stack still holds are among these."] : []),
+    ...underWay.map(
+      ({ source }) => `${source} was saved while a run was under way or was killed: run \`pulumi up\` first.`,
+    ),
+  ];
+}
+
+function jsonOf({ revoke, keep, held }: SweepPlan): object {
+  return { planned: revoke, kept: keep.map(({ key, reason }) => ({ ...key, reason })), held };
+}

@@ -1,0 +1,58 @@
+import { paint, shortened, type Tone, wrapped } from "./terminal";
+
+/** One column of a table for people. */
+export interface Column<Row> {
+  readonly title: string;
+  readonly text: (row: Row) => string;
+  readonly tone?: (row: Row) => Tone | undefined;
+  /** The narrowest it may become where the terminal is too narrow. @default it keeps its width */
+  readonly atLeast?: number;
+}
+
+const GAP = 2;
+
+/**
+ * The rows as lines of a table with a head. Where it is too wide, columns that may shrink do, the widest first, and the
+ * last column is wrapped.
+ */
+export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width: number): string[] {
+  const cells = rows.map((row) => columns.map((column) => column.text(row)));
+  const widths = columns.map(({ title }, at) => Math.max(title.length, ...cells.map((row) => lengthOf(row[at] ?? ""))));
+  shrink(widths, columns, width);
+  const last = columns.length - 1;
+  const line = (texts: readonly string[], tones: readonly (Tone | undefined)[]): string[] => {
+    const wrappedLast = wrapped(texts[last] ?? "", widths[last] ?? 0);
+    const head = texts.slice(0, last).map((text, at) => {
+      const cut = shortened(text, widths[at] ?? 0);
+      return paint(tones[at], cut) + " ".repeat((widths[at] ?? 0) - lengthOf(cut) + GAP);
+    });
+    const indent = " ".repeat(widths.slice(0, last).reduce((sum, each) => sum + each + GAP, 0));
+    return wrappedLast.map((part, at) => ((at === 0 ? head.join("") : indent) + paint(tones[last], part)).trimEnd());
+  };
+  const head = line(
+    columns.map(({ title }) => title),
+    columns.map(() => "faint"),
+  );
+  const body = rows.flatMap((row, at) => {
+    return line(
+      cells[at] ?? [],
+      columns.map(({ tone }) => tone?.(row)),
+    );
+  });
+  return [...head, ...body];
+}
+
+function shrink(widths: number[], columns: readonly Column<never>[], width: number): void {
+  const total = () => widths.reduce((sum, each) => sum + each, 0) + GAP * (widths.length - 1);
+  while (total() > width) {
+    let widest = -1;
+    columns.forEach(({ atLeast = Number.POSITIVE_INFINITY }, at) => {
+      const own = widths[at] ?? 0;
+      if (own > atLeast && own > (widths[widest] ?? 0)) widest = at;
+    });
+    if (widest < 0) return;
+    widths[widest] = (widths[widest] ?? 0) - 1;
+  }
+}
+
+const lengthOf = (text: string): number => Array.from(text).length;

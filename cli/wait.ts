@@ -1,0 +1,88 @@
+import type { Command } from "commander";
+import { checkOperationId, checkProjectId, type Operation, type WaitProgress } from "../provider/api";
+import { sayDuration } from "../provider/duration";
+import { isOperationFailed, isTimeout } from "../provider/errors";
+import { type AccountFlags, openAccount, withAccount } from "./account";
+import { readWait } from "./duration-option";
+import { EXIT } from "./exit-code";
+import { LiveLines } from "./live-lines";
+import type { Session } from "./session";
+import { table } from "./table";
+import { columnsOf, note, paint, plain, print, printJson } from "./terminal";
+
+interface WaitFlags extends AccountFlags {
+  readonly project: string;
+  readonly operation?: readonly string[];
+  readonly timeout?: number;
+  readonly json?: true;
+}
+
+/** Most operations shown at once while waiting. */
+const MAX_ROWS = 10;
+
+/** `keyplane wait`: waits until a project's operations have ended. */
+export function addWait(program: Command, session: Session): void {
+  const command = program
+    .command("wait")
+    .description("waits until a project has no pending operation")
+    .requiredOption("--project <id>", "the project")
+    .option("--operation <id...>", "waits for these operations, not for all that are pending")
+    .option("--timeout <duration>", "longest time to wait (default: KEYPLANE_OPERATION_TIMEOUT, 30m)", readWait)
+    .option("--json", "prints JSON");
+  withAccount(command).action((flags: WaitFlags) => wait(flags, session));
+}
+
+async function wait(flags: WaitFlags, session: Session): Promise<void> {
+  const projectId = checkProjectId(flags.project, "--project");
+  const refs = flags.operation?.map((id) => ({ projectId, id: checkOperationId(id, "--operation") }));
+  const { operations } = openAccount(flags);
+  const live = new LiveLines();
+  const options = {
+    timeoutMs: flags.timeout,
+    signal: session.signal,
+    onProgress: (progress: WaitProgress) => live.show(progressRows(progress)),
+    onWarning: (message: string) => {
+      live.clear();
+      note(message);
+    },
+  };
+  try {
+    const ended = refs
+      ? await operations.wait(refs, options)
+      : (await operations.waitUntilIdle(projectId, options)).waitedFor;
+    live.clear();
+    if (flags.json) printJson({ projectId, ended });
+    else printEnded(projectId, ended);
+  } catch (error) {
+    live.clear();
+    if (!isOperationFailed(error) && !isTimeout(error)) throw error;
+    const failed = isOperationFailed(error) ? error.failed : [];
+    if (flags.json)
+      printJson({ projectId, failed, pending: error.pending, error: { code: error.code, message: error.message } });
+    note(`keyplane: ${error.message}`);
+    session.exitCode = EXIT.failed;
+  }
+}
+
+function progressRows({ pending, elapsedMs, errors }: WaitProgress): string[] {
+  const shown = pending.slice(0, MAX_ROWS);
+  const rows = shown.map(
+    ({ action, status, id }) => `  ${plain(action) || "operation"}  ${plain(status) || "?"}  ${id}`,
+  );
+  const more = pending.length > shown.length ? [`  and ${pending.length - shown.length} more`] : [];
+  const trouble = errors > 0 ? `, ${errors} looks without an answer` : "";
+  return [`waiting for ${pending.length} of them (${sayDuration(elapsedMs)}${trouble})`, ...rows, ...more];
+}
+
+function printEnded(projectId: string, ended: readonly Operation[]): void {
+  if (ended.length > 0) {
+    const columns = [
+      { title: "OPERATION", text: ({ id }: Operation) => id },
+      { title: "ACTION", text: ({ action }: Operation) => plain(action), atLeast: 12 },
+      { title: "STATUS", text: ({ status }: Operation) => plain(status) },
+    ];
+    for (const line of table(ended, columns, columnsOf(process.stdout))) print(line);
+    print("");
+  }
+  print(`${paint("good", "ready")}: nothing is pending in project ${projectId}`);
+}

@@ -1,0 +1,117 @@
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { autoName, ownerTag } from "../../../provider/resources/names";
+import { type ControlPlane, startControlPlane } from "../../kit/control-plane";
+import { exported } from "./stack-file";
+import { envOf, folderWith, run } from "./support";
+
+const DAY = 86_400_000;
+const owner = "5b4f6f54-8f0c-4a5e-9a44-1f6a0c6b7a11";
+
+let plane: ControlPlane;
+
+beforeEach(async () => {
+  plane = await startControlPlane();
+});
+
+afterEach(() => plane.close());
+
+/** Runs `keys --json`; answers what it tells of each key, by id. */
+async function keysOf(
+  ...args: string[]
+): Promise<Record<string, { stack?: string; flags: string[]; heldBy?: string }>> {
+  const { code, stdout, stderr } = await run(["keys", "--json", ...args], { env: envOf(plane) });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining("keyplane:") });
+  const { keys } = JSON.parse(stdout) as { keys: { id: string; flags: string[] }[] };
+  return Object.fromEntries(keys.map((key) => [key.id, key]));
+}
+
+test("keys tells which stack owns each key, and which none of the given ones does, by one request", async () => {
+  const held = await plane.state.createKey(autoName("ci", owner));
+  const left = await plane.state.createKey(autoName("ci", owner));
+  const strange = await plane.state.createKey(autoName("ci", "another"));
+  const byHand = await plane.state.createKey("by-hand");
+  const folder = await folderWith({ "state.json": exported({ owner, keys: [held.id] }) });
+  const keys = await keysOf("--state", join(folder, "state.json"));
+  expect(keys[held.id]).toMatchObject({ stack: "proj/dev", flags: [], heldBy: expect.stringContaining("::key-") });
+  expect(keys[left.id]).toMatchObject({ stack: "proj/dev", flags: ["orphan"] });
+  expect(keys[strange.id]).toMatchObject({ flags: ["unmanaged"], ownerTag: ownerTag("another") });
+  expect(keys[byHand.id]).toMatchObject({ flags: ["unmanaged"] });
+  expect(await plane.count()).toBe(1);
+});
+
+test("without a state nobody is said to be unmanaged, because nothing is known", async () => {
+  const { id } = await plane.state.createKey("by-hand");
+  expect((await keysOf())[id]?.flags).toEqual([]);
+});
+
+test("keys flags what is old and what was not used, by the service's clock and the given limits", async () => {
+  const idle = await plane.state.createKey("idle");
+  const busy = await plane.state.createKey("busy");
+  await plane.clock.advance(100 * DAY);
+  const young = await plane.state.createKey("young");
+  await plane.state.useKey(busy.id);
+  expect((await keysOf())[idle.id]?.flags).toEqual(["unused-90d"]);
+  const keys = await keysOf("--unused-for", "15w", "--older-than", "99d");
+  expect([keys[idle.id]?.flags, keys[busy.id]?.flags, keys[young.id]?.flags]).toEqual([
+    ["older-than-99d"],
+    ["older-than-99d"],
+    [],
+  ]);
+});
+
+test("keys shows a table for people, without escape sequences where no terminal reads it", async () => {
+  const { id } = await plane.state.createKey("by-hand");
+  await plane.state.useKey(id, 3_600_000 * 3, "192.0.2.7");
+  const { stdout } = await run(["keys"], { env: { ...envOf(plane), NO_COLOR: "1" } });
+  expect(stdout).toMatch(/^ID +NAME +AGE +LAST USE +FROM +STACK +FLAGS$/m);
+  expect(stdout).toMatch(new RegExp(`^${id} +by-hand +\\S+ \\S+ +3 h ago +192\\.0\\.2\\.7 +-$`, "m"));
+  expect(stdout).not.toContain("\u001b");
+});
+
+test("several states are read, of files and of standard input, and checkpoint files, too", async () => {
+  const one = await plane.state.createKey("one");
+  const two = await plane.state.createKey("two");
+  const { deployment } = exported({ stack: "prod", keys: [two.id] });
+  const folder = await folderWith({ "prod.json": { version: 3, checkpoint: { stack: "x", latest: deployment } } });
+  const args = ["keys", "--json", "--state", "-", join(folder, "prod.json")];
+  const input = JSON.stringify(exported({ stack: "dev", keys: [one.id] }));
+  const { stdout } = await run(args, { env: envOf(plane), input });
+  const { keys } = JSON.parse(stdout) as { keys: { id: string; stack?: string }[] };
+  const stacks = Object.fromEntries(keys.map(({ id, stack }) => [id, stack]));
+  expect([stacks[one.id], stacks[two.id]]).toEqual(["proj/dev", "proj/prod"]);
+});
+
+test.each<[string, string, RegExp]>([
+  ["is not there", "", /nothing\.json is not there/],
+  ["is no JSON", "sk_verysecret {", /is not JSON/],
+  ["is something else", '{"resources":[]}', /neither the output of `pulumi stack export` nor a checkpoint file/],
+])("a state that %s is refused by name before anything is asked, and quoted nowhere", async (_, text, problem) => {
+  const folder = await folderWith(text === "" ? {} : { "nothing.json": text });
+  const args = ["keys", "--state", join(folder, "nothing.json")];
+  const { code, stdout, stderr } = await run(args, { env: envOf(plane) });
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).toMatch(problem);
+  expect(stderr).not.toContain("verysecret");
+  expect(await plane.count()).toBe(0);
+});
+
+test.each<[string, string[], NodeJS.ProcessEnv, RegExp]>([
+  ["no address", [], { KEYPLANE_API_KEY: "k" }, /--base-url .* or set KEYPLANE_BASE_URL/],
+  ["no credential", ["--base-url", "https://host.example/api/v2"], {}, /KEYPLANE_API_KEY/],
+  ["an age that is none", ["--unused-for", "3 months"], {}, /--unused-for.*whole number/],
+  ["the credential on the command line", ["--api-key=kp_verysecret"], {}, /unknown option '--api-key=\.\.\.'/],
+])("%s is an error with a remedy and exit code 2", async (_, args, env, message) => {
+  const { code, stdout, stderr } = await run(["keys", ...args], { env });
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).toMatch(message);
+  expect(stderr).not.toMatch(/verysecret|\n\s+at /);
+});
+
+test("with --json an error is JSON, too, and the credential is not in it", async () => {
+  const env = { ...envOf(plane), KEYPLANE_API_KEY: "kp_wrong_but_secret_0123456789" };
+  const { code, stdout, stderr } = await run(["keys", "--json"], { env });
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toEqual({ error: { code: "KP-AUTH", message: expect.stringContaining("401") } });
+  expect(stdout + stderr).not.toContain("kp_wrong_but_secret");
+});

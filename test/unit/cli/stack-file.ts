@@ -1,0 +1,46 @@
+/** What a stack's state says of its keys. */
+export interface StackFile {
+  readonly owner?: string;
+  /** @default "dev" */
+  readonly stack?: string;
+  /** The stack that the owner was made for. @default the same */
+  readonly ownerStack?: string;
+  /** Ids of keys that `ApiKey` resources hold. */
+  readonly keys?: readonly (string | number)[];
+  /** Outputs of a `RotatingApiKey`. */
+  readonly rotating?: object;
+  /** Outputs of the `Ledger`. */
+  readonly ledger?: object;
+  readonly pending?: number;
+}
+
+/** A state as `pulumi stack export` writes it. */
+export function exported(file: StackFile): { version: number; deployment: object } {
+  const { owner, stack = "dev", ownerStack = stack, keys = [], rotating, ledger, pending = 0 } = file;
+  const resource = (kind: string, name: string, id: string, outputs: object) => ({
+    urn: `urn:pulumi:${stack}::proj::pulumi-nodejs:dynamic/keyplane:${kind}::${name}`,
+    custom: true,
+    type: `pulumi-nodejs:dynamic/keyplane:${kind}`,
+    id,
+    outputs,
+  });
+  const resources = [
+    {
+      urn: `urn:pulumi:${stack}::proj::pulumi:pulumi:Stack::proj-${stack}`,
+      custom: false,
+      type: "pulumi:pulumi:Stack",
+    },
+    ...(owner ? [resource("Owner", "keyplane", owner, { project: "proj", stack: ownerStack })] : []),
+    ...keys.map((id) => resource("ApiKey", `key-${id}`, String(id), { keyId: String(id), key: sealed })),
+    ...(rotating ? [resource("RotatingApiKey", "app", "handle", rotating)] : []),
+    ...(ledger ? [resource("Ledger", "keyplane", "ledger", ledger)] : []),
+  ];
+  const pendingOperations = Array.from({ length: pending }, () => ({ resource: resources[0], type: "creating" }));
+  return {
+    version: 3,
+    deployment: { manifest: { time: "2026-01-01T00:00:00Z" }, resources, pending_operations: pendingOperations },
+  };
+}
+
+/** A secret as a state holds it. */
+export const sealed = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", ciphertext: "v1:x" };

@@ -1,0 +1,164 @@
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { autoName, ownerTag } from "../../../provider/resources/names";
+import { type ControlPlane, startControlPlane } from "../../kit/control-plane";
+import { exported, type StackFile, sealed } from "./stack-file";
+import { type Ended, envOf, folderWith, run } from "./support";
+
+const MINUTE = 60_000;
+const owner = "5b4f6f54-8f0c-4a5e-9a44-1f6a0c6b7a11";
+const other = "0f0c8f54-0000-4a5e-9a44-1f6a0c6b7a22";
+
+let plane: ControlPlane;
+
+beforeEach(async () => {
+  plane = await startControlPlane();
+});
+
+afterEach(() => plane.close());
+
+/** A key of an owner's, made an hour ago. */
+async function oldKey(by = owner): Promise<string> {
+  const { id } = await plane.state.createKey(autoName("ci", by));
+  return String(id);
+}
+
+/** Makes keys, and then lets an hour pass. */
+async function oldKeys(...owners: string[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (const each of owners) ids.push(await oldKey(each));
+  await plane.clock.advance(60 * MINUTE);
+  return ids;
+}
+
+function sweep(args: readonly string[], input?: string): Promise<Ended> {
+  return run(["sweep", ...args], { env: envOf(plane), ...(input === undefined ? {} : { input }) });
+}
+
+/** Sweeps by a state. */
+function sweepBy(file: StackFile, ...args: string[]): Promise<Ended> {
+  return sweep(["--state", "-", ...args], JSON.stringify(exported(file)));
+}
+
+async function revoked(): Promise<string[]> {
+  return (await plane.log()).flatMap(({ effects }) =>
+    effects.flatMap((effect) => (effect.kind === "key-revoked" ? [String(effect.id)] : [])),
+  );
+}
+
+test("sweep shows its plan and revokes nothing without --yes", async () => {
+  const [id = ""] = await oldKeys(owner);
+  const { code, stdout, stderr } = await sweep(["--owner", owner]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(new RegExp(`^${id} .*revoke$`, "m"));
+  expect(stderr).toContain("Nothing was revoked. To revoke these keys, run the same with --yes.");
+  expect(stderr).toContain("Do not sweep while an `up` of the stack is under way");
+  expect(await revoked()).toEqual([]);
+});
+
+test.each([owner, ownerTag(owner)])("--owner %s finds exactly that owner's keys and revokes them", async (text) => {
+  const [mine = "", , also = ""] = await oldKeys(owner, other, owner);
+  await plane.state.createKey("by-hand");
+  const { code, stdout } = await sweep(["--owner", text, "--yes", "--json"]);
+  expect(code).toBe(0);
+  const { revoked: told } = JSON.parse(stdout) as { revoked: { id: string }[] };
+  expect(told.map(({ id }) => id).sort()).toEqual([mine, also].sort());
+  expect((await revoked()).sort()).toEqual([mine, also].sort());
+});
+
+test("a key that any given state holds is left alone, however it holds it", async () => {
+  const ids = await oldKeys(...Array.from({ length: 10 }, () => owner));
+  const [key, current, previous, pending, retired, owned, delivered, unrevoked, elsewhere, orphan = ""] = ids;
+  const rotating = {
+    keyId: current,
+    previousKeyId: previous,
+    pendingRevocations: [pending],
+    retired: [retired],
+    key: sealed,
+  };
+  const ledger = { owned: [owned], delivered: [delivered], unrevoked: [unrevoked], orphans: [orphan] };
+  const folder = await folderWith({ "prod.json": exported({ stack: "prod", owner: other, keys: [elsewhere ?? ""] }) });
+  const file = { owner, keys: [key ?? ""], rotating, ledger };
+  const args = ["--state", "-", join(folder, "prod.json"), "--yes"];
+  expect((await sweep(args, JSON.stringify(exported(file)))).code).toBe(0);
+  expect(await revoked()).toEqual([orphan]);
+});
+
+test("a used key is only revoked with --include-used, and one in use not even then", async () => {
+  const [used = "", inUse = "", unused = ""] = await oldKeys(owner, owner, owner);
+  await plane.state.useKey(used, 30 * MINUTE);
+  await plane.state.useKey(inUse, 1 * MINUTE);
+  expect((await sweep(["--owner", owner, "--yes"])).stdout).toContain("keep: was used: --include-used");
+  expect(await revoked()).toEqual([unused]);
+  expect((await sweep(["--owner", owner, "--yes", "--include-used"])).stdout).toContain("keep: used within 5 minutes");
+  expect(await revoked()).toEqual([unused, used]);
+});
+
+test("a key of the last minutes is only revoked with --include-young, for a run may be about to save it", async () => {
+  const young = await oldKey();
+  expect((await sweep(["--owner", owner, "--yes"])).stdout).toContain("younger than 15 min");
+  expect(await revoked()).toEqual([]);
+  await sweep(["--owner", owner, "--yes", "--include-young"]);
+  expect(await revoked()).toEqual([young]);
+});
+
+test("the key that the command signs with is never revoked", async () => {
+  const own = await plane.state.createKey(autoName("ci", owner));
+  await plane.clock.advance(60 * MINUTE);
+  const args = ["sweep", "--owner", owner, "--yes", "--include-used", "--include-young"];
+  const { code, stdout } = await run(args, { env: { ...envOf(plane), KEYPLANE_API_KEY: own.key } });
+  expect([code, stdout]).toEqual([0, expect.stringContaining("keep: this command signs with it")]);
+  expect(await revoked()).toEqual([]);
+});
+
+test("the key that the command signs with is spared also where the service does not tell which one it is", async () => {
+  const own = await plane.state.createKey(autoName("ci", owner));
+  await plane.clock.advance(60 * MINUTE);
+  await plane.rules.add({ route: "GET /auth", status: 404 });
+  const args = ["sweep", "--owner", owner, "--yes", "--include-used", "--include-young"];
+  const { code } = await run(args, { env: { ...envOf(plane), KEYPLANE_API_KEY: own.key } });
+  expect(code).toBe(0);
+  expect(await revoked()).toEqual([]);
+});
+
+test("a key that somebody begins to use between the plan and its revocation is spared", async () => {
+  const [first = "", second = ""] = await oldKeys(owner, owner);
+  await plane.rules.add({ route: "GET /api_keys", skip: 1, hold: "before" });
+  const running = sweep(["--owner", owner, "--yes"]);
+  await plane.held.wait();
+  await plane.state.useKey(first);
+  await plane.held.release();
+  expect((await running).code).toBe(0);
+  expect(await revoked()).toEqual([second]);
+});
+
+test("what cannot be revoked is told with the reason, and exit code 1", async () => {
+  const [stuck = "", gone = ""] = await oldKeys(owner, owner);
+  await plane.rules.add({ route: `DELETE /api_keys/${stuck}`, status: 500, count: null });
+  const { code, stdout } = await sweep(["--owner", owner, "--yes"]);
+  expect(code).toBe(1);
+  expect(stdout).toMatch(new RegExp(`^still live ${stuck} .*DELETE .*500`, "m"));
+  expect(await revoked()).toEqual([gone]);
+});
+
+test.each<[string, StackFile, RegExp]>([
+  ["of a stack without keys", {}, /holds no owner of keys/],
+  ["that was copied", { owner, ownerStack: "prod" }, /was copied or renamed.*--owner [a-z2-7]{8}/s],
+  ["that hides ids of keys", { owner, rotating: { keyId: sealed } }, /encrypted.*--show-secrets/s],
+])("a state %s is refused, for it does not tell whose the keys are", async (_, file, problem) => {
+  const [id] = await oldKeys(owner);
+  const { code, stderr } = await sweepBy(file, "--yes");
+  expect([code, stderr]).toEqual([2, expect.stringMatching(problem)]);
+  expect((await plane.liveKeys()).map((key) => String(key.id))).toContain(id);
+});
+
+test("a state that was saved while a run was under way is warned about", async () => {
+  await oldKeys(owner);
+  const { stderr } = await sweepBy({ owner, pending: 1 });
+  expect(stderr).toContain("was saved while a run was under way or was killed: run `pulumi up` first");
+});
+
+test("an owner that is neither an id nor a tag, or none at all, is wrong usage", async () => {
+  expect(await sweep(["--owner", "ci"])).toMatchObject({ code: 2, stderr: expect.stringContaining("8 characters") });
+  expect(await sweep([])).toMatchObject({ code: 2, stderr: expect.stringContaining("--state FILE") });
+});
