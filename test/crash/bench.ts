@@ -4,6 +4,9 @@ import { type ControlPlane, type EngineName, startControlPlane, Workspace } from
 import { type Keys, type Scenario, scenarios } from "./scenarios";
 
 const ASSETS = join(dirname(require.resolve("keyplane/package.json")), "test", "crash");
+const { keepStates } = require(join(ASSETS, "keep-states.cjs")) as {
+  keepStates(file: string, folder: string): () => void;
+};
 const API_KEY = "kp_admin-of-the-crash-tests-0123456789";
 
 /** Seeded before everything else: a key that looks like the stack's, and must survive it all. */
@@ -95,6 +98,7 @@ export class Bench {
       await writeFile(join(notes, "states", "0-0.json"), start.state);
     }
     await writeFile(join(notes, "deliveries"), start?.deliveries ?? "");
+    const keepNoMore = keepStates(workspace.stateFile, join(notes, "states"));
     return {
       plane,
       workspace,
@@ -111,6 +115,7 @@ export class Bench {
         CRASH_URL: plane.url,
       }),
       close: async () => {
+        keepNoMore();
         await workspace.remove();
         await plane.close();
       },
@@ -123,11 +128,13 @@ export class Bench {
     try {
       for (const { program, rules = [] } of start.runs) {
         for (const rule of rules) await plane.rules.add(rule);
-        await workspace.up({ env: stage.env(program) });
+        await workspace.up({ env: stage.env(program), inProcess: true });
         await plane.rules.clear();
       }
       if (start.orphan) await leaveOrphan(plane);
-      if (start.refresh) await workspace.refresh({ env: stage.env(start.runs.at(-1)?.program ?? {}) });
+      if (start.refresh) {
+        await workspace.refresh({ env: stage.env(start.runs.at(-1)?.program ?? {}), inProcess: true });
+      }
       if (start.waitMs) await new Promise((resolve) => setTimeout(resolve, start.waitMs));
       const deployed = start.runs.length > 0;
       return {

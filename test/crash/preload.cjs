@@ -3,13 +3,15 @@
 //   host.pid      the plugin host's process id
 //   loaded        there once the host runs keyplane: Pulumi's own code lets it outlive its engine, keyplane's does not
 //   struck        there once the moment has come
-//   states/       the state file as it was after each write, by the time of the write
+//   states/       the state file as it was after each write
 // It also leaves out what costs time and plays no part: a matrix of some thousand runs has to end within the hour.
 const { subscribe } = require("node:diagnostics_channel");
 const crypto = require("node:crypto");
 const fs = require("node:fs");
 const Module = require("node:module");
-const { join } = require("node:path");
+const { dirname, isAbsolute, join } = require("node:path");
+const { Script } = require("node:vm");
+const { keepStates } = require("./keep-states.cjs");
 
 const folder = process.env.CRASH_FOLDER;
 const plan = JSON.parse(process.env.CRASH_PLAN || "null");
@@ -17,7 +19,7 @@ const script = process.argv[1] || "";
 const role = /engine[\\/]main\.js$/.test(script) ? "engine" : /dynamic-provider/.test(script) ? "host" : "program";
 
 if (role === "host") fs.writeFileSync(join(folder, "host.pid"), String(process.pid));
-if (role === "engine") subscribe("keyplane:engine", keepState);
+if (role === "engine") keepStates(process.env.CRASH_STATE, join(folder, "states"));
 if (plan?.channel === "engine" && role === "engine") subscribe("keyplane:engine", atPoint);
 if (plan?.channel === "provider" && role === "host") subscribe("keyplane:provider", atPoint);
 makeLight();
@@ -54,39 +56,73 @@ function parentOf(pid) {
   return Number(/\) \w (\d+)/.exec(fs.readFileSync(`/proc/${pid}/stat`, "utf8"))?.[1]);
 }
 
-/** Copies the state right after it was written, so that the judge knows what it said at any time. */
-function keepState({ point }) {
-  if (point !== "after-pending-write" && point !== "after-state-write") return;
-  const states = join(folder, "states");
-  fs.mkdirSync(states, { recursive: true });
-  fs.copyFileSync(process.env.CRASH_STATE, join(states, `${Date.now()}-${process.hrtime.bigint()}.json`));
-}
-
 /**
- * Loads packages that only the serialization of closures uses when they are used, which is never; and derives the key of
- * a passphrase, a million rounds of a hash, once for all runs.
+ * Loads packages that only the serialization of closures and tracing use when they are used, which is never; leaves out
+ * the mapping of stack traces and the debugger that wait for closures; compiles each module, and derives the key of a
+ * passphrase, a million rounds of a hash, once for all runs.
  */
 function makeLight() {
+  const replaced = {
+    "source-map-support/register": {},
+    "../../runtime/closure/v8Hooks": { isInitializedAsync: async () => {} },
+  };
+  const unused = /^(typescript|@npmcli\/arborist|normalize-package-data|@opentelemetry\/(?!api$).+|\.\/automation)$/;
   const load = Module._load;
   Module._load = function (request, parent, ...rest) {
     if (request === "keyplane/provider" && role === "host") fs.writeFileSync(join(folder, "loaded"), "");
-    if (request !== "typescript" && request !== "@npmcli/arborist") return load.call(this, request, parent, ...rest);
+    if (Object.hasOwn(replaced, request)) return replaced[request];
+    if (!unused.test(request)) return load.call(this, request, parent, ...rest);
+    const real = () => load.call(this, request, parent, ...rest);
     const members = {
       __esModule: () => true,
+      default: () => real().default ?? real(),
       version: () => Module.createRequire(parent.filename)(`${request}/package.json`).version,
     };
-    const real = () => load.call(this, request, parent, ...rest);
     return new Proxy({}, { get: (_, name) => (Object.hasOwn(members, name) ? members[name]() : real()[name]) });
   };
+  if (Module.enableCompileCache) Module.enableCompileCache(process.env.CRASH_KEYS);
+  else compileOnce();
   const derive = crypto.pbkdf2;
   crypto.pbkdf2 = (passphrase, salt, ...rest) => {
     const done = rest.pop();
-    const of = crypto.createHash("sha256").update(passphrase).update(salt).digest("hex");
-    const file = join(process.env.CRASH_KEYS, of);
+    const file = cacheFile("key", passphrase, salt);
     if (fs.existsSync(file)) return void process.nextTick(done, null, fs.readFileSync(file));
     derive(passphrase, salt, ...rest, (error, key) => {
-      if (!error) fs.writeFileSync(file, key);
+      if (!error) keep(file, key);
       done(error, key);
     });
   };
+}
+
+/** Keeps what V8 makes of each module: the compile cache that Node has from version 22 on. */
+function compileOnce() {
+  const compile = Module.prototype._compile;
+  Module.prototype._compile = function (content, filename, ...rest) {
+    // A provider's text in the state is no file; private members and imports do not work in what was kept.
+    if (!isAbsolute(filename) || /[.\s]#\w|\bimport\(/.test(content))
+      return compile.call(this, content, filename, ...rest);
+    const source = Module.wrap(content.replace(/^#!.*/, ""));
+    const file = cacheFile("code", filename, source);
+    const cachedData = fs.existsSync(file) ? fs.readFileSync(file) : undefined;
+    const script = new Script(source, { filename, cachedData });
+    const run = script.runInThisContext();
+    const require = Module.createRequire(filename);
+    const result = run.call(this.exports, this.exports, require, this, filename, dirname(filename));
+    // Now it holds the functions that loading has called, too.
+    if (cachedData === undefined || script.cachedDataRejected) keep(file, script.createCachedData());
+    return result;
+  };
+}
+
+function cacheFile(...of) {
+  const hash = crypto.createHash("sha256");
+  for (const part of of) hash.update(part).update("\0");
+  return join(process.env.CRASH_KEYS, hash.digest("hex"));
+}
+
+/** Other processes may be looking for the same file: it appears whole. */
+function keep(file, content) {
+  const own = `${file}.${process.pid}`;
+  fs.writeFileSync(own, content);
+  fs.renameSync(own, file);
 }

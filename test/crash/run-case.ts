@@ -132,7 +132,7 @@ class CaseRunner {
 
   private async command(command: "up" | "refresh" | "destroy", program: Keys, args: string[] = []): Promise<void> {
     const env = this.stage.env(program);
-    const result = await this.stage.workspace.run(command, { env, args, mayFail: true });
+    const result = await this.stage.workspace.run(command, { env, args, mayFail: true, inProcess: true });
     this.note(command, result);
     if (result.exit === 0) return;
     this.problems.push(`${command} failed with exit code ${result.exit}\n${result.stdout}${result.stderr}`);

@@ -57,6 +57,8 @@ const FLAGS: Readonly<Record<DeployCommand, FlagKinds>> = {
   },
 };
 
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+
 const TITLES: Readonly<Record<DeployCommand, string>> = {
   up: "Updating",
   preview: "Previewing update",
@@ -66,12 +68,23 @@ const TITLES: Readonly<Record<DeployCommand, string>> = {
 
 const UNCHANGED: ReadonlySet<string> = new Set<Operation>(["same", "read", "read-discard", "read-replacement"]);
 
+/** What a command takes of its process. Whoever runs one within a process of other purpose hands in its own. */
+export interface CommandProcess {
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdout: NodeJS.WritableStream & Partial<Pick<NodeJS.WriteStream, "isTTY" | "columns">>;
+  on(signal: "SIGINT" | "SIGTERM", interrupt: () => void): unknown;
+  off(signal: "SIGINT" | "SIGTERM", interrupt: () => void): unknown;
+  /** Called after the second interrupt, when all processes that the command has started are ended. */
+  exit(code: number): unknown;
+}
+
 /** Runs a command. @returns whether it succeeded. */
 export async function deploy(
   command: DeployCommand,
   args: readonly string[],
-  env: NodeJS.ProcessEnv,
+  process: CommandProcess,
 ): Promise<boolean> {
+  const { env, stdout } = process;
   const flags = parseFlags(args, FLAGS[command]);
   if (flags.lists.has("target") && flags.lists.has("exclude"))
     throw new Error("--target and --exclude exclude each other");
@@ -86,9 +99,9 @@ export async function deploy(
     const opening = OpenStack.open(place, env);
     // Modules are loaded while the key is derived from the passphrase on another thread.
     sdk.load();
-    return new Passes(command, flags, await opening, sdk, env, listeners).execute();
+    return new Passes(command, flags, await opening, sdk, process, listeners).execute();
   });
-  if (flags.switches.has("json")) console.log(JSON.stringify(digestOf(events), undefined, 2));
+  if (flags.switches.has("json")) stdout.write(`${JSON.stringify(digestOf(events), undefined, 2)}\n`);
   return succeeded;
 }
 
@@ -102,7 +115,7 @@ class Passes {
     private readonly flags: Flags,
     private readonly stack: OpenStack,
     private readonly sdk: PulumiSdk,
-    private readonly env: NodeJS.ProcessEnv,
+    private readonly process: CommandProcess,
     private readonly listeners: EventListener[],
   ) {}
 
@@ -110,21 +123,21 @@ class Passes {
     const { switches } = this.flags;
     const onlyPreview = this.command === "preview" || switches.has("preview-only");
     const stop = () => this.interrupt();
-    process.on("SIGINT", stop).on("SIGTERM", stop);
+    for (const signal of SIGNALS) this.process.on(signal, stop);
     try {
       if (onlyPreview) return await this.run(true);
       this.requireApproval();
-      if (!switches.has("skip-preview") && !isTrue(this.env.PULUMI_SKIP_PREVIEW) && !(await this.run(true)))
+      if (!switches.has("skip-preview") && !isTrue(this.process.env.PULUMI_SKIP_PREVIEW) && !(await this.run(true)))
         return false;
       return await this.run(false);
     } finally {
-      process.off("SIGINT", stop).off("SIGTERM", stop);
+      for (const signal of SIGNALS) this.process.off(signal, stop);
     }
   }
 
   private requireApproval(): void {
     const { switches } = this.flags;
-    if (!switches.has("yes") && !isTrue(this.env.PULUMI_YES)) {
+    if (!switches.has("yes") && !isTrue(this.process.env.PULUMI_YES)) {
       throw new Error("--yes must be passed: the embedded engine does not ask");
     }
   }
@@ -135,7 +148,7 @@ class Passes {
     if (this.interrupts === 1) this.current?.cancel();
     else {
       this.current?.end();
-      process.exit(255);
+      this.process.exit(255);
     }
   }
 
@@ -149,7 +162,7 @@ class Passes {
       : openDisplay({
           title: `${preview && this.command !== "preview" ? "Previewing: " : ""}${TITLES[this.command]} ${this.stack.place.stack}`,
           planning: preview,
-          ...displayOptionsFor(process.stdout, this.env, !switches.has("non-interactive")),
+          ...displayOptionsFor(this.process.stdout, this.process.env, !switches.has("non-interactive")),
         });
     const stream = new EventStream([...this.listeners, ...(display ? [display.show.bind(display)] : [])]);
     const pending = opened?.pending_operations ?? [];
@@ -164,7 +177,7 @@ class Passes {
       deployment: this.deploymentOptions(preview),
       showSecrets: switches.has("show-secrets"),
       debug: switches.has("debug"),
-      env: this.env,
+      env: this.process.env,
       emit: stream.emit,
       openState: (current) => this.stack.writer(current),
     });
@@ -195,7 +208,7 @@ class Passes {
   private deploymentOptions(preview: boolean): DeploymentOptions {
     const { switches, lists, values } = this.flags;
     const named = (name: string) => lists.get(name) ?? [];
-    const parallel = Number(values.get("parallel") ?? this.env.PULUMI_PARALLEL ?? 4 * availableParallelism());
+    const parallel = Number(values.get("parallel") ?? this.process.env.PULUMI_PARALLEL ?? 4 * availableParallelism());
     if (!Number.isInteger(parallel)) throw new Error("--parallel must be a whole number");
     return {
       preview,
@@ -207,7 +220,7 @@ class Passes {
       excludes: new Targets(named("exclude")),
       targetDependents: switches.has("target-dependents"),
       excludeDependents: switches.has("exclude-dependents"),
-      continueOnError: switches.has("continue-on-error") || isTrue(this.env.PULUMI_CONTINUE_ON_ERROR),
+      continueOnError: switches.has("continue-on-error") || isTrue(this.process.env.PULUMI_CONTINUE_ON_ERROR),
     };
   }
 }

@@ -16,7 +16,7 @@ const GROUPS: ReadonlySet<string> = new Set(["stack", "config"]);
 
 async function main([name = "", ...args]: readonly string[]): Promise<boolean> {
   const command = DEPLOY[name];
-  if (command) return deploy(command, args, process.env);
+  if (command) return deploy(command, args, process);
   const words = GROUPS.has(name) ? [name, ...args.slice(0, 1)] : [name];
   await manage(words, args.slice(words.length - 1), process.env);
   return true;

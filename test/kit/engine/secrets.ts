@@ -13,6 +13,8 @@ const TAG_BYTES = 16;
 const PROBE = "pulumi";
 
 const derive = promisify(pbkdf2);
+// Deriving takes about 0.4 s: a process that has to do with many stacks derives the key of each once.
+const keys = new Map<string, Promise<Buffer>>();
 
 /** The passphrase is not the one with which the stack was encrypted. */
 export class IncorrectPassphraseError extends Error {
@@ -23,7 +25,7 @@ export class IncorrectPassphraseError extends Error {
   }
 }
 
-/** Encrypts and decrypts the secrets of one stack. Deriving the key costs about 0.4 s: keep one per run. */
+/** Encrypts and decrypts the secrets of one stack. */
 export class PassphraseSecrets {
   private constructor(
     private readonly key: Buffer,
@@ -110,7 +112,10 @@ export function passphraseOf(env: NodeJS.ProcessEnv): string {
 }
 
 function deriveKey(passphrase: string, salt: Buffer): Promise<Buffer> {
-  return derive(passphrase, salt, ROUNDS, KEY_BYTES, "sha256");
+  const of = `${salt.toString("hex")} ${passphrase}`;
+  const key = keys.get(of) ?? derive(passphrase, salt, ROUNDS, KEY_BYTES, "sha256");
+  keys.set(of, key);
+  return key;
 }
 
 function encrypt(key: Buffer, text: string): string {

@@ -58,7 +58,7 @@ export function startEngine(command: EngineCommand): EngineRun {
  * Reads an event log and takes out of it what only it holds: the debug messages that Pulumi's SDK sends while a program
  * runs, which show inputs and outputs in clear. They appear nowhere else, and no run of a user's makes such a file.
  */
-async function takeEventLog(path: string): Promise<string> {
+export async function takeEventLog(path: string): Promise<string> {
   const all = await readFile(path, "utf8").catch(() => undefined);
   if (all === undefined) return "";
   const kept = all.split("\n").filter((line) => !/"severity":\s*"debug"/.test(line));

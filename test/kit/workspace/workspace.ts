@@ -9,14 +9,16 @@ import { manifestAt } from "../engine/checkpoint";
 import { loadProject, readSalt, setConfig, writeSalt } from "../engine/config";
 import { SECRET_MARK } from "../engine/events";
 import { mapMapSecrets, type Properties, revealed } from "../engine/property";
+import { PassphraseSecrets } from "../engine/secrets";
 import { type EngineName, engineCommand, engineOf } from "./engine-command";
-import { type EngineRun, outputOf, startEngine } from "./engine-run";
+import { runEngineHere } from "./engine-here";
+import { type EngineCommand, type EngineRun, outputOf, startEngine } from "./engine-run";
 import { endProcesses, processesWith } from "./processes";
 import { type Program, replaceProgram, writeProgram } from "./program-folder";
 import type { RunResult } from "./run-result";
 import type { SecretFinding } from "./search-secrets";
 import { SecretHunt } from "./secret-hunt";
-import { createSecrets, openSecrets } from "./secrets-of-stacks";
+import { createSecrets } from "./secrets-of-stacks";
 
 /** What a workspace is made of. */
 export interface WorkspaceOptions {
@@ -69,6 +71,12 @@ export interface RunOptions {
    * @default 120000
    */
   readonly timeoutMs?: number;
+  /**
+   * Whether the embedded engine may run within this process, which saves it some tenths of a second. The Pulumi CLI, and
+   * what {@link Workspace.start} starts, always have a process of their own.
+   * @default false
+   */
+  readonly inProcess?: boolean;
   /** Gets what the engine prints, as it prints it. */
   readonly onOutput?: (text: string) => void;
 }
@@ -171,32 +179,20 @@ export class Workspace {
 
   /** Runs a command to its end. */
   async run(command: EngineCommandName, options: RunOptions = {}): Promise<RunResult> {
-    const result = await this.start(command, options).done;
+    const here = options.inProcess === true && this.engine === "embedded";
+    const { done } = here
+      ? this.begin(command, options, (engine, args) => ({ done: runEngineHere(command, args, engine) }))
+      : this.start(command, options);
+    const result = await done;
     if (result.exit === 0 || options.mayFail) return result;
     throw new Error(`${command} failed (${result.signal ?? `exit code ${result.exit}`})\n${outputOf(result)}`);
   }
 
   /** Starts a command, to do something - such as killing it - while it runs. Its result never is an error. */
   start(command: EngineCommandName, options: RunOptions = {}): EngineRun {
-    this.runs += 1;
-    const eventLog = join(this.directory, `events-${this.runs}.jsonl`);
-    const own = command === "preview" ? [] : ["--yes", ...(options.previewFirst ? [] : ["--skip-preview"])];
-    const args = [...own, "--event-log", eventLog, ...(options.args ?? [])];
-    const run = startEngine({
-      name: command,
-      argv: this.argv(command, args),
-      cwd: this.programDirectory,
-      env: { ...this.env, ...options.env },
-      eventLog,
-      timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
-      onOutput: options.onOutput,
-    });
-    const done = run.done.then((result) => {
-      if (result.hostPid !== undefined) this.hosts.push(result.hostPid);
-      return result;
-    });
-    this.hunt.watch(command, done);
-    return { ...run, done };
+    return this.begin(command, options, (engine, args) =>
+      startEngine({ ...engine, argv: [...engineCommand(this.engine), command, ...args] }),
+    );
   }
 
   /** Runs any other command of pulumi's, such as `["stack", "output", "--json"]`. A failure is an error. */
@@ -224,7 +220,7 @@ export class Workspace {
       this.stack,
       key,
       value,
-      options.secret ? await openSecrets(PASSPHRASE, await this.salt()) : undefined,
+      options.secret ? await PassphraseSecrets.open(PASSPHRASE, await this.salt()) : undefined,
     );
   }
 
@@ -290,6 +286,31 @@ export class Workspace {
     throw new Error(`secrets were left in clear:\n${places.join("\n")}`);
   }
 
+  private begin<Run extends Pick<EngineRun, "done">>(
+    command: EngineCommandName,
+    options: RunOptions,
+    start: (engine: Omit<EngineCommand, "argv">, args: readonly string[]) => Run,
+  ): Run {
+    this.runs += 1;
+    const eventLog = join(this.directory, `events-${this.runs}.jsonl`);
+    const own = command === "preview" ? [] : ["--yes", ...(options.previewFirst ? [] : ["--skip-preview"])];
+    const engine = {
+      name: command,
+      cwd: this.programDirectory,
+      env: { ...this.env, ...options.env },
+      eventLog,
+      timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+      onOutput: options.onOutput,
+    };
+    const run = start(engine, [...this.where, ...own, "--event-log", eventLog, ...(options.args ?? [])]);
+    const done = run.done.then((result) => {
+      if (result.hostPid !== undefined) this.hosts.push(result.hostPid);
+      return result;
+    });
+    this.hunt.watch(command, done);
+    return { ...run, done };
+  }
+
   private get backend(): FileBackend {
     return new FileBackend(join(this.directory, "backend"));
   }
@@ -297,8 +318,11 @@ export class Workspace {
   private argv(command: string, args: readonly string[]): string[] {
     const words = command === "stack" ? [command, ...args.slice(0, 1)] : [command];
     const rest = command === "stack" ? args.slice(1) : args;
-    const where = ["--stack", this.stack, "--cwd", this.programDirectory, "--non-interactive"];
-    return [...engineCommand(this.engine), ...words, ...where, ...rest];
+    return [...engineCommand(this.engine), ...words, ...this.where, ...rest];
+  }
+
+  private get where(): readonly string[] {
+    return ["--stack", this.stack, "--cwd", this.programDirectory, "--non-interactive"];
   }
 
   private async initStack(): Promise<void> {
@@ -327,7 +351,9 @@ export class Workspace {
 
   private async opened(deployment: Deployment): Promise<Deployment> {
     const salt = deployment.secrets_providers?.state?.salt;
-    return salt === undefined ? deployment : (await openSecrets(PASSPHRASE, salt)).openDeployment(deployment);
+    return salt === undefined
+      ? deployment
+      : (await PassphraseSecrets.open(PASSPHRASE, salt)).openDeployment(deployment);
   }
 }
 

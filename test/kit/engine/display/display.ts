@@ -35,9 +35,9 @@ const REDRAW_MS = 200;
 const QUIET_MS = 10_000;
 const MOST_LIVE_ROWS = 10;
 
-/** How to show a run on a stream of this process: live in a terminal, without colours where `NO_COLOR` is set. */
+/** How to show a run on a stream: live in a terminal, without colours where `NO_COLOR` is set. */
 export function displayOptionsFor(
-  stream: NodeJS.WriteStream,
+  stream: NodeJS.WritableStream & Partial<Pick<NodeJS.WriteStream, "isTTY" | "columns">>,
   env: NodeJS.ProcessEnv,
   interactive: boolean,
 ): Pick<DisplayOptions, "stream" | "live" | "color" | "columns"> {

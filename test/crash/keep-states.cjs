@@ -1,0 +1,20 @@
+// Keeps the state file as it was after each write, so that the judge knows what it said at any time.
+const { subscribe, unsubscribe } = require("node:diagnostics_channel");
+const fs = require("node:fs");
+const { join } = require("node:path");
+
+/**
+ * Copies the state file that the engine of this process writes to a folder, by the time of the write.
+ * @returns what ends it.
+ */
+function keepStates(file, folder) {
+  const keep = ({ point }) => {
+    if (point !== "after-pending-write" && point !== "after-state-write") return;
+    fs.mkdirSync(folder, { recursive: true });
+    fs.copyFileSync(file, join(folder, `${Date.now()}-${process.hrtime.bigint()}.json`));
+  };
+  subscribe("keyplane:engine", keep);
+  return () => unsubscribe("keyplane:engine", keep);
+}
+
+module.exports = { keepStates };

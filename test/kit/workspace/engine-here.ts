@@ -1,0 +1,42 @@
+import { EventEmitter } from "node:events";
+import { Writable } from "node:stream";
+import { type CommandProcess, type DeployCommand, deploy } from "../engine/deploy-command";
+import { type EngineCommand, takeEventLog } from "./engine-run";
+import { type RunResult, resultOf } from "./run-result";
+
+/**
+ * Runs a command of the embedded engine within this process: only the program and the providers get processes of their
+ * own. It can neither be killed nor stopped by a Ctrl-C of this process.
+ * @param args - The engine's arguments, without the command.
+ */
+export async function runEngineHere(
+  name: DeployCommand,
+  args: readonly string[],
+  { env, eventLog, timeoutMs, onOutput }: Pick<EngineCommand, "env" | "eventLog" | "timeoutMs" | "onOutput">,
+): Promise<RunResult> {
+  const started = performance.now();
+  const printed: string[] = [];
+  const stdout = new Writable({
+    decodeStrings: false,
+    write(text: string, _encoding, done) {
+      printed.push(text);
+      onOutput?.(text);
+      done();
+    },
+  });
+  const here: CommandProcess & EventEmitter = Object.assign(new EventEmitter(), { env, stdout, exit: () => undefined });
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    // The second ends what the command has started.
+    for (let times = 0; times < 2; times++) here.emit("SIGINT");
+  }, timeoutMs);
+  const end = await deploy(name, args, here).then(
+    (succeeded) => ({ exit: succeeded ? 0 : 255, stderr: "" }),
+    (error: Error) => ({ exit: 255, stderr: `error: ${error.message}\n` }),
+  );
+  clearTimeout(timer);
+  if (late) throw new Error(`${name} took longer than ${timeoutMs} ms\n${printed.join("")}${end.stderr}`);
+  const durationMs = performance.now() - started;
+  return resultOf(name, { ...end, signal: null, stdout: printed.join(""), durationMs }, await takeEventLog(eventLog));
+}
