@@ -1,13 +1,15 @@
 import { inspect } from "node:util";
+import { accountSetting, apiKeyProblem, parseAccounts, readBaseUrl } from "./accounts";
 import { DURATION_FORM, MAX_TIMER_MS, parseDuration } from "./duration";
-import { ConfigError } from "./errors";
-import { parseBaseUrl } from "./http/base-url";
+import { ConfigError, isKeyplaneError } from "./errors";
 
 /** Reads one value of the `keyplane` config namespace; `undefined` where it is not set. */
 export type ConfigReader = (key: string) => string | undefined;
 
 /** What keyplane can be told about the service. */
 export interface SettingValues {
+  /** Name of the account in `keyplane:accounts` that these lead to; absent for that of `keyplane:apiKey`. */
+  readonly account?: string | undefined;
   /** The control plane's base address, without a slash at its end. */
   readonly baseUrl: string;
   /** The key that keyplane itself authenticates with. Never printed. */
@@ -22,8 +24,9 @@ export interface SettingValues {
   readonly concurrency: number;
 }
 
-/** All settings, checked once and complete; the credential does not show when they are printed. */
+/** All settings of one account, checked once and complete; the credential does not show when they are printed. */
 export class Settings implements SettingValues {
+  declare readonly account?: string | undefined;
   declare readonly baseUrl: string;
   declare readonly apiKey: string;
   declare readonly requestTimeoutMs: number;
@@ -51,6 +54,7 @@ export class Settings implements SettingValues {
 export const SETTINGS = {
   baseUrl: { env: "KEYPLANE_BASE_URL", fallback: undefined, read: readBaseUrl },
   apiKey: { env: "KEYPLANE_API_KEY", fallback: undefined, read: readApiKey },
+  accounts: { env: "KEYPLANE_ACCOUNTS", fallback: "{}", read: parseAccounts },
   requestTimeout: { env: "KEYPLANE_REQUEST_TIMEOUT", fallback: "30s", read: readTimer },
   operationTimeout: { env: "KEYPLANE_OPERATION_TIMEOUT", fallback: "30m", read: readTimer },
   pollInterval: { env: "KEYPLANE_POLL_INTERVAL", fallback: "5s", read: readTimer },
@@ -59,21 +63,69 @@ export const SETTINGS = {
 
 type SettingName = keyof typeof SETTINGS;
 
-/** Resolves and checks all settings. Throws a `ConfigError` that names the setting, what is wrong and the remedy. */
-export function resolveSettings(config: ConfigReader, env: NodeJS.ProcessEnv = process.env): Settings {
+/**
+ * Resolves and checks all settings of an account: the one of `keyplane:apiKey`, or one of `keyplane:accounts` by its
+ * name. Throws a `ConfigError` that names the setting, what is wrong and the remedy.
+ */
+export function resolveSettings(
+  config: ConfigReader,
+  env: NodeJS.ProcessEnv = process.env,
+  account?: string,
+): Settings {
+  const given = (name: SettingName) => config(name) ?? env[SETTINGS[name].env] ?? SETTINGS[name].fallback;
   const text = (name: SettingName): string => {
-    const value = config(name) ?? env[SETTINGS[name].env] ?? SETTINGS[name].fallback;
+    const value = given(name);
     if (value === undefined || value === "") throw missing(name);
     return value;
   };
+  const accounts = SETTINGS.accounts.read(given("accounts") ?? "");
+  const named = account === undefined ? undefined : accounts.get(account);
+  if (account !== undefined) {
+    if (named === undefined) throw unknownAccount(account, [...accounts.keys()]);
+    if (named.baseUrl === undefined && !given("baseUrl")) throw noBaseUrl(account);
+  }
   return new Settings({
-    baseUrl: SETTINGS.baseUrl.read(text("baseUrl")),
-    apiKey: SETTINGS.apiKey.read(text("apiKey")),
+    ...(account === undefined ? {} : { account }),
+    baseUrl: named?.baseUrl ?? SETTINGS.baseUrl.read(text("baseUrl")),
+    apiKey: named?.apiKey ?? SETTINGS.apiKey.read(text("apiKey")),
     requestTimeoutMs: SETTINGS.requestTimeout.read(text("requestTimeout"), "requestTimeout"),
     operationTimeoutMs: SETTINGS.operationTimeout.read(text("operationTimeout"), "operationTimeout"),
     pollIntervalMs: SETTINGS.pollInterval.read(text("pollInterval"), "pollInterval"),
     concurrency: SETTINGS.concurrency.read(text("concurrency")),
   });
+}
+
+/**
+ * Every credential that is configured, under the name of its setting: what no message may show, and what must not be
+ * revoked. Never throws: what cannot be read is left out, for it was never used, and is quoted nowhere.
+ */
+export function credentialsIn(config: ConfigReader, env: NodeJS.ProcessEnv = process.env): ReadonlyMap<string, string> {
+  const text = (name: "apiKey" | "accounts") => config(name) ?? env[SETTINGS[name].env] ?? "";
+  const credentials = new Map<string, string>();
+  if (text("apiKey") !== "") credentials.set(accountSetting("apiKey", undefined), text("apiKey"));
+  try {
+    for (const [name, { apiKey }] of parseAccounts(text("accounts"))) {
+      credentials.set(accountSetting("apiKey", name), apiKey);
+    }
+  } catch (error) {
+    if (!isKeyplaneError(error)) throw error;
+  }
+  return credentials;
+}
+
+function unknownAccount(name: string, names: readonly string[]): ConfigError {
+  const known = names.length === 0 ? "none is configured" : `configured are ${names.join(", ")}`;
+  return new ConfigError(
+    `keyplane:accounts has no account ${JSON.stringify(name)} (${known}): correct the name, or run ` +
+      "`pulumi config set --path --secret 'keyplane:accounts.NAME.apiKey'`",
+  );
+}
+
+function noBaseUrl(account: string): ConfigError {
+  return new ConfigError(
+    `keyplane:accounts.${account}.baseUrl is not set, and neither is keyplane:baseUrl: run ` +
+      `\`pulumi config set --path 'keyplane:accounts.${account}.baseUrl' https://HOST/api/v2\``,
+  );
 }
 
 function missing(name: SettingName): ConfigError {
@@ -88,16 +140,9 @@ function bad(name: SettingName, problem: string): ConfigError {
   return new ConfigError(`keyplane:${name} ${problem} (set by config keyplane:${name} or ${SETTINGS[name].env})`);
 }
 
-function readBaseUrl(text: string): string {
-  const { origin, prefix } = parseBaseUrl(text);
-  return `${origin}${prefix}`;
-}
-
 function readApiKey(text: string): string {
-  // Anything else could not be sent as a header as it is, and trimming it silently would hide a mistake.
-  if (!/^[\x21-\x7e]+$/.test(text)) {
-    throw bad("apiKey", "holds a space, a line break or a character that is not visible ASCII: set it again");
-  }
+  const problem = apiKeyProblem(text);
+  if (problem !== undefined) throw bad("apiKey", problem);
   return text;
 }
 

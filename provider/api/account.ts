@@ -1,12 +1,16 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { accountSetting } from "../accounts";
 import { type Clock, type HttpAnswer, HttpClient, systemClock } from "../http";
 import { Keys } from "./api-keys";
 import { fingerprint } from "./fingerprint";
+import { type KeyList, keyListOf } from "./key-list";
 import { Operations } from "./operations";
 import { Projects } from "./projects";
 
 /** What an account needs to be talked to. */
 export interface AccountOptions {
+  /** Name of the account in `keyplane:accounts`. @default the account of `keyplane:apiKey` */
+  readonly account?: string | undefined;
   /** Address of the control plane's API, e.g. `https://host/api/v2`: https, or http on this machine. */
   readonly baseUrl: string;
   /** The key that requests authenticate with. */
@@ -34,6 +38,7 @@ export class Account {
 
   /** Short text that tells this credential from others, and nothing else about it. */
   readonly credential: string;
+  /** The account's own keys. */
   readonly keys: Keys;
   readonly projects: Projects;
   readonly operations: Operations;
@@ -42,6 +47,8 @@ export class Account {
   readonly #options: AccountOptions;
   readonly #clock: Clock;
   readonly #http: HttpClient;
+  readonly #keys = new Map<string | undefined, Keys>();
+  readonly #keysIn: (list: KeyList) => Keys;
   #skewMs: number | undefined;
 
   /**
@@ -69,7 +76,8 @@ export class Account {
     this.#clock = clock;
     this.#http = http;
     this.credential = fingerprint(http.base.origin, options.apiKey);
-    this.keys = new Keys(http, clock, heard, warn);
+    this.#keysIn = (list) => new Keys(list, http, clock, heard, warn);
+    this.keys = this.keysOf(undefined);
     this.projects = new Projects(http, heard, warn);
     this.operations = new Operations(http, {
       ...options,
@@ -79,6 +87,21 @@ export class Account {
       warn,
       serviceNow: () => this.serviceNow(),
     });
+  }
+
+  /** The keys of an organization, with those limited to its projects; the account's own where none is named. */
+  keysOf(organizationId: string | undefined): Keys {
+    let keys = this.#keys.get(organizationId);
+    if (keys === undefined) {
+      keys = this.#keysIn(keyListOf(organizationId));
+      this.#keys.set(organizationId, keys);
+    }
+    return keys;
+  }
+
+  /** The setting that leads to this account, as messages name it. */
+  setting(member: "baseUrl" | "apiKey"): string {
+    return accountSetting(member, this.#options.account);
   }
 
   /** The local wall clock, in milliseconds. */

@@ -1,15 +1,14 @@
 import { ApiError, type ErrorFacts, isApiError, KeyplaneError } from "../errors";
 import type { Clock, HttpAnswer, HttpClient } from "../http";
 import { checkRevoked } from "./check-revoked";
-import { checkKeyId } from "./ids";
+import { checkKeyId, checkProjectId } from "./ids";
+import type { KeyList } from "./key-list";
 import { readCreatedKey } from "./read-created-key";
 import { readKeys } from "./read-keys";
 import type { ApiKeyRecord, CreatedKey, ReadOptions } from "./records";
 import { SharedRead } from "./shared-read";
 
-const CREATE = "POST /api_keys";
-const LIST = "GET /api_keys";
-const REVOKE = "DELETE /api_keys/{key_id}";
+/** A call that the service has always had and that a key of any kind may make. */
 const PROBE = "GET /projects";
 
 /** How long a key just made may be unknown to the service's other parts: pauses between probes, in milliseconds. */
@@ -36,17 +35,24 @@ export interface ListKeysOptions extends ReadOptions {
   readonly recent?: boolean | undefined;
 }
 
+/** How a key is made. */
+export interface CreateKeyOptions extends ReadOptions {
+  /** Limits a key of an organization to this project. @default the whole organization */
+  readonly projectId?: string | undefined;
+}
+
 /** How a key is revoked. */
 export interface RevokeOptions extends ReadOptions {
   /** Whether it is the very key that these requests authenticate with. @default false */
   readonly own?: boolean | undefined;
 }
 
-/** The API keys of the account. */
+/** The API keys of an account, or of an organization in it. */
 export class Keys {
   readonly #list: SharedRead<ApiKeyRecord[]>;
 
   constructor(
+    private readonly at: KeyList,
     private readonly http: HttpClient,
     private readonly clock: Clock,
     private readonly heard: (answer: HttpAnswer) => void,
@@ -55,37 +61,41 @@ export class Keys {
     this.#list = new SharedRead(clock, async (onSend, signal) => {
       const answer = await http.request({
         method: "GET",
-        route: LIST,
-        path: "/api_keys",
+        route: at.routes.list,
+        path: at.path,
         replay: "safe",
         onSend,
         signal,
       });
       heard(answer);
-      return readKeys(LIST, answer);
+      return readKeys(at.routes.list, answer, at.holdsCaller);
     });
   }
 
   /**
-   * Makes a key (`POST /api_keys`); its secret is in this answer and nowhere else.
+   * Makes a key (`POST` on the list); its secret is in this answer and nowhere else.
    * Throws `AnswerLostError` if it may have been made without our having its secret: the caller has to settle that by
    * the list, never by asking again for the same name. Throws an `ApiError` of kind `conflict` if the name is taken.
    */
-  async create(name: string, options: ReadOptions = {}): Promise<CreatedKey> {
+  async create(name: string, options: CreateKeyOptions = {}): Promise<CreatedKey> {
+    const { path, routes, createsPerSecond } = this.at;
+    const { projectId } = options;
+    const limitedTo = projectId === undefined ? {} : { project_id: checkProjectId(projectId) };
     this.#list.wrote();
     try {
       const answer = await this.http.request({
         method: "POST",
-        route: CREATE,
-        path: "/api_keys",
-        body: { key_name: name },
+        route: routes.create,
+        path,
+        body: { key_name: name, ...limitedTo },
         replay: "once",
+        perSecond: createsPerSecond,
         signal: options.signal,
       });
       this.heard(answer);
       const { http, warn } = this;
       const conceal = (secret: string) => http.conceal(secret);
-      return readCreatedKey(answer, { route: CREATE, name, conceal, warn, now: () => this.clock.now() });
+      return readCreatedKey(answer, { route: routes.create, name, conceal, warn, now: () => this.clock.now() });
     } catch (error) {
       throw nameConflict(error) ?? error;
     } finally {
@@ -94,8 +104,9 @@ export class Keys {
   }
 
   /**
-   * All live keys (`GET /api_keys`), newest first. Callers at the same time share one request; none gets a list that
-   * was sent before this process's last change of a key. A list that is empty, holds an id twice or has another shape
+   * All live keys (`GET` on the list), newest first. Callers at the same time share one request; none gets a list that
+   * was sent before this process's last change of a key. A list that lacks the key that asked, holds an id twice or has
+   * another shape
    * is a `BadAnswerError`, never an absence.
    */
   list(options: ListKeysOptions = {}): Promise<ApiKeyRecord[]> {
@@ -104,18 +115,19 @@ export class Keys {
   }
 
   /**
-   * Revokes a key (`DELETE /api_keys/{key_id}`), at once and for good. `absent` if there was none of that id.
+   * Revokes a key (`DELETE` on its id in the list), at once and for good. `absent` if there was none of that id.
    * An answer that leaves it open is settled by a list sent afterwards: only absence from it counts as done.
    */
   async revoke(id: string, options: RevokeOptions = {}): Promise<"revoked" | "absent"> {
     const { signal, own = false } = options;
-    const path = `/api_keys/${checkKeyId(id)}`;
+    const route = this.at.routes.revoke;
+    const path = `${this.at.path}/${checkKeyId(id)}`;
     this.#list.wrote();
     let trouble: KeyplaneError;
     try {
-      const answer = await this.http.request({ method: "DELETE", route: REVOKE, path, replay: "safe", signal });
+      const answer = await this.http.request({ method: "DELETE", route, path, replay: "safe", signal });
       this.heard(answer);
-      checkRevoked(REVOKE, id, answer);
+      checkRevoked(route, id, answer);
       return "revoked";
     } catch (error) {
       if (!(error instanceof KeyplaneError)) throw error;

@@ -2,6 +2,7 @@ import { InputError } from "../errors";
 
 const KEY_ID = /^[1-9]\d{0,15}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const ORGANIZATION_ID = /^[a-z0-9-]{1,60}$/;
 const PROJECT_ID = /^(?!\.{1,2}$)[\w.~-]{1,128}$/;
 
 /** What an operation's id looks like. */
@@ -25,6 +26,14 @@ export function isKeyId(text: string): boolean {
 /** Checks a key's id before it becomes part of a path. */
 export function checkKeyId(id: string, argument = "id"): string {
   if (!isKeyId(id)) throw new InputError(argument, "must be the id of an API key: a positive whole number");
+  return id;
+}
+
+/** Checks an organization's id before it becomes part of a path. */
+export function checkOrganizationId(id: string, argument = "organizationId"): string {
+  if (typeof id !== "string" || !ORGANIZATION_ID.test(id)) {
+    throw new InputError(argument, "must be an organization's id: at most 60 of a-z, 0-9 and -");
+  }
   return id;
 }
 

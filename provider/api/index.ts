@@ -1,8 +1,8 @@
 // The service's endpoints as typed calls; its snake_case shapes are known in this folder and nowhere else.
 export { Account, type AccountOptions } from "./account";
-export { Keys, type ListKeysOptions, type RevokeOptions } from "./api-keys";
+export { type CreateKeyOptions, Keys, type ListKeysOptions, type RevokeOptions } from "./api-keys";
 export { BACKGROUND_ACTIONS, DEFAULT_HORIZON_MS } from "./idle-wait";
-export { checkKeyId, checkOperationId, checkProjectId, isKeyId } from "./ids";
+export { checkKeyId, checkOperationId, checkOrganizationId, checkProjectId, isKeyId } from "./ids";
 export { Operations, type OperationsFilter } from "./operations";
 export { type ListProjectsOptions, Projects } from "./projects";
 export type {

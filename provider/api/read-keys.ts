@@ -6,15 +6,14 @@ import type { ApiKeyRecord } from "./records";
 /** The zero time of services that have no null. */
 const ZERO_TIME = "0001-01-01T00:00:00Z";
 
-/** Reads the list of keys. An empty one contradicts itself: the key that asked must be in it. */
-export function readKeys(route: string, answer: HttpAnswer): ApiKeyRecord[] {
+/**
+ * Reads the list of keys. Where it must hold the key that asked, as the account's own list does and that of an
+ * organization does not, an empty one contradicts itself.
+ */
+export function readKeys(route: string, answer: HttpAnswer, holdsCaller: boolean): ApiKeyRecord[] {
   const reader = new Reader(route, answer);
   const items = reader.array(answer.json, "").map((each, at) => reader.object(each, `[${at}]`));
-  if (items.length === 0) reader.fail("", "is an empty list, in which at least the key that asked must stand");
-  // A service that leaves out what is empty still tells the use of the key that has just asked.
-  if (!items.some((each) => reader.field(each, "last_used_at"))) {
-    reader.fail("", "tells of no key when it was last used, not even of the key that asked");
-  }
+  if (holdsCaller) mustHoldCaller(reader, items);
   const ids = new Set<string>();
   return items.map((item, at) => {
     const key = readKey(reader, item, `[${at}].`);
@@ -24,10 +23,19 @@ export function readKeys(route: string, answer: HttpAnswer): ApiKeyRecord[] {
   });
 }
 
+function mustHoldCaller(reader: Reader, items: readonly Wire[]): void {
+  if (items.length === 0) reader.fail("", "is an empty list, in which at least the key that asked must stand");
+  // A service that leaves out what is empty still tells the use of the key that has just asked.
+  if (!items.some((each) => reader.field(each, "last_used_at"))) {
+    reader.fail("", "tells of no key when it was last used, not even of the key that asked");
+  }
+}
+
 function readKey(reader: Reader, item: Wire, path: string): ApiKeyRecord {
   const used = reader.optionalText(item, "last_used_at", path);
   const never = used === undefined || used === "" || used === ZERO_TIME;
   const createdBy = readCreator(reader, item);
+  const projectId = reader.optionalText(item, "project_id", path);
   return {
     id: keyIdOf(reader.field(item, "id")) ?? reader.fail(`${path}id`, "is not a positive whole number"),
     name: reader.text(item, "name", path),
@@ -35,6 +43,7 @@ function readKey(reader: Reader, item: Wire, path: string): ApiKeyRecord {
     lastUsedAt: never ? null : reader.time(item, "last_used_at", path),
     lastUsedFromAddr: reader.optionalText(item, "last_used_from_addr", path) || null,
     ...(createdBy === undefined ? {} : { createdBy }),
+    ...(projectId ? { projectId } : {}),
   };
 }
 

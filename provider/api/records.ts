@@ -13,6 +13,8 @@ export interface ApiKeyRecord {
   readonly lastUsedFromAddr: string | null;
   /** Who made it, where the service tells. */
   readonly createdBy?: string;
+  /** The project that the key is limited to; only in the list of an organization. */
+  readonly projectId?: string;
 }
 
 /** A key just made, with its secret, which the service shows only here. */

@@ -3,6 +3,8 @@ import { InputError } from "../errors";
 
 /** What every function of this folder takes besides its own arguments. */
 export interface CallArgs {
+  /** The account to ask, by its name in config `keyplane:accounts`. @default the account of `keyplane:apiKey` */
+  readonly account?: string | undefined;
   /** Cancels the call. */
   readonly signal?: AbortSignal | undefined;
   /** Called with what a person should hear but nothing fails for. @default the account's `onWarning` */

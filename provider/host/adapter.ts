@@ -1,7 +1,7 @@
 import type { dynamic } from "@pulumi/pulumi";
 import { publishPoint } from "../http/points";
 import { redact } from "../http/redact";
-import { type Context, check, diff, type Kind, NotReady, type Properties } from "../resources";
+import { type Context, check, diff, type Kind, NotReady, type Place, type Properties, placeOf } from "../resources";
 import { session } from "./session";
 import { fromPulumi, toPulumi } from "./values";
 
@@ -24,7 +24,7 @@ export function adapt(kind: Kind): dynamic.ResourceProvider<Values, Values> {
 
     diff: (id, olds, news) =>
       run(kind, "diff", news, async (context) => {
-        const driftOnly = session.takeRefresh(id);
+        const driftOnly = session.takeRefresh(id, olds.resourceUrn);
         const difference = diff(kind, fromPulumi(olds), fromPulumi(news), { now: context.now(), driftOnly });
         for (const reason of difference.reasons) context.info(reason);
         const { changes, replaces, deleteBeforeReplace } = difference;
@@ -59,7 +59,7 @@ async function run<T>(kind: Kind, verb: Verb, values: Values, body: (context: Co
   const urn = String(values.resourceUrn ?? "");
   const resourceName = urn.split("::").slice(3).join("::");
   try {
-    const answer = await body(contextFor(urn, resourceName));
+    const answer = await body(contextFor(urn, resourceName, placeOf(values)));
     publishPoint("before-return", `${verb} ${kind.name}`);
     return answer;
   } catch (error) {
@@ -69,15 +69,16 @@ async function run<T>(kind: Kind, verb: Verb, values: Values, body: (context: Co
   }
 }
 
-function contextFor(urn: string, resourceName: string): Context {
+function contextFor(urn: string, resourceName: string, place: Place): Context {
   const log = (severity: "info" | "warning", ephemeral: boolean) => (text: string) =>
     session.engine.log(urn, severity, text, ephemeral);
   return {
     resourceName,
-    settings: () => session.settings(),
-    account: () => session.account(),
+    settings: () => session.settings(place.account),
+    account: () => session.account(place.account),
+    keys: () => session.account(place.account).keysOf(place.organizationId),
     now: () => Date.now(),
-    run: session.run,
+    run: session.runOf(place),
     checkpointsSkipped: isOn(process.env.PULUMI_SKIP_CHECKPOINTS),
     progress: log("info", true),
     info: log("info", false),
@@ -118,14 +119,8 @@ function toHostError(error: unknown, doing: string, values: Values): HostError {
   return new HostError(message, { id: error.id, properties });
 }
 
-/** The secrets that a failed call could name: those in its values, and the credential. */
+/** The secrets that a failed call could name: those in its values, and the credentials. */
 function secretsOf(values: Values): string[] {
   const held = ["key", "previousKey"].map((name) => values[name]);
-  let credential: unknown;
-  try {
-    credential = session.settings().apiKey;
-  } catch {
-    // Settings that cannot be read hold no credential to hide.
-  }
-  return [...held, credential].filter((value): value is string => typeof value === "string");
+  return [...held, ...session.credentials().values()].filter((value): value is string => typeof value === "string");
 }

@@ -1,7 +1,7 @@
 import type { Account } from "../api/account";
 import { AbortedError } from "../errors";
-import type { RunNotes } from "../resources";
-import { type ConfigReader, resolveSettings, type Settings } from "../settings";
+import { type Place, placeKey, type RunNotes } from "../resources";
+import { type ConfigReader, credentialsIn, resolveSettings, type Settings } from "../settings";
 import { EngineLink } from "./engine-link";
 
 /**
@@ -12,55 +12,72 @@ import { EngineLink } from "./engine-link";
 class Session {
   readonly engine = new EngineLink(process.argv[2] ?? "");
   #config: ConfigReader = () => undefined;
-  #settings: Settings | undefined;
-  #account: Account | undefined;
-  /** What the verbs of this process tell each other: a process serves one run. */
-  readonly run: RunNotes = { hasProgram: false, held: new Set() };
-  /** Those that were read, by id, and their ids by URN: a resource and its predecessor can share one. */
-  readonly #seenInRefresh = new Map<string, unknown>();
-  readonly #idsSeen = new Map<unknown, Set<string>>();
+  /** By the name of the account. */
+  readonly #settings = new Map<string | undefined, Settings>();
+  readonly #accounts = new Map<string | undefined, Account>();
+  /** By place, what the verbs of this process tell each other: a process serves one run. */
+  readonly #runs = new Map<string, RunNotes>();
+  /** The ids of those that were read, by URN: a resource and its predecessor can share one. */
+  readonly #seenInRefresh = new Map<unknown, Set<string>>();
 
   configure(config: ConfigReader): void {
     this.#config = config;
     this.engine.watch(() => {
-      this.#account?.abort(new AbortedError("the engine is gone"));
+      for (const account of this.#accounts.values()) account.abort(new AbortedError("the engine is gone"));
       // Nobody is left to record what this process does: a key made from here on would be lost.
       process.exit(1);
     });
   }
 
-  /** Throws a `ConfigError`, anew at each call, where the settings are missing or wrong. */
-  settings(): Settings {
-    this.#settings ??= resolveSettings(this.#config);
-    return this.#settings;
+  /** Throws a `ConfigError`, anew at each call, where the settings of that account are missing or wrong. */
+  settings(account: string | undefined): Settings {
+    let settings = this.#settings.get(account);
+    if (settings === undefined) {
+      settings = resolveSettings(this.#config, process.env, account);
+      this.#settings.set(account, settings);
+    }
+    return settings;
+  }
+
+  /** Every credential that is configured, under the name of its setting. */
+  credentials(): ReadonlyMap<string, string> {
+    return credentialsIn(this.#config);
   }
 
   /** Loads what talks to the service when it is first asked for: a run that changes nothing never does. */
-  account(): Account {
-    if (this.#account === undefined) {
+  account(name: string | undefined): Account {
+    let account = this.#accounts.get(name);
+    if (account === undefined) {
       const api = require("../api/account") as typeof import("../api/account");
-      this.#account = api.Account.for(this.settings());
+      account = api.Account.for(this.settings(name));
+      this.#accounts.set(name, account);
     }
-    return this.#account;
+    return account;
+  }
+
+  /** What the verbs of resources in this place tell each other. */
+  runOf(place: Place): RunNotes {
+    const key = placeKey(place);
+    let run = this.#runs.get(key);
+    if (run === undefined) {
+      run = { hasProgram: false, held: new Set() };
+      this.#runs.set(key, run);
+    }
+    return run;
   }
 
   /** Notes that a resource was read: the next `diff` of it belongs to a refresh, unless a `check` comes first. */
   noteRead(id: string, urn: unknown): void {
-    this.#seenInRefresh.set(id, urn);
-    this.#idsSeen.set(urn, (this.#idsSeen.get(urn) ?? new Set()).add(id));
+    this.#seenInRefresh.set(urn, (this.#seenInRefresh.get(urn) ?? new Set()).add(id));
   }
 
   noteCheck(urn: unknown): void {
-    this.run.hasProgram = true;
-    for (const id of this.#idsSeen.get(urn) ?? []) {
-      if (this.#seenInRefresh.get(id) === urn) this.#seenInRefresh.delete(id);
-    }
-    this.#idsSeen.delete(urn);
+    this.#seenInRefresh.delete(urn);
   }
 
   /** Whether a `diff` of the resource is a refresh's; answers so once for each read. */
-  takeRefresh(id: string): boolean {
-    return this.#seenInRefresh.delete(id);
+  takeRefresh(id: string, urn: unknown): boolean {
+    return this.#seenInRefresh.get(urn)?.delete(id) ?? false;
   }
 }
 

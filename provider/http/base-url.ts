@@ -13,26 +13,23 @@ export interface BaseUrl {
 
 /**
  * Reads a base URL. The credential goes wherever it points, so it must be https, or http on this machine, and plain:
- * no user information, query or fragment. Throws a `ConfigError` that does not repeat the text.
+ * no user information, query or fragment. Throws a `ConfigError` that names the setting and does not repeat the text.
  */
-export function parseBaseUrl(text: string): BaseUrl {
+export function parseBaseUrl(text: string, setting = "keyplane:baseUrl"): BaseUrl {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {
-    throw new ConfigError("keyplane:baseUrl is not a URL: it must look like https://HOST/api/v2");
+    throw new ConfigError(`${setting} is not a URL: it must look like https://HOST/api/v2`);
   }
   const loopback = isLoopback(url.hostname);
   if (url.protocol === "http:" && !loopback) {
-    throw new ConfigError(
-      "keyplane:baseUrl must begin with https://; plain http is accepted only for this machine itself",
-    );
+    throw new ConfigError(`${setting} must begin with https://; plain http is accepted only for this machine itself`);
   }
   if (url.username !== "" || url.password !== "" || text.includes("@")) {
     throw new ConfigError(
-      "keyplane:baseUrl must hold no user name or password; the credential belongs in keyplane:apiKey",
+      `${setting} must hold no user name or password; the credential belongs in ${setting.replace("baseUrl", "apiKey")}`,
     );
   }
-  if (text.includes("?") || text.includes("#"))
-    throw new ConfigError("keyplane:baseUrl must hold no query and no fragment");
+  if (text.includes("?") || text.includes("#")) throw new ConfigError(`${setting} must hold no query and no fragment`);
   return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, ""), loopback };
 }
 

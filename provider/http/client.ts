@@ -21,6 +21,8 @@ const CALL_TIMEOUT_MS = 120_000;
 
 /** What an `HttpClient` needs. */
 export interface HttpOptions {
+  /** Name of the account, for messages. @default the account of `keyplane:apiKey` */
+  readonly account?: string | undefined;
   /** Where all routes begin; see `parseBaseUrl`. */
   readonly baseUrl: string;
   /** The credential: visible ASCII. */
@@ -117,7 +119,7 @@ export class HttpClient {
     let lostBefore = false;
     for (let attempts = 1; ; attempts++) {
       const queuedAt = clock.monotonic();
-      await this.#orAborted(request, signal, () => this.#limiter.enter(request.route, signal));
+      await this.#orAborted(request, signal, () => this.#limiter.enter(request.route, signal, request.perSecond));
       // Waiting for the limits of the service is not the service being slow.
       deadline += clock.monotonic() - queuedAt;
       const sentAt = clock.now();
@@ -148,7 +150,18 @@ export class HttpClient {
       const cost = delay === undefined ? undefined : this.#budget.take(answered?.status);
       if (delay === undefined || cost === undefined) {
         const tooLong = retryAfterMs !== undefined && retryAfterMs >= remainingMs ? retryAfterMs : undefined;
-        const ending = { request, outcome, verdict, attempts, requestId, sentAt, lostBefore, retryAfterMs: tooLong };
+        const { account } = this.#options;
+        const ending = {
+          request,
+          account,
+          outcome,
+          verdict,
+          attempts,
+          requestId,
+          sentAt,
+          lostBefore,
+          retryAfterMs: tooLong,
+        };
         throw failureError(ending);
       }
       taken = cost;

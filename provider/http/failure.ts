@@ -1,4 +1,5 @@
 import { STATUS_CODES } from "node:http";
+import { accountSetting } from "../accounts";
 import { AnswerLostError, ApiError, BadAnswerError, type KeyplaneError, TimeoutError, TransportError } from "../errors";
 import type { Verdict } from "./classify";
 import { maskKeyLike } from "./redact";
@@ -14,6 +15,8 @@ const TIME_LIMITS = /^(UND_ERR_(HEADERS|BODY|CONNECT)_TIMEOUT|ETIMEDOUT|TimeoutE
 /** A call that has come to its end without a usable answer. */
 export interface Failure {
   readonly request: Pick<HttpRequest, "route" | "replay">;
+  /** Name of the account, where it is not the one of `keyplane:apiKey`. */
+  readonly account: string | undefined;
   readonly outcome: Outcome;
   readonly verdict: Verdict;
   readonly attempts: number;
@@ -49,7 +52,7 @@ function answerError(failure: Failure, outcome: Answered): KeyplaneError {
     const problem = outcome.complete ? "something that is not JSON" : `an incomplete body (${outcome.bodyError})`;
     return new BadAnswerError(
       `${failure.request.route} answered ${statusText(status)} with ${problem}${tries(failure)}. ` +
-        `Is keyplane:baseUrl the address of the service's API?${reference(failure)}`,
+        `Is ${baseUrlOf(failure)} the address of the service's API?${reference(failure)}`,
       facts(failure, outcome),
     );
   }
@@ -67,7 +70,7 @@ function answerError(failure: Failure, outcome: Answered): KeyplaneError {
 
 function transportError(failure: Failure, code: string, sent: boolean): KeyplaneError {
   const { route } = failure.request;
-  const end = `${tries(failure)}. Check the network, and keyplane:baseUrl.${reference(failure)}`;
+  const end = `${tries(failure)}. Check the network, and ${baseUrlOf(failure)}.${reference(failure)}`;
   if (TIME_LIMITS.test(code)) {
     return new TimeoutError(`${route} was not answered in time (${code})${end}`, facts(failure));
   }
@@ -83,11 +86,16 @@ function apiKind(status: number): ApiError["kind"] & ("api" | "auth" | "not_foun
   return status === 423 || status === 429 || status === 503 ? "rate_limit" : "api";
 }
 
-function advice({ retryAfterMs }: Failure, status: number): string {
-  if (status === 401) return " Check keyplane:apiKey (or KEYPLANE_API_KEY): the key is wrong or was revoked.";
-  if (status === 403) return " The key in keyplane:apiKey may not do this: use one of a user who may.";
+const baseUrlOf = ({ account }: Failure): string => accountSetting("baseUrl", account);
+
+function advice(failure: Failure, status: number): string {
+  const { account, retryAfterMs } = failure;
+  const apiKey = accountSetting("apiKey", account);
+  const variable = account === undefined ? "KEYPLANE_API_KEY" : "KEYPLANE_ACCOUNTS";
+  if (status === 401) return ` Check ${apiKey} (or ${variable}): the key is wrong or was revoked.`;
+  if (status === 403) return ` The key in ${apiKey} may not do this: use one of a user who may.`;
   if (status >= 300 && status < 400) {
-    return " Redirects are never followed, for the credential would go along: correct keyplane:baseUrl.";
+    return ` Redirects are never followed, for the credential would go along: correct ${baseUrlOf(failure)}.`;
   }
   if (status !== 423 && status !== 429 && status !== 503) return "";
   return retryAfterMs === undefined

@@ -2,7 +2,7 @@ import type { Clock } from "./clock";
 import { Concurrency } from "./concurrency";
 import { RateWindow } from "./rate-window";
 
-/** Requests per second and route. */
+/** Requests per second and route, where the caller knows no other limit. */
 const PER_ROUTE = 40;
 /** Requests per minute in all. */
 const PER_MINUTE = 700;
@@ -23,11 +23,14 @@ export class Limiter {
     this.#total = rates ? new RateWindow(PER_MINUTE, 60_000) : undefined;
   }
 
-  /** Resolves when the request may go; rejects when the signal fires. Every success needs one `leave`. */
-  async enter(route: string, signal: AbortSignal): Promise<void> {
+  /**
+   * Resolves when the request may go; rejects when the signal fires. Every success needs one `leave`.
+   * @param perSecond most requests of this route per second; the same in each call
+   */
+  async enter(route: string, signal: AbortSignal, perSecond = PER_ROUTE): Promise<void> {
     if (this.#total !== undefined) {
       const now = this.clock.monotonic();
-      const start = Math.max(this.#window(route).reserve(now), this.#total.reserve(now));
+      const start = Math.max(this.#window(route, perSecond).reserve(now), this.#total.reserve(now));
       if (start > now) await this.clock.sleep(start - now, signal);
     }
     await this.#concurrency.enter(signal);
@@ -40,10 +43,10 @@ export class Limiter {
     this.#concurrency.leave();
   }
 
-  #window(route: string): RateWindow {
+  #window(route: string, perSecond: number): RateWindow {
     let window = this.#routes.get(route);
     if (window === undefined) {
-      window = new RateWindow(PER_ROUTE, 1000);
+      window = new RateWindow(perSecond, 1000);
       this.#routes.set(route, window);
     }
     return window;

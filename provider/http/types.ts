@@ -20,6 +20,8 @@ export interface HttpRequest {
   /** Authenticate with this key instead of the account's. */
   readonly credential?: string | undefined;
   readonly replay: Replay;
+  /** Most requests of this route per second. @default what the service allows of any route */
+  readonly perSecond?: number | undefined;
   /** Total time for all attempts, in milliseconds, without the time spent in the rate limiter. @default 2 minutes */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;

@@ -1,11 +1,12 @@
 import { KeyplaneError } from "../errors";
 import { skewedAge } from "./clock-skew";
 import { types } from "./fields";
-import { dueByAge, isTried, keyFields, rotateAt, withoutEmpty } from "./key-fields";
+import { dueByAge, isTried, keyFields, keyRules, rotateAt, scopeOf, withoutEmpty } from "./key-fields";
 import { type Context, type Due, type Failure, type Kind, NotReady, type Properties } from "./kind";
 import { mintKey, type Naming } from "./mint-key";
 import { ownerTag, prefixFrom } from "./names";
 import { finishPending, pendingAfter, pendingDue, pendingOf, pendingUnder, waitForProjects } from "./pending";
+import { samePlace } from "./place";
 import { findKey, isForeign, mustRevokeAll, revokeAll, revokeKey } from "./revoke-key";
 
 /** One key with one secret. The service cannot change a key, so it is changed only by replacement. */
@@ -23,8 +24,8 @@ export const apiKey: Kind = {
     onNameConflict: { type: types.oneOf("fail", "revokeUnused"), fallback: "fail", change: "update" },
   },
 
-  rules(inputs) {
-    const failures: Failure[] = [];
+  rules(inputs, context) {
+    const failures: Failure[] = [...keyRules(inputs, context)];
     if (inputs.name !== undefined) {
       if (inputs.namePrefix !== undefined) {
         failures.push({ property: "namePrefix", reason: "cannot be given together with name: choose one of them" });
@@ -54,8 +55,9 @@ export const apiKey: Kind = {
     return due;
   },
 
-  // Live names are unique, so a name can only be given to the new key after the old one has lost it.
-  deleteBeforeReplace: (outputs, inputs) => isExact(outputs) && outputs.name === inputs.name,
+  // Live names are unique in a place, so a name can only be given to the new key after the old one has lost it.
+  deleteBeforeReplace: (outputs, inputs) =>
+    isExact(outputs) && outputs.name === inputs.name && samePlace(outputs, inputs),
 
   async create(inputs, context) {
     await waitForProjects(inputs, context);
@@ -146,7 +148,7 @@ async function mint(inputs: Properties, context: Context): ReturnType<typeof min
           owner: String(owner),
         };
   try {
-    return await mintKey(naming, context);
+    return await mintKey(naming, scopeOf(inputs), context);
   } catch (error) {
     if (!(error instanceof NotReady)) throw error;
     throw new NotReady(error.id, withoutEmpty({ ...inputs, ...maker(inputs), ...error.outputs }), error.reason);

@@ -1,19 +1,17 @@
-import type { Account } from "../api/account";
 import { KeyplaneError } from "../errors";
 import type { Context } from "./kind";
 
 /** Makes sure that an exact name is free; answers the ids that bear it and are not ours to touch. */
 export async function clearName(
-  account: Account,
   naming: { readonly exactName: string; readonly onConflict: "fail" | "revokeUnused" },
   context: Context,
 ): Promise<ReadonlySet<string>> {
-  const keys = await account.keys.list({ fresh: true });
+  const keys = await context.keys().list({ fresh: true });
   const inTheWay = keys.filter((key) => key.name === naming.exactName);
   if (naming.onConflict === "revokeUnused") {
     for (const key of inTheWay.filter((found) => found.lastUsedAt === null)) {
       context.info(`revoking key ${key.id}, which bears the name ${naming.exactName} and was never used`);
-      await account.keys.revoke(key.id);
+      await context.keys().revoke(key.id);
     }
   }
   const [taken] = inTheWay.filter((key) => naming.onConflict === "fail" || key.lastUsedAt !== null);

@@ -53,6 +53,11 @@ const projectId: FieldType = (value) =>
     ? undefined
     : "must be a project's id: letters, digits, - and _, at most 100";
 
+const organizationId: FieldType = (value) =>
+  typeof value === "string" && /^[a-z0-9-]{1,60}$/.test(value)
+    ? undefined
+    : "must be an organization's id: at most 60 of a-z, 0-9 and -";
+
 const operationId: FieldType = (value) =>
   typeof value === "string" && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)
     ? undefined
@@ -106,6 +111,7 @@ export const types = {
   namePrefix,
   oneOf,
   operationId,
+  organizationId,
   projectId,
   text,
   timeout,

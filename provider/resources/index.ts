@@ -4,3 +4,4 @@ export { type Difference, diff } from "./diff";
 export { UNKNOWN } from "./fields";
 export { type Context, type Failure, type Kind, NotReady, type Properties, type RunNotes } from "./kind";
 export { kinds } from "./kinds";
+export { type Place, placeKey, placeOf } from "./place";

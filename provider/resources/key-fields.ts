@@ -1,6 +1,8 @@
 import { parseDuration, sayDuration } from "../duration";
 import { type FieldRule, types } from "./fields";
-import type { Properties } from "./kind";
+import type { Context, Failure, Properties } from "./kind";
+import type { KeyScope } from "./mint-key";
+import { accountFailures, placeFields } from "./place";
 
 /** Fields that the SDK fills in for every resource. */
 export const sdkFields = {
@@ -11,6 +13,8 @@ export const sdkFields = {
 /** Fields that all kinds of key share. */
 export const keyFields = {
   ...sdkFields,
+  ...placeFields,
+  projectId: { type: types.projectId, change: "replace" },
   owner: { type: types.text, required: true, change: "update" },
   namePrefix: { type: types.namePrefix, change: "replace" },
   rotationTriggers: { type: types.map, change: "replace", unsetUpdates: true },
@@ -21,12 +25,29 @@ export const keyFields = {
   revokeOnDelete: { type: types.flag, fallback: true, change: "update" },
 } as const satisfies Record<string, FieldRule>;
 
+/** The rules between fields that all kinds of key share. */
+export function keyRules(inputs: Properties, context: Context): readonly Failure[] {
+  // Without an account of its own, a key leaves it to its owner to say what is wrong with the settings.
+  const failures = inputs.account === undefined ? [] : [...accountFailures(inputs, context)];
+  if (inputs.projectId !== undefined && inputs.organizationId === undefined) {
+    const reason =
+      "can be given only together with organizationId: the keys of an account are not limited to a project";
+    failures.push({ property: "projectId", reason });
+  }
+  return failures;
+}
+
 /**
  * Whether a new key is used once before it is handed on: to try it, or because it is to outlive its resource. A used
  * key is never taken for one that an interrupted run has left behind, also when no state tells of it any more.
  */
 export function isTried({ verify, revokeOnDelete }: Properties): boolean {
   return verify === true || revokeOnDelete === false;
+}
+
+/** What a new key is limited to. */
+export function scopeOf({ projectId }: Properties): KeyScope {
+  return { projectId: typeof projectId === "string" ? projectId : undefined };
 }
 
 /** When a key becomes due for rotation, as an ISO 8601 time; `undefined` where its age does not matter. */

@@ -1,4 +1,5 @@
 import type { Account } from "../api/account";
+import type { Keys } from "../api/api-keys";
 import type { Settings } from "../settings";
 import type { FieldRule } from "./fields";
 
@@ -23,21 +24,26 @@ export interface Due {
   readonly drift?: boolean;
 }
 
-/** What the verbs of one run tell those that come after them. */
+/** What the verbs of one run tell those that come after them in the same place. */
 export interface RunNotes {
-  /** Whether a program has declared something in this run: in a destroy, none does. */
+  /** Whether the program declares keys in this place: in a destroy it does not, and neither does it after they moved. */
   hasProgram: boolean;
-  /** Ids of keys that are to outlive the run, or that the engine deletes in it. */
+  /** Ids of the place's keys that are to outlive the run, or that the engine deletes in it. */
   readonly held: Set<string>;
 }
 
-/** What every verb of a kind is given: the way to the service and to the person watching. */
+/**
+ * What every verb of a kind is given: the way to the service and to the person watching. All of it is about one place:
+ * that of the inputs in `check` and `create`, else that of the outputs, where the resource is.
+ */
 export interface Context {
   /** The name that the program gave the resource. */
   readonly resourceName: string;
   readonly settings: () => Settings;
   /** The account that the settings lead to. Throws a `ConfigError` where they are missing or wrong. */
   readonly account: () => Account;
+  /** The keys of the place: those of the account, or of an organization in it. Throws as `account` does. */
+  readonly keys: () => Keys;
   readonly now: () => number;
   readonly run: RunNotes;
   /** Whether states are written only at the end of the run, so that no unrecorded key may be taken for an orphan. */

@@ -6,6 +6,7 @@ import { sdkFields, withoutEmpty } from "./key-fields";
 import type { Context, Due, Kind, Properties } from "./kind";
 import { ownerTag, tagOf } from "./names";
 import { type Orphans, orphansIn, sayKey, sweepOrphans } from "./orphans";
+import { placeFields } from "./place";
 import { revokeAll } from "./revoke-key";
 
 /**
@@ -18,6 +19,7 @@ export const ledger: Kind = {
 
   fields: {
     ...sdkFields,
+    ...placeFields,
     owner: { type: types.text, required: true, change: "update" },
     /** Ids of all keys that the stack's resources hold. Only the making of a key can leave one behind. */
     owned: { type: types.listOf(types.keyId), required: true, change: "update", onlyAdditions: true },
@@ -132,7 +134,7 @@ async function look(
 ): Promise<Findings | undefined> {
   let keys: readonly ApiKeyRecord[];
   try {
-    keys = await context.account().keys.list(options);
+    keys = await context.keys().list(options);
   } catch (error) {
     if (isAborted(error)) throw error;
     const why = messageOf(error);

@@ -1,6 +1,6 @@
 import { KeyplaneError } from "../errors";
 import { skewedAge } from "./clock-skew";
-import { isTried } from "./key-fields";
+import { isTried, scopeOf } from "./key-fields";
 import { type Context, NotReady, type Properties } from "./kind";
 import { mintKey } from "./mint-key";
 import { prefixFrom } from "./names";
@@ -29,7 +29,7 @@ export async function makeReadyKey(inputs: Properties, context: Context): Promis
     await waitForProjects(inputs, context);
     const prefix = typeof inputs.namePrefix === "string" ? inputs.namePrefix : prefixFrom(context.resourceName);
     context.progress("making a new key");
-    minted = await mintKey({ prefix, owner: String(inputs.owner) }, context);
+    minted = await mintKey({ prefix, owner: String(inputs.owner) }, scopeOf(inputs), context);
   } catch (error) {
     if (!(error instanceof NotReady)) return { ...none, failure: error as Error };
     const pendingRevocations = error.outputs.pendingRevocations as readonly string[];

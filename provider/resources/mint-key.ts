@@ -28,6 +28,11 @@ export type Naming =
   | { readonly prefix: string; readonly owner: string }
   | { readonly exactName: string; readonly onConflict: "fail" | "revokeUnused" };
 
+/** What a key of an organization is limited to. */
+export interface KeyScope {
+  readonly projectId?: string | undefined;
+}
+
 /** What the attempts for one key have left behind so far. */
 interface Leftovers {
   readonly lostNames: string[];
@@ -40,27 +45,32 @@ interface Leftovers {
  * its name and revoked, because its secret is lost. Never throws away an id: a key that can be neither delivered nor
  * revoked comes back as `pendingRevocations`, or, when no key can be made, as `NotReady` with that id.
  */
-export async function mintKey(naming: Naming, context: Context): Promise<MintedKey> {
+export async function mintKey(naming: Naming, scope: KeyScope, context: Context): Promise<MintedKey> {
   const left: Leftovers = { lostNames: [], orphans: [] };
   try {
-    const created = await makeKey(naming, left, context);
+    const created = await makeKey(naming, scope, left, context);
     return { created, lostNames: left.lostNames, pendingRevocations: left.orphans.map((orphan) => orphan.id) };
   } catch (error) {
     throw recorded(left, error, context.account());
   }
 }
 
-async function makeKey(naming: Naming, left: Leftovers, context: Context): Promise<CreatedKey> {
+async function makeKey(
+  naming: Naming,
+  { projectId }: KeyScope,
+  left: Leftovers,
+  context: Context,
+): Promise<CreatedKey> {
   const account = context.account();
   const isExact = "exactName" in naming;
-  const strangers = isExact ? await clearName(account, naming, context) : new Set<string>();
+  const strangers = isExact ? await clearName(naming, context) : new Set<string>();
   // An auto-name is nobody else's at any time.
   const notBefore = isExact ? account.serviceNow() - CREATED_AT_TOLERANCE_MS : Number.NEGATIVE_INFINITY;
 
   for (let attempt = 1; ; attempt++) {
     const name = isExact ? naming.exactName : autoName(naming.prefix, naming.owner);
     try {
-      return await account.keys.create(name);
+      return await context.keys().create(name, { projectId });
     } catch (error) {
       if (!mayBeOurs(error, isExact && left.lostNames.length === 0)) throw error;
       context.progress(`the answer to the creation of ${name} was lost; looking whether it was made`);

@@ -42,7 +42,7 @@ export async function sweepOrphans({ unused, used }: Orphans, context: Context):
       continue;
     }
     try {
-      await context.account().keys.revoke(key.id);
+      await context.keys().revoke(key.id);
       context.info(`revoked key ${sayKey(key)}, left behind by an interrupted run`);
     } catch (error) {
       if (isAborted(error)) throw error;

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { isKeyplaneError, KeyplaneError } from "../errors";
+import { KeyplaneError } from "../errors";
 import { types } from "./fields";
 import { sdkFields } from "./key-fields";
 import type { Kind } from "./kind";
 import { orphansIn, sweepOrphans } from "./orphans";
+import { accountFailures, placeFields } from "./place";
 
 /**
  * Who owns a stack's keys: a random id, in saved state before any key is made. Names of projects and stacks are not
@@ -15,30 +16,27 @@ export const owner: Kind = {
 
   fields: {
     ...sdkFields,
+    ...placeFields,
     project: { type: types.text, required: true, change: "replace" },
     stack: { type: types.text, required: true, change: "replace" },
   },
 
   // Every key depends on its owner: settings that cannot work are said here, once, before anything is made.
-  rules(_inputs, context) {
-    try {
-      context.settings();
-      return [];
-    } catch (error) {
-      if (!isKeyplaneError(error)) throw error;
-      return [{ property: "", reason: error.message }];
-    }
+  rules(inputs, context) {
+    context.run.hasProgram = true;
+    return accountFailures(inputs, context);
   },
 
   create: async (inputs) => ({ id: randomUUID(), outputs: inputs }),
   read: async (_id, outputs) => outputs,
   update: async (_id, _outputs, inputs) => inputs,
 
-  // In a destroy, all that the stack held is gone by now: what bears its tag still is an orphan, and nobody comes after
-  // to find it. An owner that a running program replaces, because its stack was copied or renamed, leaves its keys.
+  // In a destroy, or where the program has left the place, all that the stack held there is gone by now: what bears its
+  // tag still is an orphan, and nobody comes after to find it. An owner that a running program replaces, because its
+  // stack was copied or renamed, leaves its keys.
   async delete(id, _outputs, context) {
     if (context.run.hasProgram) return;
-    const keys = await context.account().keys.list({ fresh: true });
+    const keys = await context.keys().list({ fresh: true });
     const left = await sweepOrphans(orphansIn(keys, id, context.run.held), context);
     if (left.length > 0) {
       throw new KeyplaneError(

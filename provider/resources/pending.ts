@@ -92,7 +92,7 @@ export async function finishPending(
   if (trial.length === 0) return { pending: [] };
   try {
     context.progress("verifying the new key");
-    if (await account.keys.authenticates(key ?? "")) return { pending: [] };
+    if (await context.keys().authenticates(key ?? "")) return { pending: [] };
     return { pending: [{ ...VERIFY, status: "failed" }], reason: `the service refuses the new key. ${REPLACED}` };
   } catch (error) {
     return { pending: [VERIFY], reason: `the new key could not be verified: ${messageOf(error)}. ${RESUMED}` };

@@ -3,6 +3,7 @@ import { types } from "./fields";
 import { sdkFields } from "./key-fields";
 import type { Context, Kind, Properties } from "./kind";
 import { operationTimeout } from "./pending";
+import { accountFailures, accountField } from "./place";
 
 /** A gate: it is ready when no operation of its project is pending. It owns nothing on the service. */
 export const projectReady: Kind = {
@@ -10,6 +11,7 @@ export const projectReady: Kind = {
 
   fields: {
     ...sdkFields,
+    ...accountField,
     projectId: { type: types.projectId, required: true, change: "replace" },
     triggers: { type: types.map, change: "update" },
     operationIds: { type: types.listOf(types.operationId), change: "update" },
@@ -17,6 +19,8 @@ export const projectReady: Kind = {
     ignoreActions: { type: types.listOf(types.text), change: "update" },
     horizon: { type: types.duration, change: "update" },
   },
+
+  rules: accountFailures,
 
   async create(inputs, context) {
     await wait(inputs, context);

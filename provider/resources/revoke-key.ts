@@ -16,9 +16,9 @@ export async function revokeKey(id: string, outputs: Properties, context: Contex
   const account = context.account();
   refuseOwnCredential(id, outputs.key, account);
   // Elsewhere the same id can be anybody's.
-  if (isElsewhere(outputs, account)) mustBeOurs(id, outputs, await account.keys.list());
-  if ((await account.keys.revoke(id)) === "absent") {
-    mustBeGone(id, outputs, await account.keys.list(), account);
+  if (isElsewhere(outputs, account)) mustBeOurs(id, outputs, await context.keys().list(), account);
+  if ((await context.keys().revoke(id)) === "absent") {
+    mustBeGone(id, outputs, await context.keys().list(), account);
   }
 }
 
@@ -35,7 +35,7 @@ export async function revokeAll(ids: unknown, context: Context): Promise<readonl
   const left: string[] = [];
   for (const id of Array.isArray(ids) ? ids.map(String) : []) {
     try {
-      await context.account().keys.revoke(id);
+      await context.keys().revoke(id);
     } catch (error) {
       left.push(id);
       context.warn(
@@ -59,14 +59,14 @@ export async function findKey(id: string, outputs: Properties, context: Context)
   const account = context.account();
   const isYoung = context.now() - Date.parse(String(outputs.createdAt)) < LISTED_WITHIN_MS;
   // A refresh of a large stack takes minutes: all its reads share one list.
-  let keys = await account.keys.list({ anyAge: true });
+  let keys = await context.keys().list({ anyAge: true });
   let found = keyIn(keys, id);
   if (found === undefined && isYoung) {
-    keys = await account.keys.list({ fresh: true });
+    keys = await context.keys().list({ fresh: true });
     found = keyIn(keys, id);
   }
   if (found === undefined) mustBeGone(id, outputs, keys, account);
-  else if (isElsewhere(outputs, account)) mustBeOurs(id, outputs, keys);
+  else if (isElsewhere(outputs, account)) mustBeOurs(id, outputs, keys, account);
   return found;
 }
 
@@ -83,9 +83,9 @@ function isElsewhere({ credential }: Properties, account: Account): boolean {
 }
 
 /** Under another credential, a key of the same id is the same key only if it bears the same name. */
-function mustBeOurs(id: string, { name }: Properties, keys: readonly ApiKeyRecord[]): void {
+function mustBeOurs(id: string, { name }: Properties, keys: readonly ApiKeyRecord[], account: Account): void {
   const found = keyIn(keys, id);
-  if (found !== undefined && typeof name === "string" && found.name !== name) throw wrongAccount(id);
+  if (found !== undefined && typeof name === "string" && found.name !== name) throw wrongAccount(id, account);
 }
 
 /**
@@ -96,14 +96,15 @@ function mustBeGone(id: string, outputs: Properties, keys: readonly ApiKeyRecord
   if (!isElsewhere(outputs, account)) return;
   const tag = typeof outputs.owner === "string" ? ownerTag(outputs.owner) : undefined;
   if (tag !== undefined && keys.some((key) => tagOf(key.name) === tag)) return;
-  throw wrongAccount(id);
+  throw wrongAccount(id, account);
 }
 
-function wrongAccount(id: string): KeyplaneError {
+function wrongAccount(id: string, account: Account): KeyplaneError {
   return new KeyplaneError(
     "config",
     "KP-WRONG-ACCOUNT",
-    `key ${id} is not in this account, and keyplane:baseUrl or keyplane:apiKey is not the one that last saw it, so it ` +
+    `key ${id} is not in this account, and ${account.setting("baseUrl")} or ${account.setting("apiKey")} is not the ` +
+      "one that last saw it, so it " +
       "may be live in another account. Set the credential of the account that holds it, or, if it is gone, remove it " +
       "with `pulumi state delete`",
   );

@@ -128,7 +128,7 @@ async function liveAmong(
   context: Context,
 ): Promise<readonly string[]> {
   if (ids.length === 0) return [];
-  const keys = await context.account().keys.list(options);
+  const keys = await context.keys().list(options);
   return ids.filter((id) => keyIn(keys, id) !== undefined);
 }
 

@@ -1,7 +1,7 @@
 import { parseDuration } from "../duration";
 import { type FieldRule, types } from "./fields";
-import { keyFields } from "./key-fields";
-import type { Failure, Properties } from "./kind";
+import { keyFields, keyRules } from "./key-fields";
+import type { Context, Failure, Properties } from "./kind";
 
 /** The fields of a key that rotates in place. */
 export const rotationFields = {
@@ -38,8 +38,8 @@ export function periodsOf(inputs: Properties): Periods {
 }
 
 /** The rules that hold between the fields. */
-export function rotationRules(inputs: Properties): readonly Failure[] {
-  const failures: Failure[] = [];
+export function rotationRules(inputs: Properties, context: Context): readonly Failure[] {
+  const failures: Failure[] = [...keyRules(inputs, context)];
   const age = parseDuration(inputs.rotateAfter);
   if (age !== undefined && msOf(inputs, "gracePeriod") >= age) {
     const given = inputs.gracePeriod === undefined ? "it is 24h where it is not given" : `it is ${inputs.gracePeriod}`;

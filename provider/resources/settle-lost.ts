@@ -1,4 +1,3 @@
-import type { Account } from "../api/account";
 import type { ApiKeyRecord } from "../api/records";
 import { isAnswerLost, KeyplaneError, messageOf } from "../errors";
 import type { Context } from "./kind";
@@ -31,10 +30,10 @@ export async function settleLost(
   for (const step of SETTLE_STEPS_MS) {
     await account.sleep(step - waited);
     waited = step;
-    const orphan = knownId ?? (await findOrphan(unsettled, account));
+    const orphan = knownId ?? (await findOrphan(unsettled, context));
     if (orphan !== undefined) {
       try {
-        await account.keys.revoke(orphan);
+        await context.keys().revoke(orphan);
         return { found: true };
       } catch (error) {
         context.warn(`key ${orphan}, made by a request whose answer was lost, is still live: ${messageOf(error)}`);
@@ -52,11 +51,11 @@ export async function settleLost(
  * A key under the very name of a lost request that nobody else can hold: it was never used, was not there before, and
  * is not older than the request.
  */
-async function findOrphan(unsettled: Unsettled, account: Account): Promise<string | undefined> {
+async function findOrphan(unsettled: Unsettled, context: Context): Promise<string | undefined> {
   const { name, strangers, notBefore, lost } = unsettled;
   let keys: readonly ApiKeyRecord[];
   try {
-    keys = await account.keys.list({ fresh: true });
+    keys = await context.keys().list({ fresh: true });
   } catch (error) {
     // Without the list, a repeat could make a second key: stop here and name what to look for.
     throw new KeyplaneError(

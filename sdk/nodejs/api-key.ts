@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { placeIn } from "./place";
 import { settled } from "./settled";
 import { keyInputs, registeredInputs, typeToken, withDefaults } from "./shim";
 import { StackRun } from "./stack-run";
@@ -15,6 +16,23 @@ export interface PendingWork {
 
 /** What to make of an `ApiKey`. */
 export interface ApiKeyArgs {
+  /**
+   * The account that the key is made in, by its name in config `keyplane:accounts`. A change makes a new key there and
+   * revokes the one here.
+   * @default the account of `keyplane:apiKey`
+   */
+  readonly account?: string;
+  /**
+   * Id of an organization of the account, whose key it is to be: it reaches all the organization's projects. Needs a
+   * key of a user under `keyplane:apiKey`. A change makes a new key there and revokes the one here.
+   * @default none: a key of the account itself
+   */
+  readonly organizationId?: string;
+  /**
+   * Id of a project of the organization, to which the key is limited. Only with `organizationId`. A change replaces.
+   * @default none: all its projects
+   */
+  readonly projectId?: pulumi.Input<string>;
   /**
    * Exactly this name, at most 64 characters. Live names are unique in an account, so a replacement revokes the old
    * key before it makes the new one: prefer `namePrefix`. A change replaces the key.
@@ -97,10 +115,10 @@ export class ApiKey extends pulumi.CustomResource {
   declare readonly lostNames: pulumi.Output<readonly string[] | undefined>;
 
   constructor(name: string, args: ApiKeyArgs = {}, options?: pulumi.CustomResourceOptions) {
-    const run = StackRun.current;
-    const inputs = registeredInputs("ApiKey", name, OUTPUTS, keyInputs(args, run.owner.id, options), options);
+    const place = StackRun.current.placeFor("ApiKey", name, placeIn("ApiKey", name, args));
+    const inputs = registeredInputs("ApiKey", name, OUTPUTS, keyInputs(args, place.owner.id, options), options);
     super(typeToken("ApiKey"), name, inputs, withDefaults(options, ["key"]));
-    run.enlist("ApiKey", name, {
+    place.enlist({
       // A preview takes an output that a key does not have for one that it does not know yet.
       ids: pulumi.all([this.keyId, settled(this.pendingRevocations)]).apply(([id, orphans = []]) => [id, ...orphans]),
       lostNames: pulumi.all([this.keyId, settled(this.lostNames)]).apply(([, names = []]) => names),

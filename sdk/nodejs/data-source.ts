@@ -16,19 +16,21 @@ export interface OutputOptions {
 
 /** What the data sources are made of. */
 interface Service {
-  /** The account that the program's config, or its environment, leads to. */
+  /** The account of that name that the program's config, or its environment, leads to. */
   readonly account: Account;
   readonly functions: typeof functions;
 }
+
+const config = (key: string) => pulumi.runtime.getConfig(`keyplane:${key}`);
 
 /**
  * Loads what talks to the service, at the first call of a data source: a program that only declares resources sends
  * nothing itself, and should not pay for it. Throws a `ConfigError` where the config leads nowhere.
  */
-export function service(): Service {
+export function service({ account: name }: { readonly account?: string | undefined }): Service {
   const { Account } = require("../../provider/api") as typeof import("../../provider/api");
   const { resolveSettings } = require("../../provider/settings") as typeof import("../../provider/settings");
-  const account = Account.for(resolveSettings((key) => pulumi.runtime.getConfig(`keyplane:${key}`)));
+  const account = Account.for(resolveSettings(config, process.env, name));
   account.onWarning ??= (message) => {
     void pulumi.log.warn(message);
   };

@@ -15,7 +15,7 @@ import { outputForm, service } from "./data-source";
  * ```
  */
 export async function getApiKey(args: functions.GetApiKeyArgs): Promise<ApiKeyRecord> {
-  const { account, functions } = service();
+  const { account, functions } = service(args);
   return functions.getApiKey(account, args);
 }
 

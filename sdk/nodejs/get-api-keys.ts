@@ -3,7 +3,7 @@ import type * as functions from "../../provider/functions";
 import { outputForm, service } from "./data-source";
 
 /**
- * All live API keys of the account, newest first: what is known about them, never their secrets.
+ * All live API keys of the account, or of an organization in it, newest first: what is known about them, never their secrets.
  *
  * @example
  * ```ts
@@ -12,8 +12,8 @@ import { outputForm, service } from "./data-source";
  * export const unused = getApiKeys().then((keys) => keys.filter((key) => key.lastUsedAt === null).map((key) => key.name));
  * ```
  */
-export async function getApiKeys(args: functions.CallArgs = {}): Promise<ApiKeyRecord[]> {
-  const { account, functions } = service();
+export async function getApiKeys(args: functions.GetApiKeysArgs = {}): Promise<ApiKeyRecord[]> {
+  const { account, functions } = service(args);
   return functions.getApiKeys(account, args);
 }
 

@@ -14,7 +14,7 @@ import { outputForm, service } from "./data-source";
  * ```
  */
 export async function getOperation(args: functions.GetOperationArgs): Promise<Operation> {
-  const { account, functions } = service();
+  const { account, functions } = service(args);
   return functions.getOperation(account, args);
 }
 

@@ -13,7 +13,7 @@ import { outputForm, service } from "./data-source";
  * ```
  */
 export async function getOperations(args: functions.GetOperationsArgs): Promise<Operation[]> {
-  const { account, functions } = service();
+  const { account, functions } = service(args);
   return functions.getOperations(account, args);
 }
 

@@ -14,7 +14,7 @@ import { outputForm, service } from "./data-source";
  * ```
  */
 export async function getProject(args: functions.GetProjectArgs): Promise<Project> {
-  const { account, functions } = service();
+  const { account, functions } = service(args);
   return functions.getProject(account, args);
 }
 

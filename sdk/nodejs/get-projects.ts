@@ -13,7 +13,7 @@ import { outputForm, service } from "./data-source";
  * ```
  */
 export async function getProjects(args: functions.CallArgs = {}): Promise<Project[]> {
-  const { account, functions } = service();
+  const { account, functions } = service(args);
   return functions.getProjects(account, args);
 }
 

@@ -12,6 +12,7 @@ export {
 } from "../../provider/errors";
 export type {
   GetApiKeyArgs,
+  GetApiKeysArgs,
   GetOperationArgs,
   GetOperationsArgs,
   GetProjectArgs,

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { keeperName, type PlaceArgs } from "./place";
 import { registeredInputs, typeToken, withDefaults } from "./shim";
 
 /** What the ledger is told; see the provider's kind of the same name. */
@@ -9,10 +10,11 @@ export interface LedgerArgs {
   readonly pendingRevocations: pulumi.Input<string[]>;
 }
 
-/** Sweeps what interrupted runs have left behind; one per stack, the last resource of a run. */
+/** Sweeps what interrupted runs have left behind; one per stack and place, the last resources of a run. */
 export class Ledger extends pulumi.CustomResource {
-  constructor(args: LedgerArgs, options?: pulumi.CustomResourceOptions) {
-    const inputs = registeredInputs("Ledger", "keyplane", [], { ...args }, options);
-    super(typeToken("Ledger"), "keyplane", inputs, withDefaults(options));
+  constructor(place: PlaceArgs, args: LedgerArgs, options?: pulumi.CustomResourceOptions) {
+    const name = keeperName(place);
+    const inputs = registeredInputs("Ledger", name, [], { ...args, ...place }, options);
+    super(typeToken("Ledger"), name, inputs, withDefaults(options));
   }
 }

@@ -19,6 +19,6 @@ import { service } from "./data-source";
  * ```
  */
 export async function* listOperations(args: functions.GetOperationsArgs): AsyncGenerator<Operation, void, undefined> {
-  const { account, functions } = service();
+  const { account, functions } = service(args);
   yield* functions.listOperations(account, args);
 }

@@ -3,6 +3,11 @@ import { registeredInputs, typeToken, withDefaults } from "./shim";
 
 /** What a `ProjectReady` waits for. */
 export interface ProjectReadyArgs {
+  /**
+   * The project's account, by its name in config `keyplane:accounts`. A change replaces the gate.
+   * @default the account of `keyplane:apiKey`
+   */
+  readonly account?: string;
   /** The project's id. A change replaces the gate. */
   readonly projectId: pulumi.Input<string>;
   /** Any values; a change of one waits again. */

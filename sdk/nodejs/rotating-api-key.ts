@@ -1,11 +1,31 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { PendingWork } from "./api-key";
+import { placeIn } from "./place";
 import { settled } from "./settled";
 import { keyInputs, registeredInputs, typeToken, withDefaults } from "./shim";
 import { StackRun } from "./stack-run";
 
 /** What to make of a `RotatingApiKey`. Durations are a whole number and one of `s`, `m`, `h`, `d`, `w`. */
 export interface RotatingApiKeyArgs {
+  /**
+   * The account that the keys are made in, by its name in config `keyplane:accounts`. A change makes a new resource there,
+   * and revokes the keys here without grace.
+   * @default the account of `keyplane:apiKey`
+   */
+  readonly account?: string;
+  /**
+   * Id of an organization of the account, whose keys they are to be: they reach all the organization's projects.
+   * Needs a key of a user under `keyplane:apiKey`. A change makes a new resource there, and revokes the keys here
+   * without grace.
+   * @default none: keys of the account itself
+   */
+  readonly organizationId?: string;
+  /**
+   * Id of a project of the organization, to which the keys are limited. Only with `organizationId`. A change makes a
+   * new resource, and revokes the keys of this one without grace.
+   * @default none: all its projects
+   */
+  readonly projectId?: pulumi.Input<string>;
   /**
    * Beginning of the keys' auto-names: at most 46 of `a-z`, `0-9` and `-`. A change names the next key.
    * @default the resource's name, as far as a key's name may hold it
@@ -103,14 +123,14 @@ export class RotatingApiKey extends pulumi.CustomResource {
   declare readonly lostNames: pulumi.Output<readonly string[] | undefined>;
 
   constructor(name: string, args: RotatingApiKeyArgs = {}, options?: pulumi.CustomResourceOptions) {
-    const run = StackRun.current;
-    const inputs = registeredInputs("RotatingApiKey", name, OUTPUTS, keyInputs(args, run.owner.id, options), options);
+    const place = StackRun.current.placeFor("RotatingApiKey", name, placeIn("RotatingApiKey", name, args));
+    const inputs = registeredInputs("RotatingApiKey", name, OUTPUTS, keyInputs(args, place.owner.id, options), options);
     super(typeToken("RotatingApiKey"), name, inputs, withDefaults(options, ["key", "previousKey"]));
     // A preview takes an output that the resource does not have for one that it does not know yet.
     const { retired } = this as unknown as { readonly retired: pulumi.Output<readonly string[] | undefined> };
     const unsure = [settled(this.previousKeyId), settled(this.pendingRevocations), settled(retired)] as const;
     const held = pulumi.all([this.keyId, ...unsure]);
-    run.enlist("RotatingApiKey", name, {
+    place.enlist({
       ids: held.apply(([current, previous, doomed = [], old = []]) => [current, previous, ...doomed, ...old]),
       lostNames: pulumi.all([this.keyId, settled(this.lostNames)]).apply(([, names = []]) => names),
       pendingRevocations: held.apply(([, , doomed = [], old = []]) => [...doomed, ...old]),

@@ -16,7 +16,7 @@ import { outputForm, service } from "./data-source";
  */
 export async function waitForOperations(args: functions.WaitForOperationsArgs): Promise<Operation[]> {
   if (pulumi.runtime.isDryRun()) return [];
-  const { account, functions } = service();
+  const { account, functions } = service(args);
   return functions.waitForOperations(account, args);
 }
 

@@ -70,6 +70,7 @@ export class Bench {
       resourceName: "ci",
       settings: () => settings,
       account: () => this.account,
+      keys: () => this.account.keys,
       now: () => clock.now(),
       run: { hasProgram: false, held: new Set() },
       checkpointsSkipped: false,

@@ -1,0 +1,59 @@
+import { ACCOUNT_NAME } from "../accounts";
+import { isKeyplaneError } from "../errors";
+import { type FieldRule, types } from "./fields";
+import type { Context, Failure, Properties } from "./kind";
+
+/** Where keys live, in one of the service's lists: each place that a stack uses has an owner and a ledger of its own. */
+export interface Place {
+  /** Name of the account in `keyplane:accounts`; absent for that of `keyplane:apiKey`. */
+  readonly account: string | undefined;
+  /** The organization of the account whose keys they are; absent for the account's own. */
+  readonly organizationId: string | undefined;
+}
+
+/** The field that leads to an account. */
+export const accountField = {
+  account: { type: accountName, change: "replace" },
+} as const satisfies Record<string, FieldRule>;
+
+/** The fields that make up a place. A key cannot move: it is made anew in the other place, and revoked where it was. */
+export const placeFields = {
+  ...accountField,
+  organizationId: { type: types.organizationId, change: "replace" },
+} as const satisfies Record<string, FieldRule>;
+
+const DEFAULT: Place = { account: undefined, organizationId: undefined };
+
+/** The place in the inputs or outputs of a resource. */
+export function placeOf({ account, organizationId }: Properties): Place {
+  if (account === undefined && organizationId === undefined) return DEFAULT;
+  const text = (value: unknown) => (typeof value === "string" ? value : undefined);
+  return { account: text(account), organizationId: text(organizationId) };
+}
+
+/** The place as a key of maps: another text for each place. */
+export function placeKey({ account, organizationId }: Place): string {
+  return JSON.stringify([account ?? null, organizationId ?? null]);
+}
+
+/** Whether two resources, or a resource and its new inputs, are in the same place. */
+export function samePlace(one: Properties, other: Properties): boolean {
+  return placeKey(placeOf(one)) === placeKey(placeOf(other));
+}
+
+/** What keeps the settings of a resource's account from being used; without a request. */
+export function accountFailures({ account }: Properties, context: Context): readonly Failure[] {
+  try {
+    context.settings();
+    return [];
+  } catch (error) {
+    if (!isKeyplaneError(error)) throw error;
+    return [{ property: account === undefined ? "" : "account", reason: error.message }];
+  }
+}
+
+function accountName(value: unknown): string | undefined {
+  return typeof value === "string" && ACCOUNT_NAME.pattern.test(value)
+    ? undefined
+    : `must be the name of an account in keyplane:accounts: ${ACCOUNT_NAME.form}`;
+}
