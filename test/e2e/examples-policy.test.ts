@@ -67,3 +67,14 @@ test("policy: keys without rotation and keys in clear are refused, keys that out
     "secrets-stay-secret (mandatory): `urls.0` holds a key in clear. Keep it an output, or mark it with pulumi.secret().",
   ]);
 });
+
+test("policy: what a preview does not know yet stops no preview", async () => {
+  const urn = "urn:pulumi:dev::proj::pulumi-nodejs:dynamic/keyplane:ApiKey::app";
+  const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+  const type = "pulumi-nodejs:dynamic/keyplane:ApiKey";
+  const planned = { urn, type, inputs: { rotateAfter: unknown }, outputs: { key: unknown } };
+  expect(await judge([planned])).toEqual([
+    expect.stringMatching(/^keys-are-rotated \(advisory\): .*can't be known during preview/),
+    expect.stringMatching(/^secrets-stay-secret \(advisory\): .*can't be known during preview/),
+  ]);
+});
