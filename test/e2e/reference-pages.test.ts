@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type ControlPlane, startControlPlane } from "../kit";
+import { ExampleRun } from "./run-example";
+
+const docs = join(__dirname, "..", "..", "docs");
+const pages = ["resources", "data-sources"].flatMap((folder) =>
+  readdirSync(join(docs, folder)).map((name) => join(docs, folder, name)),
+);
+
+let plane: ControlPlane;
+let example: ExampleRun;
+
+beforeEach(async () => {
+  plane = await startControlPlane({ clock: { mode: "real" } });
+});
+
+afterEach(async () => {
+  await example.workspace.remove();
+  await plane.close();
+});
+
+/** The first program of a page. */
+function programOf(page: string): string {
+  const [, program] = /^```ts\n([\s\S]*?)^```/m.exec(readFileSync(page, "utf8")) ?? expect.fail(`${page} has none`);
+  return program ?? "";
+}
+
+test("the program on each page of the reference works: all of them together are deployed and destroyed", async () => {
+  const names = pages.map((page) => basename(page, ".md"));
+  await plane.state.createProject({ id: "my-project-1a2b3c" });
+  await plane.state.createProject({ name: "shop", regionId: "test-1" });
+  example = await ExampleRun.create(plane, {
+    "index.ts": names.map((name, at) => `export * as page${at} from "./${name}";\n`).join(""),
+    ...Object.fromEntries(pages.map((page, at) => [`${names[at]}.ts`, programOf(page)])),
+  });
+
+  await example.run("up");
+  const outputs = await example.workspace.outputs();
+  expect(Object.fromEntries(names.map((name, at) => [name, outputs[`page${at}`]]))).toEqual({
+    "api-key": {
+      deployKeyName: expect.stringMatching(/^deploy-/),
+      keys: { deploy: "[secret]", app: "[secret]" },
+    },
+    "rotating-api-key": {
+      // There is no previous key before the first rotation.
+      workerKeys: { current: "[secret]" },
+      workerNext: expect.stringMatching(/^rotate after /),
+    },
+    "project-ready": { readerKey: "[secret]" },
+    "api-keys": { lastUsed: null, unused: expect.arrayContaining([expect.stringMatching(/^listed-/)]) },
+    projects: {
+      shopRegion: "test-1",
+      shopKeyName: expect.stringMatching(/^shop-/),
+      projectNames: expect.arrayContaining(["shop"]),
+    },
+    operations: { failures: [], latest: expect.stringMatching(/: finished$/) },
+    "wait-for-operations": { waitedFor: [] },
+  });
+  await example.destroy();
+});
