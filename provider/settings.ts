@@ -14,6 +14,11 @@ export interface SettingValues {
   readonly baseUrl: string;
   /** The key that keyplane itself authenticates with. Never printed. */
   readonly apiKey: string;
+  /**
+   * Every credential that is configured, of whatever account, with the name of its setting: none of their keys may be
+   * revoked. Never printed. @default `apiKey` alone
+   */
+  readonly credentials?: readonly (readonly [setting: string, apiKey: string])[] | undefined;
   /** Longest time for one request, in milliseconds. */
   readonly requestTimeoutMs: number;
   /** Longest time for waiting on operations, in milliseconds. */
@@ -24,11 +29,12 @@ export interface SettingValues {
   readonly concurrency: number;
 }
 
-/** All settings of one account, checked once and complete; the credential does not show when they are printed. */
+/** All settings of one account, checked once and complete; no credential shows when they are printed. */
 export class Settings implements SettingValues {
   declare readonly account?: string | undefined;
   declare readonly baseUrl: string;
   declare readonly apiKey: string;
+  declare readonly credentials?: readonly (readonly [setting: string, apiKey: string])[] | undefined;
   declare readonly requestTimeoutMs: number;
   declare readonly operationTimeoutMs: number;
   declare readonly pollIntervalMs: number;
@@ -39,7 +45,8 @@ export class Settings implements SettingValues {
   }
 
   toJSON(): object {
-    return { ...this, apiKey: "[secret]" };
+    const { credentials, ...rest } = this;
+    return { ...rest, apiKey: "[secret]" };
   }
 
   [inspect.custom](): string {
@@ -88,6 +95,7 @@ export function resolveSettings(
     ...(account === undefined ? {} : { account }),
     baseUrl: named?.baseUrl ?? SETTINGS.baseUrl.read(text("baseUrl")),
     apiKey: named?.apiKey ?? SETTINGS.apiKey.read(text("apiKey")),
+    credentials: [...credentialsIn(config, env)],
     requestTimeoutMs: SETTINGS.requestTimeout.read(text("requestTimeout"), "requestTimeout"),
     operationTimeoutMs: SETTINGS.operationTimeout.read(text("operationTimeout"), "operationTimeout"),
     pollIntervalMs: SETTINGS.pollInterval.read(text("pollInterval"), "pollInterval"),

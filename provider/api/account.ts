@@ -15,6 +15,8 @@ export interface AccountOptions {
   readonly baseUrl: string;
   /** The key that requests authenticate with. */
   readonly apiKey: string;
+  /** Credentials whose keys must not be revoked, each with the name of its setting. @default `apiKey` alone */
+  readonly credentials?: readonly (readonly [setting: string, apiKey: string])[] | undefined;
   /** Longest silence of the service within one request, in milliseconds. */
   readonly requestTimeoutMs: number;
   /** Time between two looks at an operation, in milliseconds. */
@@ -124,10 +126,18 @@ export class Account {
     return this.#http.sleep(ms, signal);
   }
 
-  /** Whether the secret is that of the very key these requests authenticate with. */
+  /** Whether the secret is that of a key which keyplane itself authenticates with, in this account or another. */
   isOwnKey(secret: string): boolean {
+    return this.settingOf(secret) !== undefined;
+  }
+
+  /** The setting that holds this secret as a credential of keyplane itself, as messages name it. */
+  settingOf(secret: string): string | undefined {
     const digest = (text: string) => createHash("sha256").update(text).digest();
-    return timingSafeEqual(digest(secret), digest(this.#options.apiKey));
+    const { apiKey, credentials = [] } = this.#options;
+    const wanted = digest(secret);
+    const known = [[this.setting("apiKey"), apiKey] as const, ...credentials];
+    return known.find(([, credential]) => timingSafeEqual(wanted, digest(credential)))?.[0];
   }
 
   /** The text without any secret known in this process: the credential and every key made or concealed here. */

@@ -7,7 +7,7 @@ import type { Context, Properties } from "./kind";
 import { isForeign, mustBeSameAccount } from "./revoke-key";
 import { periodsOf } from "./rotation-fields";
 import { retireReason } from "./rotation-plan";
-import { type HeldKey, isoOf, makerOf, type RotationState, retireTime, withoutPrevious } from "./rotation-state";
+import { type HeldKey, isoOf, type RotationState, retireTime, withoutPrevious } from "./rotation-state";
 import { takeOverFirst } from "./self-rotation";
 
 /**
@@ -25,14 +25,15 @@ export async function retirePrevious(
   const account = context.account();
   const reason = retireReason(state, inputs, context.now());
   if (previous === undefined || reason === undefined) return state;
-  if (isForeign(makerOf(state, previous, inputs.owner))) {
+  if (isForeign({ owner: inputs.owner, name: previous.name })) {
     context.warn(
       `key ${sayKey(previous)} was made by another stack, from which this state was copied or renamed: it is not revoked`,
     );
     return withoutPrevious(state);
   }
-  if (account.isOwnKey(previous.key)) {
-    context.warn(takeOverFirst(previous, state.current));
+  const ownSetting = account.settingOf(previous.key);
+  if (ownSetting !== undefined) {
+    context.warn(takeOverFirst(previous, state.current, ownSetting));
     return state;
   }
   const byForce = reason.field === "revokeNow";

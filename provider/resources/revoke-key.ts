@@ -112,11 +112,12 @@ function wrongAccount(id: string, account: Account): KeyplaneError {
 
 /** Throws where the key is the one that keyplane itself authenticates with. */
 export function refuseOwnCredential(id: string, key: unknown, account: Account): void {
-  if (typeof key !== "string" || !account.isOwnKey(key)) return;
+  const setting = typeof key === "string" ? account.settingOf(key) : undefined;
+  if (setting === undefined) return;
   throw new KeyplaneError(
     "conflict",
     "KP-OWN-CREDENTIAL",
-    `key ${id} is the one that keyplane authenticates with (keyplane:apiKey): revoking it would lock keyplane out. ` +
-      "Set keyplane:apiKey to another key of the account first",
+    `key ${id} is the one that keyplane authenticates with (${setting}): revoking it would lock keyplane out. ` +
+      `Set ${setting} to another key of the account first`,
   );
 }

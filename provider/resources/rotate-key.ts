@@ -28,8 +28,10 @@ export async function rotateKey(request: RotationRequest, context: Context): Pro
   const { id, saved, inputs } = request;
   const { current: old } = request.state;
   const account = context.account();
-  const isOwn = old !== undefined && account.isOwnKey(old.key);
-  if (isOwn && inputs.selfRotation !== true) throw refuseSelfRotation(old);
+  const ownSetting = old && account.settingOf(old.key);
+  if (old !== undefined && ownSetting !== undefined && inputs.selfRotation !== true) {
+    throw refuseSelfRotation(old, ownSetting);
+  }
   if (old !== undefined) {
     const { credential, createdAt } = request.state;
     // Under a credential that has never seen the keys, the next one might be made in a stranger's account.
@@ -37,7 +39,7 @@ export async function rotateKey(request: RotationRequest, context: Context): Pro
   }
   const state = await withoutBroken(request.state, context);
 
-  const made = await makeReadyKey({ ...inputs, verify: inputs.verify === true || isOwn }, context);
+  const made = await makeReadyKey({ ...inputs, verify: inputs.verify === true || ownSetting !== undefined }, context);
   const pendingRevocations = [...state.pendingRevocations, ...made.pendingRevocations];
   if (made.key === undefined) {
     const failed = { ...state, pendingRevocations };
@@ -47,7 +49,12 @@ export async function rotateKey(request: RotationRequest, context: Context): Pro
   const { createdAt, ...current } = made.key;
   const rotatedAt = isoOf(Math.max(context.now(), Date.parse(createdAt) || 0));
   const next: RotationState = {
-    ...handOver({ ...state, pendingRevocations, rotatedAt, postponedTo: undefined }, request, isOwn, context),
+    ...handOver(
+      { ...state, pendingRevocations, rotatedAt, postponedTo: undefined },
+      request,
+      ownSetting !== undefined,
+      context,
+    ),
     current,
     createdAt,
     currentGone: false,
@@ -57,7 +64,7 @@ export async function rotateKey(request: RotationRequest, context: Context): Pro
     lostNames: made.lostNames,
     credential: account.credential,
   };
-  if (old !== undefined) say(old, current, next, request, isOwn, context);
+  if (old !== undefined) say(old, current, next, request, ownSetting, context);
   const outputs = outputsOf(next, inputs);
   if (made.failure !== undefined) throw new NotReady(id, outputs, made.failure.message);
   return outputs;
@@ -96,12 +103,12 @@ function say(
   current: HeldKey,
   next: RotationState,
   { reason, inputs }: RotationRequest,
-  isOwn: boolean,
+  ownSetting: string | undefined,
   context: Context,
 ): void {
   const retireAfter = isoOf(retireTime(next, inputs));
   const replaces = `key ${current.keyId} (${current.name}) replaces key ${old.keyId}: ${reason.why}`;
-  if (isOwn) context.warn(takeOverSteps(old, current, retireAfter));
+  if (ownSetting !== undefined) context.warn(takeOverSteps(old, current, ownSetting, retireAfter));
   else if (next.previous === old)
     context.info(`${replaces}. Key ${old.keyId} stays live until ${retireAfter} at least`);
   else if (reason.compromised) context.info(`${replaces}. It is revoked as soon as the whole stack has the new key`);

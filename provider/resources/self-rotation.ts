@@ -2,30 +2,36 @@ import { KeyplaneError } from "../errors";
 import type { HeldKey } from "./rotation-state";
 
 /** Refuses to rotate the key that keyplane itself authenticates with: nobody has said who takes over the new one. */
-export function refuseSelfRotation({ keyId }: HeldKey): KeyplaneError {
+export function refuseSelfRotation({ keyId }: HeldKey, setting: string): KeyplaneError {
   return new KeyplaneError(
     "conflict",
     "KP-OWN-CREDENTIAL",
-    `key ${keyId} is the one that keyplane authenticates with (keyplane:apiKey), and it is due for rotation. Set ` +
-      "selfRotation to true if you will set keyplane:apiKey to the new key afterwards, or authenticate with another key",
+    `key ${keyId} is the one that keyplane authenticates with (${setting}), and it is due for rotation. Set ` +
+      `selfRotation to true if you will set ${setting} to the new key afterwards, or authenticate with another key`,
   );
 }
 
 /** What to do after keyplane's own key was rotated, step by step. */
-export function takeOverSteps(old: HeldKey, current: HeldKey, retireAfter: string | undefined): string {
+export function takeOverSteps(
+  old: HeldKey,
+  current: HeldKey,
+  setting: string,
+  retireAfter: string | undefined,
+): string {
   return (
     `keyplane authenticates with key ${old.keyId}, which key ${current.keyId} replaces; both work. Now: (1) export this ` +
-    "resource's `key` as an output of the stack; (2) give it to keyplane: `pulumi config set --secret keyplane:apiKey " +
-    '"$(pulumi stack output NAME --show-secrets)"`, wherever keyplane runs; (3) run `pulumi up` after ' +
+    "resource's `key` as an output of the stack; (2) give it to keyplane: `pulumi config set " +
+    `${setting.includes(".") ? "--path " : ""}--secret ${setting} "$(pulumi stack output NAME --show-secrets)"\`, ` +
+    "wherever keyplane runs; (3) run `pulumi up` after " +
     `${retireAfter}: it revokes key ${old.keyId} with key ${current.keyId}`
   );
 }
 
 /** Why the key that keyplane authenticates with is not revoked, and what to do. */
-export function takeOverFirst(old: HeldKey, current: HeldKey | undefined): string {
+export function takeOverFirst(old: HeldKey, current: HeldKey | undefined, setting: string): string {
   return (
-    `key ${old.keyId} is due to be revoked, but keyplane still authenticates with it (keyplane:apiKey): revoking it ` +
-    `would lock keyplane out. Set keyplane:apiKey to the secret of key ${current?.keyId}, this resource's \`key\`, and ` +
+    `key ${old.keyId} is due to be revoked, but keyplane still authenticates with it (${setting}): revoking it ` +
+    `would lock keyplane out. Set ${setting} to the secret of key ${current?.keyId}, this resource's \`key\`, and ` +
     "run `pulumi up` again"
   );
 }
