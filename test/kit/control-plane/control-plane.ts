@@ -15,6 +15,10 @@ export interface LiveKey {
   createdAt: string;
   /** ISO 8601, whole seconds; `null` if never used. */
   lastUsedAt: string | null;
+  /** The organization whose key it is; absent for a key of the account. */
+  organizationId?: string;
+  /** The project that the key is limited to. */
+  projectId?: string;
 }
 
 /** Operations to be started behind the service's back. */

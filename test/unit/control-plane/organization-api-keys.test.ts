@@ -33,6 +33,36 @@ test("a key of one project sees that project alone and cannot delete it", async 
   expect((await send(plane, "DELETE /projects/mine", { key })).status).toBe(403);
 });
 
+test("keys of an organization do not see its list of keys, which is for users, and revoke none of them", async () => {
+  const plane = await startPlane();
+  const key = await keyOf(plane, { key_name: "ci" });
+  const { id } = (await send(plane, `POST ${path}`, { body: { key_name: "other" } })).body;
+  expect((await send(plane, `GET ${path}`, { key })).status).toBe(404);
+  expect((await send(plane, `DELETE ${path}/${id}`, { key })).status).toBe(404);
+  expect(await plane.liveKeys()).toHaveLength(2);
+});
+
+test("a key of one project says so in every answer, and cannot be made for a project elsewhere", async () => {
+  const plane = await startPlane({ projects: [{ id: "mine" }, { id: "elsewhere", organizationId: "org-other" }] });
+  const { body } = await send(plane, `POST ${path}`, { body: { key_name: "ci", project_id: "mine" } });
+  expect(body).toMatchObject({ project_id: "mine" });
+  expect((await send(plane, `GET ${path}`)).body).toMatchObject([{ id: body.id, project_id: "mine" }]);
+  const scope = { organizationId: "org-local-1", projectId: "mine" };
+  expect(await plane.liveKeys()).toMatchObject([{ id: body.id, ...scope }]);
+  expect((await send(plane, `DELETE ${path}/${body.id}`)).body).toMatchObject({ project_id: "mine", revoked: true });
+  for (const project of ["elsewhere", "nowhere"]) {
+    const refused = await send(plane, `POST ${path}`, { body: { key_name: "ci", project_id: project } });
+    expect(refused).toMatchObject({ status: 404, body: { message: "project not found" } });
+  }
+});
+
+test("names are unique among the keys of an organization and its projects, apart from those of the account", async () => {
+  const plane = await startPlane({ projects: [{ id: "mine" }] });
+  await send(plane, "POST /api_keys", { body: { key_name: "ci" } });
+  expect((await send(plane, `POST ${path}`, { body: { key_name: "ci" } })).status).toBe(200);
+  expect((await send(plane, `POST ${path}`, { body: { key_name: "ci", project_id: "mine" } })).status).toBe(409);
+});
+
 test("a key of an organization can be revoked through it only", async () => {
   const plane = await startPlane();
   const { id } = (await send(plane, `POST ${path}`, { body: { key_name: "ci" } })).body;

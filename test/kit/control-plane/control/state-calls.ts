@@ -8,11 +8,12 @@ import type { Switches } from "../state/switches";
 import type { ControlCall } from "./control-call";
 import { need, readFields } from "./input";
 
-const live = (key: KeyEntity): LiveKey => ({
-  id: key.id,
-  name: key.name,
-  createdAt: timestamp(key.createdAt),
-  lastUsedAt: key.lastUsedAt === null ? null : timestamp(key.lastUsedAt),
+const live = ({ id, name, createdAt, lastUsedAt, scope: { kind, ...limits } }: KeyEntity): LiveKey => ({
+  id,
+  name,
+  createdAt: timestamp(createdAt),
+  lastUsedAt: lastUsedAt === null ? null : timestamp(lastUsedAt),
+  ...limits,
 });
 
 function keyOf({ state }: Plane, id: string): KeyEntity {

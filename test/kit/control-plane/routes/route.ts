@@ -49,11 +49,11 @@ export interface Route {
 /** A reference to a schema of `routes/schemas.ts`. */
 export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
-/** A schema of an object that has all these fields. */
-export const object = (properties: Record<string, Schema>): Schema => ({
+/** A schema of an object that has all these fields, and perhaps some others. */
+export const object = (properties: Record<string, Schema>, others: Record<string, Schema> = {}): Schema => ({
   type: "object",
   required: Object.keys(properties),
-  properties,
+  properties: { ...properties, ...others },
 });
 
 /** A schema of an array. */

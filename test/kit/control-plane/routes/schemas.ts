@@ -4,28 +4,36 @@ const text = { type: "string" };
 const whole = { type: "integer" };
 const id = { type: "integer", format: "int64" };
 const time = { type: "string", format: "date-time" };
+/** A key of one project says so. */
+const ofProject = { project_id: text };
 const timeOrNull = { type: ["string", "null"], format: "date-time" };
 
 /** The records of the service. */
 export const schemas: Record<string, Schema> = {
-  ApiKey: object({
-    id,
-    name: text,
-    created_at: time,
-    created_by: object({ id: text, name: text, image: text }),
-    last_used_at: timeOrNull,
-    last_used_from_addr: text,
-  }),
-  CreatedApiKey: object({ id, key: text, name: text, created_at: time, created_by: text }),
-  RevokedApiKey: object({
-    id,
-    name: text,
-    created_at: time,
-    created_by: text,
-    last_used_at: timeOrNull,
-    last_used_from_addr: text,
-    revoked: { type: "boolean" },
-  }),
+  ApiKey: object(
+    {
+      id,
+      name: text,
+      created_at: time,
+      created_by: object({ id: text, name: text, image: text }),
+      last_used_at: timeOrNull,
+      last_used_from_addr: text,
+    },
+    ofProject,
+  ),
+  CreatedApiKey: object({ id, key: text, name: text, created_at: time, created_by: text }, ofProject),
+  RevokedApiKey: object(
+    {
+      id,
+      name: text,
+      created_at: time,
+      created_by: text,
+      last_used_at: timeOrNull,
+      last_used_from_addr: text,
+      revoked: { type: "boolean" },
+    },
+    ofProject,
+  ),
   User: object({ id: text, login: text, name: text, last_name: text, email: text }),
   Project: object({
     id: text,

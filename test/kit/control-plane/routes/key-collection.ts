@@ -1,0 +1,81 @@
+import { ApiError } from "../api-error";
+import type { KeyScope } from "../state/entities";
+import { objectBody } from "./input";
+import { createdKey, listedKey, revokedKey } from "./key-records";
+import { type Answer, array, type Call, type Route, ref, type Schema } from "./route";
+
+/** Longest name of a key, in characters. */
+const maxKeyName = 64;
+
+/** One list of keys, with what makes and revokes those in it. */
+export interface KeyCollection {
+  /** The path's template. */
+  path: string;
+  /** Whose keys they are, for people. */
+  of: string;
+  /** What a request may say of a new key besides its name. */
+  fields?: Record<string, Schema>;
+  /** Which keys are in the list. Refuses a call that may not see it by throwing `ApiError`. */
+  owned(call: Call): (scope: KeyScope) => boolean;
+  /** What the key that a call asks for may reach. Refuses by throwing `ApiError`. */
+  scopeOfNew(call: Call): KeyScope;
+}
+
+/** Only keys of a user make, list or revoke keys. */
+export function requireUser({ caller }: Call, status: 403 | 404): void {
+  if (caller.scope.kind !== "account") throw new ApiError(status, "not allowed for organization API keys");
+}
+
+/** The routes of a list of keys. */
+export function keyRoutes(collection: KeyCollection): Route[] {
+  const { path, of, fields = {} } = collection;
+  const name = { type: "string", minLength: 1, maxLength: maxKeyName };
+  return [
+    {
+      method: "POST",
+      path,
+      summary: `Creates an API key of ${of}; its secret is in this answer only.`,
+      body: { type: "object", required: ["key_name"], properties: { key_name: name, ...fields } },
+      answer: { status: 200, schema: ref("CreatedApiKey") },
+      handle: (call) => createKey(call, collection.scopeOfNew(call)),
+    },
+    {
+      method: "GET",
+      path,
+      summary: `Lists the live API keys of ${of}, newest first.`,
+      answer: { status: 200, schema: array(ref("ApiKey")) },
+      handle: (call) => ({ status: 200, body: call.state.keys.list(collection.owned(call)).map(listedKey) }),
+    },
+    {
+      method: "DELETE",
+      path: `${path}/{key_id}`,
+      summary: `Revokes an API key of ${of}, at once and for good.`,
+      params: { key_id: { type: "integer", format: "int64" } },
+      answer: { status: 200, schema: ref("RevokedApiKey") },
+      handle: (call) => revokeKey(call, collection.owned(call)),
+    },
+  ];
+}
+
+function createKey(call: Call, scope: KeyScope): Answer {
+  const { state } = call;
+  const name = objectBody(call.body).key_name;
+  if (typeof name !== "string" || name === "") throw new ApiError(400, "key_name must be a text that is not empty");
+  if ([...name].length > maxKeyName) throw new ApiError(400, `key_name must be at most ${maxKeyName} characters long`);
+  if (state.switches.uniqueNames && state.keys.isNameTaken(name, scope)) {
+    throw new ApiError(409, "choose another unique name for api key");
+  }
+  const { key, secret } = state.keys.create(name, scope, state.clock.now());
+  call.effects.push({ kind: "key-created", id: key.id, name });
+  return { status: 200, body: createdKey(key, secret) };
+}
+
+function revokeKey(call: Call, owned: (scope: KeyScope) => boolean): Answer {
+  const text = call.params.key_id ?? "";
+  if (!/^\d+$/.test(text)) throw new ApiError(400, "key_id must be an integer");
+  const key = call.state.keys.get(Number(text));
+  if (!key || !owned(key.scope)) throw new ApiError(404, "api key not found");
+  call.state.keys.revoke(key);
+  call.effects.push({ kind: "key-revoked", id: key.id, name: key.name });
+  return { status: 200, body: revokedKey(key) };
+}
