@@ -1,7 +1,7 @@
 const compiled = "name: compat\nmain: bin/\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n";
 const plain = "name: compat\nruntime: nodejs\n";
 
-const typescript = `import { ApiKey, type ApiKeyArgs, getProjectOutput } from "keyplane";
+const typed = `import { ApiKey, type ApiKeyArgs, getProjectOutput } from "keyplane";
 
 const args: ApiKeyArgs = { rotateAfter: "90d", verify: true };
 const app = new ApiKey("app", args);
@@ -11,7 +11,7 @@ export const keyName = app.name;
 export const key = app.key;
 `;
 
-const esm = typescript.replace("type ApiKeyArgs, ", "").replace(": ApiKeyArgs", "");
+const esm = typed.replace("type ApiKeyArgs, ", "").replace(": ApiKeyArgs", "");
 
 const commonjs = `const { ApiKey, getProjectOutput } = require("keyplane");
 
@@ -22,26 +22,36 @@ exports.keyName = app.name;
 exports.key = app.key;
 `;
 
-/** The compiler's options of Pulumi's own project template, in the strictness that shows a flaw of our declarations. */
 const tsconfig = (options) =>
   JSON.stringify({
     compilerOptions: { strict: true, target: "es2022", module: "nodenext", types: ["node"], ...options },
     files: ["index.ts"],
   });
 
-const withTypes = { devDependencies: { "@types/node": "^20.19.43" } };
+// Older SDKs set another way of resolving by themselves, and allow no TypeScript 6; this is what Pulumi's project template
+// had in their time. It also finds types in the oldest way, without `exports`.
+const older = { typescript: "~5.9.3", options: { module: "commonjs", moduleResolution: "node" } };
+const current = { typescript: "~6.0.3", options: {} };
 
-/** The same program in each form in which Pulumi runs one. */
-export const programs = {
-  CommonJS: { manifest: {}, files: { "Pulumi.yaml": plain, "index.js": commonjs } },
-  ESM: { manifest: { type: "module", main: "index.js" }, files: { "Pulumi.yaml": plain, "index.js": esm } },
-  TypeScript: {
-    manifest: withTypes,
-    files: { "Pulumi.yaml": plain, "index.ts": typescript, "tsconfig.json": tsconfig({}) },
-  },
-  compiled: {
-    manifest: withTypes,
-    files: { "Pulumi.yaml": compiled, "index.ts": typescript, "tsconfig.json": tsconfig({ outDir: "bin" }) },
-    build: true,
-  },
-};
+/** The same program in each form in which Pulumi runs one, for a row: its files, and what its package.json holds. */
+export function programFor({ program, isLowest }) {
+  const { typescript, options } = isLowest ? older : current;
+  const withTypes = { devDependencies: { "@types/node": "^20.19.43", typescript } };
+  switch (program) {
+    case "CommonJS":
+      return { manifest: {}, files: { "Pulumi.yaml": plain, "index.js": commonjs } };
+    case "ESM":
+      return { manifest: { type: "module", main: "index.js" }, files: { "Pulumi.yaml": plain, "index.js": esm } };
+    case "TypeScript":
+      return {
+        manifest: withTypes,
+        files: { "Pulumi.yaml": plain, "index.ts": typed, "tsconfig.json": tsconfig(options) },
+      };
+    case "compiled":
+      return {
+        manifest: withTypes,
+        files: { "Pulumi.yaml": compiled, "index.ts": typed, "tsconfig.json": tsconfig({ outDir: "bin" }) },
+        build: true,
+      };
+  }
+}

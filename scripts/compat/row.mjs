@@ -2,7 +2,7 @@ import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { npm, output } from "../lib/npm.mjs";
-import { programs } from "./programs.mjs";
+import { programFor } from "./programs.mjs";
 import { writeProject } from "./tools.mjs";
 
 const inRow = fileURLToPath(new URL("in-row", import.meta.url));
@@ -10,11 +10,10 @@ const inRow = fileURLToPath(new URL("in-row", import.meta.url));
 /** Makes a row's folder as a user would: the program, the tarball, the SDK. Answers what went wrong, if anything did. */
 export function installRow(folder, row, tarball, tools) {
   return failureOf(() => {
-    const { files, manifest, build } = programs[row.program];
+    const { files, manifest, build } = programFor(row);
     writeProject(folder, {
       ...manifest,
       dependencies: { "@pulumi/pulumi": row.sdk, keyplane: `file:${tarball}` },
-      ...(manifest.devDependencies && { devDependencies: { ...manifest.devDependencies, ...compilerFor(row) } }),
     });
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
     if (row.manager === "npm") npm(["install"], folder);
@@ -29,11 +28,6 @@ export function runRow(folder, row, tools) {
     cpSync(inRow, folder, { recursive: true });
     for (const check of ["contract.cjs", "deploy.cjs"]) output(tools.node(row.node), [check], folder);
   });
-}
-
-/** Older SDKs allow no TypeScript 6. */
-function compilerFor({ isLowest }) {
-  return { typescript: isLowest ? "~5.9.3" : "~6.0.3" };
 }
 
 function failureOf(work) {
