@@ -7,7 +7,6 @@ import type { Session } from "../session";
 import { columnsOf, paint, plain, print, printJson, wrapped } from "../terminal";
 import type { Finding } from "./finding";
 import { checkNode, checkPulumiCli } from "./machine";
-import { checkProgram } from "./program";
 import { checkService } from "./service";
 import { checkSettings } from "./settings";
 
@@ -30,6 +29,8 @@ async function doctor(flags: DoctorFlags, session: Session): Promise<void> {
   const live = new LiveLines();
   live.show(["checking ..."]);
   const { findings, settings } = checkSettings(flags.baseUrl);
+  // Loaded only here, so that no other command pays for reading YAML.
+  const { checkProgram } = await import("./program.js");
   const [cli, service, program] = await Promise.all([
     checkPulumiCli(),
     settings === undefined ? [] : checkService(settings, session.signal),
