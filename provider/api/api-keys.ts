@@ -115,6 +115,22 @@ export class Keys {
   }
 
   /**
+   * The list as another key of the account gets it (`GET` on the list, with that key), in which its own use shows at
+   * once. `undefined` where the service does not accept the key.
+   */
+  async listAs(key: string, options: ReadOptions = {}): Promise<ApiKeyRecord[] | undefined> {
+    this.http.conceal(key);
+    const { path, routes } = this.at;
+    try {
+      const request = { method: "GET", route: routes.list, path, credential: key, replay: "safe" } as const;
+      return readKeys(routes.list, await this.http.request({ ...request, signal: options.signal }), true);
+    } catch (error) {
+      if (isApiError(error) && error.status === 401) return undefined;
+      throw error;
+    }
+  }
+
+  /**
    * Revokes a key (`DELETE` on its id in the list), at once and for good. `absent` if there was none of that id.
    * An answer that leaves it open is settled by a list sent afterwards: only absence from it counts as done.
    */

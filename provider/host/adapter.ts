@@ -1,7 +1,17 @@
 import type { dynamic } from "@pulumi/pulumi";
 import { publishPoint } from "../http/points";
 import { redact } from "../http/redact";
-import { type Context, check, diff, type Kind, NotReady, type Place, type Properties, placeOf } from "../resources";
+import {
+  type Context,
+  check,
+  diff,
+  type Kind,
+  NotReady,
+  noteHolder,
+  type Place,
+  type Properties,
+  placeOf,
+} from "../resources";
 import { session } from "./session";
 import { fromPulumi, toPulumi } from "./values";
 
@@ -27,6 +37,8 @@ export function adapt(kind: Kind): dynamic.ResourceProvider<Values, Values> {
         const driftOnly = session.takeRefresh(id, olds.resourceUrn);
         const difference = diff(kind, fromPulumi(olds), fromPulumi(news), { now: context.now(), driftOnly });
         for (const reason of difference.reasons) context.info(reason);
+        // What a refresh compares is not what the run goes on with: it can be a predecessor that is still to be deleted.
+        if (!driftOnly) noteHolder(kind, id, fromPulumi(olds), context);
         const { changes, replaces, deleteBeforeReplace } = difference;
         return { changes, replaces: [...replaces], deleteBeforeReplace };
       }),
@@ -121,6 +133,7 @@ function toHostError(error: unknown, doing: string, values: Values): HostError {
 
 /** The secrets that a failed call could name: those in its values, and the credentials. */
 function secretsOf(values: Values): string[] {
-  const held = ["key", "previousKey"].map((name) => values[name]);
+  const { adopt } = values as { adopt?: { key?: unknown } };
+  const held = [values.key, values.previousKey, adopt?.key];
   return [...held, ...session.credentials().values()].filter((value): value is string => typeof value === "string");
 }

@@ -1,6 +1,6 @@
 import type { Account } from "../api/account";
 import { AbortedError } from "../errors";
-import { type Place, placeKey, type RunNotes } from "../resources";
+import { newRunNotes, type Place, placeKey, type RunNotes } from "../resources";
 import { type ConfigReader, credentialsIn, resolveSettings, type Settings } from "../settings";
 import { EngineLink } from "./engine-link";
 
@@ -60,7 +60,7 @@ class Session {
     const key = placeKey(place);
     let run = this.#runs.get(key);
     if (run === undefined) {
-      run = { hasProgram: false, held: new Set() };
+      run = newRunNotes();
       this.#runs.set(key, run);
     }
     return run;

@@ -1,6 +1,7 @@
 import { KeyplaneError } from "../errors";
 import { skewedAge } from "./clock-skew";
 import { types } from "./fields";
+import { isHeldElsewhere } from "./holders";
 import { dueByAge, isTried, keyFields, keyRules, rotateAt, scopeOf, withoutEmpty } from "./key-fields";
 import { type Context, type Due, type Failure, type Kind, NotReady, type Properties } from "./kind";
 import { mintKey, type Naming } from "./mint-key";
@@ -8,6 +9,9 @@ import { ownerTag, prefixFrom } from "./names";
 import { finishPending, pendingAfter, pendingDue, pendingOf, pendingUnder, waitForProjects } from "./pending";
 import { samePlace } from "./place";
 import { findKey, isForeign, mustRevokeAll, revokeAll, revokeKey } from "./revoke-key";
+
+const NO_ADOPTION =
+  "is for RotatingApiKey only: a replacement of this resource would adopt the key that is then revoked with the old one";
 
 /** One key with one secret. The service cannot change a key, so it is changed only by replacement. */
 export const apiKey: Kind = {
@@ -21,6 +25,7 @@ export const apiKey: Kind = {
       change: "replace",
       inForce: (outputs) => (isExact(outputs) ? outputs.name : undefined),
     },
+    adopt: { type: () => NO_ADOPTION, change: "ignore" },
     onNameConflict: { type: types.oneOf("fail", "revokeUnused"), fallback: "fail", change: "update" },
   },
 
@@ -54,6 +59,8 @@ export const apiKey: Kind = {
     if (why !== undefined) due.push({ field: "rotateAfter", replace: true, why });
     return due;
   },
+
+  holds: ({ keyId }) => (typeof keyId === "string" ? [keyId] : []),
 
   // Live names are unique in a place, so a name can only be given to the new key after the old one has lost it.
   deleteBeforeReplace: (outputs, inputs) =>
@@ -118,7 +125,7 @@ export const apiKey: Kind = {
       );
       return;
     }
-    if (outputs.revokeOnDelete !== false) await revokeKey(id, outputs, context);
+    if (outputs.revokeOnDelete !== false && !isHeldElsewhere(id, id, context)) await revokeKey(id, outputs, context);
     await mustRevokeAll(orphansBeside(id, outputs), context);
   },
 };

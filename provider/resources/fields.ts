@@ -100,8 +100,22 @@ const keyId: FieldType = (value) =>
     ? undefined
     : "must be a key's id, a decimal number as text";
 
+/** A secret goes into a header. */
+const secret: FieldType = (value) =>
+  typeof value === "string" && /^[\x21-\x7e]+$/.test(value) ? undefined : "must be a secret, without spaces";
+
+/** What is wrong is not told in detail: one of the two is a secret. */
+const adoption: FieldType = (value) => {
+  const { id, key, ...others } = (value ?? {}) as Partial<Record<string, unknown>>;
+  const problem = map(value) ?? keyId(id) ?? secret(key);
+  return problem === undefined && Object.keys(others).length === 0
+    ? undefined
+    : "must be { id, key }: the id of a live key, a decimal number as text, and its secret";
+};
+
 /** The types of field there are. */
 export const types = {
+  adoption,
   duration,
   flag,
   keyId,

@@ -2,6 +2,7 @@
 export { check } from "./check";
 export { type Difference, diff } from "./diff";
 export { UNKNOWN } from "./fields";
-export { type Context, type Failure, type Kind, NotReady, type Properties, type RunNotes } from "./kind";
+export { noteHolder } from "./holders";
+export { type Context, type Failure, type Kind, NotReady, newRunNotes, type Properties, type RunNotes } from "./kind";
 export { kinds } from "./kinds";
 export { type Place, placeKey, placeOf } from "./place";

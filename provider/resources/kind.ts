@@ -30,6 +30,15 @@ export interface RunNotes {
   hasProgram: boolean;
   /** Ids of the place's keys that are to outlive the run, or that the engine deletes in it. */
   readonly held: Set<string>;
+  /** The URN of the resource that adopts a key, by the key's id. */
+  readonly adopters: Map<string, string>;
+  /** The ids of the resources that were seen to hold a key, by the key's id. */
+  readonly holders: Map<string, Set<string>>;
+}
+
+/** The notes at the beginning of a run. */
+export function newRunNotes(): RunNotes {
+  return { hasProgram: false, held: new Set(), adopters: new Map(), holders: new Map() };
 }
 
 /**
@@ -64,6 +73,8 @@ export interface Kind {
   readonly rules?: (inputs: Properties, context: Context) => readonly Failure[];
   /** What is due regardless of the program; a refresh, which judges drift only, takes no more of it than that. */
   readonly due?: (outputs: Properties, inputs: Properties, now: number) => readonly Due[];
+  /** Ids of the keys that a resource has in its charge. */
+  readonly holds?: (outputs: Properties) => readonly string[];
   /** Whether a replacement must delete the old one first. */
   readonly deleteBeforeReplace?: (outputs: Properties, inputs: Properties) => boolean;
   readonly create: (inputs: Properties, context: Context) => Promise<{ id: string; outputs: Properties }>;

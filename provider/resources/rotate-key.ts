@@ -4,7 +4,7 @@ import { makeReadyKey } from "./make-ready-key";
 import { isForeign, mustBeSameAccount, revokeAll } from "./revoke-key";
 import { outputsOf } from "./rotation-outputs";
 import type { RotationReason } from "./rotation-plan";
-import { type HeldKey, isoOf, type RotationState, retireTime } from "./rotation-state";
+import { type HeldKey, isoOf, makerOf, type RotationState, retireTime } from "./rotation-state";
 import { refuseSelfRotation, takeOverSteps } from "./self-rotation";
 
 /** One rotation. */
@@ -88,7 +88,7 @@ function handOver(
   const { current: old, previous, pendingRevocations } = state;
   if (old === undefined || state.currentGone) return state;
   if (!reason.compromised) return { ...state, previous: old };
-  if (isForeign({ owner: inputs.owner, name: old.name })) {
+  if (isForeign(makerOf(state, old, inputs.owner))) {
     context.warn(`key ${old.keyId} (${old.name}) was made by another stack: revoke it there, or in the console`);
     return state;
   }

@@ -1,6 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { ListKeysOptions } from "../api";
 import { KeyplaneError } from "../errors";
+import { adoptKey } from "./adopt-key";
+import { adoptionOf, adoptionRules, heldBy, refuseLateAdoption } from "./adoption";
+import { isHeldElsewhere } from "./holders";
 import { keyIn } from "./key-index";
 import { type Context, type Kind, NotReady, type Properties } from "./kind";
 import { finishPending, pendingUnder } from "./pending";
@@ -10,7 +13,7 @@ import { rotateKey } from "./rotate-key";
 import { rotationFields, rotationRules } from "./rotation-fields";
 import { outputsOf } from "./rotation-outputs";
 import { rotationDue, rotationReason } from "./rotation-plan";
-import { isoOf, NOTHING, type RotationState, stateOf, withoutPrevious, withTriggers } from "./rotation-state";
+import { isoOf, makerOf, NOTHING, type RotationState, stateOf, withoutPrevious, withTriggers } from "./rotation-state";
 
 /**
  * A current key and, for a time, the one before it: a rotation makes a new key and leaves the old one to those who
@@ -21,14 +24,19 @@ export const rotatingApiKey: Kind = {
 
   fields: rotationFields,
 
-  rules: rotationRules,
+  rules: (inputs, context) => [...rotationRules(inputs, context), ...adoptionRules(inputs, context)],
+
+  holds: (outputs) => heldBy(stateOf(outputs)),
 
   due(outputs, inputs, now) {
+    refuseLateAdoption(outputs, inputs);
     return rotationDue(withTriggers(stateOf(outputs), inputs.rotationTriggers), inputs, now);
   },
 
   async create(inputs, context) {
     const id = randomUUID();
+    const adopt = adoptionOf(inputs);
+    if (adopt !== undefined) return { id, outputs: await adoptKey(id, adopt, inputs, context) };
     const state = withTriggers(NOTHING, inputs.rotationTriggers);
     const reason = { field: "pending", why: "the first key", urgent: true, compromised: false };
     return { id, outputs: await rotateKey({ id, saved: NOTHING, state, reason, inputs }, context) };
@@ -75,9 +83,11 @@ export const rotatingApiKey: Kind = {
     return rotates ? rotateKey({ id, saved, state, reason, inputs }, context) : outputsOf(state, inputs);
   },
 
-  async delete(_id, outputs, context) {
-    const { current, previous, credential, pendingRevocations, retired } = stateOf(outputs);
-    const keys = [previous, current].filter((key) => key !== undefined);
+  async delete(id, outputs, context) {
+    const state = stateOf(outputs);
+    const { current, previous, credential, pendingRevocations, retired } = state;
+    const isOurs = (keyId: string) => !isHeldElsewhere(keyId, id, context);
+    const keys = [previous, current].filter((key) => key !== undefined).filter(({ keyId }) => isOurs(keyId));
     if (outputs.revokeOnDelete === false) {
       for (const { keyId, name } of keys) {
         context.run.held.add(keyId);
@@ -85,8 +95,9 @@ export const rotatingApiKey: Kind = {
       }
     } else {
       for (const { keyId, key } of keys) refuseOwnCredential(keyId, key, context.account());
-      for (const { keyId, name, key } of keys) {
-        if (isForeign({ owner: outputs.owner, name })) {
+      for (const held of keys) {
+        const { keyId, name, key } = held;
+        if (isForeign(makerOf(state, held, outputs.owner))) {
           context.warn(`key ${keyId} (${name}) was made by another stack than this: it is not revoked`);
         } else {
           context.progress(`revoking key ${keyId}`);
@@ -95,7 +106,7 @@ export const rotatingApiKey: Kind = {
       }
     }
     const overdue = await liveAmong(retired, { recent: true }, context);
-    await mustRevokeAll([...pendingRevocations, ...overdue], context);
+    await mustRevokeAll([...pendingRevocations, ...overdue].filter(isOurs), context);
   },
 };
 

@@ -18,6 +18,8 @@ export const rotationFields = {
   quietPeriod: { type: types.duration, fallback: "1h", change: "update" },
   maxOverlap: { type: types.duration, fallback: "7d", change: "update" },
   revokeNow: { type: types.keyId, change: "update" },
+  /** The key to begin with. Once the resource exists it has no meaning, and may go from the program. */
+  adopt: { type: types.adoption, change: "ignore" },
   selfRotation: { type: types.flag, fallback: false, change: "update" },
 } as const satisfies Record<string, FieldRule>;
 

@@ -8,6 +8,9 @@ export function outputsOf(state: RotationState, inputs: Properties): Properties 
   const { current, previous } = state;
   return withoutEmpty({
     ...inputs,
+    // Its secret is the key's, which the outputs hold already.
+    adopt: undefined,
+    adopted: state.adopted,
     rotationTriggers: state.triggers,
     queuedTriggers: state.queuedTriggers,
     keyId: current?.keyId,

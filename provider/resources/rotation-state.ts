@@ -38,6 +38,8 @@ export interface RotationState {
    */
   readonly retired: readonly string[];
   readonly lostNames: readonly string[];
+  /** The key that was adopted, and the tag of the owner that did: its name does not tell. */
+  readonly adopted: { readonly id: string; readonly by: string } | undefined;
   /** The credential that last saw the keys. */
   readonly credential: string | undefined;
 }
@@ -56,6 +58,7 @@ export const NOTHING: RotationState = {
   pendingRevocations: [],
   retired: [],
   lostNames: [],
+  adopted: undefined,
   credential: undefined,
 };
 
@@ -74,6 +77,7 @@ export function stateOf(outputs: Properties): RotationState {
     pendingRevocations: textsOf(outputs.pendingRevocations),
     retired: textsOf(outputs.retired),
     lostNames: textsOf(outputs.lostNames),
+    adopted: outputs.adopted as RotationState["adopted"],
     credential: textOf(outputs.credential),
   };
 }
@@ -92,6 +96,11 @@ function asksToRotate(inForce: unknown, wanted: unknown): boolean {
 
 function isNone(triggers: unknown): boolean {
   return typeof triggers !== "object" || triggers === null || Object.keys(triggers).length === 0;
+}
+
+/** What a key's outputs have to tell for its maker to be known. */
+export function makerOf({ adopted }: RotationState, { keyId, name }: HeldKey, owner: unknown): Properties {
+  return { owner, name, ...(adopted?.id === keyId && { mintedBy: adopted.by }) };
 }
 
 /** When the previous key may be revoked, in milliseconds since 1970; `undefined` without one. */

@@ -28,5 +28,5 @@ export { getProject, getProjectOutput } from "./get-project";
 export { getProjects, getProjectsOutput } from "./get-projects";
 export { listOperations } from "./list-operations";
 export { ProjectReady, type ProjectReadyArgs } from "./project-ready";
-export { RotatingApiKey, type RotatingApiKeyArgs } from "./rotating-api-key";
+export { type AdoptArgs, RotatingApiKey, type RotatingApiKeyArgs } from "./rotating-api-key";
 export { waitForOperations, waitForOperationsOutput } from "./wait-for-operations";

@@ -5,6 +5,14 @@ import { settled } from "./settled";
 import { keyInputs, registeredInputs, typeToken, withDefaults } from "./shim";
 import { StackRun } from "./stack-run";
 
+/** A live key that was made by hand. */
+export interface AdoptArgs {
+  /** The key's id, as decimal text: `npx keyplane keys` and the service's console tell it. */
+  readonly id: pulumi.Input<string>;
+  /** The key's secret. Always registered as a secret, however it is given. */
+  readonly key: pulumi.Input<string>;
+}
+
 /** What to make of a `RotatingApiKey`. Durations are a whole number and one of `s`, `m`, `h`, `d`, `w`. */
 export interface RotatingApiKeyArgs {
   /**
@@ -75,6 +83,17 @@ export interface RotatingApiKeyArgs {
   /** Whether the keys are revoked when the resource is deleted. Rotation always revokes. @default true */
   readonly revokeOnDelete?: pulumi.Input<boolean>;
   /**
+   * A live key, made by hand, that the resource begins with instead of a new one. Nothing is made or revoked: a list
+   * made with the secret shows whether the service accepts it, and, because there the key's own use shows at once,
+   * whether the id and the secret are of one key. (In an organization this can only be made likely; the run warns where
+   * it is not.) From then on the key is one like any other: it is rotated, and revoked after its grace or with the
+   * resource. Fails with the code `KP-ADOPT` where the key cannot be adopted, and with `KP-OWN-CREDENTIAL` for the key
+   * that keyplane authenticates with. Remove it once the resource exists: that changes nothing, and a later replacement
+   * of the resource does not adopt the same key again. A resource that exists cannot adopt another key.
+   * @default none: a new key is made
+   */
+  readonly adopt?: pulumi.Input<AdoptArgs>;
+  /**
    * Allows the rotation of the very key that keyplane authenticates with. You then have to set `keyplane:apiKey` to the
    * new key before the old one can be revoked; the run says how.
    * @default false
@@ -124,7 +143,14 @@ export class RotatingApiKey extends pulumi.CustomResource {
 
   constructor(name: string, args: RotatingApiKeyArgs = {}, options?: pulumi.CustomResourceOptions) {
     const place = StackRun.current.placeFor("RotatingApiKey", name, placeIn("RotatingApiKey", name, args));
-    const inputs = registeredInputs("RotatingApiKey", name, OUTPUTS, keyInputs(args, place.owner.id, options), options);
+    const given = { ...args, ...(args.adopt !== undefined && { adopt: pulumi.secret(args.adopt) }) };
+    const inputs = registeredInputs(
+      "RotatingApiKey",
+      name,
+      OUTPUTS,
+      keyInputs(given, place.owner.id, options),
+      options,
+    );
     super(typeToken("RotatingApiKey"), name, inputs, withDefaults(options, ["key", "previousKey"]));
     // A preview takes an output that the resource does not have for one that it does not know yet.
     const { retired } = this as unknown as { readonly retired: pulumi.Output<readonly string[] | undefined> };

@@ -1,6 +1,6 @@
 import { afterEach } from "vitest";
 import { Account } from "../../../provider/api";
-import { type Context, kinds, NotReady, type Properties } from "../../../provider/resources";
+import { type Context, kinds, NotReady, newRunNotes, type Properties } from "../../../provider/resources";
 import { ownerTag } from "../../../provider/resources/names";
 import { Settings } from "../../../provider/settings";
 import { type ControlPlane, type LogEntry, startControlPlane } from "../../kit/control-plane";
@@ -72,7 +72,7 @@ export class Bench {
       account: () => this.account,
       keys: () => this.account.keys,
       now: () => clock.now(),
-      run: { hasProgram: false, held: new Set() },
+      run: newRunNotes(),
       checkpointsSkipped: false,
       progress: (text) => this.told.progress.push(text),
       info: (text) => this.told.info.push(text),

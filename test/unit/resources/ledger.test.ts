@@ -264,7 +264,7 @@ describe("the ledger", () => {
   });
 
   it("D9: an owner that a program replaces, because its stack was copied, leaves the original's keys alone", async () => {
-    const bench = await Bench.start({ run: { hasProgram: true, held: new Set() } });
+    const bench = await Bench.start({ run: { ...newRunNotes(), hasProgram: true } });
     const left = await orphan(bench);
     await kinds.Owner.delete(OWNER, {}, bench.context);
     expect(await bench.liveIds()).toEqual([left]);

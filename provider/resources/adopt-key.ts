@@ -1,0 +1,125 @@
+import type { ApiKeyRecord } from "../api/records";
+import { KeyplaneError } from "../errors";
+import { type Adoption, refusal } from "./adoption";
+import { skewedAge } from "./clock-skew";
+import { keyIn } from "./key-index";
+import type { Context, Properties } from "./kind";
+import { ownerTag, tagOf } from "./names";
+import { placeOf } from "./place";
+import { outputsOf } from "./rotation-outputs";
+import { NOTHING } from "./rotation-state";
+
+/** The service tells uses in whole seconds: from one to the next, two keys used at once can be told apart. */
+const NEXT_SECOND_MS = 1_100;
+
+/** Looks at most so many times which key a secret belongs to. */
+const MAX_LOOKS = 3;
+
+/**
+ * Takes over a key made by hand: proves, as far as the service tells, that it is live and that the secret is its own,
+ * and changes nothing there. Answers the resource's outputs.
+ * @param id - The resource's id.
+ */
+export async function adoptKey(id: string, adopt: Adoption, inputs: Properties, context: Context): Promise<Properties> {
+  const account = context.account();
+  const owner = String(inputs.owner);
+  if (account.isOwnKey(adopt.key)) throw ownCredential(adopt, context);
+  if (context.run.holders.has(adopt.id)) {
+    throw refusal(
+      `key ${adopt.id} is held by another resource of this stack, and a key belongs to one. Remove adopt to get a new key`,
+    );
+  }
+  account.conceal(adopt.key);
+  context.progress(`looking at key ${adopt.id}, which is to be adopted`);
+  const { name, createdAt, projectId } = await provenKey(adopt, inputs, context);
+  if (tagOf(name) === ownerTag(owner)) {
+    throw refusal(
+      `key ${adopt.id} (${name}) was made by this stack, not by hand, and one of its resources may hold it. Remove adopt ` +
+        "to get a new key",
+    );
+  }
+  if (projectId !== inputs.projectId) {
+    const limit = projectId === undefined ? "to no project" : `to project ${projectId}`;
+    throw refusal(`key ${adopt.id} (${name}) is limited ${limit}: give projectId as it is there, or another key`);
+  }
+  const skewed = skewedAge(inputs, context);
+  if (skewed !== undefined) throw new KeyplaneError("config", "KP-CLOCK", skewed);
+  context.run.holders.set(adopt.id, new Set([id]));
+  context.info(`adopted key ${adopt.id} (${name}). Remove adopt and its secret from the program when this run is done`);
+  const current = { keyId: adopt.id, name, key: adopt.key };
+  const adopted = { id: adopt.id, by: ownerTag(owner) };
+  const { credential } = account;
+  return outputsOf({ ...NOTHING, current, createdAt, adopted, triggers: inputs.rotationTriggers, credential }, inputs);
+}
+
+async function provenKey(adopt: Adoption, inputs: Properties, context: Context): Promise<ApiKeyRecord> {
+  return placeOf(inputs).organizationId === undefined
+    ? provenByItself(adopt, context)
+    : plausibleInOrganization(adopt, context);
+}
+
+/** A key that lists the account's keys shows its own use at once: the one used last is the one that asks. */
+async function provenByItself({ id, key }: Adoption, context: Context): Promise<ApiKeyRecord> {
+  let seen = await context.keys().listAs(key);
+  if (seen === undefined) throw notAccepted(id);
+  const record = await liveKey(id, context);
+  for (let look = 1; ; look++) {
+    const last = usedLast(seen);
+    if (!last.includes(id)) throw refusal(`${mismatch(id)}: the service tells of another key's use`);
+    if (last.length === 1) return record;
+    if (look === MAX_LOOKS) break;
+    await context.account().sleep(NEXT_SECOND_MS);
+    seen = (await context.keys().listAs(key)) ?? [];
+  }
+  context.warn(
+    `other keys of the account are used every second, so it is likely but not certain that the secret is that of key ${id}`,
+  );
+  return record;
+}
+
+/** An organization's key may not list: whether its use shows at once is not known, so only its absence is a proof. */
+async function plausibleInOrganization({ id, key }: Adoption, context: Context): Promise<ApiKeyRecord> {
+  if (!(await context.keys().authenticates(key))) throw notAccepted(id);
+  const record = await liveKey(id, context);
+  if (record.lastUsedAt === null || Date.parse(record.lastUsedAt) < context.account().serviceNow() - 60_000) {
+    context.warn(
+      `the service accepts the secret, but does not tell that key ${id} was used just now: see that it is the secret of ` +
+        "that key, because a rotation revokes it by its id",
+    );
+  }
+  return record;
+}
+
+async function liveKey(id: string, context: Context): Promise<ApiKeyRecord> {
+  const record = keyIn(await context.keys().list({ fresh: true }), id);
+  if (record !== undefined) return record;
+  throw refusal(
+    `key ${id} is not live in this account: give the id of a key that is, or remove adopt to get a new key`,
+  );
+}
+
+/** Ids of the keys with the latest use in a list. */
+function usedLast(keys: readonly ApiKeyRecord[]): readonly string[] {
+  const useOf = ({ lastUsedAt }: ApiKeyRecord) => Date.parse(lastUsedAt ?? "") || 0;
+  const latest = Math.max(...keys.map(useOf));
+  return keys.filter((key) => useOf(key) === latest).map(({ id }) => id);
+}
+
+function mismatch(id: string): string {
+  return `the secret under adopt.key is not that of key ${id}. Give the id and the secret of one key`;
+}
+
+function notAccepted(id: string): KeyplaneError {
+  return refusal(
+    `the service does not accept the secret under adopt.key. Give that of key ${id}, or remove adopt to get a new key`,
+  );
+}
+
+function ownCredential({ id }: Adoption, context: Context): KeyplaneError {
+  return new KeyplaneError(
+    "conflict",
+    "KP-OWN-CREDENTIAL",
+    `the secret of key ${id} is ${context.account().setting("apiKey")}, with which keyplane authenticates: adopted, it ` +
+      "would be rotated and revoked, and lock keyplane out. Let keyplane authenticate with another key, or adopt another",
+  );
+}

@@ -1,0 +1,63 @@
+import { KeyplaneError } from "../errors";
+import { hasUnknown } from "./fields";
+import type { Context, Failure, Properties } from "./kind";
+import { samePlace } from "./place";
+import { type RotationState, stateOf } from "./rotation-state";
+
+/** A key made by hand that a resource is to take over: its id and its secret. */
+export interface Adoption {
+  readonly id: string;
+  readonly key: string;
+}
+
+/** The key to adopt; `undefined` where none is, or while a preview does not know it yet. */
+export function adoptionOf({ adopt }: Properties): Adoption | undefined {
+  return adopt === undefined || hasUnknown(adopt) ? undefined : (adopt as Adoption);
+}
+
+/** What speaks against an adoption without asking the service. */
+export function adoptionRules(inputs: Properties, context: Context): readonly Failure[] {
+  const adopt = adoptionOf(inputs);
+  if (adopt === undefined) return [];
+  const { adopters } = context.run;
+  const urn = String(inputs.resourceUrn);
+  const other = adopters.get(adopt.id) ?? urn;
+  adopters.set(adopt.id, other);
+  if (other === urn) return [];
+  const name = other.split("::").slice(3).join("::");
+  const reason = `names key ${adopt.id}, which ${JSON.stringify(name)} adopts: a key belongs to one resource`;
+  return [{ property: "adopt.id", reason }];
+}
+
+/**
+ * Throws where a program asks a resource that exists to adopt: another key than its own, which it could only do by
+ * giving those up, or its own key in another place, where it would then be revoked together with the old resource.
+ */
+export function refuseLateAdoption(outputs: Properties, inputs: Properties): void {
+  const adopt = adoptionOf(inputs);
+  if (adopt === undefined) return;
+  const state = stateOf(outputs);
+  if (adopt.id !== state.adopted?.id && !heldBy(state).includes(adopt.id)) {
+    throw refusal(
+      `adopt names key ${adopt.id}, but this resource exists already, with keys of its own. A key can be adopted ` +
+        "only by a new resource: declare another one for it, and take adopt back here",
+    );
+  }
+  if (!samePlace(outputs, inputs) || outputs.projectId !== inputs.projectId) {
+    throw refusal(
+      `adopt still names key ${adopt.id}, which this resource has adopted and which is revoked when its replacement ` +
+        "is made. Remove adopt, and the replacement gets a new key",
+    );
+  }
+}
+
+/** Ids of the keys that a resource has in its charge. */
+export function heldBy({ current, previous, pendingRevocations, retired }: RotationState): readonly string[] {
+  const keys = [current, previous].filter((key) => key !== undefined);
+  return [...keys.map(({ keyId }) => keyId), ...pendingRevocations, ...retired];
+}
+
+/** Why a key is not adopted. */
+export function refusal(message: string): KeyplaneError {
+  return new KeyplaneError("conflict", "KP-ADOPT", message);
+}

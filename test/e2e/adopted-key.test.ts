@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type ControlPlane, startControlPlane } from "../kit";
+import { ExampleRun } from "./run-example";
+
+const DAY = 86_400_000;
+const POST = "POST /api_keys";
+const DELETE = "DELETE /api_keys/{key_id}";
+const LIST = "GET /api_keys";
+
+/** A rotating key that begins with the key in the stack's configuration, as long as there is one. */
+const PROGRAM = `
+  const pulumi = require("@pulumi/pulumi");
+  const { RotatingApiKey } = require("keyplane");
+  const config = new pulumi.Config();
+  const id = config.get("adoptId");
+  const app = new RotatingApiKey("app", {
+    gracePeriod: "2h",
+    rotationTriggers: { run: config.require("run") },
+    ...(id && { adopt: { id, key: config.requireSecret("adoptKey") } }),
+  });
+  exports.key = app.key;`;
+
+let plane: ControlPlane;
+let run: ExampleRun;
+let byHand: { id: number; key: string };
+
+const live = async () => (await plane.liveKeys()).map(({ id }) => id).sort();
+
+beforeEach(async () => {
+  plane = await startControlPlane({ clock: { mode: "real" } });
+  byHand = await plane.state.createKey("made-by-hand");
+  run = await ExampleRun.create(
+    plane,
+    { "index.js": PROGRAM },
+    { config: { run: "1", adoptId: `${byHand.id}` }, secretConfig: { adoptKey: byHand.key } },
+  );
+});
+
+afterEach(async () => {
+  await run.workspace.remove();
+  await plane.close();
+});
+
+test("a key made by hand is taken over without a POST, and rotated, handed over and revoked like any other", async () => {
+  const adopting = await run.requestsOf(() => run.run("up"));
+  expect(new Set(adopting)).toEqual(new Set([LIST]));
+  expect(await run.workspace.outputs({ showSecrets: true })).toEqual({ key: byHand.key });
+  await run.expectNoSecrets();
+  expect(await run.requestsOf(() => run.runIdle("up"))).toEqual([]);
+  expect(await run.requestsOf(() => run.runIdle("refresh"))).toEqual([LIST]);
+
+  await run.workspace.setConfig("adoptId", "");
+  expect(await run.requestsOf(() => run.runIdle("up"))).toEqual([]);
+  expect(JSON.stringify(await run.workspace.exportState())).not.toContain('"adopt"');
+
+  await run.workspace.setConfig("run", "2");
+  expect(await run.requestsOf(() => run.run("up"))).toEqual([POST, LIST]);
+  const { key } = (await run.workspace.outputs({ showSecrets: true })) as { key: string };
+  expect(key).not.toBe(byHand.key);
+  expect(await live()).toHaveLength(2);
+  await plane.clock.advance(DAY);
+  expect(await run.requestsOf(() => run.run("up"))).toEqual([LIST, DELETE]);
+  expect(await live()).not.toContain(byHand.id);
+  await run.expectNoSecrets();
+  await run.destroy();
+});
+
+test("a forced replacement that adopts the same key again does not revoke it with the old resource", async () => {
+  await run.run("up");
+  const urn = (await run.workspace.exportState()).deployment.resources.find(({ type }) =>
+    type.endsWith("RotatingApiKey"),
+  )?.urn;
+  await run.run("up", { args: ["--replace", `${urn}`] });
+  expect(await live()).toEqual([byHand.id]);
+  await run.runIdle("up");
+  await run.destroy();
+  expect(await live()).toEqual([]);
+});
