@@ -73,6 +73,12 @@ test("every example has a README, and the main README leads to it", () => {
   }
 });
 
+test("the main README leads to every document", () => {
+  const pages = filesBelow("docs").filter((path) => path.endsWith(".md"));
+  expect(pages).toContain("docs/teams.md");
+  expect(pages.filter((path) => !readme.includes(`(${path})`))).toEqual([]);
+});
+
 test("every kind of error that a program can meet is in the README", () => {
   const [, kinds = ""] = /export type ErrorKind =([^;]+);/.exec(textOf("provider/errors.ts")) ?? [];
   const names = [...kinds.matchAll(/"(\w+)"/g)].map(([, kind]) => kind);
