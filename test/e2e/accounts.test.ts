@@ -1,0 +1,152 @@
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type ControlPlane, startControlPlane } from "../kit";
+import { changes, ExampleRun } from "./run-example";
+
+let home: ControlPlane;
+let eu: ControlPlane;
+let run: ExampleRun;
+
+beforeEach(async () => {
+  [home, eu] = await Promise.all([0, 1].map(() => startControlPlane({ clock: { mode: "real" } })));
+});
+
+afterEach(async () => {
+  await run.workspace.remove();
+  await Promise.all([home.close(), eu.close()]);
+});
+
+const program = (body: string) => ({
+  "index.js": `const { ApiKey, RotatingApiKey } = require("keyplane");\nconst { Consumer } = require("consumer");\n${body}\n`,
+});
+
+/** A stack that knows the control plane `home` by its settings, and `eu` by its name. */
+async function start(body: string): Promise<void> {
+  const accounts = JSON.stringify({ eu: { baseUrl: eu.url, apiKey: eu.apiKey } });
+  run = await ExampleRun.create(home, program(body), {
+    packages: { consumer: join(__dirname, "consumer") },
+    secretConfig: { "keyplane:accounts": accounts },
+  });
+}
+
+const idsAt = async (plane: ControlPlane) => (await plane.liveKeys()).map(({ id }) => id).sort();
+
+/** The requests of what is done meanwhile, by their number, at each of the two. */
+async function counted(work: () => Promise<unknown>): Promise<Record<string, number>[]> {
+  const before = await Promise.all([home, eu].map(async (plane) => (await plane.log()).length));
+  await work();
+  return Promise.all(
+    [home, eu].map(async (plane, at) => {
+      const counts: Record<string, number> = {};
+      for (const { method, route } of await plane.log({ since: before[at] ?? 0 })) {
+        counts[`${method} ${route}`] = (counts[`${method} ${route}`] ?? 0) + 1;
+      }
+      return counts;
+    }),
+  );
+}
+
+test("keys of two accounts live in one stack, each with the requests of a stack of its own", async () => {
+  const keys = (quarter: number) => `
+const rotationTriggers = { quarter: "${quarter}" };
+new ApiKey("home", { rotationTriggers });
+new ApiKey("abroad", { account: "eu", rotationTriggers });
+new RotatingApiKey("lasting", { account: "eu", rotationTriggers });`;
+  await start(keys(1));
+  expect(await counted(() => run.run("up"))).toEqual([
+    { "POST /api_keys": 1, "GET /api_keys": 1 },
+    { "POST /api_keys": 2, "GET /api_keys": 1 },
+  ]);
+  expect(await counted(() => run.runIdle("up"))).toEqual([{}, {}]);
+  await run.workspace.setProgram(program(keys(2)));
+  expect(await counted(() => run.run("up"))).toEqual([
+    { "POST /api_keys": 1, "DELETE /api_keys/{key_id}": 1, "GET /api_keys": 1 },
+    { "POST /api_keys": 2, "DELETE /api_keys/{key_id}": 1, "GET /api_keys": 1 },
+  ]);
+  expect(await idsAt(eu), "numbered alike by both services").toEqual(expect.arrayContaining(await idsAt(home)));
+  expect(await idsAt(eu), "the rotating key's previous one among them").toHaveLength(3);
+  expect(await counted(() => run.runIdle("refresh"))).toEqual([{ "GET /api_keys": 1 }, { "GET /api_keys": 1 }]);
+  expect(await counted(() => run.destroy())).toEqual([
+    { "DELETE /api_keys/{key_id}": 1, "GET /api_keys": 1 },
+    { "DELETE /api_keys/{key_id}": 3, "GET /api_keys": 1 },
+  ]);
+  expect(await eu.liveKeys()).toEqual([]);
+});
+
+test("a key that a killed run left behind in a named account is revoked by the next run, there alone", async () => {
+  await start('new ApiKey("home");\nnew ApiKey("abroad", { account: "eu" });');
+  await eu.rules.add({ route: "POST /api_keys", hold: "after" });
+  const { done, kill } = run.workspace.start("up");
+  await eu.held.wait(1, 60_000);
+  kill();
+  await done;
+  await run.workspace.cancel();
+  const [orphan] = await idsAt(eu);
+  const stranger = await home.state.createKey((await eu.liveKeys())[0]?.name ?? "");
+  await run.run("up");
+  expect(await idsAt(eu)).toEqual([expect.any(Number)]);
+  expect(await idsAt(eu)).not.toContain(orphan);
+  expect(await idsAt(home)).toContain(stranger.id);
+  await home.state.revokeKey(stranger.id);
+  await run.destroy();
+  expect(await eu.liveKeys()).toEqual([]);
+});
+
+test("a key that moves to another account, and back, is made there, handed on, and then revoked where it was", async () => {
+  const keys = (account: string) => `
+const key = new ApiKey("ci", ${account});
+new Consumer("app", { keyId: key.keyId, reportTo: "${home.url}", fail: false });`;
+  const moved = '{ account: "eu" }';
+  await start(keys("{}"));
+  await run.run("up");
+  const [first] = await home.liveKeys();
+  const left = await home.state.createKey(first?.name.replace(/.{8}$/, "aaaaaaaa") ?? "");
+  const strangers = await Promise.all([home, eu].map((plane) => plane.state.createKey("by-hand")));
+  const since = (await home.log()).length;
+
+  await run.workspace.setProgram(program(keys(moved)));
+  const { steps } = await run.run("up");
+  expect(changes(steps)).toContain("create-replacement ci");
+  expect(await idsAt(home), "also rid of what an earlier run had left there").toEqual([strangers[0]?.id]);
+  const inEu = (await idsAt(eu)).filter((id) => id !== strangers[1]?.id);
+  expect(inEu).toHaveLength(1);
+  const told = (await home.log({ since })).map(({ query, effects: [effect] }) => {
+    return effect?.kind === "key-revoked" ? `revoked ${effect.id}` : query;
+  });
+  expect(told.filter((each) => each !== "")).toEqual([
+    `holds=${inEu[0]}`,
+    `revoked ${first?.id}`,
+    `revoked ${left.id}`,
+  ]);
+  expect(await counted(() => run.runIdle("up"))).toEqual([{}, {}]);
+
+  await run.workspace.setProgram(program(keys("{}")));
+  await run.run("up");
+  expect(await idsAt(eu)).toEqual([strangers[1]?.id]);
+  expect(await idsAt(home)).toHaveLength(2);
+  await run.run("destroy");
+  expect([await idsAt(home), await idsAt(eu)]).toEqual(strangers.map(({ id }) => [id]));
+});
+
+test("keys of an organization and of one project in it have the same life as those of the account", async () => {
+  const { id: project } = await home.state.createProject({ id: "quiet-shore-123456" });
+  const keys = (quarter: number) => `
+const rest = { organizationId: "org-local-1", verify: true, rotationTriggers: { quarter: "${quarter}" } };
+exports.whole = new ApiKey("whole", rest).key;
+exports.part = new RotatingApiKey("part", { ...rest, projectId: "${project}" }).key;`;
+  await start(keys(1));
+  const [make, list] = ["POST /organizations/{org_id}/api_keys", "GET /organizations/{org_id}/api_keys"];
+  const revoke = "DELETE /organizations/{org_id}/api_keys/{key_id}";
+  expect(await counted(() => run.run("up"))).toEqual([{ [make]: 2, "GET /projects": 2, [list]: 1 }, {}]);
+  expect((await home.liveKeys()).map(({ projectId }) => projectId).sort()).toEqual([project, undefined]);
+  const { part } = await run.workspace.outputs({ showSecrets: true });
+  const authorization = `Bearer ${part}`;
+  const seen = (await (await fetch(`${home.url}/projects`, { headers: { authorization } })).json()) as object;
+  expect(seen).toMatchObject({ projects: [{ id: project }] });
+
+  expect(await counted(() => run.runIdle("up"))).toEqual([{}, {}]);
+  await run.workspace.setProgram(program(keys(2)));
+  expect((await counted(() => run.run("up")))[0]).toEqual({ [make]: 2, "GET /projects": 2, [list]: 1, [revoke]: 1 });
+  expect((await counted(() => run.runIdle("refresh")))[0]).toEqual({ [list]: 1 });
+  expect((await counted(() => run.destroy()))[0]).toEqual({ [list]: 1, [revoke]: 3 });
+});
