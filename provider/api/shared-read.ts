@@ -105,7 +105,7 @@ export class SharedRead<T> {
   async #join(flight: Flight<T>, signal: AbortSignal | undefined): Promise<T> {
     flight.waiting++;
     try {
-      return await raceSignal(flight.promise, signal);
+      return await (signal === undefined ? flight.promise : raceSignal(flight.promise, signal));
     } finally {
       // The request ends with the last who wants its answer.
       if (--flight.waiting === 0) flight.abort.abort();

@@ -1,4 +1,6 @@
 import type { dynamic } from "@pulumi/pulumi";
+import type { Account } from "../api/account";
+import type { Keys } from "../api/api-keys";
 import { publishPoint } from "../http/points";
 import { redact } from "../http/redact";
 import {
@@ -12,6 +14,8 @@ import {
   type Properties,
   placeOf,
 } from "../resources";
+import type { Settings } from "../settings";
+import type { Severity } from "./engine-link";
 import { session } from "./session";
 import { fromPulumi, toPulumi } from "./values";
 
@@ -68,34 +72,74 @@ export function adapt(kind: Kind): dynamic.ResourceProvider<Values, Values> {
 
 /** Runs one verb with a context of its own; whatever it throws reaches the engine clean and complete. */
 async function run<T>(kind: Kind, verb: Verb, values: Values, body: (context: Context) => Promise<T>): Promise<T> {
-  const urn = String(values.resourceUrn ?? "");
-  const resourceName = urn.split("::").slice(3).join("::");
+  const context = new VerbContext(String(values.resourceUrn ?? ""), placeOf(values));
   try {
-    const answer = await body(contextFor(urn, resourceName, placeOf(values)));
+    const answer = await body(context);
     publishPoint("before-return", `${verb} ${kind.name}`);
     return answer;
   } catch (error) {
-    throw toHostError(error, `${verb} ${kind.name} ${JSON.stringify(resourceName)}`, values);
+    throw toHostError(error, `${verb} ${kind.name} ${JSON.stringify(context.resourceName)}`, values);
   } finally {
     await session.engine.flush();
   }
 }
 
-function contextFor(urn: string, resourceName: string, place: Place): Context {
-  const log = (severity: "info" | "warning", ephemeral: boolean) => (text: string) =>
-    session.engine.log(urn, severity, text, ephemeral);
-  return {
-    resourceName,
-    settings: () => session.settings(place.account),
-    account: () => session.account(place.account),
-    keys: () => session.account(place.account).keysOf(place.organizationId),
-    now: () => Date.now(),
-    run: session.runOf(place),
-    checkpointsSkipped: isOn(process.env.PULUMI_SKIP_CHECKPOINTS),
-    progress: log("info", true),
-    info: log("info", false),
-    warn: log("warning", false),
-  };
+/**
+ * What one verb is given. All reads of a refresh stand waiting for one list, each with a context, so it is small: what
+ * a verb asks for is made when it does.
+ */
+class VerbContext implements Context {
+  readonly #urn: string;
+  readonly #place: Place;
+
+  constructor(urn: string, place: Place) {
+    this.#urn = urn;
+    this.#place = place;
+  }
+
+  get resourceName(): string {
+    return this.#urn.split("::").slice(3).join("::");
+  }
+
+  get run(): Context["run"] {
+    return session.runOf(this.#place);
+  }
+
+  get checkpointsSkipped(): boolean {
+    return isOn(process.env.PULUMI_SKIP_CHECKPOINTS);
+  }
+
+  get progress(): Context["progress"] {
+    return this.#log("info", true);
+  }
+
+  get info(): Context["info"] {
+    return this.#log("info", false);
+  }
+
+  get warn(): Context["warn"] {
+    return this.#log("warning", false);
+  }
+
+  settings(): Settings {
+    return session.settings(this.#place.account);
+  }
+
+  account(): Account {
+    return session.account(this.#place.account);
+  }
+
+  keys(): Keys {
+    return this.account().keysOf(this.#place.organizationId);
+  }
+
+  now(): number {
+    return Date.now();
+  }
+
+  #log(severity: Severity, ephemeral: boolean): (text: string) => void {
+    return (text) => session.engine.log(this.#urn, severity, text, ephemeral);
+  }
 }
 
 /** How Pulumi reads a switch in the environment. */

@@ -59,7 +59,7 @@ export class EngineLink {
 
   /** Resolves when the messages so far have arrived, so that they are seen before the call they belong to ends. */
   async flush(): Promise<void> {
-    await Promise.all(this.#underWay);
+    if (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
   #send(urn: string, severity: Severity, text: string, ephemeral: boolean): Promise<void> {

@@ -31,12 +31,15 @@ function mapDeep(value: unknown, leaf: (value: unknown) => unknown): unknown {
     const items = value.filter((item) => item !== undefined).map((item) => mapDeep(item, leaf));
     return items.length === value.length && items.every((item, at) => item === value[at]) ? value : items;
   }
-  const entries = Object.entries(value);
-  let isSame = true;
-  for (const entry of entries) {
-    const [, item] = entry;
-    if (item !== undefined) entry[1] = mapDeep(item, leaf);
-    isSame &&= item !== undefined && entry[1] === item;
+  const source = value as Record<string, unknown>;
+  let changed: Record<string, unknown> | undefined;
+  for (const name of Object.keys(source)) {
+    const item = source[name];
+    const mapped = item === undefined ? undefined : mapDeep(item, leaf);
+    if (mapped === item && item !== undefined) continue;
+    changed ??= { ...source };
+    if (mapped === undefined) delete changed[name];
+    else changed[name] = mapped;
   }
-  return isSame ? value : Object.fromEntries(entries.filter(([, item]) => item !== undefined));
+  return changed ?? value;
 }

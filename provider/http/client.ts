@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Dispatcher } from "undici";
-import { AbortedError, ConfigError, type KeyplaneError, TimeoutError } from "../errors";
+import { AbortedError, ConfigError, type KeyplaneError } from "../errors";
 import { VERSION } from "../version";
 import { nextDelay } from "./backoff";
 import { type BaseUrl, parseBaseUrl } from "./base-url";
@@ -10,7 +10,7 @@ import { openConnections } from "./connections";
 import { exchange } from "./exchange";
 import { failureError, TOO_LARGE } from "./failure";
 import { Limiter } from "./limiter";
-import { type LinkedSignal, linkSignals } from "./link-signals";
+import { linkSignals } from "./link-signals";
 import { redact } from "./redact";
 import { parseRetryAfterMs } from "./retry-after";
 import { RetryBudget } from "./retry-budget";
@@ -45,6 +45,7 @@ export class HttpClient {
   readonly #abort = new AbortController();
   readonly #secrets: Set<string>;
   readonly #headers: Readonly<Record<string, string>>;
+  readonly #headersOfJson: Readonly<Record<string, string>>;
   #connections: Promise<Dispatcher> | undefined;
 
   /** Throws a `ConfigError` if the base URL or the credential cannot be used. Opens nothing yet. */
@@ -61,6 +62,7 @@ export class HttpClient {
       authorization: `Bearer ${options.apiKey}`,
       "user-agent": `keyplane/${VERSION}`,
     };
+    this.#headersOfJson = { ...this.#headers, "content-type": "application/json" };
   }
 
   /** Fires when everything has to end. */
@@ -87,9 +89,7 @@ export class HttpClient {
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     const link = linkSignals(this.#abort.signal, signal);
     try {
-      if (!link.signal.aborted) await this.#options.clock.sleep(ms, link.signal);
-    } catch (error) {
-      if (!link.signal.aborted) throw error;
+      await this.#unlessAborted("waiting", link.signal, () => this.#options.clock.sleep(ms, link.signal));
     } finally {
       link.dispose();
     }
@@ -102,24 +102,25 @@ export class HttpClient {
    * `TransportError`, `TimeoutError`, `BadAnswerError` or `AbortedError`.
    */
   async request(request: HttpRequest): Promise<HttpAnswer> {
-    const link = linkSignals(this.#abort.signal, request.signal);
+    const link = request.signal === undefined ? undefined : linkSignals(this.#abort.signal, request.signal);
     try {
-      return await this.#attempts(request, link);
+      return await this.#attempts(request, link?.signal ?? this.#abort.signal);
     } catch (error) {
       throw this.#concealed(error);
     } finally {
-      link.dispose();
+      link?.dispose();
     }
   }
 
-  async #attempts(request: HttpRequest, { signal }: LinkedSignal): Promise<HttpAnswer> {
+  async #attempts(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
     const { clock, random } = this.#options;
     let deadline = clock.monotonic() + (request.timeoutMs ?? CALL_TIMEOUT_MS);
     let taken = 0;
     let lostBefore = false;
     for (let attempts = 1; ; attempts++) {
       const queuedAt = clock.monotonic();
-      await this.#orAborted(request, signal, () => this.#limiter.enter(request.route, signal, request.perSecond));
+      const { route, perSecond } = request;
+      await this.#unlessAborted(route, signal, () => this.#limiter.enter(route, signal, perSecond));
       // Waiting for the limits of the service is not the service being slow.
       deadline += clock.monotonic() - queuedAt;
       const sentAt = clock.now();
@@ -166,20 +167,17 @@ export class HttpClient {
       }
       taken = cost;
       lostBefore ||= lost;
-      await this.#orAborted(request, signal, () => clock.sleep(delay, signal));
+      await this.#unlessAborted(request.route, signal, () => clock.sleep(delay, signal));
     }
   }
 
-  async #attempt(request: HttpRequest, requestId: string, signal: AbortSignal, remainingMs: number): Promise<Outcome> {
+  async #attempt(request: HttpRequest, requestId: string, signal: AbortSignal, timeoutMs: number): Promise<Outcome> {
     const startedAt = this.#options.clock.monotonic();
-    const link = linkSignals(signal);
-    // What is in flight runs in real time, whatever clock is driven.
-    const timer = setTimeout(() => link.abort(new TimeoutError("deadline")), Math.max(0, remainingMs));
     let tooMany = false;
     try {
       this.#connections ??= openConnections({ ...this.#options, base: this.base });
       const connections = await this.#connections;
-      if (link.signal.aborted) return { kind: "failure", code: "ABORTED", sent: false };
+      if (signal.aborted) return { kind: "failure", code: "ABORTED", sent: false };
       request.onSend?.();
       const outcome = await exchange(connections, {
         origin: this.base.origin,
@@ -189,31 +187,27 @@ export class HttpClient {
         headers: this.#headersOf(request),
         body: request.body === undefined ? undefined : JSON.stringify(request.body),
         requestId,
-        signal: link.signal,
+        signal,
+        timeoutMs,
       });
       tooMany = outcome.kind === "answer" && outcome.status === 429;
       return outcome;
     } finally {
-      clearTimeout(timer);
-      link.dispose();
       this.#limiter.leave(startedAt, tooMany);
     }
   }
 
   #headersOf({ body, credential }: HttpRequest): Readonly<Record<string, string>> {
-    return {
-      ...this.#headers,
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
-      ...(credential === undefined ? {} : { authorization: `Bearer ${credential}` }),
-    };
+    const headers = body === undefined ? this.#headers : this.#headersOfJson;
+    return credential === undefined ? headers : { ...headers, authorization: `Bearer ${credential}` };
   }
 
-  async #orAborted(request: HttpRequest, signal: AbortSignal, wait: () => Promise<void>): Promise<void> {
-    if (signal.aborted) throw aborted(request.route, signal);
+  async #unlessAborted(what: string, signal: AbortSignal, wait: () => Promise<void>): Promise<void> {
+    if (signal.aborted) throw aborted(what, signal);
     try {
       await wait();
     } catch (error) {
-      throw signal.aborted ? aborted(request.route, signal) : error;
+      throw signal.aborted ? aborted(what, signal) : error;
     }
   }
 
@@ -230,8 +224,9 @@ export class HttpClient {
 }
 
 function queryText(query: HttpRequest["query"]): string {
+  if (query === undefined) return "";
   const parts = new URLSearchParams();
-  for (const [name, value] of Object.entries(query ?? {})) {
+  for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) parts.append(name, String(value));
   }
   const text = parts.toString();

@@ -1,6 +1,7 @@
 // The default import is the module object itself: what replaces `setTimeout` on it (a preload) is used here, too.
 import timers from "node:timers/promises";
 import { MAX_TIMER_MS } from "../duration";
+import { linkSignals } from "./link-signals";
 
 /** Time as the provider sees it; tests drive their own. */
 export interface Clock {
@@ -16,5 +17,13 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  sleep: (ms, signal) => timers.setTimeout(Math.min(ms, MAX_TIMER_MS), undefined, signal ? { signal } : {}),
+  async sleep(ms, signal) {
+    // A signal of its own: one that thousands of sleepers share would look through all of them for each that comes.
+    const link = linkSignals(signal);
+    try {
+      await timers.setTimeout(Math.min(ms, MAX_TIMER_MS), undefined, { signal: link.signal });
+    } finally {
+      link.dispose();
+    }
+  },
 };

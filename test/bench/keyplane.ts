@@ -30,7 +30,7 @@ export const keyplane: Readonly<Record<string, Prepare>> = {
     const olds = keys.map(({ id, name, created_at: createdAt }) => {
       return { id: String(id), outs: { keyId: String(id), name, createdAt, owner: OWNER, credential } };
     });
-    return () => Promise.all(olds.map(({ id, outs }) => ApiKey.read?.(id, { ...outs, resourceUrn: urn("key") })));
+    return () => Promise.all(olds.map(({ id, outs }) => ApiKey.read?.(id, { ...outs, resourceUrn: urn(id) })));
   },
 
   async rotate(task) {
