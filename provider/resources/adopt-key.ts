@@ -23,7 +23,8 @@ const MAX_LOOKS = 3;
 export async function adoptKey(id: string, adopt: Adoption, inputs: Properties, context: Context): Promise<Properties> {
   const account = context.account();
   const owner = String(inputs.owner);
-  if (account.isOwnKey(adopt.key)) throw ownCredential(adopt, context);
+  const ownSetting = account.settingOf(adopt.key);
+  if (ownSetting !== undefined) throw ownCredential(adopt, ownSetting);
   if (context.run.holders.has(adopt.id)) {
     throw refusal(
       `key ${adopt.id} is held by another resource of this stack, and a key belongs to one. Remove adopt to get a new key`,
@@ -115,11 +116,11 @@ function notAccepted(id: string): KeyplaneError {
   );
 }
 
-function ownCredential({ id }: Adoption, context: Context): KeyplaneError {
+function ownCredential({ id }: Adoption, setting: string): KeyplaneError {
   return new KeyplaneError(
     "conflict",
     "KP-OWN-CREDENTIAL",
-    `the secret of key ${id} is ${context.account().setting("apiKey")}, with which keyplane authenticates: adopted, it ` +
+    `the secret of key ${id} is ${setting}, with which keyplane authenticates: adopted, it ` +
       "would be rotated and revoked, and lock keyplane out. Let keyplane authenticate with another key, or adopt another",
   );
 }
