@@ -157,7 +157,7 @@ function readApiKey(text: string): string {
 function readTimer(text: string, name: "requestTimeout" | "operationTimeout" | "pollInterval"): number {
   const ms = parseDuration(text);
   if (ms === undefined) throw bad(name, `is not a duration: it must be ${DURATION_FORM}`);
-  if (ms > MAX_TIMER_MS) throw bad(name, "is longer than 24 days, which no timer can hold");
+  if (ms > MAX_TIMER_MS) throw bad(name, "is longer than 24 days, which no timer can hold: give less");
   return ms;
 }
 

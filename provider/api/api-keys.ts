@@ -201,7 +201,7 @@ export class Keys {
     } catch (error) {
       if (own && open && isApiError(error) && error.status === 401) return "revoked";
       const why = error instanceof Error ? error.message : "";
-      throw new KeyplaneError(trouble.kind, trouble.code, `${trouble.message} And the list of keys: ${why}`, trouble);
+      throw new KeyplaneError(trouble.code, `${trouble.message} And the list of keys: ${why}`, trouble);
     }
     if (keys.some((each) => each.id === id)) throw trouble;
     return open || lostBefore ? "revoked" : "absent";

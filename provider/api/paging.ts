@@ -10,6 +10,8 @@ export interface Page<T> {
 /** Most pages of one list: far beyond any real one, so that a service that never ends cannot hold us for ever. */
 const MAX_PAGES = 100_000;
 
+const LOOK = "Is keyplane:baseUrl the address of the service's API, and does no proxy answer in its place?";
+
 /** Items per page, tried from the largest on; `undefined` leaves it to the service. */
 export class PageSize {
   #at = 0;
@@ -81,7 +83,9 @@ export async function* paginate<T, P extends Page<T>>(paging: Paging<T, P>): Asy
     }
     if (items.length === 0 || page.cursor === undefined || (stuck && !isFull)) return;
     if (stuck || cursors.has(page.cursor)) {
-      throw new BadAnswerError(`${route} leads in a circle: a cursor came back after ${pages} pages`, { route });
+      throw new BadAnswerError(`${route} leads in a circle: a cursor came back after ${pages} pages. ${LOOK}`, {
+        route,
+      });
     }
     cursors.add(page.cursor);
     told = page.cursor;
@@ -89,7 +93,7 @@ export async function* paginate<T, P extends Page<T>>(paging: Paging<T, P>): Asy
     sent = (last === undefined ? undefined : overlap?.(told, last)) ?? told;
     before = here;
   }
-  throw new BadAnswerError(`${route} does not end: gave up after ${MAX_PAGES} pages`, { route });
+  throw new BadAnswerError(`${route} does not end: gave up after ${MAX_PAGES} pages. ${LOOK}`, { route });
 }
 
 async function fetchPage<T, P extends Page<T>>(

@@ -121,7 +121,9 @@ export abstract class Wait<T> {
   }
 
   #abort(): void {
-    this.fail(new AbortedError(`${progressText(this.pending(), this.elapsedMs)}: cancelled`));
+    this.fail(
+      new AbortedError(`${progressText(this.pending(), this.elapsedMs)}: cancelled. Run it again to go on waiting`),
+    );
   }
 
   #end(): void {

@@ -14,13 +14,16 @@ export function findOne<T extends { readonly id: string; readonly name: string }
   const found = items.filter((each) => each[by] === value);
   const [first] = found;
   const what = `${kind} with the ${by} "${cleanText(value)}"`;
-  if (first === undefined) throw new KeyplaneError("not_found", "KP-NOTFOUND", `the account has no ${what}`);
+  if (first === undefined)
+    throw new KeyplaneError(
+      "KP-NOTFOUND",
+      `the account has no ${what}: check the ${by}, and that keyplane:apiKey is of the account meant`,
+    );
   if (found.length > 1) {
     const ids = found.map((each) => each.id).join(", ");
     throw new KeyplaneError(
-      "conflict",
       "KP-AMBIGUOUS",
-      `the account has ${found.length} ${what}: give one of ${ids} as id`,
+      `the account has not one ${what} but ${found.length}: give one of ${ids} as id`,
     );
   }
   return first;

@@ -20,11 +20,7 @@ export async function getProject(account: Account, args: GetProjectArgs): Promis
   const id = checkProjectId(checkText(args.id, "id"), "id");
   const project = await account.projects.get(id, { signal });
   if (project === "unavailable") {
-    throw new KeyplaneError(
-      "api",
-      "KP-API",
-      `the service cannot tell about project ${id} at the moment: try again later`,
-    );
+    throw new KeyplaneError("KP-API", `the service cannot tell about project ${id} at the moment: try again later`);
   }
   return findOne("project", project === undefined ? [] : [project], "id", id);
 }

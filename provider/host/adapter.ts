@@ -1,12 +1,14 @@
 import type { dynamic } from "@pulumi/pulumi";
 import type { Account } from "../api/account";
 import type { Keys } from "../api/api-keys";
+import { isKeyplaneError, KeyplaneError } from "../errors";
 import { publishPoint } from "../http/points";
 import { redact } from "../http/redact";
 import {
   type Context,
   check,
   diff,
+  type Failure,
   type Kind,
   NotReady,
   noteHolder,
@@ -33,7 +35,7 @@ export function adapt(kind: Kind): dynamic.ResourceProvider<Values, Values> {
       run(kind, "check", news, async (context) => {
         session.noteCheck(news.resourceUrn);
         const { inputs, failures } = check(kind, fromPulumi(news), context);
-        return { inputs: toPulumi(inputs), failures: [...failures] };
+        return { inputs: toPulumi(inputs), failures: failures.map(toHostFailure) };
       }),
 
     diff: (id, olds, news) =>
@@ -166,13 +168,23 @@ class HostError extends Error {
   }
 }
 
+function toHostFailure({ property, reason, code = "KP-INPUT" }: Failure): dynamic.CheckFailure {
+  return { property, reason: `${reason} [${code}]` };
+}
+
 function toHostError(error: unknown, doing: string, values: Values): HostError {
-  const text = error instanceof Error ? error.message : String(error);
-  const message = redact(`${doing}: ${text}`, secretsOf(values));
+  const { message: text, code } = error instanceof NotReady || isKeyplaneError(error) ? error : unexpected(error);
+  const message = redact(`${doing}: ${text} [${code}]`, secretsOf(values));
   if (!(error instanceof NotReady)) return new HostError(message);
   // The host adds `__provider` to every answer but this one, and without it the resource could never be deleted.
   const properties = { ...toPulumi(error.outputs as Properties), __provider: values.__provider };
   return new HostError(message, { id: error.id, properties });
+}
+
+/** What nothing here throws on purpose. */
+function unexpected(error: unknown): KeyplaneError {
+  const text = error instanceof Error ? error.message : String(error);
+  return new KeyplaneError("KP-INTERNAL", `${text}. This is a mistake in keyplane: report it with this message`);
 }
 
 /** The secrets that a failed call could name: those in its values, and the credentials. */

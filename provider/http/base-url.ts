@@ -29,7 +29,8 @@ export function parseBaseUrl(text: string, setting = "keyplane:baseUrl"): BaseUr
       `${setting} must hold no user name or password; the credential belongs in ${setting.replace("baseUrl", "apiKey")}`,
     );
   }
-  if (text.includes("?") || text.includes("#")) throw new ConfigError(`${setting} must hold no query and no fragment`);
+  if (text.includes("?") || text.includes("#"))
+    throw new ConfigError(`${setting} must hold no query and no fragment: remove them`);
   return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, ""), loopback };
 }
 

@@ -236,5 +236,5 @@ function queryText(query: HttpRequest["query"]): string {
 function aborted(what: string, signal: AbortSignal): KeyplaneError {
   const reason: unknown = signal.reason;
   const why = reason instanceof Error && reason.name !== "AbortError" ? `: ${reason.message}` : "";
-  return new AbortedError(`${what} was cancelled${why}`);
+  return new AbortedError(`${what} was cancelled${why}. Run the command again to go on`);
 }

@@ -97,10 +97,17 @@ function advice(failure: Failure, status: number): string {
   if (status >= 300 && status < 400) {
     return ` Redirects are never followed, for the credential would go along: correct ${baseUrlOf(failure)}.`;
   }
-  if (status !== 423 && status !== 429 && status !== 503) return "";
+  if (status !== 423 && status !== 429 && status !== 503) return otherAdvice(status);
   return retryAfterMs === undefined
     ? " Nothing was done: try again later."
     : ` Nothing was done: it asks to wait ${Math.ceil(retryAfterMs / 1000)} s, more than the time left.`;
+}
+
+function otherAdvice(status: number): string {
+  if (status === 404 || status === 410) return " Check the id, and that address and key are of the account meant.";
+  if (status === 409) return " Remove what is in the way, or choose another name.";
+  if (status >= 500) return " Try again later.";
+  return " Correct what it names; if nothing is wrong with it, ask the service's support.";
 }
 
 /** What the service says about an error, fit for a message; empty if it says nothing readable. */

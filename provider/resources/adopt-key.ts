@@ -44,7 +44,7 @@ export async function adoptKey(id: string, adopt: Adoption, inputs: Properties, 
     throw refusal(`key ${adopt.id} (${name}) is limited ${limit}: give projectId as it is there, or another key`);
   }
   const skewed = skewedAge(inputs, context);
-  if (skewed !== undefined) throw new KeyplaneError("config", "KP-CLOCK", skewed);
+  if (skewed !== undefined) throw new KeyplaneError("KP-CLOCK", skewed);
   context.run.holders.set(adopt.id, new Set([id]));
   context.info(`adopted key ${adopt.id} (${name}). Remove adopt and its secret from the program when this run is done`);
   const current = { keyId: adopt.id, name, key: adopt.key };
@@ -118,7 +118,6 @@ function notAccepted(id: string): KeyplaneError {
 
 function ownCredential({ id }: Adoption, setting: string): KeyplaneError {
   return new KeyplaneError(
-    "conflict",
     "KP-OWN-CREDENTIAL",
     `the secret of key ${id} is ${setting}, with which keyplane authenticates: adopted, it ` +
       "would be rotated and revoked, and lock keyplane out. Let keyplane authenticate with another key, or adopt another",

@@ -59,5 +59,5 @@ export function heldBy({ current, previous, pendingRevocations, retired }: Rotat
 
 /** Why a key is not adopted. */
 export function refusal(message: string): KeyplaneError {
-  return new KeyplaneError("conflict", "KP-ADOPT", message);
+  return new KeyplaneError("KP-ADOPT", message);
 }

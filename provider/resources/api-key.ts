@@ -166,7 +166,7 @@ async function mint(inputs: Properties, context: Context): ReturnType<typeof min
 async function refuseSkewedClock(id: string, outputs: Properties, inputs: Properties, context: Context): Promise<void> {
   const reason = skewedAge(inputs, context);
   if (reason === undefined) return;
-  if ((await revokeAll([id], context)).length === 0) throw new KeyplaneError("config", "KP-CLOCK", reason);
+  if ((await revokeAll([id], context)).length === 0) throw new KeyplaneError("KP-CLOCK", reason);
   throw new NotReady(id, withoutEmpty({ ...outputs, pending: [{ action: "create", status: "failed" }] }), reason);
 }
 

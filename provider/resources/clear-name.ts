@@ -20,7 +20,6 @@ export async function clearName(
     const way =
       naming.onConflict === "fail" && taken.lastUsedAt === null ? ', or set onNameConflict to "revokeUnused"' : "";
     throw new KeyplaneError(
-      "conflict",
       "KP-NAME-TAKEN",
       `the name ${naming.exactName} is taken by key ${taken.id} (created ${taken.createdAt}, ${use}). ` +
         `Choose another name, revoke that key${way}. To replace a key of this stack that bears the name, change ` +

@@ -1,5 +1,6 @@
 import type { Account } from "../api/account";
 import type { Keys } from "../api/api-keys";
+import type { ErrorCode } from "../errors";
 import type { Settings } from "../settings";
 import type { FieldRule } from "./fields";
 
@@ -10,6 +11,8 @@ export type Properties = Readonly<Record<string, unknown>>;
 export interface Failure {
   readonly property: string;
   readonly reason: string;
+  /** @default "KP-INPUT" */
+  readonly code?: ErrorCode;
 }
 
 /** A change that is due although the program did not change: age, an unfinished wait, a revocation to repeat. */
@@ -90,6 +93,7 @@ export interface Kind {
  */
 export class NotReady extends Error {
   override readonly name = "NotReady";
+  readonly code: ErrorCode = "KP-NOT-READY";
 
   constructor(
     readonly id: string,

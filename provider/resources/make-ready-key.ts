@@ -43,9 +43,8 @@ export async function makeReadyKey(inputs: Properties, context: Context): Promis
   if (skewed !== undefined || pending.some((each) => each.status === "failed")) {
     const left = await revokeAll([keyId], context);
     const failure = new KeyplaneError(
-      skewed === undefined ? "operation" : "config",
       skewed === undefined ? "KP-UNUSABLE" : "KP-CLOCK",
-      `${skewed ?? reason}. The new key ${keyId} was not handed to anybody and is revoked again`,
+      `the new key ${keyId} was handed to nobody and is revoked again: ${skewed ?? reason}`,
     );
     return { pending: [], lostNames, pendingRevocations: [...pendingRevocations, ...left], failure };
   }

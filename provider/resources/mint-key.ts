@@ -80,7 +80,7 @@ async function makeKey(
       // A name that is still taken cannot be asked for again.
       if (attempt >= MAX_NAMES || (settled.kept !== undefined && isExact)) {
         const reason = `${error.message}. No key could be delivered; the last name tried was ${name}. ${AGAIN}`;
-        throw new KeyplaneError("answer_lost", "KP-UNSETTLED", reason, error);
+        throw new KeyplaneError("KP-UNSETTLED", reason, error);
       }
     }
   }

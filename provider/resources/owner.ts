@@ -40,7 +40,6 @@ export const owner: Kind = {
     const left = await sweepOrphans(orphansIn(keys, id, context.run.held), context);
     if (left.length > 0) {
       throw new KeyplaneError(
-        "api",
         "KP-REVOKE",
         `could not revoke key ${left.join(", ")}, which an interrupted run has left behind: run the command again`,
       );

@@ -48,7 +48,7 @@ export function accountFailures({ account }: Properties, context: Context): read
     return [];
   } catch (error) {
     if (!isKeyplaneError(error)) throw error;
-    return [{ property: account === undefined ? "" : "account", reason: error.message }];
+    return [{ property: account === undefined ? "" : "account", reason: error.message, code: error.code }];
   }
 }
 

@@ -50,7 +50,7 @@ export async function revokeAll(ids: unknown, context: Context): Promise<readonl
 export async function mustRevokeAll(ids: readonly string[], context: Context): Promise<void> {
   const left = await revokeAll(ids, context);
   if (left.length > 0) {
-    throw new KeyplaneError("api", "KP-REVOKE", `could not revoke key ${left.join(", ")}: run the command again`);
+    throw new KeyplaneError("KP-REVOKE", `could not revoke key ${left.join(", ")}: run the command again`);
   }
 }
 
@@ -101,7 +101,6 @@ function mustBeGone(id: string, outputs: Properties, keys: readonly ApiKeyRecord
 
 function wrongAccount(id: string, account: Account): KeyplaneError {
   return new KeyplaneError(
-    "config",
     "KP-WRONG-ACCOUNT",
     `key ${id} is not in this account, and ${account.setting("baseUrl")} or ${account.setting("apiKey")} is not the ` +
       "one that last saw it, so it " +
@@ -115,7 +114,6 @@ export function refuseOwnCredential(id: string, key: unknown, account: Account):
   const setting = typeof key === "string" ? account.settingOf(key) : undefined;
   if (setting === undefined) return;
   throw new KeyplaneError(
-    "conflict",
     "KP-OWN-CREDENTIAL",
     `key ${id} is the one that keyplane authenticates with (${setting}): revoking it would lock keyplane out. ` +
       `Set ${setting} to another key of the account first`,

@@ -163,7 +163,6 @@ async function revokePending(state: RotationState, inputs: Properties, context: 
   const pendingRevocations = await revokeAll(state.pendingRevocations, context);
   if (pendingRevocations.includes(String(inputs.revokeNow))) {
     throw new KeyplaneError(
-      "api",
       "KP-REVOKE",
       `key ${inputs.revokeNow}, which revokeNow names, is still live. Run \`pulumi up\` again, or revoke it in the console`,
     );

@@ -4,7 +4,6 @@ import type { HeldKey } from "./rotation-state";
 /** Refuses to rotate the key that keyplane itself authenticates with: nobody has said who takes over the new one. */
 export function refuseSelfRotation({ keyId }: HeldKey, setting: string): KeyplaneError {
   return new KeyplaneError(
-    "conflict",
     "KP-OWN-CREDENTIAL",
     `key ${keyId} is the one that keyplane authenticates with (${setting}), and it is due for rotation. Set ` +
       `selfRotation to true if you will set ${setting} to the new key afterwards, or authenticate with another key`,

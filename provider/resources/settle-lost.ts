@@ -59,7 +59,6 @@ async function findOrphan(unsettled: Unsettled, context: Context): Promise<strin
   } catch (error) {
     // Without the list, a repeat could make a second key: stop here and name what to look for.
     throw new KeyplaneError(
-      "answer_lost",
       "KP-UNSETTLED",
       `${lost.message}. Whether the key ${name} was made could not be found out (${messageOf(error)}). ` +
         "Nothing else was sent; run `pulumi up` again, which looks for it",

@@ -4,6 +4,8 @@ export {
   AbortedError,
   ApiError,
   ConfigError,
+  type ErrorCode,
+  type ErrorKind,
   InputError,
   KeyplaneError,
   OperationFailedError,

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { KeyplaneError } from "../../provider/errors";
 
 /** The kinds of resource; each name is part of URNs in users' states. */
 export type KindName = "ApiKey" | "RotatingApiKey" | "ProjectReady" | "Owner" | "Ledger";
@@ -29,7 +30,8 @@ export function registeredInputs(
   options: pulumi.CustomResourceOptions | undefined,
 ): pulumi.Inputs {
   if (options?.import !== undefined || options?.id !== undefined) {
-    throw new Error(
+    throw new KeyplaneError(
+      "KP-IMPORT",
       `${kind} ${JSON.stringify(name)}: cannot be imported or looked up, because the service shows a key's secret only ` +
         "once. Remove the option, or use getApiKey to read what is known about a key",
     );

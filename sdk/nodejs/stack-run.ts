@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { KeyplaneError } from "../../provider/errors";
 import { KeyPlace } from "./key-place";
 import { keeperName, type PlaceArgs } from "./place";
 import { whenProgramHasEnded } from "./program-end";
@@ -28,7 +29,8 @@ export class StackRun {
   /** The place where a key is about to be declared; the first one there makes its owner and its ledger. */
   placeFor(kind: string, name: string, place: PlaceArgs): KeyPlace {
     if (this.#ended) {
-      throw new Error(
+      throw new KeyplaneError(
+        "KP-DECLARED-LATE",
         `${kind} ${JSON.stringify(name)} was declared after the program had ended. Declare keys before the program's ` +
           "last await, so that no key is mistaken for one that an interrupted run has left behind",
       );

@@ -1,92 +1,5 @@
-/** What went wrong, for callers that decide by it. */
-export type ErrorKind =
-  | "config"
-  | "input"
-  | "api"
-  | "auth"
-  | "not_found"
-  | "conflict"
-  | "rate_limit"
-  | "answer_lost"
-  | "transport"
-  | "timeout"
-  | "aborted"
-  | "operation"
-  | "bad_answer";
-
-/** Facts about the request behind an error; all of them safe to print. */
-export interface ErrorFacts {
-  /** HTTP status of the answer, where there was one. */
-  readonly status?: number | undefined;
-  /** The id of the request, to quote to the service's support. */
-  readonly requestId?: string | undefined;
-  /** Method and path template, e.g. `POST /api_keys`. */
-  readonly route?: string | undefined;
-}
-
-/**
- * Base of every error this package throws on purpose. Its message and stack hold no secret, and it has no `cause`:
- * the errors of the transport hold request objects, and with them the credential.
- */
-export class KeyplaneError extends Error {
-  override readonly name: string = "KeyplaneError";
-  readonly status: number | undefined;
-  readonly requestId: string | undefined;
-  readonly route: string | undefined;
-
-  /**
-   * @param kind what went wrong
-   * @param code stable upper-case code, e.g. `KP-AUTH`
-   * @param message complete sentence: what was done, what happened, what to do next
-   */
-  constructor(
-    readonly kind: ErrorKind,
-    readonly code: string,
-    message: string,
-    facts: ErrorFacts = {},
-  ) {
-    super(message);
-    this.status = facts.status;
-    this.requestId = facts.requestId;
-    this.route = facts.route;
-  }
-}
-
-/** A setting is missing or unusable; nothing was sent. */
-export class ConfigError extends KeyplaneError {
-  override readonly name = "ConfigError";
-  constructor(message: string) {
-    super("config", "KP-CONFIG", message);
-  }
-}
-
-/** An argument of a function is unusable; nothing was sent. */
-export class InputError extends KeyplaneError {
-  override readonly name = "InputError";
-  constructor(
-    /** Path of the argument, e.g. `since`. */
-    readonly argument: string,
-    message: string,
-  ) {
-    super("input", "KP-INPUT", `${argument}: ${message}`);
-  }
-}
-
-/** The service answered, completely, that it does not do what was asked. */
-export class ApiError extends KeyplaneError {
-  override readonly name = "ApiError";
-  constructor(
-    kind: "api" | "auth" | "not_found" | "conflict" | "rate_limit",
-    message: string,
-    facts: ErrorFacts,
-    /** The service's own words, cleaned; empty where it gave none. */
-    readonly serviceMessage: string,
-    /** Whether an earlier attempt of the same call was sent and never answered: it may have been applied. */
-    readonly afterLost = false,
-  ) {
-    super(kind, API_CODES[kind], message, facts);
-  }
-}
+import type { ErrorCode } from "./catalogue";
+import { type ErrorFacts, KeyplaneError } from "./keyplane-error";
 
 const API_CODES = {
   api: "KP-API",
@@ -94,7 +7,23 @@ const API_CODES = {
   not_found: "KP-NOTFOUND",
   conflict: "KP-CONFLICT",
   rate_limit: "KP-RATE",
-} as const;
+} as const satisfies Readonly<Record<string, ErrorCode>>;
+
+/** The service answered, completely, that it does not do what was asked. */
+export class ApiError extends KeyplaneError {
+  override readonly name = "ApiError";
+  constructor(
+    kind: keyof typeof API_CODES,
+    message: string,
+    facts: ErrorFacts,
+    /** The service's own words, cleaned; empty where it gave none. */
+    readonly serviceMessage: string,
+    /** Whether an earlier attempt of the same call was sent and never answered: it may have been applied. */
+    readonly afterLost = false,
+  ) {
+    super(API_CODES[kind], message, facts);
+  }
+}
 
 /**
  * A request with an effect was sent and no complete, readable answer came: it may or may not have been applied.
@@ -110,7 +39,7 @@ export class AnswerLostError extends KeyplaneError {
     /** The id of what was made, where the unusable answer told at least that. */
     readonly id?: string,
   ) {
-    super("answer_lost", "KP-LOST", message, facts);
+    super("KP-LOST", message, facts);
   }
 }
 
@@ -125,13 +54,23 @@ export class TransportError extends KeyplaneError {
     /** Whether the request was (or may have been) written to a connection. */
     readonly sent: boolean,
   ) {
-    super("transport", "KP-TRANSPORT", message, facts);
+    super("KP-TRANSPORT", message, facts);
+  }
+}
+
+/** The service answered with success, but with something that contradicts its interface. */
+export class BadAnswerError extends KeyplaneError {
+  override readonly name = "BadAnswerError";
+  constructor(message: string, facts: ErrorFacts = {}) {
+    super("KP-ANSWER", message, facts);
   }
 }
 
 /** An operation that has not ended. */
 export interface PendingOperation {
+  /** The project that it belongs to. */
   readonly projectId: string;
+  /** The operation's id, a UUID. */
   readonly id: string;
   /** Kind of operation, e.g. `start_compute`; empty while it was never seen. */
   readonly action: string;
@@ -152,7 +91,7 @@ export class TimeoutError extends KeyplaneError {
     /** How often the service was asked. */
     readonly polls = 0,
   ) {
-    super("timeout", "KP-TIMEOUT", message, facts);
+    super("KP-TIMEOUT", message, facts);
   }
 }
 
@@ -160,12 +99,13 @@ export class TimeoutError extends KeyplaneError {
 export class AbortedError extends KeyplaneError {
   override readonly name = "AbortedError";
   constructor(message: string, facts: ErrorFacts = {}) {
-    super("aborted", "KP-ABORTED", message, facts);
+    super("KP-ABORTED", message, facts);
   }
 }
 
 /** An operation that ended badly. */
 export interface FailedOperation extends PendingOperation {
+  /** How often it was tried in vain. */
   readonly failuresCount: number;
 }
 
@@ -174,29 +114,17 @@ export class OperationFailedError extends KeyplaneError {
   override readonly name = "OperationFailedError";
   constructor(
     message: string,
+    /** The operations that ended badly. */
     readonly failed: readonly FailedOperation[],
     /** What had not ended when the failure was seen. */
     readonly pending: readonly PendingOperation[] = [],
   ) {
-    super("operation", "KP-OPERATION", message);
-  }
-}
-
-/** The service answered with success, but with something that contradicts its interface. */
-export class BadAnswerError extends KeyplaneError {
-  override readonly name = "BadAnswerError";
-  constructor(message: string, facts: ErrorFacts = {}) {
-    super("bad_answer", "KP-ANSWER", message, facts);
+    super("KP-OPERATION", message);
   }
 }
 
 // The guards test the name: programs can hold two copies of this package, each with classes of its own.
 const named = (error: unknown, name: string): boolean => error instanceof Error && error.name === name;
-
-/** Whether this package threw it on purpose, whichever copy of the package it was. */
-export function isKeyplaneError(error: unknown): error is KeyplaneError {
-  return error instanceof Error && "kind" in error && "code" in error && String(error.code).startsWith("KP-");
-}
 
 /** Whether a request with an effect has lost its answer. */
 export const isAnswerLost = (error: unknown): error is AnswerLostError => named(error, "AnswerLostError");
@@ -213,8 +141,3 @@ export const isAborted = (error: unknown): error is AbortedError => named(error,
 /** Whether an operation waited for has failed. */
 export const isOperationFailed = (error: unknown): error is OperationFailedError =>
   named(error, "OperationFailedError");
-
-/** The words of whatever was thrown. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : "unknown error";
-}

@@ -1,0 +1,26 @@
+// The errors that this package throws, each with a code; what they mean to people is data, in the catalogue.
+export { ERRORS, type ErrorCode, type ErrorDefinition, type ErrorKind } from "./catalogue";
+export {
+  ConfigError,
+  type ErrorFacts,
+  InputError,
+  isKeyplaneError,
+  KeyplaneError,
+  messageOf,
+} from "./keyplane-error";
+export {
+  AbortedError,
+  AnswerLostError,
+  ApiError,
+  BadAnswerError,
+  type FailedOperation,
+  isAborted,
+  isAnswerLost,
+  isApiError,
+  isOperationFailed,
+  isTimeout,
+  OperationFailedError,
+  type PendingOperation,
+  TimeoutError,
+  TransportError,
+} from "./service-errors";

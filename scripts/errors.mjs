@@ -1,0 +1,7 @@
+// Writes docs/errors.md from the definitions of the errors: `npm run docs:errors`. Needs the build.
+import { writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { renderErrors } from "./errors/render.mjs";
+
+const { ERRORS } = createRequire(import.meta.url)("../dist/provider/errors");
+writeFileSync(new URL("../docs/errors.md", import.meta.url), renderErrors(ERRORS));

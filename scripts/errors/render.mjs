@@ -1,0 +1,33 @@
+/** The catalogue of errors as a page: a section an error, in the order of the definitions. */
+export function renderErrors(errors) {
+  const sections = Object.entries(errors).map(
+    ([code, { kind, when, remedy }]) => `## ${code}\n\nKind \`${kind}\`. ${when}\n\n**What to do:** ${remedy}\n`,
+  );
+  return `${INTRODUCTION}\n${sections.map(wrapped).join("\n")}`;
+}
+
+const INTRODUCTION = `<!-- Made by \`npm run docs:errors\` from provider/errors/catalogue.ts. -->
+
+# Errors
+
+Every error that keyplane makes has a code, which never changes. A run of Pulumi shows it at the end of the message, an
+error of a data source carries it as \`code\`, beside \`kind\`, and the command \`keyplane\` gives it with \`--json\`. The
+message itself says what was to be done, which request failed and how, the service's own words, and what to do next. No
+message holds a secret.
+`;
+
+const WIDTH = 120;
+
+/** Breaks long lines between words. */
+function wrapped(text) {
+  return text.replaceAll(/^.+$/gm, (line) => {
+    const lines = [""];
+    for (const word of line.split(" ")) {
+      const last = lines.at(-1);
+      if (last === "") lines.splice(-1, 1, word);
+      else if (last.length + 1 + word.length <= WIDTH) lines.splice(-1, 1, `${last} ${word}`);
+      else lines.push(word);
+    }
+    return lines.join("\n");
+  });
+}

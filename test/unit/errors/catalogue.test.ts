@@ -1,0 +1,155 @@
+import * as pulumi from "@pulumi/pulumi";
+import { afterEach, describe, expect, test } from "vitest";
+import type { Account } from "../../../provider/api";
+import { ERRORS, type ErrorCode } from "../../../provider/errors";
+import { getApiKey, getApiKeys, waitForOperations } from "../../../provider/functions";
+import { adapt } from "../../../provider/host/adapter";
+import { kinds, type Properties } from "../../../provider/resources";
+import { resolveSettings } from "../../../provider/settings";
+import { ApiKey } from "../../../sdk/nodejs";
+import type { ControlPlane, Rule } from "../../kit/control-plane";
+import { startAccount, stopAccounts } from "../api/start-account";
+import { Bench, OWNER } from "../resources/harness";
+
+afterEach(stopAccounts);
+
+/** A call of an account, with a rule in its way. */
+async function withRule<T>(rule: Rule, call: (account: Account, plane: ControlPlane) => Promise<T>): Promise<T> {
+  const { account, plane } = await startAccount();
+  await plane.rules.add({ count: null, ...rule });
+  return call(account, plane);
+}
+
+/** A resource of a stack, with a rule in its way. */
+async function benchWithRule(rule: Rule): Promise<Bench> {
+  const bench = await Bench.start();
+  await bench.plane.rules.add({ count: null, ...rule });
+  return bench;
+}
+
+const listWith = (rule: Omit<Rule, "route">) =>
+  withRule({ route: "GET /api_keys", ...rule }, (account) => getApiKeys(account));
+const failing = { route: "POST /api_keys", operations: [{ action: "start_compute", outcome: "failed" }] };
+
+/** A wait for an operation that takes this course. */
+async function waitFor(course: { readonly outcome?: string; readonly runningMs?: null }): Promise<unknown> {
+  const { account, plane } = await startAccount();
+  const { id: projectId } = await plane.state.createProject();
+  await plane.state.startOperations({ projectId, ...course });
+  return waitForOperations(account, { projectId, operationTimeout: "1m" });
+}
+
+/** What makes each error happen. */
+const PROVOKED: Readonly<Record<ErrorCode, () => Promise<unknown>>> = {
+  "KP-CONFIG": async () => resolveSettings(() => undefined, {}),
+  "KP-INPUT": async () => getApiKey((await startAccount()).account, {}),
+  "KP-IMPORT": async () => new ApiKey("ci", {}, { import: "7" }),
+  "KP-DECLARED-LATE": async () => {
+    await pulumi.runtime.setMocks({ newResource: ({ inputs }) => ({ id: "7", state: inputs }), call: () => ({}) });
+    new ApiKey("early");
+    await new Promise(setImmediate);
+    new ApiKey("late");
+  },
+  "KP-AUTH": async () => getApiKeys((await startAccount({ apiKey: "kp_of_somebody_else" })).account),
+  "KP-WRONG-ACCOUNT": async () => {
+    const bench = await Bench.start();
+    const made = await bench.createKey();
+    const { key } = await bench.plane.state.createKey("another credential");
+    await bench.plane.state.revokeKey(made.id);
+    return bench.beside({ apiKey: key }).readKey(made);
+  },
+  "KP-OWN-CREDENTIAL": async () => {
+    const bench = await Bench.start();
+    return bench.deleteKey({ id: "100001", outputs: { key: bench.plane.apiKey } });
+  },
+  "KP-CLOCK": async () => {
+    const bench = await Bench.start();
+    await bench.plane.clock.set({ offsetMs: 3_600_000 });
+    return bench.createKey({ rotateAfter: "90d" });
+  },
+  "KP-NOTFOUND": async () => getApiKey((await startAccount()).account, { name: "nobody's" }),
+  "KP-AMBIGUOUS": async () => {
+    const { account, plane } = await startAccount();
+    await plane.state.switch({ uniqueNames: false });
+    await Promise.all([plane.state.createKey("twin"), plane.state.createKey("twin")]);
+    return getApiKey(account, { name: "twin" });
+  },
+  "KP-NAME-TAKEN": async () => {
+    const bench = await Bench.start();
+    await bench.plane.state.createKey("deploy");
+    return bench.createKey({ name: "deploy" });
+  },
+  "KP-ADOPT": async () => {
+    const bench = await Bench.start();
+    const { id } = await bench.plane.state.createKey("by hand");
+    const adopt = { id: String(id), key: (await bench.plane.state.createKey("another")).key };
+    return kinds.RotatingApiKey.create({ owner: OWNER, adopt }, bench.context);
+  },
+  "KP-CONFLICT": async () => {
+    const { account, plane } = await startAccount();
+    await plane.state.createKey("deploy");
+    return account.keys.create("deploy");
+  },
+  "KP-RATE": () => listWith({ status: 429 }),
+  "KP-API": () => listWith({ status: 400 }),
+  "KP-ANSWER": () => listWith({ fault: "html" }),
+  "KP-TRANSPORT": () => listWith({ fault: "reset" }),
+  "KP-TIMEOUT": () => waitFor({ runningMs: null }),
+  "KP-LOST": () => withRule({ route: "POST /api_keys", fault: "reset" }, (account) => account.keys.create("ci")),
+  "KP-UNSETTLED": async () => (await benchWithRule({ route: "POST /api_keys", fault: "reset" })).createKey(),
+  "KP-OPERATION": () => waitFor({ outcome: "failed" }),
+  "KP-UNUSABLE": async () => kinds.RotatingApiKey.create({ owner: OWNER }, (await benchWithRule(failing)).context),
+  "KP-NOT-READY": async () => kinds.ApiKey.create({ owner: OWNER }, (await benchWithRule(failing)).context),
+  "KP-REVOKE": async () => {
+    const bench = await benchWithRule({ route: "DELETE /api_keys/{key_id}", skip: 1, status: 403 });
+    const { id, outputs } = await bench.createKey();
+    const orphan = await bench.plane.state.createKey("ci-orphan");
+    return bench.deleteKey({ id, outputs: { ...outputs, pendingRevocations: [String(orphan.id)] } });
+  },
+  "KP-ABORTED": async () => getApiKeys((await startAccount()).account, { signal: AbortSignal.abort() }),
+  "KP-INTERNAL": async () => {
+    const create = () => Promise.reject(new TypeError("cannot read what is not there"));
+    return adapt({ ...kinds.ApiKey, create }).create({});
+  },
+};
+
+const REMEDY =
+  /\b(run|set|check|choose|remove|correct|give|look|try|declare|use|report|see|ask|call|raise|next `pulumi up`|is keyplane:baseUrl)\b/i;
+
+/** The code and the message of an error, as a user meets them. */
+function shown(error: unknown): { readonly code: unknown; readonly message: string } {
+  const { message, code = /\[(KP-[A-Z-]+)\]$/.exec(message)?.[1] } = error as Error & { code?: unknown };
+  return { code, message };
+}
+
+describe("every error of the catalogue can be met", () => {
+  test.each(Object.keys(ERRORS) as ErrorCode[])("%s, and its message says what to do", async (code) => {
+    const met = await PROVOKED[code]().then(() => undefined, shown);
+    expect(met?.code).toBe(code);
+    // What the message ends with, but for references.
+    const end = (met?.message ?? "").replace(/( \[[^\]]+\])+$/, "").slice(-160);
+    // A lost answer is settled by whoever has sent the request: there is nothing for a person to do yet.
+    if (code !== "KP-LOST") expect(end).toMatch(REMEDY);
+  });
+});
+
+describe("a run of Pulumi", () => {
+  const inputs = { owner: OWNER, resourceUrn: "urn:pulumi:dev::proj::t::ci", rotateAfter: "soon" };
+
+  test("shows the code of a wrong input and of a missing setting after the message", async () => {
+    const { failures } = (await adapt(kinds.ApiKey).check?.({}, inputs)) ?? {};
+    expect(failures).toEqual([{ property: "rotateAfter", reason: expect.stringMatching(/^must be .* \[KP-INPUT\]$/) }]);
+    const owner: Properties = { project: "proj", stack: "dev" };
+    const { failures: settings } = (await adapt(kinds.Owner).check?.({}, owner)) ?? {};
+    expect(settings).toEqual([
+      { property: "", reason: expect.stringMatching(/^keyplane:.* is not set.* \[KP-CONFIG\]$/) },
+    ]);
+  });
+
+  test("ends with the name and the code of an error of a data source that the program does not catch", async () => {
+    const error = await Promise.resolve()
+      .then(PROVOKED["KP-CONFIG"])
+      .catch((thrown: Error) => thrown);
+    expect((error as Error).stack).toMatch(/^ConfigError \[KP-CONFIG\]: keyplane:baseUrl is not set/);
+  });
+});
