@@ -1,0 +1,117 @@
+import { inspect } from "node:util";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseAccounts } from "../../provider/accounts";
+import { credentialsIn, resolveSettings } from "../../provider/settings";
+import { nastyText } from "./fuzz/arbitraries";
+
+const KEY = "sentinel-credential-0123456789";
+const EU = { baseUrl: "https://eu.example.com/api/v2/", apiKey: KEY };
+
+/** Settings of an account, from these values of the config alone. */
+const from = (config: Record<string, string>, account?: string) => resolveSettings((key) => config[key], {}, account);
+
+describe("a named account", () => {
+  it("has its own address and key, and all other settings in common", () => {
+    const config = { accounts: JSON.stringify({ eu: EU }), requestTimeout: "10s" };
+    expect(from(config, "eu")).toMatchObject({
+      account: "eu",
+      baseUrl: "https://eu.example.com/api/v2",
+      apiKey: KEY,
+      requestTimeoutMs: 10_000,
+    });
+  });
+
+  it("takes keyplane:baseUrl where it has no address of its own, and needs one of the two", () => {
+    const accounts = JSON.stringify({ eu: { apiKey: KEY } });
+    expect(from({ accounts, baseUrl: "https://one.example.com" }, "eu").baseUrl).toBe("https://one.example.com");
+    expect(() => from({ accounts }, "eu")).toThrow(
+      /keyplane:accounts\.eu\.baseUrl is not set, and neither is keyplane:baseUrl: run .*--path 'keyplane:accounts\.eu/,
+    );
+  });
+
+  it("is not confused with what every object has", () => {
+    for (const name of ["__proto__", "constructor", "tostring", "hasOwnProperty"]) {
+      expect(() => from({ accounts: JSON.stringify({ eu: EU }) }, name)).toThrow(/has no account/);
+    }
+    expect(() => parseAccounts('{"__proto__": {"apiKey": "some-key-of-mine"}}')).toThrow(/\(__proto__\): a name is/);
+    expect(() => parseAccounts('{"eu": {"__proto__": {"apiKey": "some-key-of-mine"}}}')).toThrow(/\(__proto__\)/);
+  });
+
+  it("does not show however its settings are printed, and neither do those of the others", () => {
+    const other = "other-credential-0123456789";
+    const accounts = JSON.stringify({ eu: EU, us: { ...EU, apiKey: other } });
+    const settings = from({ accounts, apiKey: "the-first-credential" }, "eu");
+    for (const text of [JSON.stringify(settings), inspect(settings), inspect({ settings }, { depth: 9 })]) {
+      for (const secret of [KEY, other, "the-first-credential"]) expect(text).not.toContain(secret);
+    }
+  });
+});
+
+describe("keyplane:accounts", () => {
+  it.each([
+    ["", "keyplane:accounts is not JSON: run `pulumi config set --path --secret"],
+    [KEY, "keyplane:accounts is not JSON"],
+    ["[]", "keyplane:accounts must be an object"],
+    ["null", "keyplane:accounts must be an object"],
+    ['{"EU": {}}', "(EU): a name is 1 to 32 of a-z"],
+    ['{"-eu": {}}', "(-eu): a name is"],
+    [`{"${"e".repeat(33)}": {}}`, "has an account with a name that is not allowed: a name is"],
+    [`{"eu": "${KEY}"}`, "keyplane:accounts.eu must be an object with apiKey"],
+    ['{"eu": {}}', "keyplane:accounts.eu.apiKey is not set: run `pulumi config set --path --secret"],
+    ['{"eu": {"apiKey": ""}}', "keyplane:accounts.eu.apiKey is not set"],
+    ['{"eu": {"apiKey": 7}}', "keyplane:accounts.eu.apiKey must be a text"],
+    [`{"eu": {"apiKey": " ${KEY}"}}`, "keyplane:accounts.eu.apiKey holds a space"],
+    [`{"eu": {"apikey": "${KEY}"}}`, "keyplane:accounts.eu has a member that it does not know (apikey)"],
+    [`{"eu": {"apiKey": "${KEY}", "baseUrl": 7}}`, "keyplane:accounts.eu.baseUrl must be a text"],
+    [`{"eu": {"apiKey": "${KEY}", "baseUrl": "http://example.com"}}`, "keyplane:accounts.eu.baseUrl must begin with"],
+    [`{"eu": {"apiKey": "${KEY}", "baseUrl": "https://a@b"}}`, "belongs in keyplane:accounts.eu.apiKey"],
+  ])("is refused, also where no account of it is used, and not quoted: %s", (accounts, problem) => {
+    const config = { accounts, baseUrl: "https://one.example.com", apiKey: "the-first-credential" };
+    let message = "";
+    try {
+      from(config);
+    } catch (error) {
+      expect((error as Error).name).toBe("ConfigError");
+      message = (error as Error).message;
+    }
+    expect(message).toContain(problem);
+    expect(message).not.toContain(KEY);
+    expect([...credentialsIn((key) => ({ ...config })[key as "apiKey"], {})]).toEqual([
+      ["keyplane:apiKey", "the-first-credential"],
+    ]);
+  });
+
+  it("is either read or refused by a ConfigError for any text and any JSON", () => {
+    const json = fc.oneof(
+      nastyText,
+      fc.json(),
+      fc
+        .dictionary(fc.oneof(fc.constant("eu"), nastyText), fc.dictionary(fc.constantFrom("apiKey", "x"), nastyText))
+        .map((value) => JSON.stringify(value)),
+    );
+    fc.assert(
+      fc.property(json, (text) => {
+        try {
+          for (const [name, { apiKey }] of parseAccounts(text)) {
+            expect(name).toMatch(/^[a-z0-9-]+$/);
+            expect(apiKey).toMatch(/^[\x21-\x7e]+$/);
+          }
+        } catch (error) {
+          expect((error as Error).name).toBe("ConfigError");
+          expect((error as Error).message).toContain("keyplane:accounts");
+          expect((error as Error).message).not.toMatch(/\p{Cc}/u);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+it("every configured credential is known under the name of its setting", () => {
+  const config = { apiKey: "the-first-credential", accounts: JSON.stringify({ eu: EU }) };
+  expect([...credentialsIn((key) => config[key as "apiKey"], {})]).toEqual([
+    ["keyplane:apiKey", "the-first-credential"],
+    ["keyplane:accounts.eu.apiKey", KEY],
+  ]);
+});
