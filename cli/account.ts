@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { Account } from "../provider/api";
-import { type Caller, readCaller } from "../provider/api/caller";
+import { readCaller } from "../provider/api/caller";
+import { isAborted } from "../provider/errors";
 import { HttpClient, systemClock } from "../provider/http";
 import { resolveSettings, SETTINGS, type Settings } from "../provider/settings";
 import { UsageError } from "./usage-error";
@@ -8,16 +9,26 @@ import { UsageError } from "./usage-error";
 /** What the command line says about the account. */
 export interface AccountFlags {
   readonly baseUrl?: string;
+  readonly account?: string;
+}
+
+/** What the command line says about whose keys are meant. */
+export interface KeysFlags extends AccountFlags {
+  readonly organization?: string;
 }
 
 /** Adds what every command takes that talks to the service. The credential is not among it: argv shows in process lists. */
 export function withAccount(command: Command): Command {
+  const { baseUrl, apiKey, accounts } = SETTINGS;
   return command
-    .option("--base-url <url>", `address of the service's API (default: ${SETTINGS.baseUrl.env})`)
-    .addHelpText(
-      "after",
-      `\nThe API key is read from ${SETTINGS.apiKey.env}; other settings from KEYPLANE_* as in programs.`,
-    );
+    .option("--base-url <url>", `address of the service's API (default: ${baseUrl.env})`)
+    .option("--account <name>", `an account of ${accounts.env} (default: the one of ${apiKey.env})`)
+    .addHelpText("after", `\nThe API key is read from ${apiKey.env}; other settings from KEYPLANE_* as in programs.`);
+}
+
+/** Adds what a command takes that deals with keys. */
+export function withKeys(command: Command): Command {
+  return withAccount(command.option("--organization <id>", "keys of this organization, not the account's own"));
 }
 
 /** The account that the environment and the command line lead to. Sends nothing. */
@@ -25,18 +36,41 @@ export function openAccount(flags: AccountFlags): Account {
   return Account.for(settingsOf(flags));
 }
 
-/** Asks whom the credential stands for; `undefined` where the service does not tell. */
-export function askCaller(flags: AccountFlags, signal: AbortSignal): Promise<Caller | undefined> {
-  const http = new HttpClient({ ...settingsOf(flags), clock: systemClock, random: Math.random });
-  return readCaller(http, { signal });
+/**
+ * Ids of the keys that the configured accounts authenticate with, as far as the service tells: `GET /auth` for each.
+ * Throws only where the account that is meant cannot be asked.
+ */
+export async function askOwnKeyIds(flags: AccountFlags, signal: AbortSignal): Promise<ReadonlySet<string>> {
+  const { env } = process;
+  const meant = settingsOf(flags);
+  const names = [...SETTINGS.accounts.read(env[SETTINGS.accounts.env] ?? SETTINGS.accounts.fallback).keys()];
+  const others = [...(env[SETTINGS.apiKey.env] ? [undefined] : []), ...names].filter((name) => name !== flags.account);
+  const { account: _, ...plain } = flags;
+  const callers = await Promise.all([
+    caller(meant, signal),
+    ...others.map(async (account) => {
+      try {
+        return await caller(settingsOf(account === undefined ? plain : { ...plain, account }), signal);
+      } catch (error) {
+        if (isAborted(error)) throw error;
+        return undefined;
+      }
+    }),
+  ]);
+  return new Set(callers.flatMap((each) => each?.keyId ?? []));
+}
+
+function caller(settings: Settings, signal: AbortSignal) {
+  return readCaller(new HttpClient({ ...settings, clock: systemClock, random: Math.random }), { signal });
 }
 
 function settingsOf(flags: AccountFlags, env: NodeJS.ProcessEnv = process.env): Settings {
-  if (!flags.baseUrl && !env[SETTINGS.baseUrl.env]) {
+  const { account } = flags;
+  if (account === undefined && !flags.baseUrl && !env[SETTINGS.baseUrl.env]) {
     throw new UsageError(`no address is set: give --base-url https://HOST/api/v2, or set ${SETTINGS.baseUrl.env}`);
   }
-  if (!env[SETTINGS.apiKey.env]) {
+  if (account === undefined && !env[SETTINGS.apiKey.env]) {
     throw new UsageError(`no API key is set: put it into the environment variable ${SETTINGS.apiKey.env}`);
   }
-  return resolveSettings((name) => (name === "baseUrl" ? flags.baseUrl : undefined), env);
+  return resolveSettings((name) => (name === "baseUrl" ? flags.baseUrl : undefined), env, account);
 }

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { type AccountFlags, openAccount, withAccount } from "./account";
+import { type KeysFlags, openAccount, withKeys } from "./account";
 import { type Age, readAge } from "./duration-option";
 import { type InventoryKey, inventory } from "./inventory";
 import { keyColumns } from "./key-columns";
@@ -8,7 +8,7 @@ import { readStates, withStates } from "./state";
 import { table } from "./table";
 import { columnsOf, note, print, printJson, type Tone } from "./terminal";
 
-interface KeysFlags extends AccountFlags {
+interface Flags extends KeysFlags {
   readonly state?: readonly string[];
   readonly unusedFor: Age;
   readonly olderThan?: Age;
@@ -27,13 +27,13 @@ export function addKeys(program: Command, session: Session): void {
     .addOption(unusedFor)
     .option("--older-than <age>", "flags keys that are older than this, e.g. 180d", readAge)
     .option("--json", "prints JSON");
-  withAccount(command).action((flags: KeysFlags) => keys(flags, session));
+  withKeys(command).action((flags: Flags) => keys(flags, session));
 }
 
-async function keys(flags: KeysFlags, session: Session): Promise<void> {
+async function keys(flags: Flags, session: Session): Promise<void> {
   const states = await readStates(flags.state ?? []);
   const account = openAccount(flags);
-  const records = await account.keys.list({ signal: session.signal });
+  const records = await account.keysOf(flags.organization).list({ signal: session.signal });
   const now = account.serviceNow();
   const { unusedFor, olderThan } = flags;
   const found = inventory(records, { states, unusedFor, olderThan, now });

@@ -2,6 +2,7 @@
 import { Command, CommanderError } from "commander";
 import { isKeyplaneError, messageOf } from "../provider/errors";
 import { redact } from "../provider/http";
+import { credentialsIn } from "../provider/settings";
 import { VERSION } from "../provider/version";
 import { addDoctor } from "./doctor";
 import { EXIT, type ExitCode } from "./exit-code";
@@ -47,7 +48,7 @@ function usageText(text: string): string {
 function report(error: unknown, session: Session, asJson: boolean): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (session.interrupted) return EXIT.interrupted;
-  const message = redact(messageOf(error), [process.env.KEYPLANE_API_KEY ?? ""]);
+  const message = redact(messageOf(error), credentialsIn(() => undefined).keys());
   const wrong = error instanceof UsageError || (isKeyplaneError(error) && ["input", "config"].includes(error.kind));
   note(`keyplane: ${message}${error instanceof UsageError ? "\nTry keyplane --help" : ""}`);
   const code = isKeyplaneError(error) ? error.code : wrong ? "USAGE" : "FAILED";

@@ -11,8 +11,8 @@ export interface SweepTerms {
   readonly tags: ReadonlySet<string>;
   /** Ids of keys that a state holds, of whatever stack. */
   readonly held: ReadonlySet<string>;
-  /** Id of the key that the command authenticates with, where the service tells. */
-  readonly ownKeyId: string | undefined;
+  /** Ids of the keys that the configured accounts authenticate with, as far as the service tells. */
+  readonly ownKeyIds: ReadonlySet<string>;
   readonly includeUsed: boolean;
   readonly includeYoung: boolean;
   /** The service's time, in milliseconds. */
@@ -49,8 +49,8 @@ export function planSweep(keys: readonly ApiKeyRecord[], terms: SweepTerms): Swe
 }
 
 function reasonToKeep(key: ApiKeyRecord, terms: SweepTerms): Reason | undefined {
-  const { ownKeyId, includeUsed, includeYoung, now } = terms;
-  if (key.id === ownKeyId) return "signs";
+  const { ownKeyIds, includeUsed, includeYoung, now } = terms;
+  if (ownKeyIds.has(key.id)) return "signs";
   if (key.lastUsedAt !== null) {
     if (ageOf(key.lastUsedAt, now) < IN_USE_MS) return "in use";
     if (!includeUsed) return "used";
@@ -60,7 +60,7 @@ function reasonToKeep(key: ApiKeyRecord, terms: SweepTerms): Reason | undefined 
 
 /** Why a key is left alone, and what to do about it, for people. */
 export const REASONS: Readonly<Record<Reason, string>> = {
-  signs: "this command signs with it",
+  signs: "KEYPLANE_* signs with it",
   "in use": "used within 5 minutes: somebody needs it",
   used: "was used: --include-used",
   young: "younger than 15 min: --include-young",

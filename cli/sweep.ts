@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import type { ApiKeyRecord } from "../provider/api";
+import type { ApiKeyRecord, Keys } from "../provider/api";
 import { isAborted, messageOf } from "../provider/errors";
-import { type AccountFlags, askCaller, openAccount, withAccount } from "./account";
+import { askOwnKeyIds, type KeysFlags, openAccount, withKeys } from "./account";
 import { EXIT } from "./exit-code";
 import { LiveLines } from "./live-lines";
 import type { Session } from "./session";
@@ -12,7 +12,7 @@ import { printDone, printPlan } from "./sweep-report";
 import { note, printJson } from "./terminal";
 import { UsageError } from "./usage-error";
 
-interface SweepFlags extends AccountFlags {
+interface SweepFlags extends KeysFlags {
   readonly state?: readonly string[];
   readonly owner?: readonly string[];
   readonly yes?: true;
@@ -36,7 +36,7 @@ export function addSweep(program: Command, session: Session): void {
     .option("--include-used", "also keys that were used: somebody has or had their secrets")
     .option("--include-young", "also keys younger than 15 minutes")
     .option("--json", "prints JSON");
-  withAccount(command).action((flags: SweepFlags) => sweep(flags, session));
+  withKeys(command).action((flags: SweepFlags) => sweep(flags, session));
 }
 
 async function sweep(flags: SweepFlags, session: Session): Promise<void> {
@@ -45,16 +45,17 @@ async function sweep(flags: SweepFlags, session: Session): Promise<void> {
   for (const state of states) refuseHidden(state);
   const tags = sweptTags(flags.owner ?? [], states);
   const account = openAccount(flags);
-  const ownKeyId = (await askCaller(flags, signal))?.keyId;
+  const keys = account.keysOf(flags.organization);
+  const ownKeyIds = await askOwnKeyIds(flags, signal);
   const terms = (): SweepTerms => ({
     tags,
     held: new Set(heldBy(states).keys()),
-    ownKeyId,
+    ownKeyIds,
     includeUsed: flags.includeUsed ?? false,
     includeYoung: flags.includeYoung ?? false,
     now: account.serviceNow(),
   });
-  const first = await account.keys.list({ signal });
+  const first = await keys.list({ signal });
   const plan = planSweep(first, terms());
   const warnings = warningsOf(states);
   if (!flags.json) printPlan(plan, tags, terms().now);
@@ -66,9 +67,9 @@ async function sweep(flags: SweepFlags, session: Session): Promise<void> {
   }
   // What has been used, or taken into a state's place, since the first look is no longer what the plan says.
   const planned = new Set(plan.revoke.map(({ id }) => id));
-  const fresh = planSweep(await account.keys.list({ fresh: true, signal }), terms());
+  const fresh = planSweep(await keys.list({ fresh: true, signal }), terms());
   const doomed = fresh.revoke.filter(({ id }) => planned.has(id));
-  const swept = await revokeAll(doomed, account.keys, signal);
+  const swept = await revokeAll(doomed, keys, signal);
   if (flags.json) printJson({ owners: [...tags], ...jsonOf(plan), ...swept, warnings });
   else printDone(swept);
   if (session.interrupted) session.exitCode = EXIT.interrupted;
@@ -76,11 +77,7 @@ async function sweep(flags: SweepFlags, session: Session): Promise<void> {
 }
 
 /** Revokes keys one after another, and makes sure by a list; an interrupt leaves the rest alone. */
-async function revokeAll(
-  doomed: readonly ApiKeyRecord[],
-  keys: ReturnType<typeof openAccount>["keys"],
-  signal: AbortSignal,
-): Promise<Swept> {
+async function revokeAll(doomed: readonly ApiKeyRecord[], keys: Keys, signal: AbortSignal): Promise<Swept> {
   const live = new LiveLines();
   const troubles = new Map<string, string>();
   for (const [at, { id, name }] of doomed.entries()) {

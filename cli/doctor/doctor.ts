@@ -28,7 +28,7 @@ export function addDoctor(program: Command, session: Session): void {
 async function doctor(flags: DoctorFlags, session: Session): Promise<void> {
   const live = new LiveLines();
   live.show(["checking ..."]);
-  const { findings, settings } = checkSettings(flags.baseUrl);
+  const { findings, settings } = checkSettings(flags);
   // Loaded only here, so that no other command pays for reading YAML.
   const { checkProgram } = await import("./program.js");
   const [cli, service, program] = await Promise.all([

@@ -18,12 +18,15 @@ export async function checkProgram(folder: string): Promise<Finding[]> {
   if (project.verdict === "fail") return [project];
   const sdk = manifestOf("@pulumi/pulumi", folder);
   const keyplane = manifestOf("keyplane", folder);
+  const sdkFinding = checkSdk(sdk?.version);
+  // A copy of the wrong version is to be replaced, not merged with another.
+  const comparable = sdk !== undefined && keyplane !== undefined && sdkFinding.verdict !== "fail";
   return [
     project,
-    checkSdk(sdk?.version),
+    sdkFinding,
     checkKeyplane(keyplane?.version),
     ...(keyplane === undefined ? [] : [await checkProvider(folder)]),
-    ...(sdk === undefined || keyplane === undefined ? [] : checkCopies(sdk, keyplane)),
+    ...(comparable ? checkCopies(sdk, keyplane) : []),
     ...checkTsconfig(folder),
   ];
 }

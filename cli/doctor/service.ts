@@ -30,10 +30,10 @@ export async function checkService(settings: Settings, signal: AbortSignal): Pro
 async function probe(settings: Settings, signal: AbortSignal): Promise<Outcome> {
   const base = parseBaseUrl(settings.baseUrl);
   const connections = await openConnections({ base, requestTimeoutMs: patience(settings), concurrency: 1 });
-  return exchange(connections, {
+  const attempt = {
     origin: base.origin,
     path: `${base.prefix}/api_keys`,
-    method: "GET",
+    method: "GET" as const,
     route: "GET /api_keys",
     headers: {
       accept: "application/json",
@@ -43,7 +43,10 @@ async function probe(settings: Settings, signal: AbortSignal): Promise<Outcome> 
     body: undefined,
     requestId: randomUUID(),
     signal,
-  });
+    // Only for one that sends its answer drop by drop: silence ends sooner.
+    timeoutMs: 2 * PATIENCE_MS,
+  };
+  return exchange(connections, attempt);
 }
 
 const patience = ({ requestTimeoutMs }: Settings): number => Math.min(requestTimeoutMs, PATIENCE_MS);
@@ -51,7 +54,11 @@ const patience = ({ requestTimeoutMs }: Settings): number => Math.min(requestTim
 async function judged(answer: Answered, settings: Settings, signal: AbortSignal): Promise<Finding> {
   const { status } = answer;
   if (status === 401) {
-    return fail("credential", "the service does not accept it (401)", "Set KEYPLANE_API_KEY to a key that is live.");
+    return fail(
+      "credential",
+      "the service does not accept it (401)",
+      "Set KEYPLANE_API_KEY, or the account's apiKey, to a key that is live.",
+    );
   }
   if (status >= 300 && status < 400) {
     return fail(

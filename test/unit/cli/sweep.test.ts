@@ -107,8 +107,36 @@ test("the key that the command signs with is never revoked", async () => {
   await plane.clock.advance(60 * MINUTE);
   const args = ["sweep", "--owner", owner, "--yes", "--include-used", "--include-young"];
   const { code, stdout } = await run(args, { env: { ...envOf(plane), KEYPLANE_API_KEY: own.key } });
-  expect([code, stdout]).toEqual([0, expect.stringContaining("keep: this command signs with it")]);
+  expect([code, stdout]).toEqual([0, expect.stringContaining("keep: KEYPLANE_* signs with it")]);
   expect(await revoked()).toEqual([]);
+});
+
+test("the key that another configured account signs with is never revoked, either", async () => {
+  const [plain = ""] = await oldKeys(owner);
+  const signs = await plane.state.createKey(autoName("ci", owner));
+  await plane.clock.advance(60 * MINUTE);
+  const accounts = { second: { apiKey: signs.key }, broken: { apiKey: "kp_revoked_0123456789" } };
+  const env = { ...envOf(plane), KEYPLANE_ACCOUNTS: JSON.stringify(accounts) };
+  const { code } = await run(["sweep", "--owner", owner, "--yes"], { env });
+  expect([code, await revoked()]).toEqual([0, [plain]]);
+  const sweepAs = ["sweep", "--owner", owner, "--yes", "--include-used", "--account", "second"];
+  expect((await run(sweepAs, { env })).stdout).toContain("keep: KEYPLANE_* signs with it");
+  expect(await revoked()).toEqual([plain]);
+});
+
+test("with --organization it sweeps the organization's keys, and leaves the account's own", async () => {
+  const own = await oldKey();
+  const path = "/organizations/org-local-1/api_keys";
+  const answer = await fetch(plane.url + path, {
+    method: "POST",
+    headers: { authorization: `Bearer ${plane.apiKey}`, "content-type": "application/json" },
+    body: JSON.stringify({ key_name: autoName("ci", owner) }),
+  });
+  const { id } = (await answer.json()) as { id: number };
+  await plane.clock.advance(60 * MINUTE);
+  expect((await sweep(["--owner", owner, "--organization", "org-local-1", "--yes"])).code).toBe(0);
+  expect(await revoked()).toEqual([String(id)]);
+  expect((await plane.liveKeys()).map((key) => String(key.id))).toContain(own);
 });
 
 test("the key that the command signs with is spared also where the service does not tell which one it is", async () => {

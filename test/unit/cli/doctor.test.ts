@@ -1,0 +1,256 @@
+import { symlink } from "node:fs/promises";
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join, resolve } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { checkNode } from "../../../cli/doctor/machine";
+import { unreachable } from "../../../cli/doctor/unreachable";
+import { type ControlPlane, startControlPlane } from "../../kit/control-plane";
+import { envOf, folderWith, run } from "./support";
+
+const root = resolve(__dirname, "../../..");
+const servers: Server[] = [];
+
+let plane: ControlPlane;
+
+beforeEach(async () => {
+  plane = await startControlPlane({ clock: { mode: "real" } });
+});
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+  await plane.close();
+});
+
+const PROJECT = { "Pulumi.yaml": "name: proj\nruntime: nodejs\n" };
+
+interface Packages {
+  readonly keyplane?: boolean;
+  readonly sdk?: boolean;
+}
+
+/** A program's folder, with links to the packages of this repository. */
+async function program(
+  files: Readonly<Record<string, string | object>> = PROJECT,
+  { keyplane = true, sdk = true }: Packages = {},
+): Promise<string> {
+  const folder = await folderWith({ "node_modules/@pulumi/.keep": "", ...files });
+  if (keyplane) await symlink(root, join(folder, "node_modules/keyplane"));
+  if (sdk) await symlink(join(root, "node_modules/@pulumi/pulumi"), join(folder, "node_modules/@pulumi/pulumi"));
+  return folder;
+}
+
+/** The address of a server on this machine. */
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  servers.push(server);
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+interface Examined {
+  readonly code: number | null;
+  readonly ok: boolean;
+  /** What was found not to be well, as `check: what`. */
+  readonly ills: readonly string[];
+  readonly output: string;
+}
+
+/** Runs the doctor without a Pulumi CLI, which is no ill of the set-ups here. */
+async function examine(env: NodeJS.ProcessEnv, folder: string): Promise<Examined> {
+  const surroundings = { env: { ...envOf(plane), PATH: "", ...env }, cwd: folder };
+  const { code, stdout, stderr } = await run(["doctor", "--json"], surroundings);
+  const { ok, findings } = JSON.parse(stdout) as {
+    ok: boolean;
+    findings: { check: string; verdict: string; says: string; remedy?: string }[];
+  };
+  const ills = findings.filter(({ check, verdict }) => verdict !== "ok" && check !== "pulumi-cli");
+  expect(ills.filter(({ remedy = "" }) => remedy === "")).toEqual([]);
+  return { code, ok, ills: ills.map(({ check, says }) => `${check}: ${says}`), output: stdout + stderr };
+}
+
+test("nothing is wrong with a set-up that works", async () => {
+  expect(await examine({}, await program())).toMatchObject({ code: 0, ok: true, ills: [] });
+});
+
+/** A set-up that is broken in one way, and the one thing that the doctor is to name. */
+interface Broken {
+  readonly env?: () => NodeJS.ProcessEnv | Promise<NodeJS.ProcessEnv>;
+  readonly folder?: () => Promise<string>;
+  readonly ill: RegExp;
+  /** Whether it is only warned about. */
+  readonly warns?: true;
+}
+
+const brokenSetups: Readonly<Record<string, Broken>> = {
+  "no base URL": { env: () => ({ KEYPLANE_BASE_URL: "" }), ill: /^base-url: it is not set/ },
+  "a base URL in clear": {
+    env: () => ({ KEYPLANE_BASE_URL: "http://api.example.com/api/v2" }),
+    ill: /^base-url: .*must begin with https/,
+  },
+  "no credential": { env: () => ({ KEYPLANE_API_KEY: "" }), ill: /^credential: it is not set/ },
+  "a credential with a line break": {
+    env: () => ({ KEYPLANE_API_KEY: "kp_broken_0123456789\n" }),
+    ill: /^credential: .*line break/,
+  },
+  "a revoked credential": {
+    env: () => ({ KEYPLANE_API_KEY: "kp_revoked_0123456789" }),
+    ill: /^credential: .*does not accept it \(401\)/,
+  },
+  "an interval that is none": {
+    env: () => ({ KEYPLANE_POLL_INTERVAL: "often" }),
+    ill: /^settings: keyplane:pollInterval is not a duration/,
+  },
+  "a host that does not exist": {
+    env: () => ({ KEYPLANE_BASE_URL: "https://no-such-host.invalid/api/v2" }),
+    ill: /^service: the name no-such-host\.invalid cannot be resolved/,
+  },
+  "a port where nothing listens": {
+    env: () => ({ KEYPLANE_BASE_URL: "http://127.0.0.1:1/api/v2" }),
+    ill: /^service: nothing listens at 127\.0\.0\.1:1 \(ECONNREFUSED\)/,
+  },
+  "https to a server without TLS": {
+    env: () => ({ KEYPLANE_BASE_URL: plane.url.replace("http:", "https:") }),
+    ill: /^service: .* does not speak TLS/,
+  },
+  "a server that never answers": {
+    env: async () => ({ KEYPLANE_BASE_URL: await serve(() => {}), KEYPLANE_REQUEST_TIMEOUT: "1s" }),
+    ill: /^service: .* took the request, but has not answered it within 1 s/,
+  },
+  "a base URL without its path": {
+    env: () => ({ KEYPLANE_BASE_URL: new URL(plane.url).origin }),
+    ill: /^base-url: .*has no list of keys there \(404\)/,
+  },
+  "the address of a web page": {
+    env: async () => {
+      const page: RequestListener = (_, answer) => answer.setHeader("content-type", "text/html").end("<h1>Hello</h1>");
+      return { KEYPLANE_BASE_URL: await serve(page) };
+    },
+    ill: /^base-url: .*answers, but not with a list of keys/,
+  },
+  "an address that has moved": {
+    env: async () => {
+      const moved = await serve((_, answer) => answer.writeHead(308, { location: plane.url }).end());
+      return { KEYPLANE_BASE_URL: moved };
+    },
+    ill: /^base-url: the service redirects \(308\)/,
+  },
+  "a clock that is wrong": {
+    env: async () => {
+      await plane.clock.set({ offsetMs: 20 * 60_000 });
+      return {};
+    },
+    ill: /^clock: this machine's clock is (19|20) min behind/,
+    warns: true,
+  },
+  "a folder without a program": { folder: () => folderWith({}), ill: /^program: there is no Pulumi\.yaml/ },
+  "a program in another language": {
+    folder: () => program({ "Pulumi.yaml": "name: proj\nruntime:\n  name: python\n" }),
+    ill: /^program: its runtime is python/,
+  },
+  "a program without keyplane": {
+    folder: () => program(PROJECT, { keyplane: false }),
+    ill: /^keyplane: the program cannot find keyplane/,
+  },
+  "a program without the SDK": {
+    folder: () => program(PROJECT, { sdk: false }),
+    ill: /^pulumi-sdk: the program cannot find @pulumi\/pulumi/,
+  },
+  "an SDK that is too old": {
+    folder: () => {
+      const old = { name: "@pulumi/pulumi", version: "3.100.0" };
+      return program({ ...PROJECT, "node_modules/@pulumi/pulumi/package.json": old }, { sdk: false });
+    },
+    ill: /^pulumi-sdk: @pulumi\/pulumi 3\.100\.0 is not supported/,
+  },
+  "two copies of the SDK": {
+    folder: () => {
+      const copy = { name: "@pulumi/pulumi", version: "3.248.0" };
+      return program({ ...PROJECT, "node_modules/@pulumi/pulumi/package.json": copy }, { sdk: false });
+    },
+    ill: /^sdk-copies: the program and keyplane have each a copy/,
+    warns: true,
+  },
+  "another version of keyplane": {
+    folder: () => {
+      const other = {
+        name: "keyplane",
+        version: "0.0.1",
+        exports: { "./package.json": "./package.json", "./provider": "./p.js" },
+      };
+      const files = {
+        "node_modules/keyplane/package.json": other,
+        "node_modules/keyplane/p.js": "exports.ApiKey = {};",
+      };
+      return program({ ...PROJECT, ...files }, { keyplane: false });
+    },
+    ill: /^keyplane: the program has keyplane 0\.0\.1/,
+    warns: true,
+  },
+  "a package of keyplane that does not load": {
+    folder: () => {
+      const { name, version } = { name: "keyplane", version: "0.1.0" };
+      const files = { "node_modules/keyplane/package.json": { name, version } };
+      return program({ ...PROJECT, ...files }, { keyplane: false });
+    },
+    ill: /^provider: keyplane\/provider does not load: .*Cannot find module/,
+  },
+  "the module resolution of older templates": {
+    folder: async () => {
+      const compilerOptions = { module: "commonjs", moduleResolution: "node" };
+      const folder = await program({ ...PROJECT, "tsconfig.json": { compilerOptions } });
+      await symlink(join(root, "node_modules/typescript"), join(folder, "node_modules/typescript"));
+      return folder;
+    },
+    ill: /^tsconfig: TypeScript 6\.\S+ refuses "moduleResolution": "node" \(TS5107\)/,
+  },
+};
+
+describe("the doctor names what is broken, and nothing that is not", () => {
+  test.each(Object.entries(brokenSetups))("%s", async (_, { env, folder, ill, warns }) => {
+    const place = await (folder ?? program)();
+    const { code, ills, output } = await examine((await env?.()) ?? {}, place);
+    expect(ills).toEqual([expect.stringMatching(ill)]);
+    expect(code).toBe(warns ? 0 : 1);
+    expect(output).not.toMatch(/kp_(broken|revoked)/);
+    expect(output).not.toContain(plane.apiKey);
+  });
+});
+
+test("the doctor says for people what to do, line by line", async () => {
+  const env = { ...envOf(plane), KEYPLANE_API_KEY: "kp_revoked_0123456789", PATH: "" };
+  const { code, stdout } = await run(["doctor"], { env, cwd: await program() });
+  expect(code).toBe(1);
+  expect(stdout).toMatch(
+    /^fail {2}credential {2}the service does not accept it \(401\)\n {18}-> Set KEYPLANE_API_KEY/m,
+  );
+  expect(stdout).toMatch(/^warn {2}pulumi-cli {2}there is no `pulumi` on the PATH$/m);
+  expect(stdout).toMatch(/\n1 to mend, 1 to know\.\n$/);
+});
+
+test("a credential that may not list keys is told apart from one that is wrong", async () => {
+  await plane.rules.add({ route: "GET /api_keys", status: 403, count: null });
+  const { ills } = await examine({}, await program());
+  expect(ills).toEqual(["credential: accepted: a personal key, but it may not list keys (403)"]);
+});
+
+test.each([
+  ["20.18.0", "fail"],
+  ["20.18.1", "ok"],
+  ["22.0.0", "ok"],
+])("Node %s: %s", (version, verdict) => {
+  expect(checkNode(version)).toMatchObject({ verdict, says: expect.stringContaining(version) });
+});
+
+test.each([
+  ["CERT_HAS_EXPIRED", /certificate .* is not trusted/],
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", /certificate .* is not trusted/],
+  ["UND_ERR_CONNECT_TIMEOUT", /does not take the connection in time/],
+  ["ENETUNREACH", /no way leads/],
+  ["ECONNRESET", /broke off the connection/],
+])("a connection that ends in %s is explained", (code, words) => {
+  expect(unreachable({ kind: "failure", code, sent: true }, "host", 1_000).says).toMatch(words);
+});

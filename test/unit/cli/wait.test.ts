@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type ControlPlane, startControlPlane } from "../../kit/control-plane";
+import { type Ended, envOf, run, start } from "./support";
+
+let plane: ControlPlane;
+let project: string;
+
+beforeEach(async () => {
+  plane = await startControlPlane();
+  project = (await plane.state.createProject()).id;
+});
+
+afterEach(() => plane.close());
+
+const quick = () => ({ env: { ...envOf(plane), KEYPLANE_POLL_INTERVAL: "1s" } });
+
+function wait(...args: string[]): Promise<Ended> {
+  return run(["wait", "--project", project, ...args], quick());
+}
+
+/** Starts an operation that ends only when the test says so. */
+async function pending(action = "start_compute"): Promise<string> {
+  const { ids } = await plane.state.startOperations({ projectId: project, action, runningMs: null });
+  return ids[0] ?? "";
+}
+
+test("a project without pending operations is ready at once", async () => {
+  const { code, stdout } = await wait();
+  expect([code, stdout]).toEqual([0, `ready: nothing is pending in project ${project}\n`]);
+});
+
+test("wait ends when the last pending operation has, and tells what it has waited for", async () => {
+  const id = await pending();
+  await plane.rules.add({ route: "GET /projects/{project_id}/operations", skip: 1, hold: "before" });
+  const running = wait("--json");
+  await plane.held.wait();
+  await plane.state.endOperation(id);
+  await plane.held.release();
+  const { code, stdout } = await running;
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ projectId: project, ended: [{ id, status: "finished" }] });
+});
+
+test("with --operation it waits for these alone", async () => {
+  await pending();
+  const done = await pending("apply_config");
+  await plane.state.endOperation(done);
+  expect(await wait("--operation", done)).toMatchObject({ code: 0, stdout: expect.stringContaining("apply_config") });
+});
+
+test("an operation that fails is exit code 1, with its id and action", async () => {
+  const id = await pending();
+  await plane.state.endOperation(id, "failed");
+  const { code, stdout, stderr } = await wait("--operation", id, "--json");
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({ failed: [{ id, action: "start_compute", status: "failed" }] });
+  expect(stderr).toContain(id);
+});
+
+test("a wait that takes too long is exit code 1, with what is still pending", async () => {
+  const id = await pending();
+  const { code, stdout, stderr } = await wait("--timeout", "1s", "--json");
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({ pending: [{ id }], error: { code: "KP-TIMEOUT" } });
+  expect(stderr).toContain("start_compute");
+});
+
+test("Ctrl+C ends a wait cleanly with exit code 130", async () => {
+  await pending();
+  await plane.rules.add({ route: "GET /projects/{project_id}/operations", hold: "before" });
+  const { child, done } = start(["wait", "--project", project], quick());
+  await plane.held.wait();
+  child.kill("SIGINT");
+  expect(await done).toEqual({ code: 130, stdout: "", stderr: "" });
+  await plane.held.release();
+});
+
+test.each<[string, string[], RegExp]>([
+  ["no project", [], /--project/],
+  ["a project's id that is none", ["--project", "a/b"], /--project: must be a project id/],
+  ["an operation's id that is none", ["--project", "p", "--operation", "7"], /--operation: must be.*UUID/],
+  ["a time that no timer can hold", ["--project", "p", "--timeout", "30d"], /24 days/],
+])("%s is an error and exit code 2, and nothing is asked", async (_, args, message) => {
+  expect(await run(["wait", ...args], quick())).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
+  expect(await plane.count()).toBe(0);
+});
