@@ -174,7 +174,7 @@ const settle = [
   ...inFile("provider/resources/settle-lost.ts", [
     {
       name: "a lost key is looked for",
-      find: "knownId ?? (await findOrphan(unsettled, account))",
+      find: "knownId ?? (await findOrphan(unsettled, context))",
       replace: "knownId",
       test: resources("lost-answers"),
       by: "C4",
@@ -202,7 +202,7 @@ const settle = [
     },
     {
       name: "an orphan is revoked",
-      find: "        await account.keys.revoke(orphan);\n",
+      find: "        await context.keys().revoke(orphan);\n",
       replace: "",
       test: resources("lost-answers"),
       by: "C4",
@@ -304,7 +304,7 @@ const ledger = [
     },
     {
       name: "orphans are revoked",
-      find: "      await context.account().keys.revoke(key.id);\n",
+      find: "      await context.keys().revoke(key.id);\n",
       replace: "",
       test: resources("ledger"),
       by: "C9",
@@ -341,10 +341,37 @@ const ledger = [
     },
     {
       name: "a sweep never fails a run",
-      find: '    const why = error instanceof Error ? error.message : "unknown error";\n',
+      find: "    const why = messageOf(error);\n",
       replace: "    throw error;\n",
       test: resources("ledger"),
       by: "C13",
+    },
+    {
+      name: "what could not be revoked is tried again",
+      find: 'if (outputs.unrevoked !== undefined) due.push({ field: "unrevoked", replace: false });',
+      replace: "",
+      test: resources("ledger"),
+      by: "notes what it could not revoke",
+    },
+    {
+      name: "what the last run could not revoke is not forgotten",
+      find: "left: listOf(before.unrevoked) };",
+      replace: "left: [] };",
+      test: resources("ledger"),
+      by: "notes what it could not revoke",
+    },
+    {
+      name: "a run that only revokes does not sweep",
+      find: "revokes && !needsSweep(outputs, inputs) ?",
+      replace: "false ?",
+      test: resources("ledger"),
+      by: "revokes what its keys want gone",
+    },
+    {
+      name: "a run that revokes sweeps, too, where a key was made",
+      find: "revokes && !needsSweep(outputs, inputs) ?",
+      replace: "revokes ?",
+      test: resources("ledger"),
     },
   ]),
 ];
@@ -611,12 +638,12 @@ const rotation = [
     },
     {
       name: "keyplane's own credential is not retired",
-      find: "if (account.isOwnKey(previous.key)) {",
+      find: "  if (ownSetting !== undefined) {",
       replace: "if (false) {",
     },
     {
       name: "a copied state does not retire the original's key",
-      find: "if (isForeign({ owner: inputs.owner, name: previous.name })) {",
+      find: "if (isForeign(makerOf(state, previous, inputs.owner))) {",
       replace: "if (false) {",
     },
     {
@@ -638,18 +665,23 @@ const rotation = [
     },
     {
       name: "keyplane's own credential is rotated only when told so",
-      find: "if (isOwn && inputs.selfRotation !== true) throw refuseSelfRotation(old);",
+      find: "    throw refuseSelfRotation(old, ownSetting);\n",
       replace: "",
     },
     {
       name: "no key is made in a stranger's account",
-      find: "  await mustBeSameAccount(request.state, inputs, context);\n",
+      find: "    await mustBeSameAccount(old.keyId, { ...old, owner: inputs.owner, credential, createdAt }, context);\n",
       replace: "",
     },
     {
       name: "a key that never became ready goes before the next is made",
       find: "await withoutBroken(request.state, context)",
       replace: "request.state",
+    },
+    {
+      name: "what a new key's making has left behind is recorded",
+      find: "[...state.pendingRevocations, ...made.pendingRevocations]",
+      replace: "state.pendingRevocations",
     },
     {
       name: "a rotation that made nothing changes nothing",
@@ -664,6 +696,75 @@ const rotation = [
   ]),
 ].map((mutant) => ({ test: rotating, ...mutant }));
 
+const adoption = [
+  ...inFile("provider/resources/adopt-key.ts", [
+    {
+      name: "keyplane's own credential is not adopted",
+      find: "if (ownSetting !== undefined) throw ownCredential(adopt, ownSetting);",
+      replace: "",
+    },
+    {
+      name: "a key that another resource holds is not adopted",
+      find: "if (context.run.holders.has(adopt.id)) {",
+      replace: "if (false) {",
+    },
+    {
+      name: "a key of the stack's own making is not adopted",
+      find: "if (tagOf(name) === ownerTag(owner)) {",
+      replace: "if (false) {",
+    },
+    {
+      name: "a secret that is not accepted is not adopted",
+      find: "if (seen === undefined) throw notAccepted(id);",
+      replace: "seen ??= [];",
+    },
+    {
+      name: "a secret is not taken for that of another key",
+      find: "if (!last.includes(id)) throw",
+      replace: "if (false) throw",
+    },
+    {
+      name: "a key used in the same second is looked at again",
+      find: "if (last.length === 1) return record;",
+      replace: "return record;",
+    },
+    {
+      name: "a key that is not live is not adopted",
+      find: "if (record !== undefined) return record;",
+      replace: "return record;",
+    },
+    { name: "an adopting run holds its key", find: "context.run.holders.set(adopt.id, new Set([id]));", replace: "" },
+    {
+      name: "an adopted key is known as the adopting stack's",
+      find: "const adopted = { id: adopt.id, by: ownerTag(owner) };",
+      replace: "const adopted = undefined;",
+    },
+  ]),
+  ...inFile("provider/resources/adoption.ts", [
+    { name: "two resources do not adopt one key", find: "if (other === urn) return [];", replace: "return [];" },
+    {
+      name: "a resource that exists adopts no other key",
+      find: "if (adopt.id !== state.adopted?.id && !heldBy(state).includes(adopt.id)) {",
+      replace: "if (false) {",
+    },
+    {
+      name: "a resource that moves does not adopt its key again",
+      find: "if (!samePlace(outputs, inputs) || outputs.projectId !== inputs.projectId) {",
+      replace: "if (false) {",
+    },
+  ]),
+  ...inFile("provider/resources/holders.ts", [
+    {
+      name: "a key that a successor holds is not revoked with the old resource",
+      find: "if (others.length === 0) return false;",
+      replace: "return false;",
+    },
+  ]),
+  ...inFile("provider/resources/rotation-outputs.ts", [
+    { name: "an adopted secret is in the state once", find: "adopt: undefined,", replace: "" },
+  ]),
+].map((mutant) => ({ test: resources("adopt"), ...mutant }));
+
 export const mutants = [
   ...retry.map((mutant) => ({ part: "retry", ...mutant })),
   ...settle.map((mutant) => ({ part: "settle", ...mutant })),
@@ -671,4 +772,5 @@ export const mutants = [
   ...deletes.map((mutant) => ({ part: "delete, read", ...mutant })),
   ...waits.map((mutant) => ({ part: "wait", ...mutant })),
   ...rotation.map((mutant) => ({ part: "rotation", ...mutant })),
+  ...adoption.map((mutant) => ({ part: "adoption", ...mutant })),
 ];

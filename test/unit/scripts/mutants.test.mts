@@ -1,0 +1,19 @@
+import { readFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+
+const root = new URL("../../../", import.meta.url);
+const { mutants } = await import(new URL("scripts/mutation/mutants.mjs", root).href);
+const { mutate } = await import(new URL("scripts/mutation/mutate.mjs", root).href);
+
+test("each mutant finds its protection in its source, so that none is left out unnoticed when a source changes", async () => {
+  expect(mutants.length).toBeGreaterThan(100);
+  for (const mutant of mutants) {
+    const code = await readFile(new URL(mutant.file, root), "utf8");
+    expect(mutate(code, mutant), mutant.name).not.toBe(code);
+  }
+});
+
+test("no two mutants have one name, by which a run picks them", () => {
+  const names = mutants.map(({ name }: { name: string }) => name);
+  expect(names.filter((name: string, at: number) => names.indexOf(name) !== at)).toEqual([]);
+});
