@@ -114,6 +114,14 @@ describe("revoking a key", () => {
     expect(account.isOwnKey(`${plane.apiKey}x`)).toBe(false);
   });
 
+  it("D7: knows the credentials of other accounts, too, each by the name of its setting", async () => {
+    const eu = ["keyplane:accounts.eu.apiKey", "the-credential-of-eu"] as const;
+    const { account, plane } = await startAccount({ account: "us", credentials: [eu] });
+    expect(account.settingOf(eu[1])).toBe(eu[0]);
+    expect(account.settingOf(plane.apiKey)).toBe("keyplane:accounts.us.apiKey");
+    expect(account.settingOf("a-key-like-any-other")).toBeUndefined();
+  });
+
   for (const id of ["", "0", "-1", "1.5", "01", "1e3", "../projects", "9007199254740993", "1/2", " 1"]) {
     it(`refuses the id ${JSON.stringify(id)} before anything is sent`, async () => {
       const { account, plane } = await startAccount();

@@ -27,6 +27,20 @@ describe("getApiKeys and getApiKey", () => {
     for (const secret of [key, plane.apiKey]) expect(all).not.toContain(secret);
   });
 
+  it("find the keys of an organization in its own list, with the project that they are limited to", async () => {
+    const { account, plane } = await startAccount();
+    const organizationId = "org-local-1";
+    const { id: projectId } = await plane.state.createProject();
+    const { id } = await account.keysOf(organizationId).create("ci-1", { projectId });
+    expect(await getApiKeys(account, { organizationId })).toMatchObject([{ id, projectId }]);
+    expect(await getApiKey(account, { organizationId, name: "ci-1" })).toMatchObject({ id });
+    const missing = await caught(getApiKey(account, { organizationId, name: "ci-2" }));
+    expect(missing.message).toContain(`API key of ${organizationId} with the name "ci-2"`);
+    const before = await plane.count();
+    expect(await caught(getApiKeys(account, { organizationId: "../users" }))).toMatchObject({ kind: "input" });
+    expect(await plane.count()).toBe(before);
+  });
+
   it("see a key that somebody else has just made", async () => {
     const { account, plane } = await startAccount();
     await getApiKeys(account);

@@ -66,16 +66,20 @@ describe("concurrency", () => {
 });
 
 describe("the limiter", () => {
-  const volley = async (rates: boolean, routes: readonly string[]) => {
+  const volley = async (rates: boolean, routes: readonly string[], perSecond?: number) => {
     const clock = new DrivenClock();
     const limiter = new Limiter(10_000, rates, clock);
     const start = clock.monotonic();
-    await Promise.all(routes.map((route) => limiter.enter(route, never)));
+    await Promise.all(routes.map((route) => limiter.enter(route, never, perSecond)));
     return clock.monotonic() - start;
   };
 
   it("spreads 100 requests of one route over two seconds: 40 a second are allowed", async () => {
     expect(await volley(true, Array(100).fill("GET /a"))).toBe(2000);
+  });
+
+  it("spreads them further where the caller knows that fewer are allowed", async () => {
+    expect(await volley(true, Array(100).fill("GET /a"), 10)).toBe(9000);
   });
 
   it("does not hold up another route", async () => {
