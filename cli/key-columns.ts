@@ -14,7 +14,7 @@ export function keyColumns(now: number): Column<ApiKeyRecord>[] {
     { title: "NAME", text: ({ name }) => plain(name), atLeast: 16 },
     { title: "AGE", text: ({ createdAt }) => sayDuration(ageOf(createdAt, now)) },
     { title: "LAST USE", text: ({ lastUsedAt }) => (lastUsedAt === null ? "never" : sayAgo(lastUsedAt, now)) },
-    { title: "FROM", text: ({ lastUsedFromAddr }) => plain(lastUsedFromAddr ?? "-"), atLeast: 11 },
+    { title: "FROM", text: ({ lastUsedFromAddr }) => plain(lastUsedFromAddr ?? "-"), dispensable: true },
   ];
 }
 

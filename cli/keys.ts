@@ -43,7 +43,7 @@ async function keys(flags: Flags, session: Session): Promise<void> {
   if (flags.json) return printJson({ keys: found, flagged: countFlags(found) });
   const columns = [
     ...keyColumns(now),
-    { title: "STACK", text: sayOwner, atLeast: 8 },
+    { title: "STACK", text: sayOwner, atLeast: 14 },
     { title: "FLAGS", text: ({ flags }: InventoryKey) => flags.join(" "), tone: toneOf, atLeast: 15 },
   ];
   for (const line of table(found, columns, columnsOf(process.stdout))) print(line);
@@ -54,7 +54,7 @@ async function keys(flags: Flags, session: Session): Promise<void> {
 }
 
 function sayOwner({ stack, ownerTag }: InventoryKey): string {
-  return stack ?? (ownerTag === undefined ? "-" : `? (tag ${ownerTag})`);
+  return stack ?? (ownerTag === undefined ? "-" : `(tag ${ownerTag})`);
 }
 
 function toneOf({ flags }: InventoryKey): Tone | undefined {

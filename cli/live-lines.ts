@@ -10,7 +10,7 @@ export class LiveLines {
 
   /** Shows these lines in place of the last ones. */
   show(lines: readonly string[]): void {
-    if (!this.stream.isTTY) return;
+    if (!this.stream.isTTY || (lines.length === 0 && this.#shown === 0)) return;
     const width = (this.stream.columns || 80) - 1;
     const text = lines.map((line) => `${shortened(line, width)}\n`).join("");
     this.stream.write(`\r${UP_AND_CLEAR.repeat(this.#shown)}${text}`);

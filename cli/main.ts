@@ -48,7 +48,7 @@ function usageText(text: string): string {
 function report(error: unknown, session: Session, asJson: boolean): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (session.interrupted) return EXIT.interrupted;
-  const message = redact(messageOf(error), credentialsIn(() => undefined).keys());
+  const message = redact(messageOf(error), credentialsIn(() => undefined).values());
   const wrong = error instanceof UsageError || (isKeyplaneError(error) && ["input", "config"].includes(error.kind));
   note(`keyplane: ${message}${error instanceof UsageError ? "\nTry keyplane --help" : ""}`);
   const code = isKeyplaneError(error) ? error.code : wrong ? "USAGE" : "FAILED";

@@ -59,7 +59,7 @@ async function sweep(flags: SweepFlags, session: Session): Promise<void> {
   const plan = planSweep(first, terms());
   const warnings = warningsOf(states);
   if (!flags.json) printPlan(plan, tags, terms().now);
-  for (const warning of warnings) note(warning);
+  if (plan.revoke.length > 0) for (const warning of warnings) note(warning);
   if (!flags.yes || plan.revoke.length === 0) {
     if (flags.json) printJson({ owners: [...tags], ...jsonOf(plan), revoked: [], failed: [], warnings });
     else if (plan.revoke.length > 0) note("Nothing was revoked. To revoke these keys, run the same with --yes.");

@@ -7,17 +7,21 @@ export interface Column<Row> {
   readonly tone?: (row: Row) => Tone | undefined;
   /** The narrowest it may become where the terminal is too narrow. @default it keeps its width */
   readonly atLeast?: number;
+  /** Left out where the terminal is too narrow. @default false */
+  readonly dispensable?: boolean;
 }
 
 const GAP = 2;
 
 /**
- * The rows as lines of a table with a head. Where it is too wide, columns that may shrink do, the widest first, and the
- * last column is wrapped.
+ * The rows as lines of a table with a head. Where it is too wide, it does without dispensable columns, then columns that
+ * may shrink do, the widest first, and the last column is wrapped.
  */
 export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width: number): string[] {
   const cells = rows.map((row) => columns.map((column) => column.text(row)));
   const widths = columns.map(({ title }, at) => Math.max(title.length, ...cells.map((row) => lengthOf(row[at] ?? ""))));
+  const needed = columns.filter(({ dispensable }) => !dispensable);
+  if (totalOf(widths) > width && needed.length < columns.length) return table(rows, needed, width);
   shrink(widths, columns, width);
   const last = columns.length - 1;
   const line = (texts: readonly string[], tones: readonly (Tone | undefined)[]): string[] => {
@@ -43,8 +47,7 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
 }
 
 function shrink(widths: number[], columns: readonly Column<never>[], width: number): void {
-  const total = () => widths.reduce((sum, each) => sum + each, 0) + GAP * (widths.length - 1);
-  while (total() > width) {
+  while (totalOf(widths) > width) {
     let widest = -1;
     columns.forEach(({ atLeast = Number.POSITIVE_INFINITY }, at) => {
       const own = widths[at] ?? 0;
@@ -53,6 +56,10 @@ function shrink(widths: number[], columns: readonly Column<never>[], width: numb
     if (widest < 0) return;
     widths[widest] = (widths[widest] ?? 0) - 1;
   }
+}
+
+function totalOf(widths: readonly number[]): number {
+  return widths.reduce((sum, each) => sum + each, 0) + GAP * (widths.length - 1);
 }
 
 const lengthOf = (text: string): number => Array.from(text).length;

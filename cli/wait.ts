@@ -71,7 +71,11 @@ function progressRows({ pending, elapsedMs, errors }: WaitProgress): string[] {
   );
   const more = pending.length > shown.length ? [`  and ${pending.length - shown.length} more`] : [];
   const trouble = errors > 0 ? `, ${errors} looks without an answer` : "";
-  return [`waiting for ${pending.length} of them (${sayDuration(elapsedMs)}${trouble})`, ...rows, ...more];
+  return [
+    `waiting for ${pending.length} ${pending.length === 1 ? "operation" : "operations"} (${sayDuration(elapsedMs)}${trouble})`,
+    ...rows,
+    ...more,
+  ];
 }
 
 function printEnded(projectId: string, ended: readonly Operation[]): void {

@@ -112,6 +112,8 @@ test("with --json an error is JSON, too, and the credential is not in it", async
   const env = { ...envOf(plane), KEYPLANE_API_KEY: "kp_wrong_but_secret_0123456789" };
   const { code, stdout, stderr } = await run(["keys", "--json"], { env });
   expect(code).toBe(1);
-  expect(JSON.parse(stdout)).toEqual({ error: { code: "KP-AUTH", message: expect.stringContaining("401") } });
+  expect(JSON.parse(stdout)).toEqual({
+    error: { code: "KP-AUTH", message: expect.stringMatching(/401.*keyplane:apiKey/) },
+  });
   expect(stdout + stderr).not.toContain("kp_wrong_but_secret");
 });

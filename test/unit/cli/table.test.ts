@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { type Column, table } from "../../../cli/table";
+import { shortened } from "../../../cli/terminal";
+
+type Row = readonly [string, string, string];
+
+const columns: readonly Column<Row>[] = [
+  { title: "ID", text: ([id]) => id },
+  { title: "NAME", text: ([, name]) => name, atLeast: 8 },
+  { title: "FROM", text: () => "192.0.2.1", dispensable: true },
+  { title: "FLAGS", text: ([, , flags]) => flags, atLeast: 9 },
+];
+const rows: readonly Row[] = [["1", "a-name-that-is-long", "unused-90d unmanaged"]];
+
+test("a table takes what it needs where nothing limits it", () => {
+  expect(table(rows, columns, Number.POSITIVE_INFINITY)).toEqual([
+    "ID  NAME                 FROM       FLAGS",
+    "1   a-name-that-is-long  192.0.2.1  unused-90d unmanaged",
+  ]);
+});
+
+test("in a narrow terminal it does without a column, shortens names and wraps the last one, and keeps ids whole", () => {
+  const lines = table(rows, columns, 30);
+  expect(lines).toEqual(["ID  NAME          FLAGS", "1   a-name…-long  unused-90d", "                  unmanaged"]);
+  expect(lines.every((line) => line.length <= 30)).toBe(true);
+});
+
+test("a text is shortened in its middle, because keys' names differ at the end", () => {
+  expect(shortened("app-c6ognt43-37c5hbxc", 15)).toBe("app-c6o…7c5hbxc");
+  expect(shortened("short", 5)).toBe("short");
+});
