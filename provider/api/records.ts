@@ -4,6 +4,7 @@ import type { FailedOperation, PendingOperation } from "../errors";
 export interface ApiKeyRecord {
   /** The key's id: decimal text. */
   readonly id: string;
+  /** The name that it was made with. */
   readonly name: string;
   /** ISO 8601 time of creation. */
   readonly createdAt: string;
@@ -33,13 +34,17 @@ export interface CreatedKey {
 export interface Operation {
   /** UUID. */
   readonly id: string;
+  /** The project that it belongs to. */
   readonly projectId: string;
+  /** The branch that it is done to, where there is one. */
   readonly branchId?: string;
+  /** The compute endpoint that it is done to, where there is one. */
   readonly endpointId?: string;
   /** Kind of operation, e.g. `start_compute`; the service may add kinds at any time. */
   readonly action: string;
   /** E.g. `scheduling`, `running`, `finished`, `failed`; the service may add more at any time. */
   readonly status: string;
+  /** How often it was tried in vain. */
   readonly failuresCount: number;
   /** ISO 8601 time. */
   readonly createdAt: string;
@@ -49,21 +54,31 @@ export interface Operation {
 
 /** A project of the account. */
 export interface Project {
+  /** The project's id. */
   readonly id: string;
+  /** Its name; several projects may have one. */
   readonly name: string;
+  /** The cloud that it runs on. */
   readonly platformId?: string;
+  /** The region that it runs in. */
   readonly regionId?: string;
+  /** What runs its computes. */
   readonly provisioner?: string;
+  /** The major version of Postgres. */
   readonly pgVersion?: number;
+  /** Whether an operation on it is under way. */
   readonly locked?: boolean;
+  /** CPU time used in this billing period, in seconds. */
   readonly cpuUsedSec?: number;
   /** ISO 8601 time. */
   readonly createdAt: string;
   /** ISO 8601 time. */
   readonly updatedAt: string;
+  /** The host that its connections go through. */
   readonly proxyHost?: string;
   /** In MiB. */
   readonly branchLogicalSizeLimit?: number;
+  /** The organization that it belongs to. */
   readonly orgId?: string;
 }
 
@@ -77,6 +92,7 @@ export interface OperationRef {
 export interface WaitProgress {
   /** For people: `waiting for start_compute (running, 12 s)`. */
   readonly text: string;
+  /** What has not ended yet. */
   readonly pending: readonly PendingOperation[];
   /** Time since the wait began, in milliseconds. */
   readonly elapsedMs: number;

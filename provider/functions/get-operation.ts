@@ -3,7 +3,9 @@ import { type CallArgs, checkText } from "./args";
 
 /** Which operation is looked for. */
 export interface GetOperationArgs extends CallArgs {
+  /** The project that it belongs to. */
   readonly projectId: string;
+  /** The operation's id, a UUID. */
   readonly operationId: string;
 }
 

@@ -5,6 +5,7 @@ import { findOne } from "./find-one";
 
 /** Which project is looked for: by `id` or by `name`. */
 export interface GetProjectArgs extends CallArgs {
+  /** The project's id. */
   readonly id?: string | undefined;
   /** The project's exact name; an error if several projects bear it. */
   readonly name?: string | undefined;

@@ -3,6 +3,7 @@ import { type CallArgs, checkCount, checkText, checkTexts, checkTime } from "./a
 
 /** Which operations are listed. */
 export interface GetOperationsArgs extends CallArgs {
+  /** The project whose operations are meant. */
   readonly projectId: string;
   /** Only those created at or after this ISO 8601 time. */
   readonly since?: string | undefined;

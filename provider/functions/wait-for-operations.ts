@@ -4,6 +4,7 @@ import { type CallArgs, checkDuration, checkText } from "./args";
 
 /** What is waited for. */
 export interface WaitForOperationsArgs extends CallArgs {
+  /** The project whose operations are meant. */
   readonly projectId: string;
   /** These operations. @default all of the project that are pending, but for the platform's own background work */
   readonly operationIds?: readonly string[] | undefined;

@@ -8,7 +8,9 @@ import { StackRun } from "./stack-run";
 export interface PendingWork {
   /** An operation's action, such as `start_compute`; `verify` for the trial of a new key; `create` for its making. */
   readonly action: string;
+  /** The project of an operation. */
   readonly projectId?: string;
+  /** The operation's id. */
   readonly operationId?: string;
   /** Present once the work is known to have failed; the next `up` replaces the key. */
   readonly status?: "failed";

@@ -1,4 +1,7 @@
-// What a program imports: resource classes and data sources. Here is no logic, and no HTTP.
+/**
+ * What a program imports: resource classes and data sources. Here is no logic, and no HTTP.
+ * @module keyplane
+ */
 export type { ApiKeyRecord, Operation, PendingOperation, Project, WaitProgress } from "../../provider/api";
 export {
   AbortedError,
@@ -6,6 +9,7 @@ export {
   ConfigError,
   type ErrorCode,
   type ErrorKind,
+  type FailedOperation,
   InputError,
   KeyplaneError,
   OperationFailedError,
@@ -13,6 +17,7 @@ export {
   TransportError,
 } from "../../provider/errors";
 export type {
+  CallArgs,
   GetApiKeyArgs,
   GetApiKeysArgs,
   GetOperationArgs,

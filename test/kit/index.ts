@@ -1,12 +1,30 @@
-/** `keyplane/testing`: what runs programs that use keyplane on one machine, with no account and no network. */
+/**
+ * `keyplane/testing`: what runs programs that use keyplane on one machine, with no account and no network.
+ * @module keyplane/testing
+ */
 export {
+  type ClockMode,
+  type ClockReading,
+  type ClockSettings,
+  type Commit,
   type ControlPlane,
   type ControlPlaneOptions,
   connectControlPlane,
+  type Fault,
+  type HeldRequest,
+  type HeldRule,
   type LiveKey,
   type LogEntry,
+  type LogFilter,
+  type OperationCourse,
+  type ProjectSeed,
   type Rule,
+  type RuleOperation,
+  type Seed,
+  type StartedOperations,
+  type Switches,
   startControlPlane,
+  type TiedOperations,
 } from "./control-plane";
 export { type CommandOptions, DeployError, DeployedProgram, type DeployOptions, deploy } from "./deploy";
 export { drivenTime } from "./driven-time";

@@ -44,7 +44,7 @@ test("an index says in its first line what lives in its folder, and only passes 
       return statements.every(isReExport) ? [] : [path];
     });
   expect(others).toEqual([]);
-  expect(indexes.filter((path) => !/^(\/\*\*|\/\/) ?\S/.test(textOf(path)))).toEqual([]);
+  expect(indexes.filter((path) => !/^(\/\*\*(\n \*)?|\/\/) ?\S/.test(textOf(path)))).toEqual([]);
 });
 
 /** A property's name in quotes, or one that is read by `["name"]`. */

@@ -9,7 +9,9 @@ import type { Switches } from "./state/switches";
 
 /** A live key as tests see it. */
 export interface LiveKey {
+  /** The key's id. */
   id: number;
+  /** The name that it was made with. */
   name: string;
   /** ISO 8601, whole seconds. */
   createdAt: string;
@@ -23,6 +25,7 @@ export interface LiveKey {
 
 /** Operations to be started behind the service's back. */
 export interface StartedOperations extends OperationCourse {
+  /** The project that they belong to. */
   projectId: string;
   /** @default "start_compute" */
   action?: string;
@@ -52,6 +55,7 @@ export interface ControlPlane {
   /** Every secret that came into being in the plane's process, the admin key's first: to search files for them. */
   secretsEverIssued(): Promise<string[]>;
 
+  /** Rules that break or delay answers, or put others in their place. */
   readonly rules: {
     /** Adds a rule and answers it with its id. */
     add(rule: Rule): Promise<HeldRule>;
@@ -63,6 +67,7 @@ export interface ControlPlane {
     clear(): Promise<void>;
   };
 
+  /** Requests that rules have parked. */
   readonly held: {
     /** The requests that rules have parked, oldest first. */
     list(): Promise<HeldRequest[]>;
@@ -77,7 +82,9 @@ export interface ControlPlane {
   /** Commits at once what waits to be committed late; answers how many. */
   commitLate(): Promise<number>;
 
+  /** The plane's clock, which tests drive. */
   readonly clock: {
+    /** What time it is, and how the clock goes. */
     read(): Promise<ClockReading>;
     /** Moves the clock ahead. */
     advance(ms: number): Promise<ClockReading>;
@@ -85,6 +92,7 @@ export interface ControlPlane {
     set(settings: Partial<ClockSettings>): Promise<ClockReading>;
   };
 
+  /** What is in the account, to be read and changed behind everybody's back. */
   readonly state: {
     /** The whole state, as the data file keeps it. */
     read(): Promise<StateSnapshot>;

@@ -12,6 +12,7 @@ export interface LogEntry {
   seq: number;
   /** Time of arrival by the plane's clock (ISO 8601). */
   at: string;
+  /** The HTTP method. */
   method: string;
   /** The route's template, such as `/api_keys/{key_id}`; `null` where no route is served there. */
   route: string | null;
@@ -27,6 +28,7 @@ export interface LogEntry {
   rule: number | null;
   /** Id of the key that the request carried, if it was live on arrival. */
   keyId: number | null;
+  /** The id that the answer carried. */
   requestId: string;
   /** Size of the answer's body that was handed to the network. */
   bytes: number;
@@ -44,6 +46,7 @@ export interface LogEntry {
 export interface LogFilter {
   /** Only entries after this position. */
   since?: number;
+  /** The HTTP method. */
   method?: string;
   /** The route's template. */
   route?: string;

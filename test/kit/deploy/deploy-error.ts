@@ -3,6 +3,7 @@ import { outputOf } from "../workspace/engine-run";
 
 /** A command of the engine has failed. Its message holds what the engine said, an error a paragraph. */
 export class DeployError extends Error {
+  /** The class's name. */
   override readonly name = "DeployError";
 
   constructor(

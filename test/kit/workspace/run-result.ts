@@ -5,8 +5,11 @@ import type { Properties } from "../engine/property";
 export interface RunResult {
   /** The command's exit code; null where a signal ended it. */
   readonly exit: number | null;
+  /** The signal that ended the command; null where it ended by itself. */
   readonly signal: NodeJS.Signals | null;
+  /** What it printed. */
   readonly stdout: string;
+  /** What it printed to standard error. */
   readonly stderr: string;
   /** All events, in order. */
   readonly events: readonly EngineEvent[];
@@ -16,6 +19,7 @@ export interface RunResult {
   readonly diagnostics: readonly Diagnostic[];
   /** The stack's outputs, each secret as `[secret]`; empty where the run did not come to them. */
   readonly outputs: Properties;
+  /** The counts of the run's end; absent where it did not come to it. */
   readonly summary?: SummaryEvent;
   /** From the start of the command to its end, in milliseconds. */
   readonly durationMs: number;
@@ -25,8 +29,11 @@ export interface RunResult {
 
 /** One step of a run. */
 export interface Step {
+  /** What was done. */
   readonly op: Operation;
+  /** The resource that it was done to. */
   readonly urn: string;
+  /** Whether it failed. */
   readonly failed: boolean;
   /** The inputs that made it a replacement. */
   readonly keys: readonly string[];
@@ -34,9 +41,11 @@ export interface Step {
 
 /** A warning or an error. */
 export interface Diagnostic {
+  /** How bad it is. */
   readonly severity: "warning" | "error";
   /** The resource it is about; empty for one about the run. */
   readonly urn: string;
+  /** What it says. */
   readonly message: string;
 }
 

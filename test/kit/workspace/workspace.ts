@@ -109,7 +109,9 @@ export class Workspace {
     readonly directory: string,
     /** The engine that deploys it. */
     readonly engine: EngineName,
+    /** The project's name. */
     readonly project: string,
+    /** The stack's name. */
     readonly stack: string,
     /** The environment of every run. */
     readonly env: Readonly<NodeJS.ProcessEnv>,

@@ -2,9 +2,11 @@
 export interface HeldRequest {
   /** `seq` of its log entry. */
   seq: number;
+  /** The HTTP method. */
   method: string;
   /** The route's template. */
   route: string | null;
+  /** The path as sent, below the base URL. */
   path: string;
   /** Whether it has taken effect (`after`) or not yet (`before`). */
   phase: "before" | "after";

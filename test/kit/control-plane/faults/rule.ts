@@ -33,7 +33,7 @@ export const faults = [
   "html",
 ] as const;
 
-/** Name of a fault: see {@link faults}. */
+/** Name of what happens on the wire in place of a proper answer. */
 export type Fault = (typeof faults)[number];
 
 /** The faults that strike a connection before any request is known. */
@@ -55,6 +55,7 @@ export type Commit = "before" | "after" | "never" | "late";
 
 /** An operation that an answer is to carry. */
 export interface RuleOperation extends OperationCourse {
+  /** Its kind, e.g. `start_compute`. */
   action: string;
   /** @default the first project of the account */
   projectId?: string;

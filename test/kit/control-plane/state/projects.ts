@@ -14,6 +14,7 @@ export interface ProjectSeed {
   id?: string;
   /** @default the id */
   name?: string;
+  /** The organization that it belongs to. @default the plane's own */
   organizationId?: string;
   /** @default "local-1" */
   regionId?: string;

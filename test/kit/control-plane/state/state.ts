@@ -16,7 +16,9 @@ export interface Seed {
   projects?: ProjectSeed[];
   /** Id of the organization that owns projects where none is named. @default "org-local-1" */
   organizationId?: string;
+  /** How the clock goes. @default mode `auto` */
   clock?: Partial<ClockSettings>;
+  /** What the description of the service leaves open. @default the usual */
   switches?: Partial<Switches>;
 }
 
