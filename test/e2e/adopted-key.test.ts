@@ -67,7 +67,7 @@ test("a key made by hand is taken over without a POST, and rotated, handed over 
 
 test("a forced replacement that adopts the same key again does not revoke it with the old resource", async () => {
   await run.run("up");
-  const urn = (await run.workspace.exportState()).deployment.resources.find(({ type }) =>
+  const urn = (await run.workspace.exportState()).deployment.resources?.find(({ type }) =>
     type.endsWith("RotatingApiKey"),
   )?.urn;
   await run.run("up", { args: ["--replace", `${urn}`] });

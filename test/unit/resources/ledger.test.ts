@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { diff, kinds, type Properties } from "../../../provider/resources";
+import { diff, kinds, newRunNotes, type Properties } from "../../../provider/resources";
 import { autoName } from "../../../provider/resources/names";
 import { Bench, OTHER_OWNER, OWNER } from "./harness";
 
