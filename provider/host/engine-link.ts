@@ -62,7 +62,7 @@ export class EngineLink {
     if (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
-  #send(urn: string, severity: Severity, text: string, ephemeral: boolean): Promise<void> {
+  async #send(urn: string, severity: Severity, text: string, ephemeral: boolean): Promise<void> {
     // Loaded from Pulumi's own place: a second copy of gRPC would not work with its classes.
     const fromPulumi = createRequire(require.resolve("@pulumi/pulumi"));
     const grpc = fromPulumi("@grpc/grpc-js") as typeof import("@grpc/grpc-js");

@@ -35,7 +35,7 @@ export function chart(rows: readonly Row[]): string {
   }
   shown.forEach((row, index) => {
     const y = TOP + ROW * index;
-    const colour = row.met ? "#2563eb" : "#dc2626";
+    const colour = row.met === false ? "#dc2626" : "#2563eb";
     const naive = row.msNaive === null ? undefined : row.msNaive / row.msFloor;
     parts.push(
       `<text x="${LEFT - 12}" y="${y + 13}" text-anchor="end">${row.scenario} ${row.n > 1 ? row.n : ""}${row.rttMs > 0 ? `, ${row.rttMs} ms` : ""}</text>`,

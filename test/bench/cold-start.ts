@@ -6,15 +6,15 @@ const run = promisify(execFile);
 
 /** What is loaded without keyplane, and what keyplane adds to it. */
 const starts = [
-  { name: "cold-start, program", before: ["@pulumi/pulumi"], added: ["keyplane"], most: 30 },
+  { name: "cold-start-program", before: ["@pulumi/pulumi"], added: ["keyplane"], most: 30 },
   {
-    name: "cold-start, host",
+    name: "cold-start",
     before: ["@pulumi/pulumi", "@pulumi/pulumi/dynamic", "@pulumi/pulumi/proto/provider_grpc_pb"],
     added: ["keyplane/provider"],
     most: 60,
   },
   {
-    name: "first request, host",
+    name: "first-request",
     before: ["@pulumi/pulumi", "keyplane/provider"],
     added: ["./dist/provider/api/account.js", "undici"],
     most: undefined,

@@ -61,6 +61,24 @@ export const floor: Readonly<Record<string, Prepare>> = {
     return () => Promise.all(Array.from({ length: task.n }, () => requests.send("GET", "/projects/none")));
   },
 
+  async faults(task) {
+    const requests = await warm(task);
+    const make = async (_: unknown, at: number): Promise<void> => {
+      const name = `key-${at}`;
+      try {
+        await requests.send("POST", "/api_keys", { key_name: name });
+      } catch {
+        const lost = (await requests.listKeys()).filter((key) => key.name === name);
+        await requests.revokeKeys(lost);
+        await make(_, at);
+      }
+    };
+    return async () => {
+      await Promise.all(Array.from({ length: task.n }, make));
+      await requests.listKeys();
+    };
+  },
+
   async storm(task) {
     const requests = await warm(task);
     const make = async (_: unknown, at: number) => {

@@ -3,7 +3,7 @@ import * as functions from "../../provider/functions";
 import { ApiKey, Ledger, Owner } from "../../provider/host";
 import { resolveSettings } from "../../provider/settings";
 import { Requests } from "./requests";
-import type { Prepare, Task } from "./task";
+import type { Prepare, Task, Work } from "./task";
 
 const OWNER = "6f1d2c58-5a0b-4d5e-9a53-0c5a5b7d1e11";
 
@@ -16,13 +16,7 @@ interface Made {
 
 /** Each scenario by the very functions that Pulumi's host calls, or that a program does. */
 export const keyplane: Readonly<Record<string, Prepare>> = {
-  async create(task) {
-    await warm(task);
-    return async () => {
-      const keys = await makeKeys(task.n, "key");
-      await sweep(keys);
-    };
-  },
+  create: makeAndSweep,
 
   async refresh(task) {
     const { credential } = await warm(task);
@@ -79,13 +73,16 @@ export const keyplane: Readonly<Record<string, Prepare>> = {
     return () => Promise.all(Array.from({ length: task.n }, call));
   },
 
-  async storm(task) {
-    await warm(task);
-    return async () => {
-      await sweep(await makeKeys(task.n, "key"));
-    };
-  },
+  storm: makeAndSweep,
+  faults: makeAndSweep,
 };
+
+async function makeAndSweep(task: Task): Promise<Work> {
+  await warm(task);
+  return async () => {
+    await sweep(await makeKeys(task.n, "key"));
+  };
+}
 
 /** One connection stands, and all code is loaded, before time is taken. */
 async function warm(task: Task): Promise<Account> {

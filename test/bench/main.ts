@@ -70,7 +70,7 @@ async function main(): Promise<void> {
   print(`\n${table(rows)}\n`);
   if (heap !== undefined) print(`\nHeap growth while operations are streamed: ${Math.round(heap / 1024)} KiB\n`);
   for (const { scenario, exponent } of exponents) print(`Growth of ${scenario}: n^${exponent.toFixed(2)}\n`);
-  const missed = rows.filter(({ met }) => !met);
+  const missed = rows.filter(({ met }) => met === false);
   print(missed.length === 0 ? "\nEvery target is met.\n" : `\n${missed.length} targets are missed.\n`);
   if (quick || only.length > 0) return;
   const { dependencies, devDependencies } = JSON.parse(await readFile("package.json", "utf8"));
@@ -80,7 +80,7 @@ async function main(): Promise<void> {
     undici: dependencies.undici,
     ...{ concurrency: CONCURRENCY, runs, engines: engines.join(", ") },
   };
-  const results = { context, heapGrowthBytes: heap, growth: exponents, rows: rows.map(rounded) };
+  const results = { context, results: rows.map(rounded), growth: exponents, heapGrowthBytes: heap };
   await writeFile("test/bench/results.json", `${JSON.stringify(results, null, 2)}\n`);
   await writeFile("docs/performance.svg", chart(rows));
 }
@@ -102,6 +102,7 @@ function rounded(row: Row): Row {
     ...row,
     ...{ ms: round(row.ms), msFloor: round(row.msFloor), msNaive: row.msNaive === null ? null : round(row.msNaive) },
     ratioToFloor: round(row.ratioToFloor),
+    ratioToNaive: row.ratioToNaive === null ? null : round(row.ratioToNaive),
   };
 }
 

@@ -13,9 +13,12 @@ export interface Row {
   readonly msFloor: number;
   readonly msNaive: number | null;
   readonly ratioToFloor: number;
-  /** What it must not exceed, for people. */
-  readonly target: string;
-  readonly met: boolean;
+  /** Below 1 where keyplane costs less than the naive pattern; `null` where that is not run. */
+  readonly ratioToNaive: number | null;
+  /** What it must not exceed, for people; `null` where it is only shown. */
+  readonly target: string | null;
+  /** `null` where there is no target. */
+  readonly met: boolean | null;
   /** What `ms` counts. */
   readonly unit: "ms" | "bytes";
 }
@@ -29,12 +32,13 @@ export interface Target {
   readonly most?: number;
 }
 
-type Figures = Omit<Row, "ratioToFloor" | "target" | "met">;
+type Figures = Omit<Row, "ratioToFloor" | "ratioToNaive" | "target" | "met">;
 
 /** Judges figures by their target. A ratio counts only where it was taken at a size that it is meant for. */
 export function judged(figures: Figures, target: Target, ratioCounts: boolean): Row {
-  const { n, requests, ms, msFloor, unit } = figures;
+  const { n, requests, ms, msFloor, msNaive, unit } = figures;
   const ratioToFloor = ms / msFloor;
+  const ratioToNaive = msNaive === null ? null : ms / msNaive;
   const most = target.requests?.(n);
   const said: string[] = [];
   let met = true;
@@ -50,7 +54,9 @@ export function judged(figures: Figures, target: Target, ratioCounts: boolean): 
     said.push(unit === "bytes" ? `${target.most} bytes` : `floor + ${target.most} ms`);
     met &&= (unit === "bytes" ? ms : ms - msFloor) <= target.most;
   }
-  return { ...figures, ratioToFloor, target: said.map((each) => `<= ${each}`).join(", "), met };
+  const judgement =
+    said.length === 0 ? { target: null, met: null } : { target: said.map((each) => `<= ${each}`).join(", "), met };
+  return { ...figures, ratioToFloor, ratioToNaive, ...judgement };
 }
 
 /** The middle of several values. */

@@ -1,10 +1,15 @@
 import type { OperationRef } from "../../provider/api";
 import type { ControlPlane, Rule } from "../kit/control-plane";
 import type { Target } from "./results";
+import type { Variant } from "./task";
 
 /** What is measured at the level of the provider's functions, without an engine. */
 export interface Scenario {
   readonly name: string;
+  /** The work, where another scenario has the same. @default the name */
+  readonly work?: string;
+  /** How keyplane is called. @default "keyplane" */
+  readonly own?: Variant;
   readonly sizes: readonly number[];
   readonly quickSizes: readonly number[];
   /** Simulated round trips, in milliseconds. */
@@ -18,6 +23,8 @@ export interface Scenario {
   readonly rule?: Rule;
   /** Puts the service into the state from which each measurement starts; a scenario without it starts from nothing. */
   readonly prepare?: (plane: ControlPlane, n: number) => Promise<readonly OperationRef[]>;
+  /** Whether each of the keys asked for must be there afterwards, once, and no other. */
+  readonly makesKeys?: boolean;
   /** Whether a measurement leaves that state as it was, so that it is made only once. */
   readonly keepsState?: boolean;
 }
@@ -30,8 +37,7 @@ const PAGE = 1000;
 
 const SIZES = [1, 10, 100, 1000];
 
-/** The scenarios, in the order in which they are shown. */
-export const scenarios: readonly Scenario[] = [
+const provider: readonly Scenario[] = [
   {
     name: "create",
     sizes: SIZES,
@@ -130,5 +136,34 @@ export const scenarios: readonly Scenario[] = [
     judgedFrom: { n: 1000, rttMs: Number.POSITIVE_INFINITY },
     target: { requests: (n) => 1.3 * n },
     rule: { route: "POST /api_keys", status: 429, count: null, every: 5 },
+    makesKeys: true,
+  },
+  {
+    name: "faults",
+    sizes: [1000],
+    quickSizes: [200],
+    rtts: [0],
+    naiveUpTo: 0,
+    judgedFrom: { n: 1000, rttMs: Number.POSITIVE_INFINITY },
+    target: { requests: (n) => Math.floor(1.05 * n) + 1 },
+    // One request in a hundred makes its key, and its answer is lost.
+    rule: { route: "POST /api_keys", fault: "reset", commit: "before", count: null, skip: 50, every: 100 },
+    makesKeys: true,
   },
 ];
+
+/** The scenarios, in the order in which they are shown. */
+export const scenarios: readonly Scenario[] = [
+  ...provider,
+  ...["create", "refresh", "rotate", "destroy"].map(throughHost),
+];
+
+/** The same work, through Pulumi's host: the floor is the same, so that the time tells what the host costs, too. */
+function throughHost(work: string): Scenario {
+  const direct = provider.find(({ name }) => name === work);
+  if (direct === undefined) throw new Error(`no such scenario: ${work}`);
+  const { target, rtts, ...rest } = direct;
+  const sizes = { sizes: [100, 1000], quickSizes: [10], rtts: rtts.filter((rttMs) => rttMs > 0), naiveUpTo: 0 };
+  const requests = target.requests === undefined ? {} : { requests: target.requests };
+  return { ...rest, ...sizes, name: `${work}-host`, work, own: "host", target: requests };
+}

@@ -29,7 +29,7 @@ function cells(row: Row): string[] {
     cost(row.msFloor),
     cost(row.msNaive),
     row.ratioToFloor.toFixed(2),
-    row.target,
-    row.target === "" ? "" : row.met ? "met" : "MISSED",
+    row.target ?? "",
+    row.met === null ? "" : row.met ? "met" : "MISSED",
   ];
 }

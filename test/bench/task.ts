@@ -1,7 +1,10 @@
 import type { OperationRef } from "../../provider/api";
 
-/** Whose work is measured: keyplane's; raw requests, as few as the service allows; or a first attempt's. */
-export type Variant = "keyplane" | "floor" | "naive";
+/**
+ * Whose work is measured: keyplane's, called in the same process or through Pulumi's host over gRPC; raw requests, as
+ * few as the service allows; or a first attempt's.
+ */
+export type Variant = "keyplane" | "host" | "floor" | "naive";
 
 /** One measurement, for a process of its own. */
 export interface Task {
@@ -26,8 +29,11 @@ export interface Measured {
   readonly heapGrowth?: number;
 }
 
-/** Gets everything ready, outside of the measured time, and answers the work that is measured. */
-export type Prepare = (task: Task) => Promise<() => Promise<unknown>>;
+/** The work that is measured; `end` tidies up after it. */
+export type Work = (() => Promise<unknown>) & { readonly end?: () => Promise<void> };
+
+/** Gets everything ready, outside of the measured time. */
+export type Prepare = (task: Task) => Promise<Work>;
 
 /** Requests in flight at most: keyplane's default. */
 export const CONCURRENCY = 32;

@@ -6,7 +6,12 @@ import type { Variant } from "./task";
 
 const ASSETS = join("test", "bench");
 
-const programs: Readonly<Record<Variant, (n: number, trigger: number) => Program>> = {
+type Whole = Exclude<Variant, "host">;
+
+/** How often the naive pattern is run. */
+const NAIVE_RUNS = 2;
+
+const programs: Readonly<Record<Whole, (n: number, trigger: number) => Program>> = {
   keyplane: (n, trigger) => ({
     "index.js": `const { ApiKey } = require("keyplane");
 for (let at = 0; at < ${n}; at++) new ApiKey("key-" + at, { rotationTriggers: { n: "${trigger}" } });
@@ -60,18 +65,18 @@ export async function wholeRows(
   plane: ControlPlane,
   { engine, n, runs }: { readonly engine: EngineName; readonly n: number; readonly runs: number },
 ): Promise<Row[]> {
-  const samples: Record<Variant, Samples> = { keyplane: none(), floor: none(), naive: none() };
+  const samples: Record<Whole, Samples> = { keyplane: none(), floor: none(), naive: none() };
   for (let run = 0; run < runs; run++) {
-    const variants: Variant[] = run % 2 === 0 ? ["floor", "keyplane"] : ["keyplane", "floor"];
-    if (run === 0) variants.push("naive");
+    const variants: Whole[] = run % 2 === 0 ? ["floor", "keyplane"] : ["keyplane", "floor"];
+    if (run < NAIVE_RUNS) variants.push("naive");
     for (const variant of variants) await sample(plane, engine, variant, n, samples[variant]);
   }
-  const suffix = engine === "cli" ? " (CLI)" : "";
+  const suffix = engine === "cli" ? "-cli" : "";
   const [own, floor, naive] = [samples.keyplane, samples.floor, samples.naive];
   const rows = phases.map((phase) => {
     const figures = {
       // Only an `up` without a change has no part below the engine that could be measured alone.
-      ...{ scenario: `${phase === "noop" ? phase : `${phase}, whole run`}${suffix}`, n, rttMs: 0, unit: "ms" as const },
+      ...{ scenario: `${phase === "noop" ? phase : `${phase}-up`}${suffix}`, n, rttMs: 0, unit: "ms" as const },
       ...{ requests: middle(own[phase], "requests"), requestsFloor: least[phase](n) },
       ...{ requestsNaive: middle(naive[phase], "requests") },
       ...{ ms: middle(own[phase], "ms"), msFloor: middle(floor[phase], "ms"), msNaive: middle(naive[phase], "ms") },
@@ -90,7 +95,7 @@ export async function wholeRows(
 async function sample(
   plane: ControlPlane,
   engine: EngineName,
-  variant: Variant,
+  variant: Whole,
   n: number,
   samples: Samples,
 ): Promise<void> {

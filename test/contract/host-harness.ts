@@ -138,8 +138,9 @@ export class HostUnderTest {
     await rm(this.directory, { recursive: true, force: true });
   }
 
-  private base(kind: string): Values {
-    return { __provider: shim(kind), resourceUrn: urnOf(kind, "ci") };
+  /** What every resource of a kind carries besides its own values. */
+  base(kind: string, name = "ci"): Values {
+    return { __provider: shim(kind), resourceUrn: urnOf(kind, name) };
   }
 
   private get client() {
