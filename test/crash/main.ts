@@ -9,7 +9,8 @@ import type { CaseResult } from "./run-case";
 import { runShard } from "./shard";
 import { tableOf } from "./table";
 
-const WORKERS = 2;
+// One more than two cores: a run waits part of its time, for a host to end or for an answer that hangs.
+const WORKERS = 3;
 
 const { values } = parseArgs({
   options: {
