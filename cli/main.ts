@@ -51,7 +51,7 @@ function report(error: unknown, session: Session, asJson: boolean): ExitCode {
   const message = redact(messageOf(error), credentialsIn(() => undefined).values());
   const wrong = error instanceof UsageError || (isKeyplaneError(error) && ["input", "config"].includes(error.kind));
   note(`keyplane: ${message}${error instanceof UsageError ? "\nTry keyplane --help" : ""}`);
-  const code = isKeyplaneError(error) ? error.code : wrong ? "USAGE" : "FAILED";
+  const code = isKeyplaneError(error) ? error.code : wrong ? "KP-USAGE" : "FAILED";
   if (asJson) printJson({ error: { code, message } });
   return wrong ? EXIT.usage : EXIT.failed;
 }

@@ -36,6 +36,11 @@ export const ERRORS = {
     when: "An input of a resource, or an argument of a data source, cannot be used. Nothing was sent.",
     remedy: "Correct what the message names by its path.",
   },
+  "KP-USAGE": {
+    kind: "input",
+    when: "A command line of `keyplane` cannot be understood, or lacks something. Nothing was sent.",
+    remedy: "Correct it as the message says; `keyplane help COMMAND` tells what there is.",
+  },
   "KP-IMPORT": {
     kind: "input",
     when: "A resource was declared with the option `import`, or looked up by `get`. The service shows a key's secret only once, so there is nothing to import.",

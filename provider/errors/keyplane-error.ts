@@ -20,11 +20,11 @@ export class KeyplaneError extends Error {
   /** What went wrong, as its code says. */
   readonly kind: ErrorKind;
   /** HTTP status of the answer, where there was one. */
-  readonly status: number | undefined;
+  declare readonly status?: number | undefined;
   /** The id of the request, to quote to the service's support. */
-  readonly requestId: string | undefined;
+  declare readonly requestId?: string | undefined;
   /** Method and path template, e.g. `POST /api_keys`. */
-  readonly route: string | undefined;
+  declare readonly route?: string | undefined;
 
   /**
    * @param code which error of `docs/errors.md` it is; it never changes
@@ -37,10 +37,12 @@ export class KeyplaneError extends Error {
   ) {
     super(message);
     this.kind = ERRORS[code].kind;
-    this.status = facts.status;
-    this.requestId = facts.requestId;
-    this.route = facts.route;
-    // As Node's own errors show theirs: a program that does not catch it ends with this line.
+    const { status, requestId, route } = facts;
+    // Where a program does not catch it, Node prints what it has: only what is known.
+    if (status !== undefined) this.status = status;
+    if (requestId !== undefined) this.requestId = requestId;
+    if (route !== undefined) this.route = route;
+    // As Node's own errors show theirs.
     this.stack = (this.stack ?? "").replace(/^\w+/, `${new.target.name} [${code}]`);
   }
 }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
+import { type ControlPlane, DeployError, type DeployedProgram, deploy, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type ControlPlane, DeployError, type DeployedProgram, deploy, startControlPlane } from "../kit";
 
 const PROGRAM = `
 const pulumi = require("@pulumi/pulumi");

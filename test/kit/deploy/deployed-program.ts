@@ -135,7 +135,7 @@ export class DeployedProgram implements AsyncDisposable {
     }
     const since = (await this.controlPlane.log()).length;
     const env = await drivenTime(this.controlPlane);
-    const result = await this.workspace.run(command, { args, env, mayFail: true });
+    const result = await this.workspace.run(command, { args, env, mayFail: true, inProcess: true });
     this.last = result;
     this.plain = await this.workspace.outputs({ showSecrets: true });
     const requests = await this.controlPlane.log({ since });

@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Account } from "../../../provider/api";
@@ -43,6 +45,11 @@ async function waitFor(course: { readonly outcome?: string; readonly runningMs?:
 const PROVOKED: Readonly<Record<ErrorCode, () => Promise<unknown>>> = {
   "KP-CONFIG": async () => resolveSettings(() => undefined, {}),
   "KP-INPUT": async () => getApiKey((await startAccount()).account, {}),
+  "KP-USAGE": async () => {
+    const run = promisify(execFile)(process.execPath, ["dist/cli/main.js", "keys", "--json"], { env: {} });
+    const { stdout } = await run.catch((failure: { stdout: string }) => failure);
+    throw Object.assign(new Error(), JSON.parse(stdout).error);
+  },
   "KP-IMPORT": async () => new ApiKey("ci", {}, { import: "7" }),
   "KP-DECLARED-LATE": async () => {
     await pulumi.runtime.setMocks({ newResource: ({ inputs }) => ({ id: "7", state: inputs }), call: () => ({}) });
