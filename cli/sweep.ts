@@ -70,7 +70,8 @@ async function sweep(flags: SweepFlags, session: Session): Promise<void> {
   const fresh = planSweep(await keys.list({ fresh: true, signal }), terms());
   const doomed = fresh.revoke.filter(({ id }) => planned.has(id));
   const swept = await revokeAll(doomed, keys, signal);
-  if (flags.json) printJson({ owners: [...tags], ...jsonOf(plan), ...swept, warnings });
+  const failed = swept.failed.map(({ key, why }) => ({ ...key, why }));
+  if (flags.json) printJson({ owners: [...tags], ...jsonOf(plan), revoked: swept.revoked, failed, warnings });
   else printDone(swept);
   if (session.interrupted) session.exitCode = EXIT.interrupted;
   else if (swept.failed.length > 0) session.exitCode = EXIT.failed;
@@ -95,12 +96,22 @@ async function revokeAll(doomed: readonly ApiKeyRecord[], keys: Keys, signal: Ab
     }
   }
   live.clear();
-  const left = new Set((await keys.list({ fresh: true })).map(({ id }) => id));
+  const left = await stillLive(keys, troubles);
   const failed = doomed.filter(({ id }) => left.has(id));
   return {
     revoked: doomed.filter(({ id }) => !left.has(id)),
     failed: failed.map((key) => ({ key, why: troubles.get(key.id) ?? "is still in the list" })),
   };
+}
+
+/** Ids that a list shows to be live; where it cannot be had, what has answered properly to its revocation is gone. */
+async function stillLive(keys: Keys, troubles: ReadonlyMap<string, string>): Promise<ReadonlySet<string>> {
+  try {
+    return new Set((await keys.list({ fresh: true })).map(({ id }) => id));
+  } catch (error) {
+    note(`what was revoked could not be seen in a list: ${messageOf(error)}`);
+    return new Set(troubles.keys());
+  }
 }
 
 function refuseHidden({ source, hidden: [urn] }: StackState): void {

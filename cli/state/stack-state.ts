@@ -68,7 +68,7 @@ function* idsIn({ type, id, inputs, outputs }: StateResource): Generator<unknown
 
 /** Whether the owner was made for the very stack in whose state it is. */
 function isOwn({ urn, outputs }: StateResource): boolean {
-  return stackOf(urn) === `${opened(outputs.project)}/${opened(outputs.stack)}`;
+  return stackOf(urn) === `${String(opened(outputs.project))}/${String(opened(outputs.stack))}`;
 }
 
 /** `project/stack` of a URN. */

@@ -169,6 +169,15 @@ test("what cannot be revoked is told with the reason, and exit code 1", async ()
   expect(await revoked()).toEqual([gone]);
 });
 
+test("what was revoked is told even if the list that is to show it cannot be had", async () => {
+  const [stuck = "", gone = ""] = await oldKeys(owner, owner);
+  await plane.rules.add({ route: `DELETE /api_keys/${stuck}`, status: 400, count: null });
+  await plane.rules.add({ route: "GET /api_keys", skip: 2, status: 400, count: null });
+  const { code, stdout, stderr } = await sweep(["--owner", owner, "--yes", "--json"]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining("could not be seen in a list")]);
+  expect(JSON.parse(stdout)).toMatchObject({ revoked: [{ id: gone }], failed: [{ id: stuck }] });
+});
+
 test.each<[string, StackFile, RegExp]>([
   ["of a stack without keys", {}, /holds no owner of keys/],
   ["that was copied", { owner, ownerStack: "prod" }, /was copied or renamed.*--owner [a-z2-7]{8}/s],

@@ -68,6 +68,16 @@ test("serve says where it listens without saying the key, serves, and stops clea
   expect(await once(child, "exit")).toEqual([0, null]);
 });
 
+test("with --json serve says where it listens in one line of JSON, so that a script can go on", async () => {
+  const child = run("serve", "--api-key", apiKey, "--json");
+  const [line] = await once(child.stdout ?? child, "data");
+  const { url, controlUrl } = JSON.parse(String(line)) as { url: string; controlUrl: string };
+  const plane = await connectControlPlane(controlUrl);
+  expect([plane.url, String(line)]).toEqual([url, expect.not.stringContaining(apiKey)]);
+  child.kill("SIGINT");
+  expect(await once(child, "exit")).toEqual([0, null]);
+});
+
 test("the key can come from standard input, so that no process list shows it", async () => {
   const { plane } = await serve("--api-key", "-");
   expect((await send(plane, "GET /api_keys", { key: apiKey })).status).toBe(200);
