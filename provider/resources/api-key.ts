@@ -8,7 +8,7 @@ import { mintKey, type Naming } from "./mint-key";
 import { ownerTag, prefixFrom } from "./names";
 import { finishPending, pendingAfter, pendingDue, pendingOf, pendingUnder, waitForProjects } from "./pending";
 import { samePlace } from "./place";
-import { findKey, isForeign, mustRevokeAll, revokeAll, revokeKey } from "./revoke-key";
+import { findKey, isForeign, mustRevokeAll, ownerNow, revokeAll, revokeKey } from "./revoke-key";
 
 const NO_ADOPTION =
   "is for RotatingApiKey only: a replacement of this resource would adopt the key that is then revoked with the old one";
@@ -118,7 +118,7 @@ export const apiKey: Kind = {
       context.run.held.add(id);
       context.info(`key ${id} (${outputs.name}) stays live, because revokeOnDelete is false`);
     }
-    if (isForeign(outputs)) {
+    if (isForeign({ ...outputs, owner: ownerNow(outputs, context) })) {
       context.warn(
         `key ${id} (${outputs.name}) was made by another stack, from which this state was copied or renamed: it is ` +
           "not revoked. If nothing else uses it, revoke it in the console",

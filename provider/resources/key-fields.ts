@@ -27,6 +27,7 @@ export const keyFields = {
 
 /** The rules between fields that all kinds of key share. */
 export function keyRules(inputs: Properties, context: Context): readonly Failure[] {
+  if (typeof inputs.owner === "string") context.run.owner = inputs.owner;
   // Without an account of its own, a key leaves it to its owner to say what is wrong with the settings.
   const failures = inputs.account === undefined ? [] : [...accountFailures(inputs, context)];
   if (inputs.projectId !== undefined && inputs.organizationId === undefined) {

@@ -31,6 +31,8 @@ export interface Due {
 export interface RunNotes {
   /** Whether the program declares keys in this place: in a destroy it does not, and neither does it after they moved. */
   hasProgram: boolean;
+  /** Id of the place's owner, once a key of the program was checked under it. */
+  owner?: string;
   /** Ids of the place's keys that are to outlive the run, or that the engine deletes in it. */
   readonly held: Set<string>;
   /** The URN of the resource that adopts a key, by the key's id. */

@@ -7,7 +7,7 @@ import type { Context, Properties } from "./kind";
 import { isForeign, mustBeSameAccount } from "./revoke-key";
 import { periodsOf } from "./rotation-fields";
 import { retireReason } from "./rotation-plan";
-import { type HeldKey, isoOf, type RotationState, retireTime, withoutPrevious } from "./rotation-state";
+import { type HeldKey, isoOf, makerOf, type RotationState, retireTime, withoutPrevious } from "./rotation-state";
 import { takeOverFirst } from "./self-rotation";
 
 /**
@@ -25,7 +25,7 @@ export async function retirePrevious(
   const account = context.account();
   const reason = retireReason(state, inputs, context.now());
   if (previous === undefined || reason === undefined) return state;
-  if (isForeign({ owner: inputs.owner, name: previous.name })) {
+  if (isForeign(makerOf(state, previous, inputs.owner))) {
     context.warn(
       `key ${sayKey(previous)} was made by another stack, from which this state was copied or renamed: it is not revoked`,
     );

@@ -77,6 +77,14 @@ export function isForeign(outputs: Properties): boolean {
   return typeof owner === "string" && maker !== undefined && maker !== ownerTag(owner);
 }
 
+/**
+ * The owner of a stack's keys as this run knows it: in the first run of a copied or renamed stack, another one than the
+ * outputs of a key that is replaced in it still tell.
+ */
+export function ownerNow({ owner }: Properties, context: Context): unknown {
+  return context.run.owner ?? owner;
+}
+
 /** Whether the credential is another one than that which last saw the key, and so perhaps that of another account. */
 function isElsewhere({ credential }: Properties, account: Account): boolean {
   return typeof credential === "string" && credential !== account.credential;

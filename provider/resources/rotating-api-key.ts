@@ -8,7 +8,7 @@ import { keyIn } from "./key-index";
 import { type Context, type Kind, NotReady, type Properties } from "./kind";
 import { finishPending, pendingUnder } from "./pending";
 import { retirePrevious } from "./retire-key";
-import { findKey, isForeign, mustRevokeAll, refuseOwnCredential, revokeAll, revokeKey } from "./revoke-key";
+import { findKey, isForeign, mustRevokeAll, ownerNow, refuseOwnCredential, revokeAll, revokeKey } from "./revoke-key";
 import { rotateKey } from "./rotate-key";
 import { rotationFields, rotationRules } from "./rotation-fields";
 import { outputsOf } from "./rotation-outputs";
@@ -87,6 +87,7 @@ export const rotatingApiKey: Kind = {
     const state = stateOf(outputs);
     const { current, previous, credential, pendingRevocations, retired } = state;
     const isOurs = (keyId: string) => !isHeldElsewhere(keyId, id, context);
+    const owner = ownerNow(outputs, context);
     const keys = [previous, current].filter((key) => key !== undefined).filter(({ keyId }) => isOurs(keyId));
     if (outputs.revokeOnDelete === false) {
       for (const { keyId, name } of keys) {
@@ -97,7 +98,7 @@ export const rotatingApiKey: Kind = {
       for (const { keyId, key } of keys) refuseOwnCredential(keyId, key, context.account());
       for (const held of keys) {
         const { keyId, name, key } = held;
-        if (isForeign(makerOf(state, held, outputs.owner))) {
+        if (isForeign(makerOf(state, held, owner))) {
           context.warn(`key ${keyId} (${name}) was made by another stack than this: it is not revoked`);
         } else {
           context.progress(`revoking key ${keyId}`);
@@ -105,6 +106,8 @@ export const rotatingApiKey: Kind = {
         }
       }
     }
+    // What a stack from which this state was copied has to revoke is for that stack.
+    if (owner !== outputs.owner) return;
     const overdue = await liveAmong(retired, { recent: true }, context);
     await mustRevokeAll([...pendingRevocations, ...overdue].filter(isOurs), context);
   },

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Context, check, kinds, UNKNOWN } from "../../../provider/resources";
+import { type Context, check, kinds, newRunNotes, UNKNOWN } from "../../../provider/resources";
 
-const context = {} as Context;
+const context = { run: newRunNotes() } as Context;
 const base = { owner: "3b241101-e2bb-4255-8caf-4136c566a962", resourceUrn: "urn:pulumi:dev::proj::t::ci" };
 const failuresOf = (inputs: Record<string, unknown>, kind: keyof typeof kinds = "ApiKey") =>
   check(kinds[kind], { ...base, ...inputs }, context).failures;

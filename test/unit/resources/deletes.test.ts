@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { check, kinds } from "../../../provider/resources";
 import type { Rule } from "../../kit/control-plane";
-import { Bench, failureOf, type Made, OTHER_OWNER } from "./harness";
+import { Bench, failureOf, type Made, OTHER_OWNER, OWNER } from "./harness";
 
 const DELETE = "DELETE /api_keys/{key_id}";
 const LIST = "GET /api_keys";
@@ -160,6 +161,26 @@ describe("deleting a key", () => {
     expect(await bench.liveIds()).toEqual([key.id]);
     expect(copy.told.warn.join()).toContain("another stack");
   });
+
+  it.each([
+    ["ApiKey", kinds.ApiKey],
+    ["RotatingApiKey", kinds.RotatingApiKey],
+  ])(
+    "C14: is not done by the first run of a stack to which the state was copied, which replaces the %s",
+    async (_, kind) => {
+      const bench = await Bench.start();
+      const { id, outputs } = await kind.create({ owner: OWNER }, bench.context);
+      const copy = bench.beside({ owner: OTHER_OWNER });
+      check(kind, { owner: OTHER_OWNER }, copy.context);
+      await kind.delete(id, { ...outputs, pendingRevocations: [outputs.keyId] }, copy.context);
+      expect(await bench.liveIds()).toEqual([outputs.keyId]);
+      expect(copy.told.warn.join()).toContain("another stack");
+      const same = bench.beside({});
+      check(kind, { owner: OWNER }, same.context);
+      await kind.delete(id, outputs, same.context);
+      expect(await bench.liveIds()).toEqual([]);
+    },
+  );
 
   it("C14: a copied state leaves the keys that are still to be revoked to the original, too", async () => {
     const bench = await Bench.start();

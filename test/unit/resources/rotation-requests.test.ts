@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { check, kinds, type Properties } from "../../../provider/resources";
+import { check, kinds, newRunNotes, type Properties } from "../../../provider/resources";
 import { Bench } from "./harness";
 import { DAY, HOUR, RotatingStack } from "./rotating-stack";
 
@@ -164,7 +164,7 @@ describe("the keys of a state that was copied to another stack", () => {
 describe("the inputs of a RotatingApiKey", () => {
   const failuresOf = (inputs: Properties) => {
     const base = { owner: "3b241101-e2bb-4255-8caf-4136c566a962" };
-    return check(kinds.RotatingApiKey, { ...base, ...inputs }, {} as Bench["context"]).failures;
+    return check(kinds.RotatingApiKey, { ...base, ...inputs }, { run: newRunNotes() } as Bench["context"]).failures;
   };
 
   it.each([
