@@ -61,6 +61,10 @@ export class MiniEngine {
   readonly owners = new Set<string>();
   /** Ids of keys that are to outlive their resources, which are gone. */
   readonly kept = new Set<string>();
+  /** Ids of live keys that a read has taken for gone. */
+  readonly wronglyGone: string[] = [];
+  /** How often this command has called the provider. */
+  calls = 0;
   private bench: Bench;
   private killer: Killer;
   private crash: Crash | undefined;
@@ -100,6 +104,25 @@ export class MiniEngine {
     });
   }
 
+  /** Asks what an `up` would do; it saves nothing. */
+  preview(program: Program): Promise<boolean> {
+    return this.command(undefined, async () => {
+      const owner = this.state.find(({ kind }) => kind === "Owner")?.id ?? "unknown";
+      for (const [name, key] of Object.entries(program)) {
+        const kindName = key.rotating ? "RotatingApiKey" : "ApiKey";
+        const { old, inputs, context } = this.checked(kindName, name, { ...key.inputs, owner });
+        if (old) diff(kinds[kindName], old.outputs, inputs, { now: context.now(), driftOnly: false });
+      }
+    });
+  }
+
+  /** Deletes once more what is deleted already, as an engine does that was killed before it could note it. */
+  deleteAgain(gone: readonly Stored[]): Promise<boolean> {
+    return this.command(undefined, async () => {
+      for (const old of gone) await this.delete(old);
+    });
+  }
+
   /** Reads everything; answers whether all of it could be read. */
   refresh(crash?: Crash): Promise<boolean> {
     return this.command(crash, () => this.readAll());
@@ -120,6 +143,7 @@ export class MiniEngine {
     this.killer = new Killer(this.bench.account);
     this.crash = crash;
     this.steps = 0;
+    this.calls = 0;
     this.declared = undefined;
     try {
       await body();
@@ -136,10 +160,7 @@ export class MiniEngine {
 
   private async ensure(kindName: keyof typeof kinds, name: string, news: Properties): Promise<Stored> {
     const kind: Kind = kinds[kindName];
-    const context: Context = { ...this.bench.context, resourceName: name };
-    const { inputs, failures } = check(kind, news, context);
-    if (failures.length > 0) throw new Error(`${name}: ${JSON.stringify(failures)}`);
-    const old = this.state.find((each) => each.kind === kindName && each.name === name && !each.doomed);
+    const { old, inputs, context } = this.checked(kindName, name, news);
     if (old === undefined) return this.create(kindName, name, inputs, context);
     const now = context.now();
     const difference = diff(kind, old.outputs, inputs, { now, driftOnly: false });
@@ -149,6 +170,14 @@ export class MiniEngine {
       const outcome = await this.outcome(() => kind.update(old.id, old.outputs, inputs, context));
       return { ...outcome, change: (result) => this.put(old, { ...old, ...result }) };
     });
+  }
+
+  private checked(kindName: keyof typeof kinds, name: string, news: Properties) {
+    const context: Context = { ...this.bench.context, resourceName: name };
+    const { inputs, failures } = check(kinds[kindName], news, context);
+    if (failures.length > 0) throw new Error(`${name}: ${JSON.stringify(failures)}`);
+    const old = this.state.find((each) => each.kind === kindName && each.name === name && !each.doomed);
+    return { old, inputs, context };
   }
 
   private create(
@@ -197,7 +226,9 @@ export class MiniEngine {
     for (const old of this.state.filter(({ doomed }) => !doomed)) {
       const context: Context = { ...this.bench.context, resourceName: old.name };
       try {
+        this.calls += 1;
         const outputs = await kinds[old.kind].read(old.id, old.outputs, context);
+        await this.noteGone(old.outputs, outputs);
         if (this.killer.isDead) throw new Crashed();
         if (outputs) this.put(old, { ...old, outputs, notReady: false });
         else this.state = this.state.filter((each) => each !== old);
@@ -209,6 +240,19 @@ export class MiniEngine {
     }
     await this.note();
     if (failed) throw new StepFailed();
+  }
+
+  /** A revoked key never comes back: one that is live now was live when the read took it for gone. */
+  private async noteGone(before: Properties, after: Properties | undefined): Promise<void> {
+    const isGone = (field: string, mark: string) =>
+      before[field] !== undefined && (after === undefined || after[field] === undefined || after[mark] === true);
+    const ids = [
+      ...(isGone("keyId", "gone") || isGone("keyId", "currentGone") ? [before.keyId] : []),
+      ...(isGone("previousKeyId", "") ? [before.previousKeyId] : []),
+    ].map(String);
+    if (ids.length === 0) return;
+    const live = await this.first.plane.liveKeys();
+    this.wronglyGone.push(...ids.filter((each) => live.some(({ id }) => String(id) === each)));
   }
 
   private async deliver(consumer: string, keyId: string | undefined): Promise<void> {
@@ -238,6 +282,7 @@ export class MiniEngine {
   }
 
   private async outcome(verb: () => Promise<Properties>): Promise<Omit<Outcome<never>, "change">> {
+    this.calls += 1;
     try {
       return { result: { outputs: await verb(), notReady: false } };
     } catch (error) {

@@ -37,7 +37,7 @@ class Story {
 
   async run(story: readonly Action[]): Promise<void> {
     for (const action of story) {
-      await this.act(action);
+      await this.frugally(() => this.act(action));
       await this.judge();
     }
     await this.heal();
@@ -50,6 +50,7 @@ class Story {
     switch (action.do) {
       case "up":
         this.program = withGrace(action.program);
+        await this.preview();
         await this.engine.up(this.program, action);
         break;
       case "refresh":
@@ -87,6 +88,23 @@ class Story {
     }
   }
 
+  private async preview(): Promise<void> {
+    const before = await this.bench.plane.count();
+    expect(await this.engine.preview(this.program), "the preview failed").toBe(true);
+    expect((await this.bench.plane.count()) - before, "I11: requests of a preview").toBe(0);
+  }
+
+  /** I10: each call of the provider, each fault and each key that there is cost a few requests at most. */
+  private async frugally(work: () => Promise<void>): Promise<void> {
+    const { plane } = this.bench;
+    const struck = async () => (await plane.rules.list()).reduce((sum, rule) => sum + rule.struck, 0);
+    const [requests, faults, keys] = [await plane.count(), await struck(), (await plane.liveKeys()).length];
+    await work();
+    const spent = (await plane.count()) - requests;
+    const most = 3 * this.engine.calls + 8 * ((await struck()) - faults) + 2 * keys;
+    expect(spent, `I10: ${spent} requests of ${this.engine.calls} calls`).toBeLessThanOrEqual(most);
+  }
+
   /** What must hold at any time. */
   private async judge(): Promise<void> {
     const log = await this.settledLog();
@@ -108,6 +126,7 @@ class Story {
       }
     }
     this.judged = log.length;
+    expect(this.engine.wronglyGone, "I9: a read has taken a live key for gone").toEqual([]);
     await this.judgeState();
     // I6: nothing that is said holds a secret.
     const secrets = await this.bench.plane.secretsEverIssued();
@@ -138,6 +157,7 @@ class Story {
     await this.settledLog();
     let ended = false;
     for (let round = 0; round < 3; round++) {
+      await this.preview();
       ended = await this.engine.up(this.program, { refresh: true });
       await this.judge();
     }
@@ -160,9 +180,13 @@ class Story {
   }
 
   private async end(): Promise<void> {
+    const { state } = this.engine;
     expect(await this.engine.destroy(), `the destroy failed: ${this.engine.said.at(-1)}`).toBe(true);
     await this.judge();
     expect(await this.orphans(), "I2: keys that a destroy has left behind").toEqual([]);
+    const live = await this.bench.plane.liveKeys();
+    expect(await this.engine.deleteAgain(state), `I13: a second delete failed: ${this.engine.said.at(-1)}`).toBe(true);
+    expect(await this.bench.plane.liveKeys(), "I13: a second delete has revoked something").toEqual(live);
   }
 
   /** Live keys with a tag of this stack that nothing holds and nobody ever used. */
@@ -179,6 +203,8 @@ class Story {
 
   /** The log, once nothing is under way. */
   private async settledLog(): Promise<LogEntry[]> {
+    // What a killed process has sent arrives all the same: a few turns of the event loop later.
+    for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
     for (;;) {
       const log = await this.bench.plane.log();
       if (log.every(({ status }) => status !== null)) return log;

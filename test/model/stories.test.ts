@@ -55,6 +55,19 @@ describe("a stack comes out whole of the story of", () => {
     ]);
   });
 
+  // A request that was sent arrives, though its process is dead: the model has to wait for that.
+  test("a deletion that was killed when its second request was under way, and a destroy that was interrupted", async () => {
+    const tried = (trigger: number, isRotating: boolean): DeclaredKey => ({
+      ...key({ verify: true, rotationTriggers: { trigger } }, isRotating),
+      consumed: false,
+    });
+    await runStory([
+      ...[up({ "rotating-1": tried(0, true) }), up({ "rotating-1": tried(1, true) })],
+      up({ "plain-0": tried(0, false) }, { step: 3, when: 6 }),
+      { do: "destroy", crash: { step: 1, when: 1 } },
+    ]);
+  });
+
   test("a key that was to outlive its resource only later, and a destroy that was interrupted", async () => {
     const kept = { "plain-0": { ...key({}), inputs: { revokeOnDelete: false } } };
     await runStory([up({ "plain-0": key({}) }), up(kept), { do: "destroy", crash: { step: 4, when: "before" } }]);

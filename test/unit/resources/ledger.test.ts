@@ -152,6 +152,17 @@ describe("the ledger", () => {
     expect(await bench.liveIds()).toHaveLength(1);
   });
 
+  it("sweeps, too, in a run that revokes where it has made a key: that is when one can be left behind", async () => {
+    const bench = await Bench.start();
+    const old = await bench.createKey();
+    const first = await bench.sweep([old.id]);
+    await bench.createKey();
+    const { id } = await bench.createKey();
+    const news = { owner: bench.owner, owned: [old.id, id].sort(), lostNames: [], pendingRevocations: [old.id] };
+    await kinds.Ledger.update("ledger", first, news, bench.context);
+    expect(await bench.liveIds()).toEqual([id]);
+  });
+
   it("remembers a key that leaves the program in a run that only revokes: it may live on in a consumer's hands", async () => {
     const bench = await Bench.start();
     const [kept, doomed] = [await bench.createKey(), await bench.createKey()];
