@@ -15,8 +15,10 @@ export async function startService(): Promise<{ readonly plane: ControlPlane; st
 
 /** Takes one measurement, in a process of its own; `begin` runs when it is ready, just before it works. */
 export async function measure(task: Task, begin: () => Promise<void>): Promise<Measured> {
-  const execArgv = task.memory ? ["--expose-gc"] : [];
-  const child = fork(join(__dirname, "measure.js"), { execArgv, stdio: ["ignore", "ignore", "inherit", "ipc"] });
+  const child = fork(join(__dirname, "measure.js"), {
+    execArgv: ["--expose-gc"],
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
   const timer = setTimeout(() => child.kill("SIGKILL"), TIMEOUT_MS);
   try {
     child.send(task);
