@@ -17,7 +17,7 @@ export function findOne<T extends { readonly id: string; readonly name: string }
   if (first === undefined)
     throw new KeyplaneError(
       "KP-NOTFOUND",
-      `the account has no ${what}: check the ${by}, and that keyplane:apiKey is of the account meant`,
+      `the account has no ${what}: check the ${by}, and that this is the account meant`,
     );
   if (found.length > 1) {
     const ids = found.map((each) => each.id).join(", ");
