@@ -8,7 +8,8 @@ let eu: ControlPlane;
 let run: ExampleRun;
 
 beforeEach(async () => {
-  [home, eu] = await Promise.all([0, 1].map(() => startControlPlane({ clock: { mode: "real" } })));
+  const open = () => startControlPlane({ clock: { mode: "real" } });
+  [home, eu] = await Promise.all([open(), open()]);
 });
 
 afterEach(async () => {
