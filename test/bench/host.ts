@@ -1,6 +1,7 @@
 import { HostUnderTest } from "../contract/host-harness";
+import { inFlight } from "./in-flight";
 import { Requests } from "./requests";
-import { CONCURRENCY, type Prepare, type Task, type Work } from "./task";
+import type { Prepare, Task, Work } from "./task";
 
 const OWNER = "6f1d2c58-5a0b-4d5e-9a53-0c5a5b7d1e11";
 
@@ -82,15 +83,4 @@ function sweep(provider: HostUnderTest, keys: readonly Made[]): Promise<Made> {
 
 function ledgerInputs(keys: readonly Made[]): Values {
   return { owner: OWNER, owned: keys.map(({ id }) => id) };
-}
-
-/** As an engine does under `--parallel`: so many calls at a time, each place taken again as soon as it is free. */
-async function inFlight<T, R>(items: readonly T[], call: (item: T) => Promise<R>): Promise<readonly R[]> {
-  const results: R[] = [];
-  const left = items.entries();
-  const serve = async () => {
-    for (const [at, item] of left) results[at] = await call(item);
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, serve));
-  return results;
 }

@@ -2,6 +2,7 @@ import { Account } from "../../provider/api";
 import * as functions from "../../provider/functions";
 import { ApiKey, Ledger, Owner } from "../../provider/host";
 import { resolveSettings } from "../../provider/settings";
+import { inFlight } from "./in-flight";
 import { Requests } from "./requests";
 import type { Prepare, Task, Work } from "./task";
 
@@ -24,7 +25,7 @@ export const keyplane: Readonly<Record<string, Prepare>> = {
     const olds = keys.map(({ id, name, created_at: createdAt }) => {
       return { id: String(id), outs: { keyId: String(id), name, createdAt, owner: OWNER, credential } };
     });
-    return () => Promise.all(olds.map(({ id, outs }) => ApiKey.read?.(id, { ...outs, resourceUrn: urn(id) })));
+    return () => inFlight(olds, async ({ id, outs }) => ApiKey.read?.(id, { ...outs, resourceUrn: urn(id) }));
   },
 
   async rotate(task) {
@@ -96,13 +97,16 @@ async function warm(task: Task): Promise<Account> {
   return account;
 }
 
-async function makeKeys(n: number, prefix: string): Promise<Made[]> {
-  const make = (_: unknown, at: number) => ApiKey.create({ owner: OWNER, resourceUrn: urn(`${prefix}-${at}`) });
-  return (await Promise.all(Array.from({ length: n }, make))).map(({ id, outs }) => ({ id, outs: outs ?? {} }));
+async function makeKeys(n: number, prefix: string): Promise<readonly Made[]> {
+  const names = Array.from({ length: n }, (_, at) => `${prefix}-${at}`);
+  return inFlight(names, async (name) => {
+    const { id, outs = {} } = await ApiKey.create({ owner: OWNER, resourceUrn: urn(name) });
+    return { id, outs };
+  });
 }
 
 async function revoke(keys: readonly Made[]): Promise<void> {
-  await Promise.all(keys.map(({ id, outs }) => ApiKey.delete?.(id, outs)));
+  await inFlight(keys, async ({ id, outs }) => ApiKey.delete?.(id, outs));
 }
 
 async function sweep(keys: readonly Made[]): Promise<{ readonly outs: Values }> {

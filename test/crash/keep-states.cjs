@@ -9,12 +9,25 @@ const { join } = require("node:path");
  */
 function keepStates(file, folder) {
   const keep = ({ point }) => {
-    if (point !== "after-pending-write" && point !== "after-state-write") return;
-    fs.mkdirSync(folder, { recursive: true });
-    fs.copyFileSync(file, join(folder, `${Date.now()}-${process.hrtime.bigint()}.json`));
+    if (point === "after-pending-write" || point === "after-state-write") copy(file, folder);
   };
   subscribe("keyplane:engine", keep);
   return () => unsubscribe("keyplane:engine", keep);
 }
 
-module.exports = { keepStates };
+/**
+ * Copies the state file whenever this process, a plugin host, is about to revoke a key: all that can be known of the
+ * states of the Pulumi CLI.
+ */
+function keepStatesOfRevocations(file, folder) {
+  subscribe("keyplane:provider", ({ point, route }) => {
+    if (point === "before-send" && route.startsWith("DELETE ") && fs.existsSync(file)) copy(file, folder);
+  });
+}
+
+function copy(file, folder) {
+  fs.mkdirSync(folder, { recursive: true });
+  fs.copyFileSync(file, join(folder, `${Date.now()}-${process.hrtime.bigint()}.json`));
+}
+
+module.exports = { keepStates, keepStatesOfRevocations };

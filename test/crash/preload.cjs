@@ -3,7 +3,7 @@
 //   host.pid      the plugin host's process id
 //   loaded        there once the host runs keyplane: Pulumi's own code lets it outlive its engine, keyplane's does not
 //   struck        there once the moment has come
-//   states/       the state file as it was after each write
+//   states/       the state file as it was after each write, or where the CLI writes it, before each revocation
 // It also leaves out what costs time and plays no part: a matrix of some thousand runs has to end within the hour.
 const { subscribe } = require("node:diagnostics_channel");
 const crypto = require("node:crypto");
@@ -11,14 +11,17 @@ const fs = require("node:fs");
 const Module = require("node:module");
 const { dirname, isAbsolute, join } = require("node:path");
 const { Script } = require("node:vm");
-const { keepStates } = require("./keep-states.cjs");
+const { keepStates, keepStatesOfRevocations } = require("./keep-states.cjs");
 
 const folder = process.env.CRASH_FOLDER;
 const plan = JSON.parse(process.env.CRASH_PLAN || "null");
 const script = process.argv[1] || "";
 const role = /engine[\\/]main\.js$/.test(script) ? "engine" : /dynamic-provider/.test(script) ? "host" : "program";
 
-if (role === "host") fs.writeFileSync(join(folder, "host.pid"), String(process.pid));
+if (role === "host") {
+  fs.writeFileSync(join(folder, "host.pid"), String(process.pid));
+  keepStatesOfRevocations(process.env.CRASH_STATE, join(folder, "states"));
+}
 if (role === "engine") keepStates(process.env.CRASH_STATE, join(folder, "states"));
 if (plan?.channel === "engine" && role === "engine") subscribe("keyplane:engine", atPoint);
 if (plan?.channel === "provider" && role === "host") subscribe("keyplane:provider", atPoint);

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type EngineRun, type Rule, type RunResult, searchSecrets } from "keyplane/testing";
@@ -117,11 +117,14 @@ class CaseRunner {
     return true;
   }
 
-  /** Waits until the last process of the run is gone; a host that never ran keyplane may stay, for it does nothing. */
+  /**
+   * Waits until the last process of the run is gone. A host that never ran keyplane may stay, for it does nothing, and so
+   * may the CLI's language host.
+   */
   private async allEnded(): Promise<void> {
     if (!existsSync(join(this.stage.notes, "loaded"))) return;
     const deadline = performance.now() + OUTLIVES_MS;
-    while (this.stage.workspace.processes().length > 0) {
+    while (this.stage.workspace.processes().some((pid) => !isLanguageHost(pid))) {
       if (performance.now() > deadline) {
         this.problems.push("a process of the interrupted run outlived it");
         return;
@@ -149,6 +152,14 @@ class CaseRunner {
     const secrets = Object.fromEntries(issued.map((secret, at) => [`secret ${at}`, secret]));
     const findings = await searchSecrets(secrets, { paths: [workspace.directory], texts: this.printed });
     for (const { secret, place, form } of findings) this.problems.push(`${secret} is in ${place} (${form})`);
+  }
+}
+
+function isLanguageHost(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("pulumi-language-nodejs");
+  } catch {
+    return false;
   }
 }
 
