@@ -23,6 +23,8 @@ export const keyFields = {
   verify: { type: types.flag, fallback: false, change: "update" },
   operationTimeout: { type: types.timeout, change: "update" },
   revokeOnDelete: { type: types.flag, fallback: true, change: "update" },
+  /** Filled in by the SDK where the resource option `retainOnDelete` is set. */
+  retained: { type: types.flag, change: "update" },
 } as const satisfies Record<string, FieldRule>;
 
 /** The rules between fields that all kinds of key share. */
@@ -39,11 +41,16 @@ export function keyRules(inputs: Properties, context: Context): readonly Failure
 }
 
 /**
- * Whether a new key is used once before it is handed on: to try it, or because it is to outlive its resource. A used
- * key is never taken for one that an interrupted run has left behind, also when no state tells of it any more.
+ * Whether keys are to outlive the resource. They have to be used once: a used key is never taken for one that an
+ * interrupted run has left behind, also when no state tells of it any more.
  */
-export function isTried({ verify, revokeOnDelete }: Properties): boolean {
-  return verify === true || revokeOnDelete === false;
+export function isKept({ revokeOnDelete, retained }: Properties): boolean {
+  return revokeOnDelete === false || retained === true;
+}
+
+/** Whether a new key is used once before it is handed on. */
+export function isTried(inputs: Properties): boolean {
+  return inputs.verify === true || isKept(inputs);
 }
 
 /** What a new key is limited to. */

@@ -1,7 +1,7 @@
 import type { Operation } from "../api/records";
 import { parseDuration } from "../duration";
 import { isOperationFailed, isTimeout, messageOf } from "../errors";
-import { isTried } from "./key-fields";
+import { isKept } from "./key-fields";
 import type { Context, Due, Properties } from "./kind";
 
 /** Work that must end before a key that exists is ready. Kept in the outputs, so that a refresh does not forget it. */
@@ -27,10 +27,12 @@ export function pendingAfter(operations: readonly Operation[], verify: boolean):
   ];
 }
 
-/** The pending work of a key under new inputs: one that is from now on to outlive its resource has yet to be used. */
+/**
+ * The pending work of a key under new inputs: one that is from now on to outlive its resource is used once more, for
+ * `verify` can be younger than the key.
+ */
 export function pendingUnder(inputs: Properties, outputs: Properties): readonly PendingWork[] {
-  const isKeptNow = inputs.revokeOnDelete === false && !isTried(outputs);
-  return isKeptNow ? [...pendingOf(outputs), VERIFY] : pendingOf(outputs);
+  return isKept(inputs) && !isKept(outputs) ? [...pendingOf(outputs), VERIFY] : pendingOf(outputs);
 }
 
 /** What pending work asks of the next run: going on, or, once it has failed, a replacement. */

@@ -4,6 +4,7 @@ import { KeyplaneError } from "../errors";
 import { adoptKey } from "./adopt-key";
 import { adoptionOf, adoptionRules, heldBy, refuseLateAdoption } from "./adoption";
 import { isHeldElsewhere } from "./holders";
+import { isKept } from "./key-fields";
 import { keyIn } from "./key-index";
 import { type Context, type Kind, NotReady, type Properties } from "./kind";
 import { finishPending, pendingUnder } from "./pending";
@@ -71,8 +72,11 @@ export const rotatingApiKey: Kind = {
     const saved = stateOf(outputs);
     // What a stack from which this state was copied has retired is for that stack to revoke.
     const retired = outputs.owner === inputs.owner ? saved.retired : [];
-    // `verify` is about new keys; one that is to outlive the resource has to be tried even now.
-    const pending = pendingUnder({ revokeOnDelete: inputs.revokeOnDelete }, outputs);
+    const pending = pendingUnder(inputs, outputs);
+    // The previous key is to outlive the resource, too.
+    if (saved.previous !== undefined && isKept(inputs) && !isKept(outputs)) {
+      await context.keys().authenticates(saved.previous.key);
+    }
     let state: RotationState = { ...noteTriggers(saved, inputs, context), pending, retired };
     warnOfUnknownKey(saved, outputs, inputs, context);
     state = await getReady(id, state, saved.pending.length === 0, inputs, context);

@@ -65,7 +65,7 @@ export interface ApiKeyArgs {
   /**
    * Calls the API once with the new key before reporting it ready. The key then counts as used, so that one left
    * behind by a crash right after is reported instead of revoked.
-   * @default false; true with the resource option `retainOnDelete`, and always so where `revokeOnDelete` is false
+   * @default false; always so with the resource option `retainOnDelete`, and where `revokeOnDelete` is false
    */
   readonly verify?: pulumi.Input<boolean>;
   /** Longest wait for operations, such as `30m`. @default config `keyplane:operationTimeout`, else `30m` */

@@ -75,7 +75,7 @@ export interface RotatingApiKeyArgs {
   /**
    * Calls the API once with a new key before it becomes the current one; one that is refused is revoked, and the old
    * one stays. A key then counts as used, so that one left behind by a crash right after is reported, not revoked.
-   * @default false; true with the resource option `retainOnDelete`, and always so where `revokeOnDelete` is false
+   * @default false; always so with the resource option `retainOnDelete`, and where `revokeOnDelete` is false
    */
   readonly verify?: pulumi.Input<boolean>;
   /** Longest wait for operations, such as `30m`. @default config `keyplane:operationTimeout`, else `30m` */

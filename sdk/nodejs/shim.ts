@@ -46,15 +46,15 @@ export function registeredInputs(
 }
 
 /**
- * The inputs of a key. Pulumi does not tell a provider that a resource is retained: such a key is verified, because one
+ * The inputs of a key. Pulumi does not tell a provider that a resource is retained: such a key is used once, because one
  * that was used is never swept, whatever becomes of the state.
  */
 export function keyInputs(
-  args: { readonly verify?: pulumi.Input<boolean> },
+  args: pulumi.Inputs,
   owner: pulumi.Output<string>,
   options: pulumi.CustomResourceOptions | undefined,
 ): pulumi.Inputs {
-  return { ...args, ...(options?.retainOnDelete && args.verify === undefined && { verify: true }), owner };
+  return { ...args, ...(options?.retainOnDelete && { retained: true }), owner };
 }
 
 /** The options of every resource: the shim never shows in a preview, and secrets are marked besides the user's own. */

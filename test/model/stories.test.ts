@@ -24,6 +24,11 @@ describe("a stack comes out whole of the story of", () => {
     ]);
   });
 
+  test("a key that is to be kept since it was to be verified, which a repeated destroy must not take for an orphan", async () => {
+    const kept = (inputs: DeclaredKey["inputs"]) => up({ "rotating-0": { rotating: true, consumed: false, inputs } });
+    await runStory([kept({}), kept({ verify: true }), kept({ verify: true, revokeOnDelete: false })]);
+  });
+
   test("a key that was retired by a run that failed, before its ledger could revoke it", async () => {
     const more = { ...rotating(1), "plain-1": key({}) };
     for (const last of [up(rotating(1)), up(rotating(2)), { do: "destroy", crash: undefined } as const]) {
