@@ -44,7 +44,8 @@ export async function providerRow(
     ...{ ms: own?.ms ?? 0, msFloor: floor?.ms ?? 0, msNaive: naive?.ms ?? null },
   };
   const { judgedFrom, target } = scenario;
-  return judged(figures, target, n >= judgedFrom.n && rttMs >= judgedFrom.rttMs);
+  const { upTo = n } = judgedFrom;
+  return judged(figures, target, n >= judgedFrom.n && n <= upTo && rttMs >= judgedFrom.rttMs);
 }
 
 /** By how much the heap grows while a list is read page by page, in bytes. */

@@ -16,8 +16,11 @@ export interface Scenario {
   readonly rtts: readonly number[];
   /** Largest size at which the naive pattern is run; beyond, it takes too long. */
   readonly naiveUpTo: number;
-  /** Smallest size, and round trip, at which the ratio of times is judged; below, a millisecond decides. */
-  readonly judgedFrom: { readonly n: number; readonly rttMs: number };
+  /**
+   * Smallest size, and round trip, at which the ratio of times is judged; below, a millisecond decides. `upTo` is the
+   * largest size that the target is meant for.
+   */
+  readonly judgedFrom: { readonly n: number; readonly rttMs: number; readonly upTo?: number };
   readonly target: Target;
   /** What the service does to requests. */
   readonly rule?: Rule;
@@ -53,7 +56,7 @@ const provider: readonly Scenario[] = [
     quickSizes: [10, 100],
     rtts: [20, 0],
     naiveUpTo: 100,
-    judgedFrom: { n: 1000, rttMs: 20 },
+    judgedFrom: { n: 1000, rttMs: 20, upTo: 1000 },
     target: { requests: () => 1, ratio: 1.5 },
     keepsState: true,
     prepare: async (plane, n) => {
