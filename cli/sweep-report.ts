@@ -1,8 +1,14 @@
+import type { ApiKeyRecord } from "../provider/api";
 import { keyColumns } from "./key-columns";
-import type { Swept } from "./sweep";
 import { REASONS, type SweepPlan } from "./sweep-plan";
 import { table } from "./table";
 import { columnsOf, paint, print } from "./terminal";
+
+/** What became of the keys that were to be revoked. */
+export interface Swept {
+  readonly revoked: readonly ApiKeyRecord[];
+  readonly failed: readonly { readonly key: ApiKeyRecord; readonly why: string }[];
+}
 
 /** Shows what a sweep would do. */
 export function printPlan({ revoke, keep, held }: SweepPlan, tags: ReadonlySet<string>, now: number): void {

@@ -8,7 +8,7 @@ import type { Session } from "./session";
 import { heldBy, readStates, type StackState, withStates } from "./state";
 import { sweptTags } from "./sweep-owners";
 import { planSweep, type SweepPlan, type SweepTerms } from "./sweep-plan";
-import { printDone, printPlan } from "./sweep-report";
+import { printDone, printPlan, type Swept } from "./sweep-report";
 import { note, printJson } from "./terminal";
 import { UsageError } from "./usage-error";
 
@@ -19,12 +19,6 @@ interface SweepFlags extends KeysFlags {
   readonly includeUsed?: true;
   readonly includeYoung?: true;
   readonly json?: true;
-}
-
-/** What became of the keys that were to be revoked. */
-export interface Swept {
-  readonly revoked: readonly ApiKeyRecord[];
-  readonly failed: readonly { readonly key: ApiKeyRecord; readonly why: string }[];
 }
 
 /** `keyplane sweep`: finds and revokes keys that bear an owner's tag and are in no state. */

@@ -1,20 +1,28 @@
 import { randomUUID } from "node:crypto";
 import type { ListKeysOptions } from "../api";
 import { KeyplaneError } from "../errors";
-import { adoptKey } from "./adopt-key";
-import { adoptionOf, adoptionRules, heldBy, refuseLateAdoption } from "./adoption";
 import { isHeldElsewhere } from "./holders";
 import { isKept } from "./key-fields";
 import { keyIn } from "./key-index";
 import { type Context, type Kind, NotReady, type Properties } from "./kind";
 import { finishPending, pendingUnder } from "./pending";
-import { retirePrevious } from "./retire-key";
 import { findKey, isForeign, mustRevokeAll, ownerNow, refuseOwnCredential, revokeAll, revokeKey } from "./revoke-key";
-import { rotateKey } from "./rotate-key";
-import { rotationFields, rotationRules } from "./rotation-fields";
-import { outputsOf } from "./rotation-outputs";
-import { rotationDue, rotationReason } from "./rotation-plan";
-import { isoOf, makerOf, NOTHING, type RotationState, stateOf, withoutPrevious, withTriggers } from "./rotation-state";
+import { adoptKey } from "./rotation/adopt-key";
+import { adoptionOf, adoptionRules, heldBy, refuseLateAdoption } from "./rotation/adoption";
+import { retirePrevious } from "./rotation/retire-key";
+import { rotateKey } from "./rotation/rotate-key";
+import { rotationFields, rotationRules } from "./rotation/rotation-fields";
+import { outputsOf } from "./rotation/rotation-outputs";
+import { rotationDue, rotationReason } from "./rotation/rotation-plan";
+import {
+  isoOf,
+  makerOf,
+  NOTHING,
+  type RotationState,
+  stateOf,
+  withoutPrevious,
+  withTriggers,
+} from "./rotation/rotation-state";
 
 /**
  * A current key and, for a time, the one before it: a rotation makes a new key and leaves the old one to those who

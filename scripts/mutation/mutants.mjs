@@ -586,7 +586,7 @@ const rotating = ["rotation", "rotation-compromise", "rotation-readiness", "rota
 );
 
 const rotation = [
-  ...inFile("provider/resources/rotation-plan.ts", [
+  ...inFile("provider/resources/rotation/rotation-plan.ts", [
     {
       name: "the previous key stays while the current one is not ready",
       find: " || state.currentGone || state.pending.length > 0) {",
@@ -625,7 +625,7 @@ const rotation = [
       replace: "",
     },
   ]),
-  ...inFile("provider/resources/retire-key.ts", [
+  ...inFile("provider/resources/rotation/retire-key.ts", [
     {
       name: "a key in use is not retired",
       find: "if (Number.isNaN(lastUsed) || lastUsed + quiet <= account.serviceNow()) return undefined;",
@@ -657,7 +657,7 @@ const rotation = [
       replace: "if (false) {",
     },
   ]),
-  ...inFile("provider/resources/rotate-key.ts", [
+  ...inFile("provider/resources/rotation/rotate-key.ts", [
     {
       name: "the old key lives on as the previous one",
       find: "if (!reason.compromised) return { ...state, previous: old };",
@@ -697,7 +697,7 @@ const rotation = [
 ].map((mutant) => ({ test: rotating, ...mutant }));
 
 const adoption = [
-  ...inFile("provider/resources/adopt-key.ts", [
+  ...inFile("provider/resources/rotation/adopt-key.ts", [
     {
       name: "keyplane's own credential is not adopted",
       find: "if (ownSetting !== undefined) throw ownCredential(adopt, ownSetting);",
@@ -740,7 +740,7 @@ const adoption = [
       replace: "const adopted = undefined;",
     },
   ]),
-  ...inFile("provider/resources/adoption.ts", [
+  ...inFile("provider/resources/rotation/adoption.ts", [
     { name: "two resources do not adopt one key", find: "if (other === urn) return [];", replace: "return [];" },
     {
       name: "a resource that exists adopts no other key",
@@ -760,7 +760,7 @@ const adoption = [
       replace: "return false;",
     },
   ]),
-  ...inFile("provider/resources/rotation-outputs.ts", [
+  ...inFile("provider/resources/rotation/rotation-outputs.ts", [
     { name: "an adopted secret is in the state once", find: "adopt: undefined,", replace: "" },
   ]),
 ].map((mutant) => ({ test: resources("adopt"), ...mutant }));

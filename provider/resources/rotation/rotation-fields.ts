@@ -1,7 +1,7 @@
-import { parseDuration } from "../duration";
-import { type FieldRule, types } from "./fields";
-import { keyFields, keyRules } from "./key-fields";
-import type { Context, Failure, Properties } from "./kind";
+import { parseDuration } from "../../duration";
+import { type FieldRule, types } from "../fields";
+import { keyFields, keyRules } from "../key-fields";
+import type { Context, Failure, Properties } from "../kind";
 
 /** The fields of a key that rotates in place. */
 export const rotationFields = {

@@ -1,5 +1,5 @@
-import { rotateAt, withoutEmpty } from "./key-fields";
-import type { Properties } from "./kind";
+import { rotateAt, withoutEmpty } from "../key-fields";
+import type { Properties } from "../kind";
 import { nextAction } from "./next-action";
 import { isoOf, type RotationState, retireTime } from "./rotation-state";
 

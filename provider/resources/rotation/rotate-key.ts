@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Context, NotReady, type Properties } from "./kind";
+import { type Context, NotReady, type Properties } from "../kind";
+import { isForeign, mustBeSameAccount, revokeAll } from "../revoke-key";
 import { makeReadyKey } from "./make-ready-key";
-import { isForeign, mustBeSameAccount, revokeAll } from "./revoke-key";
 import { outputsOf } from "./rotation-outputs";
 import type { RotationReason } from "./rotation-plan";
 import { type HeldKey, isoOf, makerOf, type RotationState, retireTime } from "./rotation-state";

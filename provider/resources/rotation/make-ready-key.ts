@@ -1,11 +1,11 @@
-import { KeyplaneError } from "../errors";
-import { skewedAge } from "./clock-skew";
-import { isTried, scopeOf } from "./key-fields";
-import { type Context, NotReady, type Properties } from "./kind";
-import { mintKey } from "./mint-key";
-import { prefixFrom } from "./names";
-import { finishPending, type PendingWork, pendingAfter, waitForProjects } from "./pending";
-import { revokeAll } from "./revoke-key";
+import { KeyplaneError } from "../../errors";
+import { skewedAge } from "../clock-skew";
+import { isTried, scopeOf } from "../key-fields";
+import { type Context, NotReady, type Properties } from "../kind";
+import { mintKey } from "../mint-key";
+import { prefixFrom } from "../names";
+import { finishPending, type PendingWork, pendingAfter, waitForProjects } from "../pending";
+import { revokeAll } from "../revoke-key";
 import type { HeldKey } from "./rotation-state";
 
 /** What came of making a key. */

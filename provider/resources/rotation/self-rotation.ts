@@ -1,4 +1,4 @@
-import { KeyplaneError } from "../errors";
+import { KeyplaneError } from "../../errors";
 import type { HeldKey } from "./rotation-state";
 
 /** Refuses to rotate the key that keyplane itself authenticates with: nobody has said who takes over the new one. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Properties } from "./kind";
-import { type PendingWork, pendingOf } from "./pending";
+import type { Properties } from "../kind";
+import { type PendingWork, pendingOf } from "../pending";
 import { periodsOf } from "./rotation-fields";
 
 /** A key with its secret, as a state holds it. */

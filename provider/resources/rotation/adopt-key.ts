@@ -1,11 +1,11 @@
-import type { ApiKeyRecord } from "../api/records";
-import { KeyplaneError } from "../errors";
+import type { ApiKeyRecord } from "../../api/records";
+import { KeyplaneError } from "../../errors";
+import { skewedAge } from "../clock-skew";
+import { keyIn } from "../key-index";
+import type { Context, Properties } from "../kind";
+import { ownerTag, tagOf } from "../names";
+import { placeOf } from "../place";
 import { type Adoption, refusal } from "./adoption";
-import { skewedAge } from "./clock-skew";
-import { keyIn } from "./key-index";
-import type { Context, Properties } from "./kind";
-import { ownerTag, tagOf } from "./names";
-import { placeOf } from "./place";
 import { outputsOf } from "./rotation-outputs";
 import { NOTHING } from "./rotation-state";
 

@@ -1,7 +1,7 @@
-import { KeyplaneError } from "../errors";
-import { hasUnknown } from "./fields";
-import type { Context, Failure, Properties } from "./kind";
-import { samePlace } from "./place";
+import { KeyplaneError } from "../../errors";
+import { hasUnknown } from "../fields";
+import type { Context, Failure, Properties } from "../kind";
+import { samePlace } from "../place";
 import { type RotationState, stateOf } from "./rotation-state";
 
 /** A key made by hand that a resource is to take over: its id and its secret. */

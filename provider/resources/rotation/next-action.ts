@@ -1,5 +1,5 @@
-import { rotateAt } from "./key-fields";
-import type { Properties } from "./kind";
+import { rotateAt } from "../key-fields";
+import type { Properties } from "../kind";
 import { isoOf, type RotationState, retireTime } from "./rotation-state";
 
 /**

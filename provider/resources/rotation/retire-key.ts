@@ -1,10 +1,10 @@
-import type { ApiKeyRecord } from "../api/records";
-import { sayDuration } from "../duration";
-import { isAborted, messageOf } from "../errors";
-import { clockSkew } from "./clock-skew";
-import { keyIn } from "./key-index";
-import type { Context, Properties } from "./kind";
-import { isForeign, mustBeSameAccount } from "./revoke-key";
+import type { ApiKeyRecord } from "../../api/records";
+import { sayDuration } from "../../duration";
+import { isAborted, messageOf } from "../../errors";
+import { clockSkew } from "../clock-skew";
+import { keyIn } from "../key-index";
+import type { Context, Properties } from "../kind";
+import { isForeign, mustBeSameAccount } from "../revoke-key";
 import { periodsOf } from "./rotation-fields";
 import { retireReason } from "./rotation-plan";
 import { type HeldKey, isoOf, makerOf, type RotationState, retireTime, withoutPrevious } from "./rotation-state";

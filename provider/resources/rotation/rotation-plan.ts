@@ -1,6 +1,6 @@
-import { dueByAge } from "./key-fields";
-import type { Due, Properties } from "./kind";
-import { pendingDue } from "./pending";
+import { dueByAge } from "../key-fields";
+import type { Due, Properties } from "../kind";
+import { pendingDue } from "../pending";
 import { isoOf, type RotationState, retireTime } from "./rotation-state";
 
 /** Why a new key is to be made. */
