@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
+import { base32 } from "../base32";
 
-const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
 const PREFIX_LENGTH = 46;
 
 const tags = new Map<string, string>();
@@ -33,10 +33,4 @@ export function tagOf(name: string): string | undefined {
 export function prefixFrom(resourceName: string): string {
   const plain = resourceName.toLowerCase().replace(/[^a-z0-9]+/g, "-");
   return plain.replace(/^-+/, "").slice(0, PREFIX_LENGTH).replace(/-+$/, "") || "key";
-}
-
-/** RFC 4648 base32 in lower case: 5 bytes become 8 characters. */
-function base32(bytes: Uint8Array): string {
-  const bits = Array.from(bytes, (byte) => byte.toString(2).padStart(8, "0")).join("");
-  return (bits.match(/.{5}/g) ?? []).map((group) => ALPHABET[Number.parseInt(group, 2)]).join("");
 }
