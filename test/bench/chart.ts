@@ -36,14 +36,18 @@ export function chart(rows: readonly Row[]): string {
   shown.forEach((row, index) => {
     const y = TOP + ROW * index;
     const colour = row.met === false ? "#dc2626" : "#2563eb";
-    const naive = row.msNaive === null ? undefined : row.msNaive / row.msFloor;
+    const naive = row.ratioToNaive === null ? undefined : x(row.ratioToFloor / row.ratioToNaive);
+    const end = x(row.ratioToFloor);
+    // Beside the dot, where that is where the figure would stand.
+    const hidden = naive !== undefined && naive > end - 6 && naive < end + 36;
+    const figureAt = hidden ? naive + 10 : end + 6;
     parts.push(
       `<text x="${LEFT - 12}" y="${y + 13}" text-anchor="end">${row.scenario} ${row.n > 1 ? row.n : ""}${row.rttMs > 0 ? `, ${row.rttMs} ms` : ""}</text>`,
-      `<rect x="${x(0.8).toFixed(1)}" y="${y + 2}" width="${(x(row.ratioToFloor) - x(0.8)).toFixed(1)}" height="14" rx="3" fill="${colour}"/>`,
-      `<text x="${(x(row.ratioToFloor) + 6).toFixed(1)}" y="${y + 13}" font-size="11">${row.ratioToFloor.toFixed(2)}</text>`,
+      `<rect x="${x(0.8).toFixed(1)}" y="${y + 2}" width="${(end - x(0.8)).toFixed(1)}" height="14" rx="3" fill="${colour}"/>`,
+      `<text x="${figureAt.toFixed(1)}" y="${y + 13}" font-size="11">${row.ratioToFloor.toFixed(2)}</text>`,
     );
     if (naive !== undefined) {
-      parts.push(`<circle cx="${x(naive).toFixed(1)}" cy="${y + 9}" r="5" fill="#b45309"/>`);
+      parts.push(`<circle cx="${naive.toFixed(1)}" cy="${y + 9}" r="5" fill="#b45309"/>`);
     }
   });
   return [...parts, "</svg>", ""].join("\n");
