@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { placeIn } from "./place";
 import { settled } from "./settled";
-import { keyInputs, registeredInputs, typeToken, withDefaults } from "./shim";
+import { keyInputs, pauseTraces, registeredInputs, typeToken, withDefaults } from "./shim";
 import { StackRun } from "./stack-run";
 
 /** Work that had not ended when a key was recorded as not ready. */
@@ -119,12 +119,21 @@ export class ApiKey extends pulumi.CustomResource {
   constructor(name: string, args: ApiKeyArgs = {}, options?: pulumi.CustomResourceOptions) {
     const place = StackRun.current.placeFor("ApiKey", name, placeIn("ApiKey", name, args));
     const inputs = registeredInputs("ApiKey", name, OUTPUTS, keyInputs(args, place.owner.id, options), options);
-    super(typeToken("ApiKey"), name, inputs, withDefaults(options, ["key"]));
-    place.enlist({
-      // A preview takes an output that a key does not have for one that it does not know yet.
-      ids: pulumi.all([this.keyId, settled(this.pendingRevocations)]).apply(([id, orphans = []]) => [id, ...orphans]),
-      lostNames: pulumi.all([this.keyId, settled(this.lostNames)]).apply(([, names = []]) => names),
-    });
+    const resumeTraces = pauseTraces();
+    try {
+      super(typeToken("ApiKey"), name, inputs, withDefaults(options, ["key"]));
+    } finally {
+      resumeTraces();
+    }
+    // A preview takes an output that a key does not have for one that it does not know yet.
+    const told = pulumi.all([this.keyId, settled(this.pendingRevocations), settled(this.lostNames)]);
+    place.enlist(
+      told.apply(([id, orphans = [], lostNames = []]) => ({
+        ids: [id, ...orphans],
+        lostNames,
+        pendingRevocations: [],
+      })),
+    );
   }
 
   /** Whether a value is an `ApiKey`, also one of another copy of this package. */

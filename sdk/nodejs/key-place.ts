@@ -7,17 +7,17 @@ import { settled } from "./settled";
 /** What a key contributes to the ledger once it is made. */
 export interface Holdings {
   /** Ids of the keys that it holds, or has still to revoke. */
-  readonly ids: pulumi.Output<readonly (string | undefined)[]>;
+  readonly ids: readonly (string | undefined)[];
   /** Names of its lost requests. */
-  readonly lostNames: pulumi.Output<readonly string[]>;
-  /** Ids of keys that must stop working, or have, once everything in the stack has their successors. @default none */
-  readonly pendingRevocations?: pulumi.Output<readonly string[]>;
+  readonly lostNames: readonly string[];
+  /** Ids of keys that must stop working, or have, once everything in the stack has their successors. */
+  readonly pendingRevocations: readonly string[];
 }
 
 /** The keys of one program run in one place, with the owner and the ledger that they share. */
 export class KeyPlace {
   readonly owner: Owner;
-  readonly #holdings: Holdings[] = [];
+  readonly #holdings: pulumi.Output<Holdings>[] = [];
 
   /** @param programEnd resolves only when nothing else is left to do in the program */
   constructor(place: PlaceArgs, programEnd: Promise<void>) {
@@ -32,20 +32,17 @@ export class KeyPlace {
   }
 
   /** Tells the ledger of a key, which must not be taken for one that was left behind. */
-  enlist(holdings: Holdings): void {
+  enlist(holdings: pulumi.Output<Holdings>): void {
     this.#holdings.push(holdings);
   }
 
   /** Known only at the program's end, which makes the ledger the last of its resources. */
   async #allHoldings(programEnd: Promise<void>): Promise<pulumi.Output<Record<keyof Holdings, string[]>>> {
     await programEnd;
-    const ids = pulumi.all(this.#holdings.map((holding) => holding.ids));
-    const lostNames = pulumi.all(this.#holdings.map((holding) => holding.lostNames));
-    const doomed = pulumi.all(this.#holdings.map((holding) => holding.pendingRevocations ?? []));
-    return pulumi.all([ids, lostNames, doomed]).apply(([idLists, nameLists, doomedLists]) => ({
-      ids: sorted(idLists.flat()),
-      lostNames: sorted(nameLists.flat()),
-      pendingRevocations: sorted(doomedLists.flat()),
+    return pulumi.all(this.#holdings).apply((all) => ({
+      ids: sorted(all.flatMap(({ ids }) => ids)),
+      lostNames: sorted(all.flatMap(({ lostNames }) => lostNames)),
+      pendingRevocations: sorted(all.flatMap(({ pendingRevocations }) => pendingRevocations)),
     }));
   }
 }

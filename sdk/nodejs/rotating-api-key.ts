@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { PendingWork } from "./api-key";
 import { placeIn } from "./place";
 import { settled } from "./settled";
-import { keyInputs, registeredInputs, typeToken, withDefaults } from "./shim";
+import { keyInputs, pauseTraces, registeredInputs, typeToken, withDefaults } from "./shim";
 import { StackRun } from "./stack-run";
 
 /** A live key that was made by hand. */
@@ -144,23 +144,25 @@ export class RotatingApiKey extends pulumi.CustomResource {
   constructor(name: string, args: RotatingApiKeyArgs = {}, options?: pulumi.CustomResourceOptions) {
     const place = StackRun.current.placeFor("RotatingApiKey", name, placeIn("RotatingApiKey", name, args));
     const given = { ...args, ...(args.adopt !== undefined && { adopt: pulumi.secret(args.adopt) }) };
-    const inputs = registeredInputs(
-      "RotatingApiKey",
-      name,
-      OUTPUTS,
-      keyInputs(given, place.owner.id, options),
-      options,
-    );
-    super(typeToken("RotatingApiKey"), name, inputs, withDefaults(options, ["key", "previousKey"]));
+    const own = keyInputs(given, place.owner.id, options);
+    const inputs = registeredInputs("RotatingApiKey", name, OUTPUTS, own, options);
+    const resumeTraces = pauseTraces();
+    try {
+      super(typeToken("RotatingApiKey"), name, inputs, withDefaults(options, ["key", "previousKey"]));
+    } finally {
+      resumeTraces();
+    }
     // A preview takes an output that the resource does not have for one that it does not know yet.
     const { retired } = this as unknown as { readonly retired: pulumi.Output<readonly string[] | undefined> };
     const unsure = [settled(this.previousKeyId), settled(this.pendingRevocations), settled(retired)] as const;
-    const held = pulumi.all([this.keyId, ...unsure]);
-    place.enlist({
-      ids: held.apply(([current, previous, doomed = [], old = []]) => [current, previous, ...doomed, ...old]),
-      lostNames: pulumi.all([this.keyId, settled(this.lostNames)]).apply(([, names = []]) => names),
-      pendingRevocations: held.apply(([, , doomed = [], old = []]) => [...doomed, ...old]),
-    });
+    place.enlist(
+      pulumi
+        .all([this.keyId, settled(this.lostNames), ...unsure])
+        .apply(([current, lostNames = [], previous, doomed = [], old = []]) => {
+          const pendingRevocations = [...doomed, ...old];
+          return { ids: [current, previous, ...pendingRevocations], lostNames, pendingRevocations };
+        }),
+    );
   }
 
   /** Whether a value is a `RotatingApiKey`, also one of another copy of this package. */

@@ -26,11 +26,14 @@ const otherCommands =
 test("every command that the documents show exists", () => {
   const { scripts } = JSON.parse(textOf("package.json"));
   const cli = textOf("cli/main.ts");
+  const engine = textOf("test/kit/engine/main.ts");
   const known = (command: string): boolean => {
     const [, script] = /^(?:[A-Z_]+=\S+ )*npm (?:run )?([\w:-]+)/.exec(command) ?? [];
     if (script !== undefined && script in scripts) return true;
     const [, own] = /^npx keyplane ([\w-]+)/.exec(command) ?? [];
     if (own !== undefined) return new RegExp(`^  ${own}:`, "m").test(cli);
+    const [, ofEngine] = /^npx keyplane-engine ([\w-]+)/.exec(command) ?? [];
+    if (ofEngine !== undefined) return new RegExp(`^  ${ofEngine}:|"${ofEngine}"`, "m").test(engine);
     const [, file] = /^(?:[A-Z_]+=\S+ )*node (?:node_modules\/keyplane\/)?(\S+)/.exec(command) ?? [];
     if (file !== undefined) return existsSync(`${root}/${file}`);
     return otherCommands.test(command);
