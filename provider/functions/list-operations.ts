@@ -15,12 +15,29 @@ export interface GetOperationsArgs extends CallArgs {
   readonly limit?: number | undefined;
 }
 
-/** The project's operations, newest first, one at a time; holds one page, and reads the next one when it is needed. */
+/**
+ * The project's operations, newest first, one at a time. Holds one page; the next one is asked for when half of it was
+ * taken, so that it comes while the other half is.
+ */
 export async function* listOperations(
   account: Account,
   args: GetOperationsArgs,
 ): AsyncGenerator<Operation, void, undefined> {
-  for await (const page of operationPages(account, args)) yield* page;
+  const pages = operationPages(account, args);
+  try {
+    for (let next = pages.next(); ; ) {
+      const { value: page } = await next;
+      if (page === undefined) return;
+      const half = Math.ceil(page.length / 2);
+      yield* page.slice(0, half);
+      next = pages.next();
+      // It is thrown where it is awaited.
+      next.catch(() => {});
+      yield* page.slice(half);
+    }
+  } finally {
+    await pages.return();
+  }
 }
 
 /** The same, page by page. */

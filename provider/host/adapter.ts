@@ -19,7 +19,7 @@ import {
 import type { Settings } from "../settings";
 import type { Severity } from "./engine-link";
 import { session } from "./session";
-import { fromPulumi, toPulumi } from "./values";
+import { fromPulumi, fromState, toPulumi } from "./values";
 
 type Values = Record<string, unknown>;
 type Verb = "check" | "diff" | "create" | "read" | "update" | "delete";
@@ -41,10 +41,10 @@ export function adapt(kind: Kind): dynamic.ResourceProvider<Values, Values> {
     diff: (id, olds, news) =>
       run(kind, "diff", news, async (context) => {
         const driftOnly = session.takeRefresh(id, olds.resourceUrn);
-        const difference = diff(kind, fromPulumi(olds), fromPulumi(news), { now: context.now(), driftOnly });
+        const difference = diff(kind, fromState(olds), fromPulumi(news), { now: context.now(), driftOnly });
         for (const reason of difference.reasons) context.info(reason);
         // What a refresh compares is not what the run goes on with: it can be a predecessor that is still to be deleted.
-        if (!driftOnly) noteHolder(kind, id, fromPulumi(olds), context);
+        if (!driftOnly) noteHolder(kind, id, fromState(olds), context);
         const { changes, replaces, deleteBeforeReplace } = difference;
         return { changes, replaces: [...replaces], deleteBeforeReplace };
       }),
@@ -58,17 +58,17 @@ export function adapt(kind: Kind): dynamic.ResourceProvider<Values, Values> {
     read: (id, olds = {}) =>
       run(kind, "read", olds, async (context) => {
         session.noteRead(id, olds.resourceUrn);
-        const outputs = await kind.read(id, fromPulumi(olds), context);
+        const outputs = await kind.read(id, fromState(olds), context);
         // An empty answer is how a resource is reported gone.
         return outputs === undefined ? {} : { id, props: toPulumi(outputs) };
       }),
 
     update: (id, olds, news) =>
       run(kind, "update", news, async (context) => {
-        return { outs: toPulumi(await kind.update(id, fromPulumi(olds), fromPulumi(news), context)) };
+        return { outs: toPulumi(await kind.update(id, fromState(olds), fromPulumi(news), context)) };
       }),
 
-    delete: (id, olds) => run(kind, "delete", olds, (context) => kind.delete(id, fromPulumi(olds), context)),
+    delete: (id, olds) => run(kind, "delete", olds, (context) => kind.delete(id, fromState(olds), context)),
   };
 }
 

@@ -7,8 +7,12 @@ type Values = Readonly<Record<string, unknown>>;
 
 /** Pulumi's values as the core sees them: unknowns are a symbol, and `__provider` is none of its business. */
 export function fromPulumi(values: Values): Values {
-  const { __provider, ...rest } = values;
-  return mapDeep(rest, (value) => (value === PULUMI_UNKNOWN ? UNKNOWN : value)) as Values;
+  return mapDeep(fromState(values), (value) => (value === PULUMI_UNKNOWN ? UNKNOWN : value)) as Values;
+}
+
+/** The same for the values of a state, which knows all of them. */
+export function fromState({ __provider, ...rest }: Values): Values {
+  return rest;
 }
 
 /**

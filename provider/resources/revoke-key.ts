@@ -57,11 +57,10 @@ export async function mustRevokeAll(ids: readonly string[], context: Context): P
 /** A key as the account lists it; `undefined` once it is proven to be gone. */
 export async function findKey(id: string, outputs: Properties, context: Context): Promise<ApiKeyRecord | undefined> {
   const account = context.account();
-  const isYoung = context.now() - Date.parse(String(outputs.createdAt)) < LISTED_WITHIN_MS;
   // A refresh of a large stack takes minutes: all its reads share one list.
   let keys = await context.keys().list({ anyAge: true });
   let found = keyIn(keys, id);
-  if (found === undefined && isYoung) {
+  if (found === undefined && context.now() - Date.parse(String(outputs.createdAt)) < LISTED_WITHIN_MS) {
     keys = await context.keys().list({ fresh: true });
     found = keyIn(keys, id);
   }

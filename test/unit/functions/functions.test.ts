@@ -126,6 +126,23 @@ describe("operations", () => {
     expect((await plane.count()) - before).toBe(1);
   });
 
+  it("are asked for ahead when half of a page was taken, and an error of that is told in its turn", async () => {
+    const { account, plane, projectId } = await start();
+    await plane.rules.add({ route: "GET /projects/{project_id}/operations", skip: 1, count: null, status: 404 });
+    const before = await plane.count();
+    const requests: number[] = [];
+    const read = async () => {
+      for await (const _ of listOperations(account, { projectId })) {
+        // Time for a request that is under way to arrive.
+        await new Promise((resolve) => setTimeout(resolve, 10));
+        requests.push((await plane.count()) - before);
+      }
+    };
+    expect(await caught(read())).toMatchObject({ kind: "not_found" });
+    // Two more were started by the making of the project.
+    expect(requests).toEqual([1, 1, 1, 2, 2]);
+  });
+
   it("are read one by one and waited for", async () => {
     const { account, projectId, ids } = await start();
     const [operationId = ""] = ids;
