@@ -408,7 +408,7 @@ const deletes = [
     },
     {
       name: "a young key is looked for twice",
-      find: "if (found === undefined && isYoung) {",
+      find: "if (found === undefined && context.now() - Date.parse(String(outputs.createdAt)) < LISTED_WITHIN_MS) {",
       replace: "if (false) {",
       test: resources("reads"),
       by: "R4",
