@@ -126,14 +126,14 @@ export class ApiKey extends pulumi.CustomResource {
       resumeTraces();
     }
     // A preview takes an output that a key does not have for one that it does not know yet.
-    const told = pulumi.all([this.keyId, settled(this.pendingRevocations), settled(this.lostNames)]);
-    place.enlist(
-      told.apply(([id, orphans = [], lostNames = []]) => ({
-        ids: [id, ...orphans],
-        lostNames,
-        pendingRevocations: [],
-      })),
-    );
+    const holdings = this.keyId.apply(async (id) => {
+      const [orphans = [], lostNames = []] = await Promise.all([
+        settled(this.pendingRevocations),
+        settled(this.lostNames),
+      ]);
+      return { ids: [id, ...orphans], lostNames, pendingRevocations: [] };
+    });
+    place.enlist(holdings);
   }
 
   /** Whether a value is an `ApiKey`, also one of another copy of this package. */

@@ -154,15 +154,17 @@ export class RotatingApiKey extends pulumi.CustomResource {
     }
     // A preview takes an output that the resource does not have for one that it does not know yet.
     const { retired } = this as unknown as { readonly retired: pulumi.Output<readonly string[] | undefined> };
-    const unsure = [settled(this.previousKeyId), settled(this.pendingRevocations), settled(retired)] as const;
-    place.enlist(
-      pulumi
-        .all([this.keyId, settled(this.lostNames), ...unsure])
-        .apply(([current, lostNames = [], previous, doomed = [], old = []]) => {
-          const pendingRevocations = [...doomed, ...old];
-          return { ids: [current, previous, ...pendingRevocations], lostNames, pendingRevocations };
-        }),
-    );
+    const holdings = this.keyId.apply(async (current) => {
+      const [previous, doomed = [], old = [], lostNames = []] = await Promise.all([
+        settled(this.previousKeyId),
+        settled(this.pendingRevocations),
+        settled(retired),
+        settled(this.lostNames),
+      ]);
+      const pendingRevocations = [...doomed, ...old];
+      return { ids: [current, previous, ...pendingRevocations], lostNames, pendingRevocations };
+    });
+    place.enlist(holdings);
   }
 
   /** Whether a value is a `RotatingApiKey`, also one of another copy of this package. */
