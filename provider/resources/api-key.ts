@@ -3,7 +3,7 @@ import { skewedAge } from "./clock-skew";
 import { types } from "./fields";
 import { isHeldElsewhere } from "./holders";
 import { dueByAge, isTried, keyFields, keyRules, rotateAt, scopeOf, withoutEmpty } from "./key-fields";
-import { type Context, type Due, type Failure, type Kind, NotReady, type Properties } from "./kind";
+import { type Context, type Due, type Failure, type Kind, NotReady, noteLostNames, type Properties } from "./kind";
 import { mintKey, type Naming } from "./mint-key";
 import { ownerTag, prefixFrom } from "./names";
 import { finishPending, pendingAfter, pendingDue, pendingOf, pendingUnder, waitForProjects } from "./pending";
@@ -114,6 +114,7 @@ export const apiKey: Kind = {
   },
 
   async delete(id, outputs, context) {
+    noteLostNames(outputs, context);
     if (outputs.revokeOnDelete === false) {
       context.run.held.add(id);
       context.info(`key ${id} (${outputs.name}) stays live, because revokeOnDelete is false`);

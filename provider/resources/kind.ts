@@ -35,6 +35,8 @@ export interface RunNotes {
   owner?: string;
   /** Ids of the place's keys that are to outlive the run, or that the engine deletes in it. */
   readonly held: Set<string>;
+  /** Names of recent lost requests whose keys never showed up, of resources that the engine deletes in the run. */
+  readonly lostNames: Set<string>;
   /** The URN of the resource that adopts a key, by the key's id. */
   readonly adopters: Map<string, string>;
   /** The ids of the resources that were seen to hold a key, by the key's id. */
@@ -43,7 +45,16 @@ export interface RunNotes {
 
 /** The notes at the beginning of a run. */
 export function newRunNotes(): RunNotes {
-  return { hasProgram: false, held: new Set(), adopters: new Map(), holders: new Map() };
+  return { hasProgram: false, held: new Set(), lostNames: new Set(), adopters: new Map(), holders: new Map() };
+}
+
+/** After so long, no service still carries out a request that it has not answered. */
+const LATEST_COMMIT_MS = 3_600_000;
+
+/** Keeps the lost names of a key that is deleted for its owner, the last to go, while their requests may still count. */
+export function noteLostNames({ lostNames, createdAt }: Properties, context: Context): void {
+  if (!Array.isArray(lostNames) || context.now() - Date.parse(String(createdAt)) > LATEST_COMMIT_MS) return;
+  for (const name of lostNames) context.run.lostNames.add(String(name));
 }
 
 /**

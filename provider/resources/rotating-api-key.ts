@@ -4,7 +4,7 @@ import { KeyplaneError } from "../errors";
 import { isHeldElsewhere } from "./holders";
 import { isKept } from "./key-fields";
 import { keyIn } from "./key-index";
-import { type Context, type Kind, NotReady, type Properties } from "./kind";
+import { type Context, type Kind, NotReady, noteLostNames, type Properties } from "./kind";
 import { finishPending, pendingUnder } from "./pending";
 import { findKey, isForeign, mustRevokeAll, ownerNow, refuseOwnCredential, revokeAll, revokeKey } from "./revoke-key";
 import { adoptKey } from "./rotation/adopt-key";
@@ -96,6 +96,7 @@ export const rotatingApiKey: Kind = {
   },
 
   async delete(id, outputs, context) {
+    noteLostNames(outputs, context);
     const state = stateOf(outputs);
     const { current, previous, credential, pendingRevocations, retired } = state;
     const isOurs = (keyId: string) => !isHeldElsewhere(keyId, id, context);

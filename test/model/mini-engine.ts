@@ -39,6 +39,8 @@ class StepFailed extends Error {}
 /** What was held at a time; times are positions in the control plane's log. */
 export interface Holding {
   readonly since: number;
+  /** The id of the owner in the state: none before the first `up`, and none after a destroy. */
+  readonly owner: string | undefined;
   /** Ids of keys that the state holds and that are neither replaced nor being deleted. */
   readonly state: ReadonlySet<string>;
   /** Ids of the keys that consumers have. */
@@ -305,7 +307,8 @@ export class MiniEngine {
       .map(([, id]) => id);
     const ids = held.flatMap(({ outputs }) => (typeof outputs.keyId === "string" ? [outputs.keyId] : []));
     const since = await this.first.plane.count();
-    this.holdings.push({ since, state: new Set(ids), consumers: new Set(consumers) });
+    const owner = this.state.find(({ kind }) => kind === "Owner")?.id;
+    this.holdings.push({ since, owner, state: new Set(ids), consumers: new Set(consumers) });
   }
 
   private ledgerInputs(owner: string, program: Program): Properties {

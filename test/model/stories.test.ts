@@ -73,6 +73,15 @@ describe("a stack comes out whole of the story of", () => {
     ]);
   });
 
+  // Whoever could look for that key is gone with the stack: the destroy can only have said so.
+  test("a lost request that the service carries out after the destroy, when another owner has come", async () => {
+    const program = { "plain-0": { ...key({ verify: true, revokeOnDelete: false }), consumed: false } };
+    await runStory([
+      { do: "fault", rule: { route: "POST /api_keys", count: 1, fault: "close", commit: "late" } },
+      ...[up(program), { do: "destroy", crash: undefined } as const, up(program)],
+    ]);
+  });
+
   test("a key that was to outlive its resource only later, and a destroy that was interrupted", async () => {
     const kept = { "plain-0": { ...key({}), inputs: { revokeOnDelete: false } } };
     await runStory([up({ "plain-0": key({}) }), up(kept), { do: "destroy", crash: { step: 4, when: "before" } }]);

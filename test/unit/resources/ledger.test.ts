@@ -267,6 +267,28 @@ describe("the ledger", () => {
     expect(await bench.requests()).toContain("GET /projects");
   });
 
+  it("C5: is followed by an owner that tells which lost requests may still be carried out, when nobody looks", async () => {
+    const bench = await Bench.start();
+    const [late, found] = [autoName("ci", OWNER), autoName("ci", OWNER)];
+    const { id, outputs } = await bench.createKey();
+    await bench.plane.state.createKey(found);
+    await kinds.ApiKey.delete(id, { ...outputs, lostNames: [late, found] }, bench.context);
+    await kinds.Owner.delete(OWNER, {}, bench.context);
+    const said = bench.told.warn.join();
+    expect(said).toContain(`the creation of ${late} was lost`);
+    expect(said).toContain(`npx keyplane sweep --owner ${bench.tag}`);
+    expect(await bench.liveIds()).toEqual([]);
+  });
+
+  it("C5: is followed by an owner that says nothing of a request that was lost long ago", async () => {
+    const bench = await Bench.start();
+    const { id, outputs } = await bench.createKey();
+    await bench.clock.pass(2 * 3_600_000);
+    await kinds.ApiKey.delete(id, { ...outputs, lostNames: [autoName("ci", OWNER)] }, bench.context);
+    await kinds.Owner.delete(OWNER, {}, bench.context);
+    expect(bench.told.warn).toEqual([]);
+  });
+
   it("C9: is not needed for that: a destroy after a crash in the very first run leaves no key behind", async () => {
     const bench = await Bench.start();
     await orphan(bench);
