@@ -29,7 +29,7 @@ export async function checkService(settings: Settings, signal: AbortSignal): Pro
 
 async function probe(settings: Settings, signal: AbortSignal): Promise<Outcome> {
   const base = parseBaseUrl(settings.baseUrl);
-  const connections = await openConnections({ base, requestTimeoutMs: patience(settings), concurrency: 1 });
+  const connections = openConnections({ base, requestTimeoutMs: patience(settings), concurrency: 1 });
   const attempt = {
     origin: base.origin,
     path: `${base.prefix}/api_keys`,

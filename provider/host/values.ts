@@ -29,21 +29,24 @@ export function toPulumi(values: Values): Record<string, unknown> {
 }
 
 /** What has nothing to change comes back as it is: most values do, and each of thousands of calls maps them twice. */
-function mapDeep(value: unknown, leaf: (value: unknown) => unknown): unknown {
-  if (typeof value !== "object" || value === null) return leaf(value);
+function mapDeep(value: object, leaf: (value: unknown) => unknown): object {
   if (Array.isArray(value)) {
-    const items = value.filter((item) => item !== undefined).map((item) => mapDeep(item, leaf));
+    const items = value.filter((item) => item !== undefined).map((item) => map(item, leaf));
     return items.length === value.length && items.every((item, at) => item === value[at]) ? value : items;
   }
   const source = value as Record<string, unknown>;
   let changed: Record<string, unknown> | undefined;
-  for (const name of Object.keys(source)) {
+  for (const name in source) {
     const item = source[name];
-    const mapped = item === undefined ? undefined : mapDeep(item, leaf);
+    const mapped = map(item, leaf);
     if (mapped === item && item !== undefined) continue;
     changed ??= { ...source };
     if (mapped === undefined) delete changed[name];
     else changed[name] = mapped;
   }
   return changed ?? value;
+}
+
+function map(value: unknown, leaf: (value: unknown) => unknown): unknown {
+  return typeof value === "object" && value !== null ? mapDeep(value, leaf) : leaf(value);
 }

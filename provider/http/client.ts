@@ -46,7 +46,7 @@ export class HttpClient {
   readonly #secrets: Set<string>;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #headersOfJson: Readonly<Record<string, string>>;
-  #connections: Promise<Dispatcher> | undefined;
+  #connections: Dispatcher | undefined;
 
   /** Throws a `ConfigError` if the base URL or the credential cannot be used. Opens nothing yet. */
   constructor(options: HttpOptions) {
@@ -176,10 +176,9 @@ export class HttpClient {
     let tooMany = false;
     try {
       this.#connections ??= openConnections({ ...this.#options, base: this.base });
-      const connections = await this.#connections;
       if (signal.aborted) return { kind: "failure", code: "ABORTED", sent: false };
       request.onSend?.();
-      const outcome = await exchange(connections, {
+      const outcome = await exchange(this.#connections, {
         origin: this.base.origin,
         path: this.base.prefix + request.path + queryText(request.query),
         method: request.method,

@@ -1,7 +1,7 @@
 import { CONCURRENCY } from "./task";
 
 /** As an engine does under `--parallel`: so many calls at a time, each place taken again as soon as it is free. */
-export async function inFlight<T, R>(items: readonly T[], call: (item: T) => Promise<R>): Promise<readonly R[]> {
+export async function inFlight<T, R>(items: readonly T[], call: (item: T) => R | Promise<R>): Promise<readonly R[]> {
   const results: R[] = [];
   const left = items.entries();
   const serve = async () => {

@@ -92,7 +92,7 @@ const provider: readonly Scenario[] = [
     quickSizes: [3_000],
     rtts: [20, 0],
     naiveUpTo: 0,
-    judgedFrom: { n: 10_000, rttMs: 20 },
+    judgedFrom: { n: 100_000, rttMs: 20 },
     target: { requests: (n) => n / PAGE + 2, ratio: 1.1 },
     keepsState: true,
     prepare: async (plane, n) => {
