@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Rule } from "../kit/control-plane";
+import type { OperationCourse, Rule } from "../kit/control-plane";
 import type { Crash, DeclaredKey, Program } from "./mini-engine";
 
 /** One thing that happens to a stack. */
@@ -9,6 +9,8 @@ export type Action =
   | { readonly do: "fault"; readonly rule: Rule }
   | { readonly do: "commit late" }
   | { readonly do: "wait"; readonly ms: number }
+  /** The platform begins to work on the project that some keys wait for. */
+  | { readonly do: "operation"; readonly course: OperationCourse }
   /** Somebody else revokes, uses or makes a key; which of the live ones is told by a number. */
   | { readonly do: "revoke" | "use" | "stranger"; readonly which: number };
 
@@ -17,17 +19,31 @@ const MINUTE_MS = 60_000;
 /** Longer than any key's grace. */
 const BEYOND_GRACE_MS = 61 * MINUTE_MS;
 
-const key: fc.Arbitrary<DeclaredKey> = fc.record({
-  rotating: fc.boolean(),
-  consumed: fc.boolean(),
-  inputs: fc
-    .record({ trigger: fc.integer({ min: 0, max: 2 }), verify: often(false), revokeOnDelete: often(true) })
-    .map(({ trigger, ...flags }) => ({ ...flags, rotationTriggers: { trigger } })),
-});
+const triggers = fc.integer({ min: 0, max: 2 }).map((trigger) => ({ rotationTriggers: { trigger } }));
+
+const key: fc.Arbitrary<DeclaredKey> = fc
+  .record({
+    ...{ rotating: fc.boolean(), consumed: fc.boolean(), waits: often(false), triggers },
+    flags: fc.record({ verify: often(false), revokeOnDelete: often(true) }),
+  })
+  .map(({ triggers, flags, ...key }) => ({ ...key, inputs: { ...triggers, ...flags } }));
+
+/** A key that bears the very name that the program gives it. A used one would be in the way of its successor. */
+const exactKey: fc.Arbitrary<DeclaredKey> = fc
+  .record({ consumed: fc.boolean(), triggers })
+  .map(({ triggers, ...key }) => {
+    return { ...key, rotating: false, inputs: { ...triggers, name: "exact", onNameConflict: "revokeUnused" } };
+  });
 
 const program: fc.Arbitrary<Program> = fc
-  .array(fc.option(key, { freq: 3, nil: undefined }), { minLength: 1, maxLength: 4 })
-  .map((keys) => keys.flatMap((each, at) => (each === undefined ? [] : [[nameOf(each, at), each] as const])))
+  .tuple(
+    fc.array(fc.option(key, { freq: 3, nil: undefined }), { minLength: 1, maxLength: 4 }),
+    fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: exactKey }),
+  )
+  .map(([keys, exact]) => {
+    const entries = keys.flatMap((each, at) => (each === undefined ? [] : [[nameOf(each, at), each] as const]));
+    return exact === undefined ? entries : [...entries, ["exact", exact] as const];
+  })
   .filter((entries) => entries.length > 0)
   .map((entries) => Object.fromEntries(entries));
 
@@ -39,30 +55,40 @@ const crash: fc.Arbitrary<Crash | undefined> = fc.option(
   { nil: undefined },
 );
 
+const course: fc.Arbitrary<OperationCourse> = fc.record({
+  runningMs: fc.constantFrom(0, 7_000, 20_000),
+  outcome: fc.constantFrom("finished", "finished", "failed"),
+});
+
+const fault = fc.constantFrom<Omit<Rule, "route">>(
+  { status: 500 },
+  { status: 500, commit: "before" },
+  { status: 429, retryAfter: 1 },
+  { status: 503 },
+  { status: 404 },
+  { status: 401 },
+  { fault: "reset" },
+  { fault: "close", commit: "before" },
+  { fault: "close", commit: "late" },
+  { fault: "close", commit: "late", lateMs: 10_000 },
+  { fault: "truncate-length" },
+  { fault: "html", commit: "before" },
+  { fault: "garbage" },
+  { omit: ["id"] },
+  { omit: ["key"] },
+  { patch: { revoked: false } },
+  { page: "empty" },
+);
+
+/** The answer to the creation of a key can carry operations that must end before the key is ready. */
+const operations = course.map((each): Omit<Rule, "route"> => ({ operations: [{ action: "apply_config", ...each }] }));
+
 const rule: fc.Arbitrary<Rule> = fc
   .record({
     route: fc.constantFrom("POST /api_keys", "GET /api_keys", "DELETE /api_keys/{key_id}"),
     skip: fc.nat(2),
     count: fc.integer({ min: 1, max: 4 }),
-    fault: fc.constantFrom<Omit<Rule, "route">>(
-      { status: 500 },
-      { status: 500, commit: "before" },
-      { status: 429, retryAfter: 1 },
-      { status: 503 },
-      { status: 404 },
-      { status: 401 },
-      { fault: "reset" },
-      { fault: "close", commit: "before" },
-      { fault: "close", commit: "late" },
-      { fault: "close", commit: "late", lateMs: 10_000 },
-      { fault: "truncate-length" },
-      { fault: "html", commit: "before" },
-      { fault: "garbage" },
-      { omit: ["id"] },
-      { omit: ["key"] },
-      { patch: { revoked: false } },
-      { page: "empty" },
-    ),
+    fault: fc.oneof({ weight: 17, arbitrary: fault }, { weight: 3, arbitrary: operations }),
   })
   .map(({ fault, ...of }) => ({ ...of, ...fault }));
 
@@ -96,6 +122,7 @@ const event: fc.Arbitrary<Action> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant("destroy" as const), crash }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant("fault" as const), rule }) },
   { weight: 1, arbitrary: fc.constant({ do: "commit late" as const }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("operation" as const), course }) },
   { weight: 2, arbitrary: wait },
   {
     weight: 2,

@@ -6,6 +6,8 @@ import { Killer } from "./killer";
 export interface DeclaredKey {
   readonly rotating: boolean;
   readonly consumed: boolean;
+  /** Whether it is made only when nothing is under way in the project. */
+  readonly waits?: boolean;
   readonly inputs: Properties;
 }
 
@@ -166,6 +168,11 @@ export class MiniEngine {
     if (old === undefined) return this.create(kindName, name, inputs, context);
     const now = context.now();
     const difference = diff(kind, old.outputs, inputs, { now, driftOnly: false });
+    if (difference.deleteBeforeReplace) {
+      await this.deliver(name, undefined);
+      await this.delete(old);
+      return this.create(kindName, name, inputs, context);
+    }
     if (difference.replaces.length > 0) return this.create(kindName, name, inputs, context, old);
     if (!difference.changes && !old.notReady) return old;
     return this.step(async () => {

@@ -33,6 +33,14 @@ require("keyplane").getApiKeys().catch(() => {});`);
   expect(loaded).not.toContain("undici");
 });
 
+test("a connection loads of undici what it needs, for all of it takes six times as long", () => {
+  const loaded = loadedBy(`const base = { origin: "http://127.0.0.1:9", loopback: true };
+require("./dist/provider/http/connections").openConnections({ base, requestTimeoutMs: 1, concurrency: 1 });`);
+  const ofUndici = loaded.filter((file) => file === "undici");
+  expect(ofUndici.length).toBeGreaterThan(0);
+  expect(ofUndici.length).toBeLessThanOrEqual(30);
+});
+
 test("the host's part of a run without a change loads nothing that talks to the service", () => {
   const loaded = loadedBy(`const { ApiKey } = require("keyplane/provider");
 const inputs = { owner: "o", resourceUrn: "urn:pulumi:dev::p::t::ci" };
