@@ -6,7 +6,15 @@ import { dueByAge, isTried, keyFields, keyRules, rotateAt, scopeOf, withoutEmpty
 import { type Context, type Due, type Failure, type Kind, NotReady, noteLostNames, type Properties } from "./kind";
 import { mintKey, type Naming } from "./mint-key";
 import { ownerTag, prefixFrom } from "./names";
-import { finishPending, pendingAfter, pendingDue, pendingOf, pendingUnder, waitForProjects } from "./pending";
+import {
+  finishPending,
+  pendingAfter,
+  pendingDue,
+  pendingOf,
+  pendingUnder,
+  waitForProjects,
+  wasHandedOut,
+} from "./pending";
 import { samePlace } from "./place";
 import { findKey, isForeign, mustRevokeAll, ownerNow, revokeAll, revokeKey } from "./revoke-key";
 
@@ -115,7 +123,8 @@ export const apiKey: Kind = {
 
   async delete(id, outputs, context) {
     noteLostNames(outputs, context);
-    if (outputs.revokeOnDelete === false) {
+    const stays = outputs.revokeOnDelete === false && wasHandedOut(outputs);
+    if (stays) {
       context.run.held.add(id);
       context.info(`key ${id} (${outputs.name}) stays live, because revokeOnDelete is false`);
     }
@@ -126,7 +135,7 @@ export const apiKey: Kind = {
       );
       return;
     }
-    if (outputs.revokeOnDelete !== false && !isHeldElsewhere(id, id, context)) await revokeKey(id, outputs, context);
+    if (!stays && !isHeldElsewhere(id, id, context)) await revokeKey(id, outputs, context);
     await mustRevokeAll(orphansBeside(id, outputs), context);
   },
 };

@@ -35,6 +35,14 @@ export function pendingUnder(inputs: Properties, outputs: Properties): readonly 
   return isKept(inputs) && !isKept(outputs) ? [...pendingOf(outputs), VERIFY] : pendingOf(outputs);
 }
 
+/**
+ * Whether somebody can have the key: one whose making has not ended, or has failed, was handed to nobody. A trial that
+ * is still to come says nothing, for it can be younger than the key.
+ */
+export function wasHandedOut(outputs: Properties): boolean {
+  return pendingOf(outputs).every(({ action, status }) => action === VERIFY.action && status === undefined);
+}
+
 /** What pending work asks of the next run: going on, or, once it has failed, a replacement. */
 export function pendingDue(outputs: Properties): readonly Due[] {
   const pending = pendingOf(outputs);

@@ -5,7 +5,7 @@ import { isHeldElsewhere } from "./holders";
 import { isKept } from "./key-fields";
 import { keyIn } from "./key-index";
 import { type Context, type Kind, NotReady, noteLostNames, type Properties } from "./kind";
-import { finishPending, pendingUnder } from "./pending";
+import { finishPending, pendingUnder, wasHandedOut } from "./pending";
 import { findKey, isForeign, mustRevokeAll, ownerNow, refuseOwnCredential, revokeAll, revokeKey } from "./revoke-key";
 import { adoptKey } from "./rotation/adopt-key";
 import { adoptionOf, adoptionRules, heldBy, refuseLateAdoption } from "./rotation/adoption";
@@ -15,6 +15,7 @@ import { rotationFields, rotationRules } from "./rotation/rotation-fields";
 import { outputsOf } from "./rotation/rotation-outputs";
 import { rotationDue, rotationReason } from "./rotation/rotation-plan";
 import {
+  type HeldKey,
   isoOf,
   makerOf,
   NOTHING,
@@ -102,21 +103,20 @@ export const rotatingApiKey: Kind = {
     const isOurs = (keyId: string) => !isHeldElsewhere(keyId, id, context);
     const owner = ownerNow(outputs, context);
     const keys = [previous, current].filter((key) => key !== undefined).filter(({ keyId }) => isOurs(keyId));
-    if (outputs.revokeOnDelete === false) {
-      for (const { keyId, name } of keys) {
-        context.run.held.add(keyId);
-        context.info(`key ${keyId} (${name}) stays live: revokeOnDelete is false`);
-      }
-    } else {
-      for (const { keyId, key } of keys) refuseOwnCredential(keyId, key, context.account());
-      for (const held of keys) {
-        const { keyId, name, key } = held;
-        if (isForeign(makerOf(state, held, owner))) {
-          context.warn(`key ${keyId} (${name}) was made by another stack than this: it is not revoked`);
-        } else {
-          context.progress(`revoking key ${keyId}`);
-          await revokeKey(keyId, { name, key, owner: outputs.owner, credential }, context);
-        }
+    const stays = (key: HeldKey) => outputs.revokeOnDelete === false && (key !== current || wasHandedOut(outputs));
+    for (const { keyId, name } of keys.filter(stays)) {
+      context.run.held.add(keyId);
+      context.info(`key ${keyId} (${name}) stays live: revokeOnDelete is false`);
+    }
+    const doomed = keys.filter((key) => !stays(key));
+    for (const { keyId, key } of doomed) refuseOwnCredential(keyId, key, context.account());
+    for (const held of doomed) {
+      const { keyId, name, key } = held;
+      if (isForeign(makerOf(state, held, owner))) {
+        context.warn(`key ${keyId} (${name}) was made by another stack than this: it is not revoked`);
+      } else {
+        context.progress(`revoking key ${keyId}`);
+        await revokeKey(keyId, { name, key, owner: outputs.owner, credential }, context);
       }
     }
     // What a stack from which this state was copied has to revoke is for that stack.

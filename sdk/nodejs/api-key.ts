@@ -70,7 +70,7 @@ export interface ApiKeyArgs {
   readonly verify?: pulumi.Input<boolean>;
   /** Longest wait for operations, such as `30m`. @default config `keyplane:operationTimeout`, else `30m` */
   readonly operationTimeout?: pulumi.Input<string>;
-  /** Whether a deleted or replaced key is revoked; otherwise it stays live for ever. @default true */
+  /** Whether a deleted or replaced key is revoked; otherwise it stays live for ever, if it ever was ready. @default true */
   readonly revokeOnDelete?: pulumi.Input<boolean>;
   /**
    * What to do when `name` is taken: fail and name the key in the way, or revoke that key if it was never used.

@@ -80,17 +80,24 @@ const fault = fc.constantFrom<Omit<Rule, "route">>(
   { page: "empty" },
 );
 
-/** The answer to the creation of a key can carry operations that must end before the key is ready. */
-const operations = course.map((each): Omit<Rule, "route"> => ({ operations: [{ action: "apply_config", ...each }] }));
+const strikes = { skip: fc.nat(2), count: fc.integer({ min: 1, max: 4 }) };
 
-const rule: fc.Arbitrary<Rule> = fc
+const faultRule: fc.Arbitrary<Rule> = fc
   .record({
+    ...strikes,
     route: fc.constantFrom("POST /api_keys", "GET /api_keys", "DELETE /api_keys/{key_id}"),
-    skip: fc.nat(2),
-    count: fc.integer({ min: 1, max: 4 }),
-    fault: fc.oneof({ weight: 17, arbitrary: fault }, { weight: 3, arbitrary: operations }),
+    fault,
   })
   .map(({ fault, ...of }) => ({ ...of, ...fault }));
+
+/** The answer to the creation of a key can carry operations that must end before the key is ready. */
+const operationsRule: fc.Arbitrary<Rule> = fc.record({ ...strikes, course }).map(({ course, ...of }) => ({
+  ...of,
+  route: "POST /api_keys",
+  operations: [{ action: "apply_config", ...course }],
+}));
+
+const rule = fc.oneof({ weight: 6, arbitrary: faultRule }, { weight: 1, arbitrary: operationsRule });
 
 const up: fc.Arbitrary<Action> = fc.record({ do: fc.constant("up" as const), program, refresh: often(false), crash });
 

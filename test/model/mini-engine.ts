@@ -65,6 +65,8 @@ export class MiniEngine {
   readonly owners = new Set<string>();
   /** Ids of keys that are to outlive their resources, which are gone. */
   readonly kept = new Set<string>();
+  /** Ids of keys that the program was given: not before they were ready. */
+  private readonly handedOut = new Set<string>();
   /** Ids of live keys that a read has taken for gone. */
   readonly wronglyGone: string[] = [];
   /** How often this command has called the provider. */
@@ -93,6 +95,7 @@ export class MiniEngine {
           ...key.inputs,
           owner: owner.id,
         });
+        this.handedOut.add(String(outputs.keyId));
         if (key.consumed) await this.deliver(name, String(outputs.keyId));
       }
       // What the program has no more goes after the ledger, and the ledger cannot tell such a key from an orphan if it
@@ -223,7 +226,8 @@ export class MiniEngine {
       const change = (): Stored => {
         this.state = this.state.filter((each) => each !== old);
         const { keyId, previousKeyId, revokeOnDelete } = old.outputs;
-        for (const id of revokeOnDelete === false ? [keyId, previousKeyId] : []) this.kept.add(String(id));
+        const staying = revokeOnDelete === false ? [keyId, previousKeyId].map(String) : [];
+        for (const id of staying.filter((each) => this.handedOut.has(each))) this.kept.add(id);
         return old;
       };
       return { ...outcome, change };

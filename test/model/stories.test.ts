@@ -82,6 +82,12 @@ describe("a stack comes out whole of the story of", () => {
     ]);
   });
 
+  test("a key that was to outlive its resource, but whose making failed, so that nobody was ever given it", async () => {
+    const kept = { "plain-0": { ...key({ revokeOnDelete: false }), consumed: false } };
+    const operations = [{ action: "apply_config", runningMs: 0, outcome: "failed" }];
+    await runStory([{ do: "fault", rule: { route: "POST /api_keys", operations } }, up(kept), up(kept)]);
+  });
+
   test("a key that was to outlive its resource only later, and a destroy that was interrupted", async () => {
     const kept = { "plain-0": { ...key({}), inputs: { revokeOnDelete: false } } };
     await runStory([up({ "plain-0": key({}) }), up(kept), { do: "destroy", crash: { step: 4, when: "before" } }]);

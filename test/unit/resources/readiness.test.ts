@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AbortedError } from "../../../provider/errors";
-import { diff, kinds, type Properties } from "../../../provider/resources";
-import { Bench, failureOf, type Made } from "./harness";
+import { diff, kinds, NotReady, type Properties } from "../../../provider/resources";
+import { Bench, failureOf, type Made, OWNER } from "./harness";
 
 const POST = "POST /api_keys";
 const POLL = "GET /projects/{project_id}/operations/{operation_id}";
@@ -94,6 +94,20 @@ describe("a key whose creation started an operation", () => {
     const { id } = await bench.createKey();
     await bench.deleteKey(failed);
     expect(await bench.liveIds()).toEqual([id]);
+  });
+
+  it("W4: is not kept by revokeOnDelete: false when that has failed, or has not ended, for nobody was given it", async () => {
+    const bench = await Bench.start();
+    for (const kind of [kinds.ApiKey, kinds.RotatingApiKey]) {
+      for (const course of [{ outcome: "failed" }, { runningMs: null }]) {
+        await bench.plane.rules.add({ route: POST, operations: [{ action: "apply_config", ...course }] });
+        const inputs = { owner: OWNER, revokeOnDelete: false, operationTimeout: "60s" };
+        const made = await kind.create(inputs, bench.context).catch((error: unknown) => error);
+        if (made instanceof NotReady) await kind.delete(made.id, made.outputs, bench.context);
+        expect(bench.told.info.join()).not.toContain("stays live");
+        expect(await bench.liveIds()).toEqual([]);
+      }
+    }
   });
 
   it("W7: is recorded when the credential is refused in the middle of the wait", async () => {
