@@ -59,12 +59,12 @@ const FLAGS: Readonly<Record<DeployCommand, FlagKinds>> = {
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
-const TITLES: Readonly<Record<DeployCommand, string>> = {
-  up: "Updating",
-  preview: "Previewing update",
-  refresh: "Refreshing",
-  destroy: "Destroying",
-};
+const TITLES = {
+  up: { run: "Updating", preview: "Previewing update of" },
+  preview: { run: "Previewing update of", preview: "Previewing update of" },
+  refresh: { run: "Refreshing", preview: "Previewing refresh of" },
+  destroy: { run: "Destroying", preview: "Previewing destroy of" },
+} as const satisfies Readonly<Record<DeployCommand, object>>;
 
 const UNCHANGED: ReadonlySet<string> = new Set<Operation>(["same", "read", "read-discard", "read-replacement"]);
 
@@ -160,7 +160,7 @@ class Passes {
     const display = isJson
       ? undefined
       : openDisplay({
-          title: `${preview && this.command !== "preview" ? "Previewing: " : ""}${TITLES[this.command]} ${this.stack.place.stack}`,
+          title: `${TITLES[this.command][preview ? "preview" : "run"]} ${this.stack.place.stack}`,
           planning: preview,
           ...displayOptionsFor(this.process.stdout, this.process.env, !switches.has("non-interactive")),
         });
