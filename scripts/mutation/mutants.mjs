@@ -310,6 +310,29 @@ const ledger = [
       by: "C9",
     },
   ]),
+  ...inFile("provider/resources/owner.ts", [
+    {
+      name: "an owner that a running program replaces leaves its keys",
+      find: "if (context.run.hasProgram) return;",
+      replace: "",
+      test: resources("ledger"),
+      by: "D9",
+    },
+    {
+      name: "a destroy that has left keys behind fails",
+      find: "if (left.length > 0) {",
+      replace: "if (left.length < 0) {",
+      test: resources("ledger"),
+      by: "D9",
+    },
+    {
+      name: "a destroy tells of lost requests that may still be carried out",
+      find: "warnOfLost(context.run.lostNames, keys, id, context);",
+      replace: "",
+      test: resources("ledger"),
+      by: "C5",
+    },
+  ]),
   ...inFile("provider/resources/ledger.ts", [
     {
       name: "what was ever delivered is remembered",
@@ -498,6 +521,13 @@ const deletes = [
 
 const waits = [
   ...inFile("provider/resources/pending.ts", [
+    {
+      name: "what was handed to nobody is not kept",
+      find: "action === VERIFY.action && status === undefined",
+      replace: "action !== status",
+      test: resources("readiness"),
+      by: "W4",
+    },
     {
       name: "a failed operation is remembered",
       find: '{ ...work, status: "failed" as const }',
