@@ -15,6 +15,9 @@ const AROUND_WRITES: readonly EnginePoint[] = [
 // A refresh writes the state once, at the end of the run: there is nothing to interrupt between its reads.
 const AROUND_READS: readonly EnginePoint[] = ["before-call", "after-call"];
 
+const SENDING = ["before-send", "after-send"] as const;
+const ANSWERED = ["after-answer", "after-body"] as const;
+
 const EVERY_COMMIT: readonly Commit[] = ["now", "never", "late", "later"];
 
 /** What is left out of a matrix. */
@@ -76,11 +79,10 @@ function momentsOf({ urn, op, requests, returns }: Target): Moment[] {
   const points = op === "read" ? AROUND_READS : AROUND_WRITES;
   const [verb = ""] = op.split("-");
   const engine = points.map((point): Moment => ({ at: "engine", point, urn, op: point.endsWith("-call") ? verb : op }));
-  const provider = requests.flatMap(({ route, before }) =>
-    (["before-send", "after-send", "after-answer", "after-body"] as const).map(
-      (point): Moment => ({ at: "provider", point, route, nth: before + 1 }),
-    ),
-  );
+  const provider = requests.flatMap(({ route, before, unanswered }) => [
+    ...SENDING.map((point): Moment => ({ at: "provider", point, route, nth: before + 1 })),
+    ...ANSWERED.map((point): Moment => ({ at: "provider", point, route, nth: before - unanswered + 1 })),
+  ]);
   const server = requests.flatMap(({ route, before }) =>
     (["held-before-commit", "held-after-commit"] as const).map(
       (point): Moment => ({ at: "server", point, route, nth: before + 1 }),

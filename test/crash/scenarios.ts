@@ -17,8 +17,8 @@ export interface Target {
   readonly urn: string;
   /** What the engine calls the step; the verb that it calls is the first word of it, or `read` in a refresh. */
   readonly op: string;
-  /** The requests, and how many of the same route come before each in the whole run. */
-  readonly requests: readonly { readonly route: string; readonly before: number }[];
+  /** The requests, how many of the same route come before each in the whole run, and how many of those get no answer. */
+  readonly requests: readonly { readonly route: string; readonly before: number; readonly unanswered: number }[];
   /** Verb and kind; left out where the same verb of the same kind comes more than once in the run. */
   readonly returns?: string;
 }
@@ -62,7 +62,7 @@ const LEDGER = "Ledger::keyplane";
 const A = "ApiKey::a";
 const CONSUMER = "Consumer::a-consumer";
 
-const request = (route: string, before = 0) => ({ route, before });
+const request = (route: string, before = 0, unanswered = 0) => ({ route, before, unanswered });
 
 const one: Keys = { a: { consumer: "holds" } };
 const other: Keys = { b: { consumer: "uses" } };
@@ -106,7 +106,7 @@ export const scenarios: readonly Scenario[] = [
     command: "up",
     program: two,
     faults: [lost],
-    targets: [{ urn: A, op: "create", requests: [request(LIST), request(DELETE), request(POST, 1)] }],
+    targets: [{ urn: A, op: "create", requests: [request(LIST), request(DELETE), request(POST, 1, 1)] }],
     next: EVERY,
   },
   {
