@@ -13,7 +13,7 @@ export function tableOf(cases: readonly Case[], results: readonly CaseResult[]):
   );
   const sum = rowOf("all", cases);
   const lines = [HEADER, ...rows, sum].map((cells) =>
-    cells.map((cell, at) => (at === 0 ? cell.padEnd(22) : cell.padStart(15))).join(""),
+    cells.map((cell, at) => (at === 0 ? cell.padEnd(22) : cell.padStart(17))).join(""),
   );
   return { text: lines.join("\n"), isClean: sum.slice(3).every((cell) => cell === "0") };
 
