@@ -58,8 +58,8 @@ export class EngineLink {
   }
 
   /** Resolves when the messages so far have arrived, so that they are seen before the call they belong to ends. */
-  flush(): Promise<unknown> | undefined {
-    return this.#underWay.size === 0 ? undefined : Promise.all(this.#underWay);
+  async flush(): Promise<void> {
+    if (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
   async #send(urn: string, severity: Severity, text: string, ephemeral: boolean): Promise<void> {

@@ -2,10 +2,11 @@ import { KeyplaneError } from "../errors";
 import { skewedAge } from "./clock-skew";
 import { types } from "./fields";
 import { isHeldElsewhere } from "./holders";
-import { dueByAge, isTried, keyFields, keyRules, rotateAt, scopeOf, withoutEmpty } from "./key-fields";
-import { type Context, type Due, type Failure, type Kind, NotReady, noteLostNames, type Properties } from "./kind";
+import { dueByAge, isTried, keyFields, keyRules, rotateAt, scopeOf, textsOf, withoutEmpty } from "./key-fields";
+import { type Context, type Due, type Failure, type Kind, NotReady, type Properties } from "./kind";
 import { mintKey, type Naming } from "./mint-key";
 import { ownerTag, prefixFrom } from "./names";
+import { noteLostNames } from "./orphans";
 import {
   finishPending,
   pendingAfter,
@@ -142,7 +143,7 @@ export const apiKey: Kind = {
 
 /** Ids of keys that nobody holds and that are still to be revoked, but for the resource's own. */
 function orphansBeside(id: string, { pendingRevocations }: Properties): readonly string[] {
-  return Array.isArray(pendingRevocations) ? pendingRevocations.map(String).filter((orphan) => orphan !== id) : [];
+  return textsOf(pendingRevocations).filter((orphan) => orphan !== id);
 }
 
 /** Whether a key bears a name that was asked for. */

@@ -72,6 +72,11 @@ export function dueByAge(createdAt: unknown, rotateAfter: unknown, now: number):
   return `due since ${at}: ${sayDuration(now - Date.parse(String(createdAt))).replace(" ", "")} old`;
 }
 
+/** The texts in a list of inputs or outputs; none where there is no list. */
+export function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
 /** The outputs without entries that are empty, which would only swell the state. */
 export function withoutEmpty(outputs: Properties): Properties {
   const isEmpty = (value: unknown) => value === undefined || (Array.isArray(value) && value.length === 0);

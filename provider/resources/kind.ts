@@ -48,15 +48,6 @@ export function newRunNotes(): RunNotes {
   return { hasProgram: false, held: new Set(), lostNames: new Set(), adopters: new Map(), holders: new Map() };
 }
 
-/** After so long, no service still carries out a request that it has not answered. */
-const LATEST_COMMIT_MS = 3_600_000;
-
-/** Keeps the lost names of a key that is deleted for its owner, the last to go, while their requests may still count. */
-export function noteLostNames({ lostNames, createdAt }: Properties, context: Context): void {
-  if (!Array.isArray(lostNames) || context.now() - Date.parse(String(createdAt)) > LATEST_COMMIT_MS) return;
-  for (const name of lostNames) context.run.lostNames.add(String(name));
-}
-
 /**
  * What every verb of a kind is given: the way to the service and to the person watching. All of it is about one place:
  * that of the inputs in `check` and `create`, else that of the outputs, where the resource is.

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { ApiKeyRecord } from "../api/records";
 import { isAborted, messageOf } from "../errors";
 import { types } from "./fields";
-import { sdkFields, withoutEmpty } from "./key-fields";
+import { sdkFields, textsOf, withoutEmpty } from "./key-fields";
 import type { Context, Due, Kind, Properties } from "./kind";
 import { ownerTag, tagOf } from "./names";
 import { type Orphans, orphansIn, sayKey, sweepOrphans } from "./orphans";
@@ -59,7 +59,7 @@ export const ledger: Kind = {
   // The first to go in a destroy, while the state may hold keys that it has never seen, those of a run that failed: so
   // it only tells the owner, the last to go, what the stack held.
   async delete(_id, outputs, context) {
-    for (const id of [...listOf(outputs.delivered), ...listOf(outputs.owned)]) context.run.held.add(id);
+    for (const id of [...textsOf(outputs.delivered), ...textsOf(outputs.owned)]) context.run.held.add(id);
   },
 };
 
@@ -72,9 +72,9 @@ interface Doomed {
 }
 
 function doomedIn(before: Properties, inputs: Properties): Doomed {
-  const told = listOf(before.pendingRevocations);
-  const added = listOf(inputs.pendingRevocations).filter((id) => !told.includes(id));
-  return { added, left: listOf(before.unrevoked) };
+  const told = textsOf(before.pendingRevocations);
+  const added = textsOf(inputs.pendingRevocations).filter((id) => !told.includes(id));
+  return { added, left: textsOf(before.unrevoked) };
 }
 
 /** Revokes keys; never fails a run: answers the ids of those that the next one is to try again. */
@@ -94,12 +94,12 @@ async function revoke({ added, left }: Doomed, context: Context): Promise<readon
 
 /** Whether an update that also revokes has something to sweep: only the making of a key can leave one behind. */
 function needsSweep(before: Properties, inputs: Properties): boolean {
-  const owned = listOf(before.owned);
+  const owned = textsOf(before.owned);
   return (
     isUnswept(before) ||
     before.owner !== inputs.owner ||
-    listOf(inputs.owned).some((id) => !owned.includes(id)) ||
-    !isDeepStrictEqual(listOf(before.lostNames), listOf(inputs.lostNames))
+    textsOf(inputs.owned).some((id) => !owned.includes(id)) ||
+    !isDeepStrictEqual(textsOf(before.lostNames), textsOf(inputs.lostNames))
   );
 }
 
@@ -109,7 +109,7 @@ function isUnswept(outputs: Properties): boolean {
 
 /** The outputs of an update that did not list: what the stack held before counts as live until a sweep tells. */
 function unseen(before: Properties, inputs: Properties): Properties {
-  return { ...inputs, delivered: [...new Set([...listOf(before.delivered), ...listOf(before.owned)])] };
+  return { ...inputs, delivered: [...new Set([...textsOf(before.delivered), ...textsOf(before.owned)])] };
 }
 
 /** Revokes the orphans; never fails a run: what could not be done is noted, so that the next `up` tries again. */
@@ -142,8 +142,8 @@ async function look(
     return undefined;
   }
   const owner = String(inputs.owner);
-  const held = new Set([...listOf(before.delivered), ...listOf(before.owned), ...listOf(inputs.owned)]);
-  const lostNames = new Set(listOf(inputs.lostNames));
+  const held = new Set([...textsOf(before.delivered), ...textsOf(before.owned), ...textsOf(inputs.owned)]);
+  const lostNames = new Set(textsOf(inputs.lostNames));
   const others = keys.filter((key) => !held.has(key.id) && tagOf(key.name) !== ownerTag(owner));
   for (const key of others.filter(({ name }) => lostNames.has(name))) {
     context.warn(
@@ -155,8 +155,4 @@ async function look(
     orphans: orphansIn(keys, owner, held),
     delivered: keys.filter((key) => held.has(key.id)).map((key) => key.id),
   };
-}
-
-function listOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.map(String) : [];
 }

@@ -1,7 +1,11 @@
 import type { ApiKeyRecord } from "../api/records";
 import { isAborted, messageOf } from "../errors";
-import type { Context } from "./kind";
+import { textsOf } from "./key-fields";
+import type { Context, Properties } from "./kind";
 import { ownerTag, tagOf } from "./names";
+
+/** After so long, no service still carries out a request that it has not answered. */
+const LATEST_COMMIT_MS = 3_600_000;
 
 /** Live keys with an owner's tag that none of its resources hold. */
 export interface Orphans {
@@ -52,6 +56,22 @@ export async function sweepOrphans({ unused, used }: Orphans, context: Context):
     }
   }
   return left;
+}
+
+/** Keeps the lost names of a key that is deleted for its owner, the last to go, while their requests may still count. */
+export function noteLostNames({ lostNames, createdAt }: Properties, context: Context): void {
+  if (context.now() - Date.parse(String(createdAt)) > LATEST_COMMIT_MS) return;
+  for (const name of textsOf(lostNames)) context.run.lostNames.add(name);
+}
+
+/** Says which requests could still be carried out when nobody is left to look for their keys. */
+export function warnOfLostNames(keys: readonly ApiKeyRecord[], owner: string, { run, warn }: Context): void {
+  const missing = Array.from(run.lostNames).filter((name) => keys.every((key) => key.name !== name));
+  if (missing.length === 0) return;
+  warn(
+    `the answer to the creation of ${missing.join(", ")} was lost, and no such key has turned up. Should the service ` +
+      `still carry it out, nothing here knows of it any more: look once more with \`npx keyplane sweep --owner ${ownerTag(owner)}\``,
+  );
 }
 
 /** A key as messages name it. */

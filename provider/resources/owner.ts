@@ -1,11 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { ApiKeyRecord } from "../api/records";
 import { KeyplaneError } from "../errors";
 import { types } from "./fields";
 import { sdkFields } from "./key-fields";
-import type { Context, Kind } from "./kind";
-import { ownerTag } from "./names";
-import { orphansIn, sweepOrphans } from "./orphans";
+import type { Kind } from "./kind";
+import { orphansIn, sweepOrphans, warnOfLostNames } from "./orphans";
 import { accountFailures, placeFields } from "./place";
 
 /**
@@ -39,7 +37,7 @@ export const owner: Kind = {
   async delete(id, _outputs, context) {
     if (context.run.hasProgram) return;
     const keys = await context.keys().list({ fresh: true });
-    warnOfLost(context.run.lostNames, keys, id, context);
+    warnOfLostNames(keys, id, context);
     const left = await sweepOrphans(orphansIn(keys, id, context.run.held), context);
     if (left.length > 0) {
       throw new KeyplaneError(
@@ -49,13 +47,3 @@ export const owner: Kind = {
     }
   },
 };
-
-/** Says which requests could still be carried out when nobody is left to look for their keys. */
-function warnOfLost(names: ReadonlySet<string>, keys: readonly ApiKeyRecord[], owner: string, { warn }: Context): void {
-  const missing = Array.from(names).filter((name) => keys.every((key) => key.name !== name));
-  if (missing.length === 0) return;
-  warn(
-    `the answer to the creation of ${missing.join(", ")} was lost, and no such key has turned up. Should the service ` +
-      `still carry it out, nothing here knows of it any more: look once more with \`npx keyplane sweep --owner ${ownerTag(owner)}\``,
-  );
-}

@@ -1,6 +1,7 @@
 import type { Account } from "../api/account";
 import type { ApiKeyRecord } from "../api/records";
 import { KeyplaneError } from "../errors";
+import { textsOf } from "./key-fields";
 import { keyIn } from "./key-index";
 import type { Context, Properties } from "./kind";
 import { ownerTag, tagOf } from "./names";
@@ -33,7 +34,7 @@ export async function mustBeSameAccount(id: string, outputs: Properties, context
 /** Tries to revoke each of several keys that nobody holds; answers the ids that are still live. */
 export async function revokeAll(ids: unknown, context: Context): Promise<readonly string[]> {
   const left: string[] = [];
-  for (const id of Array.isArray(ids) ? ids.map(String) : []) {
+  for (const id of textsOf(ids)) {
     try {
       await context.keys().revoke(id);
     } catch (error) {

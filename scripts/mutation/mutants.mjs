@@ -327,7 +327,7 @@ const ledger = [
     },
     {
       name: "a destroy tells of lost requests that may still be carried out",
-      find: "warnOfLost(context.run.lostNames, keys, id, context);",
+      find: "warnOfLostNames(keys, id, context);",
       replace: "",
       test: resources("ledger"),
       by: "C5",
@@ -336,8 +336,8 @@ const ledger = [
   ...inFile("provider/resources/ledger.ts", [
     {
       name: "what was ever delivered is remembered",
-      find: "...listOf(before.delivered), ...listOf(before.owned), ...listOf(inputs.owned)",
-      replace: "...listOf(inputs.owned)",
+      find: "...textsOf(before.delivered), ...textsOf(before.owned), ...textsOf(inputs.owned)",
+      replace: "...textsOf(inputs.owned)",
       test: resources("ledger"),
       by: "leaves what",
     },
@@ -378,7 +378,7 @@ const ledger = [
     },
     {
       name: "what the last run could not revoke is not forgotten",
-      find: "left: listOf(before.unrevoked) };",
+      find: "left: textsOf(before.unrevoked) };",
       replace: "left: [] };",
       test: resources("ledger"),
       by: "notes what it could not revoke",

@@ -94,6 +94,8 @@ async function warm(task: Task): Promise<Account> {
   const account = Account.for(
     task.scenario === "wait" ? { ...settings, pollIntervalMs: task.pollIntervalMs } : settings,
   );
+  // That of a wait is another account, with connections of its own.
+  await account.projects.list();
   const made = await makeKeys(1, "warm");
   for (const { id, outs } of made) await ApiKey.read?.(id, outs);
   await revoke(made);

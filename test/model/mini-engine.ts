@@ -1,4 +1,5 @@
 import { type Context, check, diff, type Kind, kinds, NotReady, type Properties } from "../../provider/resources";
+import { textsOf } from "../../provider/resources/key-fields";
 import type { Bench } from "../unit/resources/harness";
 import { Killer } from "./killer";
 
@@ -323,11 +324,10 @@ export class MiniEngine {
   }
 
   private ledgerInputs(owner: string, program: Program): Properties {
-    const listOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
     const keys = this.state.filter(({ name, doomed }) => name in program && !doomed).map(({ outputs }) => outputs);
     const doomedOf = ({ pendingRevocations, retired }: Properties) => [
-      ...listOf(pendingRevocations),
-      ...listOf(retired),
+      ...textsOf(pendingRevocations),
+      ...textsOf(retired),
     ];
     const owned = keys.flatMap((outputs) => [
       ...[outputs.keyId, outputs.previousKeyId].filter((id) => id !== undefined).map(String),
@@ -337,7 +337,7 @@ export class MiniEngine {
     return {
       owner,
       owned: [...new Set(owned)].sort(),
-      lostNames: [...new Set(keys.flatMap(({ lostNames }) => listOf(lostNames)))].sort(),
+      lostNames: [...new Set(keys.flatMap(({ lostNames }) => textsOf(lostNames)))].sort(),
       pendingRevocations: [...new Set(rotating.flatMap(({ outputs }) => doomedOf(outputs)))].sort(),
     };
   }

@@ -85,7 +85,7 @@ class Story {
         break;
       }
       default: {
-        const held = this.engine.state.map(({ outputs }) => outputs.keyId);
+        const held = this.heldIds();
         const own = (await plane.liveKeys())
           .filter(({ id }) => !this.strangers.includes(id))
           // Somebody who uses what a crash has left under an exact name makes it theirs to clear away.
@@ -108,10 +108,9 @@ class Story {
   private async frugally(work: () => Promise<void>): Promise<void> {
     const { plane } = this.bench;
     const struck = async () => (await plane.rules.list()).reduce((sum, rule) => sum + rule.struck, 0);
-    const held = this.engine.state.flatMap(({ outputs }) => [outputs.keyId, outputs.previousKeyId].map(String));
     const live = (await plane.liveKeys()).map(({ id }) => String(id));
     // A key that is gone is asked for a few times, for a new one may take a moment to be known everywhere.
-    const gone = held.filter((id) => id !== "undefined" && !live.includes(id)).length;
+    const gone = this.heldIds().filter((id) => !live.includes(id)).length;
     const waits = this.operations + this.engine.state.flatMap(({ outputs }) => pendingOf(outputs)).length;
     const [requests, faults] = [await plane.count(), await struck()];
     await work();
@@ -220,10 +219,16 @@ class Story {
     expect(await this.bench.plane.liveKeys(), "I13: a second delete has revoked something").toEqual(live);
   }
 
+  /** Ids of the current and previous keys in the state. */
+  private heldIds(): string[] {
+    const ids = this.engine.state.flatMap(({ outputs }) => [outputs.keyId, outputs.previousKeyId]);
+    return ids.filter((id) => id !== undefined).map(String);
+  }
+
   /** Live keys with a tag of this stack that nothing holds and nobody ever used. */
   private async orphans(): Promise<string[]> {
     const tags = [...this.engine.owners].map(ownerTag);
-    const held = this.engine.state.flatMap(({ outputs }) => [outputs.keyId, outputs.previousKeyId]);
+    const held = this.heldIds();
     const tooLate = await this.madeTooLate();
     return (await this.bench.plane.liveKeys())
       .filter(({ id, name }) => tags.includes(tagOf(name) ?? "") && !tooLate.includes(id))

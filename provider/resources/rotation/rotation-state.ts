@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { textsOf } from "../key-fields";
 import type { Properties } from "../kind";
 import { type PendingWork, pendingOf } from "../pending";
 import { periodsOf } from "./rotation-fields";
@@ -128,8 +129,4 @@ function heldKey(keyId: unknown, name: unknown, key: unknown): HeldKey | undefin
 
 function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
-}
-
-function textsOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.map(String) : [];
 }
