@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 // One project a kind of test, so that each has its own time limits; `npm test` runs them all.
@@ -7,8 +8,16 @@ const project = (name: string, include: string[], options: Record<string, unknow
 
 export default defineConfig({
   test: {
+    // Most tests start processes of their own: more workers than half the cores only make them wait for each other.
+    maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
     projects: [
-      project("unit", ["test/unit/**/*.test.{ts,mts}"], { testTimeout: 60_000, hookTimeout: 60_000 }),
+      project("unit", ["test/unit/**/*.test.{ts,mts}"], {
+        testTimeout: 60_000,
+        hookTimeout: 60_000,
+        setupFiles: ["test/fixed-seed.ts"],
+        // Loading the modules anew for each of many small files would take as long as the tests.
+        isolate: false,
+      }),
       project("rules", ["test/rules/**/*.test.{ts,mts}"], { testTimeout: 120_000 }),
       project("contract", ["test/contract/**/*.test.{ts,mts}"], { testTimeout: 60_000, hookTimeout: 60_000 }),
       project("conformance", ["test/engine/**/*.test.{ts,mts}"], { testTimeout: 300_000 }),

@@ -1,48 +1,67 @@
-// Everything that must hold, in one command: lint and format, types, every kind of test. The last line says
-// `N passed, N failed`; lint and types count as one each. Arguments are passed on to vitest. Nothing but Node's own
-// modules may be imported here: in a fresh clone nothing is installed yet.
+// `npm test`: lint and format, types, and every kind of test, in a few minutes. With `--long`, the tests that take longer
+// instead (`npm run test:all`), whose files end in `.long.test.ts`. Both end with a table of what ran, and with the line
+// `N passed, N failed`; lint and types count as one test each. Other arguments are passed on to vitest.
+// Nothing but Node's own modules may be imported at first: in a fresh clone nothing is installed yet.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { availableParallelism, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { durations } from "./lib/durations.mjs";
 import { tally } from "./lib/tally.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
+const { long, others } = split(process.argv.slice(2));
 
-if (!run("dependencies and build", "scripts/bootstrap.mjs", [])) {
+const checks = [];
+const began = performance.now();
+if (!check("install and build", "scripts/bootstrap.mjs", [])) {
   process.stdout.write("0 passed, 1 failed\n");
   process.exit(1);
 }
+// It is no test.
+const [installed] = checks.splice(0);
 
 const folder = mkdtempSync(join(tmpdir(), "keyplane-test-"));
 const report = join(folder, "vitest.json");
-// Most tests start processes of their own: more workers than half the cores only make them wait for each other.
-const workers = Math.max(2, Math.floor(availableParallelism() / 2));
-
-const lint = run("lint and format", "node_modules/@biomejs/biome/bin/biome", ["check", "."]);
-const types = run("types", "node_modules/typescript/bin/tsc", ["-p", "tsconfig.test.json"]);
-const tests = run("tests", "node_modules/vitest/vitest.mjs", [
+if (!long) {
+  check("lint and format", "node_modules/@biomejs/biome/bin/biome", ["check", "."]);
+  check("types", "node_modules/typescript/bin/tsc", ["-p", "tsconfig.test.json"]);
+}
+const tested = run("node_modules/vitest/vitest.mjs", [
   "run",
-  "--reporter=default",
+  ...(long ? [".long.test."] : ["--exclude", "**/*.long.test.*"]),
+  "--reporter=./scripts/lib/progress-reporter.mjs",
   "--reporter=json",
   `--outputFile.json=${report}`,
-  `--maxWorkers=${workers}`,
-  ...process.argv.slice(2),
+  ...others,
 ]);
 
-const { passed, failed, skipped } = tally([lint, types], tests, readReport());
+const results = readReport();
+const passes = checks.map(({ passed }) => passed);
+const { passed, failed, skipped } = tally(passes, tested, results);
 rmSync(folder, { recursive: true, force: true });
+await printTable(results);
 process.stdout.write(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}\n`);
 process.exitCode = failed > 0 ? 1 : 0;
 
+function split(args) {
+  return { long: args.includes("--long"), others: args.filter((arg) => arg !== "--long") };
+}
+
+/** Runs a check, and notes how it ended and how long it took. */
+function check(name, tool, args) {
+  process.stdout.write(`${name} ...\n`);
+  const start = performance.now();
+  const passed = run(tool, args);
+  checks.push({ name, passed, ms: performance.now() - start });
+  return passed;
+}
+
 /** Runs one tool and answers whether it was content. */
-function run(what, tool, args) {
-  process.stdout.write(`\n--- ${what}\n`);
-  return (
-    spawnSync(process.execPath, [join(root, tool), ...args], { cwd: root, stdio: ["ignore", "inherit", "inherit"] })
-      .status === 0
-  );
+function run(tool, args) {
+  const options = { cwd: root, stdio: ["ignore", "inherit", "inherit"] };
+  return spawnSync(process.execPath, [join(root, tool), ...args], options).status === 0;
 }
 
 /** What vitest wrote; `undefined` when it did not get as far as that. */
@@ -52,4 +71,23 @@ function readReport() {
   } catch {
     return undefined;
   }
+}
+
+/** Says what ran and how long it took; files run side by side, so that their times add up to more than the whole. */
+async function printTable(results) {
+  const { table } = await import("../dist/cli/table.js");
+  const rows = [
+    { name: installed.name, ms: installed.ms },
+    ...checks.map(({ name, passed, ms }) => ({ name, passed: Number(passed), failed: Number(!passed), ms })),
+    ...durations(results),
+    { name: "all together", ms: performance.now() - began },
+  ];
+  const columns = [
+    { title: "what ran", text: ({ name }) => name },
+    { title: "files", text: ({ files = "" }) => String(files) },
+    { title: "passed", text: ({ passed = "" }) => String(passed) },
+    { title: "failed", text: ({ failed = "" }) => String(failed) },
+    { title: "seconds", text: ({ ms }) => (ms / 1000).toFixed(1) },
+  ];
+  process.stdout.write(`\n${table(rows, columns, 100).join("\n")}\n\n`);
 }

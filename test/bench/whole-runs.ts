@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type EngineName, type Program, type RunResult, Workspace } from "../kit";
+import { type EngineName, type RunResult, Workspace } from "../kit";
 import type { ControlPlane } from "../kit/control-plane";
 import { judged, median, type Row, type Target } from "./results";
 import type { Variant } from "./task";
@@ -11,7 +11,7 @@ type Whole = Exclude<Variant, "host">;
 /** How often the naive pattern is run. */
 const NAIVE_RUNS = 2;
 
-const programs: Readonly<Record<Whole, (n: number, trigger: number) => Program>> = {
+const programs: Readonly<Record<Whole, (n: number, trigger: number) => Readonly<Record<string, string>>>> = {
   keyplane: (n, trigger) => ({
     "index.js": `const { ApiKey } = require("keyplane");
 for (let at = 0; at < ${n}; at++) new ApiKey("key-" + at, { rotationTriggers: { n: "${trigger}" } });
@@ -102,7 +102,9 @@ async function sample(
   await plane.reset();
   const workspace = await Workspace.create({
     engine,
-    program: programs[variant](n, 1),
+    // Both as a user has them: with the settings of `pulumi new`, and with all that Pulumi's SDK loads.
+    program: { "Pulumi.yaml": "name: proj\nruntime: nodejs\n", ...programs[variant](n, 1) },
+    serializer: "eager",
     packages: { nothing: join(ASSETS, "nothing"), naive: join(ASSETS, "naive") },
     env: { KEYPLANE_BASE_URL: plane.url, KEYPLANE_API_KEY: plane.apiKey },
   });

@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type ControlPlane, startControlPlane } from "../kit";
 import { changes, ExampleRun } from "./run-example";
 
 let home: ControlPlane;

@@ -1,5 +1,5 @@
+import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type ControlPlane, startControlPlane } from "../kit";
 import { ExampleRun } from "./run-example";
 
 const DAY = 86_400_000;

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { ControlPlane, RunOptions, RunResult } from "../kit";
+import type { ControlPlane, RunOptions, RunResult } from "keyplane/testing";
 import { ExampleRun } from "./run-example";
 
 /** A key and a consumer that is handed it, both as the stack's configuration says. */

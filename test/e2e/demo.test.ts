@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { engineOf } from "keyplane/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { engineOf } from "../kit";
 
 const root = join(__dirname, "..", "..");
 

@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type ControlPlane, type RunResult, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type ControlPlane, type RunResult, startControlPlane } from "../kit";
 import { LateConsumer } from "./late-consumer";
 import { changes, ExampleRun } from "./run-example";
 

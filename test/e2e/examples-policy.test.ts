@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ControlPlane, startControlPlane } from "../kit";
 import { revealed } from "../kit/engine/property";
 import { type AnalyzedResource, PolicyPackUnderTest } from "./policy-pack";
 import { ExampleRun, examples } from "./run-example";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type ControlPlane, startControlPlane } from "../kit";
 import { changes, ExampleRun, examples } from "./run-example";
 
 let plane: ControlPlane;

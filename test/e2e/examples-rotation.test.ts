@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type ControlPlane, startControlPlane } from "../kit";
 import { changes, ExampleRun } from "./run-example";
 
 const DAY = 86_400_000;

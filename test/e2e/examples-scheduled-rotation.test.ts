@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { type ControlPlane, pulumiOnPath, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type ControlPlane, pulumiOnPath, startControlPlane } from "../kit";
 import { changes, ExampleRun, examples } from "./run-example";
 
 const run = promisify(execFile);

@@ -1,5 +1,5 @@
+import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type ControlPlane, startControlPlane } from "../kit";
 import { ConsumedKey } from "./consumed-key";
 
 let plane: ControlPlane;

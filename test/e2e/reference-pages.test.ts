@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type ControlPlane, startControlPlane } from "../kit";
 import { ExampleRun } from "./run-example";
 
 const docs = join(__dirname, "..", "..", "docs");

@@ -1,5 +1,5 @@
+import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type ControlPlane, startControlPlane } from "../kit";
 import { changes, ExampleRun } from "./run-example";
 
 const HOUR = 3_600_000;

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { expect } from "vitest";
 import {
   type ControlPlane,
   drivenTime,
@@ -10,7 +9,8 @@ import {
   searchSecrets,
   Workspace,
   type WorkspaceOptions,
-} from "../kit";
+} from "keyplane/testing";
+import { expect } from "vitest";
 
 /** The repository's examples. */
 export const examples = join(__dirname, "..", "..", "examples");
@@ -44,7 +44,7 @@ export class ExampleRun {
   /** Runs a command on the plane's time. */
   async run(command: EngineCommandName, options: RunOptions = {}): Promise<RunResult> {
     const env = { ...(await drivenTime(this.plane)), ...options.env };
-    const result = await this.workspace.run(command, { ...options, env });
+    const result = await this.workspace.run(command, { inProcess: true, ...options, env });
     const number = Object.keys(this.printed).length + 1;
     this.printed[`output of ${command}, command ${number}`] = result.stdout + result.stderr;
     return result;

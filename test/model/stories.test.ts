@@ -9,6 +9,7 @@ const key = (inputs: DeclaredKey["inputs"], rotating = false): DeclaredKey => ({
 const up = (program: Record<string, DeclaredKey>, crash?: Crash): Action => ({
   ...{ do: "up", program, refresh: false, crash },
 });
+const BEYOND_GRACE = { do: "wait", ms: 61 * 60_000 } as const;
 const rotating = (trigger: number) => ({ "rotating-0": key({ rotationTriggers: { trigger } }, true) });
 
 // What a random story has found once stays found.
@@ -86,6 +87,31 @@ describe("a stack comes out whole of the story of", () => {
     const kept = { "plain-0": { ...key({ revokeOnDelete: false }), consumed: false } };
     const operations = [{ action: "apply_config", runningMs: 0, outcome: "failed" }];
     await runStory([{ do: "fault", rule: { route: "POST /api_keys", operations } }, up(kept), up(kept)]);
+  });
+
+  // Seeds 2114932120 and 2115383533: the budget of requests (I10) was wrong, the provider was not. It counted requests
+  // that were carried out late a second time, and left out what it costs to wait for a project and to try a key.
+  test("three creations whose answers were lost, all of them carried out when nothing else is left to do", async () => {
+    const unused = (trigger: number) => ({
+      "rotating-0": { ...key({ rotationTriggers: { trigger } }, true), consumed: false },
+    });
+    await runStory([
+      { do: "fault", rule: { route: "POST /api_keys", count: 3, fault: "close", commit: "late" } },
+      ...[up(unused(7)), up(unused(8)), BEYOND_GRACE, up(unused(8)), BEYOND_GRACE, up(unused(8))],
+      { do: "commit late" },
+    ]);
+  });
+
+  test("a destroy that was interrupted, then a key that waits for a project and is tried before it is handed on", async () => {
+    const tried = { "plain-0": { ...key({ verify: true, revokeOnDelete: false }), waits: true } };
+    for (const when of [1, 2, 3, 4, 5, 6, 7, 8]) {
+      await runStory([
+        ...[up(rotating(7)), up(rotating(8)), BEYOND_GRACE, up(rotating(8)), BEYOND_GRACE, up(rotating(8))],
+        { do: "destroy", crash: { step: 4, when: "before" } },
+        up(tried, { step: 2, when }),
+        { do: "fault", rule: { route: "POST /api_keys", status: 500 } },
+      ]);
+    }
   });
 
   test("a key that was to outlive its resource only later, and a destroy that was interrupted", async () => {

@@ -54,3 +54,11 @@ function isQuotedName(node: ts.Node): node is ts.StringLiteral {
   if (ts.isElementAccessExpression(parent)) return parent.argumentExpression === node;
   return (ts.isPropertyAssignment(parent) || ts.isPropertySignature(parent)) && parent.name === node;
 }
+
+test("tests draw nothing at random, so that a run that passed passes again", () => {
+  const sources = sourcesBelow("test").filter((path) => !/^test\/(kit|bench|rules)\//.test(path));
+  expect(sources.filter((path) => /Math\.random\(|randomInt\(|Date\.now\(\) *%/.test(textOf(path)))).toEqual([]);
+  // `fast-check` is given its seed for the unit tests, where it is used, and by the model itself.
+  const drawing = sources.filter((path) => /\bfc\.assert\(/.test(textOf(path)));
+  expect(drawing.filter((path) => !/^test\/(unit|model)\//.test(path))).toEqual([]);
+});

@@ -8,6 +8,7 @@ async function main() {
   await plane.state.createProject({ name: "shop" });
   const workspace = await Workspace.create({
     program: __dirname,
+    serializer: "eager",
     config: { "keyplane:baseUrl": plane.url },
     secretConfig: { "keyplane:apiKey": plane.apiKey },
   });

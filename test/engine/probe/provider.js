@@ -2,9 +2,15 @@
 //
 // PROBE_LOG names the log, a JSON line `{ method, args }` per call; beside it, `PROBE_LOG.ids` has a line per created id.
 // PROBE_WORLD is the JSON of what the world does: `{ error?, gone?: [label], drift?: { label: values }, failDelete?: [label] }`.
+// In a process that serves many runs, the file that PROBE_RUN names has both: `{ log, world }`.
 const { appendFileSync, existsSync, readFileSync } = require("node:fs");
 
-const world = JSON.parse(process.env.PROBE_WORLD || "{}");
+const { PROBE_RUN, PROBE_LOG, PROBE_WORLD } = process.env;
+
+function run() {
+  if (PROBE_RUN) return JSON.parse(readFileSync(PROBE_RUN, "utf8"));
+  return { log: PROBE_LOG, world: JSON.parse(PROBE_WORLD || "{}") };
+}
 
 const Probe = {
   async check(olds, news) {
@@ -37,6 +43,7 @@ const Probe = {
 
   async read(id, props) {
     log("read", id, props);
+    const { world } = run();
     if (world.error) throw new Error("the world cannot be read");
     if (world.gone?.includes(props.label)) return {};
     const drift = world.drift?.[props.label];
@@ -47,7 +54,7 @@ const Probe = {
 
   async delete(id, props) {
     log("delete", id, props);
-    if (world.failDelete?.includes(props.label)) throw new Error(`${props.label} cannot be deleted`);
+    if (run().world.failDelete?.includes(props.label)) throw new Error(`${props.label} cannot be deleted`);
   },
 };
 
@@ -64,7 +71,7 @@ function settled(id, inputs, result) {
 
 /** LABEL-N, where N counts what was created under that label, by whichever process. */
 function nextId(label) {
-  const file = `${process.env.PROBE_LOG}.ids`;
+  const file = `${run().log}.ids`;
   const ids = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
   const id = `${label}-${1 + ids.filter((line) => line.replace(/-\d+$/, "") === label).length}`;
   appendFileSync(file, `${id}\n`);
@@ -72,7 +79,7 @@ function nextId(label) {
 }
 
 function log(method, ...args) {
-  appendFileSync(process.env.PROBE_LOG, `${JSON.stringify({ method, args: args.map(withoutProvider) })}\n`);
+  appendFileSync(run().log, `${JSON.stringify({ method, args: args.map(withoutProvider) })}\n`);
 }
 
 function withoutProvider(value) {

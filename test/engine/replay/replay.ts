@@ -5,33 +5,51 @@ import type { Json } from "../../kit/engine/property";
 import { type EngineRun, type RunResult, Workspace } from "../../kit/workspace";
 import type { Call, Case, CaseStep, Observed } from "./case";
 import { cleaned, diagnosticRows, stateOf, stepRows } from "./observe";
+import type { SharedProcesses } from "./shared-processes";
 
-const PROBE = join(__dirname, "..", "probe");
+/** The package that the programs are made of. */
+export const PROBE = join(__dirname, "..", "probe");
 const FIRST_LINE = 'const { Probe, Group, pulumi } = require("probe");\n';
 const KILL_DELAY_MS = 300;
 const SETTLE_SECONDS = 3;
 
-/** Runs the steps of a case one after the other, and hands each to `check` before the next. */
-export async function replay(recorded: Case, check: (index: number, seen: Observed) => void): Promise<void> {
+/**
+ * Runs the steps of a case one after the other, and hands each to `check` before the next.
+ * @param shared - Runs the programs and the provider, where a case needs no processes of its own: see {@link needsOwn}.
+ */
+export async function replay(
+  recorded: Case,
+  check: (index: number, seen: Observed) => void,
+  shared?: SharedProcesses,
+): Promise<void> {
   const workspace = await Workspace.create({ program: { "index.js": FIRST_LINE }, packages: { probe: PROBE } });
   try {
-    for (const [index, step] of recorded.steps.entries()) check(index, await replayStep(workspace, step));
+    for (const [index, step] of recorded.steps.entries()) check(index, await replayStep(workspace, step, shared));
   } finally {
     await workspace.remove();
   }
 }
 
-async function replayStep(workspace: Workspace, step: CaseStep): Promise<Observed> {
+/** Whether a case is about processes: an engine that is killed or interrupted, or a program that breaks down. */
+export function needsOwn({ steps }: Case): boolean {
+  return steps.some(({ killAfter, program }) => killAfter !== undefined || /\bthrow\b/.test(program ?? ""));
+}
+
+async function replayStep(workspace: Workspace, step: CaseStep, shared?: SharedProcesses): Promise<Observed> {
   if (step.program !== undefined) await workspace.setProgram({ "index.js": `${FIRST_LINE}${step.program}` });
   const log = join(workspace.directory, "calls.jsonl");
   const before = (await readLog(log)).length;
-  const run = workspace.start(step.command, {
-    args: step.args ?? [],
-    env: { PROBE_LOG: log, PROBE_WORLD: JSON.stringify(step.world ?? {}) },
-  });
-  if (step.killAfter !== undefined)
-    await killAfter(run, step.killAfter, async () => (await readLog(log)).slice(before));
-  const result = await run.done;
+  const { command, args = [], world = {} } = step;
+  let result: RunResult;
+  if (shared) {
+    shared.next({ log, world });
+    result = await workspace.run(command, { args, mayFail: true, inProcess: true, processes: shared });
+  } else {
+    const run = workspace.start(command, { args, env: { PROBE_LOG: log, PROBE_WORLD: JSON.stringify(world) } });
+    if (step.killAfter !== undefined)
+      await killAfter(run, step.killAfter, async () => (await readLog(log)).slice(before));
+    result = await run.done;
+  }
   if (step.killAfter !== undefined) {
     await sleep((step.settle ?? SETTLE_SECONDS) * 1000);
     await workspace.cancel();

@@ -1,6 +1,5 @@
-import { join } from "node:path";
 import type { ControlPlane } from "../control-plane";
-import { packageRoot } from "../workspace/engine-command";
+import { compiledModule } from "../package-root";
 
 /**
  * The environment of a run whose program and providers live by the plane's clock: their clocks begin where it stands,
@@ -11,7 +10,7 @@ import { packageRoot } from "../workspace/engine-command";
  */
 export async function drivenTime(plane: ControlPlane): Promise<NodeJS.ProcessEnv> {
   const { now } = await plane.clock.read();
-  const preload = join(packageRoot(), "dist", "test", "kit", "driven-time", "preload.js");
+  const preload = compiledModule("driven-time", "preload.js");
   return {
     NODE_OPTIONS: `--require ${JSON.stringify(preload)}`,
     KEYPLANE_TEST_CLOCK: plane.controlUrl,

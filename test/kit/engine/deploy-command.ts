@@ -6,7 +6,7 @@ import { digestOf, displayOptionsFor, openDisplay } from "./display";
 import { type EventListener, EventStream, eventLog } from "./event-stream";
 import type { EngineEvent, Operation } from "./events";
 import { type FlagKinds, type Flags, parseFlags } from "./flags";
-import { isTrue, OperationRun } from "./operation";
+import { isTrue, OperationRun, type Processes } from "./operation";
 import { PulumiSdk } from "./pulumi-sdk";
 import { locked, OpenStack, placeOf } from "./stack";
 import { Targets } from "./targets";
@@ -74,6 +74,8 @@ export interface CommandProcess {
   readonly stdout: NodeJS.WritableStream & Partial<Pick<NodeJS.WriteStream, "isTTY" | "columns">>;
   on(signal: "SIGINT" | "SIGTERM", interrupt: () => void): unknown;
   off(signal: "SIGINT" | "SIGTERM", interrupt: () => void): unknown;
+  /** How it starts programs and providers. @default each in a process of its own */
+  readonly processes?: Processes;
   /** Called after the second interrupt, when all processes that the command has started are ended. */
   exit(code: number): unknown;
 }
@@ -178,6 +180,7 @@ class Passes {
       showSecrets: switches.has("show-secrets"),
       debug: switches.has("debug"),
       env: this.process.env,
+      processes: this.process.processes,
       emit: stream.emit,
       openState: (current) => this.stack.writer(current),
     });

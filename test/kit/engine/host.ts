@@ -21,9 +21,16 @@ export interface HostOptions {
   readonly printed: (line: string, stream: "stdout" | "stderr") => void;
 }
 
-/** A host, in a process group of its own: like the real one, it outlives an engine that is killed. */
-export class DynamicHost {
+/** A host that was started. */
+export interface RunningHost {
   /** Calls the providers, as soon as they can be called. Fails where the host does not start. */
+  readonly client: Promise<ResourceProviderClient>;
+  /** Ends the process and all it started. */
+  stop(): void;
+}
+
+/** A host, in a process group of its own: like the real one, it outlives an engine that is killed. */
+export class DynamicHost implements RunningHost {
   readonly client: Promise<ResourceProviderClient>;
   private connection: Client | undefined;
 
@@ -46,7 +53,6 @@ export class DynamicHost {
     return new DynamicHost(child, options);
   }
 
-  /** Ends the process and all it started. */
   stop(): void {
     this.connection?.close();
     const { pid } = this.child;

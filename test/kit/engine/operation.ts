@@ -7,9 +7,9 @@ import { Diagnostics } from "./diagnostics";
 import { DynamicProvider } from "./dynamic-provider";
 import { serveEngine } from "./engine-service";
 import { type EngineEventBody, type Operation, SECRET_MARK } from "./events";
-import { DynamicHost } from "./host";
+import { DynamicHost, type HostOptions, type RunningHost } from "./host";
 import { ResourceMonitor } from "./monitor";
-import { Program, runEnv } from "./program";
+import { Program, type ProgramOptions, type RunningProgram, runEnv } from "./program";
 import { type Properties, secretOf } from "./property";
 import { DYNAMIC_PACKAGE, ProviderRegistry } from "./provider-registry";
 import { CHANNEL_OPTIONS, type PulumiSdk } from "./pulumi-sdk";
@@ -21,6 +21,14 @@ import { NO_PROGRAM } from "./source";
 import { StepReporter } from "./step-reporter";
 import { packageOf } from "./urn";
 import { mapWithoutSecrets } from "./values";
+
+/** How the processes of a pass are started. */
+export interface Processes {
+  program(options: ProgramOptions): RunningProgram;
+  host(options: HostOptions): RunningHost;
+}
+
+const OWN_PROCESSES: Processes = { program: Program.start, host: DynamicHost.spawn };
 
 /** What a pass is made over. */
 export interface OperationOptions {
@@ -37,6 +45,8 @@ export interface OperationOptions {
   readonly showSecrets: boolean;
   readonly debug: boolean;
   readonly env: NodeJS.ProcessEnv;
+  /** @default a process of its own for each */
+  readonly processes?: Processes | undefined;
   readonly emit: (event: EngineEventBody) => void;
   /** Makes the writer of the state, given what the state is. Not called in a preview. */
   readonly openState: (current: Snapshot["current"]) => () => Promise<void>;
@@ -51,11 +61,12 @@ export interface OperationResult {
 /** One pass. */
 export class OperationRun {
   private readonly sdk: PulumiSdk;
-  private readonly hosts: DynamicHost[] = [];
+  private readonly processes: Processes;
+  private readonly hosts: RunningHost[] = [];
   private readonly diagnostics: Diagnostics;
   private readonly env: NodeJS.ProcessEnv;
   private run: Run | undefined;
-  private program: Program | undefined;
+  private program: RunningProgram | undefined;
   private cancelled = false;
 
   /** @throws NotSupportedError where the state holds what this engine could not keep true. */
@@ -63,6 +74,7 @@ export class OperationRun {
     for (const resource of options.resources) refuseUnsupported(resource);
     const { project, stack, config, deployment } = options;
     this.sdk = options.sdk;
+    this.processes = options.processes ?? OWN_PROCESSES;
     this.env = { ...options.env, ...runEnv(project, stack, config, deployment.preview) };
     const secrets = config.secretKeys.map((key) => config.values[key] ?? "");
     this.diagnostics = new Diagnostics(options.emit, secrets);
@@ -149,7 +161,7 @@ export class OperationRun {
     const { preview, parallel } = deployment;
     const printed = this.printed();
     const { env, sdk } = this;
-    this.program = Program.start({ sdk, project, stack, config, preview, parallel, address, env, printed });
+    this.program = this.processes.program({ sdk, project, stack, config, preview, parallel, address, env, printed });
     this.program.ended.then((error) => monitor.finish(error));
   }
 
@@ -165,7 +177,7 @@ export class OperationRun {
   /** A provider with a configuration, run by a host of its own that starts with its first call. */
   private provider(config: Properties, address: string): DynamicProvider {
     return new DynamicProvider(this.sdk, () => {
-      const host = DynamicHost.spawn({
+      const host = this.processes.host({
         sdk: this.sdk,
         directory: this.options.project.directory,
         engineAddress: address,

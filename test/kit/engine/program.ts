@@ -1,5 +1,6 @@
 /** Runs a program through Pulumi's own language runtime. */
 import { type ChildProcess, spawn } from "node:child_process";
+import { compiledModule } from "../package-root";
 import type { Project, StackConfig } from "./config";
 import { BailError } from "./diagnostics";
 import { onLines } from "./host";
@@ -23,11 +24,18 @@ export interface ProgramOptions {
   readonly printed: (line: string, stream: "stdout" | "stderr") => void;
 }
 
+/** A program that was started. */
+export interface RunningProgram {
+  /** Resolves when it has ended: with an error where it failed. */
+  readonly ended: Promise<Error | undefined>;
+  /** Ends it and all it started. */
+  stop(): void;
+}
+
 /** A running program, in a process group of its own: Ctrl-C is for the engine, which ends the program in order. */
-export class Program {
+export class Program implements RunningProgram {
   private constructor(
     private readonly child: ChildProcess,
-    /** Resolves when it has ended: with an error where it failed. */
     readonly ended: Promise<Error | undefined>,
   ) {}
 
@@ -35,7 +43,7 @@ export class Program {
   static start(options: ProgramOptions): Program {
     const { sdk, project, stack, preview, parallel, address, printed } = options;
     const args = [
-      ...["--require", require.resolve("./preload/inspect-guard")],
+      ...["--require", compiledModule("engine", "preload", "inspect-guard.js")],
       ...nodeArguments(project),
       sdk.command("run"),
       ...["--monitor", address, "--engine", address],
@@ -55,7 +63,6 @@ export class Program {
     return new Program(child, endOf(child));
   }
 
-  /** Ends the program and all it started. */
   stop(): void {
     const { pid } = this.child;
     if (pid === undefined || this.child.exitCode !== null || this.child.signalCode !== null) return;

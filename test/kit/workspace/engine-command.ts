@@ -1,5 +1,6 @@
-import { accessSync, constants, existsSync } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+import { compiledModule } from "../package-root";
 
 /** What deploys a program: the engine of this package, or the Pulumi CLI. */
 export type EngineName = "embedded" | "cli";
@@ -23,18 +24,11 @@ export function pulumiOnPath(env: NodeJS.ProcessEnv = process.env): string | und
 
 /** The command and first arguments that start an engine; pulumi's own arguments follow, on either. */
 export function engineCommand(engine: EngineName): readonly [string, ...string[]] {
-  if (engine === "embedded") return [process.execPath, join(packageRoot(), "dist", "test", "kit", "engine", "main.js")];
+  if (engine === "embedded") return [process.execPath, compiledModule("engine", "main.js")];
   const pulumi = pulumiOnPath();
   if (pulumi === undefined)
     throw new Error("the Pulumi CLI is not on the PATH: install it, or use the embedded engine");
   return [pulumi];
-}
-
-/** The folder of this package. */
-export function packageRoot(): string {
-  let folder = __dirname;
-  while (!existsSync(join(folder, "package.json"))) folder = dirname(folder);
-  return folder;
 }
 
 function isExecutable(path: string): boolean {

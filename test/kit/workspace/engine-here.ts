@@ -1,6 +1,7 @@
 import { EventEmitter } from "node:events";
 import { Writable } from "node:stream";
 import { type CommandProcess, type DeployCommand, deploy } from "../engine/deploy-command";
+import type { Processes } from "../engine/operation";
 import { type EngineCommand, takeEventLog } from "./engine-run";
 import { type RunResult, resultOf } from "./run-result";
 
@@ -8,11 +9,13 @@ import { type RunResult, resultOf } from "./run-result";
  * Runs a command of the embedded engine within this process: only the program and the providers get processes of their
  * own. It can neither be killed nor stopped by a Ctrl-C of this process.
  * @param args - The engine's arguments, without the command.
+ * @param processes - How the program and the providers are started, where it is not each in a process of its own.
  */
 export async function runEngineHere(
   name: DeployCommand,
   args: readonly string[],
   { env, eventLog, timeoutMs, onOutput }: Pick<EngineCommand, "env" | "eventLog" | "timeoutMs" | "onOutput">,
+  processes?: Processes,
 ): Promise<RunResult> {
   const started = performance.now();
   const printed: string[] = [];
@@ -24,7 +27,8 @@ export async function runEngineHere(
       done();
     },
   });
-  const here: CommandProcess & EventEmitter = Object.assign(new EventEmitter(), { env, stdout, exit: () => undefined });
+  const own = { env, stdout, exit: () => undefined, ...(processes && { processes }) };
+  const here: CommandProcess & EventEmitter = Object.assign(new EventEmitter(), own);
   let late = false;
   const timer = setTimeout(() => {
     late = true;

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import { cp, mkdir, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { packageRoot } from "./engine-command";
+import { packageRoot } from "../package-root";
 
 /** A program: the folder it is copied from, or its files by name (`{ "index.js": "..." }`). */
 export type Program = string | Readonly<Record<string, string>>;
@@ -52,8 +52,20 @@ async function writeSources(folder: string, program: Program): Promise<void> {
 }
 
 async function complete(folder: string, project: string): Promise<void> {
-  await writeIfMissing(join(folder, "Pulumi.yaml"), `name: ${project}\nruntime: nodejs\n`);
+  const files = await readdir(folder, { recursive: true });
+  const usesTypeScript = files.some((name) => /\.[cm]?tsx?$/.test(name) && !/(^|[\\/])node_modules[\\/]/.test(name));
+  const projectFile = join(folder, "Pulumi.yaml");
+  const present = await readFile(projectFile, "utf8").catch(() => undefined);
+  const generated = [true, false].map((typescript) => projectText(project, typescript));
+  if (present === undefined || generated.includes(present)) {
+    await writeFile(projectFile, projectText(project, usesTypeScript));
+  }
   await writeIfMissing(join(folder, "package.json"), `${JSON.stringify({ name: "program", private: true })}\n`);
+}
+
+/** Loading the TypeScript compiler takes longer than most programs run, so a program without its sources goes without. */
+function projectText(name: string, typescript: boolean): string {
+  return `name: ${name}\nruntime:\n  name: nodejs\n${typescript ? "" : "  options:\n    typescript: false\n"}`;
 }
 
 async function linkPackages(

@@ -8,11 +8,13 @@ import type { Deployment, ExportedStack } from "../engine/checkpoint";
 import { manifestAt } from "../engine/checkpoint";
 import { loadProject, readSalt, setConfig, writeSalt } from "../engine/config";
 import { SECRET_MARK } from "../engine/events";
+import type { Processes } from "../engine/operation";
 import { mapMapSecrets, type Properties, revealed } from "../engine/property";
 import { PassphraseSecrets } from "../engine/secrets";
 import { type EngineName, engineCommand, engineOf } from "./engine-command";
 import { runEngineHere } from "./engine-here";
 import { type EngineCommand, type EngineRun, outputOf, startEngine } from "./engine-run";
+import { lazySerializer } from "./lazy-serializer/lazy-serializer";
 import { endProcesses, processesWith } from "./processes";
 import { type Program, replaceProgram, writeProgram } from "./program-folder";
 import type { RunResult } from "./run-result";
@@ -47,6 +49,12 @@ export interface WorkspaceOptions {
    * @default what `KEYPLANE_ENGINE` says: `embedded` or `cli`; `embedded` without it
    */
   readonly engine?: EngineName;
+  /**
+   * When Pulumi's SDK loads what it serializes closures with: `lazy`, at its first use, which starts each process of a
+   * run in a third of the time; or `eager`, as it does by itself.
+   * @default "lazy"
+   */
+  readonly serializer?: "lazy" | "eager";
 }
 
 /** How to run one command. */
@@ -77,6 +85,12 @@ export interface RunOptions {
    * @default false
    */
   readonly inProcess?: boolean;
+  /**
+   * How the embedded engine, run within this process, starts the program and the providers.
+   * @default each in a process of its own
+   * @internal
+   */
+  readonly processes?: Processes;
   /** Gets what the engine prints, as it prints it. */
   readonly onOutput?: (text: string) => void;
 }
@@ -115,6 +129,7 @@ export class Workspace {
     readonly stack: string,
     /** The environment of every run. */
     readonly env: Readonly<NodeJS.ProcessEnv>,
+    private readonly serializer: "lazy" | "eager",
   ) {}
 
   /** Makes a workspace. Nothing is deployed yet. */
@@ -137,6 +152,7 @@ export class Workspace {
       (await loadProject(folder)).name,
       options.stack ?? "dev",
       hermeticEnv(directory, options.env ?? {}),
+      options.serializer ?? "lazy",
     );
     await workspace.salt();
     await mkdir(join(directory, "backend"));
@@ -183,7 +199,9 @@ export class Workspace {
   async run(command: EngineCommandName, options: RunOptions = {}): Promise<RunResult> {
     const here = options.inProcess === true && this.engine === "embedded";
     const { done } = here
-      ? this.begin(command, options, (engine, args) => ({ done: runEngineHere(command, args, engine) }))
+      ? this.begin(command, options, (engine, args) => ({
+          done: runEngineHere(command, args, engine, options.processes),
+        }))
       : this.start(command, options);
     const result = await done;
     if (result.exit === 0 || options.mayFail) return result;
@@ -204,7 +222,7 @@ export class Workspace {
       name,
       argv: this.argv(name, [...rest, ...(options.args ?? [])]),
       cwd: this.programDirectory,
-      env: { ...this.env, ...options.env },
+      env: this.envOf(options),
       eventLog: join(this.directory, "no-events"),
       timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
       onOutput: options.onOutput,
@@ -299,7 +317,7 @@ export class Workspace {
     const engine = {
       name: command,
       cwd: this.programDirectory,
-      env: { ...this.env, ...options.env },
+      env: this.envOf(options),
       eventLog,
       timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
       onOutput: options.onOutput,
@@ -311,6 +329,11 @@ export class Workspace {
     });
     this.hunt.watch(command, done);
     return { ...run, done };
+  }
+
+  private envOf({ env }: RunOptions): NodeJS.ProcessEnv {
+    const all = { ...this.env, ...env };
+    return this.serializer === "lazy" ? lazySerializer(all) : all;
   }
 
   private get backend(): FileBackend {

@@ -18,14 +18,8 @@ const options = {
   operationTimeoutMs: 1000,
   concurrency: 4,
 };
-const undiciLoaded = () => Object.keys(require.cache).some((each) => /node_modules[/\\]undici[/\\]/.test(each));
 
 describe("an account", () => {
-  it("costs nothing until its first request: undici is not even loaded", () => {
-    Account.for({ ...options, apiKey: "key-of-nobody-at-all" });
-    expect(undiciLoaded()).toBe(false);
-  });
-
   it("is one and the same for the same options, so that all share its limits and reads", () => {
     expect(Account.for({ ...options })).toBe(Account.for({ ...options }));
     expect(Account.for({ ...options, apiKey: "key-9876543210" })).not.toBe(Account.for(options));

@@ -144,10 +144,16 @@ test("a kill -9 at any moment leaves a file that loads and holds everything that
   const data = await temporaryPath("plane.json");
   const args = ["--api-key", apiKey, "--data", data];
   const seen: Churned = { made: new Set(), revocationAsked: new Set(), revoked: new Set() };
-  for (let kills = 0; kills < 5; kills += 1) {
+  // After so many answers, and so many milliseconds.
+  for (const [answers, delay] of [
+    [1, 0],
+    [7, 1],
+    [18, 3],
+    [29, 4],
+    [40, 2],
+  ] as const) {
     const { child, plane } = await serve(...args);
-    let answersLeft = Math.floor(Math.random() * 40) + 1;
-    const delay = Math.random() * 5;
+    let answersLeft: number = answers;
     await churn(plane, seen, () => {
       answersLeft -= 1;
       // Then the other two lanes are somewhere between their request and its place on the disk.

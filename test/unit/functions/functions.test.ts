@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Account } from "../../../provider/api";
 import {
@@ -10,6 +11,7 @@ import {
   listOperations,
   waitForOperations,
 } from "../../../provider/functions";
+import type { PointMessage } from "../../../provider/http";
 import { startAccount, stopAccounts } from "../api/start-account";
 import { caught } from "../http/caught";
 
@@ -129,16 +131,24 @@ describe("operations", () => {
   it("are asked for ahead when half of a page was taken, and an error of that is told in its turn", async () => {
     const { account, plane, projectId } = await start();
     await plane.rules.add({ route: "GET /projects/{project_id}/operations", skip: 1, count: null, status: 404 });
-    const before = await plane.count();
+    let sent = 0;
+    const count = (message: unknown) => {
+      if ((message as PointMessage).point === "before-send") sent += 1;
+    };
+    subscribe("keyplane:provider", count);
     const requests: number[] = [];
     const read = async () => {
       for await (const _ of listOperations(account, { projectId })) {
-        // Time for a request that is under way to arrive.
-        await new Promise((resolve) => setTimeout(resolve, 10));
-        requests.push((await plane.count()) - before);
+        // A request that was asked for is sent within these turns of the event loop.
+        for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+        requests.push(sent);
       }
     };
-    expect(await caught(read())).toMatchObject({ kind: "not_found" });
+    try {
+      expect(await caught(read())).toMatchObject({ kind: "not_found" });
+    } finally {
+      unsubscribe("keyplane:provider", count);
+    }
     // Two more were started by the making of the project.
     expect(requests).toEqual([1, 1, 1, 2, 2]);
   });

@@ -1,5 +1,5 @@
+import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type ControlPlane, startControlPlane } from "../kit";
 import { changes, ExampleRun } from "./run-example";
 
 let plane: ControlPlane;

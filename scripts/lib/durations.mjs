@@ -1,0 +1,22 @@
+/**
+ * How many tests of each kind ran, and for how long: a row for each folder of `test/`.
+ *
+ * @param {{ testResults: { name: string, startTime: number, endTime: number, assertionResults: { status: string }[] }[] } | undefined} report
+ *   Vitest's JSON report.
+ */
+export function durations(report) {
+  const rows = new Map();
+  for (const { name, startTime, endTime, assertionResults } of report?.testResults ?? []) {
+    const [, kind = name] = /[\\/]test[\\/](\w+)[\\/]/.exec(name) ?? [];
+    const row = rows.get(kind) ?? { name: kind, files: 0, passed: 0, failed: 0, ms: 0 };
+    const count = (status) => assertionResults.filter((test) => test.status === status).length;
+    rows.set(kind, {
+      name: kind,
+      files: row.files + 1,
+      passed: row.passed + count("passed"),
+      failed: row.failed + count("failed"),
+      ms: row.ms + (endTime - startTime),
+    });
+  }
+  return [...rows.values()].sort((one, other) => other.ms - one.ms);
+}

@@ -1,0 +1,69 @@
+// Tells random stories of programs, faults and crashes, and holds each to the invariants:
+// `npm run test:model -- --stories 10000 --seed 7`. Stories come in parts, each with a seed of its own, the first with
+// the one given; as many parts run at once as there are cores. A story that fails is printed as a test to keep.
+import { spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+
+const PART = 250;
+const root = fileURLToPath(new URL("..", import.meta.url));
+const { values } = parseArgs({
+  options: {
+    stories: { type: "string", default: "1000" },
+    seed: { type: "string", default: String(randomInt(2 ** 31)) },
+  },
+});
+const [stories, seed] = [numberOf("stories"), numberOf("seed")];
+
+const parts = Array.from({ length: Math.ceil(stories / PART) }, (_, index) => ({
+  seed: seed + index,
+  stories: Math.min(PART, stories - index * PART),
+}));
+let [told, failed] = [0, 0];
+say(`${stories} stories from the seed ${seed}`);
+await Promise.all(Array.from({ length: availableParallelism() }, work));
+say(failed === 0 ? "every story ended well" : `a story failed in ${failed} of ${parts.length} parts`);
+process.exitCode = failed === 0 ? 0 : 1;
+
+async function work() {
+  for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
+    const { ended, output } = await tell(part);
+    told += part.stories;
+    if (!ended) {
+      failed += 1;
+      say(output);
+    }
+    say(`${told} of ${stories} stories told, ${failed} failed`);
+  }
+}
+
+/** Tells the stories of one part in a process of its own. */
+function tell(part) {
+  const child = spawn(
+    process.execPath,
+    ["node_modules/vitest/vitest.mjs", "run", "--project", "model", "--testTimeout=0", "test/model/model.test.ts"],
+    {
+      cwd: root,
+      env: { ...process.env, KEYPLANE_MODEL_STORIES: String(part.stories), KEYPLANE_MODEL_SEED: String(part.seed) },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
+  const chunks = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => chunks.push(chunk));
+  return new Promise((resolve) => {
+    child.on("close", (code) => resolve({ ended: code === 0, output: Buffer.concat(chunks).toString() }));
+  });
+}
+
+function numberOf(option) {
+  const number = Number(values[option]);
+  if (Number.isSafeInteger(number) && number >= 0) return number;
+  say(`--${option} must be a whole number`);
+  process.exit(2);
+}
+
+function say(text) {
+  process.stdout.write(`${text}\n`);
+}
