@@ -1,6 +1,7 @@
 // Turns what a run has come to into lines.
 import { SECRET_MARK } from "../events";
 import { isMap, type Json, mapSecrets, type Properties } from "../property";
+import { isProviderType } from "../urn";
 import type { Messages, Row, RunModel } from "./model";
 import { cut, harmless, type Paint, padded, widthOf } from "./text";
 import { WORDS } from "./words";
@@ -32,7 +33,7 @@ const COUNTED = ["create", "import", "update", "replace", "delete", "read", "ref
 export function isTold(row: Row): boolean {
   if (row.state === "failed") return true;
   // A replacement is told by its creation and deletion.
-  return row.op !== "same" && row.op !== "replace" && !row.type.startsWith("pulumi:providers:");
+  return row.op !== "same" && row.op !== "replace" && !isProviderType(row.type);
 }
 
 /** One row on one line, widening the columns as needed. */
