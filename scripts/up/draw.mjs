@@ -5,7 +5,7 @@ const LETTER = 7.8;
 const COLOURS = { 2: "#8b949e", 31: "#ff7b72", 32: "#7ee787", 33: "#e3b341", 35: "#d2a8ff" };
 const PAUSE_MS = 3000;
 const LAST_PAUSE_MS = 6000;
-// What takes a picture of the beginning gets the end, too.
+// A snapshot of the first moment shows the end, too.
 const FIRST_LOOK_MS = 1500;
 
 /**
@@ -97,7 +97,7 @@ function textAt(row, markup) {
 }
 
 function spanOf({ text, code }) {
-  // Some renderers fold spaces in spite of xml:space, but not these.
+  // Some renderers collapse spaces despite xml:space. None collapses no-break spaces.
   const kept = escaped(text).replaceAll(" ", "\u00a0");
   if (code === "1") return `<tspan font-weight="600">${kept}</tspan>`;
   return COLOURS[code] === undefined ? kept : `<tspan fill="${COLOURS[code]}">${kept}</tspan>`;
