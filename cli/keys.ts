@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { terminalColumns } from "../test/kit/terminal";
 import { type KeysFlags, openAccount, withKeys } from "./account";
 import { type Age, readAge } from "./duration-option";
 import { type InventoryKey, inventory } from "./inventory";
@@ -6,7 +7,7 @@ import { keyColumns } from "./key-columns";
 import type { Session } from "./session";
 import { readStates, withStates } from "./state";
 import { table } from "./table";
-import { columnsOf, note, print, printJson, type Tone } from "./terminal";
+import { note, print, printJson, type Tone } from "./terminal";
 
 interface Flags extends KeysFlags {
   readonly state?: readonly string[];
@@ -46,7 +47,7 @@ async function keys(flags: Flags, session: Session): Promise<void> {
     { title: "STACK", text: sayOwner, atLeast: 14 },
     { title: "FLAGS", text: ({ flags }: InventoryKey) => flags.join(" "), tone: toneOf, atLeast: 15 },
   ];
-  for (const line of table(found, columns, columnsOf(process.stdout))) print(line);
+  for (const line of table(found, columns, terminalColumns(process.stdout))) print(line);
   print("");
   const counts = Object.entries(countFlags(found)).map(([flag, count]) => `${count} ${flag}`);
   print([`${found.length} ${found.length === 1 ? "key" : "keys"}`, ...counts].join(", "));

@@ -1,3 +1,4 @@
+import { terminalColumns } from "../test/kit/terminal";
 import { shortened } from "./terminal";
 
 const UP_AND_CLEAR = "\u001b[1A\u001b[2K";
@@ -11,7 +12,7 @@ export class LiveLines {
   /** Shows these lines in place of the last ones. */
   show(lines: readonly string[]): void {
     if (!this.stream.isTTY || (lines.length === 0 && this.#shown === 0)) return;
-    const width = (this.stream.columns || 80) - 1;
+    const width = terminalColumns(this.stream) - 1;
     const text = lines.map((line) => `${shortened(line, width)}\n`).join("");
     this.stream.write(`\r${UP_AND_CLEAR.repeat(this.#shown)}${text}`);
     this.#shown = lines.length;

@@ -4,6 +4,7 @@ import { isKeyplaneError, messageOf } from "../provider/errors";
 import { redact } from "../provider/http";
 import { credentialsIn } from "../provider/settings";
 import { VERSION } from "../provider/version";
+import { terminalColumns } from "../test/kit/terminal";
 import { addDoctor } from "./doctor";
 import { EXIT, type ExitCode } from "./exit-code";
 import { addKeys } from "./keys";
@@ -34,7 +35,10 @@ function programOf(session: Session): Command {
     .helpCommand("help [command]", "tells more about a command")
     .addHelpText("after", EXIT_CODES)
     .exitOverride()
-    .configureOutput({ outputError: (text, write) => write(`keyplane: ${usageText(text)}Try keyplane --help\n`) });
+    .configureOutput({
+      getOutHelpWidth: () => terminalColumns(process.stdout),
+      outputError: (text, write) => write(`keyplane: ${usageText(text)}Try keyplane --help\n`),
+    });
   for (const add of Object.values(commands)) add(program, session);
   return program;
 }

@@ -1,8 +1,9 @@
 import type { ApiKeyRecord } from "../provider/api";
+import { terminalColumns } from "../test/kit/terminal";
 import { keyColumns } from "./key-columns";
 import { REASONS, type SweepPlan } from "./sweep-plan";
 import { table } from "./table";
-import { columnsOf, paint, print } from "./terminal";
+import { paint, print } from "./terminal";
 
 /** What became of the keys that were to be revoked. */
 export interface Swept {
@@ -24,7 +25,7 @@ export function printPlan({ revoke, keep, held }: SweepPlan, tags: ReadonlySet<s
       tone: (row: { readonly plan: string }) => (row.plan === "revoke" ? ("bad" as const) : undefined),
       atLeast: 15,
     };
-    for (const line of table(rows, [...keyColumns(now), plan], columnsOf(process.stdout))) print(line);
+    for (const line of table(rows, [...keyColumns(now), plan], terminalColumns(process.stdout))) print(line);
     print("");
   }
   const inStates = held > 0 ? `, ${held} in a state` : "";

@@ -11,11 +11,6 @@ export function paint(tone: Tone | undefined, text: string, stream: NodeJS.Write
   return tone === undefined || text === "" ? text : styleText(FORMATS[tone], text, { stream });
 }
 
-/** Columns of the terminal that gets the output; no limit where it is none. */
-export function columnsOf(stream: NodeJS.WriteStream): number {
-  return stream.isTTY ? stream.columns || 80 : Number.POSITIVE_INFINITY;
-}
-
 /** The text, at most so long; what is taken out of its middle is shown by `…`. */
 export function shortened(text: string, width: number): string {
   const chars = Array.from(text);

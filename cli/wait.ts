@@ -2,13 +2,14 @@ import type { Command } from "commander";
 import { checkOperationId, checkProjectId, type Operation, type WaitProgress } from "../provider/api";
 import { sayDuration } from "../provider/duration";
 import { isOperationFailed, isTimeout } from "../provider/errors";
+import { terminalColumns } from "../test/kit/terminal";
 import { type AccountFlags, openAccount, withAccount } from "./account";
 import { readWait } from "./duration-option";
 import { EXIT } from "./exit-code";
 import { LiveLines } from "./live-lines";
 import type { Session } from "./session";
 import { table } from "./table";
-import { columnsOf, note, paint, plain, print, printJson } from "./terminal";
+import { note, paint, plain, print, printJson } from "./terminal";
 
 interface WaitFlags extends AccountFlags {
   readonly project: string;
@@ -85,7 +86,7 @@ function printEnded(projectId: string, ended: readonly Operation[]): void {
       { title: "ACTION", text: ({ action }: Operation) => plain(action), atLeast: 12 },
       { title: "STATUS", text: ({ status }: Operation) => plain(status) },
     ];
-    for (const line of table(ended, columns, columnsOf(process.stdout))) print(line);
+    for (const line of table(ended, columns, terminalColumns(process.stdout))) print(line);
     print("");
   }
   print(`${paint("good", "ready")}: nothing is pending in project ${projectId}`);

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { startControlPlane, Workspace } from "keyplane/testing";
+import { terminalColumns } from "../dist/test/kit/terminal.js";
 import { chooseEngine } from "./demo/engine.mjs";
 import { Narrator } from "./demo/narrator.mjs";
 import { searchRun } from "./demo/search-run.mjs";
@@ -16,7 +17,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const { engine: asked, json } = readArguments();
 
 const engine = chooseEngine(asked);
-const narrator = new Narrator(process.stdout);
+const narrator = new Narrator(process.stdout, () => terminalColumns(process.stdout));
 const plane = await startControlPlane({ clock: { mode: "real" } });
 const workspace = await Workspace.create({
   program: join(root, "examples", "quickstart"),

@@ -1,10 +1,11 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
+import { terminalColumns } from "../../test/kit/terminal";
 import { type AccountFlags, withAccount } from "../account";
 import { EXIT } from "../exit-code";
 import { LiveLines } from "../live-lines";
 import type { Session } from "../session";
-import { columnsOf, paint, plain, print, printJson, wrapped } from "../terminal";
+import { paint, plain, print, printJson, wrapped } from "../terminal";
 import type { Finding } from "./finding";
 import { checkNode, checkPulumiCli } from "./machine";
 import { checkService } from "./service";
@@ -59,7 +60,7 @@ const TONES = { ok: "good", warn: "warn", fail: "bad" } as const;
 const INDENT = 18;
 
 function printFinding({ check, verdict, says, remedy }: Finding): void {
-  const width = columnsOf(process.stdout) - INDENT;
+  const width = terminalColumns(process.stdout) - INDENT;
   const [first = "", ...rest] = wrapped(plain(says), width);
   print(`${paint(TONES[verdict], verdict.padEnd(4))}  ${check.padEnd(INDENT - 6)}${first}`);
   for (const line of [...rest, ...(remedy === undefined ? [] : wrapped(`-> ${remedy}`, width))]) {

@@ -16,14 +16,18 @@ function report(events: readonly EngineEvent[]): string[] {
   });
 }
 
+/** The Pulumi CLI, which the Automation API drives; an error says what is wrong with it. */
+async function pulumiCli(): Promise<PulumiCommand> {
+  return await PulumiCommand.get().catch((error: Error) => {
+    const wrong = error.message.includes("ENOENT")
+      ? "`pulumi` is not on the PATH: install it, or run the same keys with any engine, as the program.ts of this folder"
+      : `the \`pulumi\` on the PATH cannot be used: ${error.message.trim()}`;
+    throw new Error(`the Automation API drives the Pulumi CLI, and ${wrong}`);
+  });
+}
+
 async function main(stackName: string): Promise<void> {
-  const pulumiCommand = await PulumiCommand.get().catch(() => undefined);
-  if (pulumiCommand === undefined) {
-    throw new Error(
-      "the Automation API drives the Pulumi CLI, and `pulumi` is not on the PATH: install it, or run the same " +
-        "keys with any engine, as the program.ts of this folder",
-    );
-  }
+  const pulumiCommand = await pulumiCli();
   const projectName = "keyplane-scheduled-rotation";
   const stack = await LocalWorkspace.createOrSelectStack({ stackName, projectName, program }, { pulumiCommand });
 

@@ -4,11 +4,14 @@ import { table } from "./table.mjs";
 /** Says what happens, in colour where a person looks on, and keeps all that was said for the search at the end. */
 export class Narrator {
   #stream;
+  #columns;
   #said = "";
   #steps = 0;
 
-  constructor(stream) {
+  /** @param columns - Tells the columns of the terminal: no limit where there is none. */
+  constructor(stream, columns) {
     this.#stream = stream;
+    this.#columns = columns;
   }
 
   /** Everything that was printed, by what it was. */
@@ -83,13 +86,13 @@ export class Narrator {
 
   /** A long line in parts that fit into the terminal beside an indent; a pipe takes it as it is. */
   #wrap(line, indent) {
-    const width = this.#stream.isTTY ? Math.max(40, this.#stream.columns - indent) : Number.POSITIVE_INFINITY;
+    const width = Math.max(40, this.#columns() - indent);
     const parts = [];
     let rest = line;
     while (rest.length > width) {
       const space = rest.lastIndexOf(" ", width);
       const end = space > width / 2 ? space : width;
-      parts.push(rest.slice(0, end));
+      parts.push(rest.slice(0, end).trimEnd());
       rest = `    ${rest.slice(end).trimStart()}`;
     }
     return [...parts, rest];

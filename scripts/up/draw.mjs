@@ -5,10 +5,12 @@ const LETTER = 7.8;
 const COLOURS = { 2: "#8b949e", 31: "#ff7b72", 32: "#7ee787", 33: "#e3b341", 35: "#d2a8ff" };
 const PAUSE_MS = 3000;
 const LAST_PAUSE_MS = 6000;
+// A snapshot of the first moment shows the end, too.
+const FIRST_LOOK_MS = 1500;
 
 /**
- * Runs in a terminal, as an animated SVG: one after the other, then again from the beginning. Where nothing is animated,
- * it shows the end of the first.
+ * Runs in a terminal, as an animated SVG: the end of the last for a moment, then all from the beginning, over and over.
+ * Where animations do not play, it shows the end of the last.
  * @param scenes Each with a `title`, and `frames`: the screen's `lines` and since when it shows them, `at`, in ms.
  */
 export function draw({ scenes, columns }) {
@@ -18,10 +20,8 @@ export function draw({ scenes, columns }) {
   const [width, height] = [Math.ceil(LEFT * 2 + columns * LETTER), TOP + rows * LINE + 8];
 
   const intervals = Object.values(groupedByTime(runsOf(shown)));
-  const still = shown.findLast(({ scene }) => scene === 0).from;
   const groups = intervals.map((lines, index) => {
-    const [{ from, to }] = lines;
-    const opacity = from <= still && still < to ? "" : ' opacity="0"';
+    const opacity = lines[0].to === total ? "" : ' opacity="0"';
     return `<g class="k${index}"${opacity}>${lines.map(({ row, markup }) => textAt(row, markup)).join("")}</g>`;
   });
   const styles = intervals.map(([{ from, to }], index) => {
@@ -35,7 +35,7 @@ export function draw({ scenes, columns }) {
     `<title id="title">${scenes.map(({ title }) => escaped(title)).join("; ")}</title>`,
     '<desc id="what">A recording of real runs: each resource has a row, which says what is done and waited for.</desc>',
     "<style>",
-    `@media (prefers-reduced-motion:no-preference){g{animation:${total}ms step-end infinite}`,
+    `@media (prefers-reduced-motion:no-preference){g{animation:${total}ms step-end ${FIRST_LOOK_MS - total}ms infinite}`,
     `${styles.join("\n")}}`,
     "</style>",
     `<rect width="${width}" height="${height}" rx="8" fill="#0d1117" stroke="#30363d"/>`,
@@ -50,13 +50,13 @@ export function draw({ scenes, columns }) {
 function schedule(scenes) {
   const shown = [];
   let start = 0;
-  scenes.forEach(({ title, frames }, scene) => {
-    const pause = scene === scenes.length - 1 ? LAST_PAUSE_MS : PAUSE_MS;
+  scenes.forEach(({ title, frames }, index) => {
+    const pause = index === scenes.length - 1 ? LAST_PAUSE_MS : PAUSE_MS;
     const end = start + frames.at(-1).at + pause;
-    frames.forEach(({ at, lines }, index) => {
-      const to = index + 1 < frames.length ? start + frames[index + 1].at : end;
+    frames.forEach(({ at, lines }, frame) => {
+      const to = frame + 1 < frames.length ? start + frames[frame + 1].at : end;
       const markup = new Map(lines.map((spans, row) => [row, spans.map(spanOf).join("")]));
-      shown.push({ scene, from: start + at, to, markup: markup.set(-1, escaped(title)) });
+      shown.push({ from: start + at, to, markup: markup.set(-1, escaped(title)) });
     });
     start = end;
   });
@@ -97,8 +97,10 @@ function textAt(row, markup) {
 }
 
 function spanOf({ text, code }) {
-  if (code === "1") return `<tspan font-weight="600">${escaped(text)}</tspan>`;
-  return COLOURS[code] === undefined ? escaped(text) : `<tspan fill="${COLOURS[code]}">${escaped(text)}</tspan>`;
+  // Some renderers collapse spaces despite xml:space. None collapses no-break spaces.
+  const kept = escaped(text).replaceAll(" ", "\u00a0");
+  if (code === "1") return `<tspan font-weight="600">${kept}</tspan>`;
+  return COLOURS[code] === undefined ? kept : `<tspan fill="${COLOURS[code]}">${kept}</tspan>`;
 }
 
 function escaped(text) {

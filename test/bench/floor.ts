@@ -43,7 +43,7 @@ export const floor: Readonly<Record<string, Prepare>> = {
       for (let count = 1; count > 0; ) {
         const { json } = await requests.send<OperationPage>("GET", path + cursor);
         count = json.operations.length;
-        cursor = `&cursor=${encodeURIComponent(json.pagination.cursor ?? "")}`;
+        cursor = `&cursor=${encodeURIComponent(json.pagination?.cursor ?? "")}`;
       }
     };
   },

@@ -47,5 +47,5 @@ export class Requests {
 /** A list of operations as the service gives it. */
 export interface OperationPage {
   readonly operations: readonly { readonly id: string; readonly status: string; readonly created_at: string }[];
-  readonly pagination: { readonly cursor?: string };
+  readonly pagination?: { readonly cursor: string };
 }

@@ -1,6 +1,6 @@
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { changes, ExampleRun } from "./run-example";
+import { ExampleRun } from "./run-example";
 
 let plane: ControlPlane;
 let example: ExampleRun;
@@ -31,7 +31,7 @@ test("data-sources: projects and operations feed the program, and a new project 
   await example.runIdle("refresh");
 
   await plane.state.createProject({ name: "blog", regionId: "test-1" });
-  expect(changes((await example.run("up")).steps)).toContain("replace reader");
+  expect((await example.run("up")).changes).toContain("replace reader");
   expect(await example.workspace.outputs()).toMatchObject({ projectNames: ["blog", "shop"] });
   expect(await plane.liveKeys()).toHaveLength(1);
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type ControlPlane, type RunResult, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { LateConsumer } from "./late-consumer";
-import { changes, ExampleRun } from "./run-example";
+import { ExampleRun } from "./run-example";
 
 const HOUR = 3_600_000;
 
@@ -55,14 +55,14 @@ test(
     await consumer.start();
 
     for (const rotation of ["2", "3"]) {
-      expect(changes((await rotate(example, rotation)).steps)).toEqual(["update app", "update keyplane"]);
+      expect((await rotate(example, rotation)).changes).toEqual(["update app", "update keyplane"]);
       expect(await plane.liveKeys()).toHaveLength(2);
       await plane.clock.advance(23 * HOUR);
       await example.runIdle("up");
       // Late, but in time: an hour before the grace is over.
       await consumer.restart();
       await plane.clock.advance(2 * HOUR);
-      expect(changes((await example.run("up")).steps)).toEqual(["update app", "update keyplane"]);
+      expect((await example.run("up")).changes).toEqual(["update app", "update keyplane"]);
       expect(await plane.liveKeys()).toHaveLength(1);
     }
     const { calls, failures } = await consumer.stop();

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { changes, ExampleRun, examples } from "./run-example";
+import { ExampleRun, examples } from "./run-example";
 
 let plane: ControlPlane;
 let example: ExampleRun;
@@ -49,8 +49,8 @@ test("quickstart: a key that was revoked behind Pulumi's back is found by a refr
   const ci = (await plane.liveKeys()).find(({ name }) => name.startsWith("ci-"));
 
   await plane.state.revokeKey(ci?.id ?? "");
-  expect(changes((await example.run("refresh")).steps)).toEqual(["delete ci"]);
-  expect(changes((await example.run("up")).steps)).toEqual(["create ci", "update keyplane"]);
+  expect((await example.run("refresh")).changes).toEqual(["delete ci"]);
+  expect((await example.run("up")).changes).toEqual(["create ci", "update keyplane"]);
   expect(await plane.liveKeys()).toHaveLength(2);
 
   await example.destroy();

@@ -1,18 +1,31 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { type ControlPlane, pulumiOnPath, startControlPlane } from "keyplane/testing";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { changes, ExampleRun, examples } from "./run-example";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { ExampleRun, examples } from "./run-example";
 
 const run = promisify(execFile);
 const folder = join(examples, "scheduled-rotation");
 const DAY = 86_400_000;
 
 let plane: ControlPlane;
+let built: string;
+
+// Compiled next to its sources, where it finds its packages.
+beforeAll(async () => {
+  await mkdir(join(folder, ".tmp"), { recursive: true });
+  built = await mkdtemp(join(folder, ".tmp", "job-"));
+  const tsc = require.resolve("typescript/bin/tsc");
+  await run(process.execPath, [tsc, "--noEmit", "false", "--outDir", built], { cwd: folder });
+});
+
+afterAll(async () => {
+  await rm(built, { recursive: true });
+});
 
 beforeEach(async () => {
   plane = await startControlPlane({ clock: { mode: "real" } });
@@ -22,20 +35,14 @@ afterEach(async () => {
   await plane.close();
 });
 
-/** Starts the job as `npm start` does, compiled next to its sources, where it finds its packages. */
+/** Starts the job as `npm start` does. */
 async function job(env: NodeJS.ProcessEnv): Promise<{ exit: number; output: string }> {
-  await mkdir(join(folder, ".tmp"), { recursive: true });
-  const built = await mkdtemp(join(folder, ".tmp", "job-"));
   try {
-    const tsc = require.resolve("typescript/bin/tsc");
-    await run(process.execPath, [tsc, "--noEmit", "false", "--outDir", built], { cwd: folder });
     const { stdout, stderr } = await run(process.execPath, [join(built, "index.js"), "dev"], { cwd: folder, env });
     return { exit: 0, output: stdout + stderr };
   } catch (error) {
     const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
     return { exit: code, output: stdout + stderr };
-  } finally {
-    await rm(built, { recursive: true });
   }
 }
 
@@ -44,10 +51,10 @@ test("scheduled-rotation: its keys are rotated by the run after their age, each 
   try {
     await example.run("up");
     await plane.clock.advance(31 * DAY);
-    expect(changes((await example.run("up")).steps)).toEqual(["update web", "update keyplane"]);
+    expect((await example.run("up")).changes).toEqual(["update web", "update keyplane"]);
     expect(await plane.liveKeys()).toHaveLength(3);
     await plane.clock.advance(3 * DAY);
-    expect(changes((await example.run("up")).steps)).toEqual(["update web", "update keyplane"]);
+    expect((await example.run("up")).changes).toEqual(["update web", "update keyplane"]);
     await example.destroy();
   } finally {
     await example.workspace.remove();
@@ -58,6 +65,24 @@ test("scheduled-rotation: the job says that it needs the CLI where there is none
   const { exit, output } = await job({ PATH: "" });
   expect(exit).toBe(1);
   expect(output).toMatch(/^error: the Automation API drives the Pulumi CLI, and `pulumi` is not on the PATH/);
+});
+
+test.each([
+  ["tells a version that nobody can read", 'console.log("dev")', "Failed to parse Pulumi CLI version"],
+  ["fails", 'console.error("broken"); process.exit(3)', "broken"],
+])("scheduled-rotation: the job says what is wrong with a CLI that %s", async (_, script, told) => {
+  const bin = await mkdtemp(join(tmpdir(), "keyplane-cli-"));
+  try {
+    await writeFile(join(bin, "pulumi"), `#!${process.execPath}\n${script}\n`, { mode: 0o755 });
+    const { exit, output } = await job({ PATH: bin });
+    expect(exit).toBe(1);
+    expect(output).toMatch(
+      /^error: the Automation API drives the Pulumi CLI, and the `pulumi` on the PATH cannot be used/,
+    );
+    expect(output).toContain(told);
+  } finally {
+    await rm(bin, { recursive: true });
+  }
 });
 
 // The Automation API knows no other engine than the CLI.

@@ -1,6 +1,6 @@
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { changes, ExampleRun } from "./run-example";
+import { ExampleRun } from "./run-example";
 
 let plane: ControlPlane;
 const open: ExampleRun[] = [];
@@ -124,5 +124,5 @@ test("the healthy path costs N POST and one list, nothing, one list, N DELETE an
   expect(await counted(() => run.runIdle("preview"))).toEqual({});
   expect(await counted(() => run.run("refresh"))).toEqual({ "GET /api_keys": 1 });
   expect(await counted(() => run.destroy())).toEqual({ "DELETE /api_keys/{key_id}": N, "GET /api_keys": 1 });
-  expect(changes((await run.run("up")).steps)).toContain("create key-0");
+  expect((await run.run("up")).changes).toContain("create key-0");
 });

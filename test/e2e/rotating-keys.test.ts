@@ -1,6 +1,6 @@
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { changes, ExampleRun } from "./run-example";
+import { ExampleRun } from "./run-example";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -58,7 +58,7 @@ test(
 
     await plane.clock.advance(30 * DAY);
     const preview = await run.run("preview");
-    expect(changes(preview.steps)).toHaveLength(count + 1);
+    expect(preview.changes).toHaveLength(count + 1);
     expect(preview.stdout + preview.stderr).toMatch(/due since \S+Z: 30d old/);
     expect((await run.run("refresh", { args: ["--expect-no-changes"] })).exit).toBe(0);
     expect(await countsOf(() => run.run("up"))).toEqual({ [POST]: count, [LIST]: 1 });
@@ -122,7 +122,7 @@ test("a key that somebody revoked is reported by a refresh and made anew by the 
   await plane.state.revokeKey(current?.id ?? 0);
   const refresh = await run.run("refresh", { args: ["--expect-no-changes"], mayFail: true });
   expect(refresh.exit).not.toBe(0);
-  expect(changes((await run.run("up", { args: ["--refresh"] })).steps)).toContain("update key0");
+  expect((await run.run("up", { args: ["--refresh"] })).changes).toContain("update key0");
   expect((await plane.liveKeys()).map(({ id }) => id)).toContain(previous?.id);
   expect(await plane.liveKeys()).toHaveLength(2);
   await run.runIdle("up");

@@ -1,5 +1,6 @@
 import type { Deployment, ResourceState } from "../../kit/engine/checkpoint";
 import { isMap, isSecret, type Json } from "../../kit/engine/property";
+import { isDefaultProvider } from "../../kit/engine/urn";
 import type { RunResult } from "../../kit/workspace";
 import type { DiagnosticRow, ObservedState, StateRow, StepRow } from "./case";
 
@@ -23,16 +24,14 @@ export const RECORDED_FIELDS = [
 const URN_PREFIX = "urn:pulumi:dev::proj::";
 const URN_FIELDS = new Set(["parent", "dependencies", "propertyDependencies", "aliases", "deletedWith", "replaceWith"]);
 
-/** The rows of a run, without those of default providers. */
+/** The rows of a run. */
 export function stepRows(result: RunResult): StepRow[] {
-  return result.steps
-    .filter(({ urn }) => !isProvider(urn))
-    .map(({ op, urn, failed, keys }) => ({
-      op,
-      urn: shortUrn(urn),
-      ...(failed && { failed }),
-      ...(keys.length > 0 && { keys }),
-    }));
+  return result.steps.map(({ op, urn, failed, keys }) => ({
+    op,
+    urn: shortUrn(urn),
+    ...(failed && { failed }),
+    ...(keys.length > 0 && { keys }),
+  }));
 }
 
 /** The errors and warnings of a run. */
@@ -40,10 +39,10 @@ export function diagnosticRows(result: RunResult): DiagnosticRow[] {
   return result.diagnostics.map(({ severity, urn, message }) => ({ severity, urn: shortUrn(urn), message }));
 }
 
-/** A deployment with its secrets in clear, as the recordings write it. */
+/** A deployment with its secrets in clear and without default providers, as the recordings write it. */
 export function stateOf({ resources = [], pending_operations = [] }: Deployment): ObservedState {
   return {
-    resources: resources.filter(({ urn }) => !isProvider(urn)).map(stateRow),
+    resources: resources.filter(({ urn }) => !isDefaultProvider(urn)).map(stateRow),
     pendingOperations: pending_operations.map(({ resource, type }) => ({ type, urn: shortUrn(resource.urn) })),
   };
 }
@@ -86,8 +85,4 @@ export function isEmpty(value: Json | undefined): boolean {
 
 function shortUrn(urn: string): string {
   return urn.startsWith(URN_PREFIX) ? urn.slice(URN_PREFIX.length) : urn;
-}
-
-function isProvider(urn: string): boolean {
-  return urn.includes("::pulumi:providers:");
 }

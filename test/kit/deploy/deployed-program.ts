@@ -43,9 +43,7 @@ export class DeployedProgram implements AsyncDisposable {
 
   /** What the last command changed - a preview: would change - in order, as `create app`. */
   get changes(): readonly string[] {
-    return this.steps
-      .filter(({ op }) => op !== "same" && op !== "refresh")
-      .map(({ op, urn }) => `${op} ${nameOf(urn)}`);
+    return this.last?.changes ?? [];
   }
 
   /** Every step of the last command, also those that changed nothing. */
@@ -143,8 +141,4 @@ export class DeployedProgram implements AsyncDisposable {
     if (result.exit !== 0) throw new DeployError(command, result);
     return this;
   }
-}
-
-function nameOf(urn: string): string {
-  return urn.split("::").at(-1) ?? urn;
 }

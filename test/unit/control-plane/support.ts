@@ -64,3 +64,27 @@ export async function send(plane: ControlPlane, what: string, sent: Sent = {}): 
 export async function firstProject(plane: ControlPlane): Promise<string> {
   return (await send(plane, "GET /projects")).body.projects[0].id;
 }
+
+/** A JSON schema, as far as the plane's own document uses it. */
+export interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  enum?: unknown[];
+  required?: string[];
+  properties?: Record<string, Schema>;
+  items?: Schema;
+}
+
+/** The plane's OpenAPI document, as far as tests read it. */
+export interface OpenApi {
+  paths: Record<
+    string,
+    Record<string, { responses: Record<string, { content: { "application/json": { schema: Schema } } }> }>
+  >;
+  components: { schemas: Record<string, Schema> };
+}
+
+/** Reads the plane's OpenAPI document. */
+export async function documentOf(plane: { controlUrl: string }): Promise<OpenApi> {
+  return (await (await fetch(`${plane.controlUrl}/openapi.json`)).json()) as OpenApi;
+}

@@ -39,7 +39,7 @@ function shown(
     stream,
     live: false,
     color: false,
-    columns: () => undefined,
+    columns: () => Number.POSITIVE_INFINITY,
     planning: false,
     now: () => now,
     ...options,

@@ -15,8 +15,9 @@ test("a screen shows the rows that are redrawn in place once, and what was there
   expect(screen.lines[2]).toContainEqual({ text: "created", code: "32" });
 });
 
-test("a picture shows each text while it stands, and the end of the first run where nothing is animated", () => {
-  const line = (text: string) => [{ text, code: "0" }];
+const frame = (at: number, text: string) => ({ at, lines: [[{ text, code: "0" }]] });
+
+test("a picture shows each text while it stands, and the end of the last run where animations do not play", () => {
   const first = { title: "one & all", frames: [frame(0, "creating"), frame(1000, "created")] };
   const picture: string = draw({ scenes: [first, { title: "two", frames: [frame(0, "updated")] }], columns: 80 });
 
@@ -24,14 +25,22 @@ test("a picture shows each text while it stands, and the end of the first run wh
     return [hidden === undefined, texts.replace(/<[^>]+>/g, "")];
   });
   expect(Object.fromEntries(shown.map(([isShown, text]) => [text, isShown]))).toEqual({
-    "one &#38; all": true,
+    "one &#38; all": false,
     creating: false,
-    created: true,
-    updatedtwo: false,
+    created: false,
+    updatedtwo: true,
   });
   expect(picture).toContain("@keyframes k0{0.00%{opacity:1}10.00%{opacity:0}}");
+});
 
-  function frame(at: number, text: string) {
-    return { at, lines: [line(text)] };
-  }
+test("a picture moves only where motion is welcome, and its first moment is the end", () => {
+  const picture: string = draw({ scenes: [{ title: "one", frames: [frame(0, "created")] }], columns: 80 });
+  const [, style = ""] = /<style>\n(.*)\n<\/style>/s.exec(picture) ?? [];
+  expect(style).toMatch(/^@media \(prefers-reduced-motion:no-preference\)\{.*\}$/s);
+  expect(style).toContain("g{animation:6000ms step-end -4500ms infinite}");
+});
+
+test("a picture keeps the spaces between columns in renderers that fold spaces", () => {
+  const scenes = [{ title: "one", frames: [frame(0, "+  ci  created")] }];
+  expect(draw({ scenes, columns: 80 })).toContain(">+\u00a0\u00a0ci\u00a0\u00a0created<");
 });

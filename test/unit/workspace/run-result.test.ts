@@ -35,6 +35,23 @@ describe("a run's events", () => {
     expect(resultOf("preview", end, text).steps.map((step) => step.urn)).toEqual(["a", "a"]);
   });
 
+  test("tell what changed, without the default provider, which the CLI updates with the configuration", () => {
+    const urn = (type: string, name: string) => `urn:pulumi:dev::proj::${type}::${name}`;
+    const done = (op: string, of: string) => ({ resOutputsEvent: { metadata: metadata(op, of) } });
+    const [key, provider] = ["pulumi-nodejs:dynamic/keyplane:ApiKey", "pulumi:providers:pulumi-nodejs"];
+    const text = log(
+      done("update", urn(provider, "default")),
+      done("update", urn(provider, "default_1_2_3")),
+      done("same", urn(key, "ci")),
+      done("refresh", urn(key, "ci")),
+      done("update", urn(key, "app")),
+      done("update", urn("pulumi:providers:random", "of-the-program")),
+    );
+    const { steps, changes } = resultOf("up", end, text);
+    expect(changes).toEqual(["update app", "update of-the-program"]);
+    expect(steps.map(({ op }) => op)).toEqual(["same", "refresh", "update", "update"]);
+  });
+
   test("give the diagnostics without markup, progress and information", () => {
     const say = (severity: string, message: string, more = {}) => ({
       diagnosticEvent: { severity, message, color: "raw", ...more },

@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -162,6 +171,13 @@ describe("a workspace", () => {
   test("finds the CLI on the PATH, and takes only the two engines' names", () => {
     expect(pulumiOnPath()).toBe(join(bin, "pulumi"));
     expect(pulumiOnPath({ PATH: "/nowhere" })).toBeUndefined();
+    const holder = mkdtempSync(join(tmpdir(), "no-cli-"));
+    try {
+      mkdirSync(join(holder, "pulumi"));
+      expect(pulumiOnPath({ PATH: holder }), "a folder of that name is not the CLI").toBeUndefined();
+    } finally {
+      rmSync(holder, { recursive: true });
+    }
     expect(engineOf({})).toBe("embedded");
     expect(engineOf({ KEYPLANE_ENGINE: "cli" })).toBe("cli");
     expect(() => engineOf({ KEYPLANE_ENGINE: "other" })).toThrow("must be `embedded` or `cli`");

@@ -17,7 +17,7 @@ export function shape({ patch, omit = [], page }: Rule, answer: Answer, request:
   if (page === "empty" && list !== undefined) body[list] = [];
   const cursor = new URLSearchParams(request.query).get("cursor");
   if (page === "repeated-cursor" && cursor !== null) body.pagination = { cursor };
-  if (page === "no-cursor" || page === "empty") body.pagination = {};
+  if (page === "no-cursor" || page === "empty") delete body.pagination;
   return { ...answer, body };
 }
 

@@ -13,7 +13,7 @@ export const accountRoutes: Route[] = [
       schema: object({
         account_id: { type: "string" },
         auth_method: { enum: ["api_key_user", "api_key_org"] },
-        auth_data: { type: ["string", "null"] },
+        auth_data: { type: "string" },
       }),
     },
     handle({ state, caller }) {

@@ -1,8 +1,9 @@
 import { ApiError } from "../api-error";
 import { objectBody, objectField, textField } from "./input";
 import { changingProjectOf, projectOf } from "./project-access";
-import { branchRecord, endpointRecord, operationRecord } from "./project-records";
+import { branchRecord, contents, endpointRecord, operationRecord } from "./project-records";
 import { array, object, type Route, ref, startOperations } from "./route";
+import { contentsSchema } from "./schemas";
 
 /** The branches of a project. */
 export const branchRoutes: Route[] = [
@@ -10,10 +11,10 @@ export const branchRoutes: Route[] = [
     method: "GET",
     path: "/projects/{project_id}/branches",
     summary: "Lists the branches of a project.",
-    answer: { status: 200, schema: object({ branches: array(ref("Branch")) }) },
+    answer: { status: 200, schema: object({ branches: array(ref("Branch")), annotations: { type: "object" } }) },
     handle(call) {
       const branches = call.state.projects.branchesOf(projectOf(call).id);
-      return { status: 200, body: { branches: branches.map(branchRecord) } };
+      return { status: 200, body: { branches: branches.map(branchRecord), annotations: {} } };
     },
   },
   {
@@ -33,6 +34,7 @@ export const branchRoutes: Route[] = [
         branch: ref("Branch"),
         endpoints: array(ref("Endpoint")),
         operations: array(ref("Operation")),
+        ...contentsSchema,
       }),
     },
     handle(call) {
@@ -56,8 +58,9 @@ export const branchRoutes: Route[] = [
       ]);
       const answer = {
         branch: branchRecord(branch),
-        endpoints: endpoints.map(endpointRecord),
+        endpoints: endpoints.map((endpoint) => endpointRecord(endpoint, project)),
         operations: operations.map((operation) => operationRecord(operation, state.clock.timeline())),
+        ...contents,
       };
       return { status: 201, body: answer };
     },

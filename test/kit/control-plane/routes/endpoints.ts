@@ -16,7 +16,7 @@ function change(call: Call, suspended: boolean): Answer {
   const subject = { projectId: project.id, branchId: endpoint.branchId, endpointId: endpoint.id };
   const operations = startOperations(call, [{ ...subject, action }]);
   const records = operations.map((operation) => operationRecord(operation, state.clock.timeline()));
-  return { status: 200, body: { endpoint: endpointRecord(endpoint), operations: records } };
+  return { status: 200, body: { endpoint: endpointRecord(endpoint, project), operations: records } };
 }
 
 /** The compute endpoints of a project. */
@@ -27,8 +27,9 @@ export const endpointRoutes: Route[] = [
     summary: "Lists the compute endpoints of a project.",
     answer: { status: 200, schema: object({ endpoints: array(ref("Endpoint")) }) },
     handle(call) {
-      const endpoints = call.state.projects.endpointsOf(projectOf(call).id);
-      return { status: 200, body: { endpoints: endpoints.map(endpointRecord) } };
+      const project = projectOf(call);
+      const endpoints = call.state.projects.endpointsOf(project.id);
+      return { status: 200, body: { endpoints: endpoints.map((endpoint) => endpointRecord(endpoint, project)) } };
     },
   },
   {

@@ -41,16 +41,34 @@ export const revokedKey = (key: KeyEntity) => ({
   ...projectOf(key),
 });
 
-/** The user to whom the account belongs. */
+const person = { login: "local", name: "Local", email: "local@example.invalid", image: "" };
+
+/** The user to whom the account belongs. Nothing is ever billed. */
 export const currentUser = (state: State) => ({
   id: user,
-  login: "local",
-  name: "Local",
+  ...person,
   last_name: "User",
-  email: "local@example.invalid",
-  image: "",
+  auth_accounts: [{ ...person, provider: "github" }],
   plan: "free",
   projects_limit: 100,
   branches_limit: 500,
-  billing_account: { id: state.accountId },
+  endpoints_limit: 500,
+  active_seconds_limit: 0,
+  max_autoscaling_limit: 1,
+  billing_account: {
+    id: state.accountId,
+    state: "active",
+    subscription_type: "UNKNOWN",
+    payment_method: "none",
+    payment_source: { type: "" },
+    quota_reset_at_last: timestamp(0),
+    name: "Local User",
+    email: person.email,
+    address_city: "",
+    address_country: "",
+    address_line1: "",
+    address_line2: "",
+    address_postal_code: "",
+    address_state: "",
+  },
 });

@@ -4,7 +4,7 @@ import { placeOf } from "../state/operations";
 import { integerQuery } from "./input";
 import { reaches } from "./project-access";
 import { operationRecord } from "./project-records";
-import { array, type Call, object, type Route, ref } from "./route";
+import { array, type Call, object, pagination, type Route, ref } from "./route";
 
 const limits = { min: 1, max: 1000, default: 100 };
 
@@ -40,7 +40,7 @@ export const operationRoutes: Route[] = [
       limit: { type: "integer", minimum: limits.min, maximum: limits.max, default: limits.default },
       cursor: { type: "string" },
     },
-    answer: { status: 200, schema: object({ operations: array(ref("Operation")), pagination: ref("Pagination") }) },
+    answer: { status: 200, schema: object({ operations: array(ref("Operation")) }, { pagination: ref("Pagination") }) },
     polls: true,
     handle(call) {
       const project = projectOf(call);
@@ -50,10 +50,10 @@ export const operationRoutes: Route[] = [
       const page = operations.page(project.id, limit, placeOfCursor(call.query.get("cursor")), ties);
       const last = page.at(-1);
       const goesOn = last && (switches.cursorOnLastPage || page.length === limit);
-      const pagination = goesOn ? { cursor: cursorOf(placeOf(last, ties)) } : {};
+      const cursor = goesOn ? cursorOf(placeOf(last, ties)) : undefined;
       const timeline = clock.timeline();
       const records = page.map((operation) => operationRecord(operation, timeline));
-      return { status: 200, body: { operations: records, pagination } };
+      return { status: 200, body: { operations: records, ...pagination(cursor, limit) } };
     },
   },
   {

@@ -2,45 +2,91 @@ import { timestamp } from "../clock";
 import type { BranchEntity, EndpointEntity, OperationEntity, ProjectEntity } from "../state/entities";
 import { standingOf } from "../state/operations";
 
-/** A project as the service shows it: the fields of today and of the described version together. */
+/** What the service measures of everything that computes. The plane has no databases, so it counts nothing. */
+const consumption = {
+  active_time_seconds: 0,
+  compute_time_seconds: 0,
+  cpu_used_sec: 0,
+  data_transfer_bytes: 0,
+  written_data_bytes: 0,
+};
+
+const provisioner = "k8s-neonvm";
+const branchSizeLimitMiB = 3072;
+const consumptionPeriodMs = 30 * 24 * 3_600_000;
+
+const proxyHost = ({ regionId }: ProjectEntity): string => `${regionId}.db.example.invalid`;
+
+/** A project as the service shows it: the fields of every published version together. */
 export const projectRecord = (project: ProjectEntity) => ({
   id: project.id,
   name: project.name,
   platform_id: "local",
   region_id: project.regionId,
-  provisioner: "local",
+  provisioner,
   pg_version: project.pgVersion,
   locked: false,
-  cpu_used_sec: 0,
+  ...consumption,
+  active_time: 0,
+  data_storage_bytes_hour: 0,
+  consumption_period_start: timestamp(project.createdAt),
+  consumption_period_end: timestamp(project.createdAt + consumptionPeriodMs),
   created_at: timestamp(project.createdAt),
   updated_at: timestamp(project.updatedAt),
-  proxy_host: `${project.regionId}.db.example.invalid`,
-  branch_logical_size_limit: 3072,
-  active_time: 0,
+  proxy_host: proxyHost(project),
+  branch_logical_size_limit: branchSizeLimitMiB,
+  branch_logical_size_limit_bytes: branchSizeLimitMiB * 1024 ** 2,
+  history_retention_seconds: 86_400,
+  store_passwords: true,
+  creation_source: "console",
   org_id: project.organizationId,
+  owner_id: project.organizationId,
 });
 
-/** A branch as the service shows it. */
+/** A branch as the service shows it. The first branch of a project is its default, once called primary. */
 export const branchRecord = (branch: BranchEntity) => ({
   id: branch.id,
   project_id: branch.projectId,
   name: branch.name,
   ...(branch.parentId === null ? {} : { parent_id: branch.parentId }),
+  default: branch.parentId === null,
+  primary: branch.parentId === null,
+  protected: false,
+  init_source: "parent-data",
+  creation_source: "console",
   current_state: "ready",
+  state_changed_at: timestamp(branch.createdAt),
+  ...consumption,
   created_at: timestamp(branch.createdAt),
   updated_at: timestamp(branch.createdAt),
 });
 
-/** A compute endpoint as the service shows it. */
-export const endpointRecord = (endpoint: EndpointEntity) => ({
+/** A compute endpoint of a project as the service shows it. */
+export const endpointRecord = (endpoint: EndpointEntity, project: ProjectEntity) => ({
   id: endpoint.id,
   project_id: endpoint.projectId,
   branch_id: endpoint.branchId,
+  region_id: project.regionId,
+  host: `${endpoint.id}.${proxyHost(project)}`,
+  proxy_host: proxyHost(project),
   type: "read_write",
   current_state: endpoint.suspended ? "idle" : "active",
+  provisioner,
+  autoscaling_limit_min_cu: 1,
+  autoscaling_limit_max_cu: 1,
+  suspend_timeout_seconds: 300,
+  settings: {},
+  pooler_enabled: false,
+  pooler_mode: "transaction",
+  disabled: false,
+  passwordless_access: true,
+  creation_source: "console",
   created_at: timestamp(endpoint.createdAt),
   updated_at: timestamp(endpoint.createdAt),
 });
+
+/** What a new project or branch holds: no roles and no databases, so that there is nothing to connect to. */
+export const contents = { connection_uris: [], databases: [], roles: [] };
 
 /** An operation as the service shows it at a moment of the clock's timeline. */
 export function operationRecord(operation: OperationEntity, timeline: number) {

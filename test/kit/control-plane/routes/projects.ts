@@ -2,8 +2,9 @@ import { ApiError } from "../api-error";
 import type { ProjectEntity } from "../state/entities";
 import { integerQuery, objectBody, objectField, textField } from "./input";
 import { changingProjectOf, projectOf, reaches } from "./project-access";
-import { branchRecord, endpointRecord, operationRecord, projectRecord } from "./project-records";
-import { array, type Call, object, type Route, ref, startOperations } from "./route";
+import { branchRecord, contents, endpointRecord, operationRecord, projectRecord } from "./project-records";
+import { array, type Call, object, pagination, type Route, ref, startOperations } from "./route";
+import { contentsSchema } from "./schemas";
 
 const limits = { min: 1, max: 400, default: 10 };
 
@@ -14,13 +15,15 @@ const listQuery = {
   org_id: { type: "string" },
 };
 
-const listSchema = object({
-  projects: array(ref("Project")),
-  pagination: ref("Pagination"),
-  applications: { type: "object" },
-  integrations: { type: "object" },
-  unavailable_project_ids: array({ type: "string" }),
-});
+const listSchema = object(
+  {
+    projects: array(ref("Project")),
+    applications: { type: "object" },
+    integrations: { type: "object" },
+    unavailable_project_ids: array({ type: "string" }),
+  },
+  { pagination: ref("Pagination") },
+);
 
 /** The organization a call names, or 400 where one must be named. */
 function requireOrganization({ state, caller }: Call, organizationId: string | null | undefined): void {
@@ -45,7 +48,7 @@ function pageOf(call: Call, projects: ProjectEntity[]) {
   const goesOn = page.length > 0 && (call.state.switches.cursorOnLastPage || page.length === limit);
   return {
     projects: page.map(projectRecord),
-    pagination: goesOn ? { cursor: page.at(-1)?.id } : {},
+    ...pagination(goesOn ? page.at(-1)?.id : undefined, limit),
     applications: {},
     integrations: {},
     unavailable_project_ids: [],
@@ -71,11 +74,8 @@ export const projectRoutes: Route[] = [
     path: "/projects/shared",
     summary: "Lists the projects that others share with the account: none.",
     query: { limit: listQuery.limit, cursor: listQuery.cursor, search: listQuery.search },
-    answer: { status: 200, schema: object({ projects: array(ref("Project")), pagination: ref("Pagination") }) },
-    handle(call) {
-      const { projects, pagination } = pageOf(call, []);
-      return { status: 200, body: { projects, pagination } };
-    },
+    answer: { status: 200, schema: listSchema },
+    handle: (call) => ({ status: 200, body: pageOf(call, []) }),
   },
   {
     method: "POST",
@@ -89,6 +89,7 @@ export const projectRoutes: Route[] = [
         branch: ref("Branch"),
         endpoints: array(ref("Endpoint")),
         operations: array(ref("Operation")),
+        ...contentsSchema,
       }),
     },
     handle(call) {
@@ -112,8 +113,9 @@ export const projectRoutes: Route[] = [
       const body = {
         project: projectRecord(project),
         branch: branchRecord(branch),
-        endpoints: [endpointRecord(endpoint)],
+        endpoints: [endpointRecord(endpoint, project)],
         operations: operations.map((operation) => operationRecord(operation, state.clock.timeline())),
+        ...contents,
       };
       return { status: 201, body };
     },

@@ -59,6 +59,10 @@ export const object = (properties: Record<string, Schema>, others: Record<string
 /** A schema of an array. */
 export const array = (items: Schema): Schema => ({ type: "array", items });
 
+/** The part of a page that leads to the next one: none where no page follows. */
+export const pagination = (cursor: string | undefined, limit: number) =>
+  cursor === undefined ? {} : { pagination: { cursor, limit } };
+
 /** Starts operations for a call and notes them as its effects. */
 export function startOperations(call: Call, subjects: (OperationSubject & OperationCourse)[]) {
   const operations = call.state.startOperations(subjects);

@@ -1,3 +1,4 @@
+import { terminalColumns } from "../../terminal";
 import type { EngineEvent } from "../events";
 import { type Row, RunModel } from "./model";
 import { isTold, messageLines, outputLines, rowLine, type Style, summaryLines, type Widths } from "./render";
@@ -11,8 +12,8 @@ export interface DisplayOptions {
   /** Whether the steps under way are redrawn in place; else lines are only added. Needs a terminal. */
   readonly live: boolean;
   readonly color: boolean;
-  /** The columns of the terminal; undefined where lines may be as long as they like. */
-  readonly columns: () => number | undefined;
+  /** The columns of the terminal: no limit where there is none. */
+  readonly columns: () => number;
   /** Whether nothing is done, only planned. */
   readonly planning: boolean;
   /**
@@ -46,7 +47,7 @@ export function displayOptionsFor(
     stream,
     live: terminal && interactive,
     color: terminal && !env.NO_COLOR,
-    columns: () => (terminal ? stream.columns || undefined : undefined),
+    columns: () => (terminal ? terminalColumns(stream) : Number.POSITIVE_INFINITY),
   };
 }
 

@@ -1,6 +1,7 @@
 // Turns what a run has come to into lines.
 import { SECRET_MARK } from "../events";
 import { isMap, type Json, mapSecrets, type Properties } from "../property";
+import { isProviderType } from "../urn";
 import type { Messages, Row, RunModel } from "./model";
 import { cut, harmless, type Paint, padded, widthOf } from "./text";
 import { WORDS } from "./words";
@@ -8,8 +9,8 @@ import { WORDS } from "./words";
 /** How lines are made. */
 export interface Style {
   readonly paint: Paint;
-  /** Columns of the screen; undefined where lines may be as long as they like. */
-  readonly columns: number | undefined;
+  /** Columns of the screen: no limit where there is none. */
+  readonly columns: number;
   /** Whether nothing is done, only planned. */
   readonly planning: boolean;
 }
@@ -32,7 +33,7 @@ const COUNTED = ["create", "import", "update", "replace", "delete", "read", "ref
 export function isTold(row: Row): boolean {
   if (row.state === "failed") return true;
   // A replacement is told by its creation and deletion.
-  return row.op !== "same" && row.op !== "replace" && !row.type.startsWith("pulumi:providers:");
+  return row.op !== "same" && row.op !== "replace" && !isProviderType(row.type);
 }
 
 /** One row on one line, widening the columns as needed. */
@@ -40,7 +41,7 @@ export function rowLine(row: Row, now: number, widths: Widths, style: Style): st
   const words = WORDS[row.op];
   widths.type = Math.max(widths.type, widthOf(row.type));
   widths.name = Math.max(widths.name, widthOf(row.name));
-  const narrow = style.columns !== undefined && style.columns < NARROW;
+  const narrow = style.columns < NARROW;
   const status = statusOf(row, now, style.planning);
   const changed = row.changed.length > 0 && row.state !== "failed" ? `[diff: ${row.changed.join(", ")}]` : "";
   const told = [changed, row.message].filter((text) => text !== "").join("  ");
@@ -51,7 +52,7 @@ export function rowLine(row: Row, now: number, widths: Widths, style: Style): st
     "  ",
   ].join("");
   const plain = `${before}${status}${told && `  ${told}`}`;
-  const line = style.columns === undefined ? plain : cut(plain, style.columns - 1);
+  const line = cut(plain, style.columns - 1);
   const tone = row.state === "failed" ? "error" : words.tone;
   // Coloured after it was cut: an escape sequence cut in two would colour the rest of the screen.
   const [from, to] = [before.length, before.length + status.length];

@@ -1,0 +1,26 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { folderWith, run } from "./support";
+
+/** The lines of the help for options, in a terminal of so many columns; none = in a pipe. */
+async function optionLines(columns?: number): Promise<string[]> {
+  const terminal = `Object.assign(process.stdout, ${JSON.stringify({ isTTY: true, columns })});`;
+  const preload = join(await folderWith({ "terminal.cjs": terminal }), "terminal.cjs");
+  const env = columns === undefined ? {} : { NODE_OPTIONS: `--require ${JSON.stringify(preload)}` };
+  const { stdout } = await run(["keys", "--help"], { env });
+  return stdout.split("\n").filter((line) => line.startsWith("  "));
+}
+
+test.each([
+  [0, 80],
+  [80, 80],
+  [100, 100],
+])("the help in a terminal that reports %i columns fits %i", async (columns, fits) => {
+  const longest = Math.max(...(await optionLines(columns)).map((line) => line.length));
+  expect(longest).toBeLessThanOrEqual(fits);
+  expect(longest).toBeGreaterThan(fits - 15);
+});
+
+test("the help keeps each option on one line in a pipe", async () => {
+  expect((await optionLines()).filter((line) => !line.startsWith("  -"))).toEqual([]);
+});
