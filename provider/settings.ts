@@ -19,6 +19,8 @@ export interface SettingValues {
    * revoked. Never printed. @default `apiKey` alone
    */
   readonly credentials?: readonly (readonly [setting: string, apiKey: string])[] | undefined;
+  /** Fingerprints of accounts that the user vouches for; see `KP-WRONG-ACCOUNT`. @default none */
+  readonly confirmedAccounts?: readonly string[] | undefined;
   /** Longest time for one request, in milliseconds. */
   readonly requestTimeoutMs: number;
   /** Longest time for waiting on operations, in milliseconds. */
@@ -35,6 +37,7 @@ export class Settings implements SettingValues {
   declare readonly baseUrl: string;
   declare readonly apiKey: string;
   declare readonly credentials?: readonly (readonly [setting: string, apiKey: string])[] | undefined;
+  declare readonly confirmedAccounts?: readonly string[] | undefined;
   declare readonly requestTimeoutMs: number;
   declare readonly operationTimeoutMs: number;
   declare readonly pollIntervalMs: number;
@@ -65,6 +68,7 @@ export const SETTINGS = {
   requestTimeout: { env: "KEYPLANE_REQUEST_TIMEOUT", fallback: "30s", read: readTimer },
   operationTimeout: { env: "KEYPLANE_OPERATION_TIMEOUT", fallback: "30m", read: readTimer },
   pollInterval: { env: "KEYPLANE_POLL_INTERVAL", fallback: "5s", read: readTimer },
+  confirmAccount: { env: "KEYPLANE_CONFIRM_ACCOUNT", fallback: "", read: readFingerprints },
   concurrency: { env: "KEYPLANE_CONCURRENCY", fallback: "32", read: readConcurrency },
 } as const;
 
@@ -96,6 +100,7 @@ export function resolveSettings(
     baseUrl: named?.baseUrl ?? SETTINGS.baseUrl.read(text("baseUrl")),
     apiKey: named?.apiKey ?? SETTINGS.apiKey.read(text("apiKey")),
     credentials: [...credentialsIn(config, env)],
+    confirmedAccounts: SETTINGS.confirmAccount.read(given("confirmAccount") ?? ""),
     requestTimeoutMs: SETTINGS.requestTimeout.read(text("requestTimeout"), "requestTimeout"),
     operationTimeoutMs: SETTINGS.operationTimeout.read(text("operationTimeout"), "operationTimeout"),
     pollIntervalMs: SETTINGS.pollInterval.read(text("pollInterval"), "pollInterval"),
@@ -159,6 +164,12 @@ function readTimer(text: string, name: "requestTimeout" | "operationTimeout" | "
   if (ms === undefined) throw bad(name, `is not a duration: it must be ${DURATION_FORM}`);
   if (ms > MAX_TIMER_MS) throw bad(name, "is longer than 24 days, which no timer can hold: give less");
   return ms;
+}
+
+function readFingerprints(text: string): readonly string[] {
+  const fingerprints = text.split(/[\s,]+/).filter((each) => each !== "");
+  if (fingerprints.every((each) => /^[a-z2-7]{12}$/.test(each))) return fingerprints;
+  throw bad("confirmAccount", "must be a fingerprint of 12 characters, as the message of KP-WRONG-ACCOUNT shows it");
 }
 
 function readConcurrency(text: string): number {

@@ -2,7 +2,6 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { accountSetting } from "../accounts";
 import { type Clock, type HttpAnswer, HttpClient, systemClock } from "../http";
 import { Keys } from "./api-keys";
-import { fingerprint } from "./fingerprint";
 import { type KeyList, keyListOf } from "./key-list";
 import { Operations } from "./operations";
 import { Projects } from "./projects";
@@ -38,8 +37,6 @@ export interface AccountOptions {
 export class Account {
   static readonly #accounts = new Map<string, Account[]>();
 
-  /** Short text that tells this credential from others, and nothing else about it. */
-  readonly credential: string;
   /** The account's own keys. */
   readonly keys: Keys;
   readonly projects: Projects;
@@ -77,7 +74,6 @@ export class Account {
     this.#options = options;
     this.#clock = clock;
     this.#http = http;
-    this.credential = fingerprint(http.base.origin, options.apiKey);
     this.#keysIn = (list) => new Keys(list, http, clock, heard, warn);
     this.keys = this.keysOf(undefined);
     this.projects = new Projects(http, heard, warn);
@@ -124,11 +120,6 @@ export class Account {
   /** Waits, on the account's clock; ends with the signal or with the account. */
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return this.#http.sleep(ms, signal);
-  }
-
-  /** Whether the secret is that of a key which keyplane itself authenticates with, in this account or another. */
-  isOwnKey(secret: string): boolean {
-    return this.settingOf(secret) !== undefined;
   }
 
   /** The setting that holds this secret as a credential of keyplane itself, as messages name it. */

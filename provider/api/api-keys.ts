@@ -1,7 +1,8 @@
-import { ApiError, type ErrorFacts, isApiError, KeyplaneError } from "../errors";
+import { ApiError, type ErrorFacts, isApiError, KeyplaneError, messageOf } from "../errors";
 import type { Clock, HttpAnswer, HttpClient } from "../http";
 import { checkRevoked } from "./check-revoked";
 import { checkKeyId, checkProjectId } from "./ids";
+import { keyIn } from "./key-index";
 import type { KeyList } from "./key-list";
 import { readCreatedKey } from "./read-created-key";
 import { readKeys } from "./read-keys";
@@ -19,17 +20,15 @@ const NAME_TAKEN = /unique name|already (exists|in use|taken)|duplicate/i;
 
 /** How the list of keys is read. */
 export interface ListKeysOptions extends ReadOptions {
-  /** Take only a list that is sent from now on. @default false: one sent after this process's last change will do */
+  /**
+   * Takes only a list that is sent from now on. @default false: one that was sent after this process last created a key,
+   * however old. A key that is absent from it is gone for good, because ids never come back. A key in it may have been
+   * revoked by somebody else since.
+   */
   readonly fresh?: boolean | undefined;
   /**
-   * Take any list sent since this process's last change, however old: a key absent from it is gone for good, for ids
-   * never come back; whether one that is in it has been revoked by others since, it cannot tell.
-   * @default false: one of the last 30 seconds
-   */
-  readonly anyAge?: boolean | undefined;
-  /**
-   * Take also a list from before this process's own changes, if it is no older than 30 seconds: enough to see how a key
-   * was used, but no proof that one is gone.
+   * Takes also a list from before this process last created a key, if it is no older than 30 seconds. It shows how keys
+   * were used, but does not prove that one is gone.
    * @default false
    */
   readonly recent?: boolean | undefined;
@@ -41,15 +40,11 @@ export interface CreateKeyOptions extends ReadOptions {
   readonly projectId?: string | undefined;
 }
 
-/** How a key is revoked. */
-export interface RevokeOptions extends ReadOptions {
-  /** Whether it is the very key that these requests authenticate with. @default false */
-  readonly own?: boolean | undefined;
-}
-
 /** The API keys of an account, or of an organization in it. */
 export class Keys {
-  readonly #list: SharedRead<ApiKeyRecord[]>;
+  readonly #list: SharedRead<readonly ApiKeyRecord[]>;
+  /** Ids of the keys that this process has revoked: lists from before still hold them. */
+  readonly #revoked = new Set<string>();
 
   constructor(
     private readonly at: KeyList,
@@ -81,7 +76,7 @@ export class Keys {
     const { path, routes, createsPerSecond } = this.at;
     const { projectId } = options;
     const limitedTo = projectId === undefined ? {} : { project_id: checkProjectId(projectId) };
-    this.#list.wrote();
+    this.#list.created();
     try {
       const answer = await this.http.request({
         method: "POST",
@@ -99,19 +94,29 @@ export class Keys {
     } catch (error) {
       throw nameConflict(error) ?? error;
     } finally {
-      this.#list.wrote();
+      this.#list.created();
     }
   }
 
   /**
-   * All live keys (`GET` on the list), newest first. Callers at the same time share one request; none gets a list that
-   * was sent before this process's last change of a key. A list that lacks the key that asked, holds an id twice or has
-   * another shape
-   * is a `BadAnswerError`, never an absence.
+   * All live keys (`GET` on the list), newest first. Callers at the same time share one request. A list that lacks the
+   * key that asked, holds an id twice or has another shape is a `BadAnswerError`, never an absence.
    */
-  list(options: ListKeysOptions = {}): Promise<ApiKeyRecord[]> {
-    if (options.recent) return this.#list.recent(options.signal);
-    return this.#list.get(options.fresh ? "fresh" : options.anyAge ? "any" : "young", options.signal);
+  async list(options: ListKeysOptions = {}): Promise<readonly ApiKeyRecord[]> {
+    const { fresh, recent, signal } = options;
+    return this.#live(
+      await (recent ? this.#list.recent(signal) : fresh ? this.#list.fresh(signal) : this.#list.get(signal)),
+    );
+  }
+
+  /**
+   * The key of this id, for its name, which an id keeps for ever: from the last list of this process, or from another one
+   * if that does not hold it. `undefined` if the key is gone.
+   */
+  async find(id: string, options: ReadOptions = {}): Promise<ApiKeyRecord | undefined> {
+    if (this.#revoked.has(id)) return undefined;
+    const { latest } = this.#list;
+    return (latest && keyIn(latest, id)) ?? keyIn(await this.list(options), id);
   }
 
   /**
@@ -134,24 +139,21 @@ export class Keys {
    * Revokes a key (`DELETE` on its id in the list), at once and for good. `absent` if there was none of that id.
    * An answer that leaves it open is settled by a list sent afterwards: only absence from it counts as done.
    */
-  async revoke(id: string, options: RevokeOptions = {}): Promise<"revoked" | "absent"> {
-    const { signal, own = false } = options;
+  async revoke(id: string, options: ReadOptions = {}): Promise<"revoked" | "absent"> {
+    const { signal } = options;
     const route = this.at.routes.revoke;
     const path = `${this.at.path}/${checkKeyId(id)}`;
-    this.#list.wrote();
-    let trouble: KeyplaneError;
+    let outcome: "revoked" | "absent" = "revoked";
     try {
       const answer = await this.http.request({ method: "DELETE", route, path, replay: "safe", signal });
       this.heard(answer);
       checkRevoked(route, id, answer);
-      return "revoked";
     } catch (error) {
       if (!(error instanceof KeyplaneError)) throw error;
-      trouble = error;
-    } finally {
-      this.#list.wrote();
+      outcome = await this.#settleRevoke(id, error, signal);
     }
-    return this.#settleRevoke(id, trouble, own, signal);
+    this.#revoked.add(id);
+    return outcome;
   }
 
   /**
@@ -185,13 +187,10 @@ export class Keys {
   async #settleRevoke(
     id: string,
     trouble: KeyplaneError,
-    own: boolean,
     signal: AbortSignal | undefined,
   ): Promise<"revoked" | "absent"> {
     const { kind, status = 0 } = trouble;
     const lostBefore = isApiError(trouble) && trouble.afterLost;
-    // After a lost answer, this is what success looks like when a key revokes itself.
-    if (status === 401 && own && lostBefore) return "revoked";
     const open = kind === "transport" || kind === "timeout" || kind === "bad_answer" || status === 408 || status >= 500;
     const refused = kind === "api" || kind === "not_found" || kind === "conflict";
     if (!open && !(refused && status >= 400)) throw trouble;
@@ -199,12 +198,16 @@ export class Keys {
     try {
       keys = await this.list({ fresh: true, signal });
     } catch (error) {
-      if (own && open && isApiError(error) && error.status === 401) return "revoked";
-      const why = error instanceof Error ? error.message : "";
-      throw new KeyplaneError(trouble.code, `${trouble.message} And the list of keys: ${why}`, trouble);
+      throw new KeyplaneError(trouble.code, `${trouble.message} And the list of keys: ${messageOf(error)}`, trouble);
     }
     if (keys.some((each) => each.id === id)) throw trouble;
     return open || lostBefore ? "revoked" : "absent";
+  }
+
+  /** A list without the keys that this process has revoked since. */
+  #live(keys: readonly ApiKeyRecord[]): readonly ApiKeyRecord[] {
+    if (this.#revoked.size === 0) return keys;
+    return keys.some(({ id }) => this.#revoked.has(id)) ? keys.filter(({ id }) => !this.#revoked.has(id)) : keys;
   }
 }
 

@@ -1,6 +1,6 @@
 // The service's endpoints as typed calls; its snake_case shapes are known in this folder and nowhere else.
 export { Account, type AccountOptions } from "./account";
-export { type CreateKeyOptions, Keys, type ListKeysOptions, type RevokeOptions } from "./api-keys";
+export { type CreateKeyOptions, Keys, type ListKeysOptions } from "./api-keys";
 export { BACKGROUND_ACTIONS, DEFAULT_HORIZON_MS } from "./idle-wait";
 export { checkKeyId, checkOperationId, checkOrganizationId, checkProjectId, isKeyId } from "./ids";
 export { Operations, type OperationsFilter } from "./operations";

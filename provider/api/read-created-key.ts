@@ -18,8 +18,8 @@ export interface CreatedKeyContext {
 }
 
 /**
- * Reads the answer that holds a new key. Without a valid id and secret it throws `AnswerLostError`, with the id where
- * that is surely the new key's; nothing else in the answer may cost us the key, so the rest is taken as well as it can be.
+ * Reads the answer that holds a new key. Without a valid id and secret it throws `AnswerLostError`. Nothing else in the
+ * answer may cost us the key, so the rest is taken as well as it can be.
  */
 export function readCreatedKey(answer: HttpAnswer, context: CreatedKeyContext): CreatedKey {
   const { route } = context;
@@ -35,8 +35,6 @@ export function readCreatedKey(answer: HttpAnswer, context: CreatedKeyContext): 
       `${route} answered ${status} with ${lacks}: a key was probably made, but not delivered [request ${requestId}]`,
       { status, requestId, route },
       answer.sentAt,
-      // A broken answer may speak of any key: only under the name that was asked for is it ours to revoke.
-      reader.field(body, "name") === context.name ? id : undefined,
     );
   }
   const answered = new Date(answer.date ?? context.now()).toISOString();

@@ -1,14 +1,8 @@
 import type { Clock } from "../http";
 import { raceSignal } from "./race-signal";
 
-/** Longest age, in milliseconds, of a read that is young. */
-const YOUNG_MS = 30_000;
-
-/**
- * Which reads will do: only one that is sent from now on; also a young one sent after the last write; or any one sent
- * after the last write, however old.
- */
-export type Freshness = "fresh" | "young" | "any";
+/** Longest age of a recent read, in milliseconds. */
+const RECENT_MS = 30_000;
 
 interface FlightState {
   /** Position among all events when it was first sent; undefined before that. */
@@ -23,13 +17,13 @@ interface Flight<T> extends FlightState {
 }
 
 /**
- * Shares one read among all who ask at the same time, without ever telling anybody about a moment before they asked or
- * before the last write of this process: such a read could not prove that something is absent. At most one is under way
- * and one queued behind it, however many ask.
+ * Shares one read among all who ask at the same time. Whoever asks gets a read that was sent after this process last
+ * created something: an older one could not prove that something is absent. At most one read is under way and one queued
+ * behind it, however many ask.
  */
 export class SharedRead<T> {
   #events = 0;
-  #lastWrite = 0;
+  #lastCreation = 0;
   #running: Flight<T> | undefined;
   #queued: Flight<T> | undefined;
   #finished: { readonly value: T; readonly sentAt: number; readonly time: number } | undefined;
@@ -40,38 +34,43 @@ export class SharedRead<T> {
     private readonly read: (onSend: () => void, signal: AbortSignal) => Promise<T>,
   ) {}
 
-  /** Notes that this process has begun or ended a change of what is read. */
-  wrote(): void {
-    this.#lastWrite = ++this.#events;
+  /** Notes that this process has begun or ended a creation of what is read. */
+  created(): void {
+    this.#lastCreation = ++this.#events;
   }
 
-  /** A read that is as fresh as that: one that is finished or under way, else a new one. */
-  get(freshness: Freshness, signal: AbortSignal | undefined): Promise<T> {
+  /** The result of the last read, however old; undefined before the first one. */
+  get latest(): T | undefined {
+    return this.#finished?.value;
+  }
+
+  /** A read that was sent since the last creation: one that is finished or under way, else a new one. */
+  get(signal: AbortSignal | undefined): Promise<T> {
     const finished = this.#finished;
-    if (finished !== undefined && finished.sentAt > this.#lastWrite) {
-      if (freshness === "any" || (freshness === "young" && this.#isYoung(finished)))
-        return Promise.resolve(finished.value);
-    }
-    return this.#join(this.#flight(freshness === "fresh"), signal);
+    if (finished !== undefined && finished.sentAt > this.#lastCreation) return Promise.resolve(finished.value);
+    return this.#join(this.#flight(false), signal);
   }
 
-  /** A read that may know nothing of this process's own changes, and so proves nothing absent: any recent one. */
+  /** A read that is sent from now on. */
+  fresh(signal: AbortSignal | undefined): Promise<T> {
+    return this.#join(this.#flight(true), signal);
+  }
+
+  /** A recent read, which may be older than the last creation, and so proves nothing absent. */
   recent(signal: AbortSignal | undefined): Promise<T> {
     const finished = this.#finished;
-    if (finished !== undefined && this.#isYoung(finished)) return Promise.resolve(finished.value);
+    if (finished !== undefined && this.clock.monotonic() - finished.time <= RECENT_MS) {
+      return Promise.resolve(finished.value);
+    }
     const underWay = [this.#running, this.#queued].find((flight) => flight?.abort.signal.aborted === false);
     return this.#join(underWay ?? this.#flight(false), signal);
-  }
-
-  #isYoung({ time }: { readonly time: number }): boolean {
-    return this.clock.monotonic() - time <= YOUNG_MS;
   }
 
   #flight(fresh: boolean): Flight<T> {
     const running = this.#running;
     if (running !== undefined && !running.abort.signal.aborted) {
       if (running.sentAt === undefined) return running;
-      if (!fresh && running.sentAt > this.#lastWrite) return running;
+      if (!fresh && running.sentAt > this.#lastCreation) return running;
     }
     if (this.#queued === undefined || this.#queued.abort.signal.aborted) this.#queued = this.#start(running);
     return this.#queued;

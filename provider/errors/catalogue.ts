@@ -51,6 +51,16 @@ export const ERRORS = {
     when: "A key was declared after the program had ended, from a callback or a timer. It would be taken for one that an interrupted run has left behind.",
     remedy: "Declare keys before the last `await` of the program.",
   },
+  "KP-COMPONENT-PROVIDER": {
+    kind: "input",
+    when: "A key was declared in a component that another program constructs through a component provider. What looks after a stack's keys belongs to the program that owns the stack. Nothing was sent.",
+    remedy: "Declare the key in the program itself, and pass its outputs to the component.",
+  },
+  "KP-TWO-VERSIONS": {
+    kind: "config",
+    when: "A program loads two versions of this package that cannot work together in one stack. Nothing was sent.",
+    remedy: "Install one version. `npm ls keyplane` shows which package asks for the other.",
+  },
   "KP-AUTH": {
     kind: "auth",
     when: "The service does not accept `keyplane:apiKey` (401), or does not let it do this (403).",
@@ -59,9 +69,15 @@ export const ERRORS = {
   },
   "KP-WRONG-ACCOUNT": {
     kind: "config",
-    when: "A key of the state is not in this account, and the credential is not the one that last saw it: the key may be live in another account. It was not touched.",
+    when: "`keyplane:baseUrl` or `keyplane:apiKey` changed, and no key of the stack is in the account that they lead to now. Nothing was created, revoked or forgotten.",
     remedy:
-      "Set `keyplane:apiKey` and `keyplane:baseUrl` to the account that holds it. If the key is surely gone, remove it from the state by `pulumi state delete`.",
+      "Set both to the account that holds the stack's keys. If this is the right account all the same, because all keys of the stack are gone or none bears a generated name, confirm it with the setting `keyplane:confirmAccount`; the message holds its value.",
+  },
+  "KP-ID-MISMATCH": {
+    kind: "bad_answer",
+    when: "The service lists the id of one of the stack's keys under another name. It gave a wrong id when it created the key, or gives one now. Neither key was touched.",
+    remedy:
+      "Look in the service's console which key is the stack's. Remove the resource from the state with `pulumi state delete`, and revoke the key by hand.",
   },
   "KP-OWN-CREDENTIAL": {
     kind: "conflict",

@@ -36,8 +36,6 @@ export class AnswerLostError extends KeyplaneError {
     facts: ErrorFacts,
     /** Local wall clock, in milliseconds, at which the request was handed to the connection. */
     readonly sentAt: number,
-    /** The id of what was made, where the unusable answer told at least that. */
-    readonly id?: string,
   ) {
     super("KP-LOST", message, facts);
   }

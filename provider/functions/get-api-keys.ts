@@ -9,7 +9,7 @@ export interface GetApiKeysArgs extends CallArgs {
 
 /** All live API keys of the account, or of an organization in it, newest first, without their secrets. */
 export async function getApiKeys(account: Account, args: GetApiKeysArgs = {}): Promise<ApiKeyRecord[]> {
-  return keysIn(account, args).list({ fresh: true, signal: args.signal });
+  return [...(await keysIn(account, args).list({ fresh: true, signal: args.signal }))];
 }
 
 /** The keys that are looked at. */

@@ -41,7 +41,8 @@ export function adapt(kind: Kind): dynamic.ResourceProvider<Values, Values> {
     diff: (id, olds, news) =>
       run(kind, "diff", news, async (context) => {
         const driftOnly = session.takeRefresh(id, olds.resourceUrn);
-        const difference = diff(kind, fromState(olds), fromPulumi(news), { now: context.now(), driftOnly });
+        const terms = { now: context.now(), fingerprint: context.fingerprint(), driftOnly };
+        const difference = diff(kind, fromState(olds), fromPulumi(news), terms);
         for (const reason of difference.reasons) context.info(reason);
         // What a refresh compares is not what the run goes on with: it can be a predecessor that is still to be deleted.
         if (!driftOnly) noteHolder(kind, id, fromState(olds), context);
@@ -52,6 +53,7 @@ export function adapt(kind: Kind): dynamic.ResourceProvider<Values, Values> {
     create: (inputs) =>
       run(kind, "create", inputs, async (context) => {
         const { id, outputs } = await kind.create(fromPulumi(inputs), context);
+        noteHolder(kind, id, outputs, context);
         return { id, outs: toPulumi(outputs) };
       }),
 
@@ -65,7 +67,9 @@ export function adapt(kind: Kind): dynamic.ResourceProvider<Values, Values> {
 
     update: (id, olds, news) =>
       run(kind, "update", news, async (context) => {
-        return { outs: toPulumi(await kind.update(id, fromState(olds), fromPulumi(news), context)) };
+        const outputs = await kind.update(id, fromState(olds), fromPulumi(news), context);
+        noteHolder(kind, id, outputs, context);
+        return { outs: toPulumi(outputs) };
       }),
 
     delete: (id, olds) => run(kind, "delete", olds, (context) => kind.delete(id, fromState(olds), context)),
@@ -133,6 +137,10 @@ class VerbContext implements Context {
 
   keys(): Keys {
     return this.account().keysOf(this.#place.organizationId);
+  }
+
+  fingerprint(): string {
+    return session.fingerprint(this.#place);
   }
 
   now(): number {

@@ -1,3 +1,4 @@
+import { accountFingerprint } from "../account-fingerprint";
 import type { Account } from "../api/account";
 import { AbortedError } from "../errors";
 import { newRunNotes, type Place, placeKey, type RunNotes } from "../resources";
@@ -15,6 +16,8 @@ class Session {
   /** By the name of the account. */
   readonly #settings = new Map<string | undefined, Settings>();
   readonly #accounts = new Map<string | undefined, Account>();
+  /** By place. */
+  readonly #fingerprints = new Map<string, string>();
   /** By place, what the verbs of this process tell each other: a process serves one run. */
   readonly #runs = new Map<string, RunNotes>();
   /** The ids of those that were read, by URN: a resource and its predecessor can share one. */
@@ -37,6 +40,18 @@ class Session {
       this.#settings.set(account, settings);
     }
     return settings;
+  }
+
+  /** Short text that tells the account of a place from others. Throws as `settings` does. */
+  fingerprint(place: Place): string {
+    const key = placeKey(place);
+    let fingerprint = this.#fingerprints.get(key);
+    if (fingerprint === undefined) {
+      const { baseUrl, apiKey } = this.settings(place.account);
+      fingerprint = accountFingerprint({ baseUrl, apiKey, organizationId: place.organizationId });
+      this.#fingerprints.set(key, fingerprint);
+    }
+    return fingerprint;
   }
 
   /** Every credential that is configured, under the name of its setting. */

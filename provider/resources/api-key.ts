@@ -1,8 +1,20 @@
 import { KeyplaneError } from "../errors";
+import { identityHere, mustBeSameAccount } from "./account-guard";
 import { skewedAge } from "./clock-skew";
 import { types } from "./fields";
 import { isHeldElsewhere } from "./holders";
-import { dueByAge, isTried, keyFields, keyRules, rotateAt, scopeOf, textsOf, withoutEmpty } from "./key-fields";
+import { identityIn, ownerIdIn, sameOwner } from "./identity";
+import {
+  dueByAge,
+  isTried,
+  keyFields,
+  keyRules,
+  repeatedInputs,
+  rotateAt,
+  textsOf,
+  triggersDue,
+  withoutEmpty,
+} from "./key-fields";
 import { type Context, type Due, type Failure, type Kind, NotReady, type Properties } from "./kind";
 import { mintKey, type Naming } from "./mint-key";
 import { ownerTag, prefixFrom } from "./names";
@@ -17,7 +29,16 @@ import {
   wasHandedOut,
 } from "./pending";
 import { samePlace } from "./place";
-import { findKey, isForeign, mustRevokeAll, ownerNow, revokeAll, revokeKey } from "./revoke-key";
+import {
+  type DoomedKey,
+  findKey,
+  isForeign,
+  mustRevokeAll,
+  ownerNow,
+  recordedKey,
+  revokeAll,
+  revokeKey,
+} from "./revoke-key";
 
 const NO_ADOPTION =
   "is for RotatingApiKey only: a replacement of this resource would adopt the key that is then revoked with the old one";
@@ -58,8 +79,8 @@ export const apiKey: Kind = {
     return failures;
   },
 
-  due(outputs, inputs, now) {
-    const due: Due[] = [...pendingDue(outputs)];
+  due(outputs, inputs, { now }) {
+    const due: Due[] = [...pendingDue(outputs), ...triggersDue(outputs)];
     if (Array.isArray(outputs.pendingRevocations)) due.push({ field: "pendingRevocations", replace: false });
     if (outputs.gone === true) {
       due.push({ field: "keyId", replace: true, drift: true, why: `key ${outputs.keyId} is gone from the account` });
@@ -69,23 +90,26 @@ export const apiKey: Kind = {
     return due;
   },
 
-  holds: ({ keyId }) => (typeof keyId === "string" ? [keyId] : []),
+  holds: ({ keyId, name, pendingRevocations }) => [
+    ...(typeof keyId === "string" ? [{ id: keyId, name: String(name) }] : []),
+    ...textsOf(pendingRevocations).map((id) => ({ id })),
+  ],
 
   // Live names are unique in a place, so a name can only be given to the new key after the old one has lost it.
   deleteBeforeReplace: (outputs, inputs) =>
     isExact(outputs) && outputs.name === inputs.name && samePlace(outputs, inputs),
 
   async create(inputs, context) {
+    await mustBeSameAccount(identityIn(inputs), context);
     await waitForProjects(inputs, context);
     const { created, lostNames, pendingRevocations } = await mint(inputs, context);
     const outputs = {
-      ...inputs,
+      ...repeatedInputs(inputs),
       keyId: created.id,
       name: created.name,
       key: created.key,
       createdAt: created.createdAt,
       rotateAt: rotateAt(created.createdAt, inputs.rotateAfter),
-      credential: context.account().credential,
       ...maker(inputs),
       pending: pendingAfter(created.operations, isTried(inputs)),
       pendingRevocations,
@@ -96,27 +120,26 @@ export const apiKey: Kind = {
   },
 
   async read(id, outputs, context) {
-    const found = await findKey(id, outputs, context);
+    const found = await findKey(recordedKey(id, outputs), context);
     if (found === undefined) {
       // What is not revoked yet would be forgotten with the resource: the replacement of this one revokes it.
       return orphansBeside(id, outputs).length === 0 ? undefined : { ...outputs, gone: true };
     }
-    if (outputs.name !== undefined && found.name !== outputs.name) {
-      context.warn(`key ${id} is now called ${found.name}, not ${outputs.name}; it is still the same key and is kept`);
-    }
-    return { ...outputs, credential: context.account().credential };
+    const { credential, ...others } = outputs;
+    return { ...others, owner: identityHere(identityIn(outputs), context) };
   },
 
   async update(id, outputs, inputs, context) {
-    const { keyId, name, key, createdAt, credential, mintedBy, lostNames } = outputs;
+    const { keyId, name, key, createdAt, mintedBy, lostNames } = outputs;
     const pending = pendingUnder(inputs, outputs);
     // In a copied state they are the original's to revoke, which has them in its state, too.
-    const isCopy = isForeign({ ...outputs, owner: inputs.owner });
-    const pendingRevocations = isCopy ? [] : await revokeAll(outputs.pendingRevocations, context);
+    const isCopy = !sameOwner(outputs.owner, inputs.owner);
+    const doomed = isCopy ? [] : doomedIn(textsOf(outputs.pendingRevocations), outputs);
+    const pendingRevocations = await revokeAll(doomed, identityIn(inputs), context);
     const carried = {
-      ...inputs,
+      ...repeatedInputs(inputs, outputs),
       // The secret can be read only once, when the key is made: it lives on from state to state.
-      ...{ keyId, name, key, createdAt, credential, mintedBy, lostNames, pending, pendingRevocations },
+      ...{ keyId, name, key, createdAt, mintedBy, lostNames, pending, pendingRevocations },
       rotateAt: rotateAt(createdAt, inputs.rotateAfter),
     };
     return getReady(id, carried, inputs, context);
@@ -126,7 +149,7 @@ export const apiKey: Kind = {
     noteLostNames(outputs, context);
     const stays = outputs.revokeOnDelete === false && wasHandedOut(outputs);
     if (stays) {
-      context.run.held.add(id);
+      context.run.kept.set(id, "revokeOnDelete is false");
       context.info(`key ${id} (${outputs.name}) stays live, because revokeOnDelete is false`);
     }
     if (isForeign({ ...outputs, owner: ownerNow(outputs, context) })) {
@@ -136,14 +159,19 @@ export const apiKey: Kind = {
       );
       return;
     }
-    if (!stays && !isHeldElsewhere(id, id, context)) await revokeKey(id, outputs, context);
-    await mustRevokeAll(orphansBeside(id, outputs), context);
+    if (!stays && !isHeldElsewhere(id, id, context)) await revokeKey(recordedKey(id, outputs), context);
+    await mustRevokeAll(doomedIn(orphansBeside(id, outputs), outputs), identityIn(outputs), context);
   },
 };
 
 /** Ids of keys that nobody holds and that are still to be revoked, but for the resource's own. */
 function orphansBeside(id: string, { pendingRevocations }: Properties): readonly string[] {
   return textsOf(pendingRevocations).filter((orphan) => orphan !== id);
+}
+
+/** Keys that attempts for this one left behind: under its exact name, or under names with the owner's tag. */
+function doomedIn(ids: readonly string[], outputs: Properties): readonly DoomedKey[] {
+  return ids.map((id) => ({ id, name: isExact(outputs) ? String(outputs.name) : undefined }));
 }
 
 /** Whether a key bears a name that was asked for. */
@@ -153,7 +181,7 @@ function isExact(outputs: Properties): boolean {
 
 /** Who made the key: an auto-name carries that itself, an exact name needs a note beside it. */
 function maker(inputs: Properties): Properties {
-  return inputs.name === undefined ? {} : { mintedBy: ownerTag(String(inputs.owner)) };
+  return inputs.name === undefined ? {} : { mintedBy: ownerTag(ownerIdIn(inputs.owner)) };
 }
 
 async function mint(inputs: Properties, context: Context): ReturnType<typeof mintKey> {
@@ -163,13 +191,17 @@ async function mint(inputs: Properties, context: Context): ReturnType<typeof min
       ? { exactName: name, onConflict: onNameConflict === "revokeUnused" ? "revokeUnused" : "fail" }
       : {
           prefix: typeof namePrefix === "string" ? namePrefix : prefixFrom(context.resourceName),
-          owner: String(owner),
+          owner: ownerIdIn(owner),
         };
   try {
-    return await mintKey(naming, scopeOf(inputs), context);
+    return await mintKey(naming, inputs, context);
   } catch (error) {
     if (!(error instanceof NotReady)) throw error;
-    throw new NotReady(error.id, withoutEmpty({ ...inputs, ...maker(inputs), ...error.outputs }), error.reason);
+    throw new NotReady(
+      error.id,
+      withoutEmpty({ ...repeatedInputs(inputs), ...maker(inputs), ...error.outputs }),
+      error.reason,
+    );
   }
 }
 
@@ -177,7 +209,8 @@ async function mint(inputs: Properties, context: Context): ReturnType<typeof min
 async function refuseSkewedClock(id: string, outputs: Properties, inputs: Properties, context: Context): Promise<void> {
   const reason = skewedAge(inputs, context);
   if (reason === undefined) return;
-  if ((await revokeAll([id], context)).length === 0) throw new KeyplaneError("KP-CLOCK", reason);
+  const doomed = [{ id, name: String(outputs.name) }];
+  if ((await revokeAll(doomed, identityIn(inputs), context)).length === 0) throw new KeyplaneError("KP-CLOCK", reason);
   throw new NotReady(id, withoutEmpty({ ...outputs, pending: [{ action: "create", status: "failed" }] }), reason);
 }
 

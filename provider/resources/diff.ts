@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import { isDigestOf } from "./digest";
 import { type FieldRule, hasUnknown } from "./fields";
-import type { Kind, Properties } from "./kind";
+import type { DueTerms, Kind, Properties } from "./kind";
 
 /** What separates a resource from what the program asks for. */
 export interface Difference {
@@ -20,9 +21,9 @@ export function diff(
   kind: Kind,
   outputs: Properties,
   inputs: Properties,
-  options: { readonly now: number; readonly driftOnly: boolean },
+  terms: DueTerms & { readonly driftOnly: boolean },
 ): Difference {
-  const due = (kind.due?.(outputs, inputs, options.now) ?? []).filter((item) => item.drift || !options.driftOnly);
+  const due = (kind.due?.(outputs, inputs, terms) ?? []).filter((item) => item.drift || !terms.driftOnly);
   for (const [field, rule] of Object.entries(kind.fields)) {
     const change = fieldChange(field, rule, outputs, inputs);
     if (change !== undefined) due.push({ field, replace: change === "replace" });
@@ -43,18 +44,27 @@ function fieldChange(
   inputs: Properties,
 ): "replace" | "update" | undefined {
   if (rule.change === "ignore") return undefined;
-  const before = normal(rule.inForce === undefined ? outputs[field] : rule.inForce(outputs), rule);
+  const before = rule.digest === undefined ? normal(inForce(field, rule, outputs), rule) : rule.digest(outputs);
   const after = normal(inputs[field], rule);
   // A value that a preview does not know yet may turn out different: say so rather than promise nothing happens.
-  if (!hasUnknown(after) && isDeepStrictEqual(before, after)) return undefined;
+  if (!hasUnknown(after) && isSame(before, after, rule)) return undefined;
   if (rule.onlyAdditions && !hasUnknown(after) && isPartOf(after, before)) return undefined;
   const unset = before === undefined || after === undefined;
   return rule.change === "replace" && !(rule.unsetUpdates && unset) ? "replace" : "update";
 }
 
+function inForce(field: string, rule: FieldRule, outputs: Properties): unknown {
+  return rule.inForce === undefined ? outputs[field] : rule.inForce(outputs);
+}
+
+function isSame(before: unknown, after: unknown, rule: FieldRule): boolean {
+  const isDigest = rule.digest !== undefined && before !== undefined;
+  return isDigest ? isDigestOf(after, before) : isDeepStrictEqual(before, after);
+}
+
 function isPartOf(list: unknown, whole: unknown): boolean {
-  const entries = Array.isArray(whole) ? whole : [];
-  return list === undefined || (Array.isArray(list) && list.every((entry) => entries.includes(entry)));
+  const entries = new Set(Array.isArray(whole) ? whole : []);
+  return list === undefined || (Array.isArray(list) && list.every((entry) => entries.has(entry)));
 }
 
 /** A field's value with its default put in; an empty map or list means the same as none. */

@@ -20,6 +20,8 @@ export interface FieldRule {
   readonly onlyAdditions?: boolean;
   /** The value in force, where the outputs do not repeat the input under its own name. */
   readonly inForce?: (outputs: Readonly<Record<string, unknown>>) => unknown;
+  /** The digest of the value in force, where the outputs keep no more of it. */
+  readonly digest?: (outputs: Readonly<Record<string, unknown>>) => string | undefined;
 }
 
 /** Whether a value is, or holds, something that a preview does not know yet. */

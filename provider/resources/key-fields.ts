@@ -1,7 +1,8 @@
 import { parseDuration, sayDuration } from "../duration";
+import { digestOf, isDigestOf } from "./digest";
 import { type FieldRule, types } from "./fields";
-import type { Context, Failure, Properties } from "./kind";
-import type { KeyScope } from "./mint-key";
+import { identityIn } from "./identity";
+import type { Context, Due, Failure, Properties } from "./kind";
 import { accountFailures, placeFields } from "./place";
 
 /** Fields that the SDK fills in for every resource. */
@@ -15,15 +16,15 @@ export const keyFields = {
   ...sdkFields,
   ...placeFields,
   projectId: { type: types.projectId, change: "replace" },
-  owner: { type: types.text, required: true, change: "update" },
+  owner: { type: types.text, required: true, change: "update", inForce: identityIn },
   namePrefix: { type: types.namePrefix, change: "replace" },
-  rotationTriggers: { type: types.map, change: "replace", unsetUpdates: true },
+  rotationTriggers: { type: types.map, change: "replace", unsetUpdates: true, digest: triggersDigestIn },
   rotateAfter: { type: types.duration, change: "update" },
   waitForProjects: { type: types.listOf(types.projectId), change: "update" },
   verify: { type: types.flag, fallback: false, change: "update" },
   operationTimeout: { type: types.timeout, change: "update" },
   revokeOnDelete: { type: types.flag, fallback: true, change: "update" },
-  /** Filled in by the SDK where the resource option `retainOnDelete` is set. */
+  /** Set by the SDK where the engine may leave the resource in place: with `retainOnDelete` or `protect`. */
   retained: { type: types.flag, change: "update" },
 } as const satisfies Record<string, FieldRule>;
 
@@ -54,7 +55,7 @@ export function isTried(inputs: Properties): boolean {
 }
 
 /** What a new key is limited to. */
-export function scopeOf({ projectId }: Properties): KeyScope {
+export function scopeOf({ projectId }: Properties): { readonly projectId: string | undefined } {
   return { projectId: typeof projectId === "string" ? projectId : undefined };
 }
 
@@ -70,6 +71,41 @@ export function dueByAge(createdAt: unknown, rotateAfter: unknown, now: number):
   const at = rotateAt(createdAt, rotateAfter);
   if (at === undefined || Date.parse(at) > now) return undefined;
   return `due since ${at}: ${sayDuration(now - Date.parse(String(createdAt))).replace(" ", "")} old`;
+}
+
+/** The digest of the triggers that a key was created with; `undefined` where there were none. */
+export function triggersDigestIn({ triggersDigest, rotationTriggers }: Properties): string | undefined {
+  if (typeof triggersDigest === "string") return triggersDigest;
+  // Version 0.1 kept the triggers themselves.
+  return isEmptyMap(rotationTriggers) ? undefined : digestOf(rotationTriggers);
+}
+
+/** The digest of triggers that ask for a rotation which has not taken place yet. */
+export function queuedDigestIn({ queuedTriggersDigest, queuedTriggers }: Properties): string | undefined {
+  return typeof queuedTriggersDigest === "string" ? queuedTriggersDigest : digestOfTriggers(queuedTriggers);
+}
+
+/** The digest to keep of triggers: one that is kept already, where it is of the same triggers. */
+export function digestOfTriggers(triggers: unknown, ...kept: readonly unknown[]): string | undefined {
+  if (isEmptyMap(triggers)) return undefined;
+  const same = kept.find((digest) => isDigestOf(triggers, digest));
+  return typeof same === "string" ? same : digestOf(triggers);
+}
+
+/** The inputs as a key's outputs repeat them: with a digest in the place of the triggers. */
+export function repeatedInputs(inputs: Properties, before: Properties = {}): Properties {
+  const { rotationTriggers, ...others } = inputs;
+  return { ...others, triggersDigest: digestOfTriggers(rotationTriggers, before.triggersDigest) };
+}
+
+/** What is due where a state still holds triggers in clear. */
+export function triggersDue({ rotationTriggers, queuedTriggers }: Properties): readonly Due[] {
+  const isKept = rotationTriggers !== undefined || queuedTriggers !== undefined;
+  return isKept ? [{ field: "rotationTriggers", replace: false }] : [];
+}
+
+function isEmptyMap(value: unknown): boolean {
+  return typeof value !== "object" || value === null || Object.keys(value).length === 0;
 }
 
 /** The texts in a list of inputs or outputs; none where there is no list. */

@@ -31,21 +31,39 @@ export interface Due {
 export interface RunNotes {
   /** Whether the program declares keys in this place: in a destroy it does not, and neither does it after they moved. */
   hasProgram: boolean;
-  /** Id of the place's owner, once a key of the program was checked under it. */
+  /** Identity of the place's owner, once a key of the program was checked under it. */
   owner?: string;
-  /** Ids of the place's keys that are to outlive the run, or that the engine deletes in it. */
+  /** Whether the place's owner was created in this run, so that no earlier run can have left a key behind. */
+  isNewOwner: boolean;
+  /** Ids of owners whose keys this account was seen to hold, though its credential is another than before. */
+  readonly provenOwners: Set<string>;
+  /** Ids of keys that the state held when a `destroy` began. */
   readonly held: Set<string>;
+  /** Why keys that are deleted in this run stay live, by id. */
+  readonly kept: Map<string, string>;
   /** Names of recent lost requests whose keys never showed up, of resources that the engine deletes in the run. */
   readonly lostNames: Set<string>;
   /** The URN of the resource that adopts a key, by the key's id. */
   readonly adopters: Map<string, string>;
-  /** The ids of the resources that were seen to hold a key, by the key's id. */
+  /** The ids of the resources of the program that hold a key, by the key's id. */
   readonly holders: Map<string, Set<string>>;
+  /** Names of the keys that resources of the program hold. */
+  readonly heldNames: Set<string>;
 }
 
 /** The notes at the beginning of a run. */
 export function newRunNotes(): RunNotes {
-  return { hasProgram: false, held: new Set(), lostNames: new Set(), adopters: new Map(), holders: new Map() };
+  return {
+    hasProgram: false,
+    isNewOwner: false,
+    provenOwners: new Set(),
+    held: new Set(),
+    kept: new Map(),
+    lostNames: new Set(),
+    adopters: new Map(),
+    holders: new Map(),
+    heldNames: new Set(),
+  };
 }
 
 /**
@@ -60,6 +78,8 @@ export interface Context {
   readonly account: () => Account;
   /** The keys of the place: those of the account, or of an organization in it. Throws as `account` does. */
   readonly keys: () => Keys;
+  /** Short text that tells this account from others. Throws as `settings` does. */
+  readonly fingerprint: () => string;
   readonly now: () => number;
   readonly run: RunNotes;
   /** Whether states are written only at the end of the run, so that no unrecorded key may be taken for an orphan. */
@@ -72,6 +92,20 @@ export interface Context {
   readonly warn: (text: string) => void;
 }
 
+/** What decides what is due. */
+export interface DueTerms {
+  /** The local wall clock, in milliseconds. */
+  readonly now: number;
+  /** The fingerprint of the account that the settings lead to; absent where it does not matter. */
+  readonly fingerprint?: string;
+}
+
+/** A key in a resource's charge, by its id and, where it is known, its name. */
+export interface HeldName {
+  readonly id: string;
+  readonly name?: string | undefined;
+}
+
 /** One kind of resource: its fields as data, and its verbs. */
 export interface Kind {
   readonly name: string;
@@ -79,9 +113,9 @@ export interface Kind {
   /** Rules that hold between fields; only called with inputs whose fields are right and known. */
   readonly rules?: (inputs: Properties, context: Context) => readonly Failure[];
   /** What is due regardless of the program; a refresh, which judges drift only, takes no more of it than that. */
-  readonly due?: (outputs: Properties, inputs: Properties, now: number) => readonly Due[];
-  /** Ids of the keys that a resource has in its charge. */
-  readonly holds?: (outputs: Properties) => readonly string[];
+  readonly due?: (outputs: Properties, inputs: Properties, terms: DueTerms) => readonly Due[];
+  /** The keys that a resource has in its charge. */
+  readonly holds?: (outputs: Properties) => readonly HeldName[];
   /** Whether a replacement must delete the old one first. */
   readonly deleteBeforeReplace?: (outputs: Properties, inputs: Properties) => boolean;
   readonly create: (inputs: Properties, context: Context) => Promise<{ id: string; outputs: Properties }>;

@@ -1,18 +1,18 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ApiKeyRecord } from "../api/records";
 import { isAborted, messageOf } from "../errors";
 import { types } from "./fields";
+import { ownerIdIn, sameOwner } from "./identity";
 import { sdkFields, textsOf, withoutEmpty } from "./key-fields";
 import type { Context, Due, Kind, Properties } from "./kind";
 import { ownerTag, tagOf } from "./names";
 import { type Orphans, orphansIn, sayKey, sweepOrphans } from "./orphans";
 import { placeFields } from "./place";
-import { revokeAll } from "./revoke-key";
+import { type DoomedKey, revokeAll } from "./revoke-key";
 
 /**
- * Revokes keys whose successors everything in the stack has by now, and those that a crash or a lost answer has left
- * behind: once per run, after everything else in it has succeeded. No other resource revokes by tag, because while a
- * run is under way a key that nothing seems to hold can still be in a consumer's hands.
+ * Revokes keys whose successors everything in the stack has by now, and those that a crash or a lost answer left behind:
+ * once per run, after everything else in it has succeeded. No other resource revokes by tag, because while a run is under
+ * way a key that nothing seems to hold can still be in a consumer's hands.
  */
 export const ledger: Kind = {
   name: "Ledger",
@@ -21,47 +21,65 @@ export const ledger: Kind = {
     ...sdkFields,
     ...placeFields,
     owner: { type: types.text, required: true, change: "update" },
-    /** Ids of all keys that the stack's resources hold. Only the making of a key can leave one behind. */
+    /** Ids of all keys that the stack's resources hold. Only the creation of a key can leave one behind. */
     owned: { type: types.listOf(types.keyId), required: true, change: "update", onlyAdditions: true },
     /** Ids of those among them that must stop working once everything in the stack has their successors. */
     pendingRevocations: { type: types.listOf(types.keyId), change: "update", onlyAdditions: true },
+    /** Names of keys that do not show who made them, by id. */
+    untagged: { type: types.map, change: "ignore" },
     /** Names of lost requests whose keys never showed up. */
     lostNames: { type: types.listOf(types.text), change: "update" },
+    /** Set where something that the program registered was not deployed. */
+    incomplete: { type: types.flag, change: "ignore" },
   },
 
   due(outputs) {
-    const due: Due[] = isUnswept(outputs) ? [{ field: "orphans", replace: false }] : [];
+    const due: Due[] = isUnswept(outputs) ? [{ field: "unswept", replace: false }] : [];
     if (outputs.unrevoked !== undefined) due.push({ field: "unrevoked", replace: false });
     return due;
   },
 
-  async create(inputs, context) {
-    const unrevoked = await revoke(doomedIn({}, inputs), context);
-    return { id: "ledger", outputs: withoutEmpty({ ...(await sweep({}, inputs, context)), unrevoked }) };
-  },
+  create: async (inputs, context) => ({ id: "ledger", outputs: await endRun({}, inputs, context) }),
 
   // Only flags what it finds: a refresh changes nothing on the service, the `up` that follows sweeps.
   async read(_id, outputs, context) {
-    const findings = await look(outputs, outputs, context, { anyAge: true });
-    if (findings === undefined) return { ...outputs, unswept: true };
-    return withoutEmpty({ ...outputs, orphans: findings.orphans.unused.map((key) => key.id) });
+    const findings = await look(outputs, outputs, context, {});
+    const { unused = [] } = findings?.orphans ?? {};
+    return findings !== undefined && unused.length === 0 ? outputs : { ...outputs, unswept: true };
   },
 
-  async update(_id, outputs, inputs, context) {
-    const doomed = doomedIn(outputs, inputs);
-    const unrevoked = await revoke(doomed, context);
-    const revokes = doomed.added.length + doomed.left.length > 0;
-    const news =
-      revokes && !needsSweep(outputs, inputs) ? unseen(outputs, inputs) : await sweep(outputs, inputs, context);
-    return withoutEmpty({ ...news, unrevoked });
-  },
+  update: (_id, outputs, inputs, context) => endRun(outputs, inputs, context),
 
-  // The first to go in a destroy, while the state may hold keys that it has never seen, those of a run that failed: so
-  // it only tells the owner, the last to go, what the stack held.
+  // Among the first to go in a destroy, while the state may hold keys that it has never seen, those of a run that failed:
+  // so it only tells the owner, the last to go, what the stack held.
   async delete(_id, outputs, context) {
     for (const id of [...textsOf(outputs.delivered), ...textsOf(outputs.owned)]) context.run.held.add(id);
   },
 };
+
+/** Does what can only be done when everything in the stack has moved on. Answers the outputs. */
+async function endRun(before: Properties, inputs: Properties, context: Context): Promise<Properties> {
+  const { incomplete, ...told } = inputs;
+  const { added, left } = doomedIn(before, told);
+  if (incomplete === true || leavesOut(told, context)) {
+    // Something may still use a key that has a successor, or hold one that nothing seems to hold.
+    return withoutEmpty({ ...unseen(before, told), unrevoked: [...left, ...added], unswept: true });
+  }
+  const unrevoked = await revoke({ added, left }, told, context);
+  const news = needsSweep(before, told) ? await sweep(before, told, context) : unseen(before, told);
+  return withoutEmpty({ ...news, unrevoked });
+}
+
+/** Whether `--target` or `--exclude` has left a key out of this run, and so perhaps those who use it. */
+function leavesOut(inputs: Properties, { run, warn }: Context): boolean {
+  const missing = textsOf(inputs.owned).filter((id) => !run.holders.has(id));
+  if (missing.length > 0) {
+    warn(
+      `nothing is revoked, because this run left out key ${missing.join(", ")}. The next complete \`pulumi up\` does it`,
+    );
+  }
+  return missing.length > 0;
+}
 
 /** Ids of keys that nothing in the stack is to use any more. */
 interface Doomed {
@@ -72,39 +90,42 @@ interface Doomed {
 }
 
 function doomedIn(before: Properties, inputs: Properties): Doomed {
-  const told = textsOf(before.pendingRevocations);
-  const added = textsOf(inputs.pendingRevocations).filter((id) => !told.includes(id));
+  const told = new Set(textsOf(before.pendingRevocations));
+  const added = textsOf(inputs.pendingRevocations).filter((id) => !told.has(id));
   return { added, left: textsOf(before.unrevoked) };
 }
 
-/** Revokes keys; never fails a run: answers the ids of those that the next one is to try again. */
-async function revoke({ added, left }: Doomed, context: Context): Promise<readonly string[]> {
+/** Revokes keys; never fails a run. Answers the ids of those that the next one is to try again. */
+async function revoke({ added, left }: Doomed, inputs: Properties, context: Context): Promise<readonly string[]> {
   // Where no state is saved before the end of the run, the successors may still get lost.
   const postponed = context.checkpointsSkipped ? added : [];
   if (postponed.length > 0) {
     context.warn(`key ${postponed.join(", ")} is left to the next run, because of PULUMI_SKIP_CHECKPOINTS`);
   }
   const ids = context.checkpointsSkipped ? left : [...left, ...added];
-  for (const id of ids) context.progress(`revoking key ${id}`);
-  const failed = await revokeAll(ids, context);
+  if (ids.length > 0) context.progress(`revoking key ${ids.join(", ")}`);
+  const names = (inputs.untagged ?? {}) as Readonly<Record<string, string>>;
+  const doomed = ids.map((id): DoomedKey => ({ id, name: names[id] }));
+  const failed = await revokeAll(doomed, String(inputs.owner), context);
   const revoked = ids.filter((id) => !failed.includes(id));
   if (revoked.length > 0) context.info(`revoked key ${revoked.join(", ")}, which is replaced everywhere in this stack`);
   return [...failed, ...postponed];
 }
 
-/** Whether an update that also revokes has something to sweep: only the making of a key can leave one behind. */
+/** Whether a run has something to sweep: only the creation of a key can leave one behind. */
 function needsSweep(before: Properties, inputs: Properties): boolean {
-  const owned = textsOf(before.owned);
+  const owned = new Set(textsOf(before.owned));
   return (
     isUnswept(before) ||
-    before.owner !== inputs.owner ||
-    textsOf(inputs.owned).some((id) => !owned.includes(id)) ||
+    !sameOwner(before.owner, inputs.owner) ||
+    textsOf(inputs.owned).some((id) => !owned.has(id)) ||
     !isDeepStrictEqual(textsOf(before.lostNames), textsOf(inputs.lostNames))
   );
 }
 
-function isUnswept(outputs: Properties): boolean {
-  return outputs.orphans !== undefined || outputs.unswept !== undefined;
+/** Version 0.1 kept the ids of orphans that it could not revoke. */
+function isUnswept({ unswept, orphans }: Properties): boolean {
+  return unswept !== undefined || orphans !== undefined;
 }
 
 /** The outputs of an update that did not list: what the stack held before counts as live until a sweep tells. */
@@ -112,12 +133,14 @@ function unseen(before: Properties, inputs: Properties): Properties {
   return { ...inputs, delivered: [...new Set([...textsOf(before.delivered), ...textsOf(before.owned)])] };
 }
 
-/** Revokes the orphans; never fails a run: what could not be done is noted, so that the next `up` tries again. */
+/** Revokes the orphans; never fails a run. What could not be done is noted, so that the next `up` tries again. */
 async function sweep(before: Properties, inputs: Properties, context: Context): Promise<Properties> {
+  // An owner that was created in this run has no earlier run that could have left a key behind.
+  if (context.run.isNewOwner && textsOf(inputs.lostNames).length === 0) return unseen(before, inputs);
   const findings = await look(before, inputs, context, { fresh: true });
-  if (findings === undefined) return withoutEmpty({ ...inputs, delivered: before.delivered, unswept: true });
-  const { delivered, orphans } = findings;
-  return withoutEmpty({ ...inputs, delivered, orphans: await sweepOrphans(orphans, context) });
+  if (findings === undefined) return { ...unseen(before, inputs), unswept: true };
+  const left = await sweepOrphans(findings.orphans, context);
+  return { ...inputs, delivered: findings.delivered, ...(left.length > 0 && { unswept: true }) };
 }
 
 interface Findings {
@@ -130,29 +153,26 @@ async function look(
   before: Properties,
   inputs: Properties,
   context: Context,
-  options: { readonly fresh?: boolean; readonly anyAge?: boolean },
+  options: { readonly fresh?: boolean },
 ): Promise<Findings | undefined> {
-  let keys: readonly ApiKeyRecord[];
   try {
-    keys = await context.keys().list(options);
+    const keys = await context.keys().list(options);
+    const ownerId = ownerIdIn(inputs.owner);
+    const held = new Set([...textsOf(before.delivered), ...textsOf(before.owned), ...textsOf(inputs.owned)]);
+    const lostNames = new Set(textsOf(inputs.lostNames));
+    const others = keys.filter((key) => !held.has(key.id) && tagOf(key.name) !== ownerTag(ownerId));
+    for (const key of others.filter(({ name }) => lostNames.has(name))) {
+      context.warn(
+        `key ${sayKey(key)} bears a name for which a request of this stack was lost. It may be somebody else's, so it is ` +
+          "left alone: revoke it in the console if it is nobody's",
+      );
+    }
+    const delivered = keys.filter((key) => held.has(key.id)).map((key) => key.id);
+    return { orphans: orphansIn(keys, ownerId, held, context), delivered };
   } catch (error) {
     if (isAborted(error)) throw error;
     const why = messageOf(error);
     context.warn(`could not look for keys left behind by interrupted runs; the next run tries again: ${why}`);
     return undefined;
   }
-  const owner = String(inputs.owner);
-  const held = new Set([...textsOf(before.delivered), ...textsOf(before.owned), ...textsOf(inputs.owned)]);
-  const lostNames = new Set(textsOf(inputs.lostNames));
-  const others = keys.filter((key) => !held.has(key.id) && tagOf(key.name) !== ownerTag(owner));
-  for (const key of others.filter(({ name }) => lostNames.has(name))) {
-    context.warn(
-      `key ${sayKey(key)} bears a name for which a request of this stack was lost. It may be somebody else's, so it is ` +
-        "left alone: revoke it in the console if it is nobody's",
-    );
-  }
-  return {
-    orphans: orphansIn(keys, owner, held),
-    delivered: keys.filter((key) => held.has(key.id)).map((key) => key.id),
-  };
 }

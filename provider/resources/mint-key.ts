@@ -1,7 +1,7 @@
-import type { Account } from "../api/account";
 import type { CreatedKey } from "../api/records";
 import { isAnswerLost, isApiError, KeyplaneError, messageOf } from "../errors";
 import { clearName } from "./clear-name";
+import { scopeOf } from "./key-fields";
 import { type Context, NotReady, type Properties } from "./kind";
 import { autoName } from "./names";
 import { settleLost } from "./settle-lost";
@@ -28,11 +28,6 @@ export type Naming =
   | { readonly prefix: string; readonly owner: string }
   | { readonly exactName: string; readonly onConflict: "fail" | "revokeUnused" };
 
-/** What a key of an organization is limited to. */
-export interface KeyScope {
-  readonly projectId?: string | undefined;
-}
-
 /** What the attempts for one key have left behind so far. */
 interface Leftovers {
   readonly lostNames: string[];
@@ -45,23 +40,19 @@ interface Leftovers {
  * its name and revoked, because its secret is lost. Never throws away an id: a key that can be neither delivered nor
  * revoked comes back as `pendingRevocations`, or, when no key can be made, as `NotReady` with that id.
  */
-export async function mintKey(naming: Naming, scope: KeyScope, context: Context): Promise<MintedKey> {
+export async function mintKey(naming: Naming, inputs: Properties, context: Context): Promise<MintedKey> {
   const left: Leftovers = { lostNames: [], orphans: [] };
   try {
-    const created = await makeKey(naming, scope, left, context);
+    const created = await makeKey(naming, inputs, left, context);
     return { created, lostNames: left.lostNames, pendingRevocations: left.orphans.map((orphan) => orphan.id) };
   } catch (error) {
-    throw recorded(left, error, context.account());
+    throw recorded(left, error);
   }
 }
 
-async function makeKey(
-  naming: Naming,
-  { projectId }: KeyScope,
-  left: Leftovers,
-  context: Context,
-): Promise<CreatedKey> {
+async function makeKey(naming: Naming, inputs: Properties, left: Leftovers, context: Context): Promise<CreatedKey> {
   const account = context.account();
+  const { projectId } = scopeOf(inputs);
   const isExact = "exactName" in naming;
   const strangers = isExact ? await clearName(naming, context) : new Set<string>();
   // An auto-name is nobody else's at any time.
@@ -98,12 +89,11 @@ function mayBeOurs(error: unknown, takenByOthers: boolean): error is KeyplaneErr
  * The error to end with. Where a key was left behind, it is recorded under that key's id and due for replacement, so
  * that the next run makes a new key and revokes this one.
  */
-function recorded({ lostNames, orphans }: Leftovers, error: unknown, { credential }: Account): unknown {
+function recorded({ lostNames, orphans }: Leftovers, error: unknown): unknown {
   const [orphan] = orphans;
   if (orphan === undefined) return error;
   const outputs: Properties = {
     name: orphan.name,
-    credential,
     pending: [{ action: "create", status: "failed" }],
     pendingRevocations: orphans.map(({ id }) => id),
     lostNames,

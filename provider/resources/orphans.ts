@@ -13,49 +13,81 @@ export interface Orphans {
   readonly unused: readonly ApiKeyRecord[];
   /** Used: somebody has the secret. */
   readonly used: readonly ApiKeyRecord[];
+  /** Listed under the name of a key that a resource holds under another id. */
+  readonly misnamed: readonly ApiKeyRecord[];
 }
 
 /**
- * The keys in a list that an owner's interrupted runs have left behind.
+ * The keys in a list that an owner's interrupted runs left behind.
+ * @param ownerId - The owner's id.
  * @param held - Ids that its stack holds or ever held: to revoke them, or not, is the engine's business.
  */
-export function orphansIn(keys: readonly ApiKeyRecord[], owner: string, held: ReadonlySet<string>): Orphans {
-  const tag = ownerTag(owner);
+export function orphansIn(
+  keys: readonly ApiKeyRecord[],
+  ownerId: string,
+  held: ReadonlySet<string>,
+  { run }: Pick<Context, "run">,
+): Orphans {
+  const tag = ownerTag(ownerId);
   const unexplained = keys.filter((key) => tagOf(key.name) === tag && !held.has(key.id));
+  const orphans = unexplained.filter(({ name }) => !run.heldNames.has(name));
   return {
-    unused: unexplained.filter((key) => key.lastUsedAt === null),
-    used: unexplained.filter((key) => key.lastUsedAt !== null),
+    unused: orphans.filter((key) => key.lastUsedAt === null),
+    used: orphans.filter((key) => key.lastUsedAt !== null),
+    misnamed: unexplained.filter(({ name }) => run.heldNames.has(name)),
   };
 }
 
-/** Revokes the orphans that nobody ever used, and reports the others; answers the ids that could not be revoked. */
-export async function sweepOrphans({ unused, used }: Orphans, context: Context): Promise<readonly string[]> {
+/** Revokes the orphans that nobody ever used, and reports the others. Answers the ids that could not be revoked. */
+export async function sweepOrphans({ unused, used, misnamed }: Orphans, context: Context): Promise<readonly string[]> {
   for (const key of used) {
     context.warn(
       `key ${sayKey(key)} bears this stack's tag but is in none of its resources, and it was used: it is left alone. ` +
         "Find out who uses it, and revoke it in the console if nobody should",
     );
   }
-  const left: string[] = [];
+  for (const key of misnamed) {
+    context.warn(
+      `the service lists key ${sayKey(key)}, but this stack recorded the key of that name under another id. Nothing was ` +
+        "done with it. Look in the console which id is right",
+    );
+  }
+  if (!context.checkpointsSkipped) return (await Promise.all(unused.map((key) => sweep(key, context)))).flat();
   for (const key of unused) {
-    if (context.checkpointsSkipped) {
-      context.warn(
-        `key ${sayKey(key)} bears this stack's tag but is in none of its resources. It is not revoked, because ` +
-          "PULUMI_SKIP_CHECKPOINTS leaves no proof that nobody holds it",
+    context.warn(
+      `key ${sayKey(key)} bears this stack's tag but is in none of its resources. It is not revoked, because ` +
+        "PULUMI_SKIP_CHECKPOINTS leaves no proof that nobody holds it",
+    );
+  }
+  return [];
+}
+
+async function sweep(key: ApiKeyRecord, context: Context): Promise<readonly string[]> {
+  try {
+    await context.keys().revoke(key.id);
+    context.info(`revoked key ${sayKey(key)}, left behind by an interrupted run`);
+    return [];
+  } catch (error) {
+    if (isAborted(error)) throw error;
+    const why = messageOf(error);
+    context.warn(`key ${sayKey(key)} was left behind by an interrupted run and could not be revoked: ${why}`);
+    return [key.id];
+  }
+}
+
+/** Reports the live keys of an owner that a `destroy` did not revoke, though its state held them. */
+export function reportKept(keys: readonly ApiKeyRecord[], ownerId: string, { run, info, warn }: Context): void {
+  const tag = ownerTag(ownerId);
+  for (const key of keys.filter(({ id, name }) => tagOf(name) === tag && (run.held.has(id) || run.kept.has(id)))) {
+    const why = run.kept.get(key.id);
+    if (why !== undefined) info(`key ${sayKey(key)} stays live: ${why}`);
+    else {
+      warn(
+        `key ${sayKey(key)} stays live: Pulumi removed its resource without deleting it, because of retainOnDelete, ` +
+          "deletedWith or `pulumi state delete`. If nobody needs it, revoke it in the console",
       );
-      continue;
-    }
-    try {
-      await context.keys().revoke(key.id);
-      context.info(`revoked key ${sayKey(key)}, left behind by an interrupted run`);
-    } catch (error) {
-      if (isAborted(error)) throw error;
-      left.push(key.id);
-      const why = messageOf(error);
-      context.warn(`key ${sayKey(key)} was left behind by an interrupted run and could not be revoked: ${why}`);
     }
   }
-  return left;
 }
 
 /** Keeps the lost names of a key that is deleted for its owner, the last to go, while their requests may still count. */
@@ -65,12 +97,13 @@ export function noteLostNames({ lostNames, createdAt }: Properties, context: Con
 }
 
 /** Says which requests could still be carried out when nobody is left to look for their keys. */
-export function warnOfLostNames(keys: readonly ApiKeyRecord[], owner: string, { run, warn }: Context): void {
+export function warnOfLostNames(keys: readonly ApiKeyRecord[], ownerId: string, { run, warn }: Context): void {
   const missing = Array.from(run.lostNames).filter((name) => keys.every((key) => key.name !== name));
   if (missing.length === 0) return;
   warn(
     `the answer to the creation of ${missing.join(", ")} was lost, and no such key has turned up. Should the service ` +
-      `still carry it out, nothing here knows of it any more: look once more with \`npx keyplane sweep --owner ${ownerTag(owner)}\``,
+      "still carry it out, nothing here knows of it any more: look once more with " +
+      `\`npx keyplane sweep --owner ${ownerTag(ownerId)}\``,
   );
 }
 

@@ -1,15 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { KeyplaneError } from "../errors";
+import { mustBeSameAccount } from "./account-guard";
 import { types } from "./fields";
+import { fingerprintIn, identityOf } from "./identity";
 import { sdkFields } from "./key-fields";
-import type { Kind } from "./kind";
-import { orphansIn, sweepOrphans, warnOfLostNames } from "./orphans";
+import type { Kind, Properties } from "./kind";
+import { orphansIn, reportKept, sweepOrphans, warnOfLostNames } from "./orphans";
 import { accountFailures, placeFields } from "./place";
 
 /**
- * Who owns a stack's keys: a random id, in saved state before any key is made. Names of projects and stacks are not
- * unique, so ownership is minted, never derived. A stack of another name (renamed, or copied) gets a new owner: a
- * copy must not claim the original's keys. Makes no request, but at its end.
+ * Who owns a stack's keys: a random id, in the saved state before any key is created. Names of projects and stacks are
+ * not unique, so ownership is not derived from them. A stack of another name (renamed, or copied) gets a new owner,
+ * because a copy must not claim the keys of the original.
+ *
+ * It also guards the account: under another credential, nothing is created before a list shows a key of this owner.
  */
 export const owner: Kind = {
   name: "Owner",
@@ -19,31 +23,60 @@ export const owner: Kind = {
     ...placeFields,
     project: { type: types.text, required: true, change: "replace" },
     stack: { type: types.text, required: true, change: "replace" },
+    // Version 0.1 did not record it.
+    organization: { type: types.text, change: "replace", unsetUpdates: true },
   },
 
-  // Every key depends on its owner: settings that cannot work are said here, once, before anything is made.
+  // Every key depends on its owner: settings that cannot work are reported here, once, before anything is created.
   rules(inputs, context) {
     context.run.hasProgram = true;
     return accountFailures(inputs, context);
   },
 
-  create: async (inputs) => ({ id: randomUUID(), outputs: inputs }),
-  read: async (_id, outputs) => outputs,
-  update: async (_id, _outputs, inputs) => inputs,
+  due({ identity }, _inputs, { fingerprint }) {
+    const recorded = fingerprintIn(identity);
+    if (recorded === fingerprint) return [];
+    const why = recorded === undefined ? undefined : "another credential or address: the account must be the same";
+    return [{ field: "accountFingerprint", replace: false, ...(why && { why }) }];
+  },
 
-  // In a destroy, or where the program has left the place, all that the stack held there is gone by now: what bears its
-  // tag still is an orphan, and nobody comes after to find it. An owner that a running program replaces, because its
-  // stack was copied or renamed, leaves its keys.
-  async delete(id, _outputs, context) {
+  // The list shows that the credential works. Otherwise a mistyped one would be recorded as that of the stack's account.
+  async create(inputs, context) {
+    await context.keys().list({ fresh: true });
+    context.run.isNewOwner = true;
+    const id = randomUUID();
+    return { id, outputs: { ...inputs, identity: identityOf(id, context.fingerprint()) } };
+  },
+
+  async read(id, outputs, context) {
+    await mustBeSameAccount(identityIn(outputs), context);
+    return { ...outputs, identity: identityOf(id, context.fingerprint()) };
+  },
+
+  async update(id, outputs, inputs, context) {
+    await mustBeSameAccount(identityIn(outputs), context);
+    return { ...inputs, identity: identityOf(id, context.fingerprint()) };
+  },
+
+  // In a destroy, or where the program has left the place, all that the stack held there is gone by now. A key that still
+  // bears the stack's tag was left behind, and nobody comes after to find it. An owner that a running program replaces,
+  // because its stack was copied or renamed, leaves its keys.
+  async delete(id, outputs, context) {
     if (context.run.hasProgram) return;
-    const keys = await context.keys().list({ fresh: true });
+    await mustBeSameAccount(identityIn(outputs), context);
+    const keys = await context.keys().list();
     warnOfLostNames(keys, id, context);
-    const left = await sweepOrphans(orphansIn(keys, id, context.run.held), context);
+    reportKept(keys, id, context);
+    const left = await sweepOrphans(orphansIn(keys, id, context.run.held, context), context);
     if (left.length > 0) {
       throw new KeyplaneError(
         "KP-REVOKE",
-        `could not revoke key ${left.join(", ")}, which an interrupted run has left behind: run the command again`,
+        `could not revoke key ${left.join(", ")}, which an interrupted run left behind. Run the command again`,
       );
     }
   },
 };
+
+function identityIn({ identity }: Properties): string | undefined {
+  return typeof identity === "string" ? identity : undefined;
+}

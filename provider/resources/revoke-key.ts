@@ -1,80 +1,119 @@
 import type { Account } from "../api/account";
+import { keyIn } from "../api/key-index";
 import type { ApiKeyRecord } from "../api/records";
-import { KeyplaneError } from "../errors";
-import { textsOf } from "./key-fields";
-import { keyIn } from "./key-index";
+import { isAborted, KeyplaneError, messageOf } from "../errors";
+import { isElsewhere, mustBeSameAccount, noteProof, wrongAccount } from "./account-guard";
+import { identityIn, ownerIdIn } from "./identity";
 import type { Context, Properties } from "./kind";
 import { ownerTag, tagOf } from "./names";
 
 /** A key is listed at the latest this long after its creation, in milliseconds. */
 const LISTED_WITHIN_MS = 60_000;
 
-/**
- * Revokes a key that a state holds. A key that is gone already counts as revoked, once it is proven that the account
- * is the one that held it. Refuses to revoke the key that keyplane itself authenticates with.
- */
-export async function revokeKey(id: string, outputs: Properties, context: Context): Promise<void> {
-  const account = context.account();
-  refuseOwnCredential(id, outputs.key, account);
-  // Elsewhere the same id can be anybody's.
-  if (isElsewhere(outputs, account)) mustBeOurs(id, outputs, await context.keys().list(), account);
-  if ((await context.keys().revoke(id)) === "absent") {
-    mustBeGone(id, outputs, await context.keys().list(), account);
-  }
+/** How far apart two tellings of one creation time can be, in milliseconds: the service tells whole seconds. */
+const CREATED_AT_TOLERANCE_MS = 2_000;
+
+/** A key as a state tells of it. */
+export interface RecordedKey {
+  readonly id: string;
+  readonly name: string | undefined;
+  /** The identity of its owner. */
+  readonly identity: string | undefined;
+  /** ISO 8601 time; absent where it is not recorded. */
+  readonly createdAt?: string | undefined;
+  /** The secret; absent where it is not recorded. */
+  readonly key?: string | undefined;
+}
+
+/** The key that the outputs of an `ApiKey` tell of. */
+export function recordedKey(id: string, outputs: Properties): RecordedKey {
+  const text = (value: unknown) => (typeof value === "string" ? value : undefined);
+  const { name, createdAt, key } = outputs;
+  return { id, name: text(name), identity: identityIn(outputs), createdAt: text(createdAt), key: text(key) };
 }
 
 /**
- * Throws where a key that a state holds may be live in another account than this one. Under the credential that last
- * saw the key it costs nothing.
+ * Revokes a key that a state holds. A list must show its id under its name first: in another account, or after a wrong
+ * answer, the id can be anybody's. A key that is gone already counts as revoked.
  */
-export async function mustBeSameAccount(id: string, outputs: Properties, context: Context): Promise<void> {
-  if (isElsewhere(outputs, context.account())) await findKey(id, outputs, context);
+export async function revokeKey(held: RecordedKey, context: Context): Promise<void> {
+  refuseOwnCredential(held, context.account());
+  await revokeListed(held, context);
 }
 
-/** Tries to revoke each of several keys that nobody holds; answers the ids that are still live. */
-export async function revokeAll(ids: unknown, context: Context): Promise<readonly string[]> {
-  const left: string[] = [];
-  for (const id of textsOf(ids)) {
-    try {
-      await context.keys().revoke(id);
-    } catch (error) {
-      left.push(id);
-      context.warn(
-        `key ${id} could not be revoked and will be tried again: ${error instanceof Error ? error.message : ""}`,
-      );
-    }
+async function revokeListed(held: RecordedKey, context: Context): Promise<void> {
+  const found = await context.keys().find(held.id);
+  if (found !== undefined) mustBeKey(held, found, context);
+  else {
+    await mustBeGone(held, context);
+    // A new key may not be listed yet. Under the same credential its id, which nobody else bears, is certain.
+    if (!isYoung(held, context) || isElsewhere(held.identity, context)) return;
   }
-  return left;
-}
-
-/** Revokes several keys that nobody holds; throws where one is still live after that. */
-export async function mustRevokeAll(ids: readonly string[], context: Context): Promise<void> {
-  const left = await revokeAll(ids, context);
-  if (left.length > 0) {
-    throw new KeyplaneError("KP-REVOKE", `could not revoke key ${left.join(", ")}: run the command again`);
-  }
+  await context.keys().revoke(held.id);
 }
 
 /** A key as the account lists it; `undefined` once it is proven to be gone. */
-export async function findKey(id: string, outputs: Properties, context: Context): Promise<ApiKeyRecord | undefined> {
-  const account = context.account();
-  // A refresh of a large stack takes minutes: all its reads share one list.
-  let keys = await context.keys().list({ anyAge: true });
-  let found = keyIn(keys, id);
-  if (found === undefined && context.now() - Date.parse(String(outputs.createdAt)) < LISTED_WITHIN_MS) {
-    keys = await context.keys().list({ fresh: true });
-    found = keyIn(keys, id);
+export async function findKey(held: RecordedKey, context: Context): Promise<ApiKeyRecord | undefined> {
+  let found = keyIn(await context.keys().list(), held.id);
+  if (found === undefined && isYoung(held, context)) {
+    found = keyIn(await context.keys().list({ fresh: true }), held.id);
   }
-  if (found === undefined) mustBeGone(id, outputs, keys, account);
-  else if (isElsewhere(outputs, account)) mustBeOurs(id, outputs, keys, account);
+  if (found === undefined) await mustBeGone(held, context);
+  else mustBeKey(held, found, context);
   return found;
 }
 
+/** A key that nobody is to use any more: its id, and its name where that does not show who made it. */
+export interface DoomedKey {
+  readonly id: string;
+  readonly name?: string | undefined;
+}
+
+/**
+ * Tries to revoke keys that nobody uses any more, as many at once as the limits allow. Revokes only what a list shows
+ * under a name of this owner's. Answers the ids that are still live.
+ */
+export async function revokeAll(
+  doomed: readonly DoomedKey[],
+  identity: string | undefined,
+  context: Context,
+): Promise<readonly string[]> {
+  const left = await Promise.all(
+    doomed.map(async ({ id, name }) => {
+      try {
+        await revokeListed({ id, name, identity }, context);
+        return [];
+      } catch (error) {
+        if (isAborted(error)) throw error;
+        context.warn(`could not revoke key ${id}; the next \`pulumi up\` tries again: ${messageOf(error)}`);
+        return [id];
+      }
+    }),
+  );
+  return left.flat();
+}
+
+/** Revokes keys that nobody uses any more. Throws where one is still live after that. */
+export async function mustRevokeAll(
+  doomed: readonly DoomedKey[],
+  identity: string | undefined,
+  context: Context,
+): Promise<void> {
+  const left = await revokeAll(doomed, identity, context);
+  if (left.length > 0) {
+    throw new KeyplaneError("KP-REVOKE", `could not revoke key ${left.join(", ")}. Run the command again`);
+  }
+}
+
+/** Whether a key may be too new to be listed. */
+function isYoung({ createdAt }: RecordedKey, context: Context): boolean {
+  return context.now() - Date.parse(String(createdAt)) < LISTED_WITHIN_MS;
+}
+
 /** Whether a key was made by another stack than the one that now holds it: its state was copied, or renamed. */
-export function isForeign(outputs: Properties): boolean {
-  const { owner, mintedBy, name } = outputs;
+export function isForeign({ owner, mintedBy, name }: Properties): boolean {
   const maker = typeof mintedBy === "string" ? mintedBy : tagOf(String(name));
-  return typeof owner === "string" && maker !== undefined && maker !== ownerTag(owner);
+  return typeof owner === "string" && maker !== undefined && maker !== ownerTag(ownerIdIn(owner));
 }
 
 /**
@@ -85,45 +124,47 @@ export function ownerNow({ owner }: Properties, context: Context): unknown {
   return context.run.owner ?? owner;
 }
 
-/** Whether the credential is another one than that which last saw the key, and so perhaps that of another account. */
-function isElsewhere({ credential }: Properties, account: Account): boolean {
-  return typeof credential === "string" && credential !== account.credential;
-}
-
-/** Under another credential, a key of the same id is the same key only if it bears the same name. */
-function mustBeOurs(id: string, { name }: Properties, keys: readonly ApiKeyRecord[], account: Account): void {
-  const found = keyIn(keys, id);
-  if (found !== undefined && typeof name === "string" && found.name !== name) throw wrongAccount(id, account);
-}
-
-/**
- * Absence from a list proves that a key is gone only in the account that made it. Under the credential that last saw
- * the key this is certain; under another one it takes a witness: some other key of the same owner in the list.
- */
-function mustBeGone(id: string, outputs: Properties, keys: readonly ApiKeyRecord[], account: Account): void {
-  if (!isElsewhere(outputs, account)) return;
-  const tag = typeof outputs.owner === "string" ? ownerTag(outputs.owner) : undefined;
-  if (tag !== undefined && keys.some((key) => tagOf(key.name) === tag)) return;
-  throw wrongAccount(id, account);
-}
-
-function wrongAccount(id: string, account: Account): KeyplaneError {
-  return new KeyplaneError(
-    "KP-WRONG-ACCOUNT",
-    `key ${id} is not in this account, and ${account.setting("baseUrl")} or ${account.setting("apiKey")} is not the ` +
-      "one that last saw it, so it " +
-      "may be live in another account. Set the credential of the account that holds it, or, if it is gone, remove it " +
-      "with `pulumi state delete`",
+/** Throws where a list shows the id of a key under another name than the state has: it is somebody else's key. */
+function mustBeKey(held: RecordedKey, found: ApiKeyRecord, context: Context): void {
+  if (isSameKey(held, found, context)) {
+    noteProof(held.identity, context);
+    return;
+  }
+  if (isElsewhere(held.identity, context)) throw wrongAccount(context);
+  const recorded = held.name ?? "one of its own";
+  throw new KeyplaneError(
+    "KP-ID-MISMATCH",
+    `the service lists key ${held.id} as ${found.name}, but this stack recorded it as ${recorded}. Nothing was done with ` +
+      "it. Look in the service's console which of the two keys is this stack's. Then remove the resource with " +
+      "`pulumi state delete`, and revoke the stack's key by hand",
   );
 }
 
+/**
+ * A generated name is never used twice, and where no name is recorded, the owner's tag in it tells. Under another
+ * credential, an exact name alone proves nothing: two accounts can
+ * have the same program deployed to them. Then the time of creation must be the same, too.
+ */
+function isSameKey({ name, createdAt, identity }: RecordedKey, found: ApiKeyRecord, context: Context): boolean {
+  const tag = tagOf(found.name);
+  if (name === undefined) return identity !== undefined && tag === ownerTag(ownerIdIn(identity));
+  if (found.name !== name) return false;
+  if (tag !== undefined || !isElsewhere(identity, context)) return true;
+  return Math.abs(Date.parse(found.createdAt) - Date.parse(String(createdAt))) <= CREATED_AT_TOLERANCE_MS;
+}
+
+/** Absence from a list proves that a key is gone only in the account that holds the stack's keys. */
+function mustBeGone({ identity }: RecordedKey, context: Context): Promise<void> {
+  return mustBeSameAccount(identity, context);
+}
+
 /** Throws where the key is the one that keyplane itself authenticates with. */
-export function refuseOwnCredential(id: string, key: unknown, account: Account): void {
-  const setting = typeof key === "string" ? account.settingOf(key) : undefined;
+export function refuseOwnCredential({ id, key }: Pick<RecordedKey, "id" | "key">, account: Account): void {
+  const setting = key === undefined ? undefined : account.settingOf(key);
   if (setting === undefined) return;
   throw new KeyplaneError(
     "KP-OWN-CREDENTIAL",
-    `key ${id} is the one that keyplane authenticates with (${setting}): revoking it would lock keyplane out. ` +
-      `Set ${setting} to another key of the account first`,
+    `key ${id} is the one that keyplane authenticates with (${setting}). Revoking it would lock keyplane out. Set ` +
+      `${setting} to another key of the account first`,
   );
 }

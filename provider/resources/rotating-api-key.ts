@@ -1,13 +1,25 @@
 import { randomUUID } from "node:crypto";
 import type { ListKeysOptions } from "../api";
+import { keyIn } from "../api/key-index";
 import { KeyplaneError } from "../errors";
+import { identityHere } from "./account-guard";
 import { isHeldElsewhere } from "./holders";
-import { isKept } from "./key-fields";
-import { keyIn } from "./key-index";
+import { identityIn, sameOwner } from "./identity";
+import { isKept, triggersDue } from "./key-fields";
 import { type Context, type Kind, NotReady, type Properties } from "./kind";
 import { noteLostNames } from "./orphans";
 import { finishPending, pendingUnder, wasHandedOut } from "./pending";
-import { findKey, isForeign, mustRevokeAll, ownerNow, refuseOwnCredential, revokeAll, revokeKey } from "./revoke-key";
+import {
+  type DoomedKey,
+  findKey,
+  isForeign,
+  mustRevokeAll,
+  ownerNow,
+  type RecordedKey,
+  refuseOwnCredential,
+  revokeAll,
+  revokeKey,
+} from "./revoke-key";
 import { adoptKey } from "./rotation/adopt-key";
 import { adoptionOf, adoptionRules, heldBy, refuseLateAdoption } from "./rotation/adoption";
 import { retirePrevious } from "./rotation/retire-key";
@@ -39,15 +51,16 @@ export const rotatingApiKey: Kind = {
 
   holds: (outputs) => heldBy(stateOf(outputs)),
 
-  due(outputs, inputs, now) {
+  due(outputs, inputs, { now }) {
     refuseLateAdoption(outputs, inputs);
-    return rotationDue(withTriggers(stateOf(outputs), inputs.rotationTriggers), inputs, now);
+    const state = withTriggers(stateOf(outputs), inputs.rotationTriggers);
+    return [...triggersDue(outputs), ...rotationDue(state, inputs, now)];
   },
 
   async create(inputs, context) {
     const id = randomUUID();
     const adopt = adoptionOf(inputs);
-    if (adopt !== undefined) return { id, outputs: await adoptKey(id, adopt, inputs, context) };
+    if (adopt !== undefined) return { id, outputs: await adoptKey(adopt, inputs, context) };
     const state = withTriggers(NOTHING, inputs.rotationTriggers);
     const reason = { field: "pending", why: "the first key", urgent: true, compromised: false };
     return { id, outputs: await rotateKey({ id, saved: NOTHING, state, reason, inputs }, context) };
@@ -57,15 +70,14 @@ export const rotatingApiKey: Kind = {
     const state = stateOf(outputs);
     const { current, previous, createdAt } = state;
     if (current === undefined && previous === undefined) return outputs;
-    const seen = { owner: outputs.owner, credential: state.credential };
     const [currentFound, previousFound] = await Promise.all([
-      current && findKey(current.keyId, { ...seen, createdAt, name: current.name }, context),
-      previous && findKey(previous.keyId, { ...seen, name: previous.name }, context),
+      current && findKey({ ...recorded(current, state), createdAt }, context),
+      previous && findKey(recorded(previous, state), context),
     ]);
     if (currentFound === undefined && previousFound === undefined) {
       context.warn("all its keys are gone from the account: the next `pulumi up` makes a new one");
       // What is not revoked yet would be forgotten with the resource.
-      const retired = await liveAmong(state.retired, { anyAge: true }, context);
+      const retired = await liveAmong(state.retired, {}, context);
       if (state.pendingRevocations.length + retired.length === 0) return undefined;
     } else if (current !== undefined && currentFound === undefined) {
       context.warn(
@@ -75,19 +87,21 @@ export const rotatingApiKey: Kind = {
     }
     const left = previousFound === undefined ? withoutPrevious(state) : state;
     const currentGone = current !== undefined && currentFound === undefined;
-    return outputsOf({ ...left, currentGone, credential: context.account().credential }, outputs);
+    return outputsOf({ ...left, currentGone, identity: identityHere(state.identity, context) }, outputs);
   },
 
   async update(id, outputs, inputs, context) {
     const saved = stateOf(outputs);
-    // What a stack from which this state was copied has retired is for that stack to revoke.
-    const retired = outputs.owner === inputs.owner ? saved.retired : [];
+    // In a copied state they are the original's to revoke, which has them in its state, too.
+    const isCopy = !sameOwner(outputs.owner, inputs.owner);
+    const toRevoke = isCopy ? { retired: [], pendingRevocations: [] } : {};
     const pending = pendingUnder(inputs, outputs);
     // The previous key is to outlive the resource, too.
     if (saved.previous !== undefined && isKept(inputs) && !isKept(outputs)) {
       await context.keys().authenticates(saved.previous.key);
     }
-    let state: RotationState = { ...noteTriggers(saved, inputs, context), pending, retired };
+    const identity = identityIn(inputs);
+    let state: RotationState = { ...noteTriggers(saved, inputs, context), ...toRevoke, pending, identity };
     warnOfUnknownKey(saved, outputs, inputs, context);
     state = await getReady(id, state, saved.pending.length === 0, inputs, context);
     state = await revokePending(state, inputs, context);
@@ -100,32 +114,43 @@ export const rotatingApiKey: Kind = {
   async delete(id, outputs, context) {
     noteLostNames(outputs, context);
     const state = stateOf(outputs);
-    const { current, previous, credential, pendingRevocations, retired } = state;
+    const { current, previous, pendingRevocations, retired } = state;
     const isOurs = (keyId: string) => !isHeldElsewhere(keyId, id, context);
     const owner = ownerNow(outputs, context);
     const keys = [previous, current].filter((key) => key !== undefined).filter(({ keyId }) => isOurs(keyId));
     const stays = (key: HeldKey) => outputs.revokeOnDelete === false && (key !== current || wasHandedOut(outputs));
     for (const { keyId, name } of keys.filter(stays)) {
-      context.run.held.add(keyId);
-      context.info(`key ${keyId} (${name}) stays live: revokeOnDelete is false`);
+      context.run.kept.set(keyId, "revokeOnDelete is false");
+      context.info(`key ${keyId} (${name}) stays live, because revokeOnDelete is false`);
     }
     const doomed = keys.filter((key) => !stays(key));
-    for (const { keyId, key } of doomed) refuseOwnCredential(keyId, key, context.account());
+    for (const { keyId, key } of doomed) refuseOwnCredential({ id: keyId, key }, context.account());
     for (const held of doomed) {
-      const { keyId, name, key } = held;
+      const { keyId, name } = held;
       if (isForeign(makerOf(state, held, owner))) {
         context.warn(`key ${keyId} (${name}) was made by another stack than this: it is not revoked`);
       } else {
         context.progress(`revoking key ${keyId}`);
-        await revokeKey(keyId, { name, key, owner: outputs.owner, credential }, context);
+        const { createdAt } = held === current ? state : {};
+        await revokeKey({ ...recorded(held, state), createdAt }, context);
       }
     }
     // What a stack from which this state was copied has to revoke is for that stack.
-    if (owner !== outputs.owner) return;
-    const overdue = await liveAmong(retired, { recent: true }, context);
-    await mustRevokeAll([...pendingRevocations, ...overdue].filter(isOurs), context);
+    if (!sameOwner(owner, outputs.owner)) return;
+    const left = [...pendingRevocations, ...retired].filter(isOurs);
+    await mustRevokeAll(doomedIn(left, state), state.identity, context);
   },
 };
+
+/** A key as the state tells of it, without the time of its creation. */
+function recorded({ keyId, name, key }: HeldKey, { identity }: RotationState): RecordedKey {
+  return { id: keyId, name, key, identity };
+}
+
+/** Keys to revoke: under names with the owner's tag, but for one that was adopted. */
+function doomedIn(ids: readonly string[], { adopted }: RotationState): readonly DoomedKey[] {
+  return ids.map((id) => ({ id, name: adopted?.id === id ? adopted.name : undefined }));
+}
 
 /** The state with the program's triggers noted; says so where they have to wait for the previous key. */
 function noteTriggers(saved: RotationState, inputs: Properties, context: Context): RotationState {
@@ -177,7 +202,8 @@ async function getReady(
 /** Revokes what is left to revoke, once its successor is ready: until then somebody may have nothing else. */
 async function revokePending(state: RotationState, inputs: Properties, context: Context): Promise<RotationState> {
   if (state.current === undefined || state.currentGone || state.pending.length > 0) return state;
-  const pendingRevocations = await revokeAll(state.pendingRevocations, context);
+  const doomed = doomedIn(state.pendingRevocations, state);
+  const pendingRevocations = await revokeAll(doomed, identityIn(inputs), context);
   if (pendingRevocations.includes(String(inputs.revokeNow))) {
     throw new KeyplaneError(
       "KP-REVOKE",

@@ -25,12 +25,11 @@ export async function settleLost(
 ): Promise<{ readonly found: boolean; readonly kept?: string }> {
   const account = context.account();
   const { lost } = unsettled;
-  const knownId = isAnswerLost(lost) ? lost.id : undefined;
   let waited = 0;
   for (const step of SETTLE_STEPS_MS) {
     await account.sleep(step - waited);
     waited = step;
-    const orphan = knownId ?? (await findOrphan(unsettled, context));
+    const orphan = await findOrphan(unsettled, context);
     if (orphan !== undefined) {
       try {
         await context.keys().revoke(orphan);

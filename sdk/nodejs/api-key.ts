@@ -1,8 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
-import { placeIn } from "./place";
-import { settled } from "./settled";
+import type { Holdings } from "./run/key-registry";
+import { knownValue } from "./run/known-value";
+import { ProgramRun } from "./run/program-run";
+import { scopeIn } from "./run/scope";
 import { keyInputs, pauseTraces, registeredInputs, typeToken, withDefaults } from "./shim";
-import { StackRun } from "./stack-run";
 
 /** Work that had not ended when a key was recorded as not ready. */
 export interface PendingWork {
@@ -117,23 +118,24 @@ export class ApiKey extends pulumi.CustomResource {
   declare readonly lostNames: pulumi.Output<readonly string[] | undefined>;
 
   constructor(name: string, args: ApiKeyArgs = {}, options?: pulumi.CustomResourceOptions) {
-    const place = StackRun.current.placeFor("ApiKey", name, placeIn("ApiKey", name, args));
-    const inputs = registeredInputs("ApiKey", name, OUTPUTS, keyInputs(args, place.owner.id, options), options);
+    const registry = ProgramRun.current.registryFor("ApiKey", name, scopeIn("ApiKey", name, args));
+    const inputs = registeredInputs("ApiKey", name, OUTPUTS, keyInputs(args, registry.owner, options), options);
     const resumeTraces = pauseTraces();
     try {
       super(typeToken("ApiKey"), name, inputs, withDefaults(options, ["key"]));
     } finally {
       resumeTraces();
     }
-    // A preview takes an output that a key does not have for one that it does not know yet.
-    const holdings = this.keyId.apply(async (id) => {
-      const [orphans = [], lostNames = []] = await Promise.all([
-        settled(this.pendingRevocations),
-        settled(this.lostNames),
-      ]);
-      return { ids: [id, ...orphans], lostNames, pendingRevocations: [] };
-    });
-    place.enlist(holdings);
+    registry.enlist(this.#holdings());
+  }
+
+  async #holdings(): Promise<Holdings> {
+    const [id, orphans = [], lostNames = []] = await Promise.all([
+      knownValue(this.keyId),
+      knownValue(this.pendingRevocations),
+      knownValue(this.lostNames),
+    ]);
+    return { ids: [id, ...orphans], lostNames, pendingRevocations: [], untagged: {} };
   }
 
   /** Whether a value is an `ApiKey`, also one of another copy of this package. */

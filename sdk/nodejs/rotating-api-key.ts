@@ -1,9 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { PendingWork } from "./api-key";
-import { placeIn } from "./place";
-import { settled } from "./settled";
+import type { Holdings } from "./run/key-registry";
+import { knownValue } from "./run/known-value";
+import { ProgramRun } from "./run/program-run";
+import { scopeIn } from "./run/scope";
 import { keyInputs, pauseTraces, registeredInputs, typeToken, withDefaults } from "./shim";
-import { StackRun } from "./stack-run";
 
 /** A live key that was made by hand. */
 export interface AdoptArgs {
@@ -142,9 +143,9 @@ export class RotatingApiKey extends pulumi.CustomResource {
   declare readonly lostNames: pulumi.Output<readonly string[] | undefined>;
 
   constructor(name: string, args: RotatingApiKeyArgs = {}, options?: pulumi.CustomResourceOptions) {
-    const place = StackRun.current.placeFor("RotatingApiKey", name, placeIn("RotatingApiKey", name, args));
+    const registry = ProgramRun.current.registryFor("RotatingApiKey", name, scopeIn("RotatingApiKey", name, args));
     const given = { ...args, ...(args.adopt !== undefined && { adopt: pulumi.secret(args.adopt) }) };
-    const own = keyInputs(given, place.owner.id, options);
+    const own = keyInputs(given, registry.owner, options);
     const inputs = registeredInputs("RotatingApiKey", name, OUTPUTS, own, options);
     const resumeTraces = pauseTraces();
     try {
@@ -152,19 +153,22 @@ export class RotatingApiKey extends pulumi.CustomResource {
     } finally {
       resumeTraces();
     }
-    // A preview takes an output that the resource does not have for one that it does not know yet.
-    const { retired } = this as unknown as { readonly retired: pulumi.Output<readonly string[] | undefined> };
-    const holdings = this.keyId.apply(async (current) => {
-      const [previous, doomed = [], old = [], lostNames = []] = await Promise.all([
-        settled(this.previousKeyId),
-        settled(this.pendingRevocations),
-        settled(retired),
-        settled(this.lostNames),
-      ]);
-      const pendingRevocations = [...doomed, ...old];
-      return { ids: [current, previous, ...pendingRevocations], lostNames, pendingRevocations };
-    });
-    place.enlist(holdings);
+    registry.enlist(this.#holdings());
+  }
+
+  async #holdings(): Promise<Holdings> {
+    const { retired, adopted } = this as unknown as ForTheLedger;
+    const [current, previous, doomed = [], old = [], lostNames = [], byHand] = await Promise.all([
+      knownValue(this.keyId),
+      knownValue(this.previousKeyId),
+      knownValue(this.pendingRevocations),
+      knownValue(retired),
+      knownValue(this.lostNames),
+      knownValue(adopted),
+    ]);
+    const pendingRevocations = [...doomed, ...old];
+    const ids = [current, ...(previous === undefined ? [] : [previous]), ...pendingRevocations];
+    return { ids, lostNames, pendingRevocations, untagged: byHand?.name ? { [byHand.id]: byHand.name } : {} };
   }
 
   /** Whether a value is a `RotatingApiKey`, also one of another copy of this package. */
@@ -179,6 +183,13 @@ export class RotatingApiKey extends pulumi.CustomResource {
 const OUTPUTS = [
   ...["keyId", "name", "key", "createdAt", "rotateAt", "previousKeyId", "previousKey", "retireAfter", "nextAction"],
   ...["pending", "pendingRevocations", "lostNames"],
-  // For the ledger alone: the previous keys that it is to revoke, or has revoked.
-  "retired",
+  ...["retired", "adopted"],
 ];
+
+/** Outputs that only the ledger needs. */
+interface ForTheLedger {
+  /** Ids of previous keys that the ledger revokes, or has revoked. */
+  readonly retired: pulumi.Output<readonly string[] | undefined>;
+  /** The key that was adopted, whose name somebody else chose. */
+  readonly adopted: pulumi.Output<{ readonly id: string; readonly name?: string } | undefined>;
+}

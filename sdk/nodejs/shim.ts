@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { KeyplaneError } from "../../provider/errors";
+import { outlivesItsStack } from "./run/watch-registrations";
 
 /** The kinds of resource; each name is part of URNs in users' states. */
 export type KindName = "ApiKey" | "RotatingApiKey" | "ProjectReady" | "Owner" | "Ledger";
@@ -45,15 +46,16 @@ export function registeredInputs(
 }
 
 /**
- * The inputs of a key. Pulumi does not tell a provider that a resource is retained: such a key is used once, because one
- * that was used is never swept, whatever becomes of the state.
+ * The inputs of a key. Pulumi does not tell a provider that the engine may leave a resource in place. Such a key is used
+ * once, because a key that was used is never taken for one that an interrupted run left behind.
  */
 export function keyInputs(
   args: pulumi.Inputs,
   owner: pulumi.Output<string>,
   options: pulumi.CustomResourceOptions | undefined,
 ): pulumi.Inputs {
-  return { ...args, ...(options?.retainOnDelete && { retained: true }), owner };
+  const retained = outlivesItsStack(options);
+  return { ...args, ...(retained !== undefined && { retained }), owner };
 }
 
 /** The options of every resource: the shim never shows in a preview, and secrets are marked besides the user's own. */

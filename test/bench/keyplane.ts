@@ -20,11 +20,11 @@ export const keyplane: Readonly<Record<string, Prepare>> = {
   create: makeAndSweep,
 
   async refresh(task) {
-    const { credential } = await warm(task);
+    await warm(task);
     const keys = await new Requests(task).listKeys();
     const olds = keys.map(({ id, name, created_at: createdAt }) => {
       const resourceUrn = urn(name);
-      return { id: String(id), outs: { keyId: String(id), name, createdAt, owner: OWNER, credential, resourceUrn } };
+      return { id: String(id), outs: { keyId: String(id), name, createdAt, owner: OWNER, resourceUrn } };
     });
     return () => inFlight(olds, ({ id, outs }) => ApiKey.read?.(id, outs));
   },

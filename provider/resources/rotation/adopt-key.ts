@@ -1,13 +1,15 @@
+import { keyIn } from "../../api/key-index";
 import type { ApiKeyRecord } from "../../api/records";
 import { KeyplaneError } from "../../errors";
+import { mustBeSameAccount } from "../account-guard";
 import { skewedAge } from "../clock-skew";
-import { keyIn } from "../key-index";
+import { identityIn, ownerIdIn } from "../identity";
 import type { Context, Properties } from "../kind";
 import { ownerTag, tagOf } from "../names";
 import { placeOf } from "../place";
 import { type Adoption, refusal } from "./adoption";
 import { outputsOf } from "./rotation-outputs";
-import { NOTHING } from "./rotation-state";
+import { NOTHING, withTriggers } from "./rotation-state";
 
 /** The service tells uses in whole seconds: from one to the next, two keys used at once can be told apart. */
 const NEXT_SECOND_MS = 1_100;
@@ -18,13 +20,13 @@ const MAX_LOOKS = 3;
 /**
  * Takes over a key made by hand: proves, as far as the service tells, that it is live and that the secret is its own,
  * and changes nothing there. Answers the resource's outputs.
- * @param id - The resource's id.
  */
-export async function adoptKey(id: string, adopt: Adoption, inputs: Properties, context: Context): Promise<Properties> {
+export async function adoptKey(adopt: Adoption, inputs: Properties, context: Context): Promise<Properties> {
   const account = context.account();
-  const owner = String(inputs.owner);
+  const owner = ownerIdIn(inputs.owner);
   const ownSetting = account.settingOf(adopt.key);
   if (ownSetting !== undefined) throw ownCredential(adopt, ownSetting);
+  await mustBeSameAccount(identityIn(inputs), context);
   if (context.run.holders.has(adopt.id)) {
     throw refusal(
       `key ${adopt.id} is held by another resource of this stack, and a key belongs to one. Remove adopt to get a new key`,
@@ -45,12 +47,11 @@ export async function adoptKey(id: string, adopt: Adoption, inputs: Properties, 
   }
   const skewed = skewedAge(inputs, context);
   if (skewed !== undefined) throw new KeyplaneError("KP-CLOCK", skewed);
-  context.run.holders.set(adopt.id, new Set([id]));
   context.info(`adopted key ${adopt.id} (${name}). Remove adopt and its secret from the program when this run is done`);
   const current = { keyId: adopt.id, name, key: adopt.key };
-  const adopted = { id: adopt.id, by: ownerTag(owner) };
-  const { credential } = account;
-  return outputsOf({ ...NOTHING, current, createdAt, adopted, triggers: inputs.rotationTriggers, credential }, inputs);
+  const adopted = { id: adopt.id, name, by: ownerTag(owner) };
+  const state = { ...NOTHING, current, createdAt, adopted };
+  return outputsOf(withTriggers(state, inputs.rotationTriggers), inputs);
 }
 
 async function provenKey(adopt: Adoption, inputs: Properties, context: Context): Promise<ApiKeyRecord> {

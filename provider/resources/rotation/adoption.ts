@@ -1,6 +1,6 @@
 import { KeyplaneError } from "../../errors";
 import { hasUnknown } from "../fields";
-import type { Context, Failure, Properties } from "../kind";
+import type { Context, Failure, HeldName, Properties } from "../kind";
 import { samePlace } from "../place";
 import { type RotationState, stateOf } from "./rotation-state";
 
@@ -37,7 +37,7 @@ export function refuseLateAdoption(outputs: Properties, inputs: Properties): voi
   const adopt = adoptionOf(inputs);
   if (adopt === undefined) return;
   const state = stateOf(outputs);
-  if (adopt.id !== state.adopted?.id && !heldBy(state).includes(adopt.id)) {
+  if (adopt.id !== state.adopted?.id && !heldBy(state).some(({ id }) => id === adopt.id)) {
     throw refusal(
       `adopt names key ${adopt.id}, but this resource exists already, with keys of its own. A key can be adopted ` +
         "only by a new resource: declare another one for it, and take adopt back here",
@@ -51,10 +51,13 @@ export function refuseLateAdoption(outputs: Properties, inputs: Properties): voi
   }
 }
 
-/** Ids of the keys that a resource has in its charge. */
-export function heldBy({ current, previous, pendingRevocations, retired }: RotationState): readonly string[] {
+/** The keys that a resource has in its charge. */
+export function heldBy({ current, previous, pendingRevocations, retired }: RotationState): readonly HeldName[] {
   const keys = [current, previous].filter((key) => key !== undefined);
-  return [...keys.map(({ keyId }) => keyId), ...pendingRevocations, ...retired];
+  return [
+    ...keys.map(({ keyId, name }) => ({ id: keyId, name })),
+    ...[...pendingRevocations, ...retired].map((id) => ({ id })),
+  ];
 }
 
 /** Why a key is not adopted. */

@@ -1,6 +1,8 @@
 import { KeyplaneError } from "../../errors";
+import { mustBeSameAccount } from "../account-guard";
 import { skewedAge } from "../clock-skew";
-import { isTried, scopeOf } from "../key-fields";
+import { identityIn, ownerIdIn } from "../identity";
+import { isTried } from "../key-fields";
 import { type Context, NotReady, type Properties } from "../kind";
 import { mintKey } from "../mint-key";
 import { prefixFrom } from "../names";
@@ -26,10 +28,11 @@ export async function makeReadyKey(inputs: Properties, context: Context): Promis
   const none = { pending: [], pendingRevocations: [], lostNames: [] };
   let minted: Awaited<ReturnType<typeof mintKey>>;
   try {
+    await mustBeSameAccount(identityIn(inputs), context);
     await waitForProjects(inputs, context);
     const prefix = typeof inputs.namePrefix === "string" ? inputs.namePrefix : prefixFrom(context.resourceName);
     context.progress("making a new key");
-    minted = await mintKey({ prefix, owner: String(inputs.owner) }, scopeOf(inputs), context);
+    minted = await mintKey({ prefix, owner: ownerIdIn(inputs.owner) }, inputs, context);
   } catch (error) {
     if (!(error instanceof NotReady)) return { ...none, failure: error as Error };
     const pendingRevocations = error.outputs.pendingRevocations as readonly string[];
@@ -41,7 +44,7 @@ export async function makeReadyKey(inputs: Properties, context: Context): Promis
   const work = pendingAfter(operations, isTried(inputs));
   const { pending, reason } = skewed === undefined ? await finishPending(work, key, inputs, context) : NO_WORK;
   if (skewed !== undefined || pending.some((each) => each.status === "failed")) {
-    const left = await revokeAll([keyId], context);
+    const left = await revokeAll([{ id: keyId, name }], identityIn(inputs), context);
     const failure = new KeyplaneError(
       skewed === undefined ? "KP-UNUSABLE" : "KP-CLOCK",
       `the new key ${keyId} was handed to nobody and is revoked again: ${skewed ?? reason}`,

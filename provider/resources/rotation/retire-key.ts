@@ -1,10 +1,10 @@
+import { keyIn } from "../../api/key-index";
 import type { ApiKeyRecord } from "../../api/records";
 import { sayDuration } from "../../duration";
 import { isAborted, messageOf } from "../../errors";
 import { clockSkew } from "../clock-skew";
-import { keyIn } from "../key-index";
 import type { Context, Properties } from "../kind";
-import { isForeign, mustBeSameAccount } from "../revoke-key";
+import { isForeign } from "../revoke-key";
 import { periodsOf } from "./rotation-fields";
 import { retireReason } from "./rotation-plan";
 import { type HeldKey, isoOf, makerOf, type RotationState, retireTime, withoutPrevious } from "./rotation-state";
@@ -37,14 +37,6 @@ export async function retirePrevious(
     return state;
   }
   const byForce = reason.field === "revokeNow";
-  try {
-    const { owner } = inputs;
-    await mustBeSameAccount(previous.keyId, { ...previous, owner, credential: state.credential }, context);
-  } catch (error) {
-    if (byForce || isAborted(error)) throw error;
-    context.warn(`key ${sayKey(previous)} stays; the next run tries again: ${messageOf(error)}`);
-    return state;
-  }
   const when = `is revoked at the end of this run; its successor is key ${state.current?.keyId}`;
   if (byForce) {
     context.info(`key ${sayKey(previous)}, which revokeNow names, ${when}`);
@@ -95,12 +87,11 @@ function keptByUse(
     context.warn(`key ${sayKey(previous)} ${use}; it is revoked all the same, because maxOverlap is over`);
     return undefined;
   }
-  const postponedTo = isoOf(Math.min(lastUsed + quiet, end));
   context.warn(
     `key ${sayKey(previous)} ${use}: it is kept until nobody has used it for ${sayDuration(quiet)}, at the latest until ` +
       `${isoOf(end)}. Give whoever uses it the current key`,
   );
-  return { ...state, postponedTo };
+  return { ...state, previousUsedAt: isoOf(lastUsed) };
 }
 
 /** When the previous key goes whoever uses it, in milliseconds since 1970. */

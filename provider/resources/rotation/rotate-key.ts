@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
+import { identityIn } from "../identity";
+import { digestOfTriggers } from "../key-fields";
 import { type Context, NotReady, type Properties } from "../kind";
-import { isForeign, mustBeSameAccount, revokeAll } from "../revoke-key";
+import { isForeign, revokeAll } from "../revoke-key";
 import { makeReadyKey } from "./make-ready-key";
 import { outputsOf } from "./rotation-outputs";
 import type { RotationReason } from "./rotation-plan";
@@ -32,12 +34,7 @@ export async function rotateKey(request: RotationRequest, context: Context): Pro
   if (old !== undefined && ownSetting !== undefined && inputs.selfRotation !== true) {
     throw refuseSelfRotation(old, ownSetting);
   }
-  if (old !== undefined) {
-    const { credential, createdAt } = request.state;
-    // Under a credential that has never seen the keys, the next one might be made in a stranger's account.
-    await mustBeSameAccount(old.keyId, { ...old, owner: inputs.owner, credential, createdAt }, context);
-  }
-  const state = await withoutBroken(request.state, context);
+  const state = await withoutBroken(request.state, inputs, context);
 
   const made = await makeReadyKey({ ...inputs, verify: inputs.verify === true || ownSetting !== undefined }, context);
   const pendingRevocations = [...state.pendingRevocations, ...made.pendingRevocations];
@@ -50,7 +47,7 @@ export async function rotateKey(request: RotationRequest, context: Context): Pro
   const rotatedAt = isoOf(Math.max(context.now(), Date.parse(createdAt) || 0));
   const next: RotationState = {
     ...handOver(
-      { ...state, pendingRevocations, rotatedAt, postponedTo: undefined },
+      { ...state, pendingRevocations, rotatedAt, previousUsedAt: undefined },
       request,
       ownSetting !== undefined,
       context,
@@ -59,10 +56,10 @@ export async function rotateKey(request: RotationRequest, context: Context): Pro
     createdAt,
     currentGone: false,
     pending: made.pending,
-    triggers: inputs.rotationTriggers,
+    triggers: digestOfTriggers(inputs.rotationTriggers, state.queuedTriggers, state.triggers),
     queuedTriggers: undefined,
     lostNames: made.lostNames,
-    credential: account.credential,
+    identity: identityIn(inputs),
   };
   if (old !== undefined) say(old, current, next, request, ownSetting, context);
   const outputs = outputsOf(next, inputs);
@@ -71,9 +68,10 @@ export async function rotateKey(request: RotationRequest, context: Context): Pro
 }
 
 /** A key that never became ready was handed to nobody: it goes first, so that it does not live on beside others. */
-async function withoutBroken(state: RotationState, context: Context): Promise<RotationState> {
+async function withoutBroken(state: RotationState, inputs: Properties, context: Context): Promise<RotationState> {
   if (state.current === undefined || !state.pending.some((work) => work.status === "failed")) return state;
-  const left = await revokeAll([state.current.keyId], context);
+  const { keyId: id, name } = state.current;
+  const left = await revokeAll([{ id, name }], identityIn(inputs), context);
   const pendingRevocations = [...state.pendingRevocations, ...left];
   return { ...state, current: undefined, createdAt: undefined, pending: [], pendingRevocations };
 }

@@ -1,6 +1,6 @@
 import { parseDuration } from "../../duration";
 import { type FieldRule, types } from "../fields";
-import { keyFields, keyRules } from "../key-fields";
+import { keyFields, keyRules, queuedDigestIn, triggersDigestIn } from "../key-fields";
 import type { Context, Failure, Properties } from "../kind";
 
 /** The fields of a key that rotates in place. */
@@ -12,7 +12,7 @@ export const rotationFields = {
   rotationTriggers: {
     type: types.map,
     change: "update",
-    inForce: (outputs) => outputs.queuedTriggers ?? outputs.rotationTriggers,
+    digest: (outputs) => queuedDigestIn(outputs) ?? triggersDigestIn(outputs),
   },
   gracePeriod: { type: types.duration, fallback: "24h", change: "update" },
   quietPeriod: { type: types.duration, fallback: "1h", change: "update" },

@@ -11,8 +11,10 @@ export function outputsOf(state: RotationState, inputs: Properties): Properties 
     // Its secret is the key's, which the outputs hold already.
     adopt: undefined,
     adopted: state.adopted,
-    rotationTriggers: state.triggers,
-    queuedTriggers: state.queuedTriggers,
+    // They can hold secrets, which the engine encrypts only under the name of an input.
+    rotationTriggers: undefined,
+    triggersDigest: state.triggers,
+    queuedTriggersDigest: state.queuedTriggers,
     keyId: current?.keyId,
     name: current?.name,
     // A secret can be read only once, when its key is made: it lives on from state to state.
@@ -24,13 +26,16 @@ export function outputsOf(state: RotationState, inputs: Properties): Properties 
     previousName: previous?.name,
     previousKey: previous?.key,
     rotatedAt: previous && state.rotatedAt,
-    postponedTo: previous && state.postponedTo,
+    previousUsedAt: previous && state.previousUsedAt,
     retireAfter: isoOf(retireTime(state, inputs)),
     pending: state.pending,
     pendingRevocations: state.pendingRevocations,
     retired: state.retired,
     lostNames: state.lostNames,
-    credential: state.credential,
+    // What version 0.1 kept.
+    ...{ credential: undefined, queuedTriggers: undefined, postponedTo: undefined },
+    // The identity of the inputs or, after a read, the one in the account as it is known now.
+    owner: state.identity ?? inputs.owner,
     nextAction: nextAction(state, inputs),
   });
 }

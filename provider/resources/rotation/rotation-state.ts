@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from "node:util";
-import { textsOf } from "../key-fields";
+import { identityIn } from "../identity";
+import { digestOfTriggers, queuedDigestIn, textsOf, triggersDigestIn } from "../key-fields";
 import type { Properties } from "../kind";
 import { type PendingWork, pendingOf } from "../pending";
 import { periodsOf } from "./rotation-fields";
@@ -23,12 +23,12 @@ export interface RotationState {
   readonly previous: HeldKey | undefined;
   /** ISO 8601 time from which the previous key's grace counts. */
   readonly rotatedAt: string | undefined;
-  /** ISO 8601 time before which the previous key, found in use, cannot have gone quiet. */
-  readonly postponedTo: string | undefined;
-  /** The triggers under which the current key was made. */
-  readonly triggers: unknown;
-  /** Triggers that ask for a rotation which has not taken place yet. */
-  readonly queuedTriggers: unknown;
+  /** ISO 8601 time of the last use of the previous key that was seen. */
+  readonly previousUsedAt: string | undefined;
+  /** Digest of the triggers under which the current key was made. */
+  readonly triggers: string | undefined;
+  /** Digest of triggers that ask for a rotation which has not taken place yet. */
+  readonly queuedTriggers: string | undefined;
   /** What the current key still waits for. */
   readonly pending: readonly PendingWork[];
   /** Ids of keys that nobody is to use any more and that are to be revoked as soon as possible. */
@@ -40,9 +40,9 @@ export interface RotationState {
   readonly retired: readonly string[];
   readonly lostNames: readonly string[];
   /** The key that was adopted, and the tag of the owner that did: its name does not tell. */
-  readonly adopted: { readonly id: string; readonly by: string } | undefined;
-  /** The credential that last saw the keys. */
-  readonly credential: string | undefined;
+  readonly adopted: { readonly id: string; readonly name?: string; readonly by: string } | undefined;
+  /** The owner's identity in the account that last held the keys. */
+  readonly identity: string | undefined;
 }
 
 /** The state before anything was made. */
@@ -52,7 +52,7 @@ export const NOTHING: RotationState = {
   currentGone: false,
   previous: undefined,
   rotatedAt: undefined,
-  postponedTo: undefined,
+  previousUsedAt: undefined,
   triggers: undefined,
   queuedTriggers: undefined,
   pending: [],
@@ -60,7 +60,7 @@ export const NOTHING: RotationState = {
   retired: [],
   lostNames: [],
   adopted: undefined,
-  credential: undefined,
+  identity: undefined,
 };
 
 /** Reads a resource's outputs. */
@@ -71,32 +71,28 @@ export function stateOf(outputs: Properties): RotationState {
     currentGone: outputs.currentGone === true,
     previous: heldKey(outputs.previousKeyId, outputs.previousName, outputs.previousKey),
     rotatedAt: textOf(outputs.rotatedAt),
-    postponedTo: textOf(outputs.postponedTo),
-    triggers: outputs.rotationTriggers,
-    queuedTriggers: outputs.queuedTriggers,
+    previousUsedAt: textOf(outputs.previousUsedAt),
+    triggers: triggersDigestIn(outputs),
+    queuedTriggers: queuedDigestIn(outputs),
     pending: pendingOf(outputs),
     pendingRevocations: textsOf(outputs.pendingRevocations),
     retired: textsOf(outputs.retired),
     lostNames: textsOf(outputs.lostNames),
     adopted: outputs.adopted as RotationState["adopted"],
-    credential: textOf(outputs.credential),
+    identity: identityIn(outputs),
   };
 }
 
-/** The state with the program's triggers noted: those that ask for a rotation are queued, others are in force at once. */
+/**
+ * The state with the program's triggers noted: those that ask for a rotation are queued, others are in force at once.
+ * Setting triggers from or to nothing does not ask for one.
+ */
 export function withTriggers(state: RotationState, wanted: unknown): RotationState {
-  return asksToRotate(state.triggers, wanted) && state.current !== undefined
-    ? { ...state, queuedTriggers: wanted }
-    : { ...state, triggers: wanted, queuedTriggers: undefined };
-}
-
-/** Whether a change of triggers rotates: setting them from or to nothing does not. */
-function asksToRotate(inForce: unknown, wanted: unknown): boolean {
-  return !isNone(inForce) && !isNone(wanted) && !isDeepStrictEqual(inForce, wanted);
-}
-
-function isNone(triggers: unknown): boolean {
-  return typeof triggers !== "object" || triggers === null || Object.keys(triggers).length === 0;
+  const digest = digestOfTriggers(wanted, state.triggers, state.queuedTriggers);
+  const asksToRotate = state.triggers !== undefined && digest !== undefined && digest !== state.triggers;
+  return asksToRotate && state.current !== undefined
+    ? { ...state, queuedTriggers: digest }
+    : { ...state, triggers: digest, queuedTriggers: undefined };
 }
 
 /** What a key's outputs have to tell for its maker to be known. */
@@ -108,14 +104,15 @@ export function makerOf({ adopted }: RotationState, { keyId, name }: HeldKey, ow
 export function retireTime(state: RotationState, inputs: Properties): number | undefined {
   const rotated = Date.parse(state.rotatedAt ?? "");
   if (state.previous === undefined || Number.isNaN(rotated)) return undefined;
-  const { grace, maxOverlap } = periodsOf(inputs);
-  const postponed = Date.parse(state.postponedTo ?? "") || 0;
-  return Math.min(Math.max(rotated + grace, postponed), rotated + maxOverlap);
+  const { grace, quiet, maxOverlap } = periodsOf(inputs);
+  const used = Date.parse(state.previousUsedAt ?? "");
+  const quietFrom = Number.isNaN(used) ? 0 : used + quiet;
+  return Math.min(Math.max(rotated + grace, quietFrom), rotated + maxOverlap);
 }
 
 /** The state without its previous key. */
 export function withoutPrevious(state: RotationState): RotationState {
-  return { ...state, previous: undefined, rotatedAt: undefined, postponedTo: undefined };
+  return { ...state, previous: undefined, rotatedAt: undefined, previousUsedAt: undefined };
 }
 
 /** A time in milliseconds since 1970 as ISO 8601. */

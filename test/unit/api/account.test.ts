@@ -2,7 +2,6 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { afterEach, describe, expect, it } from "vitest";
 import { version } from "../../../package.json";
 import { Account } from "../../../provider/api";
-import { fingerprint } from "../../../provider/api/fingerprint";
 import type { PointMessage } from "../../../provider/http";
 import { VERSION } from "../../../provider/version";
 import { caught } from "../http/caught";
@@ -24,15 +23,6 @@ describe("an account", () => {
     expect(Account.for({ ...options })).toBe(Account.for({ ...options }));
     expect(Account.for({ ...options, apiKey: "key-9876543210" })).not.toBe(Account.for(options));
     expect(Account.for({ ...options, concurrency: 5 })).not.toBe(Account.for(options));
-  });
-
-  it("has a fingerprint of origin and key that tells nothing else", () => {
-    const { credential } = Account.for(options);
-    expect(credential).toMatch(/^[a-z2-7]{12}$/);
-    expect(Account.for({ ...options, baseUrl: "http://127.0.0.1:9/api/v3" }).credential).toBe(credential);
-    expect(Account.for({ ...options, baseUrl: "http://127.0.0.1:8/api/v2" }).credential).not.toBe(credential);
-    // The first 60 bits of SHA-256("a\nb"), in base32: a stored fingerprint must stay comparable for ever.
-    expect(fingerprint("a", "b")).toBe("pymponzrdmw4");
   });
 
   for (const apiKey of ["", "two words", "line\r\nx-evil: 1", "schlüssel", "a\u2028b"]) {

@@ -248,8 +248,8 @@ describe("in another account than the one that made it", () => {
     const admin = await bench.plane.state.createKey("new admin");
     const later = bench.beside({ apiKey: admin.key });
     const outputs = await later.readKey(key);
-    expect(outputs?.credential).toBe(later.account.credential);
-    expect(outputs?.credential).not.toBe(key.outputs.credential);
+    expect(outputs?.owner).toBe(later.identity);
+    expect(outputs?.owner).not.toBe(key.outputs.owner);
     await later.deleteKey({ ...key, outputs: outputs ?? {} } satisfies Made);
     expect(await bench.liveIds()).toEqual([String(admin.id)]);
   });

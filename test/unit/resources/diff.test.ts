@@ -4,15 +4,14 @@ import { diff, kinds, UNKNOWN } from "../../../provider/resources";
 const BORN = "2026-01-01T00:00:00.000Z";
 const NOW = Date.parse(BORN) + 90 * 86_400_000;
 const outputs = {
-  owner: "o",
+  owner: "o.c",
   keyId: "7",
   name: "ci-aaaaaaaa-bbbbbbbb",
   key: "secret",
   createdAt: BORN,
-  credential: "c",
 };
 const differ = (olds: object, news: object, options: { now?: number; driftOnly?: boolean } = {}) =>
-  diff(kinds.ApiKey, { ...outputs, ...olds }, { owner: "o", ...news }, { now: NOW, driftOnly: false, ...options });
+  diff(kinds.ApiKey, { ...outputs, ...olds }, { owner: "o.c", ...news }, { now: NOW, driftOnly: false, ...options });
 const nothing = { changes: false, replaces: [], deleteBeforeReplace: false, reasons: [] };
 
 describe("the diff of an ApiKey", () => {

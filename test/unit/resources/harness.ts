@@ -1,6 +1,8 @@
 import { afterEach } from "vitest";
+import { accountFingerprint } from "../../../provider/account-fingerprint";
 import { Account } from "../../../provider/api";
 import { type Context, kinds, NotReady, newRunNotes, type Properties } from "../../../provider/resources";
+import { identityOf } from "../../../provider/resources/identity";
 import { ownerTag } from "../../../provider/resources/names";
 import { Settings } from "../../../provider/settings";
 import { type ControlPlane, type LogEntry, startControlPlane } from "../../kit/control-plane";
@@ -39,6 +41,8 @@ export class Bench {
   readonly told: Told = { progress: [], info: [], warn: [] };
   readonly context: Context;
   readonly account: Account;
+  /** The identity of the stack's owner, as its keys are given it. */
+  readonly identity: string;
   /** The name of every creation that was asked for, in order. */
   readonly names: string[] = [];
 
@@ -66,11 +70,14 @@ export class Bench {
     };
     // The settle time follows the settings: that of a real service, though no test waits in real time.
     const settings = new Settings({ ...options, requestTimeoutMs: 30_000 });
+    const fingerprint = accountFingerprint({ baseUrl: plane.url, apiKey });
+    this.identity = identityOf(owner, fingerprint);
     this.context = {
       resourceName: "ci",
       settings: () => settings,
       account: () => this.account,
       keys: () => this.account.keys,
+      fingerprint: () => fingerprint,
       now: () => clock.now(),
       run: newRunNotes(),
       checkpointsSkipped: false,
@@ -103,12 +110,12 @@ export class Bench {
 
   /** Makes an `ApiKey`; a plain failure is thrown. */
   createKey(inputs: Properties = {}): Promise<Made> {
-    return made(() => kinds.ApiKey.create({ owner: this.owner, ...inputs }, this.context));
+    return made(() => kinds.ApiKey.create({ owner: this.identity, ...inputs }, this.context));
   }
 
   /** Updates an `ApiKey` in place. */
   updateKey({ id, outputs }: Made, inputs: Properties = {}): Promise<Made> {
-    const news = { owner: this.owner, ...inputs };
+    const news = { owner: this.identity, ...inputs };
     return made(async () => ({ id, outputs: await kinds.ApiKey.update(id, outputs, news, this.context) }));
   }
 
@@ -122,7 +129,9 @@ export class Bench {
 
   /** Runs the stack's ledger at the end of an `up`, as the first one or after another. */
   async sweep(owned: readonly string[], before?: Properties, lostNames: readonly string[] = []): Promise<Properties> {
-    const inputs = { owner: this.owner, owned, lostNames };
+    const inputs = { owner: this.identity, owned, lostNames };
+    // The stack's resources went through this run, too.
+    for (const id of owned) this.context.run.holders.set(id, new Set([id]));
     if (before === undefined) return (await kinds.Ledger.create(inputs, this.context)).outputs;
     return kinds.Ledger.update("ledger", before, inputs, this.context);
   }

@@ -1,4 +1,13 @@
-import { check, diff, kinds, NotReady, type Properties } from "../../../provider/resources";
+import {
+  type Context,
+  check,
+  diff,
+  kinds,
+  NotReady,
+  newRunNotes,
+  noteHolder,
+  type Properties,
+} from "../../../provider/resources";
 import { Bench } from "./harness";
 
 /** What one `up` did with the rotating key. */
@@ -24,11 +33,15 @@ export class RotatingStack {
   /** The ledger's outputs, once a run has come to its end. */
   ledger: Properties | undefined;
   private initFailed = false;
+  /** What the verbs of the run under way are given. */
+  private context: Context;
 
   private constructor(
     public bench: Bench,
     public inputs: Properties,
-  ) {}
+  ) {
+    this.context = bench.context;
+  }
 
   /** A stack whose first key is made. */
   static async start(inputs: Properties = {}, bench?: Bench): Promise<RotatingStack> {
@@ -47,6 +60,7 @@ export class RotatingStack {
   /** One `pulumi up`, of a changed program where inputs are given. */
   async up(inputs: Properties = this.inputs): Promise<UpResult> {
     this.inputs = inputs;
+    this.begin();
     const plan = this.plan();
     const changed = plan.changes || this.initFailed;
     try {
@@ -66,6 +80,7 @@ export class RotatingStack {
   /** An `up` whose engine is killed after the service has done everything, and before anything is saved. */
   async crashedUp(inputs: Properties = this.inputs): Promise<void> {
     this.inputs = inputs;
+    this.begin();
     const { id, outputs } = this;
     await this.apply();
     this.id = id;
@@ -82,6 +97,7 @@ export class RotatingStack {
   /** An `up` that saves the new key and fails later, before the ledger. */
   async failedUp(inputs: Properties = this.inputs): Promise<void> {
     this.inputs = inputs;
+    this.begin();
     await this.apply();
   }
 
@@ -95,12 +111,13 @@ export class RotatingStack {
       ...new Set(outputs.flatMap((each) => fields.flatMap((field) => (each[field] ?? []) as string | string[])).sort()),
     ];
     const inputs = {
-      owner: this.bench.owner,
+      owner: this.bench.identity,
       owned: all("keyId", "previousKeyId", "pendingRevocations", "retired"),
       lostNames: all("lostNames"),
       pendingRevocations: all("pendingRevocations", "retired"),
     };
-    const { context } = this.bench;
+    const { context } = this;
+    for (const { id, outputs } of [this, ...others]) noteHolder(kind, id, outputs ?? {}, context);
     if (this.ledger === undefined) {
       this.ledger = (await kinds.Ledger.create(inputs, context)).outputs;
     } else if (diff(kinds.Ledger, this.ledger, inputs, { now: context.now(), driftOnly: false }).changes) {
@@ -111,7 +128,7 @@ export class RotatingStack {
   /** Whether an `up` would do something, and why. */
   plan(): { readonly changes: boolean; readonly reasons: readonly string[] } {
     if (this.outputs === undefined) return { changes: true, reasons: [] };
-    const { inputs, failures } = check(kind, this.news, this.bench.context);
+    const { inputs, failures } = check(kind, this.news, this.context);
     if (failures.length > 0) throw new Error(JSON.stringify(failures));
     return diff(kind, this.outputs, inputs, { now: this.bench.context.now(), driftOnly: false });
   }
@@ -126,7 +143,8 @@ export class RotatingStack {
   }
 
   async destroy(): Promise<void> {
-    await kind.delete(this.id, this.outputs ?? {}, this.bench.context);
+    this.begin();
+    await kind.delete(this.id, this.outputs ?? {}, this.context);
     this.outputs = undefined;
   }
 
@@ -151,12 +169,17 @@ export class RotatingStack {
     return this.bench.beside({ apiKey: settings().apiKey, context: { progress, info, warn } });
   }
 
+  /** A run is a process of its own: its verbs know nothing of what others told each other. */
+  private begin(): void {
+    this.context = { ...this.bench.context, run: newRunNotes() };
+  }
+
   private get news(): Properties {
-    return { owner: this.bench.owner, ...this.inputs };
+    return { owner: this.bench.identity, ...this.inputs };
   }
 
   private async apply(): Promise<void> {
-    const { context } = this.bench;
+    const { context } = this;
     if (this.outputs === undefined) {
       const created = await kind.create(this.news, context);
       this.id = created.id;

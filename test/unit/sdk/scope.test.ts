@@ -1,23 +1,23 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { keeperName, placeIn } from "../../../sdk/nodejs/place";
+import { scopeIn, scopeName } from "../../../sdk/nodejs/run/scope";
 
-it("a stack that uses no places keeps the names of its owner and its ledger", () => {
-  expect(keeperName(placeIn("ApiKey", "ci", {}))).toBe("keyplane");
+it("a stack that uses no scopes keeps the names of its owner and its ledger", () => {
+  expect(scopeName(scopeIn("ApiKey", "ci", {}))).toBe("keyplane");
 });
 
-it("every place has another name for its owner and its ledger, whatever the accounts and organizations are called", () => {
+it("every scope has another name for its owner and its ledger, whatever the accounts and organizations are called", () => {
   const account = fc.option(fc.stringMatching(/^[a-z0-9][a-z0-9-]{0,31}$/), { nil: undefined });
   const organization = fc.option(fc.stringMatching(/^[a-z0-9-]{1,60}$/), { nil: undefined });
   const place = fc.record({ account, organizationId: organization });
   fc.assert(
     fc.property(place, place, (one, other) => {
       const [first, second] = [one, other].map(({ account, organizationId }) =>
-        placeIn("ApiKey", "ci", { ...(account && { account }), ...(organizationId && { organizationId }) }),
+        scopeIn("ApiKey", "ci", { ...(account && { account }), ...(organizationId && { organizationId }) }),
       );
       const same = JSON.stringify(one) === JSON.stringify(other);
-      expect(keeperName(first ?? {}) === keeperName(second ?? {})).toBe(same);
+      expect(scopeName(first ?? {}) === scopeName(second ?? {})).toBe(same);
     }),
     {
       examples: [
@@ -28,11 +28,11 @@ it("every place has another name for its owner and its ledger, whatever the acco
       ],
     },
   );
-  expect(keeperName({ account: "eu", organizationId: "a1" })).toBe("keyplane-eu.a1");
+  expect(scopeName({ account: "eu", organizationId: "a1" })).toBe("keyplane-eu.a1");
 });
 
 it.each(["account", "organizationId"])("an output given as %s is refused, with what to do instead", (argument) => {
   const args = { [argument]: pulumi.output("eu") } as object;
-  const words = new RegExp(`ApiKey "ci": ${argument} must be a plain text, not an output.*stack's configuration`);
-  expect(() => placeIn("ApiKey", "ci", args)).toThrow(words);
+  const words = new RegExp(`ApiKey "ci": ${argument} must be a string, not an output.*stack's configuration`);
+  expect(() => scopeIn("ApiKey", "ci", args)).toThrow(words);
 });

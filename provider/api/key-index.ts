@@ -1,4 +1,4 @@
-import type { ApiKeyRecord } from "../api/records";
+import type { ApiKeyRecord } from "./records";
 
 const indexes = new WeakMap<readonly ApiKeyRecord[], ReadonlyMap<string, ApiKeyRecord>>();
 

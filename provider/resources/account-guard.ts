@@ -1,0 +1,53 @@
+import { KeyplaneError } from "../errors";
+import { fingerprintIn, identityOf, ownerIdIn } from "./identity";
+import type { Context } from "./kind";
+import { ownerTag, tagOf } from "./names";
+
+/**
+ * Throws `KP-WRONG-ACCOUNT` unless this account is the one that an identity was recorded in. With the credential of then
+ * that is certain and costs nothing. With another one, a live key with the owner's tag must be in the list. All resources
+ * of a process share that list, and what it has shown.
+ */
+export async function mustBeSameAccount(identity: string | undefined, context: Context): Promise<void> {
+  const recorded = fingerprintIn(identity);
+  if (recorded === undefined || recorded === context.fingerprint() || isConfirmed(context)) return;
+  const owner = ownerIdIn(identity);
+  if (context.run.provenOwners.has(owner)) return;
+  const tag = ownerTag(owner);
+  const keys = await context.keys().list();
+  if (!keys.some(({ name }) => tagOf(name) === tag)) throw wrongAccount(context);
+  noteProof(identity, context);
+}
+
+/** Notes that this account was seen to be the one of an identity. */
+export function noteProof(identity: string | undefined, context: Context): void {
+  if (identity !== undefined) context.run.provenOwners.add(ownerIdIn(identity));
+}
+
+/** An identity as it is recorded from now on, once the account is proven to be the same. */
+export function identityHere(identity: string | undefined, context: Context): string | undefined {
+  return identity === undefined ? undefined : identityOf(ownerIdIn(identity), context.fingerprint());
+}
+
+/** Whether the account is another one than that of an identity, or the same one under another credential. */
+export function isElsewhere(identity: string | undefined, context: Context): boolean {
+  const recorded = fingerprintIn(identity);
+  return recorded !== undefined && recorded !== context.fingerprint();
+}
+
+/** The error of an account that does not hold the stack's keys. */
+export function wrongAccount(context: Context): KeyplaneError {
+  const account = context.account();
+  const [baseUrl, apiKey] = [account.setting("baseUrl"), account.setting("apiKey")];
+  return new KeyplaneError(
+    "KP-WRONG-ACCOUNT",
+    `${baseUrl} or ${apiKey} changed, and the account that they lead to holds no key of this stack. Nothing was changed. ` +
+      "Set them to the account that holds the stack's keys. If this is that account, and all keys of the stack are gone or " +
+      "none of them has a generated name, confirm it: `pulumi config set keyplane:confirmAccount " +
+      `${context.fingerprint()}\``,
+  );
+}
+
+function isConfirmed(context: Context): boolean {
+  return context.settings().confirmedAccounts?.includes(context.fingerprint()) ?? false;
+}

@@ -1,0 +1,87 @@
+import * as pulumi from "@pulumi/pulumi";
+import { Ledger } from "./ledger";
+import { Owner } from "./owner";
+import type { ScopeArgs } from "./scope";
+
+/** What a key tells the ledger once it has been created. */
+export interface Holdings {
+  /** Ids of the keys that the resource holds, or still has to revoke. `undefined` in a preview that does not know one. */
+  readonly ids: readonly (string | undefined)[];
+  /** Names of its requests whose answer was lost. */
+  readonly lostNames: readonly string[];
+  /** Ids of keys to revoke once everything in the stack has their successors. */
+  readonly pendingRevocations: readonly string[];
+  /** The names of those keys whose name does not show who made them, by id. */
+  readonly untagged: Readonly<Record<string, string>>;
+}
+
+/** How a run of the program ended. */
+export interface RunEnd {
+  /** Whether everything that the program registered was deployed. */
+  readonly complete: boolean;
+}
+
+/** The keys of one program run in one scope, with the owner and the ledger that they share. */
+export class KeyRegistry {
+  readonly #owner: Owner;
+  readonly #holdings: Promise<Holdings>[] = [];
+
+  /** @param end resolves when the program has nothing left to do */
+  constructor(scope: ScopeArgs, end: Promise<RunEnd>) {
+    this.#owner = new Owner(scope);
+    const told = this.#whatTheLedgerIsTold(end);
+    const part = <Name extends keyof Told>(name: Name): Promise<Told[Name]> => told.then((all) => all[name]);
+    // Promises, not outputs: the ledger must not depend on keys. Otherwise no key could be deleted, targeted or removed
+    // from the state on its own.
+    new Ledger(scope, {
+      owner: this.#owner.identity,
+      owned: part("owned"),
+      lostNames: part("lostNames"),
+      pendingRevocations: part("pendingRevocations"),
+      untagged: part("untagged"),
+      incomplete: part("incomplete"),
+    });
+    // The resource that failed reports the error.
+    told.catch(() => {});
+  }
+
+  /** The owner's identity, an input of each key. */
+  get owner(): pulumi.Output<string> {
+    return this.#owner.identity;
+  }
+
+  /** Tells the ledger about a key, so that it does not take the key for one left behind. */
+  enlist(holdings: Promise<Holdings>): void {
+    holdings.catch(() => {});
+    this.#holdings.push(holdings);
+  }
+
+  async #whatTheLedgerIsTold(end: Promise<RunEnd>): Promise<Told> {
+    const { complete } = await end;
+    const all = await Promise.all(this.#holdings);
+    const ids = all.flatMap((each) => each.ids);
+    const pendingRevocations = sorted(all.flatMap((each) => each.pendingRevocations));
+    const untagged = all.flatMap((each) => Object.entries(each.untagged));
+    return {
+      // The preview then shows an update: a key that it does not know yet will be new.
+      owned: pulumi.runtime.isDryRun() && ids.includes(undefined) ? (pulumi.unknown as never) : sorted(ids),
+      lostNames: sorted(all.flatMap((each) => each.lostNames)),
+      pendingRevocations,
+      untagged: untagged.length === 0 ? undefined : Object.fromEntries(untagged),
+      incomplete: complete ? undefined : true,
+    };
+  }
+}
+
+interface Told {
+  readonly owned: string[];
+  readonly lostNames: string[];
+  readonly pendingRevocations: string[];
+  readonly untagged: Readonly<Record<string, string>> | undefined;
+  readonly incomplete: boolean | undefined;
+}
+
+/** In one order whatever the order of the program, so that moving a line changes nothing. */
+function sorted(values: readonly (string | undefined)[]): string[] {
+  return [...new Set(values)].filter((value) => value !== undefined).sort();
+}

@@ -1,0 +1,22 @@
+import * as pulumi from "@pulumi/pulumi";
+import { registeredInputs, typeToken, withDefaults } from "../shim";
+import { type ScopeArgs, scopeName } from "./scope";
+
+/** What the ledger is told; see the provider's resource type of the same name. */
+export interface LedgerArgs {
+  readonly owner: pulumi.Input<string>;
+  readonly owned: pulumi.Input<string[]>;
+  readonly lostNames: pulumi.Input<string[]>;
+  readonly pendingRevocations: pulumi.Input<string[]>;
+  readonly untagged: pulumi.Input<Readonly<Record<string, string>> | undefined>;
+  readonly incomplete: pulumi.Input<boolean | undefined>;
+}
+
+/** Revokes what interrupted runs left behind. Each scope has one; it is the last resource of a run. */
+export class Ledger extends pulumi.CustomResource {
+  constructor(scope: ScopeArgs, args: LedgerArgs) {
+    const name = scopeName(scope);
+    const inputs = registeredInputs("Ledger", name, [], { ...args, ...scope }, undefined);
+    super(typeToken("Ledger"), name, inputs, withDefaults(undefined));
+  }
+}

@@ -1,0 +1,23 @@
+import * as pulumi from "@pulumi/pulumi";
+import { registeredInputs, typeToken, withDefaults } from "../shim";
+import { type ScopeArgs, scopeName } from "./scope";
+
+/**
+ * Who owns a stack's keys in one scope. The first key in the scope declares it. Its id is random and stays in the state.
+ */
+export class Owner extends pulumi.CustomResource {
+  /** The owner's id and the fingerprint of the account in which its keys live. */
+  declare readonly identity: pulumi.Output<string>;
+
+  constructor(scope: ScopeArgs) {
+    const name = scopeName(scope);
+    const args = { ...scope, project: pulumi.getProject(), stack: pulumi.getStack(), organization: organization() };
+    const inputs = registeredInputs("Owner", name, ["identity"], args, undefined);
+    super(typeToken("Owner"), name, inputs, withDefaults(undefined));
+  }
+}
+
+/** Two organizations of one backend can have the same project and stack. Other backends have one organization only. */
+function organization(): string {
+  return pulumi.getOrganization();
+}

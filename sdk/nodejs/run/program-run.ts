@@ -1,0 +1,96 @@
+import * as pulumi from "@pulumi/pulumi";
+import { KeyplaneError } from "../../../provider/errors";
+import { VERSION } from "../../../provider/version";
+import { KeyRegistry, type RunEnd } from "./key-registry";
+import { programEnd } from "./program-end";
+import { type ScopeArgs, scopeName } from "./scope";
+import { isRunComplete } from "./watch-registrations";
+
+/** One run of a program: the scopes in which it declares keys. */
+export class ProgramRun {
+  readonly #registries = new Map<string, KeyRegistry>();
+  readonly #end: Promise<RunEnd>;
+  #ended = false;
+
+  /** The run that is under way. Inline programs of the Automation API can run several in one process. */
+  static get current(): ProgramRun {
+    const { runs } = sharedRuns();
+    const root = rootOfRun();
+    let run = runs.get(root);
+    if (run === undefined) {
+      run = new ProgramRun(root);
+      runs.set(root, run);
+    }
+    return run;
+  }
+
+  private constructor(root: object) {
+    this.#end = pulumi.Resource.isInstance(root) ? this.#whenOver(root) : NO_END;
+  }
+
+  /** The registry of the scope in which a key is about to be declared. The first key there declares owner and ledger. */
+  registryFor(kind: string, name: string, scope: ScopeArgs): KeyRegistry {
+    if (this.#ended) {
+      throw new KeyplaneError(
+        "KP-DECLARED-LATE",
+        `${kind} ${JSON.stringify(name)} was declared after the program had ended. Declare keys before the program's ` +
+          "last await. Otherwise keyplane would take the key for one that an interrupted run left behind",
+      );
+    }
+    const key = scopeName(scope);
+    let registry = this.#registries.get(key);
+    if (registry === undefined) {
+      registry = new KeyRegistry(scope, this.#end);
+      this.#registries.set(key, registry);
+    }
+    return registry;
+  }
+
+  async #whenOver(stack: pulumi.Resource): Promise<RunEnd> {
+    await programEnd(stack);
+    this.#ended = true;
+    return { complete: isRunComplete() };
+  }
+}
+
+/** A unit test with mocks has no end that could be seen, and its ledger has nothing to do. */
+const NO_END: Promise<RunEnd> = Promise.resolve({ complete: true });
+
+/** What stands for a run: its stack, or the mocks of a unit test. */
+function rootOfRun(): object {
+  const stack = pulumi.runtime.getStackResource();
+  if (stack !== undefined) return stack;
+  const monitor = pulumi.runtime.getMonitor();
+  // Without a monitor, Pulumi itself says that the program must be run by the CLI.
+  if (monitor === undefined || monitor.constructor.name === "MockMonitor") return monitor ?? globalThis;
+  throw new KeyplaneError(
+    "KP-COMPONENT-PROVIDER",
+    "keyplane's resources cannot be declared in a component that another program constructs (a component provider): " +
+      "what looks after a stack's keys belongs to the program that owns the stack. Declare the key in the program, and " +
+      "pass its outputs to the component",
+  );
+}
+
+/** The runs of this process, for all copies of this package in it: a stack must have one owner and one ledger. */
+interface SharedRuns {
+  /** Changes when a copy that does not know the change could not work with the others. */
+  readonly protocol: number;
+  readonly version: string;
+  readonly folder: string;
+  readonly runs: WeakMap<object, ProgramRun>;
+}
+
+const PROTOCOL = 1;
+const SHARED = Symbol.for("keyplane.program-runs");
+
+function sharedRuns(): SharedRuns {
+  const shared = globalThis as { [SHARED]?: SharedRuns };
+  shared[SHARED] ??= { protocol: PROTOCOL, version: VERSION, folder: __dirname, runs: new WeakMap() };
+  const { protocol, version, folder } = shared[SHARED];
+  if (protocol === PROTOCOL) return shared[SHARED];
+  throw new KeyplaneError(
+    "KP-TWO-VERSIONS",
+    `this program loads keyplane ${version} (from ${folder}) and keyplane ${VERSION} (from ${__dirname}), which cannot ` +
+      "work together in one stack. Install one version: `npm ls keyplane` shows who asks for the other",
+  );
+}

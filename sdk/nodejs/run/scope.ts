@@ -1,0 +1,25 @@
+/** Where keys live, as the arguments of a resource name it. */
+export interface ScopeArgs {
+  readonly account?: string;
+  readonly organizationId?: string;
+}
+
+/**
+ * The scope in a resource's arguments. Throws for an output: each scope has its own owner and ledger, which are
+ * declared before the first key in it.
+ */
+export function scopeIn(kind: string, name: string, { account, organizationId }: ScopeArgs): ScopeArgs {
+  for (const [argument, value] of Object.entries({ account, organizationId })) {
+    if (value === undefined || typeof value === "string") continue;
+    throw new Error(
+      `${kind} ${JSON.stringify(name)}: ${argument} must be a string, not an output, because keyplane needs it before ` +
+        "it creates anything. Read it from the stack's configuration, or write it in the program",
+    );
+  }
+  return { ...(account === undefined ? {} : { account }), ...(organizationId === undefined ? {} : { organizationId }) };
+}
+
+/** The name of a scope's owner and ledger. Names of accounts hold no dot, so each scope has a name of its own. */
+export function scopeName({ account, organizationId }: ScopeArgs): string {
+  return `keyplane${account === undefined ? "" : `-${account}`}${organizationId === undefined ? "" : `.${organizationId}`}`;
+}

@@ -1,0 +1,97 @@
+import * as pulumi from "@pulumi/pulumi";
+
+// Two things about a program's resources are told to no program: whether one failed, which a run with
+// `--continue-on-error` survives, and which options a component hands down. Both stand in what Pulumi's SDK and its engine
+// say to each other. So this module, loaded with the package, reads along. Should a release of the SDK do this in another
+// way, nothing is seen: a run then counts as complete, and a component hands down nothing.
+
+/** What was seen of the resources of one run. */
+interface Seen {
+  /** Whether one failed, or was left out of the run. */
+  anyFailed: boolean;
+  /** By URN, what a resource said of itself and of its parent. */
+  readonly options: Map<string, { readonly keeps: boolean | undefined; readonly parent: string }>;
+}
+
+const runs = new WeakMap<object, Seen>();
+
+function seenBy(monitor: object): Seen {
+  let seen = runs.get(monitor);
+  if (seen === undefined) {
+    seen = { anyFailed: false, options: new Map() };
+    runs.set(monitor, seen);
+  }
+  return seen;
+}
+
+/** Whether every resource that the program has registered so far was deployed. */
+export function isRunComplete(): boolean {
+  const monitor = pulumi.runtime.getMonitor();
+  return monitor === undefined || !seenBy(monitor).anyFailed;
+}
+
+/**
+ * Whether the engine may leave a resource in place when the program, or a `destroy`, deletes it: with `retainOnDelete`,
+ * or with `protect`, given by the options themselves or handed down by a component.
+ */
+export function outlivesItsStack(
+  options: pulumi.CustomResourceOptions | undefined,
+): boolean | Promise<boolean | undefined> | undefined {
+  if (options?.retainOnDelete || options?.protect) return true;
+  const { parent } = options ?? {};
+  const monitor = pulumi.runtime.getMonitor();
+  if (parent === undefined || monitor === undefined) return undefined;
+  const { options: known } = seenBy(monitor);
+  return new Promise((resolve) => {
+    parent.urn.apply((urn) => {
+      let above = known.get(urn);
+      while (above?.keeps === undefined && above?.parent) above = known.get(above.parent);
+      resolve(above?.keeps || undefined);
+    });
+  });
+}
+
+interface Request {
+  getCustom?(): boolean;
+  getParent?(): string;
+  getProtect?(): boolean;
+  hasRetainondelete?(): boolean;
+  getRetainondelete?(): boolean;
+}
+
+interface Answer {
+  getUrn?(): string;
+  getId?(): string;
+  getResult?(): number;
+}
+
+type Answered = (error: unknown, answer?: Answer) => void;
+
+interface Monitor {
+  registerResource(request: Request, answered: Answered): unknown;
+}
+
+function note(seen: Seen, request: Request, error: unknown, answer: Answer | undefined): void {
+  // A creation that `--target` leaves out is answered with success, but without an id.
+  const isLeftOut = request.getCustom?.() && answer?.getId?.() === "" && !pulumi.runtime.isDryRun();
+  if (error || answer?.getResult?.() || isLeftOut) seen.anyFailed = true;
+  const retains = request.hasRetainondelete?.() ? request.getRetainondelete?.() : undefined;
+  const keeps = request.getProtect?.() || retains;
+  if (!request.getCustom?.())
+    seen.options.set(answer?.getUrn?.() ?? "", { keeps, parent: request.getParent?.() ?? "" });
+}
+
+const { ResourceMonitorClient } = require("@pulumi/pulumi/proto/resource_grpc_pb") as {
+  ResourceMonitorClient?: { readonly prototype: Monitor };
+};
+const prototype = ResourceMonitorClient?.prototype;
+const register = prototype?.registerResource;
+if (prototype !== undefined && typeof register === "function") {
+  prototype.registerResource = function (this: Monitor, request, answered) {
+    const seen = seenBy(this);
+    return register.call(this, request, (error, answer) => {
+      note(seen, request, error, answer);
+      answered(error, answer);
+    });
+  };
+}
