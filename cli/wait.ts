@@ -1,7 +1,8 @@
 import type { Command } from "commander";
-import { checkOperationId, checkProjectId, type Operation, type WaitProgress } from "../provider/api";
+import type { Operation, WaitProgress } from "../provider/api";
 import { sayDuration } from "../provider/duration";
 import { isOperationFailed, isTimeout } from "../provider/errors";
+import { checkId } from "../provider/ids";
 import { terminalColumns } from "../test/kit/terminal";
 import { type AccountFlags, openAccount, withAccount } from "./account";
 import { readWait } from "./duration-option";
@@ -34,8 +35,8 @@ export function addWait(program: Command, session: Session): void {
 }
 
 async function wait(flags: WaitFlags, session: Session): Promise<void> {
-  const projectId = checkProjectId(flags.project, "--project");
-  const refs = flags.operation?.map((id) => ({ projectId, id: checkOperationId(id, "--operation") }));
+  const projectId = checkId("project", flags.project, "--project");
+  const refs = flags.operation?.map((id) => ({ projectId, id: checkId("operation", id, "--operation") }));
   const { operations } = openAccount(flags);
   const live = new LiveLines();
   const options = {

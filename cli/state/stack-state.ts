@@ -1,4 +1,4 @@
-import { isKeyId } from "../../provider/api";
+import { keyIdOf } from "../../provider/ids";
 import { ownerTag } from "../../provider/resources/names";
 import { HIDDEN, opened } from "./envelope";
 import type { Deployment, StateResource } from "./read-deployment";
@@ -38,7 +38,7 @@ export function stackState(source: string, deployment: Deployment): StackState {
   const isLedger = ({ type }: StateResource) => Number(type === `${TYPE}Ledger`);
   for (const resource of resources.toSorted((one, other) => isLedger(other) - isLedger(one))) {
     for (const value of idsIn(resource)) {
-      if (typeof value === "string" && isKeyId(value)) held.set(value, resource.urn);
+      if (typeof value === "string" && keyIdOf(value) !== undefined) held.set(value, resource.urn);
       else if (value === HIDDEN) hidden.push(resource.urn);
     }
   }

@@ -1,8 +1,8 @@
 import { ApiError, type ErrorFacts, isApiError, KeyplaneError, messageOf } from "../errors";
 import type { Clock, HttpAnswer, HttpClient } from "../http";
+import { checkId } from "../ids";
+import { keyIn } from "../key-index";
 import { checkRevoked } from "./check-revoked";
-import { checkKeyId, checkProjectId } from "./ids";
-import { keyIn } from "./key-index";
 import type { KeyList } from "./key-list";
 import { readCreatedKey } from "./read-created-key";
 import { readKeys } from "./read-keys";
@@ -75,7 +75,7 @@ export class Keys {
   async create(name: string, options: CreateKeyOptions = {}): Promise<CreatedKey> {
     const { path, routes, createsPerSecond } = this.at;
     const { projectId } = options;
-    const limitedTo = projectId === undefined ? {} : { project_id: checkProjectId(projectId) };
+    const limitedTo = projectId === undefined ? {} : { project_id: checkId("project", projectId, "projectId") };
     this.#list.created();
     try {
       const answer = await this.http.request({
@@ -142,7 +142,7 @@ export class Keys {
   async revoke(id: string, options: ReadOptions = {}): Promise<"revoked" | "absent"> {
     const { signal } = options;
     const route = this.at.routes.revoke;
-    const path = `${this.at.path}/${checkKeyId(id)}`;
+    const path = `${this.at.path}/${checkId("apiKey", id, "id")}`;
     let outcome: "revoked" | "absent" = "revoked";
     try {
       const answer = await this.http.request({ method: "DELETE", route, path, replay: "safe", signal });

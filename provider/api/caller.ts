@@ -1,6 +1,6 @@
 import { isApiError } from "../errors";
 import type { HttpClient } from "../http";
-import { isKeyId } from "./ids";
+import { keyIdOf } from "../ids";
 import { Reader } from "./reader";
 import type { ReadOptions } from "./records";
 
@@ -24,7 +24,7 @@ export async function readCaller(http: HttpClient, options: ReadOptions = {}): P
     const keyId = reader.field(body, "auth_data");
     return {
       method: reader.text(body, "auth_method", ""),
-      ...(typeof keyId === "string" && isKeyId(keyId) ? { keyId } : {}),
+      ...(keyIdOf(keyId) === undefined ? {} : { keyId: String(keyId) }),
     };
   } catch (error) {
     if (isApiError(error) && error.kind === "not_found") return undefined;

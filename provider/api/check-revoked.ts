@@ -1,6 +1,6 @@
 import { ApiError } from "../errors";
 import type { HttpAnswer } from "../http";
-import { keyIdOf } from "./ids";
+import { keyIdOf } from "../ids";
 import { Reader } from "./reader";
 
 /**

@@ -2,7 +2,6 @@
 export { Account, type AccountOptions } from "./account";
 export { type CreateKeyOptions, Keys, type ListKeysOptions } from "./api-keys";
 export { BACKGROUND_ACTIONS, DEFAULT_HORIZON_MS } from "./idle-wait";
-export { checkKeyId, checkOperationId, checkOrganizationId, checkProjectId, isKeyId } from "./ids";
 export { Operations, type OperationsFilter } from "./operations";
 export { type ListProjectsOptions, Projects } from "./projects";
 export type {

@@ -1,4 +1,4 @@
-import { checkOrganizationId } from "./ids";
+import { checkId } from "../ids";
 
 /** One of the service's lists of keys: where they are made, listed and revoked. */
 export interface KeyList {
@@ -18,7 +18,7 @@ const ACCOUNT: KeyList = { path: "/api_keys", routes: routesOf("/api_keys"), hol
 export function keyListOf(organizationId: string | undefined): KeyList {
   if (organizationId === undefined) return ACCOUNT;
   return {
-    path: `/organizations/${checkOrganizationId(organizationId)}/api_keys`,
+    path: `/organizations/${checkId("organization", organizationId, "organizationId")}/api_keys`,
     routes: routesOf("/organizations/{org_id}/api_keys"),
     // Such keys cannot make or list keys: who asks is always a user's own key.
     holdsCaller: false,

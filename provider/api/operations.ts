@@ -1,6 +1,6 @@
 import type { Clock, HttpAnswer, HttpClient } from "../http";
+import { checkId } from "../ids";
 import { IdleWait, type IdleWaitOptions } from "./idle-wait";
-import { checkOperationId, checkProjectId } from "./ids";
 import { OperationsWait } from "./operations-wait";
 import { overlapping } from "./overlap";
 import { type Page, PageSize, paginate } from "./paging";
@@ -59,7 +59,7 @@ export class Operations {
 
   /** One operation (`GET /projects/{project_id}/operations/{operation_id}`); an `ApiError` `not_found` if there is none. */
   async get(projectId: string, id: string, options: ReadOptions = {}): Promise<Operation> {
-    const path = `/projects/${checkProjectId(projectId)}/operations/${checkOperationId(id)}`;
+    const path = `/projects/${checkId("project", projectId, "projectId")}/operations/${checkId("operation", id, "operationId")}`;
     const request = { method: "GET", route: GET, path, replay: "safe", signal: options.signal } as const;
     const answer = await this.http.request(request);
     this.context.heard(answer);
@@ -97,8 +97,8 @@ export class Operations {
    */
   async wait(refs: readonly OperationRef[], options: WaitOperationsOptions = {}): Promise<Operation[]> {
     for (const ref of refs) {
-      checkProjectId(ref.projectId);
-      checkOperationId(ref.id, "id");
+      checkId("project", ref.projectId, "projectId");
+      checkId("operation", ref.id, "id");
     }
     if (refs.length === 0) return [];
     const wait = new OperationsWait(refs, { ...this.#terms(options), failFast: options.failFast ?? true });
@@ -107,7 +107,7 @@ export class Operations {
 
   /** Waits until the project has no pending operation but ignored ones; throws as `wait` does. */
   async waitUntilIdle(projectId: string, options: WaitIdleOptions = {}): Promise<IdleResult> {
-    checkProjectId(projectId);
+    checkId("project", projectId, "projectId");
     const { ignoreActions, horizonMs } = options;
     const idle: IdleWaitOptions = { ...this.#terms(options), ignoreActions, horizonMs };
     return new IdleWait(projectId, idle, this.context.serviceNow).run(this.#poller(projectId));
@@ -141,7 +141,7 @@ export class Operations {
   }
 
   #list(projectId: string, atMost: number | undefined, signal: AbortSignal | undefined) {
-    const path = `/projects/${checkProjectId(projectId)}/operations`;
+    const path = `/projects/${checkId("project", projectId, "projectId")}/operations`;
     return paginate<Operation, Page<Operation>>({
       route: LIST,
       size: this.#size,

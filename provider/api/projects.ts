@@ -1,5 +1,5 @@
 import type { HttpAnswer, HttpClient } from "../http";
-import { checkProjectId } from "./ids";
+import { checkId } from "../ids";
 import { PageSize, paginate } from "./paging";
 import { type ProjectPage, readProjectPage } from "./read-projects";
 import type { Project, ReadOptions } from "./records";
@@ -59,7 +59,7 @@ export class Projects {
    * service could not read is not taken for absent: `unavailable`.
    */
   async get(id: string, options: ReadOptions = {}): Promise<Project | "unavailable" | undefined> {
-    checkProjectId(id, "id");
+    checkId("project", id, "id");
     let unavailable = false;
     for await (const page of this.pages(options)) {
       const project = page.items.find((each) => each.id === id);

@@ -1,6 +1,6 @@
 import { AnswerLostError, isKeyplaneError } from "../errors";
 import type { HttpAnswer } from "../http";
-import { keyIdOf } from "./ids";
+import { keyIdOf } from "../ids";
 import { readOperation } from "./read-operations";
 import { Reader, type Wire } from "./reader";
 import type { CreatedKey, Operation } from "./records";

@@ -1,5 +1,5 @@
 import type { HttpAnswer } from "../http";
-import { keyIdOf } from "./ids";
+import { keyIdOf } from "../ids";
 import { Reader, type Wire } from "./reader";
 import type { ApiKeyRecord } from "./records";
 

@@ -1,5 +1,5 @@
 import type { HttpAnswer } from "../http";
-import { OPERATION_ID_FORM, PROJECT_ID_FORM } from "./ids";
+import { ID_FORMS } from "../ids";
 import type { Page } from "./paging";
 import { Reader } from "./reader";
 import type { Operation } from "./records";
@@ -11,8 +11,8 @@ export function readOperation(reader: Reader, value: unknown, path: string): Ope
   const branchId = reader.optionalText(item, "branch_id", at);
   const endpointId = reader.optionalText(item, "endpoint_id", at);
   return {
-    id: reader.match(item, "id", at, OPERATION_ID_FORM.pattern, OPERATION_ID_FORM.form),
-    projectId: reader.match(item, "project_id", at, PROJECT_ID_FORM.pattern, PROJECT_ID_FORM.form),
+    id: reader.match(item, "id", at, ID_FORMS.operation),
+    projectId: reader.match(item, "project_id", at, ID_FORMS.project),
     ...(branchId ? { branchId } : {}),
     ...(endpointId ? { endpointId } : {}),
     action: reader.text(item, "action", at),

@@ -1,5 +1,5 @@
 import type { HttpAnswer } from "../http";
-import { PROJECT_ID_FORM } from "./ids";
+import { ID_FORMS } from "../ids";
 import type { Page } from "./paging";
 import { readCursor } from "./read-operations";
 import { Reader } from "./reader";
@@ -19,9 +19,7 @@ export function readProjectPage(route: string, answer: HttpAnswer): ProjectPage 
   return {
     items: items.map((each, at) => readProject(reader, each, `projects[${at}]`)),
     cursor: readCursor(reader, body),
-    unavailable: unavailable.filter(
-      (each) => typeof each === "string" && PROJECT_ID_FORM.pattern.test(each),
-    ) as string[],
+    unavailable: unavailable.filter((each) => typeof each === "string" && ID_FORMS.project.matches(each)) as string[],
   };
 }
 
@@ -29,7 +27,7 @@ function readProject(reader: Reader, value: unknown, path: string): Project {
   const item = reader.object(value, path);
   const at = `${path}.`;
   const project = {
-    id: reader.match(item, "id", at, PROJECT_ID_FORM.pattern, PROJECT_ID_FORM.form),
+    id: reader.match(item, "id", at, ID_FORMS.project),
     name: reader.text(item, "name", at),
     platformId: reader.optionalText(item, "platform_id", at),
     regionId: reader.optionalText(item, "region_id", at),

@@ -1,11 +1,13 @@
 import { BadAnswerError } from "../errors";
 import type { HttpAnswer } from "../http";
+import type { IdForm } from "../ids";
 
 /** An object of an answer. */
 export type Wire = Readonly<Record<string, unknown>>;
 
 const TIME =
   /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+const TIME_FORM: IdForm = { matches: (text) => TIME.test(text), form: "an ISO 8601 time" };
 const PLAIN = /^[\x20-\x7e]*$/;
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+/gu;
 
@@ -58,16 +60,16 @@ export class Reader {
     return PLAIN.test(value) ? value : value.replace(UNPRINTABLE, " ");
   }
 
-  /** Text that matches the pattern. */
-  match(source: Wire, name: string, path: string, pattern: RegExp, form: string): string {
+  /** Text of this form. */
+  match(source: Wire, name: string, path: string, { matches, form }: IdForm): string {
     const value = this.field(source, name);
-    if (typeof value !== "string" || !pattern.test(value)) this.fail(`${path}${name}`, `is not ${form}`);
+    if (typeof value !== "string" || !matches(value)) this.fail(`${path}${name}`, `is not ${form}`);
     return value;
   }
 
   /** A time, as the service wrote it. */
   time(source: Wire, name: string, path: string): string {
-    return this.match(source, name, path, TIME, "an ISO 8601 time");
+    return this.match(source, name, path, TIME_FORM);
   }
 
   /** A count or size. */

@@ -1,4 +1,5 @@
-import { type Account, type ApiKeyRecord, checkKeyId } from "../api";
+import type { Account, ApiKeyRecord } from "../api";
+import { checkId } from "../ids";
 import { checkOneOf, checkText } from "./args";
 import { findOne } from "./find-one";
 import { type GetApiKeysArgs, keysIn } from "./get-api-keys";
@@ -14,7 +15,7 @@ export interface GetApiKeyArgs extends GetApiKeysArgs {
 /** One live API key of the account, or of an organization in it, without its secret; an error of kind `not_found` if there is none. */
 export async function getApiKey(account: Account, args: GetApiKeyArgs): Promise<ApiKeyRecord> {
   const by = checkOneOf(args);
-  const value = by === "id" ? checkKeyId(checkText(args.id, "id")) : checkText(args.name, "name");
+  const value = by === "id" ? checkId("apiKey", args.id, "id") : checkText(args.name, "name");
   const keys = await keysIn(account, args).list({ fresh: true, signal: args.signal });
   const { organizationId } = args;
   return findOne(organizationId === undefined ? "API key" : `API key of ${organizationId}`, keys, by, value);

@@ -1,4 +1,5 @@
-import { type Account, type ApiKeyRecord, checkOrganizationId, type Keys } from "../api";
+import type { Account, ApiKeyRecord, Keys } from "../api";
+import { checkId } from "../ids";
 import type { CallArgs } from "./args";
 
 /** Which keys are looked at. */
@@ -14,5 +15,7 @@ export async function getApiKeys(account: Account, args: GetApiKeysArgs = {}): P
 
 /** The keys that are looked at. */
 export function keysIn(account: Account, { organizationId }: GetApiKeysArgs): Keys {
-  return account.keysOf(organizationId === undefined ? undefined : checkOrganizationId(organizationId));
+  return account.keysOf(
+    organizationId === undefined ? undefined : checkId("organization", organizationId, "organizationId"),
+  );
 }

@@ -1,5 +1,6 @@
-import { type Account, checkOperationId, checkProjectId, type Operation } from "../api";
-import { type CallArgs, checkText } from "./args";
+import type { Account, Operation } from "../api";
+import { checkId } from "../ids";
+import type { CallArgs } from "./args";
 
 /** Which operation is looked for. */
 export interface GetOperationArgs extends CallArgs {
@@ -11,7 +12,7 @@ export interface GetOperationArgs extends CallArgs {
 
 /** One operation; an error of kind `not_found` if the service does not know it (any more). */
 export async function getOperation(account: Account, args: GetOperationArgs): Promise<Operation> {
-  const projectId = checkProjectId(checkText(args.projectId, "projectId"));
-  const operationId = checkOperationId(checkText(args.operationId, "operationId"));
+  const projectId = checkId("project", args.projectId, "projectId");
+  const operationId = checkId("operation", args.operationId, "operationId");
   return account.operations.get(projectId, operationId, { signal: args.signal });
 }

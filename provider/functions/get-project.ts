@@ -1,5 +1,6 @@
-import { type Account, checkProjectId, type Project } from "../api";
+import type { Account, Project } from "../api";
 import { KeyplaneError } from "../errors";
+import { checkId } from "../ids";
 import { type CallArgs, checkOneOf, checkText } from "./args";
 import { findOne } from "./find-one";
 
@@ -18,7 +19,7 @@ export async function getProject(account: Account, args: GetProjectArgs): Promis
     const name = checkText(args.name, "name");
     return findOne("project", await account.projects.list({ signal, onWarning }), "name", name);
   }
-  const id = checkProjectId(checkText(args.id, "id"), "id");
+  const id = checkId("project", args.id, "id");
   const project = await account.projects.get(id, { signal });
   if (project === "unavailable") {
     throw new KeyplaneError("KP-API", `the service cannot tell about project ${id} at the moment: try again later`);

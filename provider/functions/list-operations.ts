@@ -1,5 +1,6 @@
-import { type Account, checkProjectId, type Operation } from "../api";
-import { type CallArgs, checkCount, checkText, checkTexts, checkTime } from "./args";
+import type { Account, Operation } from "../api";
+import { checkId } from "../ids";
+import { type CallArgs, checkCount, checkTexts, checkTime } from "./args";
 
 /** Which operations are listed. */
 export interface GetOperationsArgs extends CallArgs {
@@ -45,7 +46,7 @@ export function operationPages(
   account: Account,
   args: GetOperationsArgs,
 ): AsyncGenerator<Operation[], void, undefined> {
-  return account.operations.pages(checkProjectId(checkText(args.projectId, "projectId")), {
+  return account.operations.pages(checkId("project", args.projectId, "projectId"), {
     since: checkTime(args.since, "since"),
     status: checkTexts(args.status, "status"),
     action: checkTexts(args.action, "action"),

@@ -1,6 +1,7 @@
-import { type Account, checkOperationId, checkProjectId, type Operation, type WaitProgress } from "../api";
+import type { Account, Operation, WaitProgress } from "../api";
 import { InputError } from "../errors";
-import { type CallArgs, checkDuration, checkText } from "./args";
+import { checkId } from "../ids";
+import { type CallArgs, checkDuration } from "./args";
 
 /** What is waited for. */
 export interface WaitForOperationsArgs extends CallArgs {
@@ -18,7 +19,7 @@ export interface WaitForOperationsArgs extends CallArgs {
 
 /** Waits until the operations have ended, and returns them; fails if one of them does, or when the time is over. */
 export async function waitForOperations(account: Account, args: WaitForOperationsArgs): Promise<Operation[]> {
-  const projectId = checkProjectId(checkText(args.projectId, "projectId"));
+  const projectId = checkId("project", args.projectId, "projectId");
   const { operationIds, signal, onProgress, onWarning } = args;
   const timeoutMs = checkDuration(args.operationTimeout, "operationTimeout");
   const pollIntervalMs = checkDuration(args.pollInterval, "pollInterval");
@@ -28,6 +29,6 @@ export async function waitForOperations(account: Account, args: WaitForOperation
     return [...waitedFor];
   }
   if (!Array.isArray(operationIds)) throw new InputError("operationIds", "must be a list of operation ids");
-  const refs = operationIds.map((id, at) => ({ projectId, id: checkOperationId(id, `operationIds[${at}]`) }));
+  const refs = operationIds.map((id, at) => ({ projectId, id: checkId("operation", id, `operationIds[${at}]`) }));
   return account.operations.wait(refs, options);
 }

@@ -131,11 +131,23 @@ function cut(head: Head, bodyError: string): Answered {
 
 function parsed(head: Head, content: string): Answered {
   try {
-    return { ...head, complete: true, json: JSON.parse(content), bodyError: undefined };
+    return { ...head, complete: true, json: JSON.parse(withExactIntegers(content)), bodyError: undefined };
   } catch {
     // The parser's message quotes the text, which may hold a key.
     return cut(head, UNPARSABLE);
   }
+}
+
+/**
+ * The text with the whole numbers that a double cannot hold turned into text: parsed, they would come out changed, and a
+ * changed id names something else.
+ */
+function withExactIntegers(json: string): string {
+  if (!/\d{16}/.test(json)) return json;
+  // Texts are matched, too, so that digits in them stay as they are.
+  return json.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g, (token) =>
+    token.startsWith('"') || Number.isSafeInteger(Number(token)) ? token : `"${token}"`,
+  );
 }
 
 function text(header: IncomingHttpHeaders[string]): string | undefined {

@@ -130,6 +130,7 @@ export const apiKey: Kind = {
   },
 
   async update(id, outputs, inputs, context) {
+    await mustBeSameAccount(identityIn(inputs), context);
     const { keyId, name, key, createdAt, mintedBy, lostNames } = outputs;
     const pending = pendingUnder(inputs, outputs);
     // In a copied state they are the original's to revoke, which has them in its state, too.

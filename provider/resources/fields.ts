@@ -1,4 +1,5 @@
 import { DURATION_FORM, MAX_TIMER_MS, parseDuration } from "../duration";
+import { ID_FORMS } from "../ids";
 
 /** Stands for a value that a preview does not know yet. */
 export const UNKNOWN: unique symbol = Symbol("unknown");
@@ -49,21 +50,15 @@ const duration: FieldType = (value) =>
 const timeout: FieldType = (value) =>
   duration(value) ?? ((parseDuration(value) ?? 0) > MAX_TIMER_MS ? "must be at most 24 days" : undefined);
 
-// Ids become path segments: nothing that a URL would read as more than one plain segment may pass.
-const projectId: FieldType = (value) =>
-  typeof value === "string" && /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(value)
-    ? undefined
-    : "must be a project's id: letters, digits, - and _, at most 100";
+const id =
+  (kind: keyof typeof ID_FORMS): FieldType =>
+  (value) =>
+    typeof value === "string" && ID_FORMS[kind].matches(value) ? undefined : `must be ${ID_FORMS[kind].form}`;
 
-const organizationId: FieldType = (value) =>
-  typeof value === "string" && /^[a-z0-9-]{1,60}$/.test(value)
-    ? undefined
-    : "must be an organization's id: at most 60 of a-z, 0-9 and -";
-
-const operationId: FieldType = (value) =>
-  typeof value === "string" && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)
-    ? undefined
-    : "must be an operation's id, a UUID";
+const projectId = id("project");
+const organizationId = id("organization");
+const operationId = id("operation");
+const keyId = id("apiKey");
 
 const listOf =
   (item: FieldType): FieldType =>
@@ -96,11 +91,6 @@ const namePrefix: FieldType = (value) =>
   typeof value === "string" && /^[a-z0-9]([a-z0-9-]{0,44}[a-z0-9])?$/.test(value)
     ? undefined
     : "must be at most 46 of a-z, 0-9 and -, and neither begin nor end with -";
-
-const keyId: FieldType = (value) =>
-  typeof value === "string" && /^[1-9]\d{0,15}$/.test(value)
-    ? undefined
-    : "must be a key's id, a decimal number as text";
 
 /** A secret goes into a header. */
 const secret: FieldType = (value) =>

@@ -1,7 +1,7 @@
 import type { Account } from "../api/account";
-import { keyIn } from "../api/key-index";
 import type { ApiKeyRecord } from "../api/records";
 import { isAborted, KeyplaneError, messageOf } from "../errors";
+import { keyIn } from "../key-index";
 import { isElsewhere, mustBeSameAccount, noteProof, wrongAccount } from "./account-guard";
 import { identityIn, ownerIdIn } from "./identity";
 import type { Context, Properties } from "./kind";

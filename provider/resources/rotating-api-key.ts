@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { ListKeysOptions } from "../api";
-import { keyIn } from "../api/key-index";
 import { KeyplaneError } from "../errors";
-import { identityHere } from "./account-guard";
+import { keyIn } from "../key-index";
+import { identityHere, mustBeSameAccount } from "./account-guard";
 import { isHeldElsewhere } from "./holders";
 import { identityIn, sameOwner } from "./identity";
 import { isKept, triggersDue } from "./key-fields";
@@ -91,6 +91,7 @@ export const rotatingApiKey: Kind = {
   },
 
   async update(id, outputs, inputs, context) {
+    await mustBeSameAccount(identityIn(inputs), context);
     const saved = stateOf(outputs);
     // In a copied state they are the original's to revoke, which has them in its state, too.
     const isCopy = !sameOwner(outputs.owner, inputs.owner);

@@ -1,4 +1,13 @@
-import { type Context, check, diff, type Kind, kinds, NotReady, type Properties } from "../../provider/resources";
+import {
+  type Context,
+  check,
+  diff,
+  type Kind,
+  kinds,
+  NotReady,
+  noteHolder,
+  type Properties,
+} from "../../provider/resources";
 import { textsOf } from "../../provider/resources/key-fields";
 import type { Bench } from "../unit/resources/harness";
 import { Killer } from "./killer";
@@ -94,7 +103,7 @@ export class MiniEngine {
       for (const [name, key] of Object.entries(program)) {
         const { outputs } = await this.ensure(key.rotating ? "RotatingApiKey" : "ApiKey", name, {
           ...key.inputs,
-          owner: owner.id,
+          owner: owner.outputs.identity,
         });
         this.handedOut.add(String(outputs.keyId));
         if (key.consumed) await this.deliver(name, String(outputs.keyId));
@@ -103,7 +112,7 @@ export class MiniEngine {
       // comes from a run that failed. Everything else has moved on by then.
       this.declared = program;
       await this.note();
-      await this.ensure("Ledger", "keyplane", this.ledgerInputs(owner.id, program));
+      await this.ensure("Ledger", "keyplane", this.ledgerInputs(String(owner.outputs.identity), program));
       const wanted = new Set([...Object.keys(program), "keyplane"]);
       for (const consumer of [...this.consumers.keys()].filter((name) => !program[name]?.consumed)) {
         await this.deliver(consumer, undefined);
@@ -115,11 +124,11 @@ export class MiniEngine {
   /** Asks what an `up` would do; it saves nothing. */
   preview(program: Program): Promise<boolean> {
     return this.command(undefined, async () => {
-      const owner = this.state.find(({ kind }) => kind === "Owner")?.id ?? "unknown";
+      const owner = this.state.find(({ kind }) => kind === "Owner")?.outputs.identity ?? "unknown";
       for (const [name, key] of Object.entries(program)) {
         const kindName = key.rotating ? "RotatingApiKey" : "ApiKey";
         const { old, inputs, context } = this.checked(kindName, name, { ...key.inputs, owner });
-        if (old) diff(kinds[kindName], old.outputs, inputs, { now: context.now(), driftOnly: false });
+        if (old) diff(kinds[kindName], old.outputs, inputs, termsOf(context));
       }
     });
   }
@@ -170,8 +179,8 @@ export class MiniEngine {
     const kind: Kind = kinds[kindName];
     const { old, inputs, context } = this.checked(kindName, name, news);
     if (old === undefined) return this.create(kindName, name, inputs, context);
-    const now = context.now();
-    const difference = diff(kind, old.outputs, inputs, { now, driftOnly: false });
+    noteHolder(kind, old.id, old.outputs, context);
+    const difference = diff(kind, old.outputs, inputs, termsOf(context));
     if (difference.deleteBeforeReplace) {
       await this.deliver(name, undefined);
       await this.delete(old);
@@ -180,7 +189,11 @@ export class MiniEngine {
     if (difference.replaces.length > 0) return this.create(kindName, name, inputs, context, old);
     if (!difference.changes && !old.notReady) return old;
     return this.step(async () => {
-      const outcome = await this.outcome(() => kind.update(old.id, old.outputs, inputs, context));
+      const outcome = await this.outcome(async () => {
+        const outputs = await kind.update(old.id, old.outputs, inputs, context);
+        noteHolder(kind, old.id, outputs, context);
+        return outputs;
+      });
       return { ...outcome, change: (result) => this.put(old, { ...old, ...result }) };
     });
   }
@@ -204,6 +217,7 @@ export class MiniEngine {
       const made = { id: "" };
       const outcome = await this.outcome(async () => {
         const { id, outputs } = await kinds[kindName].create(inputs, context);
+        noteHolder(kinds[kindName], id, outputs, context);
         made.id = id;
         return outputs;
       });
@@ -341,6 +355,11 @@ export class MiniEngine {
       pendingRevocations: [...new Set(rotating.flatMap(({ outputs }) => doomedOf(outputs)))].sort(),
     };
   }
+}
+
+/** What a diff is judged by in an `up`. */
+function termsOf(context: Context) {
+  return { now: context.now(), fingerprint: context.fingerprint(), driftOnly: false };
 }
 
 interface Outcome<T> {

@@ -1,6 +1,6 @@
-import { keyIn } from "../../api/key-index";
 import type { ApiKeyRecord } from "../../api/records";
 import { KeyplaneError } from "../../errors";
+import { keyIn } from "../../key-index";
 import { mustBeSameAccount } from "../account-guard";
 import { skewedAge } from "../clock-skew";
 import { identityIn, ownerIdIn } from "../identity";

@@ -1,7 +1,7 @@
-import { keyIn } from "../../api/key-index";
 import type { ApiKeyRecord } from "../../api/records";
 import { sayDuration } from "../../duration";
 import { isAborted, messageOf } from "../../errors";
+import { keyIn } from "../../key-index";
 import { clockSkew } from "../clock-skew";
 import type { Context, Properties } from "../kind";
 import { isForeign } from "../revoke-key";

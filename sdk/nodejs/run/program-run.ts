@@ -25,7 +25,7 @@ export class ProgramRun {
   }
 
   private constructor(root: object) {
-    this.#end = pulumi.Resource.isInstance(root) ? this.#whenOver(root) : NO_END;
+    this.#end = pulumi.Resource.isInstance(root) && !isMocked() ? this.#whenOver(root) : NO_END;
   }
 
   /** The registry of the scope in which a key is about to be declared. The first key there declares owner and ledger. */
@@ -62,13 +62,18 @@ function rootOfRun(): object {
   if (stack !== undefined) return stack;
   const monitor = pulumi.runtime.getMonitor();
   // Without a monitor, Pulumi itself says that the program must be run by the CLI.
-  if (monitor === undefined || monitor.constructor.name === "MockMonitor") return monitor ?? globalThis;
+  if (monitor === undefined || isMocked()) return monitor ?? globalThis;
   throw new KeyplaneError(
     "KP-COMPONENT-PROVIDER",
     "keyplane's resources cannot be declared in a component that another program constructs (a component provider): " +
       "what looks after a stack's keys belongs to the program that owns the stack. Declare the key in the program, and " +
       "pass its outputs to the component",
   );
+}
+
+/** Whether a unit test has called `pulumi.runtime.setMocks`. */
+function isMocked(): boolean {
+  return pulumi.runtime.getMonitor()?.constructor.name === "MockMonitor";
 }
 
 /** The runs of this process, for all copies of this package in it: a stack must have one owner and one ledger. */

@@ -55,7 +55,7 @@ describe("listing keys", () => {
   const key = { id: 1, name: "a", created_at: "2026-01-01T00:00:00Z", last_used_at: "2026-01-01T00:00:00Z" };
   const lists: [string, object[], string][] = [
     ["R2: one id twice", [key, { ...key, name: "b" }], "[1].id stands in the list twice"],
-    ["R2: an id too large to be exact", [{ ...key, id: 9007199254740992 }], "[0].id"],
+    ["R2: an id beyond 64 bits", [{ ...key, id: "9223372036854775808" }], "[0].id"],
     ["R2: a name that is no text", [{ ...key, name: 1 }], "[0].name"],
     ["R2: a time that is none", [{ ...key, created_at: "yesterday" }], "[0].created_at"],
     ["R2: a last use that is no time", [{ ...key, last_used_at: "recently" }], "[0].last_used_at"],

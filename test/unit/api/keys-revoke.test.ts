@@ -113,7 +113,7 @@ describe("revoking a key", () => {
     expect(account.settingOf("a-key-like-any-other")).toBeUndefined();
   });
 
-  for (const id of ["", "0", "-1", "1.5", "01", "1e3", "../projects", "9007199254740993", "1/2", " 1"]) {
+  for (const id of ["", "0", "-1", "1.5", "01", "1e3", "../projects", "9223372036854775808", "1/2", " 1"]) {
     it(`refuses the id ${JSON.stringify(id)} before anything is sent`, async () => {
       const { account, plane } = await startAccount();
       expect(await caught(account.keys.revoke(id))).toMatchObject({ kind: "input" });

@@ -77,7 +77,7 @@ test("Ctrl+C ends a wait cleanly with exit code 130", async () => {
 
 test.each<[string, string[], RegExp]>([
   ["no project", [], /--project/],
-  ["a project's id that is none", ["--project", "a/b"], /--project: must be a project id/],
+  ["a project's id that is none", ["--project", "a/b"], /--project: must be the id of a project/],
   ["an operation's id that is none", ["--project", "p", "--operation", "7"], /--operation: must be.*UUID/],
   ["a time that no timer can hold", ["--project", "p", "--timeout", "30d"], /24 days/],
 ])("%s is an error and exit code 2, and nothing is asked", async (_, args, message) => {

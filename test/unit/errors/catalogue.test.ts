@@ -41,6 +41,21 @@ async function waitFor(course: { readonly outcome?: string; readonly runningMs?:
   return waitForOperations(account, { projectId, operationTimeout: "1m" });
 }
 
+const { withLocalStorage } = require("@pulumi/pulumi/runtime/state") as {
+  withLocalStorage<T>(callback: () => Promise<T>): Promise<T>;
+};
+
+/** Runs a program as Pulumi's Automation API does, against what it takes for an engine. */
+async function withMonitor(program: () => Promise<unknown>): Promise<void> {
+  await withLocalStorage(async () => {
+    await pulumi.runtime.setMocks({ newResource: ({ inputs }) => ({ id: "7", state: inputs }), call: () => ({}) });
+    const mocked = pulumi.runtime.getMonitor() as unknown as { readonly mocks: unknown };
+    const Monitor = class extends (mocked.constructor as new (mocks: unknown) => object) {};
+    pulumi.runtime.setMockOptions(new Monitor(mocked.mocks));
+    await program();
+  });
+}
+
 /** What makes each error happen. */
 const PROVOKED: Readonly<Record<ErrorCode, () => Promise<unknown>>> = {
   "KP-CONFIG": async () => resolveSettings(() => undefined, {}),
@@ -52,10 +67,25 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<unknown>>> = {
   },
   "KP-IMPORT": async () => new ApiKey("ci", {}, { import: "7" }),
   "KP-DECLARED-LATE": async () => {
-    await pulumi.runtime.setMocks({ newResource: ({ inputs }) => ({ id: "7", state: inputs }), call: () => ({}) });
-    new ApiKey("early");
-    await new Promise(setImmediate);
-    new ApiKey("late");
+    await withMonitor(async () => {
+      await pulumi.runtime.runInPulumiStack(async () => {
+        new ApiKey("early");
+      });
+      for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate);
+      new ApiKey("late");
+    });
+  },
+  "KP-COMPONENT-PROVIDER": () => withMonitor(async () => new ApiKey("ci")),
+  "KP-TWO-VERSIONS": async () => {
+    const shared = globalThis as { [key: symbol]: unknown };
+    const key = Symbol.for("keyplane.program-runs");
+    const before = shared[key];
+    shared[key] = { protocol: 2, version: "9.0.0", folder: "elsewhere", runs: new WeakMap() };
+    try {
+      await withMonitor(async () => new ApiKey("ci"));
+    } finally {
+      shared[key] = before;
+    }
   },
   "KP-AUTH": async () => getApiKeys((await startAccount({ apiKey: "kp_of_somebody_else" })).account),
   "KP-WRONG-ACCOUNT": async () => {
@@ -64,6 +94,12 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<unknown>>> = {
     const { key } = await bench.plane.state.createKey("another credential");
     await bench.plane.state.revokeKey(made.id);
     return bench.beside({ apiKey: key }).readKey(made);
+  },
+  "KP-ID-MISMATCH": async () => {
+    const bench = await Bench.start();
+    const { outputs } = await bench.createKey();
+    const stranger = await bench.plane.state.createKey("somebody-elses");
+    return bench.readKey({ id: String(stranger.id), outputs });
   },
   "KP-OWN-CREDENTIAL": async () => {
     const bench = await Bench.start();

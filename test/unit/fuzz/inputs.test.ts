@@ -1,12 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkKeyId, checkOperationId, checkProjectId, isKeyId } from "../../../provider/api/ids";
 import { parseDuration } from "../../../provider/duration";
 import { InputError } from "../../../provider/errors";
+import { checkId, keyIdOf } from "../../../provider/ids";
 import { check, diff, kinds, type Properties } from "../../../provider/resources";
+import { digestOf } from "../../../provider/resources/digest";
 import { types } from "../../../provider/resources/fields";
 import { autoName, prefixFrom, tagOf } from "../../../provider/resources/names";
-import { Bench, failureOf } from "../resources/harness";
+import { Bench } from "../resources/harness";
 import { nastyText, nastyValue } from "./arbitraries";
 
 const KINDS = Object.keys(kinds) as (keyof typeof kinds)[];
@@ -92,7 +93,7 @@ it("any triggers rotate when they differ, and only then", () => {
   const differ = (before: unknown, after: unknown) =>
     diff(
       kinds.ApiKey,
-      { ...outputs, rotationTriggers: before },
+      { ...outputs, triggersDigest: digestOf(before) },
       { owner: "o", rotationTriggers: after },
       { now: 0, driftOnly: false },
     );
@@ -120,9 +121,9 @@ it("any duration is a positive whole number of milliseconds or none at all", () 
 
 describe("any id", () => {
   it.each([
-    ["key", checkKeyId, "/api_keys"],
-    ["project", checkProjectId, "/projects"],
-    ["operation", checkOperationId, "/projects/p/operations"],
+    ["key", (id: string) => checkId("apiKey", id, "id"), "/api_keys"],
+    ["project", (id: string) => checkId("project", id, "id"), "/projects"],
+    ["operation", (id: string) => checkId("operation", id, "id"), "/projects/p/operations"],
   ] as const)("of a %s either stays one plain segment of a path or is refused", (_, checkId, folder) => {
     fc.assert(
       fc.property(fc.oneof(nastyText, fc.stringMatching(/^[\w.~%/-]{1,40}$/), fc.uuid()), (id) => {
@@ -143,8 +144,8 @@ describe("any id", () => {
     fc.assert(
       fc.property(nastyValue, fc.stringMatching(/^[\w-]{1,120}$/), (value, text) => {
         for (const id of [value, text]) {
-          if (types.projectId(id) === undefined) expect(() => checkProjectId(String(id))).not.toThrow();
-          if (types.operationId(id) === undefined) expect(() => checkOperationId(String(id))).not.toThrow();
+          if (types.projectId(id) === undefined) expect(() => checkId("project", String(id), "id")).not.toThrow();
+          if (types.operationId(id) === undefined) expect(() => checkId("operation", String(id), "id")).not.toThrow();
         }
       }),
     );
@@ -154,8 +155,8 @@ describe("any id", () => {
     const bench = await Bench.start();
     await fc.assert(
       fc.asyncProperty(nastyText, async (id) => {
-        if (isKeyId(id)) return;
-        await failureOf(bench.deleteKey({ id, outputs: {} }));
+        if (keyIdOf(id) !== undefined) return;
+        await bench.deleteKey({ id, outputs: {} });
         expect(await bench.plane.count("DELETE")).toBe(0);
       }),
       { numRuns: 50 },

@@ -190,7 +190,12 @@ describe("an adoption is refused", () => {
     const { bench, adopt } = await started();
     const { outputs = {} } = await RotatingStack.start({ adopt }, bench);
     const asked = (inputs: Properties) => () =>
-      diff(kinds.RotatingApiKey, outputs, { owner: OWNER, ...inputs }, { now: bench.context.now(), driftOnly: false });
+      diff(
+        kinds.RotatingApiKey,
+        outputs,
+        { owner: bench.identity, ...inputs },
+        { now: bench.context.now(), driftOnly: false },
+      );
     expect(asked({ adopt: { ...adopt, id: "99" } })).toThrow(/names key 99, but this resource exists already/);
     expect(asked({ adopt, organizationId: "org-1" })).toThrow(/Remove adopt, and the replacement gets a new key/);
     expect(asked({ organizationId: "org-1" })()).toMatchObject({ replaces: ["organizationId"] });
@@ -204,6 +209,7 @@ describe("a replacement that adopts the same key again", () => {
     const old = await RotatingStack.start({ adopt }, bench);
     const forced = await anew(bench);
     const successor = await RotatingStack.start({ adopt }, forced);
+    noteHolder(kinds.RotatingApiKey, successor.id, successor.outputs ?? {}, forced.context);
     await kinds.RotatingApiKey.delete(old.id, old.outputs ?? {}, forced.context);
     expect(await bench.liveIds()).toEqual([adopt.id]);
     const later = await anew(bench);

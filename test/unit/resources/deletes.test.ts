@@ -14,11 +14,47 @@ const withKey = async () => {
 };
 
 describe("deleting a key", () => {
-  it("costs one request, and the key is dead at once", async () => {
-    const { bench, key, sent } = await withKey();
-    await bench.deleteKey(key);
-    expect(await bench.requests(sent)).toEqual([DELETE]);
+  it("costs one request, and one list that shows the id under its name for all deletions together", async () => {
+    const bench = await Bench.start();
+    const keys = [await bench.createKey(), await bench.createKey(), await bench.createKey()];
+    const sent = (await bench.plane.log()).length;
+    await Promise.all(keys.map((key) => bench.deleteKey(key)));
+    expect((await bench.requests(sent)).sort()).toEqual([DELETE, DELETE, DELETE, LIST]);
     expect(await bench.liveIds()).toEqual([]);
+  });
+
+  it("sends no deletion for a key that the list shows to be gone", async () => {
+    const { bench, key, sent } = await withKey();
+    await bench.plane.state.revokeKey(key.id);
+    await bench.clock.pass(300_000);
+    await bench.deleteKey(key);
+    expect(await bench.requests(sent)).toEqual([LIST]);
+  });
+
+  it("is not skipped for a new key that is not listed yet", async () => {
+    const { bench, key } = await withKey();
+    const [admin] = (await bench.context.keys().list()).filter(({ id }) => id !== key.id);
+    const body = [
+      { id: Number(admin?.id), name: "admin", created_at: admin?.createdAt, last_used_at: admin?.lastUsedAt },
+    ];
+    const later = bench.beside({});
+    later.context.keys().find = async () => undefined;
+    await bench.plane.rules.add({ route: LIST, status: 200, body });
+    await later.deleteKey(key);
+    expect(await bench.liveIds()).toEqual([]);
+  });
+
+  it("touches nothing where the list shows the id under another name, because it is somebody else's", async () => {
+    const { bench, key } = await withKey();
+    const stranger = await bench.plane.state.createKey("somebody-elses");
+    const mistaken = { id: String(stranger.id), outputs: { ...key.outputs, keyId: String(stranger.id) } };
+    for (const verb of [() => bench.deleteKey(mistaken), () => bench.readKey(mistaken)]) {
+      const failure = await failureOf(verb());
+      expect(failure.message).toMatch(
+        new RegExp(`lists key ${stranger.id} as somebody-elses, but .* ${key.outputs.name}`),
+      );
+    }
+    expect(await bench.liveIds()).toEqual([key.id, String(stranger.id)]);
   });
 
   it("D1: whose request was never sent is tried again", async () => {
@@ -55,7 +91,9 @@ describe("deleting a key", () => {
   });
 
   it.each([404, 410, 400, 422])("D3: answered %i is done when the list does not show the key", async (status) => {
-    const { bench, key, sent } = await withKey();
+    const { bench, key } = await withKey();
+    await bench.context.keys().list();
+    const sent = (await bench.plane.log()).length;
     await bench.plane.state.revokeKey(key.id);
     await bench.plane.rules.add({ route: DELETE, status });
     await bench.deleteKey(key);
@@ -70,6 +108,7 @@ describe("deleting a key", () => {
 
   it("D3: is an error where the list cannot be read, though the service knows no such key", async () => {
     const { bench, key } = await withKey();
+    await bench.context.keys().list();
     await bench.plane.state.revokeKey(key.id);
     await bench.plane.rules.add({ route: LIST, status: 500, count: null });
     expect((await failureOf(bench.deleteKey(key))).message).toMatch(/404.*And the list of keys/);
@@ -205,7 +244,7 @@ describe("in another account than the one that made it", () => {
 
   it("D8: a key that is not there is an error on delete, not done: it may be live where it was made", async () => {
     const { bench, key, elsewhere } = await twoAccounts();
-    expect((await failureOf(elsewhere.deleteKey(key))).message).toMatch(/may be live in another account/);
+    expect((await failureOf(elsewhere.deleteKey(key))).message).toMatch(/holds no key of this stack/);
     expect(await bench.liveIds()).toEqual([key.id]);
   });
 
@@ -218,8 +257,8 @@ describe("in another account than the one that made it", () => {
     const { key, elsewhere } = await twoAccounts();
     const stranger = await elsewhere.plane.state.createKey("a stranger's");
     expect(String(stranger.id)).toBe(key.id);
-    expect((await failureOf(elsewhere.deleteKey(key))).message).toContain("not in this account");
-    expect((await failureOf(elsewhere.readKey(key))).message).toContain("not in this account");
+    expect((await failureOf(elsewhere.deleteKey(key))).message).toContain("holds no key of this stack");
+    expect((await failureOf(elsewhere.readKey(key))).message).toContain("holds no key of this stack");
     expect(await elsewhere.liveIds()).toEqual([key.id]);
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { diff, kinds, UNKNOWN } from "../../../provider/resources";
+import { digestOf } from "../../../provider/resources/digest";
 
 const BORN = "2026-01-01T00:00:00.000Z";
 const NOW = Date.parse(BORN) + 90 * 86_400_000;
@@ -18,7 +19,14 @@ describe("the diff of an ApiKey", () => {
   it("sees no change in an unchanged program, also where a default is spelled out", () => {
     expect(differ({}, {})).toEqual(nothing);
     expect(differ({}, { verify: false, revokeOnDelete: true, rotationTriggers: {} })).toEqual(nothing);
-    expect(differ({ rotationTriggers: { a: 1, b: [2] } }, { rotationTriggers: { b: [2], a: 1 } })).toEqual(nothing);
+    const triggersDigest = digestOf({ a: 1, b: [2, { c: 3, d: 4 }] });
+    const rotationTriggers = { b: [2, { d: 4, c: 3 }], a: 1 };
+    expect(differ({ triggersDigest }, { rotationTriggers })).toEqual(nothing);
+  });
+
+  it("asks for an update that takes triggers in clear out of a state of version 0.1", () => {
+    const rotationTriggers = { quarter: "Q1" };
+    expect(differ({ rotationTriggers }, { rotationTriggers })).toMatchObject({ changes: true, replaces: [] });
   });
 
   it.each([

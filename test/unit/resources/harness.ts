@@ -3,6 +3,7 @@ import { accountFingerprint } from "../../../provider/account-fingerprint";
 import { Account } from "../../../provider/api";
 import { type Context, kinds, NotReady, newRunNotes, type Properties } from "../../../provider/resources";
 import { identityOf } from "../../../provider/resources/identity";
+import { textsOf } from "../../../provider/resources/key-fields";
 import { ownerTag } from "../../../provider/resources/names";
 import { Settings } from "../../../provider/settings";
 import { type ControlPlane, type LogEntry, startControlPlane } from "../../kit/control-plane";
@@ -130,8 +131,12 @@ export class Bench {
   /** Runs the stack's ledger at the end of an `up`, as the first one or after another. */
   async sweep(owned: readonly string[], before?: Properties, lostNames: readonly string[] = []): Promise<Properties> {
     const inputs = { owner: this.identity, owned, lostNames };
-    // The stack's resources went through this run, too.
-    for (const id of owned) this.context.run.holders.set(id, new Set([id]));
+    return this.endRun(inputs, before);
+  }
+
+  /** Runs the stack's ledger with these inputs, in a run in which all keys that they name were looked at. */
+  async endRun(inputs: Properties, before?: Properties): Promise<Properties> {
+    for (const id of textsOf(inputs.owned)) this.context.run.holders.set(id, new Set([id]));
     if (before === undefined) return (await kinds.Ledger.create(inputs, this.context)).outputs;
     return kinds.Ledger.update("ledger", before, inputs, this.context);
   }

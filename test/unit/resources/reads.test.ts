@@ -89,11 +89,11 @@ describe("reading a key", () => {
     expect(await bench.readKey(key)).toEqual(key.outputs);
   });
 
-  it("R5: that was renamed warns, keeps the name in the state, and is still found by its id", async () => {
+  it("R5: that is listed under another name is an error, because it is somebody else's", async () => {
     const { bench, key } = await withKey();
     await bench.plane.rules.add({ route: LIST, status: 200, body: [listed(Number(key.id), "re\u001b[2Jnamed")] });
-    expect(await bench.readKey(key)).toEqual(key.outputs);
-    expect(bench.told.warn.join()).toContain(`key ${key.id} is now called re [2Jnamed`);
+    const failure = await failureOf(bench.readKey(key));
+    expect(failure.message).toContain(`lists key ${key.id} as re [2Jnamed, but this stack recorded it as`);
   });
 
   it("R5: never takes another key of the same name for it", async () => {

@@ -115,6 +115,11 @@ export class RotatingStack {
       owned: all("keyId", "previousKeyId", "pendingRevocations", "retired"),
       lostNames: all("lostNames"),
       pendingRevocations: all("pendingRevocations", "retired"),
+      untagged: Object.fromEntries(
+        outputs
+          .map(({ adopted }) => adopted as { id: string; name: string } | undefined)
+          .flatMap((each) => (each === undefined ? [] : [[each.id, each.name]])),
+      ),
     };
     const { context } = this;
     for (const { id, outputs } of [this, ...others]) noteHolder(kind, id, outputs ?? {}, context);

@@ -1,4 +1,4 @@
-import type { ApiKeyRecord } from "./records";
+import type { ApiKeyRecord } from "./api/records";
 
 const indexes = new WeakMap<readonly ApiKeyRecord[], ReadonlyMap<string, ApiKeyRecord>>();
 
