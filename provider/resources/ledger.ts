@@ -65,8 +65,9 @@ async function endRun(before: Properties, inputs: Properties, context: Context):
     // Something may still use a key that has a successor, or hold one that nothing seems to hold.
     return withoutEmpty({ ...unseen(before, told), unrevoked: [...left, ...added], unswept: true });
   }
-  const unrevoked = await revoke({ added, left }, told, context);
+  // First the sweep: its list also shows the names of the keys that are revoked then.
   const news = needsSweep(before, told) ? await sweep(before, told, context) : unseen(before, told);
+  const unrevoked = await revoke({ added, left }, told, context);
   return withoutEmpty({ ...news, unrevoked });
 }
 

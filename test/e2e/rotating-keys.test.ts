@@ -103,7 +103,7 @@ test("a compromised key is replaced everywhere in the stack and revoked by the e
   await run.run("up");
   const [old] = await plane.liveKeys();
   await configure({ revokeNow: `${old?.id}` });
-  expect(await run.requestsOf(() => run.run("up"))).toEqual([POST, DELETE, LIST]);
+  expect(await run.requestsOf(() => run.run("up"))).toEqual([POST, LIST, DELETE]);
   const [left, ...others] = await plane.liveKeys();
   expect(others).toEqual([]);
   expect(left?.id).not.toBe(old?.id);

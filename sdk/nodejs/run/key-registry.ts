@@ -15,34 +15,13 @@ export interface Holdings {
   readonly untagged: Readonly<Record<string, string>>;
 }
 
-/** How a run of the program ended. */
-export interface RunEnd {
-  /** Whether everything that the program registered was deployed. */
-  readonly complete: boolean;
-}
-
 /** The keys of one program run in one scope, with the owner and the ledger that they share. */
 export class KeyRegistry {
   readonly #owner: Owner;
   readonly #holdings: Promise<Holdings>[] = [];
 
-  /** @param end resolves when the program has nothing left to do */
-  constructor(scope: ScopeArgs, end: Promise<RunEnd>) {
+  constructor(readonly scope: ScopeArgs) {
     this.#owner = new Owner(scope);
-    const told = this.#whatTheLedgerIsTold(end);
-    const part = <Name extends keyof Told>(name: Name): Promise<Told[Name]> => told.then((all) => all[name]);
-    // Promises, not outputs: the ledger must not depend on keys. Otherwise no key could be deleted, targeted or removed
-    // from the state on its own.
-    new Ledger(scope, {
-      owner: this.#owner.identity,
-      owned: part("owned"),
-      lostNames: part("lostNames"),
-      pendingRevocations: part("pendingRevocations"),
-      untagged: part("untagged"),
-      incomplete: part("incomplete"),
-    });
-    // The resource that failed reports the error.
-    told.catch(() => {});
   }
 
   /** The owner's identity, an input of each key. */
@@ -56,8 +35,28 @@ export class KeyRegistry {
     this.#holdings.push(holdings);
   }
 
-  async #whatTheLedgerIsTold(end: Promise<RunEnd>): Promise<Told> {
-    const { complete } = await end;
+  /**
+   * Declares the ledger, which must be the last resource of a run.
+   * @param complete - Whether everything that the program registered was deployed.
+   */
+  declareLedger(complete: boolean): void {
+    const told = this.#whatTheLedgerIsTold(complete);
+    const part = <Name extends keyof Told>(name: Name): Promise<Told[Name]> => told.then((all) => all[name]);
+    // Promises, not outputs: the ledger must not depend on keys. Otherwise no key could be deleted, targeted or removed
+    // from the state on its own.
+    new Ledger(this.scope, {
+      owner: this.#owner.identity,
+      owned: part("owned"),
+      lostNames: part("lostNames"),
+      pendingRevocations: part("pendingRevocations"),
+      untagged: part("untagged"),
+      incomplete: part("incomplete"),
+    });
+    // The resource that failed reports the error.
+    told.catch(() => {});
+  }
+
+  async #whatTheLedgerIsTold(complete: boolean): Promise<Told> {
     const all = await Promise.all(this.#holdings);
     const ids = all.flatMap((each) => each.ids);
     const pendingRevocations = sorted(all.flatMap((each) => each.pendingRevocations));

@@ -1,15 +1,15 @@
 import { sep } from "node:path";
 import type * as pulumi from "@pulumi/pulumi";
-import { typeToken } from "../shim";
 import { knownValue } from "./known-value";
 
 /**
- * Resolves when the program has nothing left to do: its last line has run and every resource it registered has an
- * answer. Never resolves when the program failed.
+ * Calls back when the program has nothing left to do: its last line has run, and every resource that it registered has an
+ * answer. What is declared in the callback still belongs to the run. Never calls back when the program failed.
  * @param stack - The program's root resource.
  */
-export function programEnd(stack: pulumi.Resource): Promise<void> {
-  return isInline() ? whenTreeIsComplete(stack) : whenProcessIsIdle();
+export function programEnd(stack: pulumi.Resource, finish: () => void): void {
+  if (isInline()) void whenTreeIsComplete(stack, finish);
+  else whenProcessIsIdle(finish);
 }
 
 /**
@@ -26,34 +26,47 @@ function isInline(): boolean {
  * An idle event loop is the exact sign: a request, a timer or a registration would keep it busy. Pulumi waits for
  * listeners of this event, and for the resources that they register, before it ends a run.
  */
-function whenProcessIsIdle(): Promise<void> {
-  return new Promise((resolve) => {
-    process.once("beforeExit", (code) => {
-      if (code === 0) resolve();
-    });
+function whenProcessIsIdle(finish: () => void): void {
+  process.once("beforeExit", (code) => {
+    if (code === 0) finish();
   });
 }
 
 /** Waits until the program's function has returned and its tree of resources neither waits for anything nor grows. */
-async function whenTreeIsComplete(stack: pulumi.Resource): Promise<void> {
-  await knownValue((stack as unknown as { readonly outputs: pulumi.Output<unknown> }).outputs);
-  for (let count = -1, resources = below(stack); count !== resources.length; resources = below(stack)) {
-    count = resources.length;
-    await Promise.all(resources.map(({ urn }) => knownValue(urn)));
-    // What depends on them is registered in the following turns of the event loop.
-    for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+async function whenTreeIsComplete(stack: pulumi.Resource, finish: () => void): Promise<void> {
+  const release = holdOpen();
+  try {
+    await knownValue((stack as unknown as { readonly outputs: pulumi.Output<unknown> }).outputs);
+    for (let count = -1, resources = below(stack); count !== resources.length; resources = below(stack)) {
+      count = resources.length;
+      await Promise.all(resources.map(({ urn }) => knownValue(urn)));
+      // What depends on them is registered in the following turns of the event loop.
+      for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+    }
+    finish();
+  } catch {
+    // The program failed, and Pulumi reports why.
+  } finally {
+    release();
   }
+}
+
+/** Keeps Pulumi from ending the run of an inline program. The result lets it go. */
+function holdOpen(): () => void {
+  const { asyncLocalStorage } = globalThis as { asyncLocalStorage?: { getStore?: () => unknown } };
+  const { leakCandidates = new Set() } = (asyncLocalStorage?.getStore?.() ?? {}) as { leakCandidates?: Set<unknown> };
+  const before = new Set(leakCandidates);
+  const release = (pulumi.runtime as unknown as { rpcKeepAlive(): () => void }).rpcKeepAlive();
+  // It is pending on purpose: a stack that the program itself deploys must not fail because of it.
+  for (const each of leakCandidates) if (!before.has(each)) leakCandidates.delete(each);
+  return release;
 }
 
 interface Node extends pulumi.Resource {
   readonly __childResources?: ReadonlySet<Node>;
-  readonly __pulumiType?: string;
 }
 
-/** All resources below one, but ledgers, which wait for the others. */
+/** All resources below one. */
 function below(resource: Node): Node[] {
-  const children = [...(resource.__childResources ?? [])];
-  return children
-    .filter((child) => child.__pulumiType !== typeToken("Ledger"))
-    .flatMap((child) => [child, ...below(child)]);
+  return [...(resource.__childResources ?? [])].flatMap((child) => [child, ...below(child)]);
 }

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { KeyplaneError } from "../../../provider/errors";
 import { VERSION } from "../../../provider/version";
-import { KeyRegistry, type RunEnd } from "./key-registry";
+import { KeyRegistry } from "./key-registry";
 import { programEnd } from "./program-end";
 import { type ScopeArgs, scopeName } from "./scope";
 import { isRunComplete } from "./watch-registrations";
@@ -9,7 +9,6 @@ import { isRunComplete } from "./watch-registrations";
 /** One run of a program: the scopes in which it declares keys. */
 export class ProgramRun {
   readonly #registries = new Map<string, KeyRegistry>();
-  readonly #end: Promise<RunEnd>;
   #ended = false;
 
   /** The run that is under way. Inline programs of the Automation API can run several in one process. */
@@ -25,7 +24,8 @@ export class ProgramRun {
   }
 
   private constructor(root: object) {
-    this.#end = pulumi.Resource.isInstance(root) && !isMocked() ? this.#whenOver(root) : NO_END;
+    // A unit test with mocks has no end that could be seen, and no ledger, which would have nothing to do.
+    if (pulumi.Resource.isInstance(root) && !isMocked()) programEnd(root, () => this.#finish());
   }
 
   /** The registry of the scope in which a key is about to be declared. The first key there declares owner and ledger. */
@@ -40,21 +40,18 @@ export class ProgramRun {
     const key = scopeName(scope);
     let registry = this.#registries.get(key);
     if (registry === undefined) {
-      registry = new KeyRegistry(scope, this.#end);
+      registry = new KeyRegistry(scope);
       this.#registries.set(key, registry);
     }
     return registry;
   }
 
-  async #whenOver(stack: pulumi.Resource): Promise<RunEnd> {
-    await programEnd(stack);
+  #finish(): void {
     this.#ended = true;
-    return { complete: isRunComplete() };
+    const complete = isRunComplete();
+    for (const registry of this.#registries.values()) registry.declareLedger(complete);
   }
 }
-
-/** A unit test with mocks has no end that could be seen, and its ledger has nothing to do. */
-const NO_END: Promise<RunEnd> = Promise.resolve({ complete: true });
 
 /** What stands for a run: its stack, or the mocks of a unit test. */
 function rootOfRun(): object {
