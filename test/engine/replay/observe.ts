@@ -8,6 +8,7 @@ export const RECORDED_FIELDS = [
   "custom",
   "id",
   "delete",
+  "external",
   "protect",
   "retainOnDelete",
   "parent",

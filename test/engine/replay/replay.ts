@@ -8,7 +8,7 @@ import { cleaned, diagnosticRows, stateOf, stepRows } from "./observe";
 
 const PROBE = join(__dirname, "..", "probe");
 const FIRST_LINE = 'const { Probe, Group, pulumi } = require("probe");\n';
-const KILL_DELAY_MS = 300;
+const SIGNAL_DELAY_MS = 300;
 const SETTLE_SECONDS = 3;
 
 /** Runs the steps of a case one after the other, and hands each to `check` before the next. */
@@ -29,8 +29,9 @@ async function replayStep(workspace: Workspace, step: CaseStep): Promise<Observe
     args: step.args ?? [],
     env: { PROBE_LOG: log, PROBE_WORLD: JSON.stringify(step.world ?? {}) },
   });
-  if (step.killAfter !== undefined)
-    await killAfter(run, step.killAfter, async () => (await readLog(log)).slice(before));
+  const lines = async () => (await readLog(log)).slice(before);
+  if (step.killAfter !== undefined) await signalAfter(run, "SIGKILL", step.killAfter, lines);
+  if (step.interruptAfter !== undefined) await signalAfter(run, "SIGINT", step.interruptAfter, lines);
   const result = await run.done;
   if (step.killAfter !== undefined) {
     await sleep((step.settle ?? SETTLE_SECONDS) * 1000);
@@ -39,21 +40,26 @@ async function replayStep(workspace: Workspace, step: CaseStep): Promise<Observe
   const { deployment } = await workspace.exportState({ showSecrets: true });
   return {
     exit: exitOf(result),
-    calls: (await readLog(log)).slice(before).map((line) => callOf(line)),
+    calls: (await lines()).map(callOf),
     steps: stepRows(result),
     diagnostics: diagnosticRows(result),
     state: stateOf(deployment),
   };
 }
 
-async function killAfter(run: EngineRun, text: string, lines: () => Promise<string[]>): Promise<void> {
+async function signalAfter(
+  run: EngineRun,
+  signal: NodeJS.Signals,
+  text: string,
+  lines: () => Promise<string[]>,
+): Promise<void> {
   let running = true;
   void run.done.finally(() => {
     running = false;
   });
   while (running && !(await lines()).some((line) => line.includes(text))) await sleep(10);
-  await sleep(KILL_DELAY_MS);
-  run.kill("SIGKILL");
+  await sleep(SIGNAL_DELAY_MS);
+  run.kill(signal);
 }
 
 function exitOf({ exit, signal }: RunResult): Observed["exit"] {
