@@ -191,6 +191,19 @@ describe("a run that goes on after errors", () => {
     expect(seen.errors).toEqual(["a cannot create", "update failed"]);
   });
 
+  test("answers the program where the deletion before a replacement fails", async () => {
+    const results: string[] = [];
+    const program = (v: number) => async (register: Register) => {
+      const a = await register("a", { v, replaceOnV: true, dbr: true, fail: "delete" });
+      const b = await register("b", { v: 1 }, on("a"));
+      results.push(a.result, b.result);
+    };
+    const { state } = await run({ program: program(1) });
+    const seen = await run({ state, program: program(2), options: { continueOnError: true } });
+    expect(results.slice(2)).toEqual(["failed", "skipped"]);
+    expect(seen.steps).toEqual(["delete-replaced a failed"]);
+  });
+
   test("does not delete what a resource that could not be deleted depends on", async () => {
     const { state } = await run({
       program: async (register) => {
