@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { isMap, type Json } from "../../kit/engine/property";
 import { UNKNOWN } from "../../kit/engine/values";
 import type { Call, Case, StateRow, StepRow } from "./case";
@@ -26,9 +27,10 @@ export function relationsAt(recorded: Case, index: number): Relations {
 
   const renamed = new Set(before.flatMap((row) => renamesOf(row, after)));
   const isSame = (urn: string, other: string) => urn === other || renamed.has(`${urn} ${other}`);
-  // What failed was wanted otherwise than its state says: only what others say of it counts.
+  // What failed and was left as it was may be wanted otherwise than its state says: only what others say of it counts.
   const failed = new Set(steps.filter((row) => row.failed && !DELETIONS.has(row.op)).map((row) => row.urn));
-  const wanted = dependenciesIn(withStrangers(after, all).filter((row) => !failed.has(row.urn) && row.delete !== true));
+  const isLeft = (row: StateRow) => failed.has(row.urn) && before.some((old) => isDeepStrictEqual(old, row));
+  const wanted = dependenciesIn(withStrangers(after, all).filter((row) => !isLeft(row) && row.delete !== true));
   const deleted = new Set(steps.filter((row) => DELETIONS.has(row.op)).map((row) => row.urn));
   const condemned = dependenciesIn(
     before.filter((row) => deleted.has(row.urn)),
