@@ -32,12 +32,14 @@ export class Snapshot {
   private readonly done = new Set<Resource>();
   private readonly pending = new Map<Resource, PendingOperation["type"]>();
   private unsaved = true;
+  /** What is wrong with the state that was written last. */
+  private problem: string | undefined;
 
   /**
    * @param base what the run started from; a refresh changes it.
-   * @param save writes what {@link current} returns.
+   * @param save writes what {@link current} returns, which it asks for once a write.
    * @param options.onlyAtEnd whether to write once at the end instead of at every step: faster, and lost in a crash.
-   * @param options.unchecked whether a state that is not sound may be written.
+   * @param options.unchecked whether a state is written without a look at whether it is valid.
    */
   constructor(
     private readonly base: Base,
@@ -45,16 +47,16 @@ export class Snapshot {
     private readonly options: { readonly onlyAtEnd: boolean; readonly unchecked: boolean },
   ) {}
 
-  /** The state as it is now. */
+  /** The state as it is now, to be written. */
   current(): Checkpoint {
     const started = [...this.pending].map(([resource, type]) => ({ resource: resource.state, type }));
     // Whether an interrupted creation took place is for people to find out: it stays until they say so.
     const interrupted = this.base.pendingOperations.filter(({ type }) => type === "creating");
-    return {
-      manifest: manifestAt(new Date()),
-      resources: this.resources(),
-      pending_operations: [...started, ...interrupted],
-    };
+    const left = (resource: Resource) => !this.done.has(resource);
+    const states = [...this.results.filter(left), ...this.base.resources.filter(left)].map(({ state }) => state);
+    const resources = normalizeUrns(states);
+    this.problem = this.options.unchecked ? undefined : integrityError(resources);
+    return { manifest: manifestAt(new Date()), resources, pending_operations: [...started, ...interrupted] };
   }
 
   /** Records that a step is about to be taken. @returns what records its result. */
@@ -82,7 +84,7 @@ export class Snapshot {
 
   /** Writes what has not been written. */
   async close(): Promise<void> {
-    if (this.unsaved) await this.saveSound();
+    if (this.unsaved) await this.saveValid();
   }
 
   private async end(step: Step, successful: boolean): Promise<void> {
@@ -119,19 +121,13 @@ export class Snapshot {
 
   private async write(): Promise<void> {
     this.unsaved = this.options.onlyAtEnd;
-    if (!this.options.onlyAtEnd) await this.saveSound();
+    if (!this.options.onlyAtEnd) await this.saveValid();
   }
 
   /** It is written in any case: it may hold what is nowhere else. */
-  private async saveSound(): Promise<void> {
+  private async saveValid(): Promise<void> {
     await this.save();
-    const problem = this.options.unchecked ? undefined : integrityError(this.resources());
-    if (problem) throw new Error(`the state was written, but it is not valid: ${problem}`);
-  }
-
-  private resources(): readonly ResourceState[] {
-    const left = (resource: Resource) => !this.done.has(resource);
-    return normalizeUrns([...this.results.filter(left), ...this.base.resources.filter(left)].map(({ state }) => state));
+    if (this.problem) throw new Error(`the state was written, but it is not valid: ${this.problem}`);
   }
 }
 
