@@ -70,6 +70,16 @@ function second(
 describe("a replay is as recorded", () => {
   test("when it is the same", () => passes(recorded));
 
+  test("when a provider has another id, which is random", () => {
+    const provider = { urn: "pulumi:providers:pulumi-nodejs::p", id: "ea013a89" };
+    const resources = [provider, ...recorded.state.resources];
+    passes({
+      ...recorded,
+      steps: [{ op: "create", urn: provider.urn }, ...recorded.steps],
+      state: { ...recorded.state, resources },
+    });
+  });
+
   test("when only what does not depend on each other came in another order", () => {
     const [a, c, b, last] = recorded.steps as [never, never, never, never];
     const dependent = row("b", { dependencies: [probe("a")] });
