@@ -2,6 +2,7 @@ import { inspect } from "node:util";
 import { accountSetting, apiKeyProblem, parseAccounts, readBaseUrl } from "./accounts";
 import { DURATION_FORM, MAX_TIMER_MS, parseDuration } from "./duration";
 import { ConfigError, isKeyplaneError } from "./errors";
+import type { DOCUMENTED_RATES } from "./http/limiter";
 
 /** Reads one value of the `keyplane` config namespace; `undefined` where it is not set. */
 export type ConfigReader = (key: string) => string | undefined;
@@ -29,6 +30,10 @@ export interface SettingValues {
   readonly pollIntervalMs: number;
   /** Most requests under way at once. */
   readonly concurrency: number;
+  /** Most requests per second on one route, where that is set. */
+  readonly requestsPerSecond?: number | undefined;
+  /** Most requests per minute in all, where that is set. */
+  readonly requestsPerMinute?: number | undefined;
 }
 
 /** All settings of one account, checked once and complete; no credential shows when they are printed. */
@@ -42,6 +47,8 @@ export class Settings implements SettingValues {
   declare readonly operationTimeoutMs: number;
   declare readonly pollIntervalMs: number;
   declare readonly concurrency: number;
+  declare readonly requestsPerSecond?: number | undefined;
+  declare readonly requestsPerMinute?: number | undefined;
 
   constructor(values: SettingValues) {
     Object.assign(this, values);
@@ -57,6 +64,9 @@ export class Settings implements SettingValues {
   }
 }
 
+/** The rates of the service as the compiler sees them: a run that makes no request does not load them. */
+type Rates = typeof DOCUMENTED_RATES;
+
 /**
  * The settings and where each comes from: Pulumi config `keyplane:NAME`, else the environment variable, else the
  * default. `baseUrl` and `apiKey` have no default, because a guess would send a credential to the wrong place.
@@ -69,7 +79,17 @@ export const SETTINGS = {
   operationTimeout: { env: "KEYPLANE_OPERATION_TIMEOUT", fallback: "30m", read: readTimer },
   pollInterval: { env: "KEYPLANE_POLL_INTERVAL", fallback: "5s", read: readTimer },
   confirmAccount: { env: "KEYPLANE_CONFIRM_ACCOUNT", fallback: "", read: readFingerprints },
-  concurrency: { env: "KEYPLANE_CONCURRENCY", fallback: "32", read: readConcurrency },
+  concurrency: { env: "KEYPLANE_CONCURRENCY", fallback: "32", read: readCount },
+  requestsPerSecond: {
+    env: "KEYPLANE_REQUESTS_PER_SECOND",
+    fallback: "40" satisfies `${Rates["perSecond"]}`,
+    read: readCount,
+  },
+  requestsPerMinute: {
+    env: "KEYPLANE_REQUESTS_PER_MINUTE",
+    fallback: "700" satisfies `${Rates["perMinute"]}`,
+    read: readCount,
+  },
 } as const;
 
 type SettingName = keyof typeof SETTINGS;
@@ -89,6 +109,11 @@ export function resolveSettings(
     if (value === undefined || value === "") throw missing(name);
     return value;
   };
+  // The defaults of the rates depend on the address: they are left to the client.
+  const rate = (name: "requestsPerSecond" | "requestsPerMinute") => {
+    const value = config(name) ?? env[SETTINGS[name].env];
+    return value === undefined ? undefined : SETTINGS[name].read(value, name);
+  };
   const accounts = SETTINGS.accounts.read(given("accounts") ?? "");
   const named = account === undefined ? undefined : accounts.get(account);
   if (account !== undefined) {
@@ -104,7 +129,9 @@ export function resolveSettings(
     requestTimeoutMs: SETTINGS.requestTimeout.read(text("requestTimeout"), "requestTimeout"),
     operationTimeoutMs: SETTINGS.operationTimeout.read(text("operationTimeout"), "operationTimeout"),
     pollIntervalMs: SETTINGS.pollInterval.read(text("pollInterval"), "pollInterval"),
-    concurrency: SETTINGS.concurrency.read(text("concurrency")),
+    concurrency: SETTINGS.concurrency.read(text("concurrency"), "concurrency"),
+    requestsPerSecond: rate("requestsPerSecond"),
+    requestsPerMinute: rate("requestsPerMinute"),
   });
 }
 
@@ -172,8 +199,11 @@ function readFingerprints(text: string): readonly string[] {
   throw bad("confirmAccount", "must be a fingerprint of 12 characters, as the message of KP-WRONG-ACCOUNT shows it");
 }
 
-function readConcurrency(text: string): number {
-  const count = /^[1-9]\d{0,3}$/.test(text) ? Number(text) : 0;
-  if (count < 1 || count > 1_000) throw bad("concurrency", "must be a whole number from 1 to 1000");
+/** The highest that each count can be set to. */
+const MOST = { concurrency: 1_000, requestsPerSecond: 10_000, requestsPerMinute: 100_000 } as const;
+
+function readCount(text: string, name: keyof typeof MOST): number {
+  const count = /^[1-9]\d{0,5}$/.test(text) ? Number(text) : 0;
+  if (count < 1 || count > MOST[name]) throw bad(name, `must be a whole number from 1 to ${MOST[name]}`);
   return count;
 }

@@ -24,6 +24,10 @@ export interface AccountOptions {
   readonly operationTimeoutMs: number;
   /** Most requests in flight. */
   readonly concurrency: number;
+  /** Most requests per second on one route. @default what the service documents, where it is not on this machine */
+  readonly requestsPerSecond?: number | undefined;
+  /** Most requests per minute in all. @default what the service documents, where it is not on this machine */
+  readonly requestsPerMinute?: number | undefined;
   /** @default the machine's clock */
   readonly clock?: Clock;
   /** In [0, 1), for jitter. @default Math.random */

@@ -119,7 +119,7 @@ export const ERRORS = {
   "KP-RATE": {
     kind: "rate_limit",
     when: "The service was busy (423, 429, 503) for longer than a call may take. Nothing was done.",
-    remedy: "Run the command again later, or with a lower `keyplane:concurrency`.",
+    remedy: "Run the command again later, or with a lower `keyplane:concurrency` or `keyplane:requestsPerSecond`.",
   },
   "KP-API": {
     kind: "api",

@@ -3,15 +3,17 @@ import type { Replay } from "./types";
 
 /** First upper bound of a delay, in milliseconds. */
 export const BASE_MS = 250;
-/** The same after an answer that asks to come again. */
-export const THROTTLED_BASE_MS = 1000;
+/** The same after "too many": short, because the limiter slows all requests down, and some are let through meanwhile. */
+export const TOO_MANY_BASE_MS = 100;
+/** The same after "locked" or "unavailable", which last. */
+export const BUSY_BASE_MS = 1000;
 /** Largest upper bound of a delay, in milliseconds; only the service's own wish may exceed it. */
 export const CAP_MS = 20_000;
 
 /** Attempts of one call in all. */
 const MAX_ATTEMPTS = 3;
-/** Attempts of a request that may be sent only once, while every answer says that nothing was done. */
-const MAX_THROTTLED_ATTEMPTS = 10;
+/** Attempts of one call in all, while every answer says that nothing was done: their pauses take a minute or more. */
+const MAX_THROTTLED_ATTEMPTS = 14;
 
 /** Full jitter: uniformly between 0 and the doubled, capped base. `attempt` counts from 1, `random` is in [0, 1). */
 export function backoffMs(attempt: number, random: number, base: number): number {
@@ -21,7 +23,7 @@ export function backoffMs(attempt: number, random: number, base: number): number
 /** What is known when an attempt has failed. */
 export interface RetryState {
   readonly verdict: Verdict;
-  /** Status of the complete answer; undefined where there was none, or it was cut. */
+  /** Status of the answer; undefined where there was none, or where it was cut and its status alone proves nothing. */
   readonly status: number | undefined;
   readonly replay: Replay;
   /** Attempts made so far, this one included. */
@@ -40,10 +42,9 @@ export interface RetryState {
  */
 export function nextDelay(state: RetryState): number | undefined {
   if (!mayRepeat(state)) return undefined;
-  const throttled = state.verdict === "throttled";
-  const limit = throttled && state.replay === "once" ? MAX_THROTTLED_ATTEMPTS : MAX_ATTEMPTS;
+  const limit = isPatient(state) ? MAX_THROTTLED_ATTEMPTS : MAX_ATTEMPTS;
   if (state.attempt >= limit) return undefined;
-  const own = backoffMs(state.attempt, state.random, throttled ? THROTTLED_BASE_MS : BASE_MS);
+  const own = backoffMs(state.attempt, state.random, baseAfter(state));
   const delay = Math.max(own, state.retryAfterMs ?? 0);
   return delay < state.remainingMs ? delay : undefined;
 }
@@ -52,4 +53,14 @@ function mayRepeat({ verdict, status, replay }: RetryState): boolean {
   if (verdict === "throttled" || verdict === "not_sent") return true;
   // A complete answer of the wrong kind (2xx or a redirect) would come again.
   return verdict === "ambiguous" && replay === "safe" && (status === undefined || status === 408 || status >= 500);
+}
+
+function baseAfter({ verdict, status }: RetryState): number {
+  if (verdict !== "throttled") return BASE_MS;
+  return status === 429 ? TOO_MANY_BASE_MS : BUSY_BASE_MS;
+}
+
+/** "Too many" and "locked" come from a service at work; "unavailable" may be an outage, so a read is not worth the wait. */
+function isPatient({ verdict, status, replay }: RetryState): boolean {
+  return verdict === "throttled" && (replay === "once" || status === 429 || status === 423);
 }

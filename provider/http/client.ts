@@ -9,7 +9,7 @@ import type { Clock } from "./clock";
 import { openConnections } from "./connections";
 import { exchange } from "./exchange";
 import { failureError, TOO_LARGE } from "./failure";
-import { Limiter } from "./limiter";
+import { DOCUMENTED_RATES, Limiter, type Limits } from "./limiter";
 import { linkSignals } from "./link-signals";
 import { redact } from "./redact";
 import { parseRetryAfterMs } from "./retry-after";
@@ -31,6 +31,13 @@ export interface HttpOptions {
   readonly requestTimeoutMs: number;
   /** Most requests in flight. */
   readonly concurrency: number;
+  /** Most requests per second on one route. @default 40; see `requestsPerMinute` */
+  readonly requestsPerSecond?: number | undefined;
+  /**
+   * Most requests per minute in all. Where neither rate is given, and the service is on this machine, both are kept only
+   * once it says "too many" to most requests. @default 700
+   */
+  readonly requestsPerMinute?: number | undefined;
   readonly clock: Clock;
   /** In [0, 1), for jitter. */
   readonly random: () => number;
@@ -55,7 +62,7 @@ export class HttpClient {
       throw new ConfigError("apiKey must be visible ASCII characters without spaces; check how it was copied");
     }
     this.#options = options;
-    this.#limiter = new Limiter(options.concurrency, !this.base.loopback, options.clock);
+    this.#limiter = new Limiter(limitsOf(options, this.base), options.clock);
     this.#secrets = new Set([options.apiKey]);
     this.#headers = {
       accept: "application/json",
@@ -136,7 +143,7 @@ export class HttpClient {
       if (signal.aborted && !(lost && request.replay === "once")) throw aborted(request.route, signal);
       const remainingMs = deadline - clock.monotonic();
       const retryAfterMs = parseRetryAfterMs(answered?.retryAfter, clock.now());
-      const whole = answered?.complete || answered?.bodyError === TOO_LARGE;
+      const whole = verdict === "throttled" || answered?.complete || answered?.bodyError === TOO_LARGE;
       const status = whole ? answered?.status : undefined;
       const { replay } = request;
       const delay = nextDelay({
@@ -192,7 +199,7 @@ export class HttpClient {
       tooMany = outcome.kind === "answer" && outcome.status === 429;
       return outcome;
     } finally {
-      this.#limiter.leave(startedAt, tooMany);
+      this.#limiter.leave(request.route, startedAt, tooMany);
     }
   }
 
@@ -220,6 +227,18 @@ export class HttpClient {
     }
     return error;
   }
+}
+
+function limitsOf(options: HttpOptions, { loopback }: BaseUrl): Limits {
+  const { concurrency, requestsPerSecond, requestsPerMinute } = options;
+  const given = requestsPerSecond !== undefined || requestsPerMinute !== undefined;
+  const { perSecond, perMinute } = DOCUMENTED_RATES;
+  return {
+    concurrency,
+    perSecond: requestsPerSecond ?? perSecond,
+    perMinute: requestsPerMinute ?? perMinute,
+    ratesApply: given || !loopback,
+  };
 }
 
 function queryText(query: HttpRequest["query"]): string {

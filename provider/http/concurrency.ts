@@ -1,22 +1,19 @@
+import { AdaptiveLimit } from "./adaptive-limit";
 import { onAbort } from "./on-abort";
 
-/**
- * Requests in flight, at most `max`. The service's "too many" halves what is allowed, every success adds a little
- * (additive increase, multiplicative decrease), so that many callers settle at what the service bears.
- */
+/** Requests in flight, in the order of asking: at most `max`, and fewer where the service says "too many". */
 export class Concurrency {
-  #allowed: number;
+  readonly #limit: AdaptiveLimit;
   #running = 0;
-  #reducedAt = Number.NEGATIVE_INFINITY;
   readonly #queue: (() => void)[] = [];
 
-  constructor(private readonly max: number) {
-    this.#allowed = max;
+  constructor(max: number) {
+    this.#limit = new AdaptiveLimit(max, 1);
   }
 
   /** How many requests may be in flight now. */
   get allowed(): number {
-    return Math.floor(this.#allowed);
+    return Math.floor(this.#limit.value);
   }
 
   /** Resolves when a place is free; rejects with the signal's reason. Every success needs one `leave`. */
@@ -46,15 +43,13 @@ export class Concurrency {
 
   /** Notes an answer that was no "too many". */
   succeeded(): void {
-    this.#allowed = Math.min(this.max, this.#allowed + 1 / this.#allowed);
+    this.#limit.succeeded();
     this.#admit();
   }
 
-  /** Notes a "too many" for a request started at `startedAt`; one volley of them counts once. Times are monotonic. */
+  /** Notes a "too many" for a request started at `startedAt`. Times are monotonic. */
   throttled(startedAt: number, now: number): void {
-    if (startedAt < this.#reducedAt) return;
-    this.#reducedAt = now;
-    this.#allowed = Math.max(1, this.#allowed / 2);
+    this.#limit.throttled(startedAt, now);
   }
 
   #admit(): void {

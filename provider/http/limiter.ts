@@ -1,54 +1,109 @@
 import type { Clock } from "./clock";
 import { Concurrency } from "./concurrency";
+import { Pace } from "./pace";
 import { RateWindow } from "./rate-window";
 
-/** Requests per second and route, where the caller knows no other limit. */
-const PER_ROUTE = 40;
-/** Requests per minute in all. */
-const PER_MINUTE = 700;
+/** The rates that the public service documents: requests per second on one route, and per minute in all. */
+export const DOCUMENTED_RATES = { perSecond: 40, perMinute: 700 } as const;
 
-/** Keeps an account within the service's known limits; all requests of the account pass through one. */
+/** By how much a window is longer than the service's own, in milliseconds: requests may come closer than they are sent. */
+const SLACK_MS = 10;
+/** Over how many answers, about, the share of "too many" is taken. */
+const RECENT = 16;
+
+/** What an account may do at the service. */
+export interface Limits {
+  /** Most requests in flight. */
+  readonly concurrency: number;
+  /** Most requests per second on one route. */
+  readonly perSecond: number;
+  /** Most requests per minute in all. */
+  readonly perMinute: number;
+  /**
+   * Whether the service is known to limit rates. Where it is not, rates are kept only when the service has said "too
+   * many" to most of the recent requests.
+   */
+  readonly ratesApply: boolean;
+}
+
+interface Route {
+  /** A line with one place: who has it is the next to start. */
+  readonly line: Concurrency;
+  readonly pace: Pace;
+}
+
+/** Keeps an account within the service's limits; all requests of the account pass through one. */
 export class Limiter {
+  readonly #limits: Limits;
   readonly #concurrency: Concurrency;
-  readonly #routes = new Map<string, RateWindow>();
-  readonly #total: RateWindow | undefined;
+  readonly #routes = new Map<string, Route>();
+  readonly #total: RateWindow;
+  #ratesApply: boolean;
+  /** Share of "too many" among the recent answers. */
+  #refused = 0;
 
-  /** @param rates whether the limits per second and minute apply; the one in flight always does */
   constructor(
-    concurrency: number,
-    rates: boolean,
+    limits: Limits,
     private readonly clock: Clock,
   ) {
-    this.#concurrency = new Concurrency(concurrency);
-    this.#total = rates ? new RateWindow(PER_MINUTE, 60_000) : undefined;
+    this.#limits = limits;
+    this.#concurrency = new Concurrency(limits.concurrency);
+    this.#total = new RateWindow(limits.perMinute, 60_000 + SLACK_MS);
+    this.#ratesApply = limits.ratesApply;
   }
 
   /**
    * Resolves when the request may go; rejects when the signal fires. Every success needs one `leave`.
-   * @param perSecond most requests of this route per second; the same in each call
+   * @param perSecond most requests of this route per second, where fewer are allowed; the same in each call
    */
-  async enter(route: string, signal: AbortSignal, perSecond = PER_ROUTE): Promise<void> {
-    if (this.#total !== undefined) {
-      const now = this.clock.monotonic();
-      const start = Math.max(this.#window(route, perSecond).reserve(now), this.#total.reserve(now));
-      if (start > now) await this.clock.sleep(start - now, signal);
+  async enter(route: string, signal: AbortSignal, perSecond?: number): Promise<void> {
+    const { line, pace } = this.#route(route, perSecond);
+    await line.enter(signal);
+    try {
+      await this.#turn(pace, signal);
+      await this.#concurrency.enter(signal);
+    } finally {
+      line.leave();
     }
-    await this.#concurrency.enter(signal);
   }
 
-  /** Frees the place of a request started at `startedAt` (monotonic). */
-  leave(startedAt: number, tooMany: boolean): void {
-    if (tooMany) this.#concurrency.throttled(startedAt, this.clock.monotonic());
-    else this.#concurrency.succeeded();
+  /** Frees the place of a request started at `startedAt` (monotonic), and learns from how it was answered. */
+  leave(route: string, startedAt: number, tooMany: boolean): void {
+    const { pace } = this.#route(route);
+    this.#refused += ((tooMany ? 1 : 0) - this.#refused) / RECENT;
+    if (tooMany) {
+      const now = this.clock.monotonic();
+      this.#concurrency.throttled(startedAt, now);
+      if (this.#ratesApply) pace.throttled(startedAt, now);
+    } else {
+      this.#concurrency.succeeded();
+      pace.succeeded();
+    }
+    this.#ratesApply ||= this.#refused > 0.5;
     this.#concurrency.leave();
   }
 
-  #window(route: string, perSecond: number): RateWindow {
-    let window = this.#routes.get(route);
-    if (window === undefined) {
-      window = new RateWindow(perSecond, 1000);
-      this.#routes.set(route, window);
+  /** Waits until the next request of a route may start, as far as rates apply, and notes that it does. */
+  async #turn(pace: Pace, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const now = this.clock.monotonic();
+      const at = this.#ratesApply ? Math.max(pace.next(now), this.#total.next(now)) : now;
+      if (at <= now) {
+        pace.started(now);
+        this.#total.started(now);
+        return;
+      }
+      await this.clock.sleep(at - now, signal);
     }
-    return window;
+  }
+
+  #route(name: string, perSecond = this.#limits.perSecond): Route {
+    let route = this.#routes.get(name);
+    if (route === undefined) {
+      const pace = new Pace(Math.min(perSecond, this.#limits.perSecond), 1000 + SLACK_MS);
+      route = { line: new Concurrency(1), pace };
+      this.#routes.set(name, route);
+    }
+    return route;
   }
 }

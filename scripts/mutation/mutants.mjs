@@ -40,6 +40,12 @@ const retry = [
       test: http("decisions"),
     },
     { name: "pauses are capped", find: "Math.min(CAP_MS, ", replace: "Math.max(1, ", test: http("decisions") },
+    {
+      name: "a service at work that refuses is asked for longer, whatever the request",
+      find: " || status === 429 || status === 423",
+      replace: "",
+      test: http("decisions"),
+    },
   ]),
   ...inFile("provider/http/classify.ts", [
     {
@@ -107,6 +113,43 @@ const retry = [
       find: "error.message = message;",
       replace: "",
       test: http("client"),
+    },
+  ]),
+];
+
+const limits = [
+  ...inFile("provider/http/limiter.ts", [
+    {
+      name: "the rates of the service are kept",
+      find: "this.#ratesApply ? Math.max(pace.next(now), this.#total.next(now)) : now",
+      replace: "now",
+      test: http("limits"),
+    },
+    {
+      name: "all requests together are held to the rate per minute",
+      find: "Math.max(pace.next(now), this.#total.next(now))",
+      replace: "pace.next(now)",
+      test: http("limits"),
+    },
+    {
+      name: "a route that is refused goes slower",
+      find: "if (this.#ratesApply) pace.throttled(startedAt, now);",
+      replace: "",
+      test: http("limits"),
+    },
+    {
+      name: "rates that nobody knew of are kept once the service shows them",
+      find: "this.#ratesApply ||= this.#refused > 0.5;",
+      replace: "",
+      test: http("limits"),
+    },
+  ]),
+  ...inFile("provider/http/adaptive-limit.ts", [
+    {
+      name: "a volley of refusals counts once",
+      find: "if (startedAt < this.#loweredAt) return;",
+      replace: "",
+      test: http("limits"),
     },
   ]),
 ];
@@ -797,6 +840,7 @@ const adoption = [
 
 export const mutants = [
   ...retry.map((mutant) => ({ part: "retry", ...mutant })),
+  ...limits.map((mutant) => ({ part: "limits", ...mutant })),
   ...settle.map((mutant) => ({ part: "settle", ...mutant })),
   ...ledger.map((mutant) => ({ part: "ledger", ...mutant })),
   ...deletes.map((mutant) => ({ part: "delete, read", ...mutant })),

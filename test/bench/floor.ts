@@ -1,5 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { inFlight } from "./in-flight";
 import { type OperationPage, Requests } from "./requests";
-import type { Prepare, Task } from "./task";
+import type { Prepare, Task, Work } from "./task";
+
+/** What the service lets through on a route where it limits rates: so many at once, then one each interval. */
+const RATE = { burst: 40, intervalMs: 25 } as const;
 
 /** Each scenario's requests, as few as they can be, by undici alone. */
 export const floor: Readonly<Record<string, Prepare>> = {
@@ -82,18 +87,43 @@ export const floor: Readonly<Record<string, Prepare>> = {
   async storm(task) {
     const requests = await warm(task);
     const make = async (_: unknown, at: number) => {
-      while ((await requests.send("POST", "/api_keys", { key_name: `key-${at}` })).status === 429);
+      while ((await makeKey(requests, at)) === 429);
     };
     return async () => {
       await Promise.all(Array.from({ length: task.n }, make));
       await requests.listKeys();
     };
   },
+
+  paced,
+  "paced-learned": paced,
 };
+
+/** Sends each request at the moment at which the service has a token for it. */
+async function paced(task: Task): Promise<Work> {
+  const requests = await warm(task);
+  const { burst, intervalMs } = RATE;
+  return async () => {
+    const begun = performance.now();
+    let sent = 0;
+    await inFlight(Array.from({ length: task.n }), async (_, at) => {
+      do {
+        const due = begun + (++sent - burst) * intervalMs;
+        await sleep(Math.max(0, due - performance.now()));
+      } while ((await makeKey(requests, at)) === 429);
+    });
+    await requests.listKeys();
+  };
+}
+
+/** Asks for a key and answers the status. */
+async function makeKey(requests: Requests, at: number): Promise<number> {
+  return (await requests.send("POST", "/api_keys", { key_name: `key-${at}` })).status;
+}
 
 /** Looks again and again until nothing is pending. */
 export async function untilEnded({ pollIntervalMs }: Task, isPending: () => Promise<boolean>): Promise<void> {
-  while (await isPending()) await new Promise((resolve) => setTimeout(resolve, pollIntervalMs));
+  while (await isPending()) await sleep(pollIntervalMs);
 }
 
 async function listPending(requests: Requests, projectId: string): Promise<boolean> {

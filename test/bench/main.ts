@@ -60,7 +60,7 @@ async function main(): Promise<void> {
     }
     if (wanted("cold-start")) note(await coldStartRows(Math.max(runs, 5)));
     for (const engine of wanted("up") ? engines : []) {
-      for (const n of quick ? [5] : [1, 10, 100]) note(await wholeRows(plane, { engine, n, runs }));
+      for (const n of quick ? [5] : [1, 10, 100, 400]) note(await wholeRows(plane, { engine, n, runs }));
     }
   } finally {
     stop();

@@ -1,5 +1,9 @@
+import { Agent, fetch } from "undici";
 import { untilEnded } from "./floor";
-import type { Prepare, Task } from "./task";
+import { CONCURRENCY, type Prepare, type Task } from "./task";
+
+/** As many requests in flight as the others have. */
+const dispatcher = new Agent({ connections: CONCURRENCY });
 
 /** Each scenario as a first attempt does it: a request by `fetch` for each verb and resource, and nothing shared. */
 export const naive: Readonly<Record<string, Prepare>> = {
@@ -59,6 +63,7 @@ function each<T>({ n }: Task, work: (at: number) => Promise<T>): Promise<T[]> {
 
 async function ask<T>(task: Task, method: string, path: string, body?: object): Promise<T> {
   const headers = { authorization: `Bearer ${task.apiKey}`, "content-type": "application/json" };
-  const response = await fetch(task.url + path, { method, headers, body: body ? JSON.stringify(body) : null });
+  const content = body ? JSON.stringify(body) : null;
+  const response = await fetch(task.url + path, { method, headers, body: content, dispatcher });
   return (await response.json()) as T;
 }

@@ -13,22 +13,29 @@ export async function startService(): Promise<{ readonly plane: ControlPlane; st
   return { plane, stop: () => void child.kill("SIGKILL") };
 }
 
-/** Takes one measurement, in a process of its own; `begin` runs when it is ready, just before it works. */
-export async function measure(task: Task, begin: () => Promise<void>): Promise<Measured> {
-  const child = fork(join(__dirname, "measure.js"), {
-    execArgv: ["--expose-gc"],
-    stdio: ["ignore", "ignore", "inherit", "ipc"],
+/** Takes measurements at once, each in a process of its own; `begin` runs when all are ready, just before they work. */
+export async function measure(tasks: readonly Task[], begin: () => Promise<void>): Promise<readonly Measured[]> {
+  const children = tasks.map(() => {
+    return fork(join(__dirname, "measure.js"), {
+      execArgv: ["--expose-gc"],
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+    });
   });
-  const timer = setTimeout(() => child.kill("SIGKILL"), TIMEOUT_MS);
+  const stop = () => {
+    for (const child of children) child.kill("SIGKILL");
+  };
+  const timer = setTimeout(stop, TIMEOUT_MS);
   try {
-    child.send(task);
-    await answerOf(child);
+    const ready = Promise.all(children.map((child) => answerOf(child)));
+    for (const [at, child] of children.entries()) child.send(tasks[at] as Task);
+    await ready;
     await begin();
-    child.send("go");
-    return await answerOf<Measured>(child);
+    const measured = Promise.all(children.map((child) => answerOf<Measured>(child)));
+    for (const child of children) child.send("go");
+    return await measured;
   } finally {
     clearTimeout(timer);
-    child.kill("SIGKILL");
+    stop();
   }
 }
 

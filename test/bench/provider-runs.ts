@@ -3,7 +3,7 @@ import type { ControlPlane } from "../kit/control-plane";
 import { measure } from "./processes";
 import { judged, median, type Row } from "./results";
 import { POLL_INTERVAL_MS, type Scenario } from "./scenarios";
-import type { Variant } from "./task";
+import type { Task, Variant } from "./task";
 
 /** How often the naive pattern is run, up to a hundred keys; once beyond, and where it takes half a minute. */
 const NAIVE_RUNS = 3;
@@ -53,11 +53,9 @@ export async function heapGrowth(plane: ControlPlane, scenario: Scenario, n: num
   const operations = await start(plane, scenario, n);
   const { url, apiKey } = plane;
   const common = { scenario: scenario.name, variant: "keyplane", n, url, apiKey, operations } as const;
-  const { heapGrowth: bytes = 0 } = await measure(
-    { ...common, pollIntervalMs: POLL_INTERVAL_MS, memory: true },
-    async () => {},
-  );
-  return bytes;
+  const task = { ...common, pollIntervalMs: POLL_INTERVAL_MS, memory: true };
+  const [measured] = await measure([task], async () => {});
+  return measured?.heapGrowth ?? 0;
 }
 
 async function start(plane: ControlPlane, { prepare }: Scenario, n: number): Promise<readonly OperationRef[]> {
@@ -81,9 +79,13 @@ async function sample(
   },
 ): Promise<Sample> {
   const { url, apiKey } = plane;
-  const common = { scenario: scenario.work ?? scenario.name, variant, n, url, apiKey, operations };
+  // The floor is a single process that does all of it.
+  const processes = variant === "floor" ? 1 : (scenario.processes ?? 1);
+  const common = { scenario: scenario.work ?? scenario.name, variant, n: n / processes, url, apiKey, operations };
+  const task = { ...common, pollIntervalMs: POLL_INTERVAL_MS, memory: false };
   let before = 0;
-  const { ms } = await measure({ ...common, pollIntervalMs: POLL_INTERVAL_MS, memory: false }, async () => {
+  const measured = await measure(Array<Task>(processes).fill(task), async () => {
+    if (scenario.limited) await plane.state.switch({ rateLimits: true });
     if (scenario.rule !== undefined) await plane.rules.add({ ...scenario.rule, delayMs: rttMs });
     if (rttMs > 0) await plane.rules.add({ route: "*", count: null, delayMs: rttMs });
     before = await plane.count();
@@ -91,7 +93,7 @@ async function sample(
   const requests = (await plane.count()) - before;
   await plane.rules.clear();
   if (scenario.makesKeys && variant !== "naive") await mustHaveMade(plane, n);
-  return { requests, ms };
+  return { requests, ms: Math.max(...measured.map(({ ms }) => ms)) };
 }
 
 /** Throws unless each key was made, once, and nothing was left behind. */

@@ -26,6 +26,10 @@ export interface Scenario {
   readonly rule?: Rule;
   /** Puts the service into the state from which each measurement starts; a scenario without it starts from nothing. */
   readonly prepare?: (plane: ControlPlane, n: number) => Promise<readonly OperationRef[]>;
+  /** Whether the service enforces the rates that it documents. */
+  readonly limited?: boolean;
+  /** How many processes share the work, each a stack of its own. @default 1 */
+  readonly processes?: number;
   /** Whether each of the keys asked for must be there afterwards, once, and no other. */
   readonly makesKeys?: boolean;
   /** Whether a measurement leaves that state as it was, so that it is made only once. */
@@ -139,6 +143,43 @@ const provider: readonly Scenario[] = [
     judgedFrom: { n: 1000, rttMs: Number.POSITIVE_INFINITY },
     target: { requests: (n) => 1.3 * n },
     rule: { route: "POST /api_keys", status: 429, count: null, every: 5 },
+    makesKeys: true,
+  },
+  {
+    name: "paced",
+    sizes: [200],
+    quickSizes: [60],
+    rtts: [20],
+    naiveUpTo: 0,
+    judgedFrom: { n: 200, rttMs: 20 },
+    // One answer in a hundred may be 429.
+    target: { requests: (n) => Math.floor(1.01 * (n + 1)), ratio: 1.05 },
+    limited: true,
+    makesKeys: true,
+  },
+  {
+    name: "paced-two",
+    work: "paced",
+    sizes: [400],
+    quickSizes: [120],
+    rtts: [20],
+    naiveUpTo: 0,
+    judgedFrom: { n: 400, rttMs: 20 },
+    target: { ratio: 1.2 },
+    limited: true,
+    processes: 2,
+    makesKeys: true,
+  },
+  {
+    name: "paced-learned",
+    sizes: [400],
+    quickSizes: [120],
+    rtts: [20],
+    naiveUpTo: 0,
+    judgedFrom: { n: 400, rttMs: 20 },
+    target: { ratio: 1.2 },
+    limited: true,
+    processes: 2,
     makesKeys: true,
   },
   {

@@ -13,6 +13,7 @@ import type {
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { call, DynamicHost } from "../kit/engine/host";
 import { PulumiSdk } from "../kit/engine/pulumi-sdk";
+import { lazySerializer } from "../kit/workspace/lazy-serializer/lazy-serializer";
 
 export type Values = Record<string, unknown>;
 
@@ -56,7 +57,7 @@ export class HostUnderTest {
       directory: test.directory,
       engineAddress: `127.0.0.1:${port}`,
       config,
-      env: { PATH: process.env.PATH, HOME: test.directory, ...env },
+      env: lazySerializer({ PATH: process.env.PATH, HOME: test.directory, ...env }),
       started: (pid) => {
         test.pid = pid;
       },

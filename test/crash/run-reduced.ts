@@ -7,13 +7,16 @@ import { Bench } from "./bench";
 import { matrix, reduced } from "./matrix";
 import { runCase } from "./run-case";
 
-/** How many runs of the matrix belong to every test run: each moment comes up twice. */
+/** How many runs of the matrix the tests make: each moment comes up twice. */
 export const REDUCED = 26;
 
 const engine = engineOf(process.env);
 
-/** Defines a test for each run of one half of the reduced matrix: two files, so that two workers share them. */
-export function testHalf(half: 0 | 1): void {
+/** How many of them are run by `npm test`; the others belong to `npm run test:all`. */
+const QUICK = 4;
+
+/** Defines a test for each run of one part of the reduced matrix. The longer part has two halves, for two workers. */
+export function testPart(part: "quick" | "first half" | "second half"): void {
   describe("after a crash, one more command leaves no key leaked, lost or wrongly revoked", () => {
     let folder = "";
     let bench: Bench | undefined;
@@ -27,7 +30,13 @@ export function testHalf(half: 0 | 1): void {
     });
 
     const cases = reduced(matrix({ engineMoments: engine === "embedded" }), REDUCED);
-    test.each(cases.filter((_, at) => at % 2 === half))("$id", async (one) => {
+    const long = cases.slice(QUICK);
+    const parts = {
+      quick: cases.slice(0, QUICK),
+      "first half": long.filter((_, at) => at % 2 === 0),
+      "second half": long.filter((_, at) => at % 2 === 1),
+    };
+    test.each(parts[part])("$id", async (one) => {
       if (bench === undefined) throw new Error("no bench");
       const { leaked, revoked, lost, problems } = await runCase(bench, one);
       expect({ leaked, revoked, lost, problems }).toEqual({ leaked: [], revoked: [], lost: [], problems: [] });

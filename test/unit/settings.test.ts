@@ -23,6 +23,13 @@ describe("settings", () => {
     });
   });
 
+  it("name rates only where they are set: their defaults depend on where the service is", () => {
+    expect(from({})).toMatchObject({ requestsPerSecond: undefined, requestsPerMinute: undefined });
+    const environment = { ...env, KEYPLANE_REQUESTS_PER_MINUTE: "3000" };
+    const settings = from({ requestsPerSecond: "100" }, environment);
+    expect(settings).toMatchObject({ requestsPerSecond: 100, requestsPerMinute: 3000 });
+  });
+
   it("do not show the credential however they are printed", () => {
     const settings = from({});
     expect(settings.apiKey).toBe(KEY);
@@ -73,6 +80,10 @@ describe("settings", () => {
     ["concurrency", "0"],
     ["concurrency", "1001"],
     ["concurrency", "many"],
+    ["requestsPerSecond", "0"],
+    ["requestsPerSecond", "10001"],
+    ["requestsPerMinute", "1.5"],
+    ["requestsPerMinute", "100001"],
   ])("refuse %s = %s and name the setting", (name, value) => {
     expect(() => from({ [name]: value })).toThrow(new RegExp(`keyplane:${name} `));
   });

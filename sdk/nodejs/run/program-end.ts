@@ -1,5 +1,5 @@
 import { sep } from "node:path";
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
 import { knownValue } from "./known-value";
 
 /**

@@ -3,10 +3,12 @@ import * as pulumi from "@pulumi/pulumi";
 // Two things about a program's resources are told to no program: whether one failed, which a run with
 // `--continue-on-error` survives, and which options a component hands down. Both stand in what Pulumi's SDK and its engine
 // say to each other. So this module, loaded with the package, reads along. Should a release of the SDK do this in another
-// way, nothing is seen: a run then counts as complete, and a component hands down nothing.
+// way, nothing is seen: no run then counts as complete, so that nothing is revoked, and a component hands down nothing.
 
 /** What was seen of the resources of one run. */
 interface Seen {
+  /** Whether any was seen. */
+  any: boolean;
   /** Whether one failed, or was left out of the run. */
   anyFailed: boolean;
   /** By URN, what a resource said of itself and of its parent. */
@@ -18,7 +20,7 @@ const runs = new WeakMap<object, Seen>();
 function seenBy(monitor: object): Seen {
   let seen = runs.get(monitor);
   if (seen === undefined) {
-    seen = { anyFailed: false, options: new Map() };
+    seen = { any: false, anyFailed: false, options: new Map() };
     runs.set(monitor, seen);
   }
   return seen;
@@ -27,7 +29,9 @@ function seenBy(monitor: object): Seen {
 /** Whether every resource that the program has registered so far was deployed. */
 export function isRunComplete(): boolean {
   const monitor = pulumi.runtime.getMonitor();
-  return monitor === undefined || !seenBy(monitor).anyFailed;
+  if (monitor === undefined) return false;
+  const { any, anyFailed } = seenBy(monitor);
+  return any && !anyFailed;
 }
 
 /**
@@ -72,6 +76,7 @@ interface Monitor {
 }
 
 function note(seen: Seen, request: Request, error: unknown, answer: Answer | undefined): void {
+  seen.any = true;
   // A creation that `--target` leaves out is answered with success, but without an id.
   const isLeftOut = request.getCustom?.() && answer?.getId?.() === "" && !pulumi.runtime.isDryRun();
   if (error || answer?.getResult?.() || isLeftOut) seen.anyFailed = true;

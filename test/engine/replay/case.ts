@@ -20,7 +20,9 @@ export interface CaseStep {
   readonly world?: Json;
   /** The engine is killed 0.3 s after this text is in the log of calls. */
   readonly killAfter?: string;
-  /** How long what outlived the engine is given, in seconds. */
+  /** The engine gets one SIGINT (Ctrl+C once) 0.3 s after this text is in the log of calls. */
+  readonly interruptAfter?: string;
+  /** How long what outlived a killed engine is given, in seconds. */
   readonly settle?: number;
   readonly expect: Observed;
 }

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { isMap, type Json } from "../../kit/engine/property";
-import type { Call, Case, Observed, StateRow } from "./case";
+import type { Case, Observed, StateRow } from "./case";
 import { wordedAs } from "./causes";
 import { isEmpty, RECORDED_FIELDS } from "./observe";
 import { inOrderOf } from "./order";
-import { relationsAt, urnsByLabel } from "./relations";
+import { relationsAt } from "./relations";
 
 /**
  * What was seen, in the terms of what was recorded: in its order, as far as the order is free, and in its words, where a
@@ -14,46 +14,41 @@ export function inTermsOf(recorded: Case, index: number, seen: Observed): Observ
   const step = recorded.steps[index];
   if (step === undefined) throw new Error(`${recorded.name} has no step ${index}`);
   const expected = asCompared(step.expect);
-  const related = relationsAt(recorded, index);
-  const byUrn = (a: { readonly urn: string }, b: { readonly urn: string }) => related(a.urn, b.urn);
-  const urns = urnsByLabel(recorded);
-  const byLabel = (a: Call, b: Call) => {
-    const [one, other] = [labelOf(a), labelOf(b)];
-    return (
-      one === other ||
-      [...(urns.get(one) ?? [])].some((urn) => [...(urns.get(other) ?? [])].some((u) => related(urn, u)))
-    );
-  };
-  const rows = asCompared(seen).state.resources.map((row) => withRecordedFields(row, expected.state.resources));
+  const actual = asCompared(seen);
+  const fixed = relationsAt(recorded, index);
+  const free = () => false;
+  const messages = actual.diagnostics.map((row) => wordedAs(expected.diagnostics, row));
+  const rows = actual.state.resources.map((row) => withRecordedFields(row, expected.state.resources));
+  const { pendingOperations } = expected.state;
   return {
-    exit: seen.exit,
-    calls: inOrderOf(expected.calls, seen.calls, isDeepStrictEqual, byLabel),
-    steps: inOrderOf(expected.steps, seen.steps, isDeepStrictEqual, byUrn),
-    diagnostics: inOrderOf(
-      expected.diagnostics,
-      seen.diagnostics.map((row) => wordedAs(expected.diagnostics, row)),
-      isDeepStrictEqual,
-      () => false,
-    ),
+    exit: actual.exit,
+    calls: inOrderOf(expected.calls, actual.calls, isDeepStrictEqual, fixed.calls),
+    steps: inOrderOf(expected.steps, actual.steps, isDeepStrictEqual, fixed.steps),
+    diagnostics: inOrderOf(expected.diagnostics, messages, isDeepStrictEqual, free),
     state: {
-      resources: inOrderOf(expected.state.resources, rows, isDeepStrictEqual, byUrn),
-      pendingOperations: inOrderOf(
-        expected.state.pendingOperations,
-        seen.state.pendingOperations,
-        isDeepStrictEqual,
-        () => false,
-      ),
+      resources: inOrderOf(expected.state.resources, rows, isDeepStrictEqual, fixed.resources),
+      pendingOperations: inOrderOf(pendingOperations, actual.state.pendingOperations, isDeepStrictEqual, free),
     },
   };
 }
 
-/** Without empty fields, and with lists of URNs in one order, so that only what says something is compared. */
+/**
+ * Without empty fields, and with lists of URNs and keys in one order, so that only what says something is compared.
+ * Providers are left out: their ids are random.
+ */
 export function asCompared(observed: Observed): Observed {
-  const resources = observed.state.resources.map((row) => {
+  const resources = observed.state.resources.filter(isNoProvider).map((row) => {
     const fields = Object.entries(row).map(([field, value]) => [field, sorted(field, value)] as const);
     return { ...Object.fromEntries(fields.filter(([, value]) => !isEmpty(value))), urn: row.urn };
   });
-  return { ...observed, state: { ...observed.state, resources } };
+  const steps = observed.steps
+    .filter(isNoProvider)
+    .map((row) => ({ ...row, ...(row.keys && { keys: row.keys.toSorted() }) }));
+  return { ...observed, steps, state: { ...observed.state, resources } };
+}
+
+function isNoProvider({ urn }: { readonly urn: string }): boolean {
+  return !/(^|\$)pulumi:providers:/.test(urn);
 }
 
 /** The fields the recordings always hold, and those that the recorded twin of a resource has besides. */
@@ -70,10 +65,4 @@ function sorted(field: string, value: Json): Json {
   return Object.fromEntries(
     Object.entries(value).map(([key, urns]) => [key, Array.isArray(urns) ? urns.toSorted() : urns]),
   );
-}
-
-/** The label of the resource a call is about: `label` of the last properties given. */
-function labelOf({ args }: Call): string {
-  const properties = args.findLast((arg) => isMap(arg) && "label" in arg);
-  return isMap(properties) ? String(properties.label) : "";
 }

@@ -9,6 +9,7 @@ export const RECORDED_FIELDS = [
   "custom",
   "id",
   "delete",
+  "external",
   "protect",
   "retainOnDelete",
   "parent",

@@ -10,7 +10,7 @@ import type { SharedProcesses } from "./shared-processes";
 /** The package that the programs are made of. */
 export const PROBE = join(__dirname, "..", "probe");
 const FIRST_LINE = 'const { Probe, Group, pulumi } = require("probe");\n';
-const KILL_DELAY_MS = 300;
+const SIGNAL_DELAY_MS = 300;
 const SETTLE_SECONDS = 3;
 
 /**
@@ -32,13 +32,17 @@ export async function replay(
 
 /** Whether a case is about processes: an engine that is killed or interrupted, or a program that breaks down. */
 export function needsOwn({ steps }: Case): boolean {
-  return steps.some(({ killAfter, program }) => killAfter !== undefined || /\bthrow\b/.test(program ?? ""));
+  return steps.some(
+    ({ killAfter, interruptAfter, program }) =>
+      killAfter !== undefined || interruptAfter !== undefined || /\bthrow\b/.test(program ?? ""),
+  );
 }
 
 async function replayStep(workspace: Workspace, step: CaseStep, shared?: SharedProcesses): Promise<Observed> {
   if (step.program !== undefined) await workspace.setProgram({ "index.js": `${FIRST_LINE}${step.program}` });
   const log = join(workspace.directory, "calls.jsonl");
   const before = (await readLog(log)).length;
+  const lines = async () => (await readLog(log)).slice(before);
   const { command, args = [], world = {} } = step;
   let result: RunResult;
   if (shared) {
@@ -46,8 +50,8 @@ async function replayStep(workspace: Workspace, step: CaseStep, shared?: SharedP
     result = await workspace.run(command, { args, mayFail: true, inProcess: true, processes: shared });
   } else {
     const run = workspace.start(command, { args, env: { PROBE_LOG: log, PROBE_WORLD: JSON.stringify(world) } });
-    if (step.killAfter !== undefined)
-      await killAfter(run, step.killAfter, async () => (await readLog(log)).slice(before));
+    if (step.killAfter !== undefined) await signalAfter(run, "SIGKILL", step.killAfter, lines);
+    if (step.interruptAfter !== undefined) await signalAfter(run, "SIGINT", step.interruptAfter, lines);
     result = await run.done;
   }
   if (step.killAfter !== undefined) {
@@ -57,21 +61,26 @@ async function replayStep(workspace: Workspace, step: CaseStep, shared?: SharedP
   const { deployment } = await workspace.exportState({ showSecrets: true });
   return {
     exit: exitOf(result),
-    calls: (await readLog(log)).slice(before).map((line) => callOf(line)),
+    calls: (await lines()).map(callOf),
     steps: stepRows(result),
     diagnostics: diagnosticRows(result),
     state: stateOf(deployment),
   };
 }
 
-async function killAfter(run: EngineRun, text: string, lines: () => Promise<string[]>): Promise<void> {
+async function signalAfter(
+  run: EngineRun,
+  signal: NodeJS.Signals,
+  text: string,
+  lines: () => Promise<string[]>,
+): Promise<void> {
   let running = true;
   void run.done.finally(() => {
     running = false;
   });
   while (running && !(await lines()).some((line) => line.includes(text))) await sleep(10);
-  await sleep(KILL_DELAY_MS);
-  run.kill("SIGKILL");
+  await sleep(SIGNAL_DELAY_MS);
+  run.kill(signal);
 }
 
 function exitOf({ exit, signal }: RunResult): Observed["exit"] {

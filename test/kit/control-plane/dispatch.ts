@@ -3,7 +3,7 @@ import type { RuleOperation } from "./faults/rule";
 import type { Effect } from "./request-log";
 import { operationRecord } from "./routes/project-records";
 import { type Answer, type Call, type Route, startOperations } from "./routes/route";
-import { routes } from "./routes/table";
+import { nameOf, routes } from "./routes/table";
 import type { KeyEntity } from "./state/entities";
 import type { State } from "./state/state";
 
@@ -39,6 +39,12 @@ function authenticate(state: State, { authorization, remoteAddress }: PlaneReque
   key.lastUsedAt = state.clock.now();
   key.lastUsedFromAddr = remoteAddress;
   return key;
+}
+
+/** Refuses a request that comes too soon, where the limits of the public service are switched on. */
+function limitRate({ switches, rateLimits, clock }: State, route: Route): void {
+  if (!switches.rateLimits || rateLimits.admits(nameOf(route), clock.timeline(), route.perSecond)) return;
+  throw new ApiError(429, "too many requests");
 }
 
 function parseBody({ contentType, text }: PlaneRequest): unknown {
@@ -92,6 +98,7 @@ export function dispatch(state: State, request: PlaneRequest, effects: Effect[],
     const caller = authenticate(state, request);
     const { route, params } = request;
     if (!route) return refuseUnknown(request);
+    limitRate(state, route);
     const query = new URLSearchParams(request.query);
     const call: Call = { state, caller, params, query, body: parseBody(request), effects };
     const answer = route.handle(call);

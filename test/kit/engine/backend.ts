@@ -5,7 +5,7 @@ import { mkdir, readdir, readFile, rm, unlink, writeFile } from "node:fs/promise
 import { homedir, hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Checkpoint, Deployment } from "./checkpoint";
+import { type Checkpoint, type Deployment, requireSchema } from "./checkpoint";
 
 /** A folder of stacks. */
 export class FileBackend {
@@ -45,8 +45,7 @@ export class FileBackend {
     const text = await readIfPresent(path);
     if (text === undefined) return undefined;
     const file = JSON.parse(text) as Checkpoint;
-    if (file.version !== 3)
-      throw new Error(`${path}: unsupported checkpoint version ${String(file.version)}, expected 3`);
+    requireSchema(path, file);
     return file.checkpoint.latest;
   }
 

@@ -1,6 +1,7 @@
-/** Pulumi's checkpoint, version 3: the types of a stack's state file and of `stack export`. */
+/** Pulumi's checkpoint, versions 3 and 4: the types of a stack's state file and of `stack export`. */
 import { createHash } from "node:crypto";
 import type { Json, Properties } from "./property";
+import { NotSupportedError } from "./refused";
 
 /** One resource in a checkpoint. Absent fields mean empty or false. */
 export interface ResourceState {
@@ -56,6 +57,7 @@ export interface CustomTimeouts {
   readonly create?: number;
   readonly update?: number;
   readonly delete?: number;
+  readonly read?: number;
 }
 
 /** What was being done to a resource when the state was written. */
@@ -89,16 +91,41 @@ export interface Deployment {
   readonly metadata?: { readonly integrity_error?: { readonly version?: string; readonly error?: string } };
 }
 
+/** The format of a state: version 4 only where it holds what engines that know version 3 would lose. */
+export interface Schema {
+  readonly version: 3 | 4;
+  /** What makes it version 4. */
+  readonly features?: readonly string[];
+}
+
 /** The content of a stack's state file. `latest` is absent before the first run. */
-export interface Checkpoint {
-  readonly version: 3;
+export interface Checkpoint extends Schema {
   readonly checkpoint: { readonly stack: string; readonly latest?: Deployment };
 }
 
 /** What `stack export` prints and `stack import` reads. */
-export interface ExportedStack {
-  readonly version: 3;
+export interface ExportedStack extends Schema {
   readonly deployment: Deployment;
+}
+
+/** The features of version 4 that this engine keeps, and which resources have them. */
+const FEATURES: Readonly<Record<string, (resource: ResourceState) => boolean>> = {
+  replaceWith: ({ replaceWith = [] }) => replaceWith.length > 0,
+  taint: ({ taint = false }) => taint,
+};
+
+/** The format that a state must have. */
+export function schemaOf({ resources = [] }: Deployment): Schema {
+  const features = Object.keys(FEATURES).filter((feature) => resources.some((state) => FEATURES[feature]?.(state)));
+  return features.length > 0 ? { version: 4, features } : { version: 3 };
+}
+
+/** @throws Error where a state has another format than this engine writes; `what` names the state. */
+export function requireSchema(what: string, { version, features = [] }: Schema): void {
+  if (version !== 3 && version !== 4)
+    throw new Error(`${what}: unsupported version ${String(version)}, expected 3 or 4`);
+  const unknown = features.filter((feature) => !(feature in FEATURES));
+  if (unknown.length > 0) throw new NotSupportedError(`${what}: the feature ${unknown.join(", ")} of a state`);
 }
 
 /** The version this engine writes into manifests: that of the CLI whose behaviour it reproduces. */

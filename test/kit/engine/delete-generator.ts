@@ -47,7 +47,7 @@ export class DeleteGenerator {
   }
 
   private carryOver(resource: Resource): Step | undefined {
-    if (this.generator.isOperatedOn(resource.urn) || resource.state.delete) return undefined;
+    if (this.generator.isOperatedOn(resource.urn)) return undefined;
     return SameStep.untargeted(resource);
   }
 

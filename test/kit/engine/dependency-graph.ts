@@ -73,7 +73,10 @@ export class DependencyGraph {
         visit(dependency);
       }
     };
-    visit(resource);
+    // Of several pending deletions of one URN, the last stands for all.
+    const start = this.lookup(resource, resource.urn) ?? resource;
+    found.add(start);
+    visit(start);
     found.delete(resource);
     return found;
   }

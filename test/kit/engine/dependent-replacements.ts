@@ -49,13 +49,13 @@ export class DependentReplacements {
     return found;
   }
 
-  /** All that said it is replaced, or deleted, together with the resource of this URN. */
+  /** All that say, or said so far, that they are replaced or deleted together with the resource of this URN. */
   cascading(urn: string): DependentReplacement[] {
     const { news, olds } = this.deployment;
-    const candidates = new Map([...olds, ...news]);
-    return [...candidates.values()]
-      .filter(({ state }) => state.replaceWith?.includes(urn) || state.deletedWith === urn)
-      .map((resource) => ({ resource, keys: [] }));
+    const cascades = ([, { state }]: readonly [string, Resource]) =>
+      state.replaceWith?.includes(urn) || state.deletedWith === urn;
+    const found = new Map([...[...olds].filter(cascades), ...[...news].filter(cascades)]);
+    return [...found.values()].map((resource) => ({ resource, keys: [] }));
   }
 
   /** The inputs for which a dependent would be replaced; undefined where it would not. */

@@ -1,13 +1,16 @@
 /** `up`, `preview`, `refresh` and `destroy`. */
 import { availableParallelism } from "node:os";
 import type { ResourceState } from "./checkpoint";
+import { DependencyGraph } from "./dependency-graph";
 import type { DeploymentOptions } from "./deployment";
 import { digestOf, displayOptionsFor, openDisplay } from "./display";
 import { type EventListener, EventStream, eventLog } from "./event-stream";
 import type { EngineEvent, Operation } from "./events";
 import { type FlagKinds, type Flags, parseFlags } from "./flags";
+import { integrityError } from "./integrity";
 import { isTrue, OperationRun, type Processes } from "./operation";
 import { PulumiSdk } from "./pulumi-sdk";
+import { Resource } from "./resource";
 import { locked, OpenStack, placeOf } from "./stack";
 import { Targets } from "./targets";
 
@@ -34,26 +37,42 @@ const SHARED: FlagKinds = {
   target: "list",
   "target-dependents": "switch",
   exclude: "list",
-  "exclude-dependents": "switch",
 };
 
 const FLAGS: Readonly<Record<DeployCommand, FlagKinds>> = {
   up: {
     ...SHARED,
+    "exclude-dependents": "switch",
     "skip-preview": "switch",
     refresh: "switch",
     replace: "list",
     "target-replace": "list",
     "continue-on-error": "switch",
+    "ignore-protect": "switch",
   },
-  preview: { ...SHARED, refresh: "switch", replace: "list", "target-replace": "list" },
-  refresh: { ...SHARED, "skip-preview": "switch", "preview-only": "switch", "clear-pending-creates": "switch" },
+  preview: {
+    ...SHARED,
+    "ignore-protect": "switch",
+    "exclude-dependents": "switch",
+    refresh: "switch",
+    replace: "list",
+    "target-replace": "list",
+  },
+  refresh: {
+    ...SHARED,
+    "exclude-dependents": "switch",
+    "skip-preview": "switch",
+    "preview-only": "switch",
+    "clear-pending-creates": "switch",
+  },
   destroy: {
     ...SHARED,
     "skip-preview": "switch",
     "preview-only": "switch",
     refresh: "switch",
     "continue-on-error": "switch",
+    "exclude-protected": "switch",
+    "ignore-protect": "switch",
   },
 };
 
@@ -66,7 +85,7 @@ const TITLES = {
   destroy: { run: "Destroying", preview: "Previewing destroy of" },
 } as const satisfies Readonly<Record<DeployCommand, object>>;
 
-const UNCHANGED: ReadonlySet<string> = new Set<Operation>(["same", "read", "read-discard", "read-replacement"]);
+const UNCHANGED: ReadonlySet<string> = new Set<Operation>(["same", "read", "discard", "read-replacement"]);
 
 /** What a command takes of its process. Whoever runs one within a process of other purpose hands in its own. */
 export interface CommandProcess {
@@ -88,8 +107,11 @@ export async function deploy(
 ): Promise<boolean> {
   const { env, stdout } = process;
   const flags = parseFlags(args, FLAGS[command]);
-  if (flags.lists.has("target") && flags.lists.has("exclude"))
-    throw new Error("--target and --exclude exclude each other");
+  refuseTogether(flags, "target", "exclude");
+  refuseTogether(flags, "target", "exclude-protected");
+  refuseTogether(flags, "exclude-protected", "ignore-protect");
+  refuseTogether(flags, "preview-only", "skip-preview");
+  refuseTogether(flags, "preview-only", "yes");
   const place = await placeOf(flags, env);
   const events: EngineEvent[] = [];
   const listeners: EventListener[] = [];
@@ -105,6 +127,21 @@ export async function deploy(
   });
   if (flags.switches.has("json")) stdout.write(`${JSON.stringify(digestOf(events), undefined, 2)}\n`);
   return succeeded;
+}
+
+function refuseTogether(flags: Flags, one: string, other: string): void {
+  const isGiven = (name: string) => flags.lists.has(name) || flags.switches.has(name);
+  if (isGiven(one) && isGiven(other)) throw new Error(`--${one} and --${other} exclude each other`);
+}
+
+/** What is protected, and all it depends on. */
+function protectedUrns(states: readonly ResourceState[]): string[] {
+  const resources = states.map((state) => new Resource(state));
+  const graph = new DependencyGraph(resources);
+  const kept = resources
+    .filter(({ state }) => state.protect)
+    .flatMap((resource) => [resource, ...graph.transitiveDependenciesOf(resource)]);
+  return [...new Set(kept)].map(({ urn }) => urn);
 }
 
 /** The passes of one command: the preview, where one is asked for, and the run. */
@@ -157,7 +194,14 @@ class Passes {
   private async run(preview: boolean): Promise<boolean> {
     const { switches } = this.flags;
     const opened = this.stack.opened();
-    this.requireTargets(opened?.resources ?? []);
+    const resources = opened?.resources ?? [];
+    const unchecked = switches.has("disable-integrity-checking");
+    const problem = unchecked ? undefined : integrityError(resources);
+    if (problem) throw new Error(`the state is not valid, and is not used: ${problem}`);
+    const excluded = switches.has("exclude-protected") ? protectedUrns(resources) : [];
+    if (excluded.length > 0 && excluded.length === resources.length) return true;
+    const deployment = this.deploymentOptions(preview, excluded);
+    this.requireTargets(resources, deployment);
     const isJson = switches.has("json");
     const display = isJson
       ? undefined
@@ -173,12 +217,13 @@ class Passes {
       project: this.stack.place.project,
       stack: this.stack.place.stack,
       config: await this.stack.config(),
-      resources: opened?.resources ?? [],
+      resources,
       pendingOperations: switches.has("clear-pending-creates") ? [] : pending,
       runsProgram: this.command === "up" || this.command === "preview",
-      deployment: this.deploymentOptions(preview),
+      deployment,
       showSecrets: switches.has("show-secrets"),
       debug: switches.has("debug"),
+      unchecked,
       env: this.process.env,
       processes: this.process.processes,
       emit: stream.emit,
@@ -200,15 +245,14 @@ class Passes {
   }
 
   /** Without a program, what is not in the state cannot be meant. */
-  private requireTargets(resources: readonly ResourceState[]): void {
+  private requireTargets(resources: readonly ResourceState[], { targets, excludes }: DeploymentOptions): void {
     if (this.command === "up" || this.command === "preview") return;
     const urns = new Set(resources.map(({ urn }) => urn));
-    const { targets, excludes } = this.deploymentOptions(true);
     const unknown = [...targets.literals, ...excludes.literals].find((urn) => !urns.has(urn));
     if (unknown !== undefined) throw new Error(`no resource named '${unknown}' found`);
   }
 
-  private deploymentOptions(preview: boolean): DeploymentOptions {
+  private deploymentOptions(preview: boolean, excluded: readonly string[]): DeploymentOptions {
     const { switches, lists, values } = this.flags;
     const named = (name: string) => lists.get(name) ?? [];
     const parallel = Number(values.get("parallel") ?? this.process.env.PULUMI_PARALLEL ?? 4 * availableParallelism());
@@ -220,9 +264,10 @@ class Passes {
       refreshOnly: this.command === "refresh",
       targets: new Targets([...named("target"), ...named("target-replace")]),
       replaceTargets: new Targets([...named("replace"), ...named("target-replace")]),
-      excludes: new Targets(named("exclude")),
+      excludes: new Targets([...named("exclude"), ...excluded]),
       targetDependents: switches.has("target-dependents"),
       excludeDependents: switches.has("exclude-dependents"),
+      ignoreProtect: switches.has("ignore-protect"),
       continueOnError: switches.has("continue-on-error") || isTrue(this.process.env.PULUMI_CONTINUE_ON_ERROR),
     };
   }

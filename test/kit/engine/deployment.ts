@@ -24,6 +24,8 @@ export interface DeploymentOptions {
   readonly excludes: Targets;
   readonly targetDependents: boolean;
   readonly excludeDependents: boolean;
+  /** Delete and replace what is protected. */
+  readonly ignoreProtect: boolean;
   /** Go on with what does not depend on a failed step. */
   readonly continueOnError: boolean;
 }

@@ -102,7 +102,7 @@ export class DynamicProvider implements Provider {
     return { ...live, outputs: annotateSecrets(live.outputs, newInputs) };
   }
 
-  async read(urn: string, id: string, inputs: Properties, outputs: Properties): Promise<ReadAnswer | undefined> {
+  async read(urn: string, id: string, inputs: Properties, outputs: Properties): Promise<ReadAnswer> {
     const request = named(new this.sdk.provider.ReadRequest(), urn);
     request.setId(id).setInputs(this.struct(inputs)).setProperties(this.struct(outputs));
     const client = await this.host();
@@ -111,7 +111,6 @@ export class DynamicProvider implements Provider {
       const found = { id: response.getId(), outputs: fromStruct(response.getProperties()) };
       return response.hasInputs() ? { ...found, inputs: fromStruct(response.getInputs()) } : found;
     });
-    if (found.id === "") return undefined;
     return {
       ...found,
       outputs: annotateSecrets(found.outputs, outputs),

@@ -12,7 +12,7 @@ export type Operation =
   | "delete-replaced"
   | "read"
   | "read-replacement"
-  | "read-discard"
+  | "discard"
   | "discard-replaced"
   | "remove-pending-replace"
   | "refresh"

@@ -126,12 +126,13 @@ export class Goals {
     const named = packageOf(request.getType());
     const parent = this.known.get(request.getParent())?.provider ?? "";
     const inherited = parent && typeOf(providerUrn(parent)) === providerTypeOf(named) ? parent : "";
-    const reference =
+    return (
       request.getProvider() ||
+      inherited ||
       request.getProvidersMap().get(named) ||
       this.providersOf.get(request.getParent())?.get(named) ||
-      inherited;
-    return reference || defaultProvider();
+      defaultProvider()
+    );
   }
 }
 
@@ -197,8 +198,8 @@ function aliasesOf(request: Registration): Alias[] {
 const SECONDS: Readonly<Record<string, number>> = { h: 3600, m: 60, s: 1, ms: 0.001, us: 1e-6, µs: 1e-6, ns: 1e-9 };
 
 function timeoutsOf(request: Registration): CustomTimeouts | undefined {
-  const { create, update, pb_delete } = (request.getCustomtimeouts()?.toObject() ?? {}) as Record<string, string>;
-  const named = { create, update, delete: pb_delete };
+  const { create, update, pb_delete, read } = (request.getCustomtimeouts()?.toObject() ?? {}) as Record<string, string>;
+  const named = { create, update, delete: pb_delete, read };
   const set = Object.entries(named).flatMap(([name, text]) => (text ? [[name, secondsOf(text)] as const] : []));
   return set.length > 0 ? Object.fromEntries(set) : undefined;
 }

@@ -16,6 +16,7 @@ import type { PulumiSdk } from "./pulumi-sdk";
 import { NotSupportedError } from "./refused";
 import type { Resource } from "./resource";
 import type { Source, SourceEvent, StackOutputs } from "./source";
+import type { ReadResult } from "./steps";
 import { providerTypeOf, STACK_TYPE, typeOf } from "./urn";
 import { forProgram, receiveMap } from "./wire";
 
@@ -45,7 +46,6 @@ export interface MonitorOptions {
   readonly projectRoot: string;
   /** The configuration of the default provider, secrets as envelopes. */
   readonly providerConfig: Properties;
-  readonly warn: (urn: string, message: string) => void;
 }
 
 /** Serves one program, as the source of a run. */
@@ -162,7 +162,6 @@ export class ResourceMonitor implements Source {
       throw new Error("resource registration failed");
     }
     this.goals.registered(result.state.urn, goal, request);
-    this.warnOfUselessOptions(result.state.urn, goal);
     const response = new sdk.resource.RegisterResourceResponse();
     response.setUrn(result.state.urn).setId(result.state.id ?? "");
     // What a component said of itself in an earlier run may refer to resources that are not there yet.
@@ -178,13 +177,11 @@ export class ResourceMonitor implements Source {
   private async read(request: ReadResourceRequest) {
     const { sdk } = this.options;
     const goal = await this.goals.ofRead(request, () => this.provider());
-    const result = await new Promise<{ state: Resource["state"]; result: string }>((done) => {
-      this.mailbox.send({ kind: "read", goal, done });
-    });
-    if (result.result !== "success") throw new Error("reading the resource failed");
+    // A read that failed, in a run that goes on, gives what is known: what depends on it is skipped.
+    const { state } = await new Promise<ReadResult>((done) => this.mailbox.send({ kind: "read", goal, done }));
     const response = new sdk.resource.ReadResourceResponse();
-    response.setUrn(result.state.urn);
-    return response.setProperties(sdk.struct.fromJavaScript(forProgram(result.state.outputs ?? {})));
+    response.setUrn(state.urn);
+    return response.setProperties(sdk.struct.fromJavaScript(forProgram(state.outputs ?? {})));
   }
 
   private async registerOutputs(request: RegisterResourceOutputsRequest): Promise<void> {
@@ -227,22 +224,6 @@ export class ResourceMonitor implements Source {
       this.mailbox.send({ kind: "register", registration: { goal, done } });
     });
     return this.defaultProvider;
-  }
-
-  private warnOfUselessOptions(urn: string, goal: Goal): void {
-    if (goal.custom) return;
-    const set = {
-      ignoreChanges: goal.ignoreChanges.length > 0,
-      customTimeouts: goal.customTimeouts !== undefined,
-      additionalSecretOutputs: goal.additionalSecretOutputs.length > 0,
-      replaceOnChanges: goal.replaceOnChanges.length > 0,
-      retainOnDelete: goal.retainOnDelete !== undefined,
-      deletedWith: goal.deletedWith !== "",
-      replaceWith: goal.replaceWith.length > 0,
-    };
-    for (const [option, isSet] of Object.entries(set)) {
-      if (isSet) this.options.warn(urn, `The option '${option}' has no effect on component resources.`);
-    }
   }
 
   /** A handler that fails the call when the run ends before it is answered. */

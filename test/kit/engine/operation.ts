@@ -44,6 +44,8 @@ export interface OperationOptions {
   readonly deployment: DeploymentOptions;
   readonly showSecrets: boolean;
   readonly debug: boolean;
+  /** Whether the state is used and written without a look at whether it is valid. */
+  readonly unchecked: boolean;
   readonly env: NodeJS.ProcessEnv;
   /** @default a process of its own for each */
   readonly processes?: Processes | undefined;
@@ -152,7 +154,6 @@ export class OperationRun {
       sdk: this.sdk,
       projectRoot: this.options.project.root,
       providerConfig: this.providerConfig(),
-      warn: (urn, message) => this.diagnostics.warning(urn, message),
     });
   }
 
@@ -169,7 +170,7 @@ export class OperationRun {
     const snapshot: Snapshot = new Snapshot(
       base,
       this.options.openState(() => snapshot.current()),
-      isTrue(this.options.env.PULUMI_SKIP_CHECKPOINTS),
+      { onlyAtEnd: isTrue(this.options.env.PULUMI_SKIP_CHECKPOINTS), unchecked: this.options.unchecked },
     );
     return snapshot;
   }

@@ -24,7 +24,7 @@ export interface Live {
   readonly initErrors?: readonly string[];
 }
 
-/** What `read` found; undefined where the resource is gone. */
+/** What `read` found. Its id is empty where the resource is gone. */
 export interface ReadAnswer extends Live {
   /** The inputs that would make it what it is, where the provider knows them. */
   readonly inputs?: Properties;
@@ -48,7 +48,7 @@ export interface Provider {
   create(urn: string, inputs: Properties, preview: boolean): Promise<Live>;
   /** In a preview nothing is updated: the new inputs are the outputs. */
   update(request: DiffRequest, preview: boolean): Promise<Live>;
-  read(urn: string, id: string, inputs: Properties, outputs: Properties): Promise<ReadAnswer | undefined>;
+  read(urn: string, id: string, inputs: Properties, outputs: Properties): Promise<ReadAnswer>;
   delete(urn: string, id: string, inputs: Properties, outputs: Properties): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /** Refreshes the state a run starts from. */
 import type { Deployment } from "./deployment";
-import { type Dependency, dependencyUrns, type Resource } from "./resource";
+import { type Dependency, dependenciesOf, type Resource } from "./resource";
 import { RefreshStep } from "./steps";
 
 /** One step for each resource that the run includes. */
@@ -11,12 +11,13 @@ export function refreshSteps(deployment: Deployment): RefreshStep[] {
   const isIncluded = (resource: Resource): boolean => {
     if (excludes.limited) {
       if (excludes.has(resource.urn)) return false;
-      if (!options.excludeDependents || !dependencyUrns(resource.state).some((urn) => excludes.has(urn))) return true;
+      if (!options.excludeDependents || !dependenciesOf(resource.state).some(({ urn }) => excludes.has(urn)))
+        return true;
       excludes.add(resource.urn);
       return false;
     }
     if (targets.has(resource.urn)) return true;
-    if (!options.targetDependents || !dependencyUrns(resource.state).some((urn) => targets.has(urn))) return false;
+    if (!options.targetDependents || !dependenciesOf(resource.state).some(({ urn }) => targets.has(urn))) return false;
     targets.add(resource.urn);
     return true;
   };

@@ -3,7 +3,7 @@ import { DeleteGenerator, inDeletionOrder } from "./delete-generator";
 import type { Deployment } from "./deployment";
 import { BailError } from "./diagnostics";
 import { rebuildBase, refreshSteps } from "./refresh";
-import { dependencyUrns, type Resource } from "./resource";
+import { dependenciesOf, type Resource } from "./resource";
 import type { Source, SourceEvent } from "./source";
 import { StepExecutor, type StepObserver, urnsOf } from "./step-executor";
 import { StepGenerator } from "./step-generator";
@@ -127,7 +127,7 @@ export class Run {
     if (this.skipped.size === 0) return [...steps];
     return steps.filter((step) => {
       const { urn, state } = subjectOf(step);
-      if (!dependencyUrns(state).some((on) => this.skipped.has(on))) return true;
+      if (!dependenciesOf(state).some((on) => this.skipped.has(on.urn))) return true;
       step.abandon("skipped");
       this.skipped.add(urn);
       return false;

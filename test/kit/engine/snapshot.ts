@@ -1,6 +1,7 @@
 /** The state during a run: what was there, with what the run has done so far and what it is doing. */
 import { type Deployment as Checkpoint, manifestAt, type PendingOperation, type ResourceState } from "./checkpoint";
 import type { Base } from "./deployment";
+import { integrityError } from "./integrity";
 import { reachKillPoint } from "./kill-points";
 import { normalizeUrns } from "./normalize-urns";
 import type { Resource } from "./resource";
@@ -19,7 +20,7 @@ const OPERATION_TYPES: Readonly<Partial<Record<Step["op"], PendingOperation["typ
   update: "updating",
   delete: "deleting",
   "delete-replaced": "deleting",
-  "read-discard": "deleting",
+  discard: "deleting",
   "discard-replaced": "deleting",
   read: "reading",
   "read-replacement": "reading",
@@ -31,30 +32,31 @@ export class Snapshot {
   private readonly done = new Set<Resource>();
   private readonly pending = new Map<Resource, PendingOperation["type"]>();
   private unsaved = true;
+  /** What is wrong with the state that was written last. */
+  private problem: string | undefined;
 
   /**
    * @param base what the run started from; a refresh changes it.
-   * @param save writes what {@link current} returns.
-   * @param onlyAtEnd whether to write once at the end instead of at every step: faster, and lost in a crash.
+   * @param save writes what {@link current} returns, which it asks for once a write.
+   * @param options.onlyAtEnd whether to write once at the end instead of at every step: faster, and lost in a crash.
+   * @param options.unchecked whether a state is written without a look at whether it is valid.
    */
   constructor(
     private readonly base: Base,
     private readonly save: Save,
-    private readonly onlyAtEnd: boolean,
+    private readonly options: { readonly onlyAtEnd: boolean; readonly unchecked: boolean },
   ) {}
 
-  /** The state as it is now. */
+  /** The state as it is now, to be written. */
   current(): Checkpoint {
-    const left = (resource: Resource) => !this.done.has(resource);
-    const resources = [...this.results.filter(left), ...this.base.resources.filter(left)].map(({ state }) => state);
     const started = [...this.pending].map(([resource, type]) => ({ resource: resource.state, type }));
     // Whether an interrupted creation took place is for people to find out: it stays until they say so.
     const interrupted = this.base.pendingOperations.filter(({ type }) => type === "creating");
-    return {
-      manifest: manifestAt(new Date()),
-      resources: normalizeUrns(resources),
-      pending_operations: [...started, ...interrupted],
-    };
+    const left = (resource: Resource) => !this.done.has(resource);
+    const states = [...this.results.filter(left), ...this.base.resources.filter(left)].map(({ state }) => state);
+    const resources = normalizeUrns(states);
+    this.problem = this.options.unchecked ? undefined : integrityError(resources);
+    return { manifest: manifestAt(new Date()), resources, pending_operations: [...started, ...interrupted] };
   }
 
   /** Records that a step is about to be taken. @returns what records its result. */
@@ -82,7 +84,7 @@ export class Snapshot {
 
   /** Writes what has not been written. */
   async close(): Promise<void> {
-    if (this.unsaved) await this.save();
+    if (this.unsaved) await this.saveValid();
   }
 
   private async end(step: Step, successful: boolean): Promise<void> {
@@ -118,8 +120,14 @@ export class Snapshot {
   }
 
   private async write(): Promise<void> {
-    this.unsaved = this.onlyAtEnd;
-    if (!this.onlyAtEnd) await this.save();
+    this.unsaved = this.options.onlyAtEnd;
+    if (!this.options.onlyAtEnd) await this.saveValid();
+  }
+
+  /** It is written in any case: it may hold what is nowhere else. */
+  private async saveValid(): Promise<void> {
+    await this.save();
+    if (this.problem) throw new Error(`the state was written, but it is not valid: ${this.problem}`);
   }
 }
 

@@ -1,8 +1,7 @@
 /** `stack init`, `stack export`, `stack import`, `stack output`, `cancel` and `config set`. */
 import { readFile, writeFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
-import type { Deployment, ExportedStack } from "./checkpoint";
-import { manifestAt } from "./checkpoint";
+import { type Deployment, type ExportedStack, manifestAt, requireSchema, schemaOf } from "./checkpoint";
 import { setConfig } from "./config";
 import { SECRET_MARK } from "./events";
 import { type FlagKinds, type Flags, parseFlags } from "./flags";
@@ -56,7 +55,7 @@ async function exportStack(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> 
   const deployment = flags.switches.has("show-secrets")
     ? ((await OpenStack.open(place, env)).opened() ?? sealed)
     : sealed;
-  const exported = `${JSON.stringify({ version: 3, deployment } satisfies ExportedStack, undefined, 4)}\n`;
+  const exported = `${JSON.stringify({ ...schemaOf(deployment), deployment } satisfies ExportedStack, undefined, 4)}\n`;
   const file = flags.values.get("file");
   if (file) await writeFile(file, exported);
   else process.stdout.write(exported);
@@ -64,12 +63,12 @@ async function exportStack(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> 
 
 async function importStack(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> {
   const file = flags.values.get("file");
-  const { version, deployment } = JSON.parse(file ? await readFile(file, "utf8") : await text(process.stdin));
-  if (version !== 3) throw new Error(`cannot import version ${version}: expected 3`);
+  const exported = JSON.parse(file ? await readFile(file, "utf8") : await text(process.stdin)) as ExportedStack;
+  requireSchema("the imported state", exported);
   const place = await placeOf(flags, env);
   await locked(place, async () => {
     const stack = await OpenStack.open(place, env);
-    await write(stack, stack.secrets.openDeployment(deployment as Deployment));
+    await write(stack, stack.secrets.openDeployment(exported.deployment));
   });
 }
 

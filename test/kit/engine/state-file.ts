@@ -1,6 +1,6 @@
 /** A stack's state file: rewritten whole at every step, so that a kill at any moment leaves one that loads. */
 import { rename, writeFile } from "node:fs/promises";
-import { asWritten, type Deployment, type ResourceState } from "./checkpoint";
+import { asWritten, type Deployment, type ResourceState, schemaOf } from "./checkpoint";
 import type { PassphraseSecrets } from "./secrets";
 
 /**
@@ -65,7 +65,9 @@ export class StateFile {
       ...(operations?.length ? [`"pending_operations":[${operations.join(",")}]`] : []),
       `"metadata":${JSON.stringify(metadata)}`,
     ];
-    return `{"version":3,"checkpoint":{"stack":${JSON.stringify(this.stack)},"latest":{${fields.join(",")}}}}`;
+    const { version, features } = schemaOf(deployment);
+    const schema = `"version":${version}${features ? `,"features":${JSON.stringify(features)}` : ""}`;
+    return `{${schema},"checkpoint":{"stack":${JSON.stringify(this.stack)},"latest":{${fields.join(",")}}}}`;
   }
 
   private textOf(resource: ResourceState): string {

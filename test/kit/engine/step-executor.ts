@@ -78,15 +78,15 @@ export class StepExecutor {
   }
 
   private async take(chain: readonly Step[]): Promise<void> {
-    for (const step of chain) {
+    for (const [i, step] of chain.entries()) {
       if (this.stopped) return;
       try {
         const error = await this.takeStep(step);
         if (error === undefined) continue;
-        this.failedWith(error, step);
+        this.failedWith(error, step, chain.slice(i + 1));
       } catch (error) {
         this.deployment.diagnostics.error(step.urn, (error as Error).message);
-        this.failedWith(error as Error, step);
+        this.failedWith(error as Error, step, chain.slice(i + 1));
       }
       return;
     }
@@ -116,11 +116,13 @@ export class StepExecutor {
     this.deployment.news.set(step.new.urn, step.new);
   }
 
-  private failedWith(error: Error, step: Step): void {
+  private failedWith(error: Error, step: Step, rest: readonly Step[]): void {
     this.error ??= error;
     if (this.goOn) return;
     if (this.deployment.options.continueOnError || error instanceof ProtectedError) {
-      step.abandon("failed");
+      // Where the deletion before a replacement fails, the program waits for the creation, which is not tried. The CLI
+      // does not answer it, and waits for ever.
+      for (const left of [step, ...rest]) left.abandon("failed");
       this.failedSteps.push(step);
     } else this.stop();
   }

@@ -157,7 +157,7 @@ export class StepGenerator {
     const claimed = this.aliased.get(urn);
     let invalid = claimed !== undefined;
     if (invalid) {
-      diagnostics.error(urn, `Duplicate resource '${urn}': it was already registered as an alias of '${claimed}'`);
+      diagnostics.error(urn, `Duplicate resource URN '${urn}': a resource that was renamed to '${claimed}' had it`);
     }
     const candidates = [urn, ...formerUrns(name, goal, (of) => this.formerUrn.get(of))];
     const found = candidates.find((candidate) => olds.has(candidate));
@@ -198,7 +198,7 @@ export class StepGenerator {
       ];
     }
     this.noteTargeted(resource, targeted);
-    if (old && !targeted) return this.untargetedSteps(old, registration);
+    if (old && !targeted) return this.untargetedSteps(urn, old, registration);
     if (old) return this.stepsOfDiff({ ...subject, old }, old.state.inputs ?? {});
     if (!targeted) {
       this.sames.add(urn);
@@ -341,6 +341,7 @@ export class StepGenerator {
   }
 
   private refuseProtected(protectedUrn: string, urn: string, always = false): void {
+    if (this.deployment.options.ignoreProtect) return;
     const message =
       `unable to replace resource "${protectedUrn}" as it is currently marked for protection. Remove the ` +
       "`protect` flag from it in the program and run `up`";
@@ -349,23 +350,26 @@ export class StepGenerator {
     if (always || !this.deployment.options.preview) throw new BailError(message);
   }
 
-  /** Carries a left-out resource over, after all it depends on that nothing else carries over. */
-  private untargetedSteps(old: Resource, registration?: Registration): Step[] {
+  /**
+   * Carries a left-out resource over, after all it depends on that nothing else carries over.
+   * @param urn the URN that the left-out resource of the program has now.
+   */
+  private untargetedSteps(urn: string, old: Resource, registration?: Registration): Step[] {
     if (old.state.delete) return [];
     const { olds } = this.deployment;
     const steps: Step[] = [];
     this.urns.add(old.urn);
-    this.sames.add(old.urn);
-    const current = this.aliased.get(old.urn);
-    if (current) this.sames.add(current);
-    for (const urn of dependencyUrns(old.state)) {
-      if (this.hasStep(urn) || this.isOperatedOn(urn)) continue;
-      const dependency = olds.get(urn);
-      if (dependency === undefined) {
-        if (isProviderType(typeOf(urn))) continue;
-        throw this.bail(old.urn, `dependency ${urn} of untargeted resource ${old.urn} has no old state`);
-      }
-      steps.push(...this.untargetedSteps(dependency));
+    this.sames.add(old.urn).add(urn);
+    const { provider } = old.state;
+    const managedBy = provider ? olds.get(providerUrn(provider)) : undefined;
+    if (managedBy && !this.hasStep(managedBy.urn) && !this.isOperatedOn(managedBy.urn)) {
+      steps.push(...this.untargetedSteps(urn, managedBy));
+    }
+    for (const on of dependenciesOf(old.state)) {
+      if (this.hasStep(on.urn)) continue;
+      const dependency = olds.get(on.urn);
+      if (dependency === undefined) throw new BailError(`${on.urn}, which ${urn} depends on, has no old state`);
+      steps.push(...this.untargetedSteps(urn, dependency));
     }
     return [...steps, SameStep.untargeted(old, registration)];
   }

@@ -6,6 +6,7 @@ import { metadataOf, outputsEvent, type Shown } from "./step-events";
 import type { StepObserver } from "./step-executor";
 import { type Outcome, RefreshStep, type Step, subjectOf } from "./steps";
 import { isDefaultProvider } from "./urn";
+import { equalValues } from "./values";
 
 /** Reports steps as events, and writes the state around each unless it is a preview. */
 export class StepReporter implements StepObserver {
@@ -60,7 +61,7 @@ export class StepReporter implements StepObserver {
     const { refresh, refreshOnly } = this.deployment.options;
     const isResult = refreshOnly && step instanceof RefreshStep;
     const op = isResult ? step.result : step.op;
-    if (step.logical || isResult) {
+    if ((step.logical && !isUnchangedRead(step)) || isResult) {
       this.steps++;
       this.changes[op] = (this.changes[op] ?? 0) + 1;
     }
@@ -71,7 +72,12 @@ export class StepReporter implements StepObserver {
   }
 }
 
+/** Whether a read found what the state says already: nothing counts as done then. */
+function isUnchangedRead({ op, old, new: found }: Step): boolean {
+  return op === "read" && (!old || equalValues(old.state.outputs ?? {}, found?.state.outputs ?? {}));
+}
+
 /** Whether a step is the engine's own affair, not shown to anyone. */
 function isInternal(step: Step): boolean {
-  return step.op === "remove-pending-replace" || isDefaultProvider(step.urn);
+  return isDefaultProvider(step.urn);
 }

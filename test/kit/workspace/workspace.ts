@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type IssuedSecrets, issuedSecrets } from "../control-plane/issued-secrets";
 import { FileBackend } from "../engine/backend";
-import type { Deployment, ExportedStack } from "../engine/checkpoint";
-import { manifestAt } from "../engine/checkpoint";
+import { type Deployment, type ExportedStack, manifestAt, schemaOf } from "../engine/checkpoint";
 import { loadProject, readSalt, setConfig, writeSalt } from "../engine/config";
 import { SECRET_MARK } from "../engine/events";
 import type { Processes } from "../engine/operation";
@@ -256,7 +255,10 @@ export class Workspace {
   async exportState(options: { readonly showSecrets?: boolean } = {}): Promise<ExportedStack> {
     const deployment = await this.backend.load(this.project, this.stack);
     if (deployment === undefined) return { version: 3, deployment: { manifest: manifestAt(new Date(0)) } };
-    return { version: 3, deployment: options.showSecrets ? await this.opened(deployment) : deployment };
+    return {
+      ...schemaOf(deployment),
+      deployment: options.showSecrets ? await this.opened(deployment) : deployment,
+    };
   }
 
   /** Replaces the stack's state, through the engine's `stack import`. */

@@ -26,7 +26,7 @@ describe("listing keys", () => {
   it("R1: is an error when the service fails, refuses or cannot be reached, never an absence", async () => {
     const { account, plane } = await startAccount();
     for (const status of [500, 429, 401, 403]) {
-      await plane.rules.add({ route: LIST, status, count: 3 });
+      await plane.rules.add({ route: LIST, status, count: null });
       expect(await caught(account.keys.list({ fresh: true }))).toMatchObject({ status });
       await plane.rules.clear();
     }

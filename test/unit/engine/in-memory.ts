@@ -14,6 +14,7 @@ import { Run } from "../../kit/engine/run";
 import { Snapshot } from "../../kit/engine/snapshot";
 import type { Source, SourceEvent } from "../../kit/engine/source";
 import { StepReporter } from "../../kit/engine/step-reporter";
+import type { ReadResult } from "../../kit/engine/steps";
 import { Targets } from "../../kit/engine/targets";
 import { equalValues } from "../../kit/engine/values";
 
@@ -70,9 +71,9 @@ export class Remembering implements Provider {
     return { id, outputs: { ...newInputs, out: `${name(urn)}:${String(newInputs.v)}` } };
   }
 
-  async read(urn: string, id: string, _inputs: Properties, outputs: Properties): Promise<ReadAnswer | undefined> {
+  async read(urn: string, id: string, _inputs: Properties, outputs: Properties): Promise<ReadAnswer> {
     await this.asked("read", urn, outputs);
-    return this.gone.has(name(urn)) ? undefined : { id, outputs };
+    return { id: this.gone.has(name(urn)) ? "" : id, outputs };
   }
 
   async delete(urn: string, id: string, _inputs: Properties, outputs: Properties): Promise<void> {
@@ -92,10 +93,16 @@ export interface RunGiven {
   readonly state?: readonly ResourceState[];
   readonly pending?: readonly PendingOperation[];
   readonly options?: Partial<DeploymentOptions>;
-  readonly program?: (register: Register) => Promise<void>;
+  readonly program?: Program;
   /** Called with the run before it begins. */
   readonly watch?: (run: Run) => void;
 }
+
+/** A program of registrations. */
+export type Program = (register: Register, read: Read) => Promise<void>;
+
+/** Reads a resource by its id, as a program does. */
+export type Read = (name: string, id: string, inputs?: Properties) => Promise<ReadResult>;
 
 /** Registers a resource, as a program does. */
 export type Register = (name: string, inputs?: Properties, options?: Partial<Goal>) => Promise<RegisterResult>;
@@ -107,6 +114,8 @@ export interface RunSeen {
   /** `OPERATION NAME`, with ` failed` where so. */
   readonly steps: readonly string[];
   readonly errors: readonly string[];
+  /** How many steps of each operation counted. */
+  readonly changes: Readonly<Record<string, number>>;
   readonly state: readonly ResourceState[];
   /** What was on disk at each write: pending operations as `TYPE NAME`. */
   readonly writes: readonly (readonly string[])[];
@@ -133,7 +142,8 @@ export async function run(given: RunGiven): Promise<RunSeen> {
       const { pending_operations = [] } = snapshot.current();
       writes.push(pending_operations.map(({ type, resource }) => `${type} ${name(resource.urn)}`));
     },
-    false,
+    // The provider of these tests is no resource of the state.
+    { onlyAtEnd: false, unchecked: true },
   );
   const shown = { showSecrets: false, masked: (text: string) => text };
   const reporter = new StepReporter(deployment, emit, shown, options.preview ? undefined : snapshot);
@@ -150,6 +160,7 @@ export async function run(given: RunGiven): Promise<RunSeen> {
       return metadata ? [`${metadata.op} ${name(metadata.urn)}${failed ? " failed" : ""}`] : [];
     }),
     errors: events.flatMap(({ diagnosticEvent: said }) => (said?.severity === "error" ? [said.message] : [])),
+    changes: reporter.changes,
     state: snapshot.current().resources ?? [],
     writes,
   };
@@ -175,13 +186,14 @@ const DEFAULTS: DeploymentOptions = {
   excludes: new Targets([]),
   targetDependents: false,
   excludeDependents: false,
+  ignoreProtect: false,
   continueOnError: false,
 };
 
 class FakeSource implements Source {
   private readonly mailbox = new Mailbox<SourceEvent>();
 
-  constructor(program: (register: Register) => Promise<void>) {
+  constructor(program: Program) {
     const register: Register = (name, inputs = {}, options = {}) =>
       new Promise((done) => {
         const goal = {
@@ -194,7 +206,12 @@ class FakeSource implements Source {
         const provider = (options.custom ?? true) ? PROVIDER : "";
         this.mailbox.send({ kind: "register", registration: { goal: { ...goal, provider, ...options }, done } });
       });
-    program(register).then(
+    const read: Read = (name, id, properties = {}) =>
+      new Promise((done) => {
+        const goal = { ...EMPTY_GOAL, type: "pulumi-nodejs:dynamic/t:T", name, id, properties, provider: PROVIDER };
+        this.mailbox.send({ kind: "read", goal, done });
+      });
+    program(register, read).then(
       () => this.mailbox.send({ kind: "finished" }),
       (error: Error) => this.mailbox.send({ kind: "finished", error }),
     );

@@ -2,6 +2,7 @@ import { Callback } from "@pulumi/pulumi/proto/callback_pb";
 import { RegisterResourceRequest, RegisterResourceRequest as Request } from "@pulumi/pulumi/proto/resource_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { expect, test } from "vitest";
+import { type CommandProcess, type DeployCommand, deploy } from "../../kit/engine/deploy-command";
 import { parseFlags } from "../../kit/engine/flags";
 import { Goals } from "../../kit/engine/goals";
 import { receiveMap } from "../../kit/engine/wire";
@@ -38,4 +39,27 @@ test("an asset is refused, wherever it is", () => {
 test("a flag that is not known is refused by name, also with a value", () => {
   expect(() => parseFlags(["--plan=file"], {})).toThrow("the flag --plan is not supported");
   expect(() => parseFlags(["-x"], {})).toThrow("the flag -x is not supported");
+});
+
+const unused: CommandProcess = {
+  env: {},
+  stdout: process.stdout,
+  on: () => undefined,
+  off: () => undefined,
+  exit: () => undefined,
+};
+
+test.each<[DeployCommand, string, string]>([
+  ["up", "--target=a", "--exclude=b"],
+  ["destroy", "--target=a", "--exclude-protected"],
+  ["destroy", "--exclude-protected", "--ignore-protect"],
+  ["refresh", "--preview-only", "--skip-preview"],
+  ["destroy", "--preview-only", "--yes"],
+])("%s refuses %s together with %s before it does anything", async (command, one, other) => {
+  await expect(deploy(command, [other, one], unused)).rejects.toThrow("exclude each other");
+});
+
+test("destroy has no flag for the dependents of excludes, as with the CLI", async () => {
+  const args = ["--exclude=a", "--exclude-dependents"];
+  await expect(deploy("destroy", args, unused)).rejects.toThrow("the flag --exclude-dependents is not supported");
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Targets } from "../../kit/engine/targets";
 import { UNKNOWN } from "../../kit/engine/values";
-import { inWords, type Register, Remembering, run, urnOf } from "./in-memory";
+import { inWords, type Program, type Register, Remembering, run, urnOf } from "./in-memory";
 
 const on = (...names: string[]) => ({
   dependencies: names.map((name) => urnOf(name)),
@@ -35,6 +35,7 @@ describe("a replacement that deletes first", () => {
     const failed = await run({ state, program: program({ v: 2, fail: "create" }) });
     const gone = await run({ state: failed.state });
     expect(gone.calls).toEqual([]);
+    expect(gone.steps).toEqual(["remove-pending-replace a"]);
     expect(gone.state).toEqual([]);
   });
 
@@ -190,6 +191,19 @@ describe("a run that goes on after errors", () => {
     expect(seen.errors).toEqual(["a cannot create", "update failed"]);
   });
 
+  test("answers the program where the deletion before a replacement fails", async () => {
+    const results: string[] = [];
+    const program = (v: number) => async (register: Register) => {
+      const a = await register("a", { v, replaceOnV: true, dbr: true, fail: "delete" });
+      const b = await register("b", { v: 1 }, on("a"));
+      results.push(a.result, b.result);
+    };
+    const { state } = await run({ program: program(1) });
+    const seen = await run({ state, program: program(2), options: { continueOnError: true } });
+    expect(results.slice(2)).toEqual(["failed", "skipped"]);
+    expect(seen.steps).toEqual(["delete-replaced a failed"]);
+  });
+
   test("does not delete what a resource that could not be deleted depends on", async () => {
     const { state } = await run({
       program: async (register) => {
@@ -203,6 +217,20 @@ describe("a run that goes on after errors", () => {
   });
 });
 
+test("of several pending deletions, the oldest stays where the newest replacement is not ready", async () => {
+  const provider = new Remembering();
+  const program = (inputs: object) => async (register: Register) => {
+    await register("a", { replaceOnV: true, ...inputs });
+  };
+  const first = await run({ provider, program: program({ v: 1, fail: "delete" }) });
+  const second = await run({ provider, state: first.state, program: program({ v: 2 }) });
+  expect(inWords(second.state)).toEqual(["a a-2", "a a-1 delete"]);
+  const options = { continueOnError: true };
+  const third = await run({ provider, state: second.state, program: program({ v: 3, initFail: true }), options });
+  expect(inWords(third.state)).toEqual(["a a-3", "a a-1 delete"]);
+  expect(provider.calls.slice(-2)).toEqual(["create a", "delete a a-2"]);
+});
+
 test("a program that fails deletes nothing", async () => {
   const { state } = await run({ program: async (register) => void (await register("a", { v: 1 })) });
   const seen = await run({
@@ -213,6 +241,47 @@ test("a program that fails deletes nothing", async () => {
   });
   expect(seen.errors).toEqual(["broken"]);
   expect(inWords(seen.state)).toEqual(["a a-1"]);
+});
+
+describe("a resource that is read", () => {
+  const program: Program = async (_, read) => void (await read("g", "given", { v: 1 }));
+
+  test("is discarded without a call when the program no longer reads it", async () => {
+    const { state, calls } = await run({ program });
+    expect([calls, inWords(state)]).toEqual([["read g"], ["g given external"]]);
+    const gone = await run({ state });
+    expect([gone.calls, gone.steps, gone.state]).toEqual([[], ["discard g"], []]);
+  });
+
+  test("counts as a change only where it is another than before", async () => {
+    const first = await run({ program });
+    expect(first.changes).toEqual({});
+    const same = await run({ state: first.state, program });
+    expect(same.changes).toEqual({});
+    const other = await run({ state: first.state, program: async (_, read) => void (await read("g", "x", { v: 2 })) });
+    expect(other.changes).toEqual({ read: 1 });
+  });
+
+  test("is there for the program though the provider finds it gone", async () => {
+    const provider = new Remembering();
+    provider.gone.add("g");
+    const seen = await run({ provider, program });
+    expect([seen.result, inWords(seen.state)]).toEqual(["succeeded", ["g given external"]]);
+  });
+
+  test("that cannot be read leaves out what depends on it in a run that goes on, and the program with it", async () => {
+    const results: string[] = [];
+    const seen = await run({
+      options: { continueOnError: true },
+      program: async (register, read) => {
+        const g = await read("g", "given", { fail: "read" });
+        const a = await register("a", { v: 1 }, on("g"));
+        results.push(g.result, a.result);
+      },
+    });
+    expect(results).toEqual(["failed", "skipped"]);
+    expect(seen.calls).toEqual(["read g", "check a"]);
+  });
 });
 
 describe("options about changes", () => {
@@ -245,7 +314,7 @@ describe("options about changes", () => {
     expect(seen.steps).toEqual(["create-replacement a", "replace a", "delete-replaced a"]);
   });
 
-  test("protect forbids a replacement", async () => {
+  test("protect forbids a replacement and a deletion, unless the run ignores it", async () => {
     const program = (v: number) => async (register: Register) => {
       await register("a", { v, replaceOnV: true }, { protect: true });
     };
@@ -253,6 +322,11 @@ describe("options about changes", () => {
     const seen = await run({ state, program: program(2) });
     expect(seen.result).toBe("failed");
     expect(seen.calls).toEqual(["check a", "diff a"]);
+    expect((await run({ state })).steps).toEqual(["delete a failed"]);
+    const options = { ignoreProtect: true };
+    const replaced = await run({ state, program: program(2), options });
+    expect(replaced.steps).toEqual(["create-replacement a", "replace a", "delete-replaced a"]);
+    expect((await run({ state, options })).steps).toEqual(["delete a"]);
   });
 });
 

@@ -75,8 +75,27 @@ describe("a stack's state file", () => {
   });
 
   test("of another version is refused", async () => {
-    await writeFile(backend.stackFile("proj", "dev"), '{"version":4,"checkpoint":{}}');
-    await expect(backend.load("proj", "dev")).rejects.toThrow("unsupported checkpoint version 4");
+    await writeFile(backend.stackFile("proj", "dev"), '{"version":5,"checkpoint":{}}');
+    await expect(backend.load("proj", "dev")).rejects.toThrow("unsupported version 5");
+  });
+
+  test("has version 4 and names the feature where a resource says replaceWith or is tainted", async () => {
+    const path = backend.stackFile("proj", "dev");
+    const write = async (...resources: ResourceState[]) => {
+      const deployment = { manifest: manifestAt(new Date(0)), resources };
+      await new StateFile(path, "organization/proj/dev", await opening, () => deployment).save();
+      const { version, features } = JSON.parse(readFileSync(path, "utf8")) as Checkpoint;
+      return { version, features, loaded: (await backend.load("proj", "dev"))?.resources };
+    };
+    const together = { ...key("b"), replaceWith: [key("a").urn] };
+    expect(await write(key("a"))).toEqual({ version: 3, loaded: [key("a")] });
+    const states = [key("a"), together, { ...key("c"), taint: true }];
+    expect(await write(...states)).toEqual({ version: 4, features: ["replaceWith", "taint"], loaded: states });
+  });
+
+  test("with a feature that this engine would lose is refused by name", async () => {
+    await writeFile(backend.stackFile("proj", "dev"), '{"version":4,"features":["views"],"checkpoint":{}}');
+    await expect(backend.load("proj", "dev")).rejects.toThrow("the feature views");
   });
 });
 

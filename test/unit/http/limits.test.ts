@@ -1,30 +1,42 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { AdaptiveLimit } from "../../../provider/http/adaptive-limit";
 import { Concurrency } from "../../../provider/http/concurrency";
-import { Limiter } from "../../../provider/http/limiter";
+import { Limiter, type Limits } from "../../../provider/http/limiter";
+import { Pace } from "../../../provider/http/pace";
 import { RateWindow } from "../../../provider/http/rate-window";
 import { DrivenClock } from "./driven-clock";
 
 const never = new AbortController().signal;
 
 describe("a rate window", () => {
+  const starts = (window: RateWindow, times: readonly number[]) => {
+    return times.map((now) => {
+      const start = window.next(now);
+      window.started(start);
+      return start;
+    });
+  };
+
   it("lets so many start at once, and the next ones when the first have aged", () => {
     const window = new RateWindow(3, 1000);
-    expect([0, 0, 10, 20, 30].map((now) => window.reserve(now))).toEqual([0, 0, 10, 1000, 1000]);
-    expect(window.reserve(5000)).toBe(5000);
+    expect(starts(window, [0, 0, 10, 20, 30])).toEqual([0, 0, 10, 1000, 1000]);
+    expect(window.next(5000)).toBe(5000);
   });
 
   it("never lets more start within any window, however they come", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 60 }), (gaps) => {
-        const window = new RateWindow(4, 1000);
         let now = 0;
-        const starts = gaps.map((gap) => {
-          now += gap;
-          return window.reserve(now);
-        });
-        starts.forEach((start, at) => {
-          const before = starts[at - 4];
+        const taken = starts(
+          new RateWindow(4, 1000),
+          gaps.map((gap) => {
+            now += gap;
+            return now;
+          }),
+        );
+        taken.forEach((start, at) => {
+          const before = taken[at - 4];
           if (before !== undefined) expect(start - before).toBeGreaterThanOrEqual(1000);
         });
       }),
@@ -32,23 +44,38 @@ describe("a rate window", () => {
   });
 });
 
-describe("concurrency", () => {
-  it("halves once for a volley of refusals, and grows back by successes", () => {
-    const concurrency = new Concurrency(16);
-    for (let refusal = 0; refusal < 16; refusal++) concurrency.throttled(0, 100);
-    expect(concurrency.allowed).toBe(8);
-    concurrency.throttled(150, 200);
-    expect(concurrency.allowed).toBe(4);
-    for (let success = 0; success < 5; success++) concurrency.succeeded();
-    expect(concurrency.allowed).toBe(5);
-    for (let success = 0; success < 1000; success++) concurrency.succeeded();
-    expect(concurrency.allowed).toBe(16);
+describe("an adaptive limit", () => {
+  it("is lowered once for a volley of refusals", () => {
+    const limit = new AdaptiveLimit(100, 1);
+    for (let refusal = 0; refusal < 16; refusal++) limit.throttled(0, 10);
+    expect(limit.value).toBe(70);
+    limit.throttled(15, 20);
+    expect(limit.value).toBeCloseTo(49);
+  });
+
+  it("is raised by its step for as many successes as it allows, and never above what it was", () => {
+    const limit = new AdaptiveLimit(100, 5);
+    limit.throttled(0, 10);
+    for (let success = 0; success < 70; success++) limit.succeeded();
+    expect(limit.value).toBeCloseTo(75, 0);
+    for (let success = 0; success < 1000; success++) limit.succeeded();
+    expect(limit.value).toBe(100);
   });
 
   it("never falls below one, so that something always goes on", () => {
-    const concurrency = new Concurrency(2);
-    for (let at = 0; at < 20; at++) concurrency.throttled(at * 10, at * 10 + 5);
-    expect(concurrency.allowed).toBe(1);
+    const limit = new AdaptiveLimit(2, 1);
+    for (let at = 0; at < 20; at++) limit.throttled(at * 10, at * 10 + 5);
+    expect(limit.value).toBe(1);
+  });
+});
+
+describe("concurrency", () => {
+  it("lets fewer in after a refusal, and as many as before when all goes well", () => {
+    const concurrency = new Concurrency(16);
+    concurrency.throttled(0, 100);
+    expect(concurrency.allowed).toBe(11);
+    for (let success = 0; success < 1000; success++) concurrency.succeeded();
+    expect(concurrency.allowed).toBe(16);
   });
 
   it("lets in the next in line, and not those who have left it", async () => {
@@ -65,33 +92,155 @@ describe("concurrency", () => {
   });
 });
 
+describe("the pace of a route", () => {
+  const starts = (pace: Pace, count: number, now: number) => {
+    return Array.from({ length: count }, () => {
+      const start = pace.next(now);
+      pace.started(start);
+      return start;
+    });
+  };
+
+  it("is as many at once as a second allows", () => {
+    expect(starts(new Pace(2, 1000), 5, 0)).toEqual([0, 0, 1000, 1000, 2000]);
+  });
+
+  it("is even and slower after a refusal, and as before when all goes well for a few seconds", () => {
+    const pace = new Pace(10, 1000);
+    starts(pace, 10, 0);
+    pace.throttled(0, 0);
+    const [first, second] = starts(pace, 2, 1000);
+    expect(second).toBeCloseTo((first ?? 0) + 1000 / 7);
+    for (let success = 0; success < 30; success++) pace.succeeded();
+    expect(starts(pace, 3, 5000)).toEqual([5000, 5000, 5000]);
+  });
+});
+
+const LIMITS: Limits = { concurrency: 10_000, perSecond: 40, perMinute: 700, ratesApply: true };
+
 describe("the limiter", () => {
-  const volley = async (rates: boolean, routes: readonly string[], perSecond?: number) => {
+  const volley = async (routes: readonly string[], limits: Partial<Limits> = {}, perSecond?: number) => {
     const clock = new DrivenClock();
-    const limiter = new Limiter(10_000, rates, clock);
+    const limiter = new Limiter({ ...LIMITS, ...limits }, clock);
     const start = clock.monotonic();
     await Promise.all(routes.map((route) => limiter.enter(route, never, perSecond)));
     return clock.monotonic() - start;
   };
 
-  it("spreads 100 requests of one route over two seconds: 40 a second are allowed", async () => {
-    expect(await volley(true, Array(100).fill("GET /a"))).toBe(2000);
+  it("spreads 100 requests of one route over two seconds and a little: 40 a second are allowed", async () => {
+    expect(await volley(Array(100).fill("GET /a"))).toBe(2 * 1010);
   });
 
-  it("spreads them further where the caller knows that fewer are allowed", async () => {
-    expect(await volley(true, Array(100).fill("GET /a"), 10)).toBe(9000);
+  it("spreads them further where the caller knows that fewer are allowed, or the user says so", async () => {
+    expect(await volley(Array(100).fill("GET /a"), {}, 10)).toBe(9 * 1010);
+    expect(await volley(Array(100).fill("GET /a"), { perSecond: 5 }, 10)).toBe(19 * 1010);
   });
 
   it("does not hold up another route", async () => {
-    expect(await volley(true, [...Array(40).fill("GET /a"), ...Array(40).fill("GET /b")])).toBe(0);
+    expect(await volley([...Array(40).fill("GET /a"), ...Array(40).fill("GET /b")])).toBe(0);
   });
 
   it("holds the whole account to 700 a minute", async () => {
     const routes = Array.from({ length: 701 }, (_, at) => `GET /${at % 30}`);
-    expect(await volley(true, routes)).toBe(60_000);
+    expect(await volley(routes)).toBe(60_010);
   });
 
-  it("lets everything through where rates do not apply, as on this machine", async () => {
-    expect(await volley(false, Array(1000).fill("GET /a"))).toBe(0);
+  it("lets everything through where no rates are known, as on this machine", async () => {
+    expect(await volley(Array(1000).fill("GET /a"), { ratesApply: false })).toBe(0);
+  });
+
+  it("lets go of whoever gives up, and the next one takes the turn", async () => {
+    const clock = new DrivenClock(false);
+    const limiter = new Limiter({ ...LIMITS, perSecond: 1 }, clock);
+    await limiter.enter("GET /a", never);
+    const gone = new AbortController();
+    const first = limiter.enter("GET /a", gone.signal).catch(() => "gone");
+    let isIn = false;
+    const second = limiter.enter("GET /a", never).then(() => {
+      isIn = true;
+    });
+    gone.abort();
+    expect(await first).toBe("gone");
+    expect(isIn).toBe(false);
+    while (clock.sleeping === 0) await new Promise(setImmediate);
+    clock.advance(1010);
+    await second;
+  });
+});
+
+/** A service that lets 40 requests a second through, by a token bucket that is full at first. */
+class Service {
+  answered = 0;
+  refused = 0;
+  #tokens = 40;
+  #filledAt = 0;
+
+  constructor(private readonly clock: DrivenClock) {}
+
+  admits(): boolean {
+    const now = this.clock.monotonic();
+    this.#tokens = Math.min(40, this.#tokens + ((now - this.#filledAt) * 40) / 1000);
+    this.#filledAt = now;
+    const admitted = this.#tokens >= 1;
+    if (admitted) this.#tokens -= 1;
+    if (admitted) this.answered++;
+    else this.refused++;
+    return admitted;
+  }
+}
+
+/** One process that has so many requests answered, 32 calls at a time, each repeated a moment after it was refused. */
+async function run(clock: DrivenClock, service: Pick<Service, "admits">, count: number, ratesApply = true) {
+  const limiter = new Limiter({ ...LIMITS, concurrency: 32, ratesApply }, clock);
+  const calls = Array.from({ length: count }).entries();
+  const serve = async () => {
+    for (const _ of calls) {
+      for (let isAdmitted = false; !isAdmitted; ) {
+        await limiter.enter("POST /a", never);
+        const startedAt = clock.monotonic();
+        await clock.sleep(20);
+        isAdmitted = service.admits();
+        limiter.leave("POST /a", startedAt, !isAdmitted);
+        if (!isAdmitted) await clock.sleep(125);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: 32 }, serve));
+}
+
+describe("processes that share an account of 40 requests a second", () => {
+  const timeOf = async (count: number, processes: number, ratesApply = true) => {
+    const clock = new DrivenClock();
+    const service = new Service(clock);
+    const start = clock.monotonic();
+    await Promise.all(Array.from({ length: processes }, () => run(clock, service, count, ratesApply)));
+    return { seconds: (clock.monotonic() - start) / 1000, ...service };
+  };
+
+  it("are refused nothing while there is one", async () => {
+    const { seconds, refused } = await timeOf(200, 1);
+    expect(refused).toBe(0);
+    expect(seconds).toBeLessThanOrEqual(1.05 * 4);
+  });
+
+  it.each([2, 4])("come to parts of it that leave little unused while there are %d", async (processes) => {
+    const { seconds, answered, refused } = await timeOf(200, processes);
+    expect(answered).toBe(200 * processes);
+    expect(seconds).toBeLessThanOrEqual((1.2 * (200 * processes - 40)) / 40);
+    expect(refused).toBeLessThanOrEqual(answered / 3);
+  });
+
+  it("come to know its limits by being refused, where these were not known", async () => {
+    const { seconds, refused } = await timeOf(300, 2, false);
+    expect(seconds).toBeLessThanOrEqual((1.2 * (600 - 40)) / 40);
+    expect(refused).toBeLessThanOrEqual(200);
+  });
+
+  it("go as fast as ever where one request in five is refused, however fast they come", async () => {
+    const clock = new DrivenClock();
+    let count = 0;
+    await run(clock, { admits: () => count++ % 5 !== 0 }, 1000, false);
+    expect(count).toBe(1250);
+    expect(clock.sleeps.filter((ms) => ms !== 20 && ms !== 125)).toEqual([]);
   });
 });

@@ -104,6 +104,7 @@ export const stateCalls: readonly ControlCall[] = [
         cursorOnLastPage: flag,
         organizationRequired: flag,
         lockBusyProjects: flag,
+        rateLimits: flag,
       });
       const { tiedOperations: ties } = switches;
       if (ties !== undefined && !["unique", "skipped", "repeated"].includes(ties)) {

@@ -15,6 +15,8 @@ export interface KeyCollection {
   of: string;
   /** What a request may say of a new key besides its name. */
   fields?: Record<string, Schema>;
+  /** Creations per second, where fewer are allowed than of other requests. */
+  createsPerSecond?: number;
   /** Which keys are in the list. Refuses a call that may not see it by throwing `ApiError`. */
   owned(call: Call): (scope: KeyScope) => boolean;
   /** What the key that a call asks for may reach. Refuses by throwing `ApiError`. */
@@ -28,7 +30,7 @@ export function requireUser({ caller }: Call, status: 403 | 404): void {
 
 /** The routes of a list of keys. */
 export function keyRoutes(collection: KeyCollection): Route[] {
-  const { path, of, fields = {} } = collection;
+  const { path, of, fields = {}, createsPerSecond } = collection;
   const name = { type: "string", minLength: 1, maxLength: maxKeyName };
   return [
     {
@@ -37,6 +39,7 @@ export function keyRoutes(collection: KeyCollection): Route[] {
       summary: `Creates an API key of ${of}; its secret is in this answer only.`,
       body: { type: "object", required: ["key_name"], properties: { key_name: name, ...fields } },
       answer: { status: 200, schema: ref("CreatedApiKey") },
+      perSecond: createsPerSecond,
       handle: (call) => createKey(call, collection.scopeOfNew(call)),
     },
     {

@@ -13,6 +13,7 @@ function organizationOf({ state, params }: Call): string {
 export const organizationApiKeyRoutes = keyRoutes({
   path: "/organizations/{org_id}/api_keys",
   of: "an organization, or of one project in it",
+  createsPerSecond: 10,
   fields: { project_id: { type: "string" } },
   owned(call) {
     const organizationId = organizationOf(call);

@@ -42,6 +42,8 @@ export interface Route {
   answer: { status: number; schema: Schema };
   /** Whether reading it counts as polling an operation (moves a clock in mode `auto`). */
   polls?: boolean;
+  /** Requests per second, where the public service allows fewer than of other routes. @default 40 */
+  perSecond?: number | undefined;
   /** Answers the call; throws `ApiError`. */
   handle(call: Call): Answer;
 }

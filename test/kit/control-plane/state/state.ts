@@ -6,6 +6,7 @@ import type { OperationEntity } from "./entities";
 import { type OperationCourse, type OperationSubject, Operations } from "./operations";
 import type { ProjectSeed, ProjectsSnapshot } from "./projects";
 import { Projects } from "./projects";
+import { RateLimits } from "./rate-limits";
 import { defaultSwitches, type Switches } from "./switches";
 
 /** What the plane starts from. */
@@ -38,6 +39,7 @@ export class State {
   readonly keys: ApiKeys;
   readonly projects = new Projects();
   readonly operations = new Operations();
+  readonly rateLimits = new RateLimits();
   readonly organizationId: string;
   readonly accountId = "7c1f0a52-9d5b-4a8e-8f36-2b6d1e90c4aa";
   switches: Switches;

@@ -12,6 +12,8 @@ export interface Switches {
   organizationRequired: boolean;
   /** Whether a project with an operation under way refuses changes (423). @default false */
   lockBusyProjects: boolean;
+  /** Whether more than 40 requests a second on a route, or 700 a minute in all, are refused (429). @default false */
+  rateLimits: boolean;
 }
 
 /** The switches as they are where nothing is said. */
@@ -21,4 +23,5 @@ export const defaultSwitches: Switches = {
   cursorOnLastPage: true,
   organizationRequired: false,
   lockBusyProjects: false,
+  rateLimits: false,
 };

@@ -41,7 +41,7 @@ export const WORDS: Readonly<Record<Operation, Words>> = {
   },
   read: READ,
   "read-replacement": READ,
-  "read-discard": { ...READ, sign: "<", plan: "discard", doing: "discarding", done: "discarded" },
+  discard: { ...READ, sign: "<", plan: "discard", doing: "discarding", done: "discarded" },
   "discard-replaced": { ...DELETE, sign: "<", plan: "discard", doing: "discarding", done: "discarded" },
   "remove-pending-replace": { ...DELETE, plan: "forget", doing: "forgetting", done: "forgotten" },
   refresh: { sign: "~", tone: "change", plan: "refresh", doing: "refreshing", done: "refreshed" },

@@ -25,7 +25,7 @@ export class DeleteStep implements Step {
   ) {}
 
   get op() {
-    if (this.old.state.external) return this.replaced ? "discard-replaced" : "read-discard";
+    if (this.old.state.external) return this.replaced ? "discard-replaced" : "discard";
     return this.replaced ? "delete-replaced" : "delete";
   }
 
@@ -39,7 +39,9 @@ export class DeleteStep implements Step {
 
   async apply(deployment: Deployment): Promise<Outcome> {
     const { state } = this.old;
-    if (state.protect && this.replaced === undefined) return { error: new ProtectedError(this.urn) };
+    if (state.protect && this.replaced === undefined && !deployment.options.ignoreProtect) {
+      return { error: new ProtectedError(this.urn) };
+    }
     if (this.needsCall(deployment)) {
       const provider = deployment.providerOf(state);
       await provider.delete(this.urn, idOf(state), state.inputs ?? {}, state.outputs ?? {});

@@ -58,9 +58,9 @@ export class ReadStep implements Step {
     if (id === UNKNOWN) this.new_.set({ outputs: {} });
     else {
       const found = await deployment.providerOf(this.new_.state).read(this.urn, id, inputs, inputs);
-      if (found === undefined) return { error: new Error(`resource '${id}' does not exist`) };
+      // That it is gone is no error here: a program that reads it gets what little the provider says of it.
       initErrors = found.initErrors;
-      this.new_.set({ id: found.id, outputs: found.outputs, ...(initErrors && { initErrors }) });
+      this.new_.set({ id: found.id || id, outputs: found.outputs, ...(initErrors && { initErrors }) });
     }
     if (this.replacing) this.old?.set({ delete: true });
     if (this.old) this.keepTimes(this.old.state);

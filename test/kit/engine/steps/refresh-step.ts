@@ -42,7 +42,7 @@ export class RefreshStep implements Step {
     if (!custom || isProviderType(type) || pendingReplacement) return {};
     const provider = deployment.providerOf(this.old.state);
     const found = await provider.read(this.urn, idOf(this.old.state), inputs, outputs);
-    if (found === undefined) {
+    if (found.id === "") {
       this.current = undefined;
       return {};
     }

@@ -1,3 +1,0 @@
-import { testHalf } from "./run-reduced";
-
-testHalf(0);
