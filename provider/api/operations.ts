@@ -118,7 +118,7 @@ export class Operations {
       clock: this.context.clock,
       timeoutMs: options.timeoutMs ?? this.context.operationTimeoutMs,
       pollIntervalMs: options.pollIntervalMs ?? this.context.pollIntervalMs,
-      signal: options.signal,
+      signals: [this.http.signal, ...(options.signal === undefined ? [] : [options.signal])],
       onProgress: options.onProgress,
       warn: options.onWarning ?? this.context.warn,
     };
@@ -130,7 +130,6 @@ export class Operations {
       poller = new ProjectPoller({
         clock: this.context.clock,
         random: this.context.random,
-        ended: this.http.signal,
         pages: (atMost, signal) => this.#list(projectId, atMost, signal),
         get: (id, signal) => this.get(projectId, id, { signal }),
         idle: () => this.#pollers.delete(projectId),

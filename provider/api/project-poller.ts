@@ -1,5 +1,5 @@
 import { MAX_TIMER_MS } from "../duration";
-import { AbortedError, isAborted, isApiError } from "../errors";
+import { isAborted, isApiError } from "../errors";
 import { type Clock, linkSignals } from "../http";
 import type { Page } from "./paging";
 import type { Operation } from "./records";
@@ -48,8 +48,6 @@ export interface Watcher {
 export interface PollerContext {
   readonly clock: Clock;
   readonly random: () => number;
-  /** Fires when nothing may be sent any more. */
-  readonly ended: AbortSignal;
   readonly pages: (atMost: number, signal: AbortSignal) => AsyncIterable<Page<Operation>>;
   readonly get: (id: string, signal: AbortSignal) => Promise<Operation>;
   /** Called when the last watcher has gone; the poller is not used afterwards. */
@@ -155,18 +153,17 @@ export class ProjectPoller {
   }
 
   async #pause(): Promise<void> {
-    const { clock, ended } = this.context;
+    const { clock } = this.context;
     for (;;) {
       this.#expire();
       const now = clock.monotonic();
       if (this.#watchers.size === 0 || now >= this.#nextAt) return;
       this.#wake = new AbortController();
-      const link = linkSignals(this.#wake.signal, this.#stop.signal, ended);
+      const link = linkSignals(this.#wake.signal, this.#stop.signal);
       try {
         await clock.sleep(Math.min(this.#nextAt, this.#firstDeadline()) - now, link.signal);
       } catch (error) {
-        if (ended.aborted) this.#failAll(new AbortedError(`waiting was cancelled: ${String(ended.reason?.message)}`));
-        else if (!link.signal.aborted) throw error;
+        if (!link.signal.aborted) throw error;
       } finally {
         link.dispose();
       }

@@ -1,5 +1,5 @@
 import { AbortedError, type PendingOperation, TimeoutError } from "../errors";
-import { type Clock, cleanText, onAbort } from "../http";
+import { type Clock, cleanText, onAbort, sayReason } from "../http";
 import { pendingText, progressText } from "./progress";
 import type { ProjectPoller, Sighting, Watcher } from "./project-poller";
 import type { Operation, WaitProgress } from "./records";
@@ -10,7 +10,8 @@ export interface WaitTerms {
   readonly clock: Clock;
   readonly timeoutMs: number;
   readonly pollIntervalMs: number;
-  readonly signal: AbortSignal | undefined;
+  /** Each ends the wait. */
+  readonly signals: readonly AbortSignal[];
   readonly onProgress: ((progress: WaitProgress) => void) | undefined;
   readonly warn: (message: string) => void;
 }
@@ -93,12 +94,13 @@ export abstract class Wait<T> {
 
   /** Starts the watchers, and ends them with the wait. */
   protected start(watchers: readonly { readonly poller: ProjectPoller; readonly watcher: Watcher }[]): Promise<T> {
-    const { signal } = this.terms;
-    if (signal?.aborted) {
-      this.#abort();
+    const { signals } = this.terms;
+    const fired = signals.find((signal) => signal.aborted);
+    if (fired !== undefined) {
+      this.#abort(fired);
       return this.#ended;
     }
-    if (signal !== undefined) this.#cleanup.push(onAbort(signal, () => this.#abort()));
+    for (const signal of signals) this.#cleanup.push(onAbort(signal, () => this.#abort(signal)));
     for (const { poller, watcher } of watchers) {
       this.#cleanup.push(() => poller.remove(watcher));
       poller.add(watcher);
@@ -120,10 +122,9 @@ export abstract class Wait<T> {
     );
   }
 
-  #abort(): void {
-    this.fail(
-      new AbortedError(`${progressText(this.pending(), this.elapsedMs)}: cancelled. Run it again to go on waiting`),
-    );
+  #abort(signal: AbortSignal): void {
+    const what = progressText(this.pending(), this.elapsedMs);
+    this.fail(new AbortedError(`aborted while ${what}${sayReason(signal)}. Run it again to go on waiting`));
   }
 
   #end(): void {

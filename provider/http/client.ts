@@ -11,6 +11,7 @@ import { exchange } from "./exchange";
 import { failureError, TOO_LARGE } from "./failure";
 import { DOCUMENTED_RATES, Limiter, type Limits } from "./limiter";
 import { linkSignals } from "./link-signals";
+import { sayReason } from "./on-abort";
 import { redact } from "./redact";
 import { parseRetryAfterMs } from "./retry-after";
 import { RetryBudget } from "./retry-budget";
@@ -77,7 +78,10 @@ export class HttpClient {
     return this.#abort.signal;
   }
 
-  /** Ends all calls and sends nothing any more. */
+  /**
+   * Ends every wait, pause and read, and what was not sent yet; nothing is sent any more. A change that was sent is
+   * finished: only its answer tells what was done.
+   */
   abort(reason: Error): void {
     this.#abort.abort(reason);
   }
@@ -96,7 +100,11 @@ export class HttpClient {
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     const link = linkSignals(this.#abort.signal, signal);
     try {
-      await this.#unlessAborted("waiting", link.signal, () => this.#options.clock.sleep(ms, link.signal));
+      await unlessAborted(
+        link.signal,
+        () => this.#options.clock.sleep(ms, link.signal),
+        () => aborted("waiting", link.signal),
+      );
     } finally {
       link.dispose();
     }
@@ -124,10 +132,11 @@ export class HttpClient {
     let deadline = clock.monotonic() + (request.timeoutMs ?? CALL_TIMEOUT_MS);
     let taken = 0;
     let lostBefore = false;
+    const end = () => abortedRequest(request, signal, lostBefore);
     for (let attempts = 1; ; attempts++) {
       const queuedAt = clock.monotonic();
       const { route, perSecond } = request;
-      await this.#unlessAborted(route, signal, () => this.#limiter.enter(route, signal, perSecond));
+      await unlessAborted(signal, () => this.#limiter.enter(route, signal, perSecond), end);
       // Waiting for the limits of the service is not the service being slow.
       deadline += clock.monotonic() - queuedAt;
       const sentAt = clock.now();
@@ -140,7 +149,9 @@ export class HttpClient {
       }
       const answered = outcome.kind === "answer" ? outcome : undefined;
       const lost = verdict === "ambiguous";
-      if (signal.aborted && !(lost && request.replay === "once")) throw aborted(request.route, signal);
+      if (signal.aborted && verdict !== "refused" && !(lost && request.replay === "once")) {
+        throw abortedRequest(request, signal, lostBefore || lost);
+      }
       const remainingMs = deadline - clock.monotonic();
       const retryAfterMs = parseRetryAfterMs(answered?.retryAfter, clock.now());
       const whole = verdict === "throttled" || answered?.complete || answered?.bodyError === TOO_LARGE;
@@ -174,7 +185,7 @@ export class HttpClient {
       }
       taken = cost;
       lostBefore ||= lost;
-      await this.#unlessAborted(request.route, signal, () => clock.sleep(delay, signal));
+      await unlessAborted(signal, () => clock.sleep(delay, signal), end);
     }
   }
 
@@ -206,15 +217,6 @@ export class HttpClient {
   #headersOf({ body, credential }: HttpRequest): Readonly<Record<string, string>> {
     const headers = body === undefined ? this.#headers : this.#headersOfJson;
     return credential === undefined ? headers : { ...headers, authorization: `Bearer ${credential}` };
-  }
-
-  async #unlessAborted(what: string, signal: AbortSignal, wait: () => Promise<void>): Promise<void> {
-    if (signal.aborted) throw aborted(what, signal);
-    try {
-      await wait();
-    } catch (error) {
-      throw signal.aborted ? aborted(what, signal) : error;
-    }
   }
 
   /** Takes known secrets out of an error's texts. */
@@ -251,8 +253,21 @@ function queryText(query: HttpRequest["query"]): string {
   return text === "" ? "" : `?${text}`;
 }
 
-function aborted(what: string, signal: AbortSignal): KeyplaneError {
-  const reason: unknown = signal.reason;
-  const why = reason instanceof Error && reason.name !== "AbortError" ? `: ${reason.message}` : "";
-  return new AbortedError(`${what} was cancelled${why}. Run the command again to go on`);
+/** Waits, unless the signal has fired or fires meanwhile. */
+async function unlessAborted(signal: AbortSignal, wait: () => Promise<void>, end: () => KeyplaneError): Promise<void> {
+  if (signal.aborted) throw end();
+  try {
+    await wait();
+  } catch (error) {
+    throw signal.aborted ? end() : error;
+  }
+}
+
+function abortedRequest({ method, route }: HttpRequest, signal: AbortSignal, maybeDone: boolean): KeyplaneError {
+  const done = maybeDone && method !== "GET" ? "It may have been carried out." : "Nothing was done.";
+  return aborted(route, signal, ` ${done}`);
+}
+
+function aborted(what: string, signal: AbortSignal, done = ""): KeyplaneError {
+  return new AbortedError(`${what} was aborted${sayReason(signal)}.${done} Run the command again to go on`);
 }

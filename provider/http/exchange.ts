@@ -5,8 +5,11 @@ import { isJsonType } from "./classify";
 import { onAbort } from "./on-abort";
 import { publishPoint } from "./points";
 import { parseHttpDate } from "./retry-after";
-import { REQUEST_ID_HEADER, type SentMark, unwatchSent, watchSent } from "./sent";
+import { SentMark } from "./sent";
 import type { Answered, Method, Outcome } from "./types";
+
+/** Header that names a request, for the service's support. */
+const REQUEST_ID_HEADER = "x-request-id";
 
 /** One attempt, ready to go. */
 export interface Attempt {
@@ -19,6 +22,7 @@ export interface Attempt {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
   readonly requestId: string;
+  /** Ends what is not sent yet, and a read. A change that was sent goes on: only its answer tells what was done. */
   readonly signal: AbortSignal;
   /** Longest time until the answer is complete, in milliseconds. */
   readonly timeoutMs: number;
@@ -31,24 +35,26 @@ const utf8 = new TextDecoder();
 
 /** Sends one request and reads its answer to the end. Never throws: what happened is the outcome. */
 export async function exchange(connections: Dispatcher, attempt: Attempt): Promise<Outcome> {
-  const { route, signal, requestId } = attempt;
-  const mark = watchSent(requestId, route);
-  const gathering = new Gathering(mark);
+  const { route, method, signal } = attempt;
+  const mark = new SentMark(connections, route);
+  const gathering = new Gathering(mark, route);
   // What is in flight runs in real time, whatever clock is driven.
   const timer = setTimeout(() => gathering.abort(new TimeoutError("deadline")), Math.max(0, attempt.timeoutMs));
-  const unfollow = onAbort(signal, () => gathering.abort(signal.reason));
+  const unfollow = onAbort(signal, () => {
+    gathering.refuse(signal.reason);
+    if (method === "GET" || !mark.maybeSent) gathering.abort(signal.reason);
+  });
   publishPoint("before-send", route);
   try {
-    const { origin, path, method, body = null } = attempt;
-    const headers = { [REQUEST_ID_HEADER]: requestId, ...attempt.headers };
+    const { origin, path, body = null } = attempt;
+    const headers = { [REQUEST_ID_HEADER]: attempt.requestId, ...attempt.headers };
     connections.dispatch({ origin, path, method, headers, body }, gathering);
     return await gathering.outcome;
   } catch (error) {
-    return { kind: "failure", code: codeOf(error), sent: mark.sent };
+    return unanswered(error, mark);
   } finally {
     clearTimeout(timer);
     unfollow();
-    unwatchSent(requestId);
   }
 }
 
@@ -62,26 +68,35 @@ class Gathering implements Dispatcher.DispatchHandler {
   readonly outcome: Promise<Outcome>;
   #settle: (outcome: Outcome) => void = () => {};
   #controller: Dispatcher.DispatchController | undefined;
-  #aborted: Error | undefined;
+  #refused: Error | undefined;
   #head: Head | undefined;
   readonly #chunks: Buffer[] = [];
 
-  constructor(private readonly mark: Readonly<SentMark>) {
+  constructor(
+    private readonly mark: SentMark,
+    private readonly route: string,
+  ) {
     this.outcome = new Promise((resolve) => {
       this.#settle = resolve;
     });
   }
 
-  /** Ends the exchange at once: a request that still waits for its connection is never sent. */
+  /** Lets the request not be sent, if it still waits for its connection. */
+  refuse(reason: Error): void {
+    this.#refused = reason;
+  }
+
+  /** Ends the exchange at once. */
   abort(reason: Error): void {
-    this.#aborted = reason;
+    this.refuse(reason);
     this.#controller?.abort(reason);
     this.#fail(reason);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#aborted !== undefined) controller.abort(this.#aborted);
+    this.mark.announced(this.#refused === undefined);
+    if (this.#refused !== undefined) controller.abort(this.#refused);
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
@@ -94,7 +109,7 @@ class Gathering implements Dispatcher.DispatchHandler {
       retryAfter: text(headers["retry-after"]),
       date: parseHttpDate(text(headers.date)),
     };
-    publishPoint("after-answer", this.mark.route);
+    publishPoint("after-answer", this.route);
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -104,7 +119,7 @@ class Gathering implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     const head = this.#head;
     if (head === undefined) return;
-    publishPoint("after-body", this.mark.route);
+    publishPoint("after-body", this.route);
     this.#settle(answered(head, this.#chunks));
   }
 
@@ -113,10 +128,13 @@ class Gathering implements Dispatcher.DispatchHandler {
   }
 
   #fail(error: unknown): void {
-    const code = codeOf(error);
-    if (this.#head === undefined) this.#settle({ kind: "failure", code, sent: this.mark.sent });
-    else this.#settle(cut(this.#head, code));
+    this.#settle(this.#head === undefined ? unanswered(error, this.mark) : cut(this.#head, codeOf(error)));
   }
+}
+
+function unanswered(error: unknown, mark: SentMark): Outcome {
+  const code = codeOf(error);
+  return { kind: "failure", code, sent: mark.maybeSentDespite(code) };
 }
 
 function answered(head: Head, chunks: readonly Buffer[]): Answered {
@@ -154,9 +172,13 @@ function text(header: IncomingHttpHeaders[string]): string | undefined {
   return Array.isArray(header) ? header[0] : header;
 }
 
+/** undici's words for a proxy that refuses the way to the service; its code is that of any aborted request. */
+const PROXY_REFUSED = /^Proxy response \(\d+\)/;
+
 /** The code of a transport error, else its name: never its message, which may quote what was sent. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return "UNKNOWN";
+  if (PROXY_REFUSED.test(error.message)) return "PROXY_REFUSED";
   // With several addresses tried, the errors of each are inside.
   const inner = error instanceof AggregateError ? error.errors[0] : error;
   const code = (inner as { code?: unknown }).code ?? (error as { code?: unknown }).code;

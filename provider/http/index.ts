@@ -3,7 +3,7 @@ export { type BaseUrl, parseBaseUrl } from "./base-url";
 export { HttpClient, type HttpOptions } from "./client";
 export { type Clock, systemClock } from "./clock";
 export { linkSignals } from "./link-signals";
-export { onAbort } from "./on-abort";
+export { onAbort, sayReason } from "./on-abort";
 export { type Point, type PointMessage, publishPoint } from "./points";
 export { REDACTED, redact } from "./redact";
 export { cleanText } from "./text";

@@ -25,3 +25,8 @@ function follow(signal: AbortSignal): Set<() => void> {
   );
   return present;
 }
+
+/** Why a signal has fired, to be put behind a message; empty where nobody gave a reason. */
+export function sayReason({ reason }: AbortSignal): string {
+  return reason instanceof Error && reason.name !== "AbortError" ? `: ${reason.message}` : "";
+}

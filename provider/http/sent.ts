@@ -1,46 +1,46 @@
-import { subscribe } from "node:diagnostics_channel";
+import type { Dispatcher } from "undici";
 import { publishPoint } from "./points";
 
-/** Header that names a request; it also ties undici's own request object to the attempt that made it. */
-export const REQUEST_ID_HEADER = "x-request-id";
+/** Codes that by themselves prove that nothing was sent: no connection stood yet, or undici did not take the request. */
+const NEVER_SENT = new RegExp(
+  `^(${[
+    "ECONNREFUSED|ENOTFOUND|EAI_\\w+|PROXY_REFUSED|UND_ERR_(CONNECT_TIMEOUT|INVALID_ARG|NOT_SUPPORTED)",
+    "ERR_SSL_(WRONG_VERSION_NUMBER|UNSUPPORTED_PROTOCOL|\\w*ALERT_PROTOCOL_VERSION)",
+    "ERR_TLS_CERT_ALTNAME_INVALID|CERT_\\w+|UNABLE_TO_\\w+|SELF_SIGNED_\\w+|DEPTH_ZERO_\\w+|HOSTNAME_MISMATCH",
+  ].join("|")})$`,
+);
 
-/** Whether the attempt's headers were handed to a connection. */
-export interface SentMark {
-  readonly route: string;
-  sent: boolean;
-}
-
-const watched = new Map<string, SentMark>();
-let subscribed = false;
+/** Connections that have announced a request. Where they never did, their silence does not prove that none was sent. */
+const announcing = new WeakSet<Dispatcher>();
 
 /**
- * Watches one attempt, known by its request id, until `unwatch`. Error codes cannot tell whether a request was sent
- * (`ECONNRESET` comes before and after); undici's diagnostics channel can, and errs only towards "sent".
+ * Whether one attempt was sent. Most error codes cannot tell (`ECONNRESET` comes before and after), but undici announces
+ * each request right before it writes it. Every doubt counts as "sent", because a change must not be made twice.
  */
-export function watchSent(requestId: string, route: string): SentMark {
-  if (!subscribed) {
-    subscribed = true;
-    subscribe("undici:client:sendHeaders", onSendHeaders);
+export class SentMark {
+  #isWritten = false;
+
+  constructor(
+    private readonly connections: Dispatcher,
+    private readonly route: string,
+  ) {}
+
+  /** Notes that undici announces the request, and whether it may write it. */
+  announced(isWritten: boolean): void {
+    announcing.add(this.connections);
+    if (!isWritten) return;
+    this.#isWritten = true;
+    // undici writes before it returns.
+    process.nextTick(publishPoint, "after-send", this.route);
   }
-  const mark: SentMark = { route, sent: false };
-  watched.set(requestId, mark);
-  return mark;
-}
 
-/** Ends the watch. */
-export function unwatchSent(requestId: string): void {
-  watched.delete(requestId);
-}
+  /** Whether the service may have the request, by what is known now. */
+  get maybeSent(): boolean {
+    return this.#isWritten || !announcing.has(this.connections);
+  }
 
-function onSendHeaders(message: unknown): void {
-  if (watched.size === 0) return;
-  const headers = (message as { request?: { headers?: unknown } }).request?.headers;
-  // Requests of other users of undici in this process come by, too; headers of HTTP/1 requests are a flat list.
-  if (!Array.isArray(headers)) return;
-  const at = headers.indexOf(REQUEST_ID_HEADER);
-  const mark = at < 0 ? undefined : watched.get(String(headers[at + 1]));
-  if (mark === undefined || mark.sent) return;
-  mark.sent = true;
-  // undici tells before it writes, and writes before it returns.
-  process.nextTick(publishPoint, "after-send", mark.route);
+  /** The same for an attempt that ended with an error of this code. */
+  maybeSentDespite(code: string): boolean {
+    return this.#isWritten || (this.maybeSent && !NEVER_SENT.test(code));
+  }
 }

@@ -43,18 +43,23 @@ describe("an account", () => {
     expect(Math.abs(account.serviceNow() - Date.now() - 600_000)).toBeLessThan(2500);
   });
 
-  it("sends nothing more after an abort, and ends what is under way", async () => {
+  it("sends nothing more after an abort, ends waits and reads, and finishes a change that is under way", async () => {
     const { account, plane } = await startAccount();
     const project = await plane.state.createProject();
     await plane.state.startOperations({ projectId: project.id, runningMs: null });
     await plane.rules.add({ route: "POST /api_keys", hold: "before" });
-    const calls = [account.keys.create("ci-1"), account.operations.waitUntilIdle(project.id)].map(caught);
-    await plane.held.wait();
-    account.abort(new Error("the engine is gone"));
-    const [created, waited] = await Promise.all(calls);
-    expect(created?.name).toBe("AnswerLostError");
-    expect(waited?.name).toBe("AbortedError");
-    await plane.held.drop();
+    await plane.rules.add({ route: "GET /projects", hold: "before" });
+    const created = account.keys.create("ci-1");
+    const ended = [account.operations.waitUntilIdle(project.id), account.projects.list()].map(caught);
+    await plane.held.wait(2);
+    account.abort(new Error("the run was cancelled"));
+    const messages = (await Promise.all(ended)).map(({ name, message }) => `${name}: ${message}`);
+    expect(messages).toEqual([
+      expect.stringMatching(/^AbortedError: aborted while waiting.*: the run was cancelled\. Run it again/),
+      expect.stringMatching(/^AbortedError: GET \/projects was aborted: the run was cancelled\. Nothing was done/),
+    ]);
+    await plane.held.release();
+    expect((await created).name).toBe("ci-1");
     const before = await plane.count();
     await Promise.all([account.keys.create("ci-2"), account.keys.list(), account.sleep(1)].map(caught));
     expect(await plane.count()).toBe(before);

@@ -91,12 +91,47 @@ describe("a request that must be sent only once", () => {
     });
   }
 
-  it("is reported as lost, not as cancelled, when it is cancelled after it was sent", async () => {
+  it("W6: is finished when it is aborted after it was sent, because its answer holds what was made", async () => {
     const controller = new AbortController();
-    const { client, server } = await start(() => controller.abort());
+    const { client } = await start((socket) => {
+      controller.abort();
+      setImmediate(() => answer(socket, 200, { id: 1 }));
+    });
+    expect(await client.request({ ...POST, signal: controller.signal })).toMatchObject({ json: { id: 1 } });
+  });
+
+  it("W6: is reported as lost, not as aborted, when it is aborted after it was sent and its answer is lost", async () => {
+    const controller = new AbortController();
+    const { client, server } = await start((socket) => {
+      controller.abort();
+      setImmediate(() => socket.resetAndDestroy());
+    });
     const error = await caught(client.request({ ...POST, signal: controller.signal }));
     expect(error.name).toBe("AnswerLostError");
     expect(server.requests).toHaveLength(1);
+  });
+
+  it("W6: tells why it was refused, although it was aborted meanwhile", async () => {
+    const controller = new AbortController();
+    const { client } = await start((socket) => {
+      controller.abort();
+      setImmediate(() => answer(socket, 400, { code: "", message: "no such thing" }));
+    });
+    const error = await caught(client.request({ ...POST, signal: controller.signal }));
+    expect(error.message).toContain("no such thing");
+  });
+
+  it.each([423, 429, 503])("W6: does not go out again when it is aborted before %d is answered", async (status) => {
+    const controller = new AbortController();
+    const { client, clock, server } = await start((socket) => {
+      controller.abort(new Error("the run was cancelled"));
+      setImmediate(() => answer(socket, status, ""));
+    });
+    const error = await caught(client.request({ ...POST, signal: controller.signal }));
+    expect(error.name).toBe("AbortedError");
+    expect(error.message).toContain("POST /things was aborted: the run was cancelled. Nothing was done.");
+    expect(server.requests).toHaveLength(1);
+    expect(clock.sleeps).toEqual([]);
   });
 
   it("is lost when its answer cannot fit the limit of its deadline", async () => {
@@ -254,7 +289,7 @@ describe("what is sent", () => {
     client.abort(new Error("the engine is gone"));
     const errors = await Promise.all(calls);
     expect(errors.map((each) => each.name)).toEqual(["AbortedError", "AbortedError", "AbortedError"]);
-    expect(errors[1]?.message).toContain("the engine is gone");
+    expect(errors[1]?.message).toContain("the engine is gone. Nothing was done.");
     await caught(client.request(POST));
     await caught(client.sleep(10));
     expect(server.requests).toHaveLength(1);

@@ -1,0 +1,134 @@
+import type { Dispatcher } from "undici";
+import { describe, expect, it } from "vitest";
+import { exchange } from "../../../provider/http/exchange";
+import type { Method } from "../../../provider/http/types";
+
+type Handler = Dispatcher.DispatchHandler;
+
+/** Ends or answers a request that was handed to the connections. */
+type Act = (handler: Handler, start: () => void) => void;
+
+/** Connections that do what they are told; `start` announces the request, as undici does before it writes it. */
+function connections(...acts: Act[]): Dispatcher & { readonly aborted: unknown[] } {
+  const aborted: unknown[] = [];
+  const dispatch = (_: unknown, handler: Handler) => {
+    const controller = { abort: (reason: unknown) => aborted.push(reason) } as unknown as Dispatcher.DispatchController;
+    acts.shift()?.(handler, () => handler.onRequestStart?.(controller, {}));
+  };
+  return { dispatch, aborted } as unknown as Dispatcher & { readonly aborted: unknown[] };
+}
+
+const controllerOf = undefined as unknown as Dispatcher.DispatchController;
+
+/** An end with this code; without a start, unless one is announced before. */
+const failing =
+  (code: string): Act =>
+  (handler) =>
+    handler.onResponseError?.(controllerOf, Object.assign(new Error("over"), { code }));
+
+const answering: Act = (handler, start) => {
+  start();
+  handler.onResponseStart?.(controllerOf, 200, { "content-type": "application/json" }, "OK");
+  handler.onResponseData?.(controllerOf, Buffer.from("{}"));
+  handler.onResponseEnd?.(controllerOf, {});
+};
+
+function send(to: Dispatcher, { method = "POST" as Method, signal = new AbortController().signal } = {}) {
+  const route = `${method} /things`;
+  const origin = "http://127.0.0.1:9";
+  const attempt = { origin, path: "/things", method, route, headers: {}, body: undefined, requestId: "1" };
+  return exchange(to, { ...attempt, signal, timeoutMs: 5_000 });
+}
+
+describe("a request that has failed", () => {
+  it("counts as sent where undici never announced one: it may have stopped doing so", async () => {
+    const to = connections(failing("ECONNRESET"));
+    expect(await send(to)).toMatchObject({ code: "ECONNRESET", sent: true });
+  });
+
+  it("counts as not sent once undici has announced another on the same connections", async () => {
+    const to = connections(answering, failing("ECONNRESET"));
+    await send(to);
+    expect(await send(to)).toMatchObject({ code: "ECONNRESET", sent: false });
+  });
+
+  it("counts as sent once it was announced, whatever its error says", async () => {
+    const to = connections((handler, start) => {
+      start();
+      failing("ECONNREFUSED")(handler, start);
+    });
+    expect(await send(to)).toMatchObject({ sent: true });
+  });
+
+  const proofs = [
+    "ECONNREFUSED",
+    "ENOTFOUND",
+    "EAI_AGAIN",
+    "UND_ERR_CONNECT_TIMEOUT",
+    "CERT_HAS_EXPIRED",
+    "DEPTH_ZERO_SELF_SIGNED_CERT",
+    "ERR_TLS_CERT_ALTNAME_INVALID",
+    "ERR_SSL_WRONG_VERSION_NUMBER",
+  ];
+  it.each(proofs)("counts as not sent where %s proves it", async (code) => {
+    expect(await send(connections(failing(code)))).toMatchObject({ code, sent: false });
+  });
+
+  const doubtful = ["ECONNRESET", "ETIMEDOUT", "EPIPE", "EPROTO", "UND_ERR_SOCKET", "UND_ERR_ABORTED"];
+  it.each(doubtful)("counts as sent where %s leaves it open", async (code) => {
+    expect(await send(connections(failing(code)))).toMatchObject({ code, sent: true });
+  });
+});
+
+describe("an aborted request", () => {
+  const abortedAt = (act: (abort: () => void) => Act) => {
+    const controller = new AbortController();
+    const abort = () => controller.abort(new Error("enough"));
+    return { act: act(abort), signal: controller.signal };
+  };
+
+  it("that changes something and was sent is finished, and its answer is taken", async () => {
+    const { act, signal } = abortedAt((abort) => (handler, start) => {
+      start();
+      abort();
+      answering(handler, () => {});
+    });
+    const to = connections(act);
+    expect(await send(to, { signal })).toMatchObject({ kind: "answer", status: 200 });
+    expect(to.aborted).toEqual([]);
+  });
+
+  it("that reads is ended at once", async () => {
+    const { act, signal } = abortedAt((abort) => (_, start) => {
+      start();
+      abort();
+    });
+    const to = connections(act);
+    expect(await send(to, { signal, method: "GET" })).toMatchObject({ kind: "failure" });
+    expect(to.aborted).toHaveLength(1);
+  });
+
+  it("that waits for its connection ends at once as not sent, and is never sent", async () => {
+    let late = () => {};
+    const { act, signal } = abortedAt((abort) => (_, start) => {
+      late = start;
+      abort();
+    });
+    const to = connections(answering, act);
+    await send(to);
+    expect(await send(to, { signal })).toMatchObject({ kind: "failure", sent: false });
+    late();
+    expect(to.aborted).toHaveLength(1);
+  });
+
+  it("that waits for the first connection is refused when undici announces it", async () => {
+    const { act, signal } = abortedAt((abort) => (handler, start) => {
+      abort();
+      start();
+      failing("UND_ERR_ABORTED")(handler, start);
+    });
+    const to = connections(act);
+    expect(await send(to, { signal })).toMatchObject({ kind: "failure", sent: false });
+    expect(to.aborted).toHaveLength(1);
+  });
+});
