@@ -16,7 +16,6 @@ export class EngineLink {
   readonly #address: string;
   readonly #underWay = new Set<Promise<void>>();
   #client: EngineClient | undefined;
-  #watched = false;
 
   constructor(address: string) {
     this.#address = address;
@@ -25,8 +24,7 @@ export class EngineLink {
   /** Calls `onDeath` as soon as the engine is gone, however it went: its end of the connection closes with it. */
   watch(onDeath: () => void): void {
     const [, host, port] = /^(.+):(\d+)$/.exec(this.#address) ?? [];
-    if (this.#watched || host === undefined || Number(port) === 0) return;
-    this.#watched = true;
+    if (host === undefined || Number(port) === 0) return;
     const hold = () => {
       const socket = connect({ host, port: Number(port) });
       let connected = false;

@@ -4,6 +4,7 @@ import { AbortedError } from "../errors";
 import { newRunNotes, type Place, placeKey, type RunNotes } from "../resources";
 import { type ConfigReader, credentialsIn, resolveSettings, type Settings } from "../settings";
 import { EngineLink } from "./engine-link";
+import { onCancel } from "./on-cancel";
 
 /**
  * What all resources of this process share. Pulumi configures each kind of resource on its own, and starts the second
@@ -13,6 +14,9 @@ import { EngineLink } from "./engine-link";
 class Session {
   readonly engine = new EngineLink(process.argv[2] ?? "");
   #config: ConfigReader = () => undefined;
+  #isConfigured = false;
+  /** Set once the run is cancelled. */
+  #cancelled: AbortedError | undefined;
   /** By the name of the account. */
   readonly #settings = new Map<string | undefined, Settings>();
   readonly #accounts = new Map<string | undefined, Account>();
@@ -25,11 +29,17 @@ class Session {
 
   configure(config: ConfigReader): void {
     this.#config = config;
-    this.engine.watch(() => {
-      for (const account of this.#accounts.values()) account.abort(new AbortedError("the engine is gone"));
-      // Nobody is left to record what this process does: a key made from here on would be lost.
-      process.exit(1);
-    });
+    if (this.#isConfigured) return;
+    this.#isConfigured = true;
+    // Nobody is left to record what this process does: a key made from here on would be lost.
+    this.engine.watch(() => process.exit(1));
+    onCancel(() => this.#cancel());
+  }
+
+  /** Ends all waits. What was sent is finished, and the engine records it. */
+  #cancel(): void {
+    this.#cancelled ??= new AbortedError("the run was cancelled");
+    for (const account of this.#accounts.values()) account.abort(this.#cancelled);
   }
 
   /** Throws a `ConfigError`, anew at each call, where the settings of that account are missing or wrong. */
@@ -65,6 +75,7 @@ class Session {
     if (account === undefined) {
       const api = require("../api/account") as typeof import("../api/account");
       account = api.Account.for(this.settings(name));
+      if (this.#cancelled !== undefined) account.abort(this.#cancelled);
       this.#accounts.set(name, account);
     }
     return account;

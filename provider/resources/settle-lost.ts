@@ -23,13 +23,11 @@ export async function settleLost(
   unsettled: Unsettled,
   context: Context,
 ): Promise<{ readonly found: boolean; readonly kept?: string }> {
-  const account = context.account();
   const { lost } = unsettled;
   let waited = 0;
   for (const step of SETTLE_STEPS_MS) {
-    await account.sleep(step - waited);
+    const orphan = await findOrphan(unsettled, step - waited, context);
     waited = step;
-    const orphan = await findOrphan(unsettled, context);
     if (orphan !== undefined) {
       try {
         await context.keys().revoke(orphan);
@@ -47,13 +45,14 @@ export async function settleLost(
 }
 
 /**
- * A key under the very name of a lost request that nobody else can hold: it was never used, was not there before, and
+ * After a pause, a key under the very name of a lost request that nobody else can hold: it was never used, was not there before, and
  * is not older than the request.
  */
-async function findOrphan(unsettled: Unsettled, context: Context): Promise<string | undefined> {
+async function findOrphan(unsettled: Unsettled, pauseMs: number, context: Context): Promise<string | undefined> {
   const { name, strangers, notBefore, lost } = unsettled;
   let keys: readonly ApiKeyRecord[];
   try {
+    await context.account().sleep(pauseMs);
     keys = await context.keys().list({ fresh: true });
   } catch (error) {
     // Without the list, a repeat could make a second key: stop here and name what to look for.

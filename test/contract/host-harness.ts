@@ -127,6 +127,12 @@ export class HostUnderTest {
     await call((done) => this.client.delete(request, done));
   }
 
+  /** Tells the host that the run is cancelled, as an engine does at Ctrl+C. */
+  async cancel(): Promise<void> {
+    const request = new this.sdk.empty();
+    await call((done) => this.client.cancel(request, done));
+  }
+
   /** Ends the engine as a kill would: all its connections close. */
   killEngine(): void {
     this.engine?.forceShutdown();

@@ -43,6 +43,12 @@ export class DynamicProvider implements Provider {
     this.host().catch(() => undefined);
   }
 
+  /** Tells the host that the run is cancelled, if it has been started. It need not answer. */
+  cancel(): void {
+    const request = new this.sdk.empty();
+    this.client?.then((client) => client.cancel(request, () => undefined)).catch(() => undefined);
+  }
+
   async check(urn: string, olds: Properties, news: Properties, keepUnknowns: boolean) {
     const request = named(new this.sdk.provider.CheckRequest(), urn);
     request.setOlds(this.struct(olds, keepUnknowns)).setNews(this.struct(news, keepUnknowns));

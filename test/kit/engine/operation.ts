@@ -65,6 +65,7 @@ export class OperationRun {
   private readonly sdk: PulumiSdk;
   private readonly processes: Processes;
   private readonly hosts: RunningHost[] = [];
+  private readonly dynamicProviders: DynamicProvider[] = [];
   private readonly diagnostics: Diagnostics;
   private readonly env: NodeJS.ProcessEnv;
   private run: Run | undefined;
@@ -108,10 +109,11 @@ export class OperationRun {
     }
   }
 
-  /** Starts nothing more. What is under way is finished and recorded. */
+  /** Starts nothing more, and tells the providers. What is under way is finished and recorded. */
   cancel(): void {
     this.cancelled = true;
     this.run?.cancel();
+    for (const provider of this.dynamicProviders) provider.cancel();
   }
 
   /** Ends all processes. */
@@ -177,7 +179,7 @@ export class OperationRun {
 
   /** A provider with a configuration, run by a host of its own that starts with its first call. */
   private provider(config: Properties, address: string): DynamicProvider {
-    return new DynamicProvider(this.sdk, () => {
+    const provider = new DynamicProvider(this.sdk, () => {
       const host = this.processes.host({
         sdk: this.sdk,
         directory: this.options.project.directory,
@@ -190,6 +192,8 @@ export class OperationRun {
       this.hosts.push(host);
       return host.client;
     });
+    this.dynamicProviders.push(provider);
+    return provider;
   }
 
   /** Whether resources of the state, or of a first run, will need the host: then it starts together with the program. */

@@ -1,0 +1,141 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type ControlPlane, startControlPlane } from "../kit";
+import { HostUnderTest } from "./host-harness";
+
+const OWNER = "3b241101-e2bb-4255-8caf-4136c566a962";
+const POST = "POST /api_keys";
+/** A creation starts an operation that never ends. */
+const PENDING = { route: POST, operations: [{ action: "start_compute", runningMs: null }] };
+
+let plane: ControlPlane;
+let eu: ControlPlane;
+let host: HostUnderTest;
+
+const start = async (config: Record<string, string> = {}) => {
+  const accounts = JSON.stringify({ eu: { baseUrl: eu.url, apiKey: eu.apiKey } });
+  const account = { "keyplane:baseUrl": plane.url, "keyplane:apiKey": plane.apiKey, "keyplane:accounts": accounts };
+  host = await HostUnderTest.start({ ...account, ...config });
+};
+
+beforeEach(async () => {
+  plane = await startControlPlane();
+  eu = await startControlPlane();
+});
+
+afterEach(async () => {
+  await host.stop();
+  await Promise.all([plane.close(), eu.close()]);
+});
+
+const messageOf = (work: Promise<unknown>) =>
+  work.then(
+    () => "it succeeded",
+    (error: Error) => error.message,
+  );
+const polls = (at: ControlPlane) => async () => {
+  const requests = await at.log({ method: "GET" });
+  return requests.filter(({ route }) => route?.startsWith("/projects/{project_id}/operations")).length;
+};
+const live = async () => (await plane.liveKeys()).map(({ id }) => String(id));
+
+/** Ids of operations of a new project that never end. */
+const busyProject = async (at: ControlPlane) => {
+  const { id } = await at.state.createProject();
+  await at.state.startOperations({ projectId: id, runningMs: null });
+  return id;
+};
+
+describe("when the engine cancels the run", () => {
+  it.each(["ApiKey", "RotatingApiKey"])(
+    "a wait of %s ends, the key is recorded with its secret as not ready, and the next run goes on with it",
+    async (kind) => {
+      await start();
+      await plane.rules.add(PENDING);
+      const creating = host.create(kind, { owner: OWNER });
+      await expect.poll(polls(plane)).toBeGreaterThan(0);
+      await host.cancel();
+      const { id, outputs, notReady } = await creating;
+      expect(notReady).toEqual([
+        expect.stringMatching(/aborted while waiting for start_compute.*: the run was cancelled\. .*\[KP-NOT-READY\]/),
+      ]);
+      expect(outputs.pending).toMatchObject([{ action: "start_compute" }]);
+      expect(await plane.secretsEverIssued()).toContain(outputs.key);
+
+      await host.stop();
+      await start();
+      const [{ operationId }] = outputs.pending as [{ operationId: string }];
+      await plane.state.endOperation(operationId);
+      const resumed = await host.update(kind, id, outputs, { owner: OWNER });
+      expect(resumed.notReady).toBeUndefined();
+      expect(resumed.outputs).toMatchObject({ key: outputs.key });
+      expect(await plane.count("POST", "/api_keys")).toBe(1);
+    },
+  );
+
+  it("a creation that was sent is finished and recorded, and those that wait for their turn are not sent", async () => {
+    await start({ "keyplane:concurrency": "1" });
+    await plane.rules.add({ route: POST, hold: "after" });
+    const creating = [1, 2, 3].map(() => host.create("ApiKey", { owner: OWNER }));
+    const refused: string[] = [];
+    for (const each of creating) each.catch(({ message }: Error) => refused.push(message));
+    await plane.held.wait();
+    await host.cancel();
+    await expect.poll(() => refused).toHaveLength(2);
+    for (const message of refused) {
+      expect(message).toMatch(/POST \/api_keys was aborted: the run was cancelled\. Nothing was done.*\[KP-ABORTED\]/);
+    }
+    await plane.held.release();
+    const made = (await Promise.allSettled(creating)).filter((each) => each.status === "fulfilled");
+    expect(made.map(({ value }) => value.id)).toEqual(await live());
+    expect(await plane.count("POST", "/api_keys")).toBe(1);
+  });
+
+  it.each([429, 503])("a creation that was answered %d is not sent again", async (status) => {
+    await start();
+    await plane.rules.add({ route: POST, count: null, status, retryAfter: 60 });
+    const creating = messageOf(host.create("ApiKey", { owner: OWNER }));
+    await expect.poll(() => plane.count("POST", "/api_keys")).toBe(1);
+    await host.cancel();
+    expect(await creating).toContain("aborted");
+    expect(await plane.count("POST", "/api_keys")).toBe(1);
+  });
+
+  it("a revocation that was sent is finished, and one that was refused for now is not sent again", async () => {
+    await start();
+    const keys = await Promise.all([1, 2].map(() => host.create("ApiKey", { owner: OWNER })));
+    const [sent, refused] = keys as [(typeof keys)[0], (typeof keys)[0]];
+    await plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 503, count: 1, retryAfter: 60 });
+    const deleting = messageOf(host.delete(refused.id, refused.outputs));
+    await expect.poll(() => plane.count("DELETE")).toBe(1);
+    await plane.rules.add({ route: "DELETE /api_keys/{key_id}", hold: "before" });
+    const finishing = messageOf(host.delete(sent.id, sent.outputs));
+    await plane.held.wait();
+    await host.cancel();
+    expect(await deleting).toMatch(/DELETE .* was aborted: the run was cancelled\. Nothing was done/);
+    await plane.held.release();
+    expect(await finishing).toBe("it succeeded");
+    expect(await live()).toEqual([refused.id]);
+  });
+
+  it("waits end in every account, also in one that is used for the first time after that", async () => {
+    await start();
+    const [here, there] = await Promise.all([busyProject(plane), busyProject(eu)]);
+    const waiting = messageOf(host.create("ProjectReady", { projectId: here }));
+    await expect.poll(polls(plane)).toBeGreaterThan(0);
+    await host.cancel();
+    await host.cancel();
+    expect(await waiting).toMatch(/aborted while waiting.*\[KP-ABORTED\]/);
+    expect(await messageOf(host.create("ProjectReady", { projectId: there, account: "eu" }))).toContain("aborted");
+    expect(await messageOf(host.create("ApiKey", { owner: OWNER, account: "eu" }))).toContain("aborted");
+    expect(await eu.count()).toBe(0);
+  });
+
+  it("nothing happens where nothing is under way", async () => {
+    await start();
+    const { id, outputs } = await host.create("ApiKey", { owner: OWNER });
+    await host.cancel();
+    expect((await host.check("ApiKey", outputs, { owner: OWNER })).failures).toEqual([]);
+    expect(await host.diff("ApiKey", id, outputs, { owner: OWNER })).toMatchObject({ changes: false });
+    expect(host.logged).toEqual([]);
+  });
+});

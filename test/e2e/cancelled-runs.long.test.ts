@@ -1,0 +1,133 @@
+import { type ControlPlane, type RunResult, startControlPlane } from "keyplane/testing";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ExampleRun } from "./run-example";
+
+let plane: ControlPlane;
+let run: ExampleRun;
+
+const PROGRAM = { "index.js": 'const { ApiKey } = require("keyplane");\nexports.id = new ApiKey("ci").keyId;\n' };
+const POST = "POST /api_keys";
+/** Such an operation ends when it is told to. */
+const PENDING = [{ action: "start_compute", runningMs: null }];
+
+beforeEach(async () => {
+  plane = await startControlPlane({ clock: { mode: "real" } });
+  run = await ExampleRun.create(plane, PROGRAM);
+});
+
+afterEach(async () => {
+  await run.workspace.remove();
+  await plane.close();
+});
+
+const live = async () => (await plane.liveKeys()).map(({ id }) => String(id));
+const saidBy = ({ diagnostics }: RunResult) => diagnostics.map(({ message }) => message).join("\n");
+const polls = async () => (await plane.log()).filter(({ route }) => route?.includes("/operations")).length;
+
+/** Presses Ctrl+C once in a run, as soon as it is `ready`, and waits for its end; `meanwhile` something is done. */
+async function cancel(command: "up" | "destroy", ready: () => Promise<unknown>, meanwhile = async () => {}) {
+  const { done, kill } = run.workspace.start(command);
+  await ready();
+  kill("SIGINT");
+  await meanwhile();
+  const result = await done;
+  expect(result.exit).not.toBe(0);
+  return result;
+}
+
+/** The keys that the state holds; not those that are still to be deleted. */
+async function recorded() {
+  const { resources = [] } = (await run.workspace.exportState()).deployment;
+  return resources.filter((each) => each.type.endsWith(":ApiKey") && each.delete !== true);
+}
+
+/** Ends the operations that the recorded keys wait for. */
+async function endOperations() {
+  for (const { outputs } of await recorded()) {
+    for (const { operationId } of (outputs?.pending ?? []) as { operationId: string }[]) {
+      await plane.state.endOperation(operationId);
+    }
+  }
+}
+
+test("Ctrl+C ends a wait: the key is recorded as not ready, and the next up goes on with the same key", async () => {
+  await plane.rules.add({ route: POST, operations: PENDING });
+  const waiting = () => expect.poll(polls, { timeout: 60_000 }).toBeGreaterThan(0);
+  const cancelled = await cancel("up", waiting);
+  expect(saidBy(cancelled)).toMatch(/create ApiKey "ci": aborted while waiting for start_compute.*KP-NOT-READY/);
+  const [id] = await live();
+  const [key] = await recorded();
+  expect(key).toMatchObject({ id, outputs: { pending: [{ action: "start_compute" }] } });
+  expect(key?.initErrors).toEqual([expect.stringContaining("aborted")]);
+  expect(JSON.stringify(key?.outputs?.key)).toContain("ciphertext");
+  await run.expectNoSecrets();
+
+  await endOperations();
+  await run.run("up");
+  expect((await run.workspace.outputs()).id).toBe(id);
+  expect(await live()).toEqual([id]);
+  expect(await plane.count("POST", "/api_keys")).toBe(1);
+  await run.destroy();
+});
+
+test("Ctrl+C during a creation: it is finished and recorded, and the next up creates no other key", async () => {
+  await run.workspace.setProgram({
+    "index.js": 'const { ApiKey } = require("keyplane");\nnew ApiKey("one");\nnew ApiKey("two");\n',
+  });
+  await plane.rules.add({ route: POST, operations: PENDING });
+  await plane.rules.add({ route: POST, hold: "after" });
+  const bothAreUnderWay = async () => {
+    await plane.held.wait(1, 60_000);
+    await expect.poll(polls, { timeout: 60_000 }).toBeGreaterThan(0);
+  };
+  await cancel("up", bothAreUnderWay, async () => {
+    // The wait of the one has ended: the host knows by now.
+    const notReady = async () => (await recorded()).filter(({ initErrors = [] }) => initErrors.length > 0);
+    await expect.poll(notReady, { timeout: 60_000 }).toHaveLength(1);
+    await plane.held.release();
+  });
+  const ids = await live();
+  expect((await recorded()).map(({ id }) => id).sort()).toEqual([...ids].sort());
+  expect(ids).toHaveLength(2);
+  await endOperations();
+  await run.run("up");
+  expect(await live()).toEqual(ids);
+  expect(await plane.count("POST", "/api_keys")).toBe(2);
+  await run.destroy();
+});
+
+test("Ctrl+C during the wait of a replacement: the replaced key stays live until the next up", async () => {
+  const program = (version: number) => ({
+    "index.js":
+      'const { ApiKey } = require("keyplane");\n' +
+      `exports.id = new ApiKey("ci", { rotationTriggers: { version: ${version} } }).keyId;\n`,
+  });
+  await run.workspace.setProgram(program(1));
+  await run.run("up");
+  const [old] = await live();
+  await plane.rules.add({ route: POST, operations: PENDING });
+  await run.workspace.setProgram(program(2));
+  await cancel("up", () => expect.poll(polls, { timeout: 60_000 }).toBeGreaterThan(0));
+  const keys = await live();
+  expect(keys).toHaveLength(2);
+  expect(keys).toContain(old);
+
+  await endOperations();
+  await run.run("up");
+  expect(await live()).toEqual(keys.filter((id) => id !== old));
+  expect(await plane.count("POST", "/api_keys")).toBe(2);
+  await run.destroy();
+});
+
+test("Ctrl+C while a destroy waits to revoke: the key stays in the state, and the next destroy revokes it", async () => {
+  await run.run("up");
+  const [id] = await live();
+  await plane.rules.add({ route: "DELETE /api_keys/{key_id}", count: null, status: 503, retryAfter: 60 });
+  const cancelled = await cancel("destroy", () =>
+    expect.poll(() => plane.count("DELETE"), { timeout: 60_000 }).toBe(1),
+  );
+  expect(saidBy(cancelled)).toContain("aborted");
+  expect(await recorded()).toMatchObject([{ id }]);
+  await plane.rules.clear();
+  await run.destroy();
+});
