@@ -86,10 +86,43 @@ const retry = [
   ...inFile("provider/http/sent.ts", [
     {
       name: "it is noted that a request was sent",
-      find: "  mark.sent = true;\n",
+      find: "    this.#isWritten = true;\n",
       replace: "",
       test: resources("lost-answers"),
       by: "C4",
+    },
+    {
+      name: "silence of connections that never announced a request does not prove that none was sent",
+      find: " || !announcing.has(this.connections)",
+      replace: "",
+      test: http("sent"),
+    },
+    {
+      name: "some codes prove that nothing was sent",
+      find: " && !NEVER_SENT.test(code)",
+      replace: "",
+      test: http("sent"),
+    },
+    {
+      name: "a request that was announced counts as sent, whatever its code",
+      find: "this.#isWritten || (this.maybeSent && !NEVER_SENT.test(code))",
+      replace: "this.maybeSent && !NEVER_SENT.test(code)",
+      test: http("sent"),
+    },
+  ]),
+  ...inFile("provider/http/exchange.ts", [
+    {
+      name: "an abort does not cut a change that was sent",
+      find: 'if (method === "GET" || !mark.maybeSent) ',
+      replace: "",
+      test: http("client"),
+      by: "W6",
+    },
+    {
+      name: "an aborted request is refused when its turn comes",
+      find: "if (this.#refused !== undefined) controller.abort(this.#refused);",
+      replace: "",
+      test: http("sent"),
     },
   ]),
   ...inFile("provider/http/retry-budget.ts", [
@@ -106,6 +139,13 @@ const retry = [
       find: "this.#abort.abort(reason);",
       replace: "",
       test: resources("readiness"),
+      by: "W6",
+    },
+    {
+      name: "a refusal is told, although the run was aborted meanwhile",
+      find: 'verdict !== "refused" && ',
+      replace: "",
+      test: http("client"),
       by: "W6",
     },
     {
@@ -217,8 +257,8 @@ const settle = [
   ...inFile("provider/resources/settle-lost.ts", [
     {
       name: "a lost key is looked for",
-      find: "knownId ?? (await findOrphan(unsettled, context))",
-      replace: "knownId",
+      find: "const orphan = await findOrphan(unsettled, step - waited, context);",
+      replace: "const orphan = undefined;",
       test: resources("lost-answers"),
       by: "C4",
     },
@@ -445,6 +485,13 @@ const ledger = [
 const deletes = [
   ...inFile("provider/resources/revoke-key.ts", [
     {
+      name: "an abort does not lose a key that is still to be revoked",
+      find: "if (!isAborted(error)) {",
+      replace: "if (isAborted(error)) throw error;\n        {",
+      test: resources("readiness"),
+      by: "W6",
+    },
+    {
       name: "keyplane's own credential is not revoked",
       find: "refuseOwnCredential(id, outputs.key, account);",
       replace: "",
@@ -630,7 +677,7 @@ const waits = [
     },
     {
       name: "a wait ends with its signal",
-      find: "if (signal !== undefined) this.#cleanup.push(onAbort(signal, () => this.#abort()));",
+      find: "for (const signal of signals) this.#cleanup.push(onAbort(signal, () => this.#abort(signal)));",
       replace: "",
       test: api("waits"),
       by: "W6",

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { AbortedError } from "../../../provider/errors";
 import { diff, kinds, newRunNotes, type Properties } from "../../../provider/resources";
 import { autoName } from "../../../provider/resources/names";
 import { Bench, OTHER_OWNER, OWNER } from "./harness";
@@ -190,6 +191,16 @@ describe("the ledger", () => {
     const third = await bench.endRun(news, second);
     expect(await bench.liveIds()).toEqual([]);
     expect(isDue(third)).toBe(false);
+  });
+
+  it("W6: notes what a cancelled run left to revoke, without a word for each key", async () => {
+    const bench = await Bench.start();
+    const { id } = await bench.createKey();
+    const first = await bench.sweep([id]);
+    bench.account.abort(new AbortedError("the run was cancelled"));
+    const second = await bench.endRun({ owner: bench.identity, owned: [id], pendingRevocations: [id] }, first);
+    expect(second.unrevoked).toEqual([id]);
+    expect(bench.told.warn.join()).not.toContain("could not revoke");
   });
 
   it("C10: leaves it to the next run to revoke where states are written at the end of a run", async () => {

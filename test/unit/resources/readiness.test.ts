@@ -1,5 +1,7 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { describe, expect, it } from "vitest";
 import { AbortedError } from "../../../provider/errors";
+import type { Point, PointMessage } from "../../../provider/http";
 import { diff, kinds, NotReady, type Properties } from "../../../provider/resources";
 import { Bench, failureOf, type Made, OWNER } from "./harness";
 
@@ -153,6 +155,59 @@ it("W6: a creation whose answer is lost sends no other POST once the engine is g
   await failureOf(bench.createKey());
   expect(bench.names).toHaveLength(1);
   expect(await bench.liveIds()).toEqual([]);
+});
+
+/** Cancels the run at this moment of a creation. */
+async function cancelledAt<T>(moment: Point, bench: Bench, work: () => Promise<T>): Promise<T> {
+  const cancel = (message: unknown) => {
+    const { point, route } = message as PointMessage;
+    if (point === moment && route === POST) bench.account.abort(new AbortedError("the run was cancelled"));
+  };
+  subscribe("keyplane:provider", cancel);
+  try {
+    return await work();
+  } finally {
+    unsubscribe("keyplane:provider", cancel);
+  }
+}
+
+describe("a run that is cancelled while a key is created", () => {
+  it.each([{}, { verify: true }])("W6: records the key with its secret, of inputs %j", async (inputs) => {
+    const bench = await Bench.start();
+    const { id, outputs, notReady } = await cancelledAt("after-body", bench, () => bench.createKey(inputs));
+    expect(await bench.liveIds()).toEqual([id]);
+    expect(await bench.plane.secretsEverIssued()).toContain(outputs.key);
+    expect(notReady ?? "aborted").toContain("aborted");
+    expect(bench.names).toHaveLength(1);
+  });
+
+  it.each(["ApiKey", "RotatingApiKey"] as const)(
+    "W6: records what is left to revoke of an %s that is of no use",
+    async (name) => {
+      const bench = await Bench.start();
+      await bench.plane.clock.set({ offsetMs: 3_600_000 });
+      const inputs = { owner: bench.identity, rotateAfter: "1d" };
+      const error = await failureOf(
+        cancelledAt("after-body", bench, async () => kinds[name].create(inputs, bench.context)),
+      );
+      const ids = await bench.liveIds();
+      expect(ids).toHaveLength(1);
+      expect(error).toBeInstanceOf(NotReady);
+      const { id, outputs } = error as unknown as NotReady;
+      expect([id, ...((outputs.pendingRevocations ?? []) as string[])]).toContain(ids[0]);
+      expect(bench.told.warn.join()).not.toContain("could not revoke");
+    },
+  );
+
+  it("W6: names the key to look for where its answer was lost", async () => {
+    const bench = await Bench.start();
+    await bench.plane.rules.add({ route: POST, fault: "close", commit: "before" });
+    const error = await failureOf(cancelledAt("after-send", bench, () => bench.createKey()));
+    expect(error).toMatchObject({ code: "KP-UNSETTLED" });
+    expect(error.message).toMatch(
+      new RegExp(`Whether the key ${bench.names[0]} was made .*aborted: the run was cancelled`),
+    );
+  });
 });
 
 describe("verify", () => {
