@@ -145,7 +145,7 @@ export class Account {
     this.#http.conceal(secret);
   }
 
-  /** Ends every wait, sleep and request; nothing is sent afterwards. */
+  /** Ends every wait, sleep and read; nothing is sent afterwards. A change that was sent is finished. */
   abort(reason: Error): void {
     this.#http.abort(reason);
   }

@@ -176,7 +176,7 @@ export const ERRORS = {
   },
   "KP-ABORTED": {
     kind: "aborted",
-    when: "The run was cancelled (Ctrl+C), a program's AbortSignal fired, or the engine is gone. Nothing more is sent.",
+    when: "The run was cancelled (Ctrl+C), or a program's AbortSignal fired. Nothing more is sent; a change that was sent is finished and recorded.",
     remedy: "Run the command again: it goes on from what is recorded.",
   },
   "KP-INTERNAL": {

@@ -93,7 +93,7 @@ export class TimeoutError extends KeyplaneError {
   }
 }
 
-/** The caller's signal fired, or the engine is gone; nothing more is sent. */
+/** The run was cancelled, or the caller's signal fired; nothing more is sent. */
 export class AbortedError extends KeyplaneError {
   override readonly name = "AbortedError";
   constructor(message: string, facts: ErrorFacts = {}) {

@@ -74,15 +74,31 @@ async function exercise(client, plane) {
 
   // A key that is not ready is no plain failure: it is recorded, so that it can be resumed or deleted.
   await plane.rules.add({ route: "POST /api_keys", operations: [{ action: "start_compute", outcome: "failed" }] });
-  const failure = await call((done) => client.create(create, done)).catch((error) => error);
-  const [bytes] = failure.metadata.get("grpc-status-details-bin");
-  const [detail] = sdk.status.Status.deserializeBinary(bytes).getDetailsList();
-  const recorded = sdk.provider.ErrorResourceInitFailed.deserializeBinary(detail.getValue_asU8());
+  const recorded = notReadyIn(await call((done) => client.create(create, done)).catch((error) => error));
   assert.deepEqual(
     (await plane.liveKeys()).map((key) => String(key.id)),
     [recorded.getId()],
   );
   assert.equal(recorded.getProperties().toJavaScript().__provider, base.__provider);
+
+  // The host does not tell its providers of a cancelled run. keyplane observes how gRPC's server looks up the call.
+  await plane.rules.add({ route: "POST /api_keys", operations: [{ action: "start_compute", runningMs: null }] });
+  const waiting = call((done) => client.create(create, done)).catch((error) => error);
+  while ((await plane.liveKeys()).length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
+  await call((done) => client.cancel(new sdk.empty(), done));
+  assert.match(
+    notReadyIn(await waiting)
+      .getReasonsList()
+      .join(),
+    /aborted/,
+  );
+}
+
+/** What a failed call tells of a key that exists and is not ready. */
+function notReadyIn(failure) {
+  const [bytes] = failure.metadata.get("grpc-status-details-bin");
+  const [detail] = sdk.status.Status.deserializeBinary(bytes).getDetailsList();
+  return sdk.provider.ErrorResourceInitFailed.deserializeBinary(detail.getValue_asU8());
 }
 
 /** An engine that hears the host's messages, because the provider sends nothing without one. */
