@@ -10,11 +10,10 @@ const { call, DynamicHost } = engineOf("host.js");
 const { PulumiSdk } = engineOf("pulumi-sdk.js");
 
 const sdk = new PulumiSdk(__dirname);
-const base = {
-  __provider: 'exports.handler=()=>require("keyplane/provider").ApiKey',
-  resourceUrn: "urn:pulumi:dev::compat::pulumi-nodejs:dynamic/keyplane:ApiKey::app",
-  owner: "3b241101-e2bb-4255-8caf-4136c566a962",
-};
+const baseOf = (kind) => ({
+  __provider: `exports.handler=()=>require("keyplane/provider").${kind}`,
+  resourceUrn: `urn:pulumi:dev::compat::pulumi-nodejs:dynamic/keyplane:${kind}::app`,
+});
 const struct = (values) => sdk.struct.fromJavaScript(values);
 
 async function main() {
@@ -41,7 +40,8 @@ async function main() {
 async function exercise(client, plane) {
   const { CheckRequest, CreateRequest, DiffRequest, ReadRequest, DeleteRequest } = sdk.provider;
 
-  const wrong = new CheckRequest().setOlds(struct({})).setNews(struct({ ...base, rotateAfter: "soon" }));
+  const base = baseOf("ApiKey");
+  const wrong = new CheckRequest().setOlds(struct({})).setNews(struct({ ...base, owner: "any", rotateAfter: "soon" }));
   const checked = await call((done) => client.check(wrong, done));
   assert.deepEqual(
     checked.getFailuresList().map((failure) => failure.getProperty()),
@@ -49,7 +49,9 @@ async function exercise(client, plane) {
   );
   assert.equal(await plane.count(), 0);
 
-  const create = new CreateRequest().setProperties(struct(base));
+  const owner = new CreateRequest().setProperties(struct({ ...baseOf("Owner"), project: "compat", stack: "dev" }));
+  const { identity } = (await call((done) => client.create(owner, done))).getProperties().toJavaScript();
+  const create = new CreateRequest().setProperties(struct({ ...base, owner: identity }));
   const created = await call((done) => client.create(create, done));
   const id = created.getId();
   const outputs = created.getProperties().toJavaScript();
@@ -63,7 +65,7 @@ async function exercise(client, plane) {
   const diff = new DiffRequest()
     .setId(id)
     .setOlds(struct(outputs))
-    .setNews(struct({ ...base, namePrefix: "other" }));
+    .setNews(struct({ ...base, owner: identity, namePrefix: "other" }));
   assert.deepEqual((await call((done) => client.diff(diff, done))).getReplacesList(), ["namePrefix"]);
 
   const read = () => call((done) => client.read(new ReadRequest().setId(id).setProperties(struct(outputs)), done));
