@@ -120,6 +120,7 @@ export const rotatingApiKey: Kind = {
     const owner = ownerNow(outputs, context);
     const keys = [previous, current].filter((key) => key !== undefined).filter(({ keyId }) => isOurs(keyId));
     const stays = (key: HeldKey) => outputs.revokeOnDelete === false && (key !== current || wasHandedOut(outputs));
+    if (keys.some(stays)) await mustBeSameAccount(state.identity, context);
     for (const { keyId, name } of keys.filter(stays)) {
       context.run.kept.set(keyId, "revokeOnDelete is false");
       context.info(`key ${keyId} (${name}) stays live, because revokeOnDelete is false`);
