@@ -78,7 +78,7 @@ export const SETTINGS = {
   requestTimeout: { env: "KEYPLANE_REQUEST_TIMEOUT", fallback: "30s", read: readTimer },
   operationTimeout: { env: "KEYPLANE_OPERATION_TIMEOUT", fallback: "30m", read: readTimer },
   pollInterval: { env: "KEYPLANE_POLL_INTERVAL", fallback: "5s", read: readTimer },
-  confirmAccount: { env: "KEYPLANE_CONFIRM_ACCOUNT", fallback: "", read: readFingerprints },
+  confirmAccount: { env: "KEYPLANE_CONFIRM_ACCOUNT", fallback: "none", read: readFingerprints },
   concurrency: { env: "KEYPLANE_CONCURRENCY", fallback: "32", read: readCount },
   requestsPerSecond: {
     env: "KEYPLANE_REQUESTS_PER_SECOND",
