@@ -920,12 +920,104 @@ const account = [
   ]),
 ].map((mutant) => ({ test: resources("wrong-account"), ...mutant }));
 
+const digests = [
+  ...inFile("provider/resources/rotation/rotation-outputs.ts", [
+    {
+      name: "a RotatingApiKey remembers no triggers in clear",
+      find: "    rotationTriggers: undefined,\n",
+      replace: "",
+      test: resources("rotation"),
+      by: "T4",
+    },
+    {
+      name: "triggers that version 0.1 queued in clear are cleaned",
+      find: "queuedTriggers: undefined, ",
+      replace: "queuedTriggers: inputs.rotationTriggers, ",
+      test: resources("rotation"),
+      by: "T4",
+    },
+  ]),
+  ...inFile("provider/resources/key-fields.ts", [
+    {
+      name: "an ApiKey remembers no triggers in clear",
+      find: "return { ...others, triggersDigest",
+      replace: "return { ...inputs, triggersDigest",
+      test: resources("wrong-account"),
+      by: "an ApiKey remembers",
+    },
+    {
+      name: "a state that holds triggers in clear is due",
+      find: 'return isKept ? [{ field: "rotationTriggers", replace: false }] : [];',
+      replace: "return [];",
+      test: resources("diff"),
+    },
+    {
+      name: "triggers that version 0.1 queued are not forgotten",
+      find: "? queuedTriggersDigest : digestOfTriggers(queuedTriggers)",
+      replace: "? queuedTriggersDigest : undefined",
+      test: resources("rotation"),
+      by: "T4",
+    },
+  ]),
+  ...inFile("provider/resources/rotation/rotation-state.ts", [
+    {
+      name: "a shortened maxOverlap counts at once",
+      find: "Math.min(Math.max(rotated + grace, quietFrom), rotated + maxOverlap)",
+      replace: "Math.max(rotated + grace, quietFrom)",
+      test: resources("rotation"),
+      by: "T7",
+    },
+    {
+      name: "a shortened quietPeriod counts at once",
+      find: "Number.isNaN(used) ? 0 : used + quiet",
+      replace: "Number.isNaN(used) ? 0 : used + 3 * 24 * 3_600_000",
+      test: resources("rotation"),
+      by: "T7",
+    },
+  ]),
+  ...inFile("provider/resources/rotating-api-key.ts", [
+    {
+      name: "a copied state leaves what a RotatingApiKey has to revoke to the original",
+      find: "isCopy ? { retired: [], pendingRevocations: [] } : {}",
+      replace: "{}",
+      test: resources("rotation-requests"),
+      by: "are not revoked for being",
+    },
+    {
+      name: "a copied state leaves what a deleted RotatingApiKey has to revoke to the original",
+      find: "if (!sameOwner(owner, outputs.owner)) return;",
+      replace: "",
+      test: resources("deletes"),
+      by: "C14",
+    },
+  ]),
+  ...inFile("provider/resources/ledger.ts", [
+    {
+      name: "a copied state leaves what its ledger has to revoke to the original",
+      find: "if (before.owner !== undefined && !sameOwner(before.owner, inputs.owner)) return { added: [], left: [] };",
+      replace: "",
+      test: resources("wrong-account"),
+      by: "leaves the ids",
+    },
+  ]),
+  ...inFile("provider/resources/owner.ts", [
+    {
+      name: "a stack of another organization gets an owner of its own",
+      find: 'organization: { type: types.text, change: "replace", unsetUpdates: true }',
+      replace: 'organization: { type: types.text, change: "update", unsetUpdates: true }',
+      test: resources("wrong-account"),
+      by: "gets an owner",
+    },
+  ]),
+];
+
 export const mutants = [
   ...retry.map((mutant) => ({ part: "retry", ...mutant })),
   ...limits.map((mutant) => ({ part: "limits", ...mutant })),
   ...settle.map((mutant) => ({ part: "settle", ...mutant })),
   ...ledger.map((mutant) => ({ part: "ledger", ...mutant })),
   ...deletes.map((mutant) => ({ part: "delete, read", ...mutant })),
+  ...digests.map((mutant) => ({ part: "digests, periods, copies", ...mutant })),
   ...account.map((mutant) => ({ part: "account", ...mutant })),
   ...waits.map((mutant) => ({ part: "wait", ...mutant })),
   ...rotation.map((mutant) => ({ part: "rotation", ...mutant })),

@@ -163,4 +163,21 @@ describe("a copied state", () => {
     expect(outputs).not.toHaveProperty("unrevoked");
     expect(await home.liveIds()).toEqual([key.id, id]);
   });
+
+  it("gets an owner of its own, also in another organization of the backend, but not by an upgrade from version 0.1", () => {
+    const { identity, ...named } = ownerOf(home);
+    const inputs = { ...named, organization: "acme" };
+    const terms = { now: 0, fingerprint: home.context.fingerprint(), driftOnly: false };
+    const differ = (organization: string | undefined) =>
+      diff(kinds.Owner, { ...inputs, identity, organization }, inputs, terms).replaces;
+    expect([differ("acme"), differ("another"), differ(undefined)]).toEqual([[], ["organization"], []]);
+  });
+});
+
+describe("an ApiKey", () => {
+  it("remembers its triggers only as a digest", async () => {
+    const { outputs } = await home.createKey({ rotationTriggers: { quarter: "hush" } });
+    expect(outputs).toHaveProperty("triggersDigest");
+    expect(JSON.stringify(outputs)).not.toContain("hush");
+  });
 });
