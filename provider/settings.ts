@@ -78,7 +78,7 @@ export const SETTINGS = {
   requestTimeout: { env: "KEYPLANE_REQUEST_TIMEOUT", fallback: "30s", read: readTimer },
   operationTimeout: { env: "KEYPLANE_OPERATION_TIMEOUT", fallback: "30m", read: readTimer },
   pollInterval: { env: "KEYPLANE_POLL_INTERVAL", fallback: "5s", read: readTimer },
-  confirmAccount: { env: "KEYPLANE_CONFIRM_ACCOUNT", fallback: "", read: readFingerprints },
+  confirmAccount: { env: "KEYPLANE_CONFIRM_ACCOUNT", fallback: "none", read: readFingerprints },
   concurrency: { env: "KEYPLANE_CONCURRENCY", fallback: "32", read: readCount },
   requestsPerSecond: {
     env: "KEYPLANE_REQUESTS_PER_SECOND",
@@ -114,6 +114,8 @@ export function resolveSettings(
     const value = config(name) ?? env[SETTINGS[name].env];
     return value === undefined ? undefined : SETTINGS[name].read(value, name);
   };
+  // Both count: a `destroy` sees the configuration of the last `up`, so there only the variable can confirm.
+  const confirmed = [config("confirmAccount"), env[SETTINGS.confirmAccount.env]].join(" ");
   const accounts = SETTINGS.accounts.read(given("accounts") ?? "");
   const named = account === undefined ? undefined : accounts.get(account);
   if (account !== undefined) {
@@ -125,7 +127,7 @@ export function resolveSettings(
     baseUrl: named?.baseUrl ?? SETTINGS.baseUrl.read(text("baseUrl")),
     apiKey: named?.apiKey ?? SETTINGS.apiKey.read(text("apiKey")),
     credentials: [...credentialsIn(config, env)],
-    confirmedAccounts: SETTINGS.confirmAccount.read(given("confirmAccount") ?? ""),
+    confirmedAccounts: SETTINGS.confirmAccount.read(confirmed),
     requestTimeoutMs: SETTINGS.requestTimeout.read(text("requestTimeout"), "requestTimeout"),
     operationTimeoutMs: SETTINGS.operationTimeout.read(text("operationTimeout"), "operationTimeout"),
     pollIntervalMs: SETTINGS.pollInterval.read(text("pollInterval"), "pollInterval"),

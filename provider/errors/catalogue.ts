@@ -71,7 +71,7 @@ export const ERRORS = {
     kind: "config",
     when: "`keyplane:baseUrl` or `keyplane:apiKey` changed, and no key of the stack is in the account that they lead to now. Nothing was created, revoked or forgotten.",
     remedy:
-      "Set both to the account that holds the stack's keys. If this is the right account all the same, because all keys of the stack are gone or none bears a generated name, confirm it with the setting `keyplane:confirmAccount`; the message holds its value.",
+      "Set both to the account that holds the stack's keys, and run `pulumi up`: `pulumi refresh` and `pulumi destroy` use the configuration of the last `up`. If this is the right account, and all keys of the stack are gone or none of them has a generated name, run the command once with the environment variable `KEYPLANE_CONFIRM_ACCOUNT`. The message holds its value.",
   },
   "KP-ID-MISMATCH": {
     kind: "bad_answer",

@@ -16,12 +16,7 @@ export async function mustBeSameAccount(identity: string | undefined, context: C
   const tag = ownerTag(owner);
   const keys = await context.keys().list();
   if (!keys.some(({ name }) => tagOf(name) === tag)) throw wrongAccount(context);
-  noteProof(identity, context);
-}
-
-/** Notes that this account was seen to be the one of an identity. */
-export function noteProof(identity: string | undefined, context: Context): void {
-  if (identity !== undefined) context.run.provenOwners.add(ownerIdIn(identity));
+  context.run.provenOwners.add(owner);
 }
 
 /** An identity as it is recorded from now on, once the account is proven to be the same. */
@@ -36,15 +31,15 @@ export function isElsewhere(identity: string | undefined, context: Context): boo
 }
 
 /** The error of an account that does not hold the stack's keys. */
-export function wrongAccount(context: Context): KeyplaneError {
+function wrongAccount(context: Context): KeyplaneError {
   const account = context.account();
   const [baseUrl, apiKey] = [account.setting("baseUrl"), account.setting("apiKey")];
   return new KeyplaneError(
     "KP-WRONG-ACCOUNT",
     `${baseUrl} or ${apiKey} changed, and the account that they lead to holds no key of this stack. Nothing was changed. ` +
-      "Set them to the account that holds the stack's keys. If this is that account, and all keys of the stack are gone or " +
-      "none of them has a generated name, confirm it: `pulumi config set keyplane:confirmAccount " +
-      `${context.fingerprint()}\``,
+      "Set them to the account that holds the stack's keys, and run `pulumi up`: `refresh` and `destroy` use the " +
+      "configuration of the last `up`. If this is that account, and all keys of the stack are gone or none of them has a " +
+      `generated name, confirm it: run the command once with KEYPLANE_CONFIRM_ACCOUNT=${context.fingerprint()}`,
   );
 }
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isAborted, messageOf } from "../errors";
+import { mustBeSameAccount } from "./account-guard";
 import { types } from "./fields";
 import { ownerIdIn, sameOwner } from "./identity";
 import { sdkFields, textsOf, withoutEmpty } from "./key-fields";
@@ -43,6 +44,7 @@ export const ledger: Kind = {
 
   // Only flags what it finds: a refresh changes nothing on the service, the `up` that follows sweeps.
   async read(_id, outputs, context) {
+    await mustBeSameAccount(String(outputs.owner), context);
     const findings = await look(outputs, outputs, context, {});
     const { unused = [] } = findings?.orphans ?? {};
     return findings !== undefined && unused.length === 0 ? outputs : { ...outputs, unswept: true };
@@ -53,12 +55,14 @@ export const ledger: Kind = {
   // Among the first to go in a destroy, while the state may hold keys that it has never seen, those of a run that failed:
   // so it only tells the owner, the last to go, what the stack held.
   async delete(_id, outputs, context) {
+    await mustBeSameAccount(String(outputs.owner), context);
     for (const id of [...textsOf(outputs.delivered), ...textsOf(outputs.owned)]) context.run.held.add(id);
   },
 };
 
 /** Does what can only be done when everything in the stack has moved on. Answers the outputs. */
 async function endRun(before: Properties, inputs: Properties, context: Context): Promise<Properties> {
+  await mustBeSameAccount(String(inputs.owner), context);
   const { incomplete, ...told } = inputs;
   const { added, left } = doomedIn(before, told);
   if (incomplete === true || leavesOut(told, context)) {
@@ -91,6 +95,8 @@ interface Doomed {
 }
 
 function doomedIn(before: Properties, inputs: Properties): Doomed {
+  // In a copied state they are the original's to revoke, which has them in its state, too.
+  if (before.owner !== undefined && !sameOwner(before.owner, inputs.owner)) return { added: [], left: [] };
   const told = new Set(textsOf(before.pendingRevocations));
   const added = textsOf(inputs.pendingRevocations).filter((id) => !told.has(id));
   return { added, left: textsOf(before.unrevoked) };

@@ -49,12 +49,12 @@ export const owner: Kind = {
   },
 
   async read(id, outputs, context) {
-    await mustBeSameAccount(identityIn(outputs), context);
+    await mustBeSameAccount(identityIn(id, outputs), context);
     return { ...outputs, identity: identityOf(id, context.fingerprint()) };
   },
 
   async update(id, outputs, inputs, context) {
-    await mustBeSameAccount(identityIn(outputs), context);
+    await mustBeSameAccount(identityIn(id, outputs), context);
     return { ...inputs, identity: identityOf(id, context.fingerprint()) };
   },
 
@@ -63,7 +63,7 @@ export const owner: Kind = {
   // because its stack was copied or renamed, leaves its keys.
   async delete(id, outputs, context) {
     if (context.run.hasProgram) return;
-    await mustBeSameAccount(identityIn(outputs), context);
+    await mustBeSameAccount(recordedIn(outputs), context);
     const keys = await context.keys().list();
     warnOfLostNames(keys, id, context);
     reportKept(keys, id, context);
@@ -77,6 +77,11 @@ export const owner: Kind = {
   },
 };
 
-function identityIn({ identity }: Properties): string | undefined {
+function recordedIn({ identity }: Properties): string | undefined {
   return typeof identity === "string" ? identity : undefined;
+}
+
+/** Version 0.1 did not record the account: what is not known has to be proven, too. */
+function identityIn(id: string, outputs: Properties): string {
+  return recordedIn(outputs) ?? identityOf(id, "");
 }

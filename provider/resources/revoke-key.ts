@@ -2,16 +2,13 @@ import type { Account } from "../api/account";
 import type { ApiKeyRecord } from "../api/records";
 import { isAborted, KeyplaneError, messageOf } from "../errors";
 import { keyIn } from "../key-index";
-import { isElsewhere, mustBeSameAccount, noteProof, wrongAccount } from "./account-guard";
+import { isElsewhere, mustBeSameAccount } from "./account-guard";
 import { identityIn, ownerIdIn } from "./identity";
 import type { Context, Properties } from "./kind";
 import { ownerTag, tagOf } from "./names";
 
 /** A key is listed at the latest this long after its creation, in milliseconds. */
 const LISTED_WITHIN_MS = 60_000;
-
-/** How far apart two tellings of one creation time can be, in milliseconds: the service tells whole seconds. */
-const CREATED_AT_TOLERANCE_MS = 2_000;
 
 /** A key as a state tells of it. */
 export interface RecordedKey {
@@ -33,8 +30,9 @@ export function recordedKey(id: string, outputs: Properties): RecordedKey {
 }
 
 /**
- * Revokes a key that a state holds. A list must show its id under its name first: in another account, or after a wrong
- * answer, the id can be anybody's. A key that is gone already counts as revoked.
+ * Revokes a key that a state holds. The account must be proven to be the one that holds the stack's keys, and a list must
+ * show the id under its name: elsewhere, or after a wrong answer, the id can be anybody's. A key that is gone already
+ * counts as revoked.
  */
 export async function revokeKey(held: RecordedKey, context: Context): Promise<void> {
   refuseOwnCredential(held, context.account());
@@ -42,24 +40,22 @@ export async function revokeKey(held: RecordedKey, context: Context): Promise<vo
 }
 
 async function revokeListed(held: RecordedKey, context: Context): Promise<void> {
+  await mustBeSameAccount(held.identity, context);
   const found = await context.keys().find(held.id);
-  if (found !== undefined) mustBeKey(held, found, context);
-  else {
-    await mustBeGone(held, context);
-    // A new key may not be listed yet. Under the same credential its id, which nobody else bears, is certain.
-    if (!isYoung(held, context) || isElsewhere(held.identity, context)) return;
-  }
+  if (found !== undefined) mustBeKey(held, found);
+  // A new key may not be listed yet. Under the same credential its id, which nobody else bears, is certain.
+  else if (!isYoung(held, context) || isElsewhere(held.identity, context)) return;
   await context.keys().revoke(held.id);
 }
 
 /** A key as the account lists it; `undefined` once it is proven to be gone. */
 export async function findKey(held: RecordedKey, context: Context): Promise<ApiKeyRecord | undefined> {
+  await mustBeSameAccount(held.identity, context);
   let found = keyIn(await context.keys().list(), held.id);
   if (found === undefined && isYoung(held, context)) {
     found = keyIn(await context.keys().list({ fresh: true }), held.id);
   }
-  if (found === undefined) await mustBeGone(held, context);
-  else mustBeKey(held, found, context);
+  if (found !== undefined) mustBeKey(held, found);
   return found;
 }
 
@@ -127,12 +123,8 @@ export function ownerNow({ owner }: Properties, context: Context): unknown {
 }
 
 /** Throws where a list shows the id of a key under another name than the state has: it is somebody else's key. */
-function mustBeKey(held: RecordedKey, found: ApiKeyRecord, context: Context): void {
-  if (isSameKey(held, found, context)) {
-    noteProof(held.identity, context);
-    return;
-  }
-  if (isElsewhere(held.identity, context)) throw wrongAccount(context);
+function mustBeKey(held: RecordedKey, found: ApiKeyRecord): void {
+  if (isSameKey(held, found)) return;
   const recorded = held.name ?? "one of its own";
   throw new KeyplaneError(
     "KP-ID-MISMATCH",
@@ -142,22 +134,10 @@ function mustBeKey(held: RecordedKey, found: ApiKeyRecord, context: Context): vo
   );
 }
 
-/**
- * A generated name is never used twice, and where no name is recorded, the owner's tag in it tells. Under another
- * credential, an exact name alone proves nothing: two accounts can
- * have the same program deployed to them. Then the time of creation must be the same, too.
- */
-function isSameKey({ name, createdAt, identity }: RecordedKey, found: ApiKeyRecord, context: Context): boolean {
-  const tag = tagOf(found.name);
-  if (name === undefined) return identity !== undefined && tag === ownerTag(ownerIdIn(identity));
-  if (found.name !== name) return false;
-  if (tag !== undefined || !isElsewhere(identity, context)) return true;
-  return Math.abs(Date.parse(found.createdAt) - Date.parse(String(createdAt))) <= CREATED_AT_TOLERANCE_MS;
-}
-
-/** Absence from a list proves that a key is gone only in the account that holds the stack's keys. */
-function mustBeGone({ identity }: RecordedKey, context: Context): Promise<void> {
-  return mustBeSameAccount(identity, context);
+/** Where no name is recorded, the owner's tag in the listed name tells. */
+function isSameKey({ name, identity }: RecordedKey, found: ApiKeyRecord): boolean {
+  if (name !== undefined) return found.name === name;
+  return identity !== undefined && tagOf(found.name) === ownerTag(ownerIdIn(identity));
 }
 
 /** Throws where the key is the one that keyplane itself authenticates with. */

@@ -20,7 +20,6 @@ import {
   revokeAll,
   revokeKey,
 } from "./revoke-key";
-import { adoptKey } from "./rotation/adopt-key";
 import { adoptionOf, adoptionRules, heldBy, refuseLateAdoption } from "./rotation/adoption";
 import { retirePrevious } from "./rotation/retire-key";
 import { rotateKey } from "./rotation/rotate-key";
@@ -58,9 +57,14 @@ export const rotatingApiKey: Kind = {
   },
 
   async create(inputs, context) {
+    await mustBeSameAccount(identityIn(inputs), context);
     const id = randomUUID();
     const adopt = adoptionOf(inputs);
-    if (adopt !== undefined) return { id, outputs: await adoptKey(adopt, inputs, context) };
+    if (adopt !== undefined) {
+      // Rare, so no other run loads it.
+      const { adoptKey } = await import("./rotation/adopt-key.js");
+      return { id, outputs: await adoptKey(adopt, inputs, context) };
+    }
     const state = withTriggers(NOTHING, inputs.rotationTriggers);
     const reason = { field: "pending", why: "the first key", urgent: true, compromised: false };
     return { id, outputs: await rotateKey({ id, saved: NOTHING, state, reason, inputs }, context) };
@@ -120,6 +124,7 @@ export const rotatingApiKey: Kind = {
     const owner = ownerNow(outputs, context);
     const keys = [previous, current].filter((key) => key !== undefined).filter(({ keyId }) => isOurs(keyId));
     const stays = (key: HeldKey) => outputs.revokeOnDelete === false && (key !== current || wasHandedOut(outputs));
+    if (keys.some(stays)) await mustBeSameAccount(state.identity, context);
     for (const { keyId, name } of keys.filter(stays)) {
       context.run.kept.set(keyId, "revokeOnDelete is false");
       context.info(`key ${keyId} (${name}) stays live, because revokeOnDelete is false`);

@@ -258,7 +258,7 @@ const settle = [
     {
       name: "a lost key is looked for",
       find: "const orphan = await findOrphan(unsettled, step - waited, context);",
-      replace: "const orphan = undefined;",
+      replace: "const orphan = undefined as string | undefined;",
       test: resources("lost-answers"),
       by: "C4",
     },
@@ -316,13 +316,6 @@ const settle = [
   ]),
   ...inFile("provider/api/read-created-key.ts", [
     {
-      name: "a broken answer's id is ours only under our name",
-      find: 'reader.field(body, "name") === context.name ? id : undefined',
-      replace: "id",
-      test: resources("lost-answers"),
-      by: "C6",
-    },
-    {
       name: "a key that no header can carry is not delivered",
       find: " || !/^[\\x21-\\x7e]+$/.test(key)",
       replace: "",
@@ -330,11 +323,11 @@ const settle = [
       by: "C6",
     },
   ]),
-  ...inFile("provider/api/ids.ts", [
+  ...inFile("provider/ids.ts", [
     {
       name: "an id is exact or none",
-      find: "Number.isSafeInteger(value) && (value as number) > 0",
-      replace: "value !== undefined",
+      find: "Number.isSafeInteger(value)",
+      replace: "true",
       test: resources("lost-answers"),
       by: "C6",
     },
@@ -359,8 +352,8 @@ const ledger = [
     },
     {
       name: "the sweep revokes nothing that was used",
-      find: "unused: unexplained.filter((key) => key.lastUsedAt === null)",
-      replace: "unused: unexplained",
+      find: "unused: orphans.filter((key) => key.lastUsedAt === null)",
+      replace: "unused: orphans",
       test: resources("ledger"),
       by: "C14",
     },
@@ -373,21 +366,21 @@ const ledger = [
     },
     {
       name: "the sweep only reports where states come late",
-      find: "if (context.checkpointsSkipped) {",
-      replace: "if (false) {",
+      find: "if (!context.checkpointsSkipped) return",
+      replace: "return",
       test: resources("ledger"),
       by: "C10",
     },
     {
       name: "an orphan that cannot be revoked is kept",
-      find: "left.push(key.id);",
-      replace: "",
+      find: "return [key.id];",
+      replace: "return [];",
       test: resources("ledger"),
       by: "C7",
     },
     {
       name: "orphans are revoked",
-      find: "      await context.keys().revoke(key.id);\n",
+      find: "    await context.keys().revoke(key.id);\n",
       replace: "",
       test: resources("ledger"),
       by: "C9",
@@ -426,22 +419,22 @@ const ledger = [
     },
     {
       name: "a sweep that could not look is due again",
-      find: "delivered: before.delivered, unswept: true });",
-      replace: "delivered: before.delivered });",
+      find: "return { ...unseen(before, inputs), unswept: true };",
+      replace: "return unseen(before, inputs);",
       test: resources("ledger"),
       by: "C13",
     },
     {
       name: "a sweep that could not look forgets nothing",
-      find: "delivered: before.delivered, unswept",
-      replace: "unswept",
+      find: "[...new Set([...textsOf(before.delivered), ...textsOf(before.owned)])] }",
+      replace: "[] }",
       test: resources("ledger"),
       by: "C13",
     },
     {
       name: "a refresh flags what is left behind",
-      find: "orphans: findings.orphans.unused.map((key) => key.id) });",
-      replace: "});",
+      find: "outputs : { ...outputs, unswept: true }",
+      replace: "outputs : outputs",
       test: resources("ledger"),
       by: "C5",
     },
@@ -468,15 +461,15 @@ const ledger = [
     },
     {
       name: "a run that only revokes does not sweep",
-      find: "revokes && !needsSweep(outputs, inputs) ?",
-      replace: "false ?",
+      find: "needsSweep(before, told) ?",
+      replace: "true ?",
       test: resources("ledger"),
       by: "revokes what its keys want gone",
     },
     {
       name: "a run that revokes sweeps, too, where a key was made",
-      find: "revokes && !needsSweep(outputs, inputs) ?",
-      replace: "revokes ?",
+      find: "needsSweep(before, told) ?",
+      replace: "false ?",
       test: resources("ledger"),
     },
   ]),
@@ -493,42 +486,28 @@ const deletes = [
     },
     {
       name: "keyplane's own credential is not revoked",
-      find: "refuseOwnCredential(id, outputs.key, account);",
+      find: "  refuseOwnCredential(held, context.account());\n",
       replace: "",
       test: resources("deletes"),
       by: "D7",
     },
     {
-      name: "absence counts only where the key was made",
-      find: "if (tag !== undefined && keys.some((key) => tagOf(key.name) === tag)) return;",
-      replace: "return;",
+      name: "an id alone proves nothing",
+      find: "return found.name === name;",
+      replace: "return true;",
       test: resources("deletes"),
-      by: "D8",
-    },
-    {
-      name: "a witness is a key of the same stack",
-      find: "keys.some((key) => tagOf(key.name) === tag)",
-      replace: "true",
-      test: resources("deletes"),
-      by: "D8",
-    },
-    {
-      name: "under another credential an id alone proves nothing",
-      find: "if (found !== undefined && typeof name",
-      replace: "if (false && typeof name",
-      test: resources("deletes"),
-      by: "D8",
+      by: "touches nothing where",
     },
     {
       name: "a young key is looked for twice",
-      find: "if (found === undefined && context.now() - Date.parse(String(outputs.createdAt)) < LISTED_WITHIN_MS) {",
+      find: "if (found === undefined && isYoung(held, context)) {",
       replace: "if (false) {",
       test: resources("reads"),
       by: "R4",
     },
     {
       name: "a copied state's keys are not its own",
-      find: "maker !== undefined && maker !== ownerTag(owner)",
+      find: "maker !== undefined && maker !== ownerTag(ownerIdIn(owner))",
       replace: "false",
       test: resources("deletes"),
       by: "C14",
@@ -569,7 +548,7 @@ const deletes = [
     },
     {
       name: "a list is not shared across this process's own changes",
-      find: "throw nameConflict(error) ?? error;\n    } finally {\n      this.#list.wrote();",
+      find: "throw nameConflict(error) ?? error;\n    } finally {\n      this.#list.created();",
       replace: "throw nameConflict(error) ?? error;\n    } finally {",
       test: resources("reads"),
       by: "R6",
@@ -578,14 +557,14 @@ const deletes = [
   ...inFile("provider/api/shared-read.ts", [
     {
       name: "a list under way is shared only by those who came before it",
-      find: "if (!fresh && running.sentAt > this.#lastWrite) return running;",
+      find: "if (!fresh && running.sentAt > this.#lastCreation) return running;",
       replace: "return running;",
       test: resources("reads"),
       by: "R6",
     },
     {
       name: "a finished list is shared only until the next change",
-      find: "finished !== undefined && finished.sentAt > this.#lastWrite",
+      find: "finished !== undefined && finished.sentAt > this.#lastCreation",
       replace: "finished !== undefined",
       test: resources("reads"),
       by: "R",
@@ -767,8 +746,8 @@ const rotation = [
       replace: "if (false) {",
     },
     {
-      name: "a key that may be in another account does not fail the run",
-      find: "if (byForce || isAborted(error)) throw error;",
+      name: "a list that fails does not fail the run",
+      find: "if (isAborted(error)) throw error;",
       replace: "throw error;",
     },
     {
@@ -789,13 +768,8 @@ const rotation = [
       replace: "",
     },
     {
-      name: "no key is made in a stranger's account",
-      find: "    await mustBeSameAccount(old.keyId, { ...old, owner: inputs.owner, credential, createdAt }, context);\n",
-      replace: "",
-    },
-    {
       name: "a key that never became ready goes before the next is made",
-      find: "await withoutBroken(request.state, context)",
+      find: "await withoutBroken(request.state, inputs, context)",
       replace: "request.state",
     },
     {
@@ -849,14 +823,8 @@ const adoption = [
       replace: "return record;",
     },
     {
-      name: "a key that is not live is not adopted",
-      find: "if (record !== undefined) return record;",
-      replace: "return record;",
-    },
-    { name: "an adopting run holds its key", find: "context.run.holders.set(adopt.id, new Set([id]));", replace: "" },
-    {
       name: "an adopted key is known as the adopting stack's",
-      find: "const adopted = { id: adopt.id, by: ownerTag(owner) };",
+      find: "const adopted = { id: adopt.id, name, by: ownerTag(owner) };",
       replace: "const adopted = undefined;",
     },
   ]),
@@ -864,7 +832,7 @@ const adoption = [
     { name: "two resources do not adopt one key", find: "if (other === urn) return [];", replace: "return [];" },
     {
       name: "a resource that exists adopts no other key",
-      find: "if (adopt.id !== state.adopted?.id && !heldBy(state).includes(adopt.id)) {",
+      find: "if (adopt.id !== state.adopted?.id && !heldBy(state).some(({ id }) => id === adopt.id)) {",
       replace: "if (false) {",
     },
     {
@@ -885,12 +853,219 @@ const adoption = [
   ]),
 ].map((mutant) => ({ test: resources("adopt"), ...mutant }));
 
+const account = [
+  ...inFile("provider/resources/account-guard.ts", [
+    {
+      name: "an account that holds no key of the owner is refused",
+      find: "throw wrongAccount(context);",
+      replace: "return;",
+    },
+    { name: "a witness is a key of the same stack", find: "tagOf(name) === tag", replace: "true" },
+    { name: "an account that is confirmed is taken", find: " || isConfirmed(context)", replace: "" },
+    { name: "a confirmation is for one account", find: "includes(context.fingerprint())", replace: 'includes("", 0)' },
+    { name: "an account is proven once", find: "  context.run.provenOwners.add(owner);\n", replace: "" },
+  ]),
+  ...inFile("provider/resources/revoke-key.ts", [
+    {
+      name: "no key is revoked, and none taken for gone, in an account that is not proven",
+      find: "Promise<void> {\n  await mustBeSameAccount(held.identity, context);\n",
+      replace: "Promise<void> {\n",
+    },
+    {
+      name: "no key is read in an account that is not proven",
+      find: "  await mustBeSameAccount(held.identity, context);\n  let",
+      replace: "  let",
+    },
+    {
+      name: "an id without a name is revoked only under the owner's tag",
+      find: "identity !== undefined && tagOf(found.name) === ownerTag(ownerIdIn(identity))",
+      replace: "true",
+    },
+  ]),
+  ...inFile("provider/resources/api-key.ts", [
+    {
+      name: "an ApiKey is made in a proven account",
+      find: "    await mustBeSameAccount(identityIn(inputs), context);\n    await waitForProjects",
+      replace: "    await waitForProjects",
+    },
+    {
+      name: "an ApiKey is updated in a proven account",
+      find: "    await mustBeSameAccount(identityIn(inputs), context);\n    const { keyId",
+      replace: "    const { keyId",
+    },
+    {
+      name: "an ApiKey that stays live is not forgotten in another account",
+      find: "      await mustBeSameAccount(identityIn(outputs), context);\n",
+      replace: "",
+    },
+  ]),
+  ...inFile("provider/resources/rotating-api-key.ts", [
+    {
+      name: "a RotatingApiKey is made in a proven account",
+      find: "    await mustBeSameAccount(identityIn(inputs), context);\n    const id",
+      replace: "    const id",
+    },
+    {
+      name: "a RotatingApiKey is updated in a proven account",
+      find: "    await mustBeSameAccount(identityIn(inputs), context);\n    const saved",
+      replace: "    const saved",
+    },
+    {
+      name: "a RotatingApiKey that stays live is not forgotten in another account",
+      find: "if (keys.some(stays)) await",
+      replace: "if (false) await",
+    },
+  ]),
+  ...inFile("provider/resources/owner.ts", [
+    {
+      name: "a new owner is recorded only with a credential that works",
+      find: "    await context.keys().list({ fresh: true });\n",
+      replace: "",
+    },
+    {
+      name: "another credential is shown as a change of the owner",
+      find: "if (recorded === fingerprint) return [];",
+      replace: "return [];",
+    },
+    {
+      name: "an owner is refreshed in a proven account",
+      find: "    await mustBeSameAccount(identityIn(id, outputs), context);\n    return { ...outputs",
+      replace: "    return { ...outputs",
+    },
+    {
+      name: "an owner is updated in a proven account",
+      find: "    await mustBeSameAccount(identityIn(id, outputs), context);\n    return { ...inputs",
+      replace: "    return { ...inputs",
+    },
+    {
+      name: "an owner of version 0.1, which recorded no account, is proven, too",
+      find: 'recordedIn(outputs) ?? identityOf(id, "")',
+      replace: "recordedIn(outputs)",
+    },
+    {
+      name: "an owner is deleted in a proven account",
+      find: "    await mustBeSameAccount(recordedIn(outputs), context);\n",
+      replace: "",
+    },
+  ]),
+  ...inFile("provider/resources/ledger.ts", [
+    {
+      name: "a ledger sweeps and revokes in a proven account",
+      find: "  await mustBeSameAccount(String(inputs.owner), context);\n",
+      replace: "",
+    },
+    {
+      name: "a ledger is read in a proven account",
+      find: "    await mustBeSameAccount(String(outputs.owner), context);\n    const findings",
+      replace: "    const findings",
+    },
+    {
+      name: "a ledger is not forgotten in another account",
+      find: "    await mustBeSameAccount(String(outputs.owner), context);\n    for",
+      replace: "    for",
+    },
+  ]),
+].map((mutant) => ({ test: resources("wrong-account"), ...mutant }));
+
+const digests = [
+  ...inFile("provider/resources/rotation/rotation-outputs.ts", [
+    {
+      name: "a RotatingApiKey remembers no triggers in clear",
+      find: "    rotationTriggers: undefined,\n",
+      replace: "",
+      test: resources("rotation"),
+      by: "T4",
+    },
+    {
+      name: "triggers that version 0.1 queued in clear are cleaned",
+      find: "queuedTriggers: undefined, ",
+      replace: "queuedTriggers: inputs.rotationTriggers, ",
+      test: resources("rotation"),
+      by: "T4",
+    },
+  ]),
+  ...inFile("provider/resources/key-fields.ts", [
+    {
+      name: "an ApiKey remembers no triggers in clear",
+      find: "return { ...others, triggersDigest",
+      replace: "return { ...inputs, triggersDigest",
+      test: resources("wrong-account"),
+      by: "an ApiKey remembers",
+    },
+    {
+      name: "a state that holds triggers in clear is due",
+      find: 'return isKept ? [{ field: "rotationTriggers", replace: false }] : [];',
+      replace: "return [];",
+      test: resources("diff"),
+    },
+    {
+      name: "triggers that version 0.1 queued are not forgotten",
+      find: "? queuedTriggersDigest : digestOfTriggers(queuedTriggers)",
+      replace: "? queuedTriggersDigest : undefined",
+      test: resources("rotation"),
+      by: "T4",
+    },
+  ]),
+  ...inFile("provider/resources/rotation/rotation-state.ts", [
+    {
+      name: "a shortened maxOverlap counts at once",
+      find: "Math.min(Math.max(rotated + grace, quietFrom), rotated + maxOverlap)",
+      replace: "Math.max(rotated + grace, quietFrom)",
+      test: resources("rotation"),
+      by: "T7",
+    },
+    {
+      name: "a shortened quietPeriod counts at once",
+      find: "Number.isNaN(used) ? 0 : used + quiet",
+      replace: "Number.isNaN(used) ? 0 : used + 3 * 24 * 3_600_000",
+      test: resources("rotation"),
+      by: "T7",
+    },
+  ]),
+  ...inFile("provider/resources/rotating-api-key.ts", [
+    {
+      name: "a copied state leaves what a RotatingApiKey has to revoke to the original",
+      find: "isCopy ? { retired: [], pendingRevocations: [] } : {}",
+      replace: "{}",
+      test: resources("rotation-requests"),
+      by: "are not revoked for being",
+    },
+    {
+      name: "a copied state leaves what a deleted RotatingApiKey has to revoke to the original",
+      find: "if (!sameOwner(owner, outputs.owner)) return;",
+      replace: "",
+      test: resources("deletes"),
+      by: "C14",
+    },
+  ]),
+  ...inFile("provider/resources/ledger.ts", [
+    {
+      name: "a copied state leaves what its ledger has to revoke to the original",
+      find: "if (before.owner !== undefined && !sameOwner(before.owner, inputs.owner)) return { added: [], left: [] };",
+      replace: "",
+      test: resources("wrong-account"),
+      by: "leaves the ids",
+    },
+  ]),
+  ...inFile("provider/resources/owner.ts", [
+    {
+      name: "a stack of another organization gets an owner of its own",
+      find: 'organization: { type: types.text, change: "replace", unsetUpdates: true }',
+      replace: 'organization: { type: types.text, change: "update", unsetUpdates: true }',
+      test: resources("wrong-account"),
+      by: "gets an owner",
+    },
+  ]),
+];
+
 export const mutants = [
   ...retry.map((mutant) => ({ part: "retry", ...mutant })),
   ...limits.map((mutant) => ({ part: "limits", ...mutant })),
   ...settle.map((mutant) => ({ part: "settle", ...mutant })),
   ...ledger.map((mutant) => ({ part: "ledger", ...mutant })),
   ...deletes.map((mutant) => ({ part: "delete, read", ...mutant })),
+  ...digests.map((mutant) => ({ part: "digests, periods, copies", ...mutant })),
+  ...account.map((mutant) => ({ part: "account", ...mutant })),
   ...waits.map((mutant) => ({ part: "wait", ...mutant })),
   ...rotation.map((mutant) => ({ part: "rotation", ...mutant })),
   ...adoption.map((mutant) => ({ part: "adoption", ...mutant })),

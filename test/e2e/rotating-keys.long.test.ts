@@ -164,3 +164,31 @@ test("T12: keyplane's own key is handed over in three steps, and refused to be r
   await run.run("up");
   await run.destroy();
 });
+
+test.each([
+  ["quietPeriod", { quietPeriod: "3d" }, { quietPeriod: "1h" }],
+  ["maxOverlap", { quietPeriod: "3d" }, { quietPeriod: "3d", maxOverlap: "1h" }],
+])(
+  "a shortened %s counts from the next run on, also for a key that an earlier run has found in use",
+  async (_, long, short) => {
+    run = await ExampleRun.create(plane, { "index.js": PROGRAM }, { config: { count: "1" } });
+    const args = (n: number, periods: object) => ({ rotationTriggers: { n }, gracePeriod: "1h", ...periods });
+    await configure(args(1, long));
+    await run.run("up");
+    const [old] = await plane.liveKeys();
+    await configure(args(2, long));
+    await run.run("up");
+    await plane.clock.advance(2 * HOUR);
+    await plane.state.useKey(old?.id ?? 0);
+    const { diagnostics } = await run.run("up");
+    expect(diagnostics.map(({ message }) => message).join()).toContain("was last used");
+    await plane.clock.advance(2 * HOUR);
+    expect(await run.requestsOf(() => run.runIdle("up"))).toEqual([]);
+    await configure(args(2, short));
+    expect(await run.requestsOf(() => run.run("up"))).toEqual([LIST, DELETE]);
+    expect((await plane.liveKeys()).map(({ id }) => id)).not.toContain(old?.id);
+    await run.runIdle("up");
+    await run.destroy();
+  },
+  LONG,
+);

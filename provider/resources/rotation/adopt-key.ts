@@ -1,9 +1,8 @@
 import type { ApiKeyRecord } from "../../api/records";
 import { KeyplaneError } from "../../errors";
 import { keyIn } from "../../key-index";
-import { mustBeSameAccount } from "../account-guard";
 import { skewedAge } from "../clock-skew";
-import { identityIn, ownerIdIn } from "../identity";
+import { ownerIdIn } from "../identity";
 import type { Context, Properties } from "../kind";
 import { ownerTag, tagOf } from "../names";
 import { placeOf } from "../place";
@@ -26,7 +25,6 @@ export async function adoptKey(adopt: Adoption, inputs: Properties, context: Con
   const owner = ownerIdIn(inputs.owner);
   const ownSetting = account.settingOf(adopt.key);
   if (ownSetting !== undefined) throw ownCredential(adopt, ownSetting);
-  await mustBeSameAccount(identityIn(inputs), context);
   if (context.run.holders.has(adopt.id)) {
     throw refusal(
       `key ${adopt.id} is held by another resource of this stack, and a key belongs to one. Remove adopt to get a new key`,

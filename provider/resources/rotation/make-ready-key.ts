@@ -1,5 +1,4 @@
 import { KeyplaneError } from "../../errors";
-import { mustBeSameAccount } from "../account-guard";
 import { skewedAge } from "../clock-skew";
 import { identityIn, ownerIdIn } from "../identity";
 import { isTried } from "../key-fields";
@@ -28,7 +27,6 @@ export async function makeReadyKey(inputs: Properties, context: Context): Promis
   const none = { pending: [], pendingRevocations: [], lostNames: [] };
   let minted: Awaited<ReturnType<typeof mintKey>>;
   try {
-    await mustBeSameAccount(identityIn(inputs), context);
     await waitForProjects(inputs, context);
     const prefix = typeof inputs.namePrefix === "string" ? inputs.namePrefix : prefixFrom(context.resourceName);
     context.progress("making a new key");

@@ -71,6 +71,31 @@ describe("a rotation", () => {
     expect(await stack.up()).toEqual({ changed: false, reasons: [] });
   });
 
+  it("T4: remembers triggers only as digests, also those that are queued", async () => {
+    const stack = await RotatingStack.start({ rotationTriggers: { quarter: "hush-1" } });
+    await stack.up({ rotationTriggers: { quarter: "hush-2" } });
+    await stack.up({ rotationTriggers: { renamed: ["hush-3", { deep: "hush-4" }] } });
+    expect(stack.outputs).toHaveProperty("queuedTriggersDigest");
+    expect(JSON.stringify(stack.outputs)).not.toContain("hush");
+  });
+
+  it("T4: cleans a state of version 0.1 from triggers in clear, and keeps what they ask for", async () => {
+    const stack = await RotatingStack.start(first);
+    await stack.up(second);
+    await stack.up(third);
+    const { triggersDigest, queuedTriggersDigest, ...rest } = stack.outputs ?? {};
+    const old = { rotationTriggers: second.rotationTriggers, queuedTriggers: third.rotationTriggers };
+    stack.outputs = { ...rest, ...old };
+    expect(await stack.up()).toMatchObject({ changed: true });
+    expect(Object.keys(stack.outputs ?? {})).not.toEqual(expect.arrayContaining(["queuedTriggers"]));
+    expect(stack.outputs).not.toHaveProperty("rotationTriggers");
+    expect(await stack.up()).toEqual({ changed: false, reasons: [] });
+    const { current } = stack;
+    await stack.bench.clock.pass(DAY);
+    await stack.up();
+    expect(stack.previous).toBe(current);
+  });
+
   it("T4: asked for and taken back during the grace period does not happen", async () => {
     const stack = await RotatingStack.start(first);
     await stack.up(second);
@@ -212,6 +237,22 @@ describe("a rotation", () => {
     await stack.up();
     expect(await stack.bench.liveIds()).toEqual([stack.current]);
     expect(stack.warnings).toMatch(/revoked all the same, because maxOverlap is over/);
+  });
+
+  it.each([
+    ["quietPeriod", { quietPeriod: "1h" }],
+    ["maxOverlap", { quietPeriod: "3d", maxOverlap: "25h" }],
+  ])("T7: takes a shortened %s at once, also for a key that was found in use", async (_, short) => {
+    const long = { quietPeriod: "3d" };
+    const stack = await RotatingStack.start({ ...first, ...long });
+    await stack.up({ ...second, ...long });
+    await stack.bench.clock.pass(DAY);
+    await stack.bench.plane.state.useKey(stack.previous);
+    await stack.up();
+    await stack.bench.clock.pass(2 * HOUR);
+    expect(await stack.up()).toEqual({ changed: false, reasons: [] });
+    await stack.up({ ...second, ...short });
+    expect(await stack.bench.liveIds()).toEqual([stack.current]);
   });
 
   it("T7: keeps a previous key whose last use cannot be found out", async () => {

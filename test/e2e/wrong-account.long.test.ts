@@ -1,0 +1,300 @@
+import { type ControlPlane, type EngineCommandName, type RunResult, startControlPlane } from "keyplane/testing";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ExampleRun } from "./run-example";
+
+let home: ControlPlane;
+let away: ControlPlane;
+let run: ExampleRun;
+
+beforeEach(async () => {
+  const open = () => startControlPlane({ clock: { mode: "real" } });
+  [home, away] = await Promise.all([open(), open()]);
+});
+
+afterEach(async () => {
+  await run.workspace.remove();
+  await Promise.all([home.close(), away.close()]);
+});
+
+const program = (body: string) => ({
+  "index.js": `const { ApiKey, RotatingApiKey, ProjectReady } = require("keyplane");\n${body}\n`,
+});
+
+const KEYS = 'new ApiKey("ci");\nnew RotatingApiKey("app");\nnew ApiKey("exact", { name: "exact" });';
+
+/** A stack whose keys are at home. */
+async function deploy(body: string, secretConfig: Record<string, string> = {}): Promise<void> {
+  run = await ExampleRun.create(home, program(body), { secretConfig });
+  await run.run("up");
+}
+
+async function connect({ url, apiKey }: { readonly url: string; readonly apiKey: string }): Promise<void> {
+  await run.workspace.setConfig("keyplane:baseUrl", url);
+  await run.workspace.setConfig("keyplane:apiKey", apiKey, { secret: true });
+}
+
+/** Another credential of the account at home. */
+async function otherCredential(): Promise<string> {
+  const answer = await fetch(`${home.url}/api_keys`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${home.apiKey}`, "content-type": "application/json" },
+    body: JSON.stringify({ key_name: "the-next-admin" }),
+  });
+  return ((await answer.json()) as { key: string }).key;
+}
+
+const liveAt = async (plane: ControlPlane) => (await plane.liveKeys()).map(({ id }) => id).sort();
+
+/** The requests of what is done meanwhile, by their number, at one of the two. */
+async function requestsAt(plane: ControlPlane, work: () => Promise<unknown>): Promise<Record<string, number>> {
+  const since = (await plane.log()).length;
+  await work();
+  const counts: Record<string, number> = {};
+  for (const { method, route, path } of await plane.log({ since })) {
+    const request = `${method} ${route ?? path}`;
+    counts[request] = (counts[request] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** The resources in the state but for what is Pulumi's own, by name, with all that is recorded of them. */
+async function recorded(): Promise<Record<string, unknown>> {
+  const { resources = [] } = (await run.workspace.exportState()).deployment;
+  const ours = resources.filter(({ type }) => type.startsWith("pulumi-nodejs:dynamic/keyplane:"));
+  const hidden = (_: string, value: unknown) => (isSecret(value) ? "a secret" : value);
+  const told = ours.map(({ urn, id, outputs }) => [urn.split("::").slice(2).join(" "), { id, ...outputs }]);
+  return JSON.parse(JSON.stringify(Object.fromEntries(told), hidden));
+}
+
+/** What a refusal says is to be set. */
+function confirmation(told: string): Record<string, string> {
+  const [, name = "", value = ""] = /run the command once with (\w+)=([a-z2-7]{12})/.exec(told) ?? [];
+  return { [name]: value };
+}
+
+/** A busy machine takes its time over so many runs. */
+const LONG = 300_000;
+
+const said = ({ stdout, stderr }: RunResult) => stdout + stderr;
+
+/** The message of a command that fails with the one code, after which nothing anywhere has changed. */
+async function refusal(command: EngineCommandName, args: readonly string[] = []): Promise<string> {
+  const [keys, theirs, before] = [await liveAt(home), await liveAt(away), await recorded()];
+  const since = (await away.log()).length;
+  const result = await run.run(command, { args: [...args], mayFail: true });
+  const told = said(result);
+  expect(result.exit, told).not.toBe(0);
+  expect([...new Set(told.match(/\[KP-[A-Z-]+\]/g))], told).toEqual(["[KP-WRONG-ACCOUNT]"]);
+  expect((await away.log({ since })).filter(({ method }) => method !== "GET")).toEqual([]);
+  expect([await liveAt(home), await liveAt(away)]).toEqual([keys, theirs]);
+  expect(await recorded()).toEqual(before);
+  return told;
+}
+
+const urn = (kind: string, name: string) => `urn:pulumi:dev::proj::pulumi-nodejs:dynamic/keyplane:${kind}::${name}`;
+
+describe("in another account than the one that holds the stack's keys", () => {
+  test("nothing is made, revoked or forgotten, and back home the stack goes on as before", {
+    timeout: LONG,
+  }, async () => {
+    await deploy(KEYS);
+    // Numbered and named as those at home, as where one program is deployed to both.
+    for (const name of ["ci", "app", "exact", "stranger"]) await away.state.createKey(name);
+    await connect(away);
+    for (const body of [
+      KEYS,
+      `${KEYS}\nnew ApiKey("more");`,
+      `${KEYS}\nnew ApiKey("more", { name: "more" });`,
+      `${KEYS}\nnew RotatingApiKey("more", { adopt: { id: "100002", key: "kp_somebodys" } });`,
+      KEYS.replace('"ci"', '"ci", { rotationTriggers: { n: "2" } }').replace('"app"', '"app", { revokeNow: "100003" }'),
+      KEYS.replace('new ApiKey("ci");', ""),
+      "",
+    ]) {
+      await run.workspace.setProgram(program(body));
+      await refusal("up");
+    }
+    await refusal("up", ["--refresh"]);
+    await run.workspace.setProgram(program(`${KEYS}\nnew ApiKey("more");`));
+    await refusal("up", ["--target", urn("ApiKey", "more")]);
+    await run.workspace.setProgram(program(KEYS.replace("new ApiKey", 'new ApiKey("more");\nnew ApiKey')));
+    await refusal("up", ["--exclude", urn("Owner", "keyplane")]);
+    await refusal("up", ["--replace", urn("RotatingApiKey", "app")]);
+    await refusal("refresh");
+    for (const kind of ["ApiKey ci", "ApiKey exact", "RotatingApiKey app", "Owner keyplane", "Ledger keyplane"]) {
+      const [type = "", name = ""] = kind.split(" ");
+      await refusal("refresh", ["--target", urn(type, name)]);
+      if (type !== "Owner") await refusal("destroy", ["--target", urn(type, name)]);
+    }
+    for (const args of [[], ["--refresh"], ["--continue-on-error"]]) await refusal("destroy", args);
+    const preview = await requestsAt(away, () => run.run("preview"));
+    expect(preview).toEqual({});
+
+    await connect(home);
+    await run.workspace.setProgram(program(KEYS));
+    expect(await requestsAt(home, () => run.runIdle("up"))).toEqual({});
+    await run.runIdle("refresh");
+    await run.destroy();
+    expect(await liveAt(away)).toHaveLength(4);
+  });
+
+  test("keys that are to stay live, and ids that wait for revocation, are neither forgotten nor revoked", {
+    timeout: LONG,
+  }, async () => {
+    const keys = (args: string) => `
+new ApiKey("kept", { revokeOnDelete: false });
+new RotatingApiKey("lasting", { revokeOnDelete: false });
+new RotatingApiKey("app", { ${args} });`;
+    await deploy(keys(""));
+    const [id] = (await home.liveKeys()).filter(({ name }) => name.startsWith("app-")).map((key) => `${key.id}`);
+    await home.rules.add({ route: `DELETE /api_keys/${id}`, status: 400, count: 100 });
+    await run.workspace.setProgram(program(keys(`revokeNow: "${id}"`)));
+    await run.run("up", { mayFail: true });
+    expect(JSON.stringify(await recorded())).toContain("unrevoked");
+    for (let n = 0; n < 8; n++) await away.state.createKey(`theirs-${n}`);
+    expect((await liveAt(away)).map(String)).toContain(id);
+    await connect(away);
+    await refusal("up");
+    await refusal("destroy");
+    for (const name of ["kept", "lasting", "app"]) {
+      await refusal("destroy", ["--target", urn(name === "kept" ? "ApiKey" : "RotatingApiKey", name)]);
+    }
+    await home.rules.clear();
+    await connect(home);
+    await run.run("up");
+    expect((await liveAt(home)).map(String)).not.toContain(id);
+    await run.runIdle("up");
+    await run.run("destroy");
+    expect(await home.liveKeys()).toHaveLength(2);
+    expect(await liveAt(away)).toHaveLength(8);
+  });
+
+  test("a stack without a key whose name shows its owner is refused, too, and goes on where it is confirmed", {
+    timeout: LONG,
+  }, async () => {
+    const byHand = await home.state.createKey("by-hand");
+    const adopt = `{ id: "${byHand.id}", key: new (require("@pulumi/pulumi").Config)().requireSecret("byHand") }`;
+    const keys = `new ApiKey("exact", { name: "exact" });\nnew RotatingApiKey("adopted", { adopt: ${adopt} });`;
+    await deploy(keys, { "proj:byHand": byHand.key });
+    await connect(away);
+    for (const name of ["by-hand", "exact"]) await away.state.createKey(name);
+    await refusal("up");
+    await refusal("destroy");
+    await connect({ url: home.url, apiKey: await otherCredential() });
+    const env = confirmation(await refusal("up"));
+    expect(await requestsAt(home, () => run.run("up", { env }))).toEqual({});
+    await run.runIdle("up");
+    await run.run("destroy");
+    expect((await home.liveKeys()).map(({ name }) => name)).toEqual(["the-next-admin"]);
+    expect(await liveAt(away)).toHaveLength(2);
+  });
+
+  test("a stack with gates alone needs no account of its own", async () => {
+    const { id } = await home.state.createProject();
+    await deploy(`new ProjectReady("quiet", { projectId: "${id}" });`);
+    await connect(away);
+    expect(await requestsAt(away, () => run.runIdle("up"))).toEqual({});
+    await run.run("destroy");
+  });
+});
+
+describe("under another credential of the same account", () => {
+  test("one list in the next run proves it, a preview shows it, and everything later counts on the new one", {
+    timeout: LONG,
+  }, async () => {
+    await deploy(KEYS);
+    await connect({ url: home.url, apiKey: await otherCredential() });
+    const preview = await run.run("preview");
+    expect(preview.changes).toContain("update keyplane");
+    expect(said(preview)).toContain("another credential or address");
+    expect(await requestsAt(home, () => run.run("up"))).toEqual({ "GET /api_keys": 1 });
+    expect(await requestsAt(home, () => run.runIdle("up"))).toEqual({});
+    expect(await requestsAt(home, () => run.runIdle("refresh"))).toEqual({ "GET /api_keys": 1 });
+
+    const [keys] = [(await home.liveKeys()).filter(({ name }) => name !== "the-next-admin")];
+    await home.rules.add({ route: "DELETE /api_keys/{key_id}", hold: "after", count: 3 });
+    const { done, kill } = run.workspace.start("destroy");
+    await home.held.wait(keys.length, 60_000);
+    kill();
+    await done;
+    await home.rules.clear();
+    await run.workspace.cancel();
+    await run.run("destroy");
+    expect((await home.liveKeys()).map(({ name }) => name)).toEqual(["the-next-admin"]);
+  });
+
+  test("runs with --target prove it on their own, and a later run of all catches up", { timeout: LONG }, async () => {
+    const keys = (n: number) => `
+new ApiKey("ci", { rotationTriggers: { n: "${n}" } });
+new ApiKey("more");
+new RotatingApiKey("app", { rotationTriggers: { n: "${n}" } });`;
+    await deploy(keys(1));
+    await connect({ url: home.url, apiKey: await otherCredential() });
+    await run.workspace.setProgram(program(keys(2)));
+    for (const target of [urn("ApiKey", "ci"), urn("RotatingApiKey", "app")]) {
+      const sent = await requestsAt(home, () => run.run("up", { args: ["--target", target] }));
+      expect(sent).toMatchObject({ "POST /api_keys": 1, "GET /api_keys": 1 });
+    }
+    const sent = await requestsAt(home, () => run.run("up"));
+    expect(Object.keys(sent).sort()).toEqual(["GET /api_keys"]);
+    await run.runIdle("up");
+    await run.run("destroy");
+    expect((await home.liveKeys()).map(({ name }) => name)).toEqual(["the-next-admin"]);
+  });
+
+  test("a refresh proves it, too, and a key that is gone is made anew by the run that does both", {
+    timeout: LONG,
+  }, async () => {
+    await deploy(KEYS);
+    const [ci] = (await home.liveKeys()).filter(({ name }) => name.startsWith("ci-"));
+    await home.state.revokeKey(ci?.id ?? 0);
+    await connect({ url: home.url, apiKey: await otherCredential() });
+    expect((await run.run("up", { args: ["--refresh"] })).changes).toContain("create ci");
+    await run.runIdle("up");
+    await run.run("destroy");
+    expect((await home.liveKeys()).map(({ name }) => name)).toEqual(["the-next-admin"]);
+  });
+
+  test("a stack all of whose keys are gone is refused, and goes on as the message says", {
+    timeout: LONG,
+  }, async () => {
+    await deploy(KEYS);
+    await Promise.all((await liveAt(home)).map((id) => home.state.revokeKey(id)));
+    await connect({ url: home.url, apiKey: await otherCredential() });
+    const env = confirmation(await refusal("up"));
+    await refusal("destroy");
+    await run.run("up", { args: ["--refresh"], env });
+    expect(await home.liveKeys()).toHaveLength(4);
+    await run.runIdle("up");
+    await run.runIdle("refresh");
+    await Promise.all((await liveAt(home)).slice(1).map((id) => home.state.revokeKey(id)));
+    await connect({ url: home.url, apiKey: (await home.secretsEverIssued())[0] ?? "" });
+    await refusal("up");
+    await run.run("destroy", { env: confirmation(await refusal("destroy")) });
+    expect(await recorded()).toEqual({});
+  });
+
+  test("revocations that an earlier run left are made up for, also those of a destroy that was killed", {
+    timeout: LONG,
+  }, async () => {
+    const keys = (args: string) => `new RotatingApiKey("app", { ${args} });\nnew ApiKey("ci");`;
+    await deploy(keys(""));
+    const [id] = (await home.liveKeys()).filter(({ name }) => name.startsWith("app-")).map((key) => `${key.id}`);
+    await home.rules.add({ route: `DELETE /api_keys/${id}`, status: 400, count: 100 });
+    await run.workspace.setProgram(program(keys(`revokeNow: "${id}"`)));
+    await run.run("up", { mayFail: true });
+    expect((await liveAt(home)).map(String)).toContain(id);
+    await home.rules.clear();
+    await connect({ url: home.url, apiKey: await otherCredential() });
+    expect(await requestsAt(home, () => run.run("up"))).toEqual({ "GET /api_keys": 1, "DELETE /api_keys/{key_id}": 1 });
+    expect((await liveAt(home)).map(String)).not.toContain(id);
+    await run.run("up");
+    await run.runIdle("up");
+    await run.run("destroy");
+    expect((await home.liveKeys()).map(({ name }) => name)).toEqual(["the-next-admin"]);
+  });
+});
+
+/** Each writing of a state encrypts a secret anew. */
+function isSecret(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "ciphertext" in value;
+}

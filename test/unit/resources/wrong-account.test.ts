@@ -1,0 +1,183 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { diff, kinds, type Properties } from "../../../provider/resources";
+import { fingerprintIn } from "../../../provider/resources/identity";
+import { Settings } from "../../../provider/settings";
+import { Bench, failureOf, type Made } from "./harness";
+
+let home: Bench;
+let away: Bench;
+let key: Made;
+
+beforeEach(async () => {
+  [home, away] = await Promise.all([Bench.start(), Bench.start()]);
+  key = await home.createKey();
+  // Numbered as the one at home.
+  await away.plane.state.createKey("somebody-elses");
+});
+
+/** A verb is refused, and sends nothing but a list. */
+async function refused(verb: () => Promise<unknown>, bench = away): Promise<void> {
+  const sent = (await bench.plane.log()).length;
+  expect((await failureOf(verb())).message).toMatch(/the account that they lead to holds no key of this stack/);
+  expect((await bench.requests(sent)).filter((request) => request !== "GET /api_keys")).toEqual([]);
+}
+
+const ownerOf = (bench: Bench): Properties => ({ project: "p", stack: "dev", identity: bench.identity });
+const ledgerOf = (bench: Bench, told: Properties = {}): Properties => ({ owner: bench.identity, owned: [], ...told });
+
+/** Another credential of the account at home. */
+async function otherCredential(context: Partial<Bench["context"]> = {}): Promise<Bench> {
+  const admin = await home.plane.state.createKey("the-next-admin");
+  return home.beside({ apiKey: admin.key, context });
+}
+
+describe("in an account that is not proven to hold the stack's keys", () => {
+  it.each([
+    ["ApiKey", kinds.ApiKey],
+    ["RotatingApiKey", kinds.RotatingApiKey],
+  ])("no %s is made, also where its owner was not looked at, as in a run with --target", (_, kind) =>
+    refused(() => kind.create({ owner: home.identity }, away.context)),
+  );
+
+  it("no key is adopted", () => {
+    const adopt = { id: key.id, key: "kp_somebodys" };
+    return refused(() => kinds.RotatingApiKey.create({ owner: home.identity, adopt }, away.context));
+  });
+
+  it("no key is updated, and the ids that it has to revoke stay with it", async () => {
+    const pendingRevocations = [key.id];
+    const inputs = { owner: home.identity };
+    await refused(() => kinds.ApiKey.update(key.id, { ...key.outputs, pendingRevocations }, inputs, away.context));
+    const { outputs } = await kinds.RotatingApiKey.create(inputs, home.context);
+    await refused(() => kinds.RotatingApiKey.update("id", { ...outputs, pendingRevocations }, inputs, away.context));
+  });
+
+  it("no key is read, which would forget it", async () => {
+    await refused(() => away.readKey(key));
+    const { outputs } = await kinds.RotatingApiKey.create({ owner: home.identity }, home.context);
+    await refused(() => kinds.RotatingApiKey.read("id", outputs, away.context));
+  });
+
+  it.each([true, false])("no key is deleted, with revokeOnDelete: %s", async (revokeOnDelete) => {
+    const inputs = { owner: home.identity, revokeOnDelete };
+    await refused(() => away.deleteKey({ ...key, outputs: { ...key.outputs, revokeOnDelete } }));
+    const { outputs } = await kinds.RotatingApiKey.create(inputs, home.context);
+    await refused(() => kinds.RotatingApiKey.delete("id", outputs, away.context));
+  });
+
+  it("an exact name proves nothing, though a key made at the same moment has the same id and name there", async () => {
+    const exact = await home.createKey({ name: "exact" });
+    const theirs = await away.plane.state.createKey("exact");
+    expect(String(theirs.id)).toBe(exact.id);
+    await refused(() => away.deleteKey(exact));
+    await refused(() => away.readKey(exact));
+    expect(await away.liveIds()).toContain(exact.id);
+  });
+
+  it("the owner is neither refreshed, updated nor deleted", async () => {
+    const outputs = ownerOf(home);
+    await refused(() => kinds.Owner.read(home.owner, outputs, away.context));
+    await refused(() => kinds.Owner.update(home.owner, outputs, outputs, away.context));
+    await refused(() => kinds.Owner.delete(home.owner, outputs, away.context));
+  });
+
+  it("an owner of version 0.1, which recorded no account, is refused, too", async () => {
+    const { identity, ...outputs } = ownerOf(home);
+    await refused(() => kinds.Owner.update(home.owner, outputs, outputs, away.context));
+    expect(await kinds.Owner.update(home.owner, outputs, outputs, home.context)).toEqual({ ...outputs, identity });
+  });
+
+  it("the ledger is neither made, refreshed, updated nor deleted", async () => {
+    const before = ledgerOf(home, { owned: [key.id], unrevoked: [key.id] });
+    await refused(() => kinds.Ledger.create(before, away.context));
+    await refused(() => kinds.Ledger.read("ledger", before, away.context));
+    await refused(() => kinds.Ledger.update("ledger", before, ledgerOf(home), away.context));
+    await refused(() => kinds.Ledger.delete("ledger", before, away.context));
+  });
+});
+
+describe("the owner", () => {
+  it("is recorded only with a credential that works", async () => {
+    const mistyped = home.beside({ apiKey: "kp_mistyped" });
+    expect((await failureOf(kinds.Owner.create({}, mistyped.context))).message).toContain("401");
+  });
+
+  it("is to be updated under another credential, which a preview shows and a refresh does not take for drift", () => {
+    const terms = { now: 0, fingerprint: away.context.fingerprint() };
+    const { identity, ...inputs } = ownerOf(home);
+    const changed = diff(kinds.Owner, { ...inputs, identity }, inputs, { ...terms, driftOnly: false });
+    expect(changed).toMatchObject({
+      changes: true,
+      replaces: [],
+      reasons: [expect.stringMatching(/^another credential/)],
+    });
+    expect(diff(kinds.Owner, { ...inputs, identity }, inputs, { ...terms, driftOnly: true }).changes).toBe(false);
+    const same = { now: 0, fingerprint: home.context.fingerprint(), driftOnly: false };
+    expect(diff(kinds.Owner, { ...inputs, identity }, inputs, same).changes).toBe(false);
+  });
+});
+
+describe("another credential of the same account", () => {
+  it("is proven by one list for a whole run, also after the last key of the stack is revoked", async () => {
+    const exact = await home.createKey({ name: "exact" });
+    const later = await otherCredential();
+    const sent = (await home.plane.log()).length;
+    await later.deleteKey(key);
+    await later.deleteKey(exact);
+    await kinds.Owner.delete(home.owner, ownerOf(home), later.context);
+    const [list, del] = ["GET /api_keys", "DELETE /api_keys/{key_id}"];
+    expect(await home.requests(sent)).toEqual([list, del, del]);
+  });
+
+  it("is taken where all keys are gone, once the user has confirmed it, and no other account with it", async () => {
+    await home.plane.state.revokeKey(key.id);
+    const later = await otherCredential();
+    await refused(() => kinds.Owner.update(home.owner, ownerOf(home), ownerOf(home), later.context), home);
+    const settings = (confirmedAccounts: readonly string[]) =>
+      new Settings({ ...later.context.settings(), confirmedAccounts });
+    const confirmed = await otherCredential();
+    const context = { ...confirmed.context, settings: () => settings([fingerprintIn(confirmed.identity) ?? ""]) };
+    const outputs = await kinds.Owner.update(home.owner, ownerOf(home), ownerOf(home), context);
+    expect(outputs.identity).toBe(confirmed.identity);
+    const other = { ...away.context, settings: () => settings([fingerprintIn(confirmed.identity) ?? ""]) };
+    await refused(() => kinds.Owner.update(home.owner, ownerOf(home), ownerOf(home), other));
+  });
+
+  it("does not make an id without a name count as the owner's", async () => {
+    const stranger = await home.plane.state.createKey("somebody-elses");
+    const before = ledgerOf(home, { unrevoked: [`${stranger.id}`] });
+    const outputs = await kinds.Ledger.update("ledger", before, ledgerOf(home), home.context);
+    expect(outputs.unrevoked).toEqual([`${stranger.id}`]);
+    expect(await home.liveIds()).toContain(`${stranger.id}`);
+  });
+});
+
+describe("a copied state", () => {
+  it("leaves the ids that its ledger has to revoke to the original, also the names that do not show an owner", async () => {
+    const copy = home.beside({ owner: "9f0c1a77-5d0e-4f4e-9d0b-7c1f0e6a1b22" });
+    const adopted = await home.plane.state.createKey("by-hand");
+    const id = `${adopted.id}`;
+    const told = { pendingRevocations: [id], untagged: { [id]: "by-hand" } };
+    const before = { ...ledgerOf(home, told), unrevoked: [id, key.id] };
+    const outputs = await copy.endRun({ ...ledgerOf(copy), untagged: told.untagged }, before);
+    expect(outputs).not.toHaveProperty("unrevoked");
+    expect(await home.liveIds()).toEqual([key.id, id]);
+  });
+
+  it("gets an owner of its own, also in another organization of the backend, but not by an upgrade from version 0.1", () => {
+    const { identity, ...named } = ownerOf(home);
+    const inputs = { ...named, organization: "acme" };
+    const terms = { now: 0, fingerprint: home.context.fingerprint(), driftOnly: false };
+    const differ = (organization: string | undefined) =>
+      diff(kinds.Owner, { ...inputs, identity, organization }, inputs, terms).replaces;
+    expect([differ("acme"), differ("another"), differ(undefined)]).toEqual([[], ["organization"], []]);
+  });
+});
+
+describe("an ApiKey", () => {
+  it("remembers its triggers only as a digest", async () => {
+    const { outputs } = await home.createKey({ rotationTriggers: { quarter: "hush" } });
+    expect(outputs).toHaveProperty("triggersDigest");
+    expect(JSON.stringify(outputs)).not.toContain("hush");
+  });
+});
