@@ -176,8 +176,12 @@ class HostError extends Error {
   }
 }
 
+/**
+ * The path stands in the reason. Pulumi would print the value of a property that the failure names, and any value can be
+ * a secret: which ones are is not told to providers.
+ */
 function toHostFailure({ property, reason, code = "KP-INPUT" }: Failure): dynamic.CheckFailure {
-  return { property, reason: `${reason} [${code}]` };
+  return { property: "", reason: `${property === "" ? "" : `${property}: `}${reason} [${code}]` };
 }
 
 function toHostError(error: unknown, doing: string, values: Values): HostError {

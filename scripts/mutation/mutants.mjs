@@ -1058,6 +1058,25 @@ const digests = [
   ]),
 ];
 
+const values = [
+  ...inFile("sdk/nodejs/run/hide-debug-values.ts", [
+    {
+      name: "values are cut off debug messages",
+      find: "before === undefined ? message :",
+      replace: "before !== undefined ? message :",
+      test: "test/unit/sdk/hide-debug-values.test.ts",
+    },
+  ]),
+  ...inFile("provider/host/adapter.ts", [
+    {
+      name: "a failed check names no property, whose value would be printed",
+      find: 'return { property: "", reason',
+      replace: "return { property, reason",
+      test: "test/unit/errors/catalogue.test.ts",
+    },
+  ]),
+];
+
 export const mutants = [
   ...retry.map((mutant) => ({ part: "retry", ...mutant })),
   ...limits.map((mutant) => ({ part: "limits", ...mutant })),
@@ -1069,4 +1088,5 @@ export const mutants = [
   ...waits.map((mutant) => ({ part: "wait", ...mutant })),
   ...rotation.map((mutant) => ({ part: "rotation", ...mutant })),
   ...adoption.map((mutant) => ({ part: "adoption", ...mutant })),
+  ...values.map((mutant) => ({ part: "values", ...mutant })),
 ];

@@ -73,7 +73,7 @@ export class HostUnderTest {
     const response = await call<CheckResponse>((done) => this.client.check(request, done));
     return {
       inputs: fromStruct(response.getInputs()),
-      failures: response.getFailuresList().map((failure) => `${failure.getProperty()}: ${failure.getReason()}`),
+      failures: response.getFailuresList().map((failure) => `${failure.getProperty()}${failure.getReason()}`),
     };
   }
 

@@ -6,7 +6,9 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { searchSecrets, Workspace } from "../kit/workspace";
 
 const PROBE = join(__dirname, "probe");
+// Importing keyplane keeps values out of Pulumi's debug messages.
 const PROGRAM = `
+require("keyplane");
 const { Probe, pulumi } = require("probe");
 const token = new pulumi.Config("probe").requireSecret("token");
 const a = new Probe("a", { v: 1, w: token });

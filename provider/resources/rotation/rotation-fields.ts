@@ -44,8 +44,7 @@ export function rotationRules(inputs: Properties, context: Context): readonly Fa
   const failures: Failure[] = [...keyRules(inputs, context)];
   const age = parseDuration(inputs.rotateAfter);
   if (age !== undefined && msOf(inputs, "gracePeriod") >= age) {
-    const given = inputs.gracePeriod === undefined ? "it is 24h where it is not given" : `it is ${inputs.gracePeriod}`;
-    const reason = `must be less than rotateAfter, ${inputs.rotateAfter}: ${given}`;
+    const reason = `must be less than rotateAfter${inputs.gracePeriod === undefined ? "; it is 24h where it is not given" : ""}`;
     failures.push({ property: "gracePeriod", reason });
   }
   const overlap = parseDuration(inputs.maxOverlap);

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { KeyplaneError } from "../../../provider/errors";
 import { VERSION } from "../../../provider/version";
+import "./hide-debug-values";
 import { KeyRegistry } from "./key-registry";
 import { programEnd } from "./program-end";
 import { type ScopeArgs, scopeName } from "./scope";

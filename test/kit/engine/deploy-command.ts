@@ -222,7 +222,6 @@ class Passes {
       runsProgram: this.command === "up" || this.command === "preview",
       deployment,
       showSecrets: switches.has("show-secrets"),
-      debug: switches.has("debug"),
       unchecked,
       env: this.process.env,
       processes: this.process.processes,

@@ -7,21 +7,13 @@ import type { PulumiSdk } from "./pulumi-sdk";
 
 const SEVERITIES: readonly Severity[] = ["debug", "info", "warning", "error"];
 
-/** Adds the service to a server. Debug messages are dropped unless asked for. */
-export function serveEngine(server: Server, sdk: PulumiSdk, diagnostics: Diagnostics, debug: boolean): void {
+/** Adds the service to a server. */
+export function serveEngine(server: Server, sdk: PulumiSdk, diagnostics: Diagnostics): void {
   let root = "";
   const log: handleUnaryCall<LogRequest, unknown> = ({ request }, callback) => {
     const severity = SEVERITIES[request.getSeverity()] ?? "info";
     if (severity === "error") diagnostics.errors++;
-    if (severity !== "debug" || debug) {
-      diagnostics.report(
-        severity,
-        request.getUrn(),
-        request.getMessage(),
-        request.getEphemeral(),
-        request.getStreamid(),
-      );
-    }
+    diagnostics.report(severity, request.getUrn(), request.getMessage(), request.getEphemeral(), request.getStreamid());
     callback(null, new sdk.empty());
   };
   const getRootResource: handleUnaryCall<unknown, unknown> = (_call, callback) => {

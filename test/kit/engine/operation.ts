@@ -43,7 +43,6 @@ export interface OperationOptions {
   readonly runsProgram: boolean;
   readonly deployment: DeploymentOptions;
   readonly showSecrets: boolean;
-  readonly debug: boolean;
   /** Whether the state is used and written without a look at whether it is valid. */
   readonly unchecked: boolean;
   readonly env: NodeJS.ProcessEnv;
@@ -89,7 +88,7 @@ export class OperationRun {
     const { emit, config, deployment } = this.options;
     emit({ preludeEvent: { config: maskedConfig(config) } });
     const server = new this.sdk.grpc.Server(CHANNEL_OPTIONS);
-    serveEngine(server, this.sdk, this.diagnostics, this.options.debug);
+    serveEngine(server, this.sdk, this.diagnostics);
     try {
       const { result, changes } = await this.executeOn(server);
       emit({

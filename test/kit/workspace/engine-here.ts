@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { Writable } from "node:stream";
 import { type CommandProcess, type DeployCommand, deploy } from "../engine/deploy-command";
 import type { Processes } from "../engine/operation";
-import { type EngineCommand, takeEventLog } from "./engine-run";
+import { type EngineCommand, readEventLog } from "./engine-run";
 import { type RunResult, resultOf } from "./run-result";
 
 /**
@@ -42,5 +42,5 @@ export async function runEngineHere(
   clearTimeout(timer);
   if (late) throw new Error(`${name} took longer than ${timeoutMs} ms\n${printed.join("")}${end.stderr}`);
   const durationMs = performance.now() - started;
-  return resultOf(name, { ...end, signal: null, stdout: printed.join(""), durationMs }, await takeEventLog(eventLog));
+  return resultOf(name, { ...end, signal: null, stdout: printed.join(""), durationMs }, await readEventLog(eventLog));
 }

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { type RunResult, resultOf } from "./run-result";
 
@@ -49,21 +49,14 @@ export function startEngine(command: EngineCommand): EngineRun {
       const durationMs = performance.now() - started;
       const end = { exit, signal, stdout: stdout(), stderr: stderr(), durationMs };
       if (late) throw new Error(`${command.name} took longer than ${command.timeoutMs} ms\n${outputOf(end)}`);
-      return resultOf(command.name, end, await takeEventLog(command.eventLog));
+      return resultOf(command.name, end, await readEventLog(command.eventLog));
     });
   return { child, done, kill: (signal = "SIGKILL") => void child.kill(signal) };
 }
 
-/**
- * Reads an event log and takes out of it what only it holds: the debug messages that Pulumi's SDK sends while a program
- * runs, which show inputs and outputs in clear. They appear nowhere else, and no run of a user's makes such a file.
- */
-export async function takeEventLog(path: string): Promise<string> {
-  const all = await readFile(path, "utf8").catch(() => undefined);
-  if (all === undefined) return "";
-  const kept = all.split("\n").filter((line) => !/"severity":\s*"debug"/.test(line));
-  if (kept.length < all.split("\n").length) await writeFile(path, kept.join("\n"));
-  return kept.join("\n");
+/** Reads an event log; empty where the command ended before it wrote one. */
+export function readEventLog(path: string): Promise<string> {
+  return readFile(path, "utf8").catch(() => "");
 }
 
 /** What a command printed, for an error message. */

@@ -181,7 +181,9 @@ describe("a run of Pulumi", () => {
 
   test("shows the code of a wrong input and of a missing setting after the message", async () => {
     const { failures } = (await adapt(kinds.ApiKey).check?.({}, inputs)) ?? {};
-    expect(failures).toEqual([{ property: "rotateAfter", reason: expect.stringMatching(/^must be .* \[KP-INPUT\]$/) }]);
+    expect(failures).toEqual([
+      { property: "", reason: expect.stringMatching(/^rotateAfter: must be .* \[KP-INPUT\]$/) },
+    ]);
     const owner: Properties = { project: "proj", stack: "dev" };
     const { failures: settings } = (await adapt(kinds.Owner).check?.({}, owner)) ?? {};
     expect(settings).toEqual([

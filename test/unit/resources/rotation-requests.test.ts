@@ -178,7 +178,7 @@ describe("the inputs of a RotatingApiKey", () => {
   });
 
   it.each([
-    [{ rotateAfter: "12h" }, "gracePeriod", /less than rotateAfter, 12h: it is 24h where it is not given/],
+    [{ rotateAfter: "12h" }, "gracePeriod", /less than rotateAfter; it is 24h where it is not given/],
     [{ rotateAfter: "2d", gracePeriod: "48h" }, "gracePeriod", /less than rotateAfter/],
     [{ gracePeriod: "2d", maxOverlap: "1d" }, "maxOverlap", /not be less than gracePeriod/],
     [{ gracePeriod: "soon" }, "gracePeriod", /duration/],

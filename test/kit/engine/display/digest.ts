@@ -21,7 +21,7 @@ export function digestOf(events: readonly EngineEvent[]): RunDigest {
   return {
     steps: events.flatMap(({ resourcePreEvent: event }) => (event ? [stepOf(event.metadata)] : [])),
     diagnostics: events.flatMap(({ diagnosticEvent: event }) => {
-      if (!event || event.ephemeral || event.severity === "debug") return [];
+      if (!event || event.ephemeral) return [];
       return [{ ...(event.urn && { urn: event.urn }), severity: event.severity, message: event.message }];
     }),
     duration: (summary?.durationSeconds ?? 0) * 1_000_000_000,

@@ -1,0 +1,43 @@
+import { type ControlPlane, startControlPlane } from "keyplane/testing";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ExampleRun } from "./run-example";
+
+let plane: ControlPlane;
+let run: ExampleRun;
+
+const PROGRAM = `
+const { ApiKey, RotatingApiKey } = require("keyplane");
+exports.key = new ApiKey("ci").key;
+exports.current = new RotatingApiKey("app").key;
+`;
+
+beforeEach(async () => {
+  plane = await startControlPlane({ clock: { mode: "real" } });
+  run = await ExampleRun.create(plane, { "index.js": PROGRAM });
+});
+
+afterEach(async () => {
+  await run.workspace.remove({ search: false });
+  await plane.close();
+});
+
+test("no secret leaves the program in Pulumi's debug messages, which --json and --event-log show", async () => {
+  const json = { args: ["--json"] };
+  const runs = [await run.run("up", json), await run.run("up", json), await run.workspace.preview(json)];
+  expect(await run.workspace.secretsInClear()).toEqual([]);
+  for (const { events } of runs) {
+    const messages = events.flatMap(({ diagnosticEvent }) =>
+      diagnosticEvent?.severity === "debug" ? [diagnosticEvent.message] : [],
+    );
+    expect(messages).toContainEqual(expect.stringMatching(/^RegisterResource RPC finished: .*resp: \[left out/s));
+    expect(messages).toContainEqual(expect.stringMatching(/^Registering resource: t=.*ApiKey, name=ci/));
+  }
+});
+
+test("the messages stay whole where that is asked for, and the search then finds the secrets in them", async () => {
+  await run.workspace.up({ args: ["--json"], env: { KEYPLANE_KEEP_DEBUG_VALUES: "true" } });
+  const found = await run.workspace.secretsInClear();
+  expect(new Set(found.map(({ secret }) => secret)).size).toBe(2);
+  expect(found.some(({ place }) => place.endsWith(".jsonl"))).toBe(true);
+  expect(found.some(({ place }) => place.includes("printed"))).toBe(true);
+});

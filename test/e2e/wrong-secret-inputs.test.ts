@@ -1,0 +1,51 @@
+import { type ControlPlane, searchSecrets, startControlPlane } from "keyplane/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ExampleRun } from "./run-example";
+
+const SECRET = "hush-7f3a91c2";
+
+let plane: ControlPlane;
+let run: ExampleRun;
+
+beforeAll(async () => {
+  plane = await startControlPlane({ clock: { mode: "real" } });
+  run = await ExampleRun.create(plane, { "index.js": "" });
+});
+
+afterAll(async () => {
+  await run.workspace.remove();
+  await plane.close();
+});
+
+// The program's file must not hold the secret, either.
+const program = (declaration: string) => `
+const pulumi = require("@pulumi/pulumi");
+const { ApiKey, RotatingApiKey } = require("keyplane");
+const text = ["hush", "7f3a91c2"].join("-");
+const hush = pulumi.secret(text);
+${declaration};
+`;
+
+test.each([
+  ['new RotatingApiKey("ci", { adopt: { id: hush, key: hush } })', "adopt: must be"],
+  ['new RotatingApiKey("ci", { adopt: { id: "7", Key: hush } })', "adopt: must be"],
+  ['new RotatingApiKey("ci", { adopt: hush })', "adopt: must be"],
+  [
+    'new RotatingApiKey("ci", { gracePeriod: pulumi.secret("2d"), rotateAfter: pulumi.secret("1d") })',
+    "gracePeriod: must",
+  ],
+  ['new ApiKey("ci", { namePrefix: pulumi.secret("Ü" + text) })', "namePrefix: must be"],
+  ['new ApiKey("ci", { name: pulumi.secret(" " + text) })', "name: must not"],
+  ['new ApiKey("ci", { rotationTriggers: hush })', "rotationTriggers: must be"],
+  ['new ApiKey("ci", { rotateAfter: hush })', "rotateAfter: must be"],
+  ['new ApiKey("ci", { waitForProjects: [pulumi.secret("Ü" + text)] })', "waitForProjects: has a wrong entry at [0]"],
+  ['new ApiKey("ci", { passwort: hush })', "passwort: is not an input"],
+])("a wrong input that is a secret is told without its value: %s", async (declaration, told) => {
+  await run.workspace.setProgram({ "index.js": program(declaration) });
+  const { exit, stdout, stderr, events, diagnostics } = await run.run("preview", { mayFail: true });
+  expect(exit).not.toBe(0);
+  const texts = { stdout, stderr, events: JSON.stringify(events) };
+  expect(await searchSecrets({ SECRET }, { texts, paths: [run.workspace.directory] })).toEqual([]);
+  expect(diagnostics.map(({ message }) => message).join("\n")).toContain(`has a problem: ${told}`);
+  expect(await plane.count("POST", "/api_keys")).toBe(0);
+});
