@@ -214,7 +214,10 @@ describe("a program of the CLI that deploys another stack", () => {
       const requests = await example.requestsOf(() => example.run("up", { env }));
       return requests.filter((request) => request !== "GET /auth").sort();
     };
-    const requests = [...Array<string>(owners).fill("GET /api_keys"), ...Array<string>(2 + keys).fill("POST /api_keys")];
+    const requests = [
+      ...Array<string>(owners).fill("GET /api_keys"),
+      ...Array<string>(2 + keys).fill("POST /api_keys"),
+    ];
     expect(await asked({})).toEqual(requests);
     const { answer, keyId } = await example.workspace.outputs();
     expect(answer).toBe("yes");

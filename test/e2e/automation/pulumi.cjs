@@ -24,7 +24,12 @@ function taken(args, name) {
 /** A program that runs in the process of the Automation API. */
 function inlineProgram(address, { project, stack, preview, parallel, address: engine, config }) {
   const request = new RunRequest();
-  request.setProject(project.name).setStack(stack).setDryrun(preview).setParallel(parallel).setOrganization("organization");
+  request
+    .setProject(project.name)
+    .setStack(stack)
+    .setDryrun(preview)
+    .setParallel(parallel)
+    .setOrganization("organization");
   request.setMonitorAddress(engine).setArgsList([engine]).setConfigsecretkeysList(config.secretKeys);
   for (const [key, value] of Object.entries(config.values)) request.getConfigMap().set(key, value);
   const client = new LanguageRuntimeClient(address, credentials.createInsecure());
