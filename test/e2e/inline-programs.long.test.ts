@@ -62,7 +62,7 @@ async function withPulumi(given: object): Promise<NodeJS.ProcessEnv> {
 
 interface Ran {
   /** What the control plane was asked, as `METHOD /route`. */
-  readonly requests: readonly string[];
+  readonly requests: string[];
   readonly output: string;
 }
 

@@ -46,7 +46,7 @@ function inlineProgram(address, { project, stack, preview, parallel, address: en
 async function main([command, ...args]) {
   const address = taken(args, "--client");
   taken(args, "--exec-kind");
-  if (command === "version") console.log("v3.260.0");
+  if (command === "version") process.stdout.write("v3.260.0\n");
   else if (DEPLOY.has(command)) {
     const program = (options) => (address === undefined ? Program.start(options) : inlineProgram(address, options));
     const { env, stdout } = process;
@@ -60,11 +60,11 @@ async function main([command, ...args]) {
     const exists = await place.backend.has(place.project.name, place.stack);
     if (!exists) throw new Error(`no stack named '${place.stack}' found`);
     await OpenStack.open(place, process.env);
-  } else if (command === "stack" && args[0] === "history") console.log("[]");
+  } else if (command === "stack" && args[0] === "history") process.stdout.write("[]\n");
   else await manage([command, args.shift()], args, process.env);
 }
 
 main(process.argv.slice(2)).catch((error) => {
-  console.error(`error: ${error.message}`);
+  process.stderr.write(`error: ${error.message}\n`);
   process.exitCode = 255;
 });
