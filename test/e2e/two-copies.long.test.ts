@@ -30,6 +30,7 @@ beforeEach(async () => {
     await cp(join(root, "dist"), join(copy, "dist"), { recursive: true });
     await cp(join(root, "package.json"), join(copy, "package.json"));
   }
+  await writeFile(join(other, "package.json"), '{ "name": "other" }\n');
   await writeFile(join(other, "index.js"), 'exports.keyplane = require("keyplane");\n');
   example = await ExampleRun.create(plane, { "index.js": PROGRAM }, { packages: { keyplane: mine, other } });
 });
@@ -53,7 +54,7 @@ test("a copy that cannot work with the other is refused, with the folders of bot
   const file = join(copy, "dist", "sdk", "nodejs", "run", "program-run.js");
   await writeFile(file, (await readFile(file, "utf8")).replace("PROTOCOL = 1", "PROTOCOL = 2"));
   const { exit, stdout, stderr } = await example.run("up", { mayFail: true });
-  expect(exit).not.toBe(0);
+  expect(exit, stdout + stderr).not.toBe(0);
   const said = (stdout + stderr).replace(/\s+/g, " ");
   expect(said).toContain("KP-TWO-VERSIONS");
   expect(said).toContain(join(folder, "keyplane"));
