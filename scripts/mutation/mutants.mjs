@@ -490,13 +490,6 @@ const ledger = [
   ]),
   ...inFile("sdk/nodejs/run/program-end.ts", [
     {
-      name: "a program that failed has no ledger",
-      find: "if (!pulumi.log.hasErrors()) finish();",
-      replace: "finish();",
-      test: "test/unit/sdk/program-run.test.ts",
-      by: "the ledger of an inline program is not declared",
-    },
-    {
       name: "the ledger waits for the program's function",
       find: "await knownValue((stack as unknown as { readonly outputs: pulumi.Output<unknown> }).outputs);",
       replace: "",
@@ -525,7 +518,14 @@ const ledger = [
       find: "return any && !anyFailed;",
       replace: "return !anyFailed;",
       test: "test/unit/sdk/program-run.test.ts",
-      by: "the ledger of an inline program is told",
+      by: "the ledger of an inline program is told that the run is incomplete where nothing",
+    },
+    {
+      name: "a run whose program failed is not complete",
+      find: " || pulumi.log.hasErrors()",
+      replace: "",
+      test: "test/unit/sdk/program-run.test.ts",
+      by: "the ledger of an inline program is told that the run is incomplete where the program",
     },
   ]),
 ];

@@ -1,19 +1,15 @@
-import * as pulumi from "@pulumi/pulumi";
+import type * as pulumi from "@pulumi/pulumi";
 import { knownValue } from "./known-value";
 
 /**
  * Calls back when the program has nothing left to do: its last line has run, and every resource that it registered has an
- * answer. What is declared in the callback still belongs to the run. Never calls back when the program failed.
+ * answer. What is declared in the callback still belongs to the run. A run that has failed for certain gets no call back.
  * @param stack - The program's root resource.
  */
 export function programEnd(stack: pulumi.Resource, finish: () => void): void {
-  const finishUnlessFailed = () => {
-    // Pulumi logs an error that the program did not catch, and fails the run because of it.
-    if (!pulumi.log.hasErrors()) finish();
-  };
   const inline = state.getLocalStore();
-  if (inline === undefined) whenProcessIsIdle(finishUnlessFailed);
-  else void whenRunIsIdle(stack, inline.settings, finishUnlessFailed);
+  if (inline === undefined) whenProcessIsIdle(finish);
+  else void whenRunIsIdle(stack, inline.settings, finish);
 }
 
 /** What Pulumi keeps of a run. */

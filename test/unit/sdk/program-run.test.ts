@@ -1,3 +1,4 @@
+import { type Client, credentials, Server, ServerCredentials } from "@grpc/grpc-js";
 import * as pulumi from "@pulumi/pulumi";
 import { describe, expect, it } from "vitest";
 import { ApiKey, RotatingApiKey } from "../../../sdk/nodejs";
@@ -5,6 +6,9 @@ import { ApiKey, RotatingApiKey } from "../../../sdk/nodejs";
 const { withLocalStorage } = require("@pulumi/pulumi/runtime/state") as {
   withLocalStorage<T>(callback: () => Promise<T>): Promise<T>;
 };
+const { ResourceMonitorClient, ResourceMonitorService } = require("@pulumi/pulumi/proto/resource_grpc_pb");
+const { SupportsFeatureResponse } = require("@pulumi/pulumi/proto/resource_pb");
+const { Empty } = require("google-protobuf/google/protobuf/empty_pb");
 const { waitForRPCs } = require("@pulumi/pulumi/runtime/settings") as { waitForRPCs(): Promise<void> };
 
 type Registered = pulumi.runtime.MockResourceArgs;
@@ -24,18 +28,49 @@ async function newResource(args: Registered, registered: Registered[]) {
   return { id: args.name, state: { ...args.inputs, keyId: `${registered.length}` } };
 }
 
+type Answered = (error: Error | null, response?: unknown) => void;
+type Monitor = Readonly<Record<string, (request: unknown, answered: Answered) => void>>;
+
+/** Serves what the mocks answer as an engine does, and answers a client of it. */
+async function serve(mocked: Monitor): Promise<{ readonly client: Client; close(): void }> {
+  const server = new Server();
+  const handler = (method: string) => (call: { readonly request: unknown }, answered: Answered) =>
+    mocked[method]?.(call.request, answered);
+  const done = (_: unknown, answered: Answered) => answered(null, new Empty());
+  server.addService(ResourceMonitorService, {
+    registerResource: handler("registerResource"),
+    registerResourceOutputs: done,
+    supportsFeature: (_: unknown, answered: Answered) => answered(null, new SupportsFeatureResponse()),
+  } as never);
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) =>
+      error ? reject(error) : resolve(port),
+    );
+  });
+  const client: Client = new ResourceMonitorClient(`127.0.0.1:${port}`, credentials.createInsecure());
+  return {
+    client,
+    close() {
+      client.close();
+      server.forceShutdown();
+    },
+  };
+}
+
 /** Runs a program as Pulumi's Automation API does. Answers what it registered, in order. */
-function run(program: () => Promise<unknown>): Promise<Registered[]> {
+function run(program: () => Promise<unknown>, { isSeen = true } = {}): Promise<Registered[]> {
   return withLocalStorage(async () => {
     const registered: Registered[] = [];
     const mocks = { newResource: (args: Registered) => newResource(args, registered), call: () => ({}) };
     await pulumi.runtime.setMocks(mocks, "proj", "dev", false, "organization");
-    const mocked = pulumi.runtime.getMonitor() as unknown as object;
+    const mocked = pulumi.runtime.getMonitor() as unknown as Monitor;
     // What is not called like the monitor of a unit test counts as an engine.
-    const Engine = class extends (mocked.constructor as new (mocks: unknown) => object) {};
-    pulumi.runtime.setMockOptions(new Engine(mocks), "proj", "dev", false, "organization");
-    await pulumi.runtime.runInPulumiStack(program).catch(() => {});
+    const Unseen = class extends (mocked.constructor as new (mocks: unknown) => object) {};
+    const engine = isSeen ? await serve(mocked) : { client: new Unseen(mocks), close: () => {} };
+    pulumi.runtime.setMockOptions(engine.client, "proj", "dev", false, "organization");
+    await pulumi.runtime.runInPulumiStack(program);
     await waitForRPCs();
+    engine.close();
     return registered;
   });
 }
@@ -79,18 +114,28 @@ describe("the ledger of an inline program", () => {
     }
   });
 
-  it("is not declared where the program logs an error, as Pulumi does for one that nobody caught", async () => {
-    const logged = await run(async () => {
+  it("is told that the run is incomplete where the program logs an error, as Pulumi does for one nobody caught", async () => {
+    const registered = await run(async () => {
       new ApiKey("ci").keyId.apply(() => pulumi.log.error("an apply is broken").catch(() => {}));
     });
-    expect(names(logged)).toContain("ApiKey ci");
-    expect(names(logged)).not.toContain("Ledger keyplane");
+    expect(registered.at(-1)?.inputs).toMatchObject({ incomplete: true });
+  });
+
+  it("is told nothing of the kind where all went well", async () => {
+    const registered = await run(async () => {
+      new ApiKey("ci");
+    });
+    expect(names(registered).at(-1)).toBe("Ledger keyplane");
+    expect(registered.at(-1)?.inputs).not.toHaveProperty("incomplete");
   });
 
   it("is told that the run is incomplete where nothing was seen of what the engine answered", async () => {
-    const registered = await run(async () => {
-      new RotatingApiKey("app", { revokeNow: "17" });
-    });
+    const registered = await run(
+      async () => {
+        new RotatingApiKey("app", { revokeNow: "17" });
+      },
+      { isSeen: false },
+    );
     expect(registered.at(-1)?.inputs).toMatchObject({ incomplete: true, compromised: [] });
   });
 });
