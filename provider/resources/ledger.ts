@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isAborted, messageOf } from "../errors";
+import { isAborted, KeyplaneError, messageOf } from "../errors";
 import { mustBeSameAccount } from "./account-guard";
 import { types } from "./fields";
 import { ownerIdIn, sameOwner } from "./identity";
@@ -26,6 +26,8 @@ export const ledger: Kind = {
     owned: { type: types.listOf(types.keyId), required: true, change: "update", onlyAdditions: true },
     /** Ids of those among them that must stop working once everything in the stack has their successors. */
     pendingRevocations: { type: types.listOf(types.keyId), change: "update", onlyAdditions: true },
+    /** Ids of those to revoke whose failed revocation fails the run. */
+    compromised: { type: types.listOf(types.keyId), change: "ignore" },
     /** Names of keys that do not show who made them, by id. */
     untagged: { type: types.map, change: "ignore" },
     /** Names of lost requests whose keys never showed up. */
@@ -75,6 +77,16 @@ async function endRun(before: Properties, inputs: Properties, context: Context):
   return withoutEmpty({ ...news, unrevoked });
 }
 
+/** Throws where a key that got into wrong hands could not be revoked: nobody must believe that it is gone. */
+function mustBeRevoked({ compromised }: Properties, failed: readonly string[]): void {
+  const live = textsOf(compromised).filter((id) => failed.includes(id));
+  if (live.length === 0) return;
+  throw new KeyplaneError(
+    "KP-REVOKE",
+    `key ${live.join(", ")}, which revokeNow names, is still live. Run \`pulumi up\` again, or revoke it in the console`,
+  );
+}
+
 /** Whether `--target` or `--exclude` has left a key out of this run, and so perhaps those who use it. */
 function leavesOut(inputs: Properties, { run, warn }: Context): boolean {
   const missing = textsOf(inputs.owned).filter((id) => !run.holders.has(id));
@@ -102,7 +114,7 @@ function doomedIn(before: Properties, inputs: Properties): Doomed {
   return { added, left: textsOf(before.unrevoked) };
 }
 
-/** Revokes keys; never fails a run. Answers the ids of those that the next one is to try again. */
+/** Revokes keys. Answers the ids of those that the next run is to try again. Fails the run for a compromised key only. */
 async function revoke({ added, left }: Doomed, inputs: Properties, context: Context): Promise<readonly string[]> {
   // Where no state is saved before the end of the run, the successors may still get lost.
   const postponed = context.checkpointsSkipped ? added : [];
@@ -116,6 +128,7 @@ async function revoke({ added, left }: Doomed, inputs: Properties, context: Cont
   const failed = await revokeAll(doomed, String(inputs.owner), context);
   const revoked = ids.filter((id) => !failed.includes(id));
   if (revoked.length > 0) context.info(`revoked key ${revoked.join(", ")}, which is replaced everywhere in this stack`);
+  mustBeRevoked(inputs, failed);
   return [...failed, ...postponed];
 }
 

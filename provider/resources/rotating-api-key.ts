@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { ListKeysOptions } from "../api";
-import { KeyplaneError } from "../errors";
 import { keyIn } from "../key-index";
 import { identityHere, mustBeSameAccount } from "./account-guard";
 import { isHeldElsewhere } from "./holders";
@@ -209,12 +208,5 @@ async function getReady(
 async function revokePending(state: RotationState, inputs: Properties, context: Context): Promise<RotationState> {
   if (state.current === undefined || state.currentGone || state.pending.length > 0) return state;
   const doomed = doomedIn(state.pendingRevocations, state);
-  const pendingRevocations = await revokeAll(doomed, identityIn(inputs), context);
-  if (pendingRevocations.includes(String(inputs.revokeNow))) {
-    throw new KeyplaneError(
-      "KP-REVOKE",
-      `key ${inputs.revokeNow}, which revokeNow names, is still live. Run \`pulumi up\` again, or revoke it in the console`,
-    );
-  }
-  return { ...state, pendingRevocations };
+  return { ...state, pendingRevocations: await revokeAll(doomed, identityIn(inputs), context) };
 }

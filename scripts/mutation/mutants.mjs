@@ -467,10 +467,98 @@ const ledger = [
       by: "revokes what its keys want gone",
     },
     {
+      name: "an incomplete run revokes nothing",
+      find: "if (incomplete === true || leavesOut(told, context)) {",
+      replace: "if (leavesOut(told, context)) {",
+      test: resources("ledger"),
+      by: "revokes nothing in an incomplete run",
+    },
+    {
+      name: "an incomplete run notes what it did not revoke",
+      find: "unrevoked: [...left, ...added], unswept: true });",
+      replace: "unrevoked: left, unswept: true });",
+      test: resources("ledger"),
+      by: "revokes nothing in an incomplete run",
+    },
+    {
+      name: "an incomplete run notes that it did not sweep",
+      find: "unrevoked: [...left, ...added], unswept: true });",
+      replace: "unrevoked: [...left, ...added] });",
+      test: resources("ledger"),
+      by: "revokes nothing in an incomplete run",
+    },
+    {
+      name: "a compromised key that is still live fails the run",
+      find: "mustBeRevoked(inputs, failed);",
+      replace: "",
+      test: resources("ledger"),
+      by: "fails the run where it could not revoke",
+    },
+    {
       name: "a run that revokes sweeps, too, where a key was made",
       find: "needsSweep(before, told) ?",
       replace: "false ?",
       test: resources("ledger"),
+    },
+  ]),
+  ...inFile("provider/resources/revoke-key.ts", [
+    {
+      name: "keys are revoked side by side",
+      find: "const left = await Promise.all(\n    doomed.map(async ({ id, name }) => {",
+      replace:
+        "let before: Promise<unknown> = Promise.resolve();\n  const left = await Promise.all(\n    doomed.map(async ({ id, name }) => {\n      " +
+        "const turn = before;\n      before = turn.then(() => new Promise((done) => setTimeout(done, 100)));\n      await turn;",
+      test: resources("ledger"),
+      by: "revokes many keys side by side",
+    },
+  ]),
+  ...inFile("provider/resources/rotation/rotate-key.ts", [
+    {
+      name: "a compromised key is left to the ledger",
+      find: ": { ...state, retired: [...retired, old.keyId] };",
+      replace: ": { ...state, pendingRevocations: [...state.pendingRevocations, old.keyId] };",
+      test: resources("rotation-compromise"),
+      by: "revokeNow is not revoked before a run",
+    },
+  ]),
+  ...inFile("sdk/nodejs/run/program-end.ts", [
+    {
+      name: "the ledger waits for the program's function",
+      find: "await knownValue((stack as unknown as { readonly outputs: pulumi.Output<unknown> }).outputs);",
+      replace: "",
+      test: "test/unit/sdk/program-run.test.ts",
+      by: "the ledger of an inline program is its last resource",
+    },
+    {
+      name: "the ledger waits for all calls of the program",
+      find: "if (settings.rpcDone === ended) finish();",
+      replace: "if (ended !== undefined) finish();",
+      test: "test/unit/sdk/program-run.test.ts",
+      by: "the ledger of an inline program is its last resource",
+    },
+  ]),
+  ...inFile("sdk/nodejs/run/program-run.ts", [
+    {
+      name: "a unit test with mocks has no ledger",
+      find: "pulumi.Resource.isInstance(root) && !isMocked()",
+      replace: "pulumi.Resource.isInstance(root)",
+      test: "test/unit/sdk/program-run.test.ts",
+    },
+  ]),
+  ...inFile("sdk/nodejs/run/watch-registrations.ts", [
+    {
+      name: "a run of which nothing was seen is not complete",
+      find: "return any && !anyFailed;",
+      replace: "return !anyFailed;",
+      test: "test/unit/sdk/program-run.test.ts",
+      by: "the ledger of an inline program is told that the run is incomplete where nothing",
+    },
+    {
+      name: "a run whose program failed is not complete",
+      find: " || pulumi.log.hasErrors()",
+      replace: "",
+      test: "test/unit/sdk/program-run.test.ts",
+      by: "the ledger of an inline program is told that the run is incomplete where the program",
     },
   ]),
 ];

@@ -135,7 +135,7 @@ export class ApiKey extends pulumi.CustomResource {
       knownValue(this.pendingRevocations),
       knownValue(this.lostNames),
     ]);
-    return { ids: [id, ...orphans], lostNames, pendingRevocations: [], untagged: {} };
+    return { ids: [id, ...orphans], lostNames, pendingRevocations: [], compromised: [], untagged: {} };
   }
 
   /** Whether a value is an `ApiKey`, also one of another copy of this package. */

@@ -157,18 +157,21 @@ export class RotatingApiKey extends pulumi.CustomResource {
   }
 
   async #holdings(): Promise<Holdings> {
-    const { retired, adopted } = this as unknown as ForTheLedger;
-    const [current, previous, doomed = [], old = [], lostNames = [], byHand] = await Promise.all([
+    const { retired, adopted, revokeNow } = this as unknown as ForTheLedger;
+    const [current, previous, doomed = [], old = [], lostNames = [], byHand, named] = await Promise.all([
       knownValue(this.keyId),
       knownValue(this.previousKeyId),
       knownValue(this.pendingRevocations),
       knownValue(retired),
       knownValue(this.lostNames),
       knownValue(adopted),
+      knownValue(revokeNow),
     ]);
     const pendingRevocations = [...doomed, ...old];
     const ids = [current, ...(previous === undefined ? [] : [previous]), ...pendingRevocations];
-    return { ids, lostNames, pendingRevocations, untagged: byHand?.name ? { [byHand.id]: byHand.name } : {} };
+    const compromised = pendingRevocations.filter((id) => id === named);
+    const untagged = byHand?.name ? { [byHand.id]: byHand.name } : {};
+    return { ids, lostNames, pendingRevocations, compromised, untagged };
   }
 
   /** Whether a value is a `RotatingApiKey`, also one of another copy of this package. */
@@ -183,13 +186,15 @@ export class RotatingApiKey extends pulumi.CustomResource {
 const OUTPUTS = [
   ...["keyId", "name", "key", "createdAt", "rotateAt", "previousKeyId", "previousKey", "retireAfter", "nextAction"],
   ...["pending", "pendingRevocations", "lostNames"],
-  ...["retired", "adopted"],
+  ...["retired", "adopted", "revokeNow"],
 ];
 
 /** Outputs that only the ledger needs. */
 interface ForTheLedger {
-  /** Ids of previous keys that the ledger revokes, or has revoked. */
+  /** Ids of keys that the ledger revokes, or has revoked. */
   readonly retired: pulumi.Output<readonly string[] | undefined>;
+  /** The id that the program gives. */
+  readonly revokeNow: pulumi.Output<string | undefined>;
   /** The key that was adopted, whose name somebody else chose. */
   readonly adopted: pulumi.Output<{ readonly id: string; readonly name?: string } | undefined>;
 }

@@ -14,7 +14,7 @@ import { takeOverFirst } from "./self-rotation";
  * Retires the previous key if its time has come and nobody uses it. It is not revoked yet: where an earlier run has
  * failed, something in the stack may get the successor only later in this one, so that is for the ledger, which runs
  * last. What stands against it is said and leaves the key as it is: the new key is in use already, so a run does not
- * fail for the old one. Only where `revokeNow` names the key, a failure is the run's failure.
+ * fail for the old one.
  */
 export async function retirePrevious(
   state: RotationState,
@@ -40,7 +40,7 @@ export async function retirePrevious(
   const when = `is revoked at the end of this run; its successor is key ${state.current?.keyId}`;
   if (byForce) {
     context.info(`key ${sayKey(previous)}, which revokeNow names, ${when}`);
-    return { ...withoutPrevious(state), pendingRevocations: [...state.pendingRevocations, previous.keyId] };
+    return { ...withoutPrevious(state), retired: [...state.retired, previous.keyId] };
   }
 
   let keys: readonly ApiKeyRecord[] | undefined;

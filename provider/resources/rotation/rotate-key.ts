@@ -83,7 +83,7 @@ function handOver(
   isOwn: boolean,
   context: Context,
 ): RotationState {
-  const { current: old, previous, pendingRevocations } = state;
+  const { current: old, previous, retired } = state;
   if (old === undefined || state.currentGone) return state;
   if (!reason.compromised) return { ...state, previous: old };
   if (isForeign(makerOf(state, old, inputs.owner))) {
@@ -92,8 +92,8 @@ function handOver(
   }
   // Only its successor can revoke keyplane's own key; until then its secret is needed to recognise it.
   return isOwn
-    ? { ...state, previous: old, pendingRevocations: [...pendingRevocations, ...(previous ? [previous.keyId] : [])] }
-    : { ...state, pendingRevocations: [...pendingRevocations, old.keyId] };
+    ? { ...state, previous: old, retired: [...retired, ...(previous ? [previous.keyId] : [])] }
+    : { ...state, retired: [...retired, old.keyId] };
 }
 
 function say(

@@ -31,11 +31,11 @@ export interface RotationState {
   readonly queuedTriggers: string | undefined;
   /** What the current key still waits for. */
   readonly pending: readonly PendingWork[];
-  /** Ids of keys that nobody is to use any more and that are to be revoked as soon as possible. */
+  /** Ids of keys that were handed to nobody and that are to be revoked as soon as possible. */
   readonly pendingRevocations: readonly string[];
   /**
-   * Ids of previous keys whose time is over, until they are seen to be gone: the ledger revokes them at the end of the
-   * run, when everything in the stack has their successors.
+   * Ids of keys whose time is over, or that `revokeNow` names, until they are seen to be gone. Only the ledger revokes
+   * them, at the end of a run in which everything in the stack got their successors.
    */
   readonly retired: readonly string[];
   readonly lostNames: readonly string[];

@@ -11,6 +11,8 @@ export interface Holdings {
   readonly lostNames: readonly string[];
   /** Ids of keys to revoke once everything in the stack has their successors. */
   readonly pendingRevocations: readonly string[];
+  /** Ids of those among them that got into wrong hands. */
+  readonly compromised: readonly string[];
   /** The names of those keys whose name does not show who made them, by id. */
   readonly untagged: Readonly<Record<string, string>>;
 }
@@ -49,6 +51,7 @@ export class KeyRegistry {
       owned: part("owned"),
       lostNames: part("lostNames"),
       pendingRevocations: part("pendingRevocations"),
+      compromised: part("compromised"),
       untagged: part("untagged"),
       incomplete: part("incomplete"),
     });
@@ -66,6 +69,7 @@ export class KeyRegistry {
       owned: pulumi.runtime.isDryRun() && ids.includes(undefined) ? (pulumi.unknown as never) : sorted(ids),
       lostNames: sorted(all.flatMap((each) => each.lostNames)),
       pendingRevocations,
+      compromised: sorted(all.flatMap((each) => each.compromised)),
       untagged: untagged.length === 0 ? undefined : Object.fromEntries(untagged),
       incomplete: complete ? undefined : true,
     };
@@ -76,6 +80,7 @@ interface Told {
   readonly owned: string[];
   readonly lostNames: string[];
   readonly pendingRevocations: string[];
+  readonly compromised: string[];
   readonly untagged: Readonly<Record<string, string>> | undefined;
   readonly incomplete: boolean | undefined;
 }

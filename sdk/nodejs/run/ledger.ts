@@ -8,6 +8,7 @@ export interface LedgerArgs {
   readonly owned: pulumi.Input<string[]>;
   readonly lostNames: pulumi.Input<string[]>;
   readonly pendingRevocations: pulumi.Input<string[]>;
+  readonly compromised: pulumi.Input<string[]>;
   readonly untagged: pulumi.Input<Readonly<Record<string, string>> | undefined>;
   readonly incomplete: pulumi.Input<boolean | undefined>;
 }

@@ -1,26 +1,28 @@
-import { sep } from "node:path";
-import * as pulumi from "@pulumi/pulumi";
+import type * as pulumi from "@pulumi/pulumi";
 import { knownValue } from "./known-value";
 
 /**
  * Calls back when the program has nothing left to do: its last line has run, and every resource that it registered has an
- * answer. What is declared in the callback still belongs to the run. Never calls back when the program failed.
+ * answer. What is declared in the callback still belongs to the run. A run that has failed for certain gets no call back.
  * @param stack - The program's root resource.
  */
 export function programEnd(stack: pulumi.Resource, finish: () => void): void {
-  if (isInline()) void whenTreeIsComplete(stack, finish);
-  else whenProcessIsIdle(finish);
+  const inline = state.getLocalStore();
+  if (inline === undefined) whenProcessIsIdle(finish);
+  else void whenRunIsIdle(stack, inline.settings, finish);
 }
 
-/**
- * Whether the program shares its process with the code that deploys it, as inline programs of the Automation API do.
- * Pulumi keeps the state of each inline program in an asynchronous local store.
- */
-function isInline(): boolean {
-  const { asyncLocalStorage } = globalThis as { asyncLocalStorage?: { getStore?: () => unknown } };
-  if (typeof asyncLocalStorage?.getStore === "function") return asyncLocalStorage.getStore() !== undefined;
-  return !(require.main?.filename ?? "").includes(["@pulumi", "pulumi", "cmd", "run"].join(sep));
+/** What Pulumi keeps of a run. */
+interface RunSettings {
+  /** Resolves when all calls to the engine so far have ended. */
+  rpcDone: Promise<unknown>;
 }
+
+/** The module of Pulumi's SDK that tells apart the inline programs of the Automation API, which share a process. */
+const state = require("@pulumi/pulumi/runtime/state") as {
+  /** `undefined` in a program that has a process of its own. */
+  getLocalStore(): { readonly settings: RunSettings } | undefined;
+};
 
 /**
  * An idle event loop is the exact sign: a request, a timer or a registration would keep it busy. Pulumi waits for
@@ -32,18 +34,16 @@ function whenProcessIsIdle(finish: () => void): void {
   });
 }
 
-/** Waits until the program's function has returned and its tree of resources neither waits for anything nor grows. */
-async function whenTreeIsComplete(stack: pulumi.Resource, finish: () => void): Promise<void> {
-  const release = holdOpen();
+/** Pulumi ends the run of an inline program when its function has returned and `rpcDone` has resolved. */
+async function whenRunIsIdle(stack: pulumi.Resource, settings: RunSettings, finish: () => void): Promise<void> {
+  let release = () => {};
+  const isHeld = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  settings.rpcDone = settings.rpcDone.then(() => isHeld);
   try {
     await knownValue((stack as unknown as { readonly outputs: pulumi.Output<unknown> }).outputs);
-    for (let count = -1, resources = below(stack); count !== resources.length; resources = below(stack)) {
-      count = resources.length;
-      await Promise.all(resources.map(({ urn }) => knownValue(urn)));
-      // What depends on them is registered in the following turns of the event loop.
-      for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
-    }
-    finish();
+    whenCallsHaveEnded(settings, finish);
   } catch {
     // The program failed, and Pulumi reports why.
   } finally {
@@ -51,22 +51,13 @@ async function whenTreeIsComplete(stack: pulumi.Resource, finish: () => void): P
   }
 }
 
-/** Keeps Pulumi from ending the run of an inline program. The result lets it go. */
-function holdOpen(): () => void {
-  const { asyncLocalStorage } = globalThis as { asyncLocalStorage?: { getStore?: () => unknown } };
-  const { leakCandidates = new Set() } = (asyncLocalStorage?.getStore?.() ?? {}) as { leakCandidates?: Set<unknown> };
-  const before = new Set(leakCandidates);
-  const release = (pulumi.runtime as unknown as { rpcKeepAlive(): () => void }).rpcKeepAlive();
-  // It is pending on purpose: a stack that the program itself deploys must not fail because of it.
-  for (const each of leakCandidates) if (!before.has(each)) leakCandidates.delete(each);
-  return release;
-}
-
-interface Node extends pulumi.Resource {
-  readonly __childResources?: ReadonlySet<Node>;
-}
-
-/** All resources below one. */
-function below(resource: Node): Node[] {
-  return [...(resource.__childResources ?? [])].flatMap((child) => [child, ...below(child)]);
+/** Calls back when all calls to the engine have ended, also those that are made until then. */
+function whenCallsHaveEnded(settings: RunSettings, finish: () => void): void {
+  const ended = settings.rpcDone.then(async () => {
+    // What an answer leads to is registered in the following turns of the event loop.
+    for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+    if (settings.rpcDone === ended) finish();
+    else whenCallsHaveEnded(settings, finish);
+  });
+  settings.rpcDone = ended;
 }

@@ -61,11 +61,12 @@ function rootOfRun(): object {
   const monitor = pulumi.runtime.getMonitor();
   // Without a monitor, Pulumi itself says that the program must be run by the CLI.
   if (monitor === undefined || isMocked()) return monitor ?? globalThis;
+  // Of an error of a component provider, the engine shows the message only: the code must be part of it.
   throw new KeyplaneError(
     "KP-COMPONENT-PROVIDER",
     "keyplane's resources cannot be declared in a component that another program constructs (a component provider): " +
       "what looks after a stack's keys belongs to the program that owns the stack. Declare the key in the program, and " +
-      "pass its outputs to the component",
+      "pass its outputs to the component [KP-COMPONENT-PROVIDER]",
   );
 }
 

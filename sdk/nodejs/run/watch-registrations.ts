@@ -26,10 +26,11 @@ function seenBy(monitor: object): Seen {
   return seen;
 }
 
-/** Whether every resource that the program has registered so far was deployed. */
+/** Whether every resource that the program has registered so far was deployed, and the program has not failed. */
 export function isRunComplete(): boolean {
   const monitor = pulumi.runtime.getMonitor();
-  if (monitor === undefined) return false;
+  // Pulumi logs an error that the program did not catch.
+  if (monitor === undefined || pulumi.log.hasErrors()) return false;
   const { any, anyFailed } = seenBy(monitor);
   return any && !anyFailed;
 }

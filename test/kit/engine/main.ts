@@ -12,7 +12,7 @@ const DEPLOY: Readonly<Record<string, DeployCommand>> = {
 };
 
 /** Commands of two words. */
-const GROUPS: ReadonlySet<string> = new Set(["stack", "config"]);
+const GROUPS: ReadonlySet<string> = new Set(["stack", "config", "state"]);
 
 async function main([name = "", ...args]: readonly string[]): Promise<boolean> {
   const command = DEPLOY[name];

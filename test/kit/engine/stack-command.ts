@@ -1,12 +1,14 @@
-/** `stack init`, `stack export`, `stack import`, `stack output`, `cancel` and `config set`. */
+/** `stack init`, `stack export`, `stack import`, `stack output`, `state delete`, `cancel` and `config set`. */
 import { readFile, writeFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { type Deployment, type ExportedStack, manifestAt, requireSchema, schemaOf } from "./checkpoint";
 import { setConfig } from "./config";
+import { DependencyGraph } from "./dependency-graph";
 import { SECRET_MARK } from "./events";
 import { type FlagKinds, type Flags, parseFlags } from "./flags";
 import { type Json, mapMapSecrets, type Properties } from "./property";
 import { NotSupportedError } from "./refused";
+import { Resource } from "./resource";
 import { locked, OpenStack, placeOf } from "./stack";
 import { STACK_TYPE } from "./urn";
 import { mapWithoutSecrets } from "./values";
@@ -23,6 +25,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   "stack export": { flags: { file: "value", "show-secrets": "switch" }, run: exportStack },
   "stack import": { flags: { file: "value", force: "switch" }, run: importStack },
   "stack output": { flags: { json: "switch", "show-secrets": "switch" }, run: output },
+  "state delete": { flags: { yes: "switch" }, run: stateDelete },
   cancel: { flags: { yes: "switch" }, run: cancel },
   "config set": { flags: { secret: "switch", plaintext: "switch" }, run: configSet },
 };
@@ -86,6 +89,29 @@ async function output(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> {
     console.log(flags.switches.has("json") ? JSON.stringify(value) : textOf(value));
   } else if (flags.switches.has("json")) console.log(JSON.stringify(shown, undefined, 2));
   else for (const line of table(shown)) console.log(line);
+}
+
+async function stateDelete(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> {
+  const [urn] = flags.words;
+  const place = await placeOf(flags, env);
+  await locked(place, async () => {
+    const stack = await OpenStack.open(place, env);
+    const deployment = stack.opened();
+    const resources = (deployment?.resources ?? []).map((state) => new Resource(state));
+    const named = resources.filter((resource) => resource.urn === urn);
+    const [resource] = named;
+    if (deployment === undefined || resource === undefined)
+      throw new Error(`No such resource "${urn}" exists in the current state`);
+    if (named.length > 1) throw new NotSupportedError("the removal of one of several resources of one name");
+    if (resource.state.protect) throw new Error("This resource can't be safely deleted because it is protected");
+    const dependents = new DependencyGraph(resources).dependingOn(resource, new Set(), true);
+    if (dependents.length > 0) {
+      const names = dependents.map((dependent) => dependent.urn).join(", ");
+      throw new Error(`This resource can't be safely deleted because the following resources depend on it: ${names}`);
+    }
+    const rest = resources.filter((other) => other !== resource).map(({ state }) => state);
+    await write(stack, { ...deployment, resources: rest });
+  });
 }
 
 async function cancel(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> {

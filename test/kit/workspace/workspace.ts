@@ -343,9 +343,8 @@ export class Workspace {
   }
 
   private argv(command: string, args: readonly string[]): string[] {
-    const words = command === "stack" ? [command, ...args.slice(0, 1)] : [command];
-    const rest = command === "stack" ? args.slice(1) : args;
-    return [...engineCommand(this.engine), ...words, ...this.where, ...rest];
+    const words = ["stack", "state"].includes(command) ? [command, ...args.slice(0, 1)] : [command];
+    return [...engineCommand(this.engine), ...words, ...this.where, ...args.slice(words.length - 1)];
   }
 
   private get where(): readonly string[] {

@@ -115,6 +115,9 @@ export class RotatingStack {
       owned: all("keyId", "previousKeyId", "pendingRevocations", "retired"),
       lostNames: all("lostNames"),
       pendingRevocations: all("pendingRevocations", "retired"),
+      compromised: outputs.flatMap(({ retired, revokeNow }) =>
+        ((retired ?? []) as string[]).filter((id) => id === revokeNow),
+      ),
       untagged: Object.fromEntries(
         outputs
           .map(({ adopted }) => adopted as { id: string; name: string } | undefined)

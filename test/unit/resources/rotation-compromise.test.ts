@@ -11,7 +11,7 @@ describe("revokeNow", () => {
     const inputs = { ...first, revokeNow: current };
     await stack.failedUp(inputs);
     expect(await stack.bench.liveIds()).toEqual([current, stack.current]);
-    expect(stack.outputs).toMatchObject({ pendingRevocations: [current] });
+    expect(stack.outputs).toMatchObject({ retired: [current] });
     expect(stack.previous).toBe("");
     await stack.up(inputs);
     expect(await stack.bench.liveIds()).toEqual([stack.current]);
@@ -24,8 +24,6 @@ describe("revokeNow", () => {
     await stack.up({ ...first, revokeNow: current });
     expect(await stack.bench.liveIds()).toEqual([stack.current]);
     expect(stack.bench.told.info.join()).toMatch(new RegExp(`revoked key ${current}, which is replaced everywhere`));
-    await stack.up();
-    expect(stack.outputs).not.toHaveProperty("pendingRevocations");
     expect(await stack.up()).toEqual({ changed: false, reasons: [] });
     expect(await stack.bench.plane.count("POST")).toBe(2);
   });
@@ -73,17 +71,30 @@ describe("revokeNow", () => {
     expect(await stack.bench.liveIds()).toEqual([stack.current]);
   });
 
-  it("of the previous key fails the next run, too, where the first could not revoke it at its end", async () => {
+  it("of the previous key fails each run that could not revoke it at its end", async () => {
     const stack = await RotatingStack.start(first);
     await stack.up(second);
     const { previous } = stack;
     const inputs = { ...second, revokeNow: previous };
     await stack.bench.plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 500, count: null });
-    await stack.up(inputs);
+    const stillLive = new RegExp(`key ${previous}, which revokeNow names, is still live`);
+    await expect(stack.up(inputs)).rejects.toThrow(stillLive);
     expect(stack.warnings).toMatch(new RegExp(`could not revoke key ${previous}; the next .* tries again`));
-    await expect(stack.up(inputs)).rejects.toThrow(new RegExp(`key ${previous}, which revokeNow names, is still live`));
+    await expect(stack.up(inputs)).rejects.toThrow(stillLive);
     await stack.bench.plane.rules.clear();
     await stack.up(inputs);
+    expect(await stack.bench.liveIds()).toEqual([stack.current]);
+  });
+
+  it("is not revoked before a run in which the whole stack gets its successor, however many fail", async () => {
+    const stack = await RotatingStack.start(first);
+    const { current } = stack;
+    const inputs = { ...first, revokeNow: current };
+    await stack.failedUp(inputs);
+    await stack.failedUp({ ...inputs, namePrefix: "other" });
+    await stack.failedUp({ ...inputs, rotateAfter: "90d" });
+    expect(await stack.bench.liveIds()).toEqual([current, stack.current]);
+    await stack.up();
     expect(await stack.bench.liveIds()).toEqual([stack.current]);
   });
 

@@ -1,0 +1,157 @@
+import { type Client, credentials, Server, ServerCredentials } from "@grpc/grpc-js";
+import * as pulumi from "@pulumi/pulumi";
+import { describe, expect, it } from "vitest";
+import { ApiKey, RotatingApiKey } from "../../../sdk/nodejs";
+
+const { withLocalStorage } = require("@pulumi/pulumi/runtime/state") as {
+  withLocalStorage<T>(callback: () => Promise<T>): Promise<T>;
+};
+const { ResourceMonitorClient, ResourceMonitorService } = require("@pulumi/pulumi/proto/resource_grpc_pb");
+const { SupportsFeatureResponse } = require("@pulumi/pulumi/proto/resource_pb");
+const { Empty } = require("google-protobuf/google/protobuf/empty_pb");
+const { waitForRPCs } = require("@pulumi/pulumi/runtime/settings") as { waitForRPCs(): Promise<void> };
+
+type Registered = pulumi.runtime.MockResourceArgs;
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+class Part extends pulumi.CustomResource {
+  constructor(name: string, inputs: pulumi.Inputs = {}) {
+    super("test:index:Part", name, inputs);
+  }
+}
+
+/** Answers each resource a little later. */
+async function newResource(args: Registered, registered: Registered[]) {
+  await pause(5);
+  registered.push(args);
+  return { id: args.name, state: { ...args.inputs, keyId: `${registered.length}` } };
+}
+
+type Answered = (error: Error | null, response?: unknown) => void;
+type Monitor = Readonly<Record<string, (request: unknown, answered: Answered) => void>>;
+
+/** Serves what the mocks answer as an engine does, and answers a client of it. */
+async function serve(mocked: Monitor): Promise<{ readonly client: Client; close(): void }> {
+  const server = new Server();
+  const handler = (method: string) => (call: { readonly request: unknown }, answered: Answered) =>
+    mocked[method]?.(call.request, answered);
+  const done = (_: unknown, answered: Answered) => answered(null, new Empty());
+  server.addService(ResourceMonitorService, {
+    registerResource: handler("registerResource"),
+    registerResourceOutputs: done,
+    supportsFeature: (_: unknown, answered: Answered) => answered(null, new SupportsFeatureResponse()),
+  } as never);
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) =>
+      error ? reject(error) : resolve(port),
+    );
+  });
+  const client: Client = new ResourceMonitorClient(`127.0.0.1:${port}`, credentials.createInsecure());
+  return {
+    client,
+    close() {
+      client.close();
+      server.forceShutdown();
+    },
+  };
+}
+
+/** Runs a program as Pulumi's Automation API does. Answers what it registered, in order. */
+function run(program: () => Promise<unknown>, { isSeen = true } = {}): Promise<Registered[]> {
+  return withLocalStorage(async () => {
+    const registered: Registered[] = [];
+    const mocks = { newResource: (args: Registered) => newResource(args, registered), call: () => ({}) };
+    await pulumi.runtime.setMocks(mocks, "proj", "dev", false, "organization");
+    const mocked = pulumi.runtime.getMonitor() as unknown as Monitor;
+    // What is not called like the monitor of a unit test counts as an engine.
+    const Unseen = class extends (mocked.constructor as new (mocks: unknown) => object) {};
+    const engine = isSeen ? await serve(mocked) : { client: new Unseen(mocks), close: () => {} };
+    pulumi.runtime.setMockOptions(engine.client, "proj", "dev", false, "organization");
+    await pulumi.runtime.runInPulumiStack(program);
+    await waitForRPCs();
+    engine.close();
+    return registered;
+  });
+}
+
+const names = (registered: readonly Registered[]) =>
+  registered.map(({ type, name }) => `${type.split(":").at(-1)} ${name}`);
+
+describe("the ledger of an inline program", () => {
+  it("is its last resource, whatever is declared later than the first key", async () => {
+    const registered = await run(async () => {
+      const first = new ApiKey("first");
+      first.keyId.apply(() => {
+        const second = new ApiKey("second");
+        const input = second.keyId.apply(async (id) => {
+          await pause(50);
+          new ApiKey("third");
+          return id;
+        });
+        new Part("late", { input });
+      });
+      await pause(30);
+      new Part("after-a-pause");
+    });
+    const all = ["ApiKey first", "ApiKey second", "ApiKey third", "Owner keyplane", "Part after-a-pause", "Part late"];
+    expect(names(registered).slice(1, -1).sort()).toEqual(all);
+    expect(names(registered).at(-1)).toBe("Ledger keyplane");
+    expect(registered.at(-1)?.inputs.owned).toHaveLength(3);
+  });
+
+  it("is the last one of each of several programs that run side by side", async () => {
+    const program = (name: string, ms: number) => async () => {
+      const key = new ApiKey(name);
+      await pause(ms);
+      key.keyId.apply(() => new Part("late"));
+    };
+    const all = await Promise.all([run(program("one", 60)), run(program("two", 5)), run(program("three", 30))]);
+    for (const registered of all) {
+      expect(names(registered).at(-1)).toBe("Ledger keyplane");
+      expect(names(registered).filter((name) => name.startsWith("Ledger"))).toHaveLength(1);
+      expect(names(registered)).toContain("Part late");
+    }
+  });
+
+  it("is told that the run is incomplete where the program logs an error, as Pulumi does for one nobody caught", async () => {
+    const registered = await run(async () => {
+      new ApiKey("ci").keyId.apply(() => pulumi.log.error("an apply is broken").catch(() => {}));
+    });
+    expect(registered.at(-1)?.inputs).toMatchObject({ incomplete: true });
+  });
+
+  it("is told nothing of the kind where all went well", async () => {
+    const registered = await run(async () => {
+      new ApiKey("ci");
+    });
+    expect(names(registered).at(-1)).toBe("Ledger keyplane");
+    expect(registered.at(-1)?.inputs).not.toHaveProperty("incomplete");
+  });
+
+  it("is told that the run is incomplete where nothing was seen of what the engine answered", async () => {
+    const registered = await run(
+      async () => {
+        new RotatingApiKey("app", { revokeNow: "17" });
+      },
+      { isSeen: false },
+    );
+    expect(registered.at(-1)?.inputs).toMatchObject({ incomplete: true, compromised: [] });
+  });
+});
+
+it("a unit test with mocks declares any number of keys, across awaits, and no ledger", async () => {
+  const registered: Registered[] = [];
+  await withLocalStorage(async () => {
+    const mocks = { newResource: (args: Registered) => newResource(args, registered), call: () => ({}) };
+    await pulumi.runtime.setMocks(mocks);
+    for (const name of ["one", "two", "three"]) {
+      const keys = [new ApiKey(name), new RotatingApiKey(`${name}-app`)];
+      await Promise.all(keys.map(({ keyId }) => new Promise((resolve) => keyId.apply(resolve))));
+      await pause(20);
+    }
+    await waitForRPCs();
+  });
+  expect(registered).toHaveLength(7);
+  expect(names(registered).filter((name) => name.startsWith("Ledger"))).toEqual([]);
+});
