@@ -16,7 +16,7 @@ const count = (): void => {
 
 beforeEach(async () => {
   plane = await startPlane();
-  pool = new Pool(new URL(plane.url).origin, { connections: 1, headersTimeout: 50, bodyTimeout: 50 });
+  pool = new Pool(new URL(plane.url).origin, { connections: 1, headersTimeout: 500, bodyTimeout: 500 });
   sentHeads = 0;
   subscribe("undici:client:sendHeaders", count);
 });
@@ -113,13 +113,13 @@ test("a refused connection is an error before anything is sent, and control call
 
 test("refusing ends by itself after its time, and drops the connections that were open", async () => {
   expect(await observe()).toMatchObject({ status: 200 });
-  await plane.refuse(20);
+  await plane.refuse(1_000);
   expect(await observe()).toMatchObject({ error: "ECONNREFUSED" });
   await expect.poll(observe, { interval: 5 }).toMatchObject({ status: 409 });
 });
 
 test("a rule can take the service down after a lost answer, so that nothing can be settled at once", async () => {
-  await plane.rules.add({ route: "POST /api_keys", fault: "reset", commit: "before", refuseMs: 20 });
+  await plane.rules.add({ route: "POST /api_keys", fault: "reset", commit: "before", refuseMs: 1_000 });
   expect(await observe()).toMatchObject({ error: "ECONNRESET" });
   expect(await observe()).toMatchObject({ error: "ECONNREFUSED" });
   await expect.poll(observe, { interval: 5 }).toMatchObject({ status: 409 });
@@ -135,7 +135,7 @@ function raw(text: string): Promise<{ bytes: string; end: "end" | "reset" | "ope
       socket.destroy();
       resolve({ bytes, end });
     };
-    const timer = setTimeout(done, 50, "open");
+    const timer = setTimeout(done, 500, "open");
     socket.on("data", (data) => {
       bytes += data.toString();
     });
