@@ -23,7 +23,7 @@ async function start(respond: Respond, options: { onConnect?: (socket: Socket) =
   const client = new HttpClient({
     baseUrl: server.baseUrl,
     apiKey: TOKEN,
-    requestTimeoutMs: 60,
+    requestTimeoutMs: 300,
     concurrency: options.concurrency ?? 4,
     clock,
     random: () => 0.5,
