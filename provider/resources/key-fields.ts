@@ -81,8 +81,8 @@ export function triggersDigestIn({ triggersDigest, rotationTriggers }: Propertie
 }
 
 /** The digest of triggers that ask for a rotation which has not taken place yet. */
-export function queuedDigestIn({ queuedTriggersDigest, queuedTriggers }: Properties): string | undefined {
-  return typeof queuedTriggersDigest === "string" ? queuedTriggersDigest : digestOfTriggers(queuedTriggers);
+export function queuedDigestIn({ queuedTriggersDigest }: Properties): string | undefined {
+  return typeof queuedTriggersDigest === "string" ? queuedTriggersDigest : undefined;
 }
 
 /** The digest to keep of triggers: one that is kept already, where it is of the same triggers. */

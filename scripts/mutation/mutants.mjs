@@ -328,8 +328,8 @@ const settle = [
       name: "an id is exact or none",
       find: "Number.isSafeInteger(value)",
       replace: "true",
-      test: resources("lost-answers"),
-      by: "C6",
+      test: "test/unit/fuzz/inputs.test.ts",
+      by: "of a key in an answer",
     },
   ]),
 ];
@@ -1085,13 +1085,6 @@ const digests = [
       find: 'return isKept ? [{ field: "rotationTriggers", replace: false }] : [];',
       replace: "return [];",
       test: resources("diff"),
-    },
-    {
-      name: "triggers that version 0.1 queued are not forgotten",
-      find: "? queuedTriggersDigest : digestOfTriggers(queuedTriggers)",
-      replace: "? queuedTriggersDigest : undefined",
-      test: resources("rotation"),
-      by: "T4",
     },
   ]),
   ...inFile("provider/resources/rotation/rotation-state.ts", [

@@ -73,7 +73,7 @@ function confirmation(told: string): Record<string, string> {
 }
 
 /** A busy machine takes its time over so many runs. */
-const LONG = 300_000;
+const LONG = 600_000;
 
 const said = ({ stdout, stderr }: RunResult) => stdout + stderr;
 
@@ -89,6 +89,17 @@ async function refusal(command: EngineCommandName, args: readonly string[] = [])
   expect([await liveAt(home), await liveAt(away)]).toEqual([keys, theirs]);
   expect(await recorded()).toEqual(before);
   return told;
+}
+
+/** Back home the stack goes on as if nothing had happened. */
+async function backHome(): Promise<void> {
+  const theirs = await liveAt(away);
+  await connect(home);
+  await run.workspace.setProgram(program(KEYS));
+  expect(await requestsAt(home, () => run.runIdle("up"))).toEqual({});
+  await run.runIdle("refresh");
+  await run.destroy();
+  expect(await liveAt(away)).toEqual(theirs);
 }
 
 const urn = (kind: string, name: string) => `urn:pulumi:dev::proj::pulumi-nodejs:dynamic/keyplane:${kind}::${name}`;
@@ -113,6 +124,14 @@ describe("in another account than the one that holds the stack's keys", () => {
       await run.workspace.setProgram(program(body));
       await refusal("up");
     }
+    await backHome();
+  });
+
+  test("no command forgets or revokes anything, also for single resources", { timeout: LONG }, async () => {
+    await deploy(KEYS);
+    await away.state.createKey("stranger");
+    await connect(away);
+    await refusal("up");
     await refusal("up", ["--refresh"]);
     await run.workspace.setProgram(program(`${KEYS}\nnew ApiKey("more");`));
     await refusal("up", ["--target", urn("ApiKey", "more")]);
@@ -129,12 +148,7 @@ describe("in another account than the one that holds the stack's keys", () => {
     const preview = await requestsAt(away, () => run.run("preview"));
     expect(preview).toEqual({});
 
-    await connect(home);
-    await run.workspace.setProgram(program(KEYS));
-    expect(await requestsAt(home, () => run.runIdle("up"))).toEqual({});
-    await run.runIdle("refresh");
-    await run.destroy();
-    expect(await liveAt(away)).toHaveLength(4);
+    await backHome();
   });
 
   test("keys that are to stay live, and ids that wait for revocation, are neither forgotten nor revoked", {

@@ -151,6 +151,15 @@ describe("any id", () => {
     );
   });
 
+  it("of a key in an answer is text of any length, or a number that a double holds exactly", () => {
+    expect([2 ** 53 - 1, "9007199254740993", "9223372036854775807"].map(keyIdOf)).toEqual([
+      "9007199254740991",
+      "9007199254740993",
+      "9223372036854775807",
+    ]);
+    expect([2 ** 53, 1.5, 0, "0", "9223372036854775808"].map(keyIdOf)).toEqual(Array(5).fill(undefined));
+  });
+
   it("of a key in a state is never sent unless it is a whole number that stays the same", async () => {
     const bench = await Bench.start();
     await fc.assert(
