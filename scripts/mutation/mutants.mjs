@@ -537,14 +537,6 @@ const ledger = [
       by: "the ledger of an inline program is its last resource",
     },
   ]),
-  ...inFile("sdk/nodejs/run/program-run.ts", [
-    {
-      name: "a unit test with mocks has no ledger",
-      find: "pulumi.Resource.isInstance(root) && !isMocked()",
-      replace: "pulumi.Resource.isInstance(root)",
-      test: "test/unit/sdk/program-run.test.ts",
-    },
-  ]),
   ...inFile("sdk/nodejs/run/watch-registrations.ts", [
     {
       name: "a run of which nothing was seen is not complete",

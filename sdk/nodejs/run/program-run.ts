@@ -25,8 +25,8 @@ export class ProgramRun {
   }
 
   private constructor(root: object) {
-    // A unit test with mocks has no end that could be seen, and no ledger, which would have nothing to do.
-    if (pulumi.Resource.isInstance(root) && !isMocked()) programEnd(root, () => this.#finish());
+    // A unit test with mocks has no stack whose end could be seen. A ledger would have nothing to do there.
+    if (pulumi.Resource.isInstance(root)) programEnd(root, () => this.#finish());
   }
 
   /** The registry of the scope in which a key is about to be declared. The first key there declares owner and ledger. */

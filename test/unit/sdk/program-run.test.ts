@@ -91,7 +91,7 @@ describe("the ledger of an inline program", () => {
         });
         new Part("late", { input });
       });
-      await pause(30);
+      await pause(300);
       new Part("after-a-pause");
     });
     const all = ["ApiKey first", "ApiKey second", "ApiKey third", "Owner keyplane", "Part after-a-pause", "Part late"];
