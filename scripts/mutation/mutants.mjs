@@ -445,6 +445,13 @@ const ledger = [
 const deletes = [
   ...inFile("provider/resources/revoke-key.ts", [
     {
+      name: "no key that stays live is forgotten in another account",
+      find: "if (sameOwner(ownerNow(outputs, context), outputs.owner)) await mustBeSameAccount(identityIn(outputs), context);",
+      replace: "",
+      test: "test/model/stories.test.ts",
+      by: "a destroy in another account of a key that is to outlive its resource",
+    },
+    {
       name: "keyplane's own credential is not revoked",
       find: "refuseOwnCredential(id, outputs.key, account);",
       replace: "",

@@ -133,7 +133,7 @@ class Story {
   private async forgettingNothing(isAway: boolean, command: () => Promise<unknown>): Promise<void> {
     const keys = () =>
       this.engine.state
-        .filter(({ options: { retainOnDelete, deletedWith } }) => !retainOnDelete && !deletedWith)
+        .filter(({ kind, options }) => kind !== "Ledger" && !options.retainOnDelete && !options.deletedWith)
         .flatMap(({ outputs }) => [outputs.keyId, outputs.previousKeyId, outputs.retired, outputs.pendingRevocations])
         .flat()
         .filter((id) => id !== undefined)
