@@ -116,7 +116,8 @@ export class Keys {
   async find(id: string, options: ReadOptions = {}): Promise<ApiKeyRecord | undefined> {
     if (this.#revoked.has(id)) return undefined;
     const { latest } = this.#list;
-    return (latest && keyIn(latest, id)) ?? keyIn(await this.list(options), id);
+    const found = (latest && keyIn(latest, id)) ?? keyIn(await this.#list.get(options.signal), id);
+    return this.#revoked.has(id) ? undefined : found;
   }
 
   /**

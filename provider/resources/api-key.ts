@@ -33,6 +33,7 @@ import {
   type DoomedKey,
   findKey,
   isForeign,
+  mustNotForget,
   mustRevokeAll,
   ownerNow,
   recordedKey,
@@ -150,7 +151,7 @@ export const apiKey: Kind = {
     noteLostNames(outputs, context);
     const stays = outputs.revokeOnDelete === false && wasHandedOut(outputs);
     if (stays) {
-      await mustBeSameAccount(identityIn(outputs), context);
+      await mustNotForget(outputs, context);
       context.run.kept.set(id, "revokeOnDelete is false");
       context.info(`key ${id} (${outputs.name}) stays live, because revokeOnDelete is false`);
     }

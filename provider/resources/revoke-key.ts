@@ -3,7 +3,7 @@ import type { ApiKeyRecord } from "../api/records";
 import { isAborted, KeyplaneError, messageOf } from "../errors";
 import { keyIn } from "../key-index";
 import { isElsewhere, mustBeSameAccount } from "./account-guard";
-import { identityIn, ownerIdIn } from "./identity";
+import { identityIn, ownerIdIn, sameOwner } from "./identity";
 import type { Context, Properties } from "./kind";
 import { ownerTag, tagOf } from "./names";
 
@@ -120,6 +120,11 @@ export function isForeign({ owner, mintedBy, name }: Properties): boolean {
  */
 export function ownerNow({ owner }: Properties, context: Context): unknown {
   return context.run.owner ?? owner;
+}
+
+/** Throws `KP-WRONG-ACCOUNT` where a state is about to forget a key that stays live, and the key is in another account. */
+export async function mustNotForget(outputs: Properties, context: Context): Promise<void> {
+  if (sameOwner(ownerNow(outputs, context), outputs.owner)) await mustBeSameAccount(identityIn(outputs), context);
 }
 
 /** Throws where a list shows the id of a key under another name than the state has: it is somebody else's key. */

@@ -12,6 +12,7 @@ import {
   type DoomedKey,
   findKey,
   isForeign,
+  mustNotForget,
   mustRevokeAll,
   ownerNow,
   type RecordedKey,
@@ -123,8 +124,9 @@ export const rotatingApiKey: Kind = {
     const owner = ownerNow(outputs, context);
     const keys = [previous, current].filter((key) => key !== undefined).filter(({ keyId }) => isOurs(keyId));
     const stays = (key: HeldKey) => outputs.revokeOnDelete === false && (key !== current || wasHandedOut(outputs));
-    if (keys.some(stays)) await mustBeSameAccount(state.identity, context);
-    for (const { keyId, name } of keys.filter(stays)) {
+    const kept = keys.filter(stays);
+    if (kept.length > 0) await mustNotForget(outputs, context);
+    for (const { keyId, name } of kept) {
       context.run.kept.set(keyId, "revokeOnDelete is false");
       context.info(`key ${keyId} (${name}) stays live, because revokeOnDelete is false`);
     }

@@ -31,6 +31,16 @@ export const floor: Readonly<Record<string, Prepare>> = {
     };
   },
 
+  async retire(task) {
+    const requests = await warm(task);
+    const old = await requests.makeKeys(task.n, "old");
+    await requests.makeKeys(task.n, "new");
+    return async () => {
+      await requests.listKeys();
+      await requests.revokeKeys(old);
+    };
+  },
+
   async destroy(task) {
     const requests = await warm(task);
     const keys = await requests.makeKeys(task.n, "key");

@@ -43,6 +43,15 @@ export const keyplane: Readonly<Record<string, Prepare>> = {
     };
   },
 
+  async retire(task) {
+    await warm(task);
+    const old = await makeKeys(task.n, "old");
+    const fresh = await makeKeys(task.n, "new");
+    const before = ledgerInputs([...old, ...fresh]);
+    const pendingRevocations = old.map(({ id }) => id);
+    return async () => Ledger.update?.("ledger", before, { ...before, pendingRevocations });
+  },
+
   async destroy(task) {
     await warm(task);
     const keys = await makeKeys(task.n, "key");

@@ -82,6 +82,15 @@ const provider: readonly Scenario[] = [
     target: { requests: (n) => 2 * n + 1, ratio: 1.15 },
   },
   {
+    name: "retire",
+    sizes: SIZES,
+    quickSizes: [10, 100],
+    rtts: [20, 0],
+    naiveUpTo: 0,
+    judgedFrom: { n: 1000, rttMs: 20 },
+    target: { requests: (n) => n + 1, ratio: 1.15 },
+  },
+  {
     name: "destroy",
     sizes: SIZES,
     quickSizes: [10, 100],

@@ -12,6 +12,9 @@ const API_KEY = "kp_admin-of-the-crash-tests-0123456789";
 /** Seeded before everything else: a key that looks like the stack's, and must survive it all. */
 const STRANGER = "a-strangers-x7k2mq4z-aaaaaaaa";
 
+/** What another credential of the account is called. */
+const CREDENTIAL = "another-credential";
+
 /** A state from which runs start. */
 interface Prepared {
   /** The state file's content; undefined where nothing has been deployed. */
@@ -22,6 +25,8 @@ interface Prepared {
   readonly deliveries: string;
   /** Every secret issued so far. */
   readonly secrets: readonly string[];
+  /** The credential that is configured. */
+  readonly credential: string;
 }
 
 /** One stack at one control plane, for one run of the matrix. */
@@ -35,6 +40,8 @@ export interface Stage {
   /** Secrets issued before the run; the control plane knows those issued since. */
   readonly secretsBefore: readonly string[];
   env(program: Keys, plan?: object): NodeJS.ProcessEnv;
+  /** Makes another credential of the same account, and configures it. Answers it. */
+  exchange(): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -81,13 +88,14 @@ export class Bench {
     if (start) await writeFile(data, start.data);
     const plane = await startControlPlane({ port: this.port, data, apiKey: API_KEY });
     if (start === undefined) await plane.state.createKey(STRANGER);
-    const [stranger] = (await plane.liveKeys()).filter(({ name }) => name === STRANGER);
+    const strangers = (await plane.liveKeys()).filter(({ name }) => [STRANGER, CREDENTIAL].includes(name));
+    const ids = strangers.map(({ id }) => id);
     const workspace = await Workspace.create({
       engine: this.engine,
       program: join(ASSETS, "program"),
       packages: { consumer: join(ASSETS, "consumer") },
       config: { "keyplane:baseUrl": plane.url, "keyplane:requestTimeout": "2s" },
-      secretConfig: { "keyplane:apiKey": API_KEY },
+      secretConfig: { "keyplane:apiKey": start?.credential ?? API_KEY },
     });
     const notes = join(workspace.directory, "notes");
     await mkdir(notes);
@@ -103,7 +111,13 @@ export class Bench {
       plane,
       workspace,
       notes,
-      strangers: stranger ? [stranger.id] : [],
+      strangers: ids,
+      exchange: async () => {
+        const { id, key } = await plane.state.createKey(CREDENTIAL);
+        ids.push(id);
+        await workspace.setConfig("keyplane:apiKey", key, { secret: true });
+        return key;
+      },
       secretsBefore: start?.secrets ?? [],
       env: (program, plan) => ({
         NODE_OPTIONS: `--require ${join(ASSETS, "preload.cjs")}`,
@@ -126,7 +140,9 @@ export class Bench {
     const stage = await this.set(undefined);
     const { plane, workspace, notes } = stage;
     try {
-      for (const { program, rules = [] } of start.runs) {
+      let credential = API_KEY;
+      for (const { program, rules = [], exchange } of start.runs) {
+        if (exchange) credential = await stage.exchange();
         for (const rule of rules) await plane.rules.add(rule);
         await workspace.up({ env: stage.env(program), inProcess: true });
         await plane.rules.clear();
@@ -142,6 +158,7 @@ export class Bench {
         data: JSON.stringify(await plane.state.read()),
         deliveries: await readFile(join(notes, "deliveries"), "utf8"),
         secrets: await plane.secretsEverIssued(),
+        credential,
       };
     } finally {
       await stage.close();

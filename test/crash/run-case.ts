@@ -89,8 +89,11 @@ class CaseRunner {
     const rule = ruleFor(this.one);
     if (rule) await plane.rules.add(rule);
     for (const fault of this.scenario.faults ?? []) await plane.rules.add(fault);
-    const env = this.stage.env(this.scenario.program, planFor(this.one));
-    const run = workspace.start(this.scenario.command, { env, timeoutMs: TIMEOUT_MS });
+    const { command, program, exchange, failing } = this.scenario;
+    if (exchange) await this.stage.exchange();
+    const env = { ...this.stage.env(program, planFor(this.one)), CRASH_FAILING: failing };
+    const args = failing === undefined ? [] : ["--continue-on-error"];
+    const run = workspace.start(command, { env, args, timeoutMs: TIMEOUT_MS });
     const struck = moment.at === "server" ? await this.strikeHeld(run) : undefined;
     const result = await run.done;
     this.note("the interrupted run", result);

@@ -27,6 +27,8 @@ export interface Target {
 export interface Start {
   readonly runs: readonly {
     readonly program: Keys;
+    /** Whether another credential of the same account is configured before the run. */
+    readonly exchange?: true;
     /** Rules of the control plane during the run. */
     readonly rules?: readonly Rule[];
   }[];
@@ -45,6 +47,10 @@ export interface Scenario {
   readonly command: "up" | "refresh" | "destroy";
   /** The program of the interrupted command, and of the healing one. */
   readonly program: Keys;
+  /** The consumer that fails in the interrupted command, which goes on after errors. */
+  readonly failing?: string;
+  /** Whether another credential of the same account is configured before the interrupted command. */
+  readonly exchange?: true;
   readonly targets: readonly Target[];
   readonly next: readonly Next[];
   /** Whether the old key goes before the new one comes, because both bear the same exact name. */
@@ -86,9 +92,9 @@ export const scenarios: readonly Scenario[] = [
     command: "up",
     program: one,
     targets: [
-      { urn: OWNER, op: "create", requests: [], returns: "create Owner" },
+      { urn: OWNER, op: "create", requests: [request(LIST)], returns: "create Owner" },
       { urn: A, op: "create", requests: [request(POST)], returns: "create ApiKey" },
-      { urn: LEDGER, op: "create", requests: [request(LIST)], returns: "create Ledger" },
+      { urn: LEDGER, op: "create", requests: [], returns: "create Ledger" },
     ],
     next: EVERY,
   },
@@ -187,9 +193,29 @@ export const scenarios: readonly Scenario[] = [
     command: "destroy",
     program: one,
     targets: [
-      { urn: LEDGER, op: "delete", requests: [request(LIST), request(DELETE)], returns: "delete Ledger" },
+      { urn: LEDGER, op: "delete", requests: [], returns: "delete Ledger" },
       { urn: CONSUMER, op: "delete", requests: [] },
-      { urn: A, op: "delete", requests: [request(DELETE, 1)], returns: "delete ApiKey" },
+      { urn: A, op: "delete", requests: [request(LIST), request(DELETE)], returns: "delete ApiKey" },
+      { urn: OWNER, op: "delete", requests: [request(DELETE, 1)], returns: "delete Owner" },
+    ],
+    next: EVERY,
+  },
+  {
+    name: "exchange",
+    start: { runs: [{ program: one }] },
+    exchange: true,
+    command: "up",
+    program: two,
+    targets: [{ urn: OWNER, op: "update", requests: [request(LIST)], returns: "update Owner" }],
+    next: EVERY,
+  },
+  {
+    name: "destroy after an exchange",
+    start: { runs: [{ program: one }, { program: one, exchange: true }] },
+    command: "destroy",
+    program: one,
+    targets: [
+      { urn: A, op: "delete", requests: [request(LIST), request(DELETE)], returns: "delete ApiKey" },
       { urn: OWNER, op: "delete", requests: [], returns: "delete Owner" },
     ],
     next: EVERY,
@@ -201,6 +227,24 @@ export const scenarios: readonly Scenario[] = [
     program: rotating({ rotationTriggers: { trigger: "2" } }),
     targets: [{ urn: ROTATING, op: "update", requests: [request(POST)], returns: "update RotatingApiKey" }],
     next: EVERY_AND_BACK,
+  },
+  {
+    name: "retire, while a consumer fails",
+    start: {
+      runs: [
+        { program: rotating({ rotationTriggers: { trigger: "1" }, gracePeriod: "1s" }) },
+        { program: rotating({ rotationTriggers: { trigger: "2" }, gracePeriod: "1s" }) },
+      ],
+      waitMs: 1_500,
+    },
+    command: "up",
+    program: { ...rotating({ rotationTriggers: { trigger: "2" }, gracePeriod: "1s" }), c: { consumer: "holds" } },
+    failing: "c-consumer",
+    targets: [
+      { urn: ROTATING, op: "update", requests: [request(LIST)], returns: "update RotatingApiKey" },
+      { urn: LEDGER, op: "update", requests: [], returns: "update Ledger" },
+    ],
+    next: EVERY,
   },
   {
     name: "retire",

@@ -1,13 +1,15 @@
 import fc from "fast-check";
 import type { OperationCourse, Rule } from "../kit/control-plane";
-import type { Crash, DeclaredKey, Program } from "./mini-engine";
+import type { Crash, DeclaredKey, Flags, Options, Program } from "./mini-engine";
 
 /** One thing that happens to a stack. */
 export type Action =
-  | { readonly do: "up"; readonly program: Program; readonly refresh: boolean; readonly crash: Crash | undefined }
+  | ({ readonly do: "up"; readonly program: Program } & Flags)
   | { readonly do: "refresh" | "destroy"; readonly crash: Crash | undefined }
   | { readonly do: "fault"; readonly rule: Rule }
   | { readonly do: "commit late" }
+  /** The configuration gets another credential of the same account. */
+  | { readonly do: "exchange" }
   | { readonly do: "wait"; readonly ms: number }
   /** The platform begins to work on the project that some keys wait for. */
   | { readonly do: "operation"; readonly course: OperationCourse }
@@ -21,12 +23,21 @@ const BEYOND_GRACE_MS = 61 * MINUTE_MS;
 
 const triggers = fc.integer({ min: 0, max: 2 }).map((trigger) => ({ rotationTriggers: { trigger } }));
 
+const options = fc.constantFrom<Options>({ protect: true }, { retainOnDelete: true }, { deletedWith: true });
+
 const key: fc.Arbitrary<DeclaredKey> = fc
   .record({
     ...{ rotating: fc.boolean(), consumed: fc.boolean(), waits: often(false), triggers },
+    options: rarely(options, 9),
     flags: fc.record({ verify: often(false), revokeOnDelete: often(true) }),
   })
-  .map(({ triggers, flags, ...key }) => ({ ...key, inputs: { ...triggers, ...flags } }));
+  .map(({ triggers, flags, options, ...key }) => {
+    return { ...key, ...(options && { options }), inputs: { ...triggers, ...flags } };
+  });
+
+const adoptedKey: fc.Arbitrary<DeclaredKey> = fc
+  .record({ consumed: fc.boolean(), triggers })
+  .map(({ triggers, ...key }) => ({ ...key, rotating: true, adopts: true, inputs: triggers }));
 
 /** A key that bears the very name that the program gives it. A used one would be in the way of its successor. */
 const exactKey: fc.Arbitrary<DeclaredKey> = fc
@@ -38,11 +49,14 @@ const exactKey: fc.Arbitrary<DeclaredKey> = fc
 const program: fc.Arbitrary<Program> = fc
   .tuple(
     fc.array(fc.option(key, { freq: 3, nil: undefined }), { minLength: 1, maxLength: 4 }),
-    fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: exactKey }),
+    rarely(exactKey, 3),
+    rarely(adoptedKey, 5),
   )
-  .map(([keys, exact]) => {
+  .map(([keys, exact, adopted]) => {
     const entries = keys.flatMap((each, at) => (each === undefined ? [] : [[nameOf(each, at), each] as const]));
-    return exact === undefined ? entries : [...entries, ["exact", exact] as const];
+    if (exact !== undefined) entries.push(["exact", exact]);
+    if (adopted !== undefined) entries.push(["adopted", adopted]);
+    return entries;
   })
   .filter((entries) => entries.length > 0)
   .map((entries) => Object.fromEntries(entries));
@@ -99,7 +113,25 @@ const operationsRule: fc.Arbitrary<Rule> = fc.record({ ...strikes, course }).map
 
 const rule = fc.oneof({ weight: 6, arbitrary: faultRule }, { weight: 1, arbitrary: operationsRule });
 
-const up: fc.Arbitrary<Action> = fc.record({ do: fc.constant("up" as const), program, refresh: often(false), crash });
+const POSITIONS = [0, 1, 2, 3];
+const AUTO_NAMED = [...POSITIONS.flatMap((at) => [`plain-${at}`, `rotating-${at}`]), "adopted"];
+const autoNamed = fc.subarray(AUTO_NAMED, { minLength: 1 });
+const names = fc.subarray([...AUTO_NAMED, "exact"], { minLength: 1 });
+
+/** What limits a run, or forces it. A forced replacement of an exact name is in its own way, and is documented as such. */
+const flags: fc.Arbitrary<Flags> = fc.oneof(
+  { weight: 2, arbitrary: fc.record({ away: fc.constant(true) }) },
+  { weight: 2, arbitrary: fc.record({ target: names, targetDependents: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ exclude: names }) },
+  { weight: 1, arbitrary: fc.record({ replace: autoNamed }) },
+  { weight: 1, arbitrary: fc.record({ target: names, replace: autoNamed, away: often(false) }) },
+  { weight: 3, arbitrary: fc.record({ failing: names, continueOnError: often(true) }) },
+  { weight: 1, arbitrary: fc.record({ continueOnError: fc.constant(true), away: often(false) }) },
+);
+
+const up: fc.Arbitrary<Action> = fc
+  .record({ program, refresh: often(false), crash, flags: rarely(flags, 2) })
+  .map(({ flags, ...up }) => ({ do: "up", ...up, ...flags }));
 
 const wait: fc.Arbitrary<Action> = fc.record({
   do: fc.constant("wait" as const),
@@ -129,6 +161,7 @@ const event: fc.Arbitrary<Action> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant("destroy" as const), crash }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant("fault" as const), rule }) },
   { weight: 1, arbitrary: fc.constant({ do: "commit late" as const }) },
+  { weight: 1, arbitrary: fc.constant({ do: "exchange" as const }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("operation" as const), course }) },
   { weight: 2, arbitrary: wait },
   {
@@ -155,4 +188,9 @@ function nameOf({ rotating }: DeclaredKey, at: number): string {
 
 function often(value: boolean): fc.Arbitrary<boolean> {
   return fc.integer({ min: 0, max: 9 }).map((n) => (n === 0 ? !value : value));
+}
+
+/** Nothing so many times as often as something. */
+function rarely<T>(arbitrary: fc.Arbitrary<T>, times: number): fc.Arbitrary<T | undefined> {
+  return fc.oneof({ weight: times, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 }

@@ -3,10 +3,10 @@ import { expect } from "vitest";
 import type { Properties } from "../../provider/resources";
 import { ownerTag, tagOf } from "../../provider/resources/names";
 import { pendingOf } from "../../provider/resources/pending";
-import type { LogEntry } from "../kit/control-plane";
+import type { LiveKey, LogEntry } from "../kit/control-plane";
 import { Bench } from "../unit/resources/harness";
 import type { Action } from "./actions";
-import { MiniEngine, type Program } from "./mini-engine";
+import { type DeclaredKey, MiniEngine, type Program, type Stored } from "./mini-engine";
 
 /** The grace of rotating keys, in the program's words; stories wait for longer, and for less. */
 const GRACE = "1h";
@@ -16,11 +16,11 @@ const LAST: Program = { "plain-9": { rotating: false, consumed: true, inputs: {}
 
 /** Lives a story, heals the stack, and holds it to the invariants all along. */
 export async function runStory(story: readonly Action[]): Promise<void> {
-  const bench = await Bench.start();
+  const told = new Story(await Bench.start());
   try {
-    await new Story(bench).run(story);
+    await told.run(story);
   } finally {
-    await bench.plane.close();
+    await told.close();
   }
 }
 
@@ -28,6 +28,10 @@ class Story {
   private readonly engine: MiniEngine;
   /** Ids of keys that strangers have made. */
   private readonly strangers: number[] = [];
+  /** Keys that were made by hand for a resource to adopt, by its name. */
+  private readonly byHand = new Map<string, { readonly id: string; readonly key: string }>();
+  /** Ids of the keys that were adopted. */
+  private readonly adopted = new Set<string>();
   /** What was known of the operations that a key waited for, by the key's id and theirs. */
   private readonly work = new Map<string, Map<string, "pending" | "failed" | "over">>();
   private program = LAST;
@@ -37,6 +41,11 @@ class Story {
 
   constructor(private readonly bench: Bench) {
     this.engine = new MiniEngine(bench);
+  }
+
+  async close(): Promise<void> {
+    await this.bench.plane.close();
+    await this.engine.away?.bench.plane.close();
   }
 
   async run(story: readonly Action[]): Promise<void> {
@@ -53,16 +62,24 @@ class Story {
   private async act(action: Action): Promise<void> {
     const { plane, clock } = this.bench;
     switch (action.do) {
-      case "up":
-        this.program = this.completed(action.program);
-        await this.preview();
-        await this.engine.up(this.program, action);
+      case "up": {
+        if (action.away && this.engine.away === undefined) await this.openOtherAccount();
+        this.program = action.program;
+        const program = await this.completed();
+        await this.preview(program);
+        await this.forgettingNothing(this.engine.isAway(action) && !action.refresh, () =>
+          this.engine.up(program, action),
+        );
         break;
+      }
       case "refresh":
-        await this.engine.refresh(action.crash);
+        await this.forgettingNothing(this.engine.isAway(), () => this.engine.refresh(action.crash));
         break;
       case "destroy":
-        await this.engine.destroy(action.crash);
+        await this.forgettingNothing(this.engine.isAway(), () => this.engine.destroy(action.crash));
+        break;
+      case "exchange":
+        await this.exchange();
         break;
       case "fault":
         await plane.rules.add(action.rule);
@@ -98,9 +115,38 @@ class Story {
     }
   }
 
-  private async preview(): Promise<void> {
+  /** Another account, with keys whose ids and names are those of keys of the stack. */
+  private async openOtherAccount(): Promise<void> {
+    const bench = await this.bench.elsewhere();
+    for (const name of ["exact", ...Array.from({ length: 20 }, (_, at) => `x-${at}`)])
+      await bench.plane.state.createKey(name);
+    this.engine.away = { bench, apiKey: bench.plane.apiKey };
+  }
+
+  private async exchange(): Promise<void> {
+    const { id, key } = await this.bench.plane.state.createKey(`credential-${this.strangers.length}`);
+    this.strangers.push(id);
+    this.engine.home = { bench: this.bench, apiKey: key };
+  }
+
+  /** I15: in another account, no command forgets a key, unless the engine does so without a word to the provider. */
+  private async forgettingNothing(isAway: boolean, command: () => Promise<unknown>): Promise<void> {
+    const keys = () =>
+      this.engine.state
+        .filter(({ kind, options }) => kind !== "Ledger" && !options.retainOnDelete && !options.deletedWith)
+        .flatMap(({ outputs }) => [outputs.keyId, outputs.previousKeyId, outputs.retired, outputs.pendingRevocations])
+        .flat()
+        .filter((id) => id !== undefined)
+        .map(String)
+        .sort();
+    const before = keys();
+    await command();
+    if (isAway) expect(keys(), "I15: a command in another account has changed what the state holds").toEqual(before);
+  }
+
+  private async preview(program: Program): Promise<void> {
     const before = await this.bench.plane.count();
-    expect(await this.engine.preview(this.program), "the preview failed").toBe(true);
+    expect(await this.engine.preview(program), "the preview failed").toBe(true);
     expect((await this.bench.plane.count()) - before, "I11: requests of a preview").toBe(0);
   }
 
@@ -127,10 +173,15 @@ class Story {
   /** What must hold at any time. */
   private async judge(): Promise<void> {
     const log = await this.settledLog();
+    for (const { outputs } of this.engine.state) {
+      if (outputs.adopted) this.adopted.add((outputs.adopted as { readonly id: string }).id);
+    }
+    const byHand = [...this.byHand.values()].map(({ id }) => id).filter((id) => !this.adopted.has(id));
     // I4, I5: what was revoked was nobody's any more.
     for (const entry of log.filter(({ seq }) => seq > this.judged)) {
       for (const effect of entry.effects.filter((each) => each.kind === "key-revoked")) {
         expect(this.strangers, "I4: a stranger's key was revoked").not.toContain(effect.id);
+        expect(byHand, "I4: a key was revoked that was never adopted").not.toContain(String(effect.id));
         expect([...this.engine.kept], "a key was revoked that was to outlive its resource").not.toContain(
           String(effect.id),
         );
@@ -145,6 +196,8 @@ class Story {
       }
     }
     this.judged = log.length;
+    const changes = (await this.engine.away?.bench.plane.log())?.filter(({ method }) => method !== "GET") ?? [];
+    expect(changes, "I15: something was changed in another account").toEqual([]);
     expect(this.engine.wronglyGone, "I9: a read has taken a live key for gone").toEqual([]);
     await this.judgeState();
     // I6: nothing that is said holds a secret.
@@ -189,13 +242,27 @@ class Story {
     await plane.rules.clear();
     await plane.commitLate();
     await this.settledLog();
+    this.program = Object.fromEntries(Object.entries(this.program).map(([name, key]) => [name, unprotected(key)]));
+    this.engine.unprotect();
+    // A refresh takes the configuration of the last `up`. The second one knows that the user vouches for the account.
+    for (let round = 0; round < 2; round++) await this.healOnce({ refresh: false });
     let ended = false;
-    for (let round = 0; round < 3; round++) {
-      await this.preview();
-      ended = await this.engine.up(this.program, { refresh: true });
-      await this.judge();
-    }
+    for (let round = 0; round < 2; round++) ended = await this.healOnce({ refresh: true });
     expect(ended, `the healing up failed: ${this.engine.said.at(-1)}`).toBe(true);
+  }
+
+  private async healOnce(flags: { readonly refresh: boolean }): Promise<boolean> {
+    const program = await this.completed();
+    await this.preview(program);
+    const ended = await this.engine.up(program, flags);
+    await this.judge();
+    if (!ended && this.engine.said.at(-1)?.includes("keyplane:confirmAccount")) {
+      const tags = [...this.engine.owners].map(ownerTag);
+      const proofs = (await this.bench.plane.liveKeys()).filter(({ name }) => tags.includes(tagOf(name) ?? ""));
+      expect(proofs, "I16: the account was refused, though a key of the stack is there").toEqual([]);
+      this.engine.home = { ...this.engine.home, confirmed: true };
+    }
+    return ended;
   }
 
   private async judgeHealed(): Promise<void> {
@@ -209,37 +276,53 @@ class Story {
     }
     expect(await this.orphans(), "I2: keys that nothing holds").toEqual([]);
     const before = await plane.count();
-    await this.engine.up(this.program);
+    await this.engine.up(await this.completed());
     expect((await plane.count()) - before, "I11: requests of an up that has nothing to do").toBe(0);
   }
 
   private async end(): Promise<void> {
-    const { state } = this.engine;
+    this.engine.unprotect();
+    const { state, owner } = this.engine;
+    const said = this.engine.said.length;
     expect(await this.engine.destroy(), `the destroy failed: ${this.engine.said.at(-1)}`).toBe(true);
     await this.judge();
-    expect(await this.orphans(), "I2: keys that a destroy has left behind").toEqual([]);
+    const isForgotten = ({ options: { retainOnDelete, deletedWith } }: Stored) => retainOnDelete || deletedWith;
+    const forgotten = idsIn(state.filter(isForgotten));
+    const left = await this.orphans();
+    expect(
+      left.filter(({ id }) => !forgotten.includes(String(id))),
+      "I2: keys that a destroy has left behind",
+    ).toEqual([]);
     const live = await this.bench.plane.liveKeys();
+    const report = this.engine.said.slice(said).join("\n");
+    const tooLate = await this.madeTooLate();
+    const untold = live
+      .filter(({ id, name }) => tagOf(name) === ownerTag(String(owner?.id)) && !tooLate.includes(id))
+      .filter(({ id, name }) => !report.includes(`${id} (${name}`));
+    expect(untold, "I2: keys that a destroy has left behind without a word").toEqual([]);
     expect(await this.engine.deleteAgain(state), `I13: a second delete failed: ${this.engine.said.at(-1)}`).toBe(true);
-    expect(await this.bench.plane.liveKeys(), "I13: a second delete has revoked something").toEqual(live);
+    // Whoever repeats a destroy may well revoke what the first one was to delete with something else.
+    const stillLive = (await this.bench.plane.liveKeys()).map(({ id }) => id);
+    const gone = live.filter(({ id }) => !stillLive.includes(id) && !forgotten.includes(String(id)));
+    expect(gone, "I13: a second delete has revoked something").toEqual([]);
   }
 
   /** Ids of the current and previous keys in the state. */
   private heldIds(): string[] {
-    const ids = this.engine.state.flatMap(({ outputs }) => [outputs.keyId, outputs.previousKeyId]);
-    return ids.filter((id) => id !== undefined).map(String);
+    return idsIn(this.engine.state);
   }
 
-  /** Live keys with a tag of this stack that nothing holds and nobody ever used. */
-  private async orphans(): Promise<string[]> {
+  /** Live keys of this stack, by their tag or because it adopted them, that nothing holds and nobody ever used. */
+  private async orphans(): Promise<LiveKey[]> {
     const tags = [...this.engine.owners].map(ownerTag);
     const held = this.heldIds();
     const tooLate = await this.madeTooLate();
+    const isOwn = ({ id, name }: LiveKey) => tags.includes(tagOf(name) ?? "") || this.adopted.has(String(id));
     return (await this.bench.plane.liveKeys())
-      .filter(({ id, name }) => tags.includes(tagOf(name) ?? "") && !tooLate.includes(id))
+      .filter((key) => isOwn(key) && !tooLate.includes(key.id) && !this.engine.kept.has(String(key.id)))
       .filter(
-        ({ id, lastUsedAt }) => lastUsedAt === null && !held.includes(String(id)) && !this.engine.kept.has(String(id)),
-      )
-      .map(({ id, name }) => `${id} (${name})`);
+        ({ id, lastUsedAt }) => (lastUsedAt === null || this.adopted.has(String(id))) && !held.includes(String(id)),
+      );
   }
 
   /** Ids of keys whose request was carried out when its owner was gone, and with it all that could look for them. */
@@ -263,15 +346,37 @@ class Story {
     }
   }
 
-  /** The program with what only the story knows: a short grace, and the project to wait for. */
-  private completed(program: Program): Program {
-    const entries = Object.entries(program).map(([name, key]) => {
+  /** The program with what only the story knows: a short grace, the project to wait for, and the key to adopt. */
+  private async completed(): Promise<Program> {
+    const entries = Object.entries(this.program).map(async ([name, key]) => {
       const grace = key.rotating ? { gracePeriod: GRACE, quietPeriod: "1m" } : {};
       const wait = key.waits ? { waitForProjects: [this.projectId] } : {};
-      return [name, { ...key, inputs: { ...key.inputs, ...grace, ...wait } }] as const;
+      const isNew = key.adopts && this.engine.state.every((each) => each.name !== name);
+      const adoption = isNew ? { adopt: await this.keyToAdopt(name) } : {};
+      return [name, { ...key, inputs: { ...key.inputs, ...grace, ...wait, ...adoption } }] as const;
     });
-    return Object.fromEntries(entries);
+    return Object.fromEntries(await Promise.all(entries));
   }
+
+  private async keyToAdopt(name: string): Promise<{ readonly id: string; readonly key: string }> {
+    const live = (await this.bench.plane.liveKeys()).map(({ id }) => String(id));
+    const known = this.byHand.get(name);
+    if (known !== undefined && live.includes(known.id)) return known;
+    const { id, key } = await this.bench.plane.state.createKey(`by-hand-${this.byHand.size}-${live.length}`);
+    this.byHand.set(name, { id: String(id), key });
+    return { id: String(id), key };
+  }
+}
+
+/** Ids of the current and previous keys of resources. */
+function idsIn(resources: readonly Stored[]): string[] {
+  const ids = resources.flatMap(({ outputs }) => [outputs.keyId, outputs.previousKeyId]);
+  return ids.filter((id) => id !== undefined).map(String);
+}
+
+/** A key without what would keep the engine from healing the stack. */
+function unprotected(key: DeclaredKey): DeclaredKey {
+  return { ...key, options: { ...key.options, protect: false } };
 }
 
 /**
@@ -281,5 +386,7 @@ class Story {
 function costOfWaiting(action: Action): number {
   if (action.do !== "up") return 0;
   const keys = Object.values(action.program);
-  return 2 * keys.filter(({ waits }) => waits).length + keys.filter(({ inputs }) => inputs.verify === true).length;
+  const isTried = ({ inputs, options }: DeclaredKey) => inputs.verify === true || options !== undefined;
+  const adoptions = keys.filter(({ adopts }) => adopts).length;
+  return 2 * keys.filter(({ waits }) => waits).length + keys.filter(isTried).length + 4 * adoptions;
 }

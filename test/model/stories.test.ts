@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
 import type { Action } from "./actions";
-import type { Crash, DeclaredKey } from "./mini-engine";
+import type { Crash, DeclaredKey, Flags } from "./mini-engine";
 import { runStory } from "./run-story";
 
 const HOUR_MS = 3_600_000;
@@ -9,6 +9,8 @@ const key = (inputs: DeclaredKey["inputs"], rotating = false): DeclaredKey => ({
 const up = (program: Record<string, DeclaredKey>, crash?: Crash): Action => ({
   ...{ do: "up", program, refresh: false, crash },
 });
+const upWith = (program: Record<string, DeclaredKey>, flags: Flags): Action => ({ do: "up", program, ...flags });
+const destroy = (crash?: Crash): Action => ({ do: "destroy", crash });
 const BEYOND_GRACE = { do: "wait", ms: 61 * 60_000 } as const;
 const rotating = (trigger: number) => ({ "rotating-0": key({ rotationTriggers: { trigger } }, true) });
 
@@ -117,5 +119,43 @@ describe("a stack comes out whole of the story of", () => {
   test("a key that was to outlive its resource only later, and a destroy that was interrupted", async () => {
     const kept = { "plain-0": { ...key({}), inputs: { revokeOnDelete: false } } };
     await runStory([up({ "plain-0": key({}) }), up(kept), { do: "destroy", crash: { step: 4, when: "before" } }]);
+  });
+
+  test("a destroy in another account of a key that is to outlive its resource, which must not be forgotten", async () => {
+    const kept = { "plain-0": key({ revokeOnDelete: false }), ...rotating(0) };
+    await runStory([up(kept), upWith(kept, { away: true }), destroy(), up(kept)]);
+  });
+
+  test("a credential that was exchanged, and a destroy that was killed at each of its steps", async () => {
+    for (const step of [1, 2, 3, 4]) {
+      const program = { "plain-0": key({}), ...rotating(0) };
+      await runStory([up(program), { do: "exchange" }, up(program), destroy({ step, when: "saved" }), destroy()]);
+    }
+  });
+
+  test("a credential that was exchanged in a stack whose keys bear no tag, so that the user has to vouch for it", async () => {
+    const exact = { exact: key({ name: "exact", onNameConflict: "revokeUnused" }) };
+    await runStory([up(exact), { do: "exchange" }, up(exact)]);
+  });
+
+  test("a consumer that fails in every run of a rotation and of the retirement after it", async () => {
+    const failing: Flags = { failing: ["rotating-0"], continueOnError: true };
+    await runStory([
+      ...[up(rotating(0)), upWith(rotating(1), failing), BEYOND_GRACE, upWith(rotating(1), failing)],
+      ...[BEYOND_GRACE, upWith(rotating(1), failing)],
+    ]);
+  });
+
+  test("a key whose consumer is left out while it is rotated and its predecessor is retired", async () => {
+    const targeted: Flags = { target: ["rotating-0"] };
+    await runStory([
+      ...[up({ ...rotating(0), "plain-1": key({}) }), upWith(rotating(1), targeted), BEYOND_GRACE],
+      ...[upWith(rotating(1), targeted), up(rotating(1))],
+    ]);
+  });
+
+  test("a key that goes with something else, of which a destroy says that it stays live", async () => {
+    const gone = { "plain-0": { ...key({}), options: { deletedWith: true } }, ...rotating(0) };
+    await runStory([up(gone), destroy({ step: 4, when: "saved" }), destroy()]);
   });
 });

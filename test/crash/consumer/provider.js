@@ -1,5 +1,5 @@
 // The consumer's provider: notes in the file `deliveries` of CRASH_FOLDER which key it holds from when on, a JSON line
-// `{ at, consumer, keyId }` each; no `keyId` when it holds none any more. With `use` it uses the key at once.
+// `{ at, consumer, keyId }` each; no `keyId` when it holds none any more. With `use` it uses the key at once. The one that CRASH_FAILING names fails.
 const { appendFileSync } = require("node:fs");
 const { join } = require("node:path");
 
@@ -26,6 +26,7 @@ const Consumer = {
 };
 
 async function hold({ consumer, keyId, secret, use }) {
+  if (consumer === process.env.CRASH_FAILING) throw new Error("this consumer fails");
   note({ consumer, keyId });
   if (!use) return;
   const answer = await fetch(`${process.env.CRASH_URL}/projects?limit=1`, {

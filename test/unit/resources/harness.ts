@@ -104,6 +104,14 @@ export class Bench {
     return new Bench(this.plane, this.clock, owner, context, apiKey, REQUEST_TIMEOUT_MS);
   }
 
+  /** The same stack at another control plane, for which the same time passes. */
+  async elsewhere(): Promise<Bench> {
+    const plane = await startControlPlane({ clock: { mode: "driven" } });
+    open.push(plane);
+    await this.clock.follow(plane);
+    return new Bench(plane, this.clock, this.owner, {}, plane.apiKey, REQUEST_TIMEOUT_MS);
+  }
+
   /** The mark in the names of this stack's keys. */
   get tag(): string {
     return ownerTag(this.owner);
@@ -183,18 +191,24 @@ async function made(verb: () => Promise<{ id: string; outputs: Properties }>): P
   }
 }
 
-/** A driven clock whose jumps the control plane's clock follows, so that both always agree. */
+/** A driven clock whose jumps the clocks of control planes follow, so that all of them always agree. */
 export class LinkedClock extends DrivenClock {
   /** What happens while everybody waits, each time before time moves on. */
   meanwhile: () => Promise<unknown> = () => Promise.resolve();
   #waking: number[] = [];
   #jumps = Promise.resolve();
+  readonly #planes: ControlPlane[];
 
-  constructor(
-    private readonly plane: ControlPlane,
-    now: number,
-  ) {
+  constructor(plane: ControlPlane, now: number) {
     super(false, now - 1_000);
+    this.#planes = [plane];
+  }
+
+  /** Lets the clock of another control plane follow, too. */
+  async follow(plane: ControlPlane): Promise<void> {
+    const { timeline } = await plane.clock.read();
+    await plane.clock.advance(Math.max(0, this.now() - timeline));
+    this.#planes.push(plane);
   }
 
   override async sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -210,9 +224,9 @@ export class LinkedClock extends DrivenClock {
     }
   }
 
-  /** Moves both clocks ahead. */
+  /** Moves all clocks ahead. */
   async pass(ms: number): Promise<void> {
-    await this.plane.clock.advance(ms);
+    await Promise.all(this.#planes.map((plane) => plane.clock.advance(ms)));
     this.advance(ms);
   }
 
