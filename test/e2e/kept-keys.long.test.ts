@@ -69,36 +69,22 @@ describe("a key that is to survive its resource", () => {
   });
 });
 
-describe("a protected key that left the program", () => {
-  test.each([
-    ["by its options", ", {}, { protect: true }"],
-    ["in the state alone", ""],
-  ])("stays live and in the state, also where no key is left in the program: protected %s", async (_, options) => {
-    const body = `new ApiKey("kept"${options});`;
-    const run = await start(body);
-    await run.run("up");
-    const protect = async (value: boolean) => {
-      const state = await run.workspace.exportState();
-      for (const resource of state.deployment.resources ?? []) {
-        if (resource.urn.endsWith("::kept")) Object.assign(resource, { protect: value });
-      }
-      await run.workspace.importState(state);
-    };
-    await protect(true);
-    const keys = await live();
-    for (const other of ["", 'new ApiKey("another");']) {
-      await run.workspace.setProgram(program(other));
-      for (const command of ["up", "up", "destroy"] as const) {
-        expect((await run.run(command, { mayFail: true })).exit).not.toBe(0);
-        expect(await live()).toEqual(expect.arrayContaining(keys));
-      }
+test("a protected key that left the program stays live and in the state, also where no key is left in the program", async () => {
+  const body = (protect: boolean) => `new ApiKey("kept", {}, { protect: ${protect} });`;
+  const run = await start(body(true));
+  await run.run("up");
+  const keys = await live();
+  for (const other of ["", 'new ApiKey("another");']) {
+    await run.workspace.setProgram(program(other));
+    for (const command of ["up", "up", "destroy"] as const) {
+      expect((await run.run(command, { mayFail: true })).exit).not.toBe(0);
+      expect(await live()).toEqual(expect.arrayContaining(keys));
     }
-    await run.workspace.setProgram(program(body));
-    await run.run("up");
-    expect(await live()).toEqual(keys);
-    await protect(false);
-    await run.destroy();
-  });
+  }
+  await run.workspace.setProgram(program(body(false)));
+  await run.run("up");
+  expect(await live()).toEqual(keys);
+  await run.destroy();
 });
 
 describe("two stacks in one account", () => {
