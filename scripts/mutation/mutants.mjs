@@ -527,7 +527,7 @@ const ledger = [
       find: "await knownValue((stack as unknown as { readonly outputs: pulumi.Output<unknown> }).outputs);",
       replace: "",
       test: "test/unit/sdk/program-run.test.ts",
-      by: "the ledger of an inline program is its last resource",
+      by: "the ledger of an inline program waits for a program",
     },
     {
       name: "the ledger waits for all calls of the program",
