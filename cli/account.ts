@@ -64,8 +64,17 @@ function caller(settings: Settings, signal: AbortSignal) {
   return readCaller(new HttpClient({ ...settings, clock: systemClock, random: Math.random }), { signal });
 }
 
-function settingsOf(flags: AccountFlags, env: NodeJS.ProcessEnv = process.env): Settings {
+/** The settings that the environment and the command line lead to. */
+export function settingsOf(flags: AccountFlags, env: NodeJS.ProcessEnv = process.env): Settings {
   const { account } = flags;
+  const { accounts } = SETTINGS;
+  if (account !== undefined) {
+    const names = [...accounts.read(env[accounts.env] ?? accounts.fallback).keys()];
+    if (!names.includes(account)) {
+      const known = names.length === 0 ? "none is configured" : `configured are ${names.join(", ")}`;
+      throw new UsageError(`--account is the name of no account in ${accounts.env} (${known})`);
+    }
+  }
   if (account === undefined && !flags.baseUrl && !env[SETTINGS.baseUrl.env]) {
     throw new UsageError(`no address is set: give --base-url https://HOST/api/v2, or set ${SETTINGS.baseUrl.env}`);
   }

@@ -2,7 +2,6 @@ import type { ApiKeyRecord } from "../provider/api";
 import { sayDuration } from "../provider/duration";
 import { ageOf } from "./inventory";
 import type { Column } from "./table";
-import { plain } from "./terminal";
 
 /**
  * The columns that tell of a key itself.
@@ -11,10 +10,10 @@ import { plain } from "./terminal";
 export function keyColumns(now: number): Column<ApiKeyRecord>[] {
   return [
     { title: "ID", text: ({ id }) => id },
-    { title: "NAME", text: ({ name }) => plain(name), atLeast: 16 },
+    { title: "NAME", text: ({ name }) => name, atLeast: 16 },
     { title: "AGE", text: ({ createdAt }) => sayDuration(ageOf(createdAt, now)) },
     { title: "LAST USE", text: ({ lastUsedAt }) => (lastUsedAt === null ? "never" : sayAgo(lastUsedAt, now)) },
-    { title: "FROM", text: ({ lastUsedFromAddr }) => plain(lastUsedFromAddr ?? "-"), dispensable: true },
+    { title: "FROM", text: ({ lastUsedFromAddr }) => lastUsedFromAddr ?? "-", dispensable: true },
   ];
 }
 

@@ -7,7 +7,7 @@ import { keyColumns } from "./key-columns";
 import type { Session } from "./session";
 import { readStates, withStates } from "./state";
 import { table } from "./table";
-import { note, print, printJson, type Tone } from "./terminal";
+import { note, plain, print, printJson, type Tone } from "./terminal";
 
 interface Flags extends KeysFlags {
   readonly state?: readonly string[];
@@ -39,7 +39,8 @@ async function keys(flags: Flags, session: Session): Promise<void> {
   const { unusedFor, olderThan } = flags;
   const found = inventory(records, { states, unusedFor, olderThan, now });
   for (const { source, hidden } of states) {
-    if (hidden.length > 0) note(`${source} holds ids of keys encrypted: their keys show as unmanaged (${hidden[0]})`);
+    if (hidden.length > 0)
+      note(`${plain(source)} holds ids of keys encrypted: their keys show as unmanaged (${plain(hidden[0] ?? "")})`);
   }
   if (flags.json) return printJson({ keys: found, flagged: countFlags(found) });
   const columns = [
@@ -47,7 +48,7 @@ async function keys(flags: Flags, session: Session): Promise<void> {
     { title: "STACK", text: sayOwner, atLeast: 14 },
     { title: "FLAGS", text: ({ flags }: InventoryKey) => flags.join(" "), tone: toneOf, atLeast: 15 },
   ];
-  for (const line of table(found, columns, terminalColumns(process.stdout))) print(line);
+  for (const line of table(found, columns, terminalColumns(process.stdout))) print(...line);
   print("");
   const counts = Object.entries(countFlags(found)).map(([flag, count]) => `${count} ${flag}`);
   print([`${found.length} ${found.length === 1 ? "key" : "keys"}`, ...counts].join(", "));

@@ -1,5 +1,5 @@
 import { terminalColumns } from "../test/kit/terminal";
-import { shortened } from "./terminal";
+import { harmless, shortened } from "./terminal";
 
 const UP_AND_CLEAR = "\u001b[1A\u001b[2K";
 
@@ -13,7 +13,7 @@ export class LiveLines {
   show(lines: readonly string[]): void {
     if (!this.stream.isTTY || (lines.length === 0 && this.#shown === 0)) return;
     const width = terminalColumns(this.stream) - 1;
-    const text = lines.map((line) => `${shortened(line, width)}\n`).join("");
+    const text = lines.map((line) => `${shortened(harmless(line), width)}\n`).join("");
     this.stream.write(`\r${UP_AND_CLEAR.repeat(this.#shown)}${text}`);
     this.#shown = lines.length;
   }

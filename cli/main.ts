@@ -1,8 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from "commander";
 import { isKeyplaneError, messageOf } from "../provider/errors";
-import { redact } from "../provider/http";
-import { credentialsIn } from "../provider/settings";
 import { VERSION } from "../provider/version";
 import { terminalColumns } from "../test/kit/terminal";
 import { addDoctor } from "./doctor";
@@ -12,7 +10,7 @@ import { addServe } from "./serve";
 import { Session } from "./session";
 import { addSweep } from "./sweep";
 import { note, printJson } from "./terminal";
-import { UsageError } from "./usage-error";
+import { UsageError, usageErrorOf } from "./usage-error";
 import { addWait } from "./wait";
 
 const commands: Readonly<Record<string, (program: Command, session: Session) => void>> = {
@@ -37,24 +35,23 @@ function programOf(session: Session): Command {
     .exitOverride()
     .configureOutput({
       getOutHelpWidth: () => terminalColumns(process.stdout),
-      outputError: (text, write) => write(`keyplane: ${usageText(text)}Try keyplane --help\n`),
+      // What is wrong is reported below, without the words of the command line.
+      outputError: () => {},
     });
   for (const add of Object.values(commands)) add(program, session);
   return program;
 }
 
-/** What is wrong with the command line, without values: one could be a key in the wrong place. */
-function usageText(text: string): string {
-  return text.replace(/^error: /, "").replace(/(--?[\w-]+)=[^'\s]*/g, "$1=...");
-}
-
 /** Says what went wrong, to people and, with `--json`, to machines, and how the process is to end. */
-function report(error: unknown, session: Session, asJson: boolean): ExitCode {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+function report(thrown: unknown, session: Session, asJson: boolean): ExitCode {
+  // Help and the version are thrown, too.
+  if (thrown instanceof CommanderError && thrown.exitCode === 0) return EXIT.ok;
   if (session.interrupted) return EXIT.interrupted;
-  const message = redact(messageOf(error), credentialsIn(() => undefined).values());
+  const error = thrown instanceof CommanderError ? usageErrorOf(thrown) : thrown;
+  const message = messageOf(error);
   const wrong = error instanceof UsageError || (isKeyplaneError(error) && ["input", "config"].includes(error.kind));
-  note(`keyplane: ${message}${error instanceof UsageError ? "\nTry keyplane --help" : ""}`);
+  note(`keyplane: ${message}`);
+  if (error instanceof UsageError) note("Try keyplane --help");
   const code = isKeyplaneError(error) ? error.code : wrong ? "KP-USAGE" : "FAILED";
   if (asJson) printJson({ error: { code, message } });
   return wrong ? EXIT.usage : EXIT.failed;

@@ -1,7 +1,8 @@
 import { createInterface } from "node:readline";
 import type { Command } from "commander";
+import { credentialsIn } from "../provider/settings";
 import type { Session } from "./session";
-import { print } from "./terminal";
+import { note, print } from "./terminal";
 import { UsageError } from "./usage-error";
 
 interface ServeFlags {
@@ -18,7 +19,7 @@ export function addServe(program: Command, _session: Session): void {
     .command("serve")
     .description("serves the control plane on this machine, for tests and for trying things out")
     .option("--port <port>", "port of the API; 0 takes any free one", "0")
-    .option("--api-key <key>", "the admin key; - reads it from standard input (default: KEYPLANE_API_KEY)")
+    .option("--api-key <key>", "the admin key; - reads it from standard input (default: a new one, which is shown)")
     .option("--data <file>", "keeps the whole state in a file, so that it outlives the process")
     .option("--host <address>", "the only address that is served: the control endpoints need no key", "127.0.0.1")
     .option("--json", "prints where it serves as one line of JSON")
@@ -35,12 +36,22 @@ async function firstLineOfInput(): Promise<string> {
   return "";
 }
 
-async function readKey(option: string | undefined): Promise<string> {
-  const key = option === "-" ? await firstLineOfInput() : (option ?? process.env.KEYPLANE_API_KEY ?? "");
-  if (key === "") throw new UsageError("an admin key is needed: --api-key KEY, or KEYPLANE_API_KEY in the environment");
+async function readKey(option: string): Promise<string> {
+  const key = option === "-" ? await firstLineOfInput() : option;
   if (!/^[\x21-\x7e]+$/.test(key))
     throw new UsageError("the admin key must be visible ASCII characters without spaces");
   return key;
+}
+
+/**
+ * The admin key that was given, and whether the control endpoints may tell it. They tell what the command line shows in
+ * any case, but not a key from standard input, and not one that the environment holds too: it could be a real one.
+ */
+async function givenKey(option: string | undefined): Promise<{ apiKey?: string; showsApiKey?: boolean }> {
+  if (option === undefined) return {};
+  const apiKey = await readKey(option);
+  const known = [...Object.values(process.env), ...credentialsIn(() => undefined).values()];
+  return { apiKey, showsApiKey: option !== "-" && !known.includes(apiKey) };
 }
 
 function readPort(text: string): number {
@@ -59,18 +70,24 @@ function stopped(): Promise<void> {
 /** Serves; resolves when it was told to stop and has stopped. */
 async function serve({ port, apiKey, data, host, json }: ServeFlags): Promise<void> {
   if (host !== "127.0.0.1") throw new UsageError("--host can only be 127.0.0.1: the control endpoints need no key");
-  const seed = { port: readPort(port), apiKey: await readKey(apiKey), clock: { mode: "real" } } as const;
+  const seed = { port: readPort(port), ...(await givenKey(apiKey)), clock: { mode: "real" } } as const;
   // Loaded only here, so that no other command pays for a web server.
   const { startControlPlane } = await import("../test/kit/control-plane/index.js");
   const plane = await startControlPlane({ ...seed, ...(data === undefined ? {} : { data }) });
   const stop = stopped();
   const controlUrl = `${new URL(plane.url).origin}/_control`;
+  // A key that was made here is of use only to those who see it. One that was given is known to those who need it.
+  const made = apiKey === undefined ? { apiKey: plane.apiKey } : {};
   if (json) {
-    print(JSON.stringify({ url: plane.url, controlUrl }));
+    print(JSON.stringify({ url: plane.url, controlUrl, ...made }));
   } else {
     print(`API:      ${plane.url}`);
+    if (made.apiKey !== undefined) print(`API key:  ${made.apiKey}`);
     print(`Control:  ${controlUrl} (no key needed; also ${plane.controlUrl})`);
     print("Stop with Ctrl+C.");
+  }
+  if (apiKey === undefined && process.env.KEYPLANE_API_KEY) {
+    note("KEYPLANE_API_KEY is not used here: set it to the key above, or choose a key by --api-key.");
   }
   await stop;
   await plane.close();

@@ -1,5 +1,6 @@
 import { ownerTag } from "../provider/resources/names";
 import type { StackState } from "./state";
+import { plain } from "./terminal";
 import { UsageError } from "./usage-error";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -28,12 +29,14 @@ function readOwner(owner: string): string {
 function tagsOf({ source, tags, foreign }: StackState): readonly string[] {
   if (foreign.length > 0) {
     throw new UsageError(
-      `--state: ${source} was copied or renamed, and its keys may belong to the stack it stems from. Run \`pulumi up\` ` +
+      `--state: ${plain(source)} was copied or renamed, and its keys may belong to the stack it stems from. Run \`pulumi up\` ` +
         `and export it again, or name the owner: --owner ${foreign[0]}`,
     );
   }
   if (tags.length === 0) {
-    throw new UsageError(`--state: ${source} holds no owner of keys. If its stack had one, name it by --owner ID`);
+    throw new UsageError(
+      `--state: ${plain(source)} holds no owner of keys. If its stack had one, name it by --owner ID`,
+    );
   }
   return tags;
 }

@@ -3,7 +3,7 @@ import { terminalColumns } from "../test/kit/terminal";
 import { keyColumns } from "./key-columns";
 import { REASONS, type SweepPlan } from "./sweep-plan";
 import { table } from "./table";
-import { paint, print } from "./terminal";
+import { paint, plain, print } from "./terminal";
 
 /** What became of the keys that were to be revoked. */
 export interface Swept {
@@ -25,7 +25,7 @@ export function printPlan({ revoke, keep, held }: SweepPlan, tags: ReadonlySet<s
       tone: (row: { readonly plan: string }) => (row.plan === "revoke" ? ("bad" as const) : undefined),
       atLeast: 15,
     };
-    for (const line of table(rows, [...keyColumns(now), plan], terminalColumns(process.stdout))) print(line);
+    for (const line of table(rows, [...keyColumns(now), plan], terminalColumns(process.stdout))) print(...line);
     print("");
   }
   const inStates = held > 0 ? `, ${held} in a state` : "";
@@ -34,7 +34,7 @@ export function printPlan({ revoke, keep, held }: SweepPlan, tags: ReadonlySet<s
 
 /** Shows what a sweep has done. */
 export function printDone({ revoked, failed }: Swept): void {
-  for (const { id, name } of revoked) print(`${paint("good", "revoked")} ${id} ${name}`);
-  for (const { key, why } of failed) print(`${paint("bad", "still live")} ${key.id} ${key.name}: ${why}`);
+  for (const { id, name } of revoked) print(paint("good", "revoked"), ` ${id} ${plain(name)}`);
+  for (const { key, why } of failed) print(paint("bad", "still live"), ` ${key.id} ${plain(key.name)}: ${plain(why)}`);
   print(`${revoked.length} revoked${failed.length > 0 ? `, ${failed.length} still live: run it again` : ""}`);
 }

@@ -9,7 +9,7 @@ import { heldBy, readStates, type StackState, withStates } from "./state";
 import { sweptTags } from "./sweep-owners";
 import { planSweep, type SweepPlan, type SweepTerms } from "./sweep-plan";
 import { printDone, printPlan, type Swept } from "./sweep-report";
-import { note, printJson } from "./terminal";
+import { note, plain, printJson } from "./terminal";
 import { UsageError } from "./usage-error";
 
 interface SweepFlags extends KeysFlags {
@@ -80,7 +80,7 @@ async function revokeAll(doomed: readonly ApiKeyRecord[], keys: Keys, signal: Ab
       troubles.set(id, "interrupted");
       continue;
     }
-    live.show([`revoking key ${id} (${name}), ${at + 1} of ${doomed.length}`]);
+    live.show([`revoking key ${id} (${plain(name)}), ${at + 1} of ${doomed.length}`]);
     try {
       // A request that is under way is not cut off: whether it was applied would be open.
       await keys.revoke(id);
@@ -111,7 +111,7 @@ async function stillLive(keys: Keys, troubles: ReadonlyMap<string, string>): Pro
 function refuseHidden({ source, hidden: [urn] }: StackState): void {
   if (urn === undefined) return;
   throw new UsageError(
-    `--state: ${source} holds ids of keys encrypted (${urn}), so it does not tell which keys are in use. Pass it on in ` +
+    `--state: ${plain(source)} holds ids of keys encrypted (${plain(urn)}), so it does not tell which keys are in use. Pass it on in ` +
       "clear, without a file: `pulumi stack export --show-secrets | keyplane sweep --state -`",
   );
 }
@@ -122,7 +122,7 @@ function warningsOf(states: readonly StackState[]): string[] {
     "Do not sweep while an `up` of the stack is under way, and give the newest state: keys of later runs look left behind.",
     ...(states.length === 0 ? ["No state was given: keys that a stack still holds are among these."] : []),
     ...underWay.map(
-      ({ source }) => `${source} was saved while a run was under way or was killed: run \`pulumi up\` first.`,
+      ({ source }) => `${plain(source)} was saved while a run was under way or was killed: run \`pulumi up\` first.`,
     ),
   ];
 }

@@ -1,4 +1,4 @@
-import { paint, shortened, type Tone, wrapped } from "./terminal";
+import { type Part, paint, plain, shortened, type Tone, wrapped } from "./terminal";
 
 /** One column of a table for people. */
 export interface Column<Row> {
@@ -14,24 +14,26 @@ export interface Column<Row> {
 const GAP = 2;
 
 /**
- * The rows as lines of a table with a head. Where it is too wide, it does without dispensable columns, then columns that
+ * The rows as lines of a table with a head; what stands in a cell may come from anywhere. Where it is too wide, it does without dispensable columns, then columns that
  * may shrink do, the widest first, and the last column is wrapped.
  */
-export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width: number): string[] {
-  const cells = rows.map((row) => columns.map((column) => column.text(row)));
-  const widths = columns.map(({ title }, at) => Math.max(title.length, ...cells.map((row) => lengthOf(row[at] ?? ""))));
+export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width: number): Part[][] {
+  const cells = rows.map((row) => columns.map((column) => plain(column.text(row))));
+  const widths = columns.map(({ title }, at) =>
+    cells.reduce((widest, row) => Math.max(widest, lengthOf(row[at] ?? "")), title.length),
+  );
   const needed = columns.filter(({ dispensable }) => !dispensable);
   if (totalOf(widths) > width && needed.length < columns.length) return table(rows, needed, width);
   shrink(widths, columns, width);
   const last = columns.length - 1;
-  const line = (texts: readonly string[], tones: readonly (Tone | undefined)[]): string[] => {
+  const line = (texts: readonly string[], tones: readonly (Tone | undefined)[]): Part[][] => {
     const wrappedLast = wrapped(texts[last] ?? "", widths[last] ?? 0);
-    const head = texts.slice(0, last).map((text, at) => {
+    const head = texts.slice(0, last).flatMap((text, at) => {
       const cut = shortened(text, widths[at] ?? 0);
-      return paint(tones[at], cut) + " ".repeat((widths[at] ?? 0) - lengthOf(cut) + GAP);
+      return [paint(tones[at], cut), " ".repeat((widths[at] ?? 0) - lengthOf(cut) + GAP)];
     });
     const indent = " ".repeat(widths.slice(0, last).reduce((sum, each) => sum + each + GAP, 0));
-    return wrappedLast.map((part, at) => ((at === 0 ? head.join("") : indent) + paint(tones[last], part)).trimEnd());
+    return wrappedLast.map((part, at) => [...(at === 0 ? head : [indent]), paint(tones[last], part)]);
   };
   const head = line(
     columns.map(({ title }) => title),

@@ -1,14 +1,23 @@
 import { styleText } from "node:util";
-import { cleanText } from "../provider/http";
+import { cleanText, printable, printableJson, redact } from "../provider/http";
+import { credentialsIn } from "../provider/settings";
 
 /** What a colour says. */
 export type Tone = "good" | "warn" | "bad" | "faint" | "strong";
 
+/** A piece of a line: text, or text in a colour. */
+export type Part = string | { readonly tone: Tone; readonly text: string };
+
 const FORMATS = { good: "green", warn: "yellow", bad: "red", faint: "dim", strong: "bold" } as const;
 
-/** The text in a colour, where the stream is a terminal; NO_COLOR and FORCE_COLOR are honoured. */
-export function paint(tone: Tone | undefined, text: string, stream: NodeJS.WriteStream = process.stdout): string {
-  return tone === undefined || text === "" ? text : styleText(FORMATS[tone], text, { stream });
+/** Longest text from outside in a line, in characters. */
+const MAX_TEXT = 300;
+/** Longest piece of a line, in characters: a sentence with several such texts. */
+const MAX_PART = 4_000;
+
+/** The text in a colour, where it is shown in a terminal; NO_COLOR and FORCE_COLOR are honoured. */
+export function paint(tone: Tone | undefined, text: string): Part {
+  return tone === undefined || text === "" ? text : { tone, text };
 }
 
 /** The text, at most so long; what is taken out of its middle is shown by `…`. */
@@ -31,20 +40,38 @@ export function wrapped(text: string, width: number): string[] {
   return lines;
 }
 
-/** Text of the service or of a file on one line, harmless to a terminal. */
-export const plain = (text: string): string => cleanText(text, 300);
+/** Text of the service or of a file on one line, harmless to a terminal and no longer than a line should be. */
+export const plain = (text: string): string => cleanText(withoutSecrets(text), MAX_TEXT);
 
 /** Prints a line of the command's result. */
-export function print(line: string): void {
-  process.stdout.write(`${line}\n`);
+export function print(...parts: readonly Part[]): void {
+  write(process.stdout, parts);
 }
 
-/** Prints the result for machines: one JSON document. */
+/** Prints the result for machines: one JSON document, in which unprintable characters are escaped. */
 export function printJson(value: unknown): void {
-  print(JSON.stringify(value, null, 2));
+  process.stdout.write(`${printableJson(withoutSecrets(JSON.stringify(value, null, 2)))}\n`);
 }
 
 /** Prints what a person should know beside the result. */
 export function note(line: string): void {
-  process.stderr.write(`${line}\n`);
+  write(process.stderr, [line]);
+}
+
+/** Every line goes through here: wherever its texts come from, nothing in them reaches a terminal as a command. */
+function write(stream: NodeJS.WriteStream, parts: readonly Part[]): void {
+  const line = parts.map((part) => {
+    if (typeof part === "string") return harmless(part);
+    return styleText(FORMATS[part.tone], harmless(part.text), { stream });
+  });
+  stream.write(`${line.join("").trimEnd()}\n`);
+}
+
+/** Text as a terminal may get it: printable, of limited length, without a configured credential. */
+export function harmless(text: string): string {
+  return shortened(printable(withoutSecrets(text).slice(0, 2 * MAX_PART)), MAX_PART);
+}
+
+function withoutSecrets(text: string): string {
+  return redact(text, credentialsIn(() => undefined).values());
 }

@@ -84,11 +84,11 @@ function printEnded(projectId: string, ended: readonly Operation[]): void {
   if (ended.length > 0) {
     const columns = [
       { title: "OPERATION", text: ({ id }: Operation) => id },
-      { title: "ACTION", text: ({ action }: Operation) => plain(action), atLeast: 12 },
-      { title: "STATUS", text: ({ status }: Operation) => plain(status) },
+      { title: "ACTION", text: ({ action }: Operation) => action, atLeast: 12 },
+      { title: "STATUS", text: ({ status }: Operation) => status },
     ];
-    for (const line of table(ended, columns, terminalColumns(process.stdout))) print(line);
+    for (const line of table(ended, columns, terminalColumns(process.stdout))) print(...line);
     print("");
   }
-  print(`${paint("good", "ready")}: nothing is pending in project ${projectId}`);
+  print(paint("good", "ready"), `: nothing is pending in project ${projectId}`);
 }

@@ -145,6 +145,7 @@ export function credentialsIn(config: ConfigReader, env: NodeJS.ProcessEnv = pro
   const text = (name: "apiKey" | "accounts") => config(name) ?? env[SETTINGS[name].env] ?? "";
   const credentials = new Map<string, string>();
   if (text("apiKey") !== "") credentials.set(accountSetting("apiKey", undefined), text("apiKey"));
+  if (text("accounts") === "") return credentials;
   try {
     for (const [name, { apiKey }] of parseAccounts(text("accounts"))) {
       credentials.set(accountSetting("apiKey", name), apiKey);

@@ -62,7 +62,7 @@ const INDENT = 18;
 function printFinding({ check, verdict, says, remedy }: Finding): void {
   const width = terminalColumns(process.stdout) - INDENT;
   const [first = "", ...rest] = wrapped(plain(says), width);
-  print(`${paint(TONES[verdict], verdict.padEnd(4))}  ${check.padEnd(INDENT - 6)}${first}`);
+  print(paint(TONES[verdict], verdict.padEnd(4)), `  ${check.padEnd(INDENT - 6)}${first}`);
   for (const line of [...rest, ...(remedy === undefined ? [] : wrapped(`-> ${remedy}`, width))]) {
     print(" ".repeat(INDENT) + line);
   }

@@ -1,5 +1,5 @@
-import { execFile } from "node:child_process";
 import { type Finding, fail, ok, warn } from "./finding";
+import { runApart } from "./run-apart";
 import { isAtLeast, lowerBound, ownPackage } from "./versions";
 
 const VERSION_TIMEOUT_MS = 15_000;
@@ -12,16 +12,12 @@ export function checkNode(version: string = process.versions.node): Finding {
 }
 
 /** Whether the Pulumi CLI is on the PATH. */
-export async function checkPulumiCli(env: NodeJS.ProcessEnv = process.env): Promise<Finding> {
-  const quiet = { ...env, PULUMI_SKIP_UPDATE_CHECK: "true" };
-  const { error, stdout } = await new Promise<{ error: Error | null; stdout: string }>((resolve) => {
-    execFile("pulumi", ["version"], { env: quiet, timeout: VERSION_TIMEOUT_MS }, (error, stdout) => {
-      resolve({ error, stdout });
-    });
-  });
+export async function checkPulumiCli(): Promise<Finding> {
+  const env = { PULUMI_SKIP_UPDATE_CHECK: "true" };
+  const { error, stdout } = await runApart("pulumi", ["version"], { timeoutMs: VERSION_TIMEOUT_MS, env });
   const version = /^v?(\d+\.\d+\.\d+\S*)/.exec(stdout.trim())?.[1];
   if (version !== undefined) return ok("pulumi-cli", `pulumi ${version}`);
-  if (error !== null && (error as NodeJS.ErrnoException).code === "ENOENT") {
+  if (error?.code === "ENOENT") {
     return warn(
       "pulumi-cli",
       "there is no `pulumi` on the PATH",

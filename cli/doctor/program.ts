@@ -1,10 +1,11 @@
-import { execFile } from "node:child_process";
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { parse } from "yaml";
+import { cleanText } from "../../provider/http";
 import { VERSION } from "../../provider/version";
 import { type Finding, fail, ok, warn } from "./finding";
+import { runApart } from "./run-apart";
 import { checkTsconfig } from "./tsconfig";
 import { isAtLeast, lowerBound, ownPackage } from "./versions";
 
@@ -27,7 +28,7 @@ export async function checkProgram(folder: string): Promise<Finding[]> {
     checkKeyplane(keyplane?.version),
     ...(keyplane === undefined ? [] : [await checkProvider(folder)]),
     ...(comparable ? checkCopies(sdk, keyplane) : []),
-    ...checkTsconfig(folder),
+    ...(await checkTsconfig(folder)),
   ];
 }
 
@@ -50,6 +51,9 @@ function manifestOf(name: string, folder: string): Manifest | undefined {
 
 function checkProject(folder: string): Finding {
   const file = ["Pulumi.yaml", "Pulumi.yml"].map((name) => join(folder, name)).find((path) => existsSync(path));
+  if (file === undefined && !existsSync(folder)) {
+    return fail("program", "the folder of --program does not exist", "Name the program's folder by --program DIR.");
+  }
   if (file === undefined) {
     return fail("program", `there is no Pulumi.yaml in ${folder}`, "Name the program's folder by --program DIR.");
   }
@@ -99,14 +103,15 @@ function checkKeyplane(version: string | undefined): Finding {
 /** Loads the provider as Pulumi's host does, in a process of its own. */
 async function checkProvider(folder: string): Promise<Finding> {
   const script = 'process.exit(typeof require("keyplane/provider").ApiKey === "object" ? 0 : 3)';
-  const failed = await new Promise<string | undefined>((resolve) => {
-    execFile(process.execPath, ["-e", script], { cwd: folder, timeout: LOAD_TIMEOUT_MS }, (error, _out, stderr) => {
-      const why = /^(?:\w*Error.*|.*Cannot find module.*)$/m.exec(stderr)?.[0];
-      resolve(error === null ? undefined : (why ?? "it ended in an error").slice(0, 200));
-    });
-  });
-  if (failed === undefined) return ok("provider", "keyplane/provider loads");
-  return fail("provider", `keyplane/provider does not load: ${failed}`, "Install the dependencies anew: `npm ci`.");
+  const run = { cwd: folder, timeoutMs: LOAD_TIMEOUT_MS };
+  const { error, stderr } = await runApart(process.execPath, ["-e", script], run);
+  if (error === undefined) return ok("provider", "keyplane/provider loads");
+  const why = /^(?:\w*Error.*|.*Cannot find module.*)$/m.exec(stderr)?.[0] ?? "it ended in an error";
+  return fail(
+    "provider",
+    `keyplane/provider does not load: ${cleanText(why)}`,
+    "Install the dependencies anew: `npm ci`.",
+  );
 }
 
 /** Two copies of the SDK do not know each other's resources and settings. */

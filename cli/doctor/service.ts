@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Caller, readCaller } from "../../provider/api/caller";
 import { sayDuration } from "../../provider/duration";
+import { messageOf } from "../../provider/errors";
 import { HttpClient, parseBaseUrl, systemClock } from "../../provider/http";
 import { openConnections } from "../../provider/http/connections";
 import { exchange } from "../../provider/http/exchange";
@@ -17,7 +18,9 @@ const MAX_SKEW_MS = 5 * 60_000;
 
 /** Asks the service for the list of keys, once, and reads from what happens whether the settings fit. */
 export async function checkService(settings: Settings, signal: AbortSignal): Promise<Finding[]> {
-  const outcome = await probe(settings, signal);
+  const connections = connect(settings);
+  if (!("dispatch" in connections)) return [connections];
+  const outcome = await probe(connections, settings, signal);
   const { host } = new URL(settings.baseUrl);
   if (outcome.kind === "failure") return [unreachable(outcome, host, patience(settings))];
   return [
@@ -27,9 +30,22 @@ export async function checkService(settings: Settings, signal: AbortSignal): Pro
   ];
 }
 
-async function probe(settings: Settings, signal: AbortSignal): Promise<Outcome> {
+/** Connections to the service, or what is wrong with the proxy on the way. */
+function connect(settings: Settings): ReturnType<typeof openConnections> | Finding {
   const base = parseBaseUrl(settings.baseUrl);
-  const connections = openConnections({ base, requestTimeoutMs: patience(settings), concurrency: 1 });
+  try {
+    return openConnections({ base, requestTimeoutMs: patience(settings), concurrency: 1 });
+  } catch (error) {
+    return fail("proxy", messageOf(error), "Correct it, or unset it where no proxy is needed.");
+  }
+}
+
+async function probe(
+  connections: ReturnType<typeof openConnections>,
+  settings: Settings,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const base = parseBaseUrl(settings.baseUrl);
   const attempt = {
     origin: base.origin,
     path: `${base.prefix}/api_keys`,

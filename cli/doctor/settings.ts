@@ -1,7 +1,7 @@
 import { messageOf } from "../../provider/errors";
 import { parseBaseUrl } from "../../provider/http";
-import { resolveSettings, SETTINGS, type Settings } from "../../provider/settings";
-import type { AccountFlags } from "../account";
+import { SETTINGS, type Settings } from "../../provider/settings";
+import { type AccountFlags, settingsOf } from "../account";
 import { type Finding, fail, ok } from "./finding";
 
 /** What the settings are found to be; complete ones can be tried at the service. */
@@ -11,17 +11,13 @@ export interface SettingsCheck {
 }
 
 /** Looks at the settings of the environment, and the base URL of the command line, without sending anything. */
-export function checkSettings(
-  { baseUrl: baseUrlFlag, account }: AccountFlags,
-  env: NodeJS.ProcessEnv = process.env,
-): SettingsCheck {
-  const baseUrl = baseUrlFlag ?? env[SETTINGS.baseUrl.env];
+export function checkSettings(flags: AccountFlags, env: NodeJS.ProcessEnv = process.env): SettingsCheck {
+  const baseUrl = flags.baseUrl ?? env[SETTINGS.baseUrl.env];
   // What is said of a named account is one setting, which is read as a whole.
-  const findings = account ? [] : [checkBaseUrl(baseUrl), checkCredential(env[SETTINGS.apiKey.env])];
+  const findings = flags.account ? [] : [checkBaseUrl(baseUrl), checkCredential(env[SETTINGS.apiKey.env])];
   if (findings.some(({ verdict }) => verdict === "fail")) return { findings, settings: undefined };
   try {
-    const settings = resolveSettings((name) => (name === "baseUrl" ? baseUrlFlag : undefined), env, account);
-    return { findings, settings };
+    return { findings, settings: settingsOf(flags, env) };
   } catch (error) {
     return {
       findings: [...findings, fail("settings", messageOf(error), "Correct it, or unset it to have the default.")],

@@ -1,46 +1,43 @@
 import { existsSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { type Finding, fail, ok } from "./finding";
+import { runApart } from "./run-apart";
 import { isAtLeast } from "./versions";
 
-/** What is needed of the program's own TypeScript. */
-interface TypeScript {
-  readonly version: string;
-  readonly sys: { readFile(path: string): string | undefined };
-  readConfigFile(path: string, read: (path: string) => string | undefined): { readonly config?: unknown };
-  parseJsonConfigFileContent(config: unknown, host: unknown, folder: string): { readonly options: Options };
-  readonly ModuleResolutionKind: { readonly Node10: number };
-}
+const READ_TIMEOUT_MS = 30_000;
 
-interface Options {
-  readonly moduleResolution?: number;
-  readonly ignoreDeprecations?: string;
-}
+/** Reads the program's tsconfig.json with the program's own TypeScript, as a script of a process in its folder. */
+const SCRIPT = `
+const ts = require("typescript");
+const { config } = ts.readConfigFile("tsconfig.json", ts.sys.readFile);
+const { options } = ts.parseJsonConfigFileContent(config ?? {}, ts.sys, process.cwd());
+console.log(JSON.stringify({
+  version: ts.version,
+  refused: options.moduleResolution === ts.ModuleResolutionKind.Node10 && options.ignoreDeprecations !== "6.0",
+}));`;
 
 /** TypeScript 6 refuses the module resolution that Pulumi's own templates ask for. */
-export function checkTsconfig(folder: string): Finding[] {
-  const path = join(folder, "tsconfig.json");
-  const typescript = existsSync(path) ? typescriptOf(folder) : undefined;
-  if (typescript === undefined || !isAtLeast(typescript.version, "6.0.0")) return [];
-  const { config } = typescript.readConfigFile(path, typescript.sys.readFile);
-  const { options } = typescript.parseJsonConfigFileContent(config ?? {}, typescript.sys, folder);
-  const refused = options.moduleResolution === typescript.ModuleResolutionKind.Node10;
-  if (!refused || options.ignoreDeprecations === "6.0")
-    return [ok("tsconfig", `fits TypeScript ${typescript.version}`)];
+export async function checkTsconfig(folder: string): Promise<Finding[]> {
+  if (!existsSync(join(folder, "tsconfig.json"))) return [];
+  const { stdout } = await runApart(process.execPath, ["-e", SCRIPT], { cwd: folder, timeoutMs: READ_TIMEOUT_MS });
+  const { version, refused } = readAnswer(stdout);
+  if (!isAtLeast(version, "6.0.0")) return [];
+  if (!refused) return [ok("tsconfig", `fits TypeScript ${version}`)];
   return [
     fail(
       "tsconfig",
-      `TypeScript ${typescript.version} refuses "moduleResolution": "node" (TS5107)`,
+      `TypeScript ${version} refuses "moduleResolution": "node" (TS5107)`,
       'Set "module" and "moduleResolution" to "nodenext", or "ignoreDeprecations" to "6.0", in tsconfig.json.',
     ),
   ];
 }
 
-function typescriptOf(folder: string): TypeScript | undefined {
+/** What the script says; version 0 where the program has no TypeScript, or one that this cannot be asked. */
+function readAnswer(stdout: string): { readonly version: string; readonly refused: boolean } {
   try {
-    return createRequire(join(folder, "index.js"))("typescript") as TypeScript;
+    const { version, refused } = JSON.parse(stdout) as { readonly version: unknown; readonly refused: unknown };
+    return { version: String(version), refused: refused === true };
   } catch {
-    return undefined;
+    return { version: "0.0.0", refused: false };
   }
 }

@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { text as textOfStream } from "node:stream/consumers";
 import type { Command } from "commander";
-import { messageOf } from "../../provider/errors";
 import { plain } from "../terminal";
 import { UsageError } from "../usage-error";
 import { readDeployment } from "./read-deployment";
@@ -21,15 +20,25 @@ export async function readStates(files: readonly string[]): Promise<StackState[]
   return Promise.all(files.map(readState));
 }
 
-async function readState(file: string): Promise<StackState> {
+async function readState(file: string, at: number): Promise<StackState> {
   const source = file === "-" ? "standard input" : file;
+  const text = await (file === "-" ? textOfStream(process.stdin) : readFile(file, "utf8")).catch((error) => {
+    // A word that names no file could be a secret in the wrong place: it is told by its position.
+    const { code } = error as NodeJS.ErrnoException;
+    throw refused(
+      /\.json$/.test(file) ? plain(source) : `file ${at + 1}`,
+      code === "ENOENT" ? "is not there" : `cannot be read (${code})`,
+    );
+  });
   try {
-    const text = file === "-" ? await textOfStream(process.stdin) : await readFile(file, "utf8");
     return stackState(source, readDeployment(text));
   } catch (error) {
-    const why = (error as NodeJS.ErrnoException).code === "ENOENT" ? "is not there" : messageOf(error);
-    throw new UsageError(`--state: ${plain(source)} ${why}. Write one by \`pulumi stack export --file state.json\``);
+    throw refused(plain(source), (error as Error).message);
   }
+}
+
+function refused(what: string, why: string): UsageError {
+  return new UsageError(`--state: ${what} ${why}. Write one by \`pulumi stack export --file state.json\``);
 }
 
 /** All keys that some states hold: the stack of each, and the URN of what holds it. */

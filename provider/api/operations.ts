@@ -18,7 +18,8 @@ import type {
 } from "./records";
 import type { WaitTerms } from "./wait";
 
-const LIST = "GET /projects/{project_id}/operations";
+/** The route that lists operations. */
+export const LIST_OPERATIONS = "GET /projects/{project_id}/operations";
 const GET = "GET /projects/{project_id}/operations/{operation_id}";
 
 /** Which operations are listed. */
@@ -130,6 +131,7 @@ export class Operations {
       poller = new ProjectPoller({
         clock: this.context.clock,
         random: this.context.random,
+        route: LIST_OPERATIONS,
         pages: (atMost, signal) => this.#list(projectId, atMost, signal),
         get: (id, signal) => this.get(projectId, id, { signal }),
         idle: () => this.#pollers.delete(projectId),
@@ -142,16 +144,23 @@ export class Operations {
   #list(projectId: string, atMost: number | undefined, signal: AbortSignal | undefined) {
     const path = `/projects/${checkId("project", projectId, "projectId")}/operations`;
     return paginate<Operation, Page<Operation>>({
-      route: LIST,
+      route: LIST_OPERATIONS,
       size: this.#size,
       atMost,
       idOf: (operation) => operation.id,
       overlap: (cursor, last) => overlapping(cursor, last.createdAt),
       fetch: async (cursor, limit) => {
-        const request = { method: "GET", route: LIST, path, query: { limit, cursor }, replay: "safe", signal } as const;
+        const request = {
+          method: "GET",
+          route: LIST_OPERATIONS,
+          path,
+          query: { limit, cursor },
+          replay: "safe",
+          signal,
+        } as const;
         const answer = await this.http.request(request);
         this.context.heard(answer);
-        return readOperationPage(LIST, answer);
+        return readOperationPage(LIST_OPERATIONS, answer);
       },
     });
   }

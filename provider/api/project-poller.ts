@@ -1,6 +1,7 @@
 import { MAX_TIMER_MS } from "../duration";
 import { isAborted, isApiError } from "../errors";
 import { type Clock, linkSignals } from "../http";
+import { Collected } from "./collected";
 import type { Page } from "./paging";
 import type { Operation } from "./records";
 
@@ -48,6 +49,8 @@ export interface Watcher {
 export interface PollerContext {
   readonly clock: Clock;
   readonly random: () => number;
+  /** The route of `pages`. */
+  readonly route: string;
   readonly pages: (atMost: number, signal: AbortSignal) => AsyncIterable<Page<Operation>>;
   readonly get: (id: string, signal: AbortSignal) => Promise<Operation>;
   /** Called when the last watcher has gone; the poller is not used afterwards. */
@@ -132,8 +135,9 @@ export class ProjectPoller {
     if (scans || wanted.size > 1) {
       const open = new Set(watchers);
       const atMost = scans ? SCAN_PAGE : Math.min(SCAN_PAGE, Math.max(20, 2 * wanted.size));
+      const collected = new Collected(this.context.route);
       for await (const { items } of this.context.pages(atMost, signal)) {
-        for (const each of items) found.set(each.id.toLowerCase(), each);
+        for (const each of collected.take(items)) found.set(each.id.toLowerCase(), each);
         for (const each of open) if (each.enough(items)) open.delete(each);
         if (open.size === 0) break;
       }

@@ -1,5 +1,6 @@
 import type { HttpAnswer, HttpClient } from "../http";
 import { checkId } from "../ids";
+import { Collected } from "./collected";
 import { PageSize, paginate } from "./paging";
 import { type ProjectPage, readProjectPage } from "./read-projects";
 import type { Project, ReadOptions } from "./records";
@@ -41,11 +42,12 @@ export class Projects {
 
   /** All projects. Warns if the service has left some out for lack of time. */
   async list(options: ListProjectsOptions = {}): Promise<Project[]> {
+    const collected = new Collected(ROUTE);
     const projects: Project[] = [];
     const unavailable: string[] = [];
     for await (const page of this.pages(options)) {
-      projects.push(...page.items);
-      unavailable.push(...page.unavailable);
+      for (const each of collected.take(page.items)) projects.push(each);
+      for (const each of collected.take(page.unavailable)) unavailable.push(each);
     }
     if (unavailable.length > 0) {
       const warn = options.onWarning ?? this.warn;

@@ -50,8 +50,9 @@ function readKey(reader: Reader, item: Wire, path: string): ApiKeyRecord {
 /** The list tells the creator as an object, other answers as an id. */
 function readCreator(reader: Reader, item: Wire): string | undefined {
   const creator = reader.field(item, "created_by");
-  if (typeof creator === "string") return creator;
+  if (typeof creator === "string") return reader.clean(creator);
   if (typeof creator !== "object" || creator === null) return undefined;
   const { name, id } = creator as Wire;
-  return [name, id].find((each): each is string => typeof each === "string" && each !== "");
+  const told = [name, id].find((each): each is string => typeof each === "string" && each !== "");
+  return told === undefined ? undefined : reader.clean(told);
 }

@@ -56,8 +56,13 @@ export class Reader {
     const value = this.field(source, name);
     if (value === undefined) return undefined;
     if (typeof value !== "string") this.fail(`${path}${name}`, "is not text");
+    return this.clean(value);
+  }
+
+  /** The text on one line, without control and direction characters. */
+  clean(text: string): string {
     // Nearly all text is plain, and this test is ten times as fast as looking for what is not.
-    return PLAIN.test(value) ? value : value.replace(UNPRINTABLE, " ");
+    return PLAIN.test(text) ? text : text.replace(UNPRINTABLE, " ");
   }
 
   /** Text of this form. */

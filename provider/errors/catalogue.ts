@@ -133,6 +133,12 @@ export const ERRORS = {
     remedy:
       "Check that `keyplane:baseUrl` is the address of the service's API, and that no proxy answers in its place.",
   },
+  "KP-LIST-TOO-LONG": {
+    kind: "bad_answer",
+    when: "The pages of a list hold more together than keyplane takes into memory: 200 MB, far beyond the lists of a real account. Nothing was changed.",
+    remedy:
+      "Ask for fewer entries: operations by `since` or `limit`, or page by page with `listOperations`. If the list should not be as long, check that `keyplane:baseUrl` is the address of the service's API.",
+  },
   "KP-TRANSPORT": {
     kind: "transport",
     when: "No complete answer came, because the network failed. Nothing was done, or the request has no lasting effect.",

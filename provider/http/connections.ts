@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import { ConfigError } from "../errors";
 import type { BaseUrl } from "./base-url";
 
 /** Longest time for a connection to stand, in milliseconds. */
@@ -16,7 +17,8 @@ export interface ConnectionOptions {
 
 /**
  * Opens the connection pool of one origin. A proxy is used where the usual environment variables name one, never for
- * this machine itself.
+ * this machine itself. Throws a `ConfigError` that names the variable of a proxy that cannot be used, and does not repeat
+ * the address, which may hold a password.
  */
 export function openConnections(options: ConnectionOptions): Dispatcher {
   const { base, concurrency, requestTimeoutMs } = options;
@@ -37,13 +39,38 @@ export function openConnections(options: ConnectionOptions): Dispatcher {
   // part alone that is needed: all of it takes six times as long, in every process.
   if (!base.loopback && usesProxy()) {
     const { EnvHttpProxyAgent } = require("undici") as typeof import("undici");
-    return new EnvHttpProxyAgent(proxied);
+    return new EnvHttpProxyAgent({ ...proxied, httpProxy: proxyOf("HTTP_PROXY"), httpsProxy: proxyOf("HTTPS_PROXY") });
   }
   const Pool = require("undici/lib/dispatcher/pool") as typeof import("undici").Pool;
   return new Pool(base.origin, settings);
 }
 
+const PROXIES = ["HTTPS_PROXY", "HTTP_PROXY"] as const;
+
 function usesProxy(): boolean {
-  const { env } = process;
-  return Boolean(env.https_proxy || env.HTTPS_PROXY || env.http_proxy || env.HTTP_PROXY);
+  return PROXIES.some((name) => process.env[name.toLowerCase()] || process.env[name]);
+}
+
+/** The address of a proxy, checked here: the errors of undici and of `URL` hold the whole text. */
+function proxyOf(name: (typeof PROXIES)[number]): string {
+  const variable = process.env[name.toLowerCase()] === undefined ? name : name.toLowerCase();
+  const text = process.env[variable] ?? "";
+  if (text === "") return text;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^(https?|socks5?):$/.test(url.protocol) || !canDecode(url.username + url.password)) {
+    throw new ConfigError(
+      `${variable} is not the address of a proxy: it must look like http://HOST:PORT, with special characters of a ` +
+        "password percent-encoded",
+    );
+  }
+  return text;
+}
+
+function canDecode(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -4,6 +4,8 @@
 const inFile = (file, mutants) => mutants.map((mutant) => ({ file, ...mutant }));
 const http = (name) => `test/unit/http/${name}.test.ts`;
 const api = (name) => `test/unit/api/${name}.test.ts`;
+const cli = (name) => `test/unit/cli/${name}.test.ts`;
+const plane = (name) => `test/unit/control-plane/${name}.test.ts`;
 const resources = (name) => `test/unit/resources/${name}.test.ts`;
 
 const retry = [
@@ -1157,6 +1159,192 @@ const values = [
   ]),
 ];
 
+const outside = [
+  ...inFile("provider/http/text.ts", [
+    {
+      name: "escape sequences are taken out of text from outside",
+      find: 'text.replace(SEQUENCES, "")',
+      replace: "text",
+      test: http("text"),
+    },
+    {
+      name: "control and direction characters are taken out of text from outside",
+      find: '.replace(SEQUENCES, "").replace(UNPRINTABLE, " ")',
+      replace: '.replace(SEQUENCES, "")',
+      test: http("text"),
+    },
+    { name: "JSON escapes unprintable characters", find: "/[^\\n]/g", replace: "/[^\\s\\S]/g", test: http("text") },
+  ]),
+  ...inFile("provider/http/connections.ts", [
+    {
+      name: "a proxy that is no URL is not repeated",
+      find: "url === undefined || !/^",
+      replace: "url !== undefined && !/^",
+      test: http("connections"),
+    },
+    {
+      name: "a proxy's broken encoding is told by the name of its variable",
+      find: " || !canDecode(url.username + url.password)",
+      replace: "",
+      test: http("connections"),
+    },
+  ]),
+  ...inFile("provider/api/read-keys.ts", [
+    {
+      name: "a creator's name is cleaned",
+      find: "told === undefined ? undefined : reader.clean(told)",
+      replace: "told",
+      test: api("keys-list"),
+    },
+  ]),
+  ...inFile("provider/api/collected.ts", [
+    {
+      name: "the pages of a list are limited together",
+      find: "if (this.#characters > MAX_CHARACTERS) throw",
+      replace: "if (false) throw",
+      test: api("collected"),
+    },
+    {
+      name: "long texts count in the limit of a list",
+      find: "size += each.length",
+      replace: "size += 0",
+      test: api("collected"),
+    },
+  ]),
+  ...inFile("provider/api/projects.ts", [
+    {
+      name: "a page of any length is added",
+      find: "for (const each of collected.take(page.items)) projects.push(each);",
+      replace: "projects.push(...collected.take(page.items));",
+      test: api("collected"),
+    },
+  ]),
+  ...inFile("cli/terminal.ts", [
+    {
+      name: "every printed line is printable",
+      find: "shortened(printable(withoutSecrets(text).slice(0, 2 * MAX_PART)), MAX_PART)",
+      replace: "shortened(withoutSecrets(text).slice(0, 2 * MAX_PART), MAX_PART)",
+    },
+    {
+      name: "every printed line has a limited length",
+      find: "shortened(printable(withoutSecrets(text).slice(0, 2 * MAX_PART)), MAX_PART)",
+      replace: "printable(withoutSecrets(text))",
+    },
+    {
+      name: "no printed line holds a configured credential",
+      find: "shortened(printable(withoutSecrets(text)",
+      replace: "shortened(printable((text)",
+    },
+    {
+      name: "printed JSON holds no configured credential",
+      find: "printableJson(withoutSecrets(JSON.stringify(value, null, 2)))",
+      replace: "printableJson(JSON.stringify(value, null, 2))",
+    },
+  ]),
+  ...inFile("cli/table.ts", [
+    { name: "a cell is cleaned", find: "plain(column.text(row))", replace: "column.text(row)" },
+  ]),
+  ...inFile("cli/usage-error.ts", [
+    { name: "a wrong word is not repeated", find: "problems[code] ?? text", replace: "text", test: cli("usage") },
+    {
+      name: "only what looks like an option is repeated",
+      find: "[a-z][a-z-]{0,23}",
+      replace: "[a-z][\\w-]*",
+      test: cli("usage"),
+    },
+    {
+      name: "an argument that imitates the parser's words is not repeated",
+      find: "lastIndexOf",
+      replace: "indexOf",
+      test: cli("usage"),
+    },
+  ]),
+  ...inFile("cli/doctor/run-apart.ts", [
+    {
+      name: "a program's code gets a clean environment",
+      find: ".filter(([name]) => PASSED_ON.has(name.toUpperCase()))",
+      replace: "",
+      test: cli("run-apart"),
+    },
+  ]),
+].map((mutant) => ({ test: cli("outside-text"), ...mutant }));
+
+const serving = [
+  ...inFile("test/kit/control-plane/exchange.ts", [
+    {
+      name: "a body is read only of who is known",
+      find: "if (keyOf(plane.state, request.authorization) !== undefined) {",
+      replace: "{",
+      test: plane("bodies"),
+    },
+  ]),
+  ...inFile("test/kit/control-plane/read-body.ts", [
+    {
+      name: "a body that is announced too long is not read",
+      find: 'if (Number(incoming.headers["content-length"] ?? 0) > max) return Promise.resolve(undefined);',
+      replace: "",
+      test: plane("bodies"),
+    },
+    {
+      name: "a body that grows too long is not kept",
+      find: "if (length <= max) return;",
+      replace: "if (length > 0) return;",
+      test: plane("bodies"),
+    },
+  ]),
+  ...inFile("test/kit/control-plane/request-log.ts", [
+    {
+      name: "the log does not grow without end",
+      find: "if (this.entries.length > 2 * KEPT)",
+      replace: "if (false)",
+      test: plane("log"),
+    },
+    {
+      name: "an entry of the log is of limited length",
+      find: "path: arrival.path.slice(0, MAX_TEXT),",
+      replace: "",
+      test: plane("log"),
+    },
+    { name: "the log counts what it forgets", find: "count += 1", replace: "count += 0", test: plane("log") },
+  ]),
+  ...inFile("test/kit/control-plane/data-file.ts", [
+    {
+      name: "nobody can take the name of the temporary file",
+      find: "this.temporaryName(randomUUID())",
+      replace: 'this.temporaryName("new")',
+      test: plane("data-file"),
+    },
+    {
+      name: "the data file is for its owner alone",
+      find: "0o600",
+      replace: "0o644",
+      test: plane("data-file"),
+    },
+  ]),
+  ...inFile("test/kit/control-plane/control/app.ts", [
+    {
+      name: "the control endpoints do not tell a key that must not be told",
+      find: "plane.showsApiKey ? ",
+      replace: "true ? ",
+      test: plane("control"),
+    },
+    {
+      name: "the body of a control call is limited",
+      find: "readBody(env.incoming, MAX_BODY_BYTES)",
+      replace: "req.text()",
+      test: plane("control"),
+    },
+  ]),
+  ...inFile("test/kit/control-plane/control/state-calls.ts", [
+    {
+      name: "a key that must not be told is not among the secrets",
+      find: "showsApiKey || secret !== seed.apiKey",
+      replace: "true",
+      test: plane("control"),
+    },
+  ]),
+];
+
 export const mutants = [
   ...retry.map((mutant) => ({ part: "retry", ...mutant })),
   ...limits.map((mutant) => ({ part: "limits", ...mutant })),
@@ -1169,4 +1357,6 @@ export const mutants = [
   ...rotation.map((mutant) => ({ part: "rotation", ...mutant })),
   ...adoption.map((mutant) => ({ part: "adoption", ...mutant })),
   ...values.map((mutant) => ({ part: "values", ...mutant })),
+  ...outside.map((mutant) => ({ part: "outside", ...mutant })),
+  ...serving.map((mutant) => ({ part: "serve", ...mutant })),
 ];

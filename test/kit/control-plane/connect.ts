@@ -9,6 +9,6 @@ export async function connectControlPlane(controlUrl: string): Promise<ControlPl
   const base = controlUrl.replace(/\/$/, "");
   const response = await fetch(base);
   if (!response.ok) throw new Error(`no control plane answers at ${base}: status ${response.status}`);
-  const info = (await response.json()) as Pick<ControlPlane, "url" | "controlUrl" | "apiKey">;
-  return { ...info, ...controlClient(info.controlUrl, fetch), close: async () => {} };
+  const info = (await response.json()) as Pick<ControlPlane, "url" | "controlUrl"> & { apiKey?: string };
+  return { ...info, apiKey: info.apiKey ?? "", ...controlClient(info.controlUrl, fetch), close: async () => {} };
 }

@@ -43,16 +43,19 @@ export interface ControlPlane {
   readonly url: string;
   /** Where the control endpoints are, ending in `/_control`. They need no key. */
   readonly controlUrl: string;
-  /** The secret of the admin key. */
+  /** The secret of the admin key; empty where the plane runs in another process, which keeps it to itself. */
   readonly apiKey: string;
 
-  /** Every request so far, oldest first, with what it committed. */
+  /** The latest requests, oldest first, with what they committed: all, or the last 50 000 at least. */
   log(filter?: LogFilter): Promise<LogEntry[]>;
-  /** How many requests came, of a method and a route's template (`"DELETE", "/api_keys/{key_id}"`) if given. */
+  /** How many requests came since the beginning, of a method and a route's template (`"DELETE", "/api_keys/{key_id}"`) if given. */
   count(method?: string, route?: string): Promise<number>;
   /** All live keys except the admin key, newest first. */
   liveKeys(): Promise<LiveKey[]>;
-  /** Every secret that came into being in the plane's process, the admin key's first: to search files for them. */
+  /**
+   * Every secret that came into being in the plane's process, the admin key's first: to search files for them. The admin
+   * key's is left out where the plane keeps it to itself.
+   */
   secretsEverIssued(): Promise<string[]>;
 
   /** Rules that break or delay answers, or put others in their place. */

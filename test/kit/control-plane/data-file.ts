@@ -1,4 +1,10 @@
-import { open, readFile, rename } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+const codeOf = (error: unknown): unknown => (error as NodeJS.ErrnoException).code;
 
 /** A file that holds the whole state, replaced as a whole, so that a kill at any moment leaves one that loads. */
 export class DataFile {
@@ -15,14 +21,15 @@ export class DataFile {
     private readonly content: () => string,
   ) {}
 
-  /** What the file holds; `undefined` if there is none. Throws an error that names the file if it cannot be read. */
+  /** What the file holds; `undefined` if there is none. Throws an error that names the file if it is of another kind. */
   async load(): Promise<unknown> {
+    await this.removeLeftovers();
     let text: string;
     try {
       text = await readFile(this.path, "utf8");
     } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-      throw error;
+      if (codeOf(error) === "ENOENT") return undefined;
+      throw new Error(`the data file cannot be read (${codeOf(error)})`);
     }
     try {
       return JSON.parse(text);
@@ -64,14 +71,35 @@ export class DataFile {
   }
 
   private async write(): Promise<void> {
-    const temporary = `${this.path}.tmp`;
-    const file = await open(temporary, "w", 0o600);
+    // A name that nobody can know before, and a file that must not exist: no link that lies there is followed.
+    const temporary = join(dirname(this.path), this.temporaryName(randomUUID()));
+    const file = await open(temporary, "wx", 0o600).catch((error) => {
+      throw new Error(`the data file cannot be written (${codeOf(error)})`);
+    });
     try {
       await file.writeFile(this.content());
       await file.sync();
+      await rename(temporary, this.path);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
     } finally {
       await file.close();
     }
-    await rename(temporary, this.path);
+  }
+
+  private temporaryName(id: string): string {
+    return `.${basename(this.path)}.${id}.tmp`;
+  }
+
+  /** Removes what a process left behind that was killed while it wrote. */
+  private async removeLeftovers(): Promise<void> {
+    const folder = dirname(this.path);
+    const [before = "", after = ""] = this.temporaryName("/").split("/");
+    const names = await readdir(folder).catch(() => []);
+    const left = names.filter((name) => {
+      return name.startsWith(before) && name.endsWith(after) && UUID.test(name.slice(before.length, -after.length));
+    });
+    await Promise.all(left.map((name) => rm(join(folder, name), { force: true })));
   }
 }

@@ -1,11 +1,16 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { commit, toWire } from "./commit";
+import { keyOf } from "./dispatch";
 import type { WireAnswer } from "./faults/raw-answer";
 import { serveByRule } from "./faults/ruled-exchange";
 import type { Plane } from "./plane";
+import { readBody } from "./read-body";
 import { type PlaneContext, readRequest } from "./read-request";
 import type { Route } from "./routes/route";
 import { nameOf } from "./routes/table";
+
+/** Longest body of a request, in bytes. */
+const MAX_BODY_BYTES = 1024 * 1024;
 
 /** Called when a rule wants new connections refused for a time. */
 export type Refuse = (ms: number) => void;
@@ -51,11 +56,14 @@ export async function exchange(
     socket.resetAndDestroy();
     return dropped(0);
   }
-  try {
-    request.text = await context.req.text();
-  } catch {
-    // The client gave up while it was sending: there is no request.
-    return dropped(0);
+  // The body of somebody unknown is not read: the answer is a refusal, whatever it holds.
+  if (keyOf(plane.state, request.authorization) !== undefined) {
+    try {
+      request.text = await readBody(incoming, MAX_BODY_BYTES);
+    } catch {
+      // The client gave up while it was sending: there is no request.
+      return dropped(0);
+    }
   }
   if (!rule) return answered(toWire(plane, request.requestId, await commit(plane, request, entry)));
 

@@ -16,10 +16,12 @@ export class Plane {
 
   /**
    * @param seed - What the plane starts from, and goes back to on reset.
+   * @param showsApiKey - Whether the control endpoints tell the secret of the admin key.
    * @param data - Path of the file that keeps the state; none = the state ends with the process.
    */
   constructor(
     readonly seed: Seed,
+    readonly showsApiKey: boolean,
     private readonly data?: string,
   ) {
     this.state = new State(seed);

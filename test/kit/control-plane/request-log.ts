@@ -59,16 +59,30 @@ export type Arrival = Pick<LogEntry, "method" | "route" | "path" | "query" | "ke
   lateOf?: number;
 };
 
-/** The append-only log of every request with what it committed: the ground truth of tests. */
+/** So many entries are always kept, the latest; there are never more than twice as many. */
+const KEPT = 50_000;
+/** Longest path and longest query in an entry, in characters. */
+const MAX_TEXT = 1_000;
+
+/** Requests of one method and one route. */
+interface Tally extends Pick<LogEntry, "method" | "route"> {
+  count: number;
+}
+
+/** The log of requests with what they committed: the ground truth of tests. What it forgets is still counted. */
 export class RequestLog {
   private entries: LogEntry[] = [];
+  private tallies = new Map<string, Tally>();
+  private last = 0;
 
   /** Appends the entry of a request that has just arrived. */
   open({ now, lateOf = 0, ...arrival }: Arrival): LogEntry {
     const entry: LogEntry = {
-      seq: this.entries.length + 1,
+      seq: ++this.last,
       at: new Date(now).toISOString(),
       ...arrival,
+      path: arrival.path.slice(0, MAX_TEXT),
+      query: arrival.query.slice(0, MAX_TEXT),
       status: null,
       fault: null,
       rule: null,
@@ -79,6 +93,8 @@ export class RequestLog {
       answeredAt: null,
     };
     this.entries.push(entry);
+    if (this.entries.length > 2 * KEPT) this.entries = this.entries.slice(-KEPT);
+    this.tallyOf(entry).count += 1;
     return entry;
   }
 
@@ -91,13 +107,29 @@ export class RequestLog {
 
   /** The entries that pass the filter, oldest first. */
   read({ since = 0, method, route }: LogFilter = {}): LogEntry[] {
-    return this.entries
-      .slice(since)
-      .filter((entry) => (method ?? entry.method) === entry.method && (route ?? entry.route) === entry.route);
+    return this.entries.filter((entry) => {
+      return entry.seq > since && (method ?? entry.method) === entry.method && (route ?? entry.route) === entry.route;
+    });
+  }
+
+  /** How many requests came since the beginning, also those whose entries are gone. */
+  count({ method, route }: Omit<LogFilter, "since"> = {}): number {
+    return [...this.tallies.values()]
+      .filter((each) => (method ?? each.method) === each.method && (route ?? each.route) === each.route)
+      .reduce((sum, { count }) => sum + count, 0);
   }
 
   /** Forgets everything. */
   clear(): void {
     this.entries = [];
+    this.tallies.clear();
+    this.last = 0;
+  }
+
+  private tallyOf({ method, route }: LogEntry): Tally {
+    const name = `${method} ${route}`;
+    const tally = this.tallies.get(name) ?? { method, route, count: 0 };
+    this.tallies.set(name, tally);
+    return tally;
   }
 }

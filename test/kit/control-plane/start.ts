@@ -16,6 +16,8 @@ export interface ControlPlaneOptions extends Partial<Seed> {
   port?: number;
   /** Port of the control endpoints; the API's port serves them too. @default 0 */
   controlPort?: number;
+  /** Whether the control endpoints tell the admin key, to whoever calls them on this machine. @default true */
+  showsApiKey?: boolean;
   /** File that keeps the whole state over restarts. @default none */
   data?: string;
 }
@@ -39,8 +41,8 @@ const onNode = (serve: Serve): RequestListener => {
  * await plane.close();
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
-  const { port = 0, controlPort = 0, data, ...seed } = options;
-  const plane = new Plane({ ...seed, apiKey: seed.apiKey ?? randomSecret() }, data);
+  const { port = 0, controlPort = 0, showsApiKey = true, data, ...seed } = options;
+  const plane = new Plane({ ...seed, apiKey: seed.apiKey ?? randomSecret() }, showsApiKey, data);
   await plane.load();
   noteIssuer(() => ({ admin: plane.seed.apiKey, keys: plane.state.keys.secretsEverIssued() }));
   const app = createApp(plane, (ms) => void handle.refuse(ms));

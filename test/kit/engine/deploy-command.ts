@@ -248,7 +248,11 @@ class Passes {
     if (this.command === "up" || this.command === "preview") return;
     const urns = new Set(resources.map(({ urn }) => urn));
     const unknown = [...targets.literals, ...excludes.literals].find((urn) => !urns.has(urn));
-    if (unknown !== undefined) throw new Error(`no resource named '${unknown}' found`);
+    if (unknown === undefined) return;
+    // What is no URN could be a secret in the wrong place.
+    throw new Error(
+      unknown.startsWith("urn:") ? `no resource named '${unknown}' found` : "no resource of this name found",
+    );
   }
 
   private deploymentOptions(preview: boolean, excluded: readonly string[]): DeploymentOptions {

@@ -40,6 +40,9 @@ const SHORT: Readonly<Record<string, string>> = {
   m: "message",
 };
 
+/** What looks like a flag, and may be repeated; anything else could be a secret in the wrong place. */
+const FLAG = /^(-[a-z]|--[a-z][a-z-]{0,31})(=.*)?$/is;
+
 /** A switch given as `--refresh=false` is off. */
 const OFF = "false";
 
@@ -62,7 +65,7 @@ export function parseFlags(args: readonly string[], known: FlagKinds): Flags {
     } else {
       const { name, attached } = split(arg);
       const kind = kinds[name];
-      if (kind === undefined) throw new NotSupportedError(`the flag ${arg.split("=")[0]}`);
+      if (kind === undefined) throw new NotSupportedError(FLAG.test(arg) ? `the flag ${arg.split("=")[0]}` : "a flag");
       if (kind === "switch") {
         if (attached === OFF) switches.delete(name);
         else switches.add(name);

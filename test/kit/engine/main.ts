@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The embedded engine's command line: pulumi's own commands and flags, as far as it goes. */
 import { type DeployCommand, deploy } from "./deploy-command";
+import { harmless } from "./display/text";
 import { manage } from "./stack-command";
 
 const DEPLOY: Readonly<Record<string, DeployCommand>> = {
@@ -27,7 +28,7 @@ main(process.argv.slice(2)).then(
     if (!succeeded) process.exitCode = 255;
   },
   (error: Error) => {
-    console.error(`error: ${error.message}`);
+    console.error(`error: ${harmless(error.message)}`);
     process.exitCode = 255;
   },
 );

@@ -34,14 +34,15 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 export async function manage(words: readonly string[], args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   const name = words.join(" ");
   const command = COMMANDS[name];
-  if (command === undefined) throw new NotSupportedError(`the command ${name}`);
+  // What is no command is not repeated: it could be a secret in the wrong place.
+  if (command === undefined) throw new NotSupportedError("this command");
   await command.run(parseFlags(args, command.flags), env);
 }
 
 async function init(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> {
   const provider = flags.values.get("secrets-provider") ?? "passphrase";
   if (provider !== "passphrase" && provider !== "default")
-    throw new NotSupportedError(`the secrets provider ${provider}`);
+    throw new NotSupportedError("another secrets provider than passphrase");
   const [stack] = flags.words;
   const named = stack ? { ...flags, values: new Map([...flags.values, ["stack", stack]]) } : flags;
   const place = await placeOf(named, env);
@@ -85,7 +86,7 @@ async function output(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> {
   const [name] = flags.words;
   if (name !== undefined) {
     const value = shown[name];
-    if (value === undefined) throw new Error(`current stack does not have output property '${name}'`);
+    if (value === undefined) throw new Error("the stack has no output of this name");
     console.log(flags.switches.has("json") ? JSON.stringify(value) : textOf(value));
   } else if (flags.switches.has("json")) console.log(JSON.stringify(shown, undefined, 2));
   else for (const line of table(shown)) console.log(line);

@@ -23,6 +23,16 @@ describe("listing keys", () => {
     expect(JSON.stringify(keys)).not.toContain(plane.apiKey);
   });
 
+  it("shows who made a key on one line, without control and direction characters", async () => {
+    const { account, plane } = await startAccount();
+    const times = { created_at: "2026-01-01T00:00:00Z", last_used_at: "2026-01-01T00:00:00Z" };
+    const creators = ["\u001b[2Jeve\u202e", { name: "\u009b31meve\u0007" }, { name: "", id: "e\u2028ve" }];
+    const body = creators.map((created_by, at) => ({ id: at + 1, name: `key-${at}`, ...times, created_by }));
+    await plane.rules.add({ route: LIST, status: 200, body });
+    const made = (await account.keys.list()).map(({ createdBy }) => createdBy);
+    expect(made).toEqual([" [2Jeve ", " 31meve ", "e ve"]);
+  });
+
   it("R1: is an error when the service fails, refuses or cannot be reached, never an absence", async () => {
     const { account, plane } = await startAccount();
     for (const status of [500, 429, 401, 403]) {

@@ -1,4 +1,4 @@
-import { symlink } from "node:fs/promises";
+import { chmod, readFile, symlink } from "node:fs/promises";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { checkNode } from "../../../cli/doctor/machine";
 import { unreachable } from "../../../cli/doctor/unreachable";
 import { type ControlPlane, startControlPlane } from "../../kit/control-plane";
-import { envOf, folderWith, run } from "./support";
+import { envOf, folderWith, run, start } from "./support";
 
 const root = resolve(__dirname, "../../..");
 const servers: Server[] = [];
@@ -253,4 +253,70 @@ test.each([
   ["ECONNRESET", /broke off the connection/],
 ])("a connection that ends in %s is explained", (code, words) => {
   expect(unreachable({ kind: "failure", code, sent: true }, "host", 1_000).says).toMatch(words);
+});
+
+test("code of the program's folder runs in processes of its own, which get no setting and no credential", async () => {
+  const tell = (name: string) =>
+    `require("node:fs").writeFileSync(process.env.TMPDIR + "/${name}.json", JSON.stringify(process.env));`;
+  const keyplane = {
+    name: "keyplane",
+    version: "0.1.0",
+    exports: { "./package.json": "./package.json", "./provider": "./p.js" },
+  };
+  const typescript = `${tell("typescript")}
+exports.version = "6.0.0"; exports.sys = {}; exports.ModuleResolutionKind = { Node10: 2 };
+exports.readConfigFile = () => ({}); exports.parseJsonConfigFileContent = () => ({ options: {} });
+process.on("exit", () => require("node:fs").writeFileSync(process.env.TMPDIR + "/ppid.json", String(process.ppid)));`;
+  const files = {
+    "node_modules/keyplane/package.json": keyplane,
+    "node_modules/keyplane/p.js": `${tell("keyplane")} exports.ApiKey = {};`,
+    "node_modules/typescript/index.js": typescript,
+    "tsconfig.json": "{}",
+    "bin/pulumi": `#!${process.execPath}\n${tell("pulumi")} console.log("v3.200.0");`,
+  };
+  const folder = await program({ ...PROJECT, ...files }, { keyplane: false });
+  await chmod(join(folder, "bin/pulumi"), 0o755);
+  const settings = {
+    ...envOf(plane),
+    KEYPLANE_ACCOUNTS: "{}",
+    PULUMI_ACCESS_TOKEN: "pul-sentinel",
+    PULUMI_CONFIG_PASSPHRASE: "passphrase-sentinel",
+    AWS_SECRET_ACCESS_KEY: "aws-sentinel",
+    NODE_OPTIONS: "--no-warnings",
+    HTTPS_PROXY: "http://user:proxy-sentinel@127.0.0.1:9",
+  };
+  const env = { ...settings, PATH: join(folder, "bin"), TMPDIR: folder, HOME: folder };
+  const { child, done } = start(["doctor", "--json"], { env, cwd: folder });
+  const { code, stdout } = await done;
+  expect([code, stdout]).toEqual([0, expect.stringContaining("fits TypeScript 6.0.0")]);
+  for (const name of ["keyplane", "typescript", "pulumi"]) {
+    const passedOn = JSON.parse(await readFile(join(folder, `${name}.json`), "utf8")) as NodeJS.ProcessEnv;
+    expect(passedOn).toMatchObject({ PATH: env.PATH, HOME: folder });
+    const told = Object.keys(settings).filter((variable) => variable in passedOn);
+    expect([name, told]).toEqual([name, []]);
+  }
+  expect(await readFile(join(folder, "ppid.json"), "utf8")).toBe(String(child.pid));
+});
+
+test("a proxy that cannot be used is named without its password", async () => {
+  const settings = { KEYPLANE_BASE_URL: "https://api.example/api/v2", HTTPS_PROXY: "http://user:sentinel@host:99999" };
+  const { ills, output } = await examine(settings, await program());
+  expect(ills).toEqual([expect.stringMatching(/^proxy: HTTPS_PROXY is not the address of a proxy/)]);
+  expect(output).not.toContain("sentinel");
+});
+
+test("what code of the program's folder prints reaches no terminal as a command", async () => {
+  const keyplane = {
+    name: "keyplane",
+    version: "\u001b[2J0.1.0",
+    exports: { "./package.json": "./package.json", "./provider": "./p.js" },
+  };
+  const files = {
+    "node_modules/keyplane/package.json": keyplane,
+    "node_modules/keyplane/p.js": 'throw new Error("\\u001b[2Jgone\\u009b31m\\u202e");',
+  };
+  const folder = await program({ ...PROJECT, ...files }, { keyplane: false });
+  const { stdout, stderr } = await run(["doctor"], { env: { ...envOf(plane), PATH: "" }, cwd: folder });
+  expect(stdout).toContain("does not load: Error: gone");
+  expect((stdout + stderr).replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Column, table } from "../../../cli/table";
-import { shortened } from "../../../cli/terminal";
+import { type Part, shortened } from "../../../cli/terminal";
 
 type Row = readonly [string, string, string];
 
@@ -12,15 +12,24 @@ const columns: readonly Column<Row>[] = [
 ];
 const rows: readonly Row[] = [["1", "a-name-that-is-long", "unused-90d unmanaged"]];
 
+/** The lines as they are printed, without colours. */
+const printed = (lines: readonly Part[][]): string[] =>
+  lines.map((parts) =>
+    parts
+      .map((part) => (typeof part === "string" ? part : part.text))
+      .join("")
+      .trimEnd(),
+  );
+
 test("a table takes what it needs where nothing limits it", () => {
-  expect(table(rows, columns, Number.POSITIVE_INFINITY)).toEqual([
+  expect(printed(table(rows, columns, Number.POSITIVE_INFINITY))).toEqual([
     "ID  NAME                 FROM       FLAGS",
     "1   a-name-that-is-long  192.0.2.1  unused-90d unmanaged",
   ]);
 });
 
 test("in a narrow terminal it does without a column, shortens names and wraps the last one, and keeps ids whole", () => {
-  const lines = table(rows, columns, 30);
+  const lines = printed(table(rows, columns, 30));
   expect(lines).toEqual(["ID  NAME          FLAGS", "1   a-name…-long  unused-90d", "                  unmanaged"]);
   expect(lines.every((line) => line.length <= 30)).toBe(true);
 });

@@ -1,6 +1,7 @@
 import { request } from "undici";
 import { expect, test } from "vitest";
 import { connectControlPlane } from "../../kit/control-plane";
+import { issuedSecrets } from "../../kit/control-plane/issued-secrets";
 import { firstProject, send, startPlane } from "./support";
 
 test("a plane of another process is driven through its control URL just as one of this process", async () => {
@@ -61,4 +62,24 @@ test("reset goes back to the beginning but for the admin key, which goes on work
   expect(await plane.clock.read()).toMatchObject({ mode: "driven", stepMs: 7, offsetMs: 0 });
   expect((await send(plane, "GET /auth", { key })).status).toBe(401);
   expect(await firstProject(plane)).toBe("only");
+});
+
+test("a plane that keeps its admin key to itself tells it nowhere", async () => {
+  const plane = await startPlane({ apiKey: "admin-sentinel", showsApiKey: false });
+  const { key } = (await send(plane, "POST /api_keys", { body: { key_name: "ci" } })).body;
+  for (const path of ["", "/secrets", "/log", "/state", "/keys", "/openapi.json"]) {
+    expect(await (await fetch(plane.controlUrl + path)).text()).not.toContain("admin-sentinel");
+  }
+  const remote = await connectControlPlane(plane.controlUrl);
+  expect([remote.apiKey, await remote.secretsEverIssued()]).toEqual(["", [key]]);
+  expect(issuedSecrets().admin).toContain("admin-sentinel");
+});
+
+test("a control call with a body beyond all reason is refused before it is read", async () => {
+  const plane = await startPlane();
+  const { statusCode, body } = await request(`${plane.controlUrl}/keys`, {
+    method: "POST",
+    body: Buffer.alloc(17 * 1024 * 1024, " "),
+  });
+  expect([statusCode, await body.json()]).toEqual([413, { message: "body is too large" }]);
 });

@@ -1,5 +1,7 @@
-import { readFile, stat, writeFile } from "node:fs/promises";
-import { beforeEach, expect, test } from "vitest";
+import { watch } from "node:fs";
+import { readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { beforeEach, expect, test, vi } from "vitest";
 import { startControlPlane } from "../../kit/control-plane";
 import { firstProject, send, startPlane, temporaryPath } from "./support";
 
@@ -83,4 +85,43 @@ test("many changes at once share their writes and are all in the file", async ()
   expect((await Promise.all(sent)).every(({ status }) => status === 200)).toBe(true);
   const { keys } = JSON.parse(await readFile(data, "utf8"));
   expect(keys.live).toHaveLength(41);
+});
+
+test("no link that lies beside the file is followed, and nothing is left beside it", async () => {
+  const victim = await temporaryPath("victim");
+  await writeFile(victim, "untouched");
+  for (const name of [".tmp", "~", ".new"]) await symlink(victim, data + name);
+  const plane = await startPlane({ data });
+  await send(plane, "POST /api_keys", { body: { key_name: "ci" } });
+  expect(await readFile(victim, "utf8")).toBe("untouched");
+  const links = [".tmp", "~", ".new"].map((name) => `plane.json${name}`);
+  expect((await readdir(dirname(data))).sort()).toEqual([...links, "plane.json"].sort());
+});
+
+test("the file is written under a name of its own each time, which nobody can take before", async () => {
+  const names = new Set<string>();
+  const folder = dirname(data);
+  const watcher = watch(folder, (_, name) => names.add(String(name)));
+  const plane = await startPlane({ data });
+  for (const name of ["one", "two"]) await send(plane, "POST /api_keys", { body: { key_name: name } });
+  await vi.waitFor(() => {
+    const temporary = [...names].filter((name) => /^\.plane\.json\.[\da-f-]{36}\.tmp$/.test(name));
+    expect(temporary.length).toBeGreaterThanOrEqual(3);
+  });
+  watcher.close();
+  expect([...names].filter((name) => !/^\.?plane\.json(\.[\da-f-]{36}\.tmp)?$/.test(name))).toEqual([]);
+});
+
+test("a file that a killed process left half written goes away at the next start, and nothing else does", async () => {
+  const folder = dirname(data);
+  const left = ".plane.json.5b4f6f54-8f0c-4a5e-9a44-1f6a0c6b7a11.tmp";
+  for (const name of [left, ".plane.json.mine.tmp", "plane.json.tmp"]) await writeFile(join(folder, name), "{");
+  await startPlane({ data });
+  expect((await readdir(folder)).sort()).toEqual([".plane.json.mine.tmp", "plane.json", "plane.json.tmp"]);
+});
+
+test("a folder that does not exist is an error that repeats nothing", async () => {
+  await expect(startControlPlane({ data: `${data}/none/plane.json` })).rejects.toThrow(
+    /^the data file cannot be (read|written) \(ENOTDIR\)$|^the data file cannot be written \(ENOENT\)$/,
+  );
 });

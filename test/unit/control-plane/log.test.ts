@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { RequestLog } from "../../kit/control-plane/request-log";
 import { firstProject, send, startPlane } from "./support";
 
 test("every request is logged with its route, its caller, its answer and what it committed", async () => {
@@ -72,4 +73,20 @@ test("an effect behind everybody's back is no request, so it is not in the log",
   await plane.state.revokeKey(id);
   expect((await send(plane, "GET /auth", { key })).status).toBe(401);
   expect(await plane.count()).toBe(2);
+});
+
+test("the log keeps the latest entries and a limited length of each, and forgets no request in its counts", () => {
+  const log = new RequestLog();
+  const arrival = { path: "x".repeat(10_000), query: "y".repeat(10_000), keyId: null, requestId: "r", now: 0 };
+  for (let at = 0; at < 150_000; at++)
+    log.open({ ...arrival, method: at % 3 === 0 ? "POST" : "GET", route: "/api_keys" });
+  const entries = log.read();
+  expect(entries.length).toBeGreaterThanOrEqual(50_000);
+  expect(entries.length).toBeLessThanOrEqual(100_000);
+  expect([entries.at(-1)?.seq, entries.at(0)?.seq]).toEqual([150_000, 150_001 - entries.length]);
+  expect(log.read({ since: 149_999 }).map(({ seq }) => seq)).toEqual([150_000]);
+  expect(JSON.stringify(entries.at(-1)).length).toBeLessThan(3_000);
+  expect([log.count(), log.count({ method: "POST" }), log.count({ route: "/none" })]).toEqual([150_000, 50_000, 0]);
+  log.clear();
+  expect([log.count(), log.open({ ...arrival, method: "GET", route: null }).seq]).toEqual([0, 1]);
 });

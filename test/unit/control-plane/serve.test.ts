@@ -25,8 +25,15 @@ afterEach(() => {
 });
 
 function run(...args: string[]): ChildProcess {
+  return runWith({}, ...args);
+}
+
+function runWith(settings: NodeJS.ProcessEnv, ...args: string[]): ChildProcess {
   const { KEYPLANE_API_KEY: _, ...env } = process.env;
-  const child = spawn(process.execPath, [main, ...args], { env, stdio: ["pipe", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [main, ...args], {
+    env: { ...env, ...settings },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
   children.push(child);
   return child;
 }
@@ -45,9 +52,20 @@ async function ended(child: ChildProcess): Promise<{ code: number | null; stdout
   return { code, stdout, stderr };
 }
 
+/** What `serve` is, once it serves. */
+interface Served {
+  readonly child: ChildProcess;
+  readonly plane: ControlPlane;
+  readonly printed: string;
+}
+
 /** Serves, and connects to what is served. */
-async function serve(...args: string[]): Promise<{ child: ChildProcess; plane: ControlPlane; printed: string }> {
-  const child = run("serve", ...args);
+function serve(...args: string[]): Promise<Served> {
+  return serveWith({}, ...args);
+}
+
+async function serveWith(settings: NodeJS.ProcessEnv, ...args: string[]): Promise<Served> {
+  const child = runWith(settings, "serve", ...args);
   if (args.includes("-")) child.stdin?.end(`${apiKey}\n`);
   let printed = "";
   for await (const data of child.stdout ?? []) {
@@ -78,16 +96,54 @@ test("with --json serve says where it listens in one line of JSON, so that a scr
   expect(await once(child, "exit")).toEqual([0, null]);
 });
 
-test("the key can come from standard input, so that no process list shows it", async () => {
-  const { plane } = await serve("--api-key", "-");
+test("the key can come from standard input, so that no process list shows it, and no control endpoint does", async () => {
+  const { plane, printed } = await serve("--api-key", "-");
   expect((await send(plane, "GET /api_keys", { key: apiKey })).status).toBe(200);
+  expect(printed + (await toldBy(plane))).not.toContain(apiKey);
+});
+
+/** All that the control endpoints tell. */
+async function toldBy(plane: ControlPlane): Promise<string> {
+  const paths = ["", "/secrets", "/log", "/state", "/keys", "/openapi.json"];
+  const told = await Promise.all(paths.map(async (path) => (await fetch(plane.controlUrl + path)).text()));
+  return told.join("\n");
+}
+
+test("serve makes up a key of its own, which is the one that it shows", async () => {
+  const { plane, printed } = await serve();
+  const key = /^API key: +(\S+)$/m.exec(printed)?.[1] ?? "";
+  expect(plane.apiKey).toBe(key);
+  expect((await send(plane, "GET /api_keys", { key })).status).toBe(200);
+  expect((await serve()).plane.apiKey).not.toBe(key);
+});
+
+test("with --json serve tells the key that it made up", async () => {
+  const [line] = await once(run("serve", "--json").stdout ?? process, "data");
+  const { url, apiKey: key } = JSON.parse(String(line)) as { url: string; apiKey: string };
+  expect((await fetch(`${url}/api_keys`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(200);
+});
+
+test.each([
+  ["alone", []],
+  ["on the command line, too", ["--api-key", "kp_of_the_environment"]],
+])("a key of the environment is not told, given there %s", async (_, args) => {
+  for (const settings of [
+    { KEYPLANE_API_KEY: "kp_of_the_environment" },
+    { KEYPLANE_ACCOUNTS: JSON.stringify({ eu: { apiKey: "kp_of_the_environment" } }) },
+    { OTHER_KEY: "kp_of_the_environment" },
+  ]) {
+    const { plane, printed } = await serveWith(settings, ...args);
+    const answer = await send(plane, "GET /api_keys", { key: "kp_of_the_environment" });
+    expect(answer.status).toBe(args.length === 0 ? 401 : 200);
+    expect(printed + (await toldBy(plane))).not.toContain("kp_of_the_environment");
+  }
 });
 
 test.each<[string, string[], RegExp]>([
   ["no command", [], /a command is needed/],
-  ["an unknown command", ["sevre"], /unknown command 'sevre'/],
+  ["an unknown command", ["sevre"], /^keyplane: unknown command \(Did you mean serve\?\)\nTry keyplane --help\n$/],
   ["an unknown option", ["serve", "--prot", "1"], /--prot/],
-  ["no key", ["serve"], /an admin key is needed: --api-key KEY, or KEYPLANE_API_KEY/],
+  ["an empty key", ["serve", "--api-key", ""], /the admin key must be visible ASCII/],
   ["a port that is none", ["serve", "--port", "80x", "--api-key", "a"], /--port must be/],
   [
     "an address that is not this machine's own",

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { type CommandProcess, type DeployCommand, deploy } from "../../kit/engine/deploy-command";
 import { parseFlags } from "../../kit/engine/flags";
 import { Goals } from "../../kit/engine/goals";
+import { manage } from "../../kit/engine/stack-command";
 import { receiveMap } from "../../kit/engine/wire";
 
 const NAMED = "(pulumi-nodejs:dynamic/t:T 'a')";
@@ -39,6 +40,24 @@ test("an asset is refused, wherever it is", () => {
 test("a flag that is not known is refused by name, also with a value", () => {
   expect(() => parseFlags(["--plan=file"], {})).toThrow("the flag --plan is not supported");
   expect(() => parseFlags(["-x"], {})).toThrow("the flag -x is not supported");
+});
+
+test.each(["-kp_0verysecret", "--kp_0verysecret", "--kp_0verysecret=1"])(
+  "%s is refused without being repeated",
+  (flag) => {
+    expect(() => parseFlags([flag], {})).toThrow(/^a flag is not supported(?!.*verysecret)/);
+  },
+);
+
+test.each([
+  [["kp_0verysecret"], []],
+  [["stack", "kp_0verysecret"], []],
+  [
+    ["stack", "init"],
+    ["--secrets-provider", "awskms://kp_0verysecret"],
+  ],
+])("the command line %o %o is refused without being repeated", async (words, args) => {
+  await expect(manage(words, args, {})).rejects.toThrow(/^(?!.*verysecret).* is not supported by the embedded engine/);
 });
 
 const unused: CommandProcess = {

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, describe, expect, test } from "vitest";
-import type { Account } from "../../../provider/api";
+import { type Account, Collected } from "../../../provider/api";
 import { ERRORS, type ErrorCode } from "../../../provider/errors";
 import { getApiKey, getApiKeys, waitForOperations } from "../../../provider/functions";
 import { adapt } from "../../../provider/host/adapter";
@@ -136,6 +136,11 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<unknown>>> = {
   "KP-RATE": () => listWith({ status: 429 }),
   "KP-API": () => listWith({ status: 400 }),
   "KP-ANSWER": () => listWith({ fault: "html" }),
+  "KP-LIST-TOO-LONG": async () => {
+    const entry = { name: "x".repeat(1_000_000) };
+    const collected = new Collected("GET /projects");
+    for (let page = 0; page < 1_000; page++) collected.take([entry]);
+  },
   "KP-TRANSPORT": () => listWith({ fault: "reset" }),
   "KP-TIMEOUT": () => waitFor({ runningMs: null }),
   "KP-LOST": () => withRule({ route: "POST /api_keys", fault: "reset" }, (account) => account.keys.create("ci")),

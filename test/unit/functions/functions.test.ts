@@ -63,7 +63,7 @@ describe("getApiKeys and getApiKey", () => {
     const { account } = await startAccount();
     const error = await caught(getApiKey(account, { name: "no\u001b[31mne" }));
     expect(error).toMatchObject({ kind: "not_found" });
-    expect(error.message).toContain('"no [31mne"');
+    expect(error.message).toContain('"none"');
   });
 });
 

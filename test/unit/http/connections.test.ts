@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { HttpClient, type HttpRequest } from "../../../provider/http";
 import { caught } from "./caught";
@@ -53,6 +54,29 @@ describe("connections", () => {
     expect(proxy.requests[0]).toMatchObject({ method: "CONNECT", path: "service.invalid:443" });
     expect(JSON.stringify(proxy.requests)).not.toContain(TOKEN);
   });
+
+  it.each([
+    ["a port that is none", "http://user:hunter2secret@proxy.invalid:99999"],
+    ["a password that is not encoded", "http://user:hunter2/secret@proxy.invalid"],
+    ["a broken encoding", "http://user:hunter2secret%zz@proxy.invalid"],
+    ["no scheme", "user:hunter2secret@proxy.invalid:3128"],
+    ["another scheme", "ftp://user:hunter2secret@proxy.invalid"],
+  ])(
+    "are refused for a proxy with %s, by the name of its variable, and nothing shows the password",
+    async (_, proxy) => {
+      for (const name of ["HTTPS_PROXY", "http_proxy"]) {
+        vi.unstubAllEnvs();
+        vi.stubEnv(name, proxy);
+        const { client } = await start(() => {}, "https://service.invalid/api/v2");
+        const error = await caught(client.request(GET));
+        expect(error).toMatchObject({
+          code: "KP-CONFIG",
+          message: expect.stringMatching(`^${name} is not the address`),
+        });
+        expect(inspect(error, { depth: 9, showHidden: true })).not.toContain("hunter2");
+      }
+    },
+  );
 
   it("go straight to this machine, whatever proxy the environment names", async () => {
     vi.stubEnv("HTTP_PROXY", "http://127.0.0.1:9");

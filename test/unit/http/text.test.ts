@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cleanText, parseBaseUrl, redact } from "../../../provider/http";
+import { cleanText, parseBaseUrl, printable, printableJson, redact } from "../../../provider/http";
 
 describe("text from outside", () => {
   it("comes out as one printable line of limited length, whatever it was", () => {
@@ -15,7 +15,44 @@ describe("text from outside", () => {
 
   it("keeps ordinary text of any script", () => {
     expect(cleanText("déjà vu, 你好 🔑")).toBe("déjà vu, 你好 🔑");
-    expect(cleanText("\u001b[2Jgone\u0007")).toBe("[2Jgone");
+    expect(cleanText("\u001b[2Jgone\u0007")).toBe("gone");
+  });
+
+  it.each([
+    ["a CSI sequence", "a\u001b[31;1mb\u001b[0mc", "abc"],
+    ["a CSI sequence of one C1 character", "a\u009b2Jb", "ab"],
+    ["a title of a window", "a\u001b]0;owned\u0007b", "ab"],
+    ["a link", "a\u001b]8;;https://evil.example\u001b\\b", "ab"],
+    ["a string of C1 characters", "a\u009downed\u009cb", "ab"],
+    ["a reset", "a\u001bcb", "ab"],
+    ["a sequence that does not end", "a\u001b]0;owned", "a0;owned"],
+    ["a control character", "a\u0000\r\n\tb\u007f", "a b "],
+    ["a C1 control character", "a\u0085b", "a b"],
+    ["a bidirectional mark", "a\u202eb\u2066c\u061c", "a b c "],
+    ["a zero-width character", "a\u200b\ufeffb", "a b"],
+    ["a character of a tag", "a\u{e0041}b", "a b"],
+    ["a line separator", "a\u2028b", "a b"],
+  ])("is shown without %s", (_, text, shown) => {
+    expect(printable(text)).toBe(shown);
+  });
+
+  it("costs no more than its length, whatever sequences it begins and does not end", () => {
+    for (const start of ["\u009d", "\u001b]", "\u001b[", "\u001b"]) {
+      expect(printable(start.repeat(200_000))).toMatch(/^[\x20-\x7e]*$/);
+    }
+  });
+
+  it("is the same in JSON, without a character that a terminal would obey", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        const json = printableJson(JSON.stringify({ text }, null, 2));
+        expect(JSON.parse(json)).toEqual({ text });
+        expect(json.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
+      }),
+    );
+    expect(printableJson(JSON.stringify("\u009b\u202e\u{e0041}\u2028a"))).toBe(
+      '"\\u009b\\u202e\\udb40\\udc41\\u2028a"',
+    );
   });
 });
 

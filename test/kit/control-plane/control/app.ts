@@ -1,8 +1,9 @@
 import type { HttpBindings } from "@hono/node-server";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { ApiError } from "../api-error";
 import { openApiDocument } from "../openapi";
 import type { Plane } from "../plane";
+import { readBody } from "../read-body";
 import { controlCalls } from "./calls";
 import { readFields } from "./input";
 
@@ -18,6 +19,9 @@ export interface Listener {
   accept(): Promise<void>;
 }
 
+/** Longest body of a control call, in bytes: a rule holds the whole body of an answer. */
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
+
 const loopback = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/;
 
 /** The control endpoints as a hono app. They need no key, so they answer only who calls them by a loopback name. */
@@ -29,11 +33,14 @@ export function createControlApp(plane: Plane, listener: Listener): Hono<{ Bindi
     if (!local || context.req.header("origin") !== undefined) throw new ApiError(403, "only for local programs");
     await next();
   });
-  const info = () => ({ url: listener.url, controlUrl: listener.controlUrl, apiKey: plane.seed.apiKey });
+  const info = () => {
+    const { url, controlUrl } = listener;
+    return { url, controlUrl, ...(plane.showsApiKey ? { apiKey: plane.seed.apiKey } : {}) };
+  };
   app.get("/", (context) => context.json(info()));
   app.get("/openapi.json", (context) => context.json(openApiDocument(listener.url)));
   app.post("/refuse", async (context) => {
-    const { ms } = readFields<{ ms: number }>(parse(await context.req.text()), { ms: "number" });
+    const { ms } = readFields<{ ms: number }>(parse(await textOf(context)), { ms: "number" });
     await listener.refuse(ms);
     return context.json({});
   });
@@ -45,7 +52,7 @@ export function createControlApp(plane: Plane, listener: Listener): Hono<{ Bindi
     app.on(method, path, async (context) => {
       // Whoever looks or acts from here must find committed what is due by now.
       plane.settle();
-      const text = method === "POST" ? await context.req.text() : "";
+      const text = method === "POST" ? await textOf(context) : "";
       const id = context.req.param("id") ?? "";
       const answer = await run(plane, { id, body: parse(text), query: new URL(context.req.url).searchParams });
       if (method !== "GET") await plane.persist();
@@ -56,6 +63,13 @@ export function createControlApp(plane: Plane, listener: Listener): Hono<{ Bindi
     return context.json({ message: error.message }, error instanceof ApiError ? (error.status as 400) : 500);
   });
   return app;
+}
+
+/** The body of a call; a call from this process has no connection. */
+async function textOf({ env, req }: Context<{ Bindings: HttpBindings }>): Promise<string> {
+  const text = await (env?.incoming ? readBody(env.incoming, MAX_BODY_BYTES) : req.text());
+  if (text === undefined) throw new ApiError(413, "body is too large");
+  return text;
 }
 
 function parse(text: string): unknown {

@@ -14,6 +14,11 @@ function logFilter(query: URLSearchParams): LogFilter {
 
 /** Every control endpoint except those that belong to the listener. A call that answers nothing is answered `{}`. */
 export const controlCalls: readonly ControlCall[] = [
+  {
+    method: "GET",
+    path: "/count",
+    run: ({ log }, { query }) => ({ count: log.count(logFilter(query)) }),
+  },
   { method: "GET", path: "/log", run: ({ log }, { query }) => log.read(logFilter(query)) },
 
   { method: "GET", path: "/rules", run: ({ rules }) => rules.list() },

@@ -22,14 +22,14 @@ export function controlClient(controlUrl: string, transport: Transport): Omit<Co
   const act = async (method: string, path: string, body?: unknown): Promise<void> => {
     await call(method, path, body);
   };
-  const log: ControlPlane["log"] = (filter = {}) => {
-    const query = Object.entries(filter).map(([name, value]): [string, string] => [name, String(value)]);
-    return read(`/log?${new URLSearchParams(query)}`);
+  const query = (filter: object): URLSearchParams => {
+    return new URLSearchParams(Object.entries(filter).map(([name, value]): [string, string] => [name, String(value)]));
   };
   return {
-    log,
+    log: (filter = {}) => read(`/log?${query(filter)}`),
     count: async (method, route) => {
-      return (await log({ ...(method ? { method } : {}), ...(route ? { route } : {}) })).length;
+      const filter = { ...(method ? { method } : {}), ...(route ? { route } : {}) };
+      return (await read<{ count: number }>(`/count?${query(filter)}`)).count;
     },
     liveKeys: () => read("/keys"),
     secretsEverIssued: () => read("/secrets"),

@@ -57,11 +57,16 @@ function endOperation({ state }: Plane, id: string, body: unknown): void {
   operation.outcome = outcome;
 }
 
+/** The secrets that may be told: the admin key's is not, where somebody gave it who did not mean to show it. */
+function secretsToShow({ state, seed, showsApiKey }: Plane): string[] {
+  return state.keys.secretsEverIssued().filter((secret) => showsApiKey || secret !== seed.apiKey);
+}
+
 /** What looks into the state and changes it behind the service's back. */
 export const stateCalls: readonly ControlCall[] = [
   { method: "GET", path: "/state", run: ({ state }) => state.save() },
   { method: "GET", path: "/keys", run: ({ state }) => state.keys.listOthers().map(live) },
-  { method: "GET", path: "/secrets", run: ({ state }) => state.keys.secretsEverIssued() },
+  { method: "GET", path: "/secrets", run: secretsToShow },
   {
     method: "POST",
     path: "/keys",

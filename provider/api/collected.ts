@@ -1,0 +1,37 @@
+import { KeyplaneError } from "../errors";
+
+/** Most that the pages of one list may hold together, in characters: as much as some 300 000 projects. */
+const MAX_CHARACTERS = 200_000_000;
+/** What a record counts beside its texts, for what it takes in memory. */
+const RECORD_CHARACTERS = 500;
+
+/** Counts what the pages of one list hold together, for whoever keeps all of them. */
+export class Collected {
+  #characters = 0;
+
+  constructor(private readonly route: string) {}
+
+  /** The entries of the next page. Throws where the pages hold more together than a process can well keep. */
+  take<T extends object | string>(entries: readonly T[]): readonly T[] {
+    for (const entry of entries) this.#characters += sizeOf(entry);
+    if (this.#characters > MAX_CHARACTERS) throw tooLong(this.route);
+    return entries;
+  }
+}
+
+function sizeOf(entry: object | string): number {
+  if (typeof entry === "string") return entry.length;
+  let size = RECORD_CHARACTERS;
+  for (const each of Object.values(entry)) if (typeof each === "string") size += each.length;
+  return size;
+}
+
+function tooLong(route: string): KeyplaneError {
+  return new KeyplaneError(
+    "KP-LIST-TOO-LONG",
+    `${route} holds more than ${MAX_CHARACTERS / 1_000_000} MB of entries, the most that are read at once. Ask for fewer: ` +
+      "operations by `since` or `limit`, or one page at a time by `listOperations`. If the list should not be as long, " +
+      "check that keyplane:baseUrl is the address of the service's API",
+    { route },
+  );
+}

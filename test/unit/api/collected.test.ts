@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { type Account, Collected, LIST_OPERATIONS, Operations, type Project, Projects } from "../../../provider/api";
+import { getOperations } from "../../../provider/functions";
+import { type HttpClient, systemClock } from "../../../provider/http";
+import { caught } from "../http/caught";
+
+const TIME = "2026-01-01T00:00:00Z";
+const CODE = "KP-LIST-TOO-LONG";
+
+describe("the pages of a list", () => {
+  it("are taken together whatever a page holds, 200 000 entries and more", async () => {
+    const warnings: string[] = [];
+    const unused = {} as HttpClient;
+    const projects = new Projects(
+      unused,
+      () => {},
+      (message) => warnings.push(message),
+    );
+    const items = Array.from({ length: 200_000 }, () => ({}) as Project);
+    projects.pages = async function* () {
+      yield { items, unavailable: items.map(() => "p"), cursor: undefined };
+    };
+    expect(await projects.list()).toHaveLength(200_000);
+    expect(warnings).toEqual([expect.stringContaining("could not read 200000 projects")]);
+  });
+
+  it("hold no more together than a process can keep, counted by their texts and by their number", async () => {
+    const long = { name: "x".repeat(1_000_000) };
+    const collected = new Collected("GET /projects");
+    for (let page = 0; page < 150; page++) expect(collected.take([long])).toEqual([long]);
+    const texts = async () => {
+      for (let page = 0; page < 100; page++) collected.take([long]);
+    };
+    expect(await caught(texts())).toMatchObject({ code: CODE, message: expect.stringContaining("GET /projects") });
+    const many = new Collected("GET /projects");
+    const entries = Array.from({ length: 10_000 }, () => ({}));
+    const numbers = async () => {
+      for (let page = 0; page < 100; page++) many.take(entries);
+    };
+    expect(await caught(numbers())).toMatchObject({ code: CODE, kind: "bad_answer" });
+  });
+
+  it("end in an error where the service sends more and more of them", async () => {
+    const text = "x".repeat(10_000_000);
+    let pages = 0;
+    const request = async () => {
+      const id = `00000000-0000-4000-8000-${String(++pages).padStart(12, "0")}`;
+      const record = { id, project_id: "p", name: text, action: text, status: "", created_at: TIME, updated_at: TIME };
+      return { status: 200, json: { projects: [record], operations: [record], pagination: { cursor: id } } };
+    };
+    const http = { request, signal: new AbortController().signal } as unknown as HttpClient;
+    const context = { heard: () => {}, clock: systemClock } as unknown as ConstructorParameters<typeof Operations>[1];
+    const operations = new Operations(http, context);
+    const reads = {
+      "GET /projects": () =>
+        new Projects(
+          http,
+          () => {},
+          () => {},
+        ).list(),
+      [LIST_OPERATIONS]: () => getOperations({ operations } as unknown as Account, { projectId: "p" }),
+    };
+    for (const [route, read] of Object.entries(reads)) {
+      pages = 0;
+      expect(await caught(read())).toMatchObject({ code: CODE, route });
+      expect(pages).toBe(20);
+    }
+  });
+});

@@ -1,0 +1,118 @@
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { table } from "../../../cli/table";
+import { note, paint, print, printJson } from "../../../cli/terminal";
+import { autoName } from "../../../provider/resources/names";
+import { type ControlPlane, startControlPlane } from "../../kit/control-plane";
+import { exported } from "./stack-file";
+import { envOf, folderWith, run } from "./support";
+
+const owner = "5b4f6f54-8f0c-4a5e-9a44-1f6a0c6b7a11";
+/** What a terminal must never get. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+const COLOUR = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, "g");
+const HOSTILE = "\u001b]0;owned\u0007\u001b[2J\u009b31m\u202eevil\u2066\u200b\u0085\u2028";
+
+let plane: ControlPlane;
+
+beforeEach(async () => {
+  plane = await startControlPlane();
+});
+
+afterEach(async () => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  await plane.close();
+});
+
+/** Has the service list these keys, and the one that asks. */
+async function listOf(...keys: object[]): Promise<void> {
+  const created_at = "2026-01-01T00:00:00Z";
+  const own = { id: 1, name: "admin", created_at, last_used_at: created_at, last_used_from_addr: "127.0.0.1" };
+  const body = [own, ...keys.map((key) => ({ created_at, last_used_at: null, last_used_from_addr: "", ...key }))];
+  await plane.rules.add({ route: "GET /api_keys", status: 200, body, count: null });
+}
+
+/** Collects what is printed while it runs. */
+function printed(action: () => void): string {
+  let text = "";
+  for (const stream of [process.stdout, process.stderr]) {
+    vi.spyOn(stream, "write").mockImplementation((data) => {
+      text += data;
+      return true;
+    });
+  }
+  action();
+  vi.restoreAllMocks();
+  return text;
+}
+
+test("every line that is printed is harmless, of limited length and without a configured credential", () => {
+  vi.stubEnv("KEYPLANE_API_KEY", "kp_of_the_environment");
+  const text = `${HOSTILE} kp_of_the_environment ${"x".repeat(10_000_000)}`;
+  for (const action of [() => print(text), () => note(text), () => print(paint("good", text), text)]) {
+    const lines = printed(action).replace(COLOUR, "").split("\n");
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).not.toMatch(UNPRINTABLE);
+    expect(lines[0]).toContain("[secret]");
+    expect(lines[0]).not.toContain("kp_of_the_environment");
+    expect(lines[0]?.length).toBeLessThan(10_000);
+  }
+});
+
+test("a table's cells are harmless and of limited length, wherever they come from", () => {
+  const columns = [{ title: "NAME", text: (name: string) => name }];
+  const lines = table([HOSTILE + "x".repeat(10_000_000)], columns, Number.POSITIVE_INFINITY);
+  const [, cell = ""] = lines.map((parts) => parts.join(""));
+  expect(cell).not.toMatch(UNPRINTABLE);
+  expect(cell.length).toBeLessThanOrEqual(300);
+  const many = Array.from({ length: 200_000 }, () => "a");
+  expect(table(many, columns, 80)).toHaveLength(200_001);
+});
+
+test("JSON holds what it is given, without a character that a terminal obeys and without a configured credential", () => {
+  vi.stubEnv("KEYPLANE_API_KEY", "kp_of_the_environment");
+  const text = printed(() => printJson({ name: HOSTILE, echo: "kp_of_the_environment" }));
+  expect(JSON.parse(text)).toEqual({ name: HOSTILE, echo: "[secret]" });
+  expect(text.replaceAll("\n", "")).not.toMatch(UNPRINTABLE);
+});
+
+test("names, addresses and creators that a service makes up reach no terminal as a command", async () => {
+  await listOf({ id: 2, name: HOSTILE, last_used_from_addr: HOSTILE, created_by: { name: HOSTILE } });
+  for (const json of [[], ["--json"]]) {
+    const { code, stdout, stderr } = await run(["keys", ...json], { env: envOf(plane) });
+    expect([code, stdout]).toEqual([0, expect.stringContaining("evil")]);
+    expect((stdout + stderr).replaceAll("\n", "")).not.toMatch(UNPRINTABLE);
+  }
+});
+
+test("a service that echoes the credential in a name does not get it printed", async () => {
+  await listOf({ id: 2, name: plane.apiKey, created_by: plane.apiKey });
+  for (const json of [[], ["--json"]]) {
+    const { stdout, stderr } = await run(["keys", ...json], { env: envOf(plane) });
+    expect(stdout + stderr).not.toContain(plane.apiKey);
+  }
+});
+
+test("a name of 10 MB is shortened in the plan of a sweep and in what it did", async () => {
+  const name = autoName("ci", owner).replace("ci-", `${"x".repeat(10_000_000)}-`);
+  await listOf({ id: 2, name });
+  await plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 500, count: null });
+  const { code, stdout, stderr } = await run(["sweep", "--owner", owner, "--yes"], { env: envOf(plane) });
+  expect([code, stdout]).toEqual([1, expect.stringContaining("still live")]);
+  expect((stdout + stderr).length).toBeLessThan(10_000);
+});
+
+test("URNs and stacks of a state's file reach no terminal as a command", async () => {
+  const { id } = await plane.state.createKey("ci");
+  const state = exported({ owner, stack: HOSTILE, keys: [id], rotating: { keyId: { ...hidden } } });
+  const folder = await folderWith({ "state.json": JSON.stringify(state) });
+  for (const args of [["keys"], ["keys", "--json"], ["sweep"]]) {
+    const where = { env: envOf(plane), cwd: folder };
+    const { stdout, stderr } = await run([...args, "--state", join(folder, "state.json")], where);
+    expect(stdout + stderr).toContain("evil");
+    expect((stdout + stderr).replaceAll("\n", "")).not.toMatch(UNPRINTABLE);
+  }
+});
+
+const hidden = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", ciphertext: "v1:x" };

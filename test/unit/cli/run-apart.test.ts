@@ -1,0 +1,16 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { runApart } from "../../../cli/doctor/run-apart";
+
+afterEach(() => vi.unstubAllEnvs());
+
+test("a process that is run apart gets what it needs of the environment, and nothing that could be secret", async () => {
+  for (const name of ["KEYPLANE_API_KEY", "PULUMI_ACCESS_TOKEN", "PULUMI_CONFIG_PASSPHRASE", "NODE_OPTIONS", "ANY"]) {
+    vi.stubEnv(name, "");
+  }
+  const script = "console.log(JSON.stringify(process.env))";
+  const { stdout, error } = await runApart(process.execPath, ["-e", script], { timeoutMs: 60_000, env: { OWN: "1" } });
+  expect(error).toBeUndefined();
+  const env = JSON.parse(stdout) as NodeJS.ProcessEnv;
+  expect(env).toMatchObject({ PATH: process.env.PATH, OWN: "1" });
+  expect(Object.keys(env).filter((name) => /^(KEYPLANE|PULUMI|NODE_OPTIONS|ANY)/.test(name))).toEqual([]);
+});

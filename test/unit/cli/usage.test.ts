@@ -1,0 +1,76 @@
+import { Command, type CommanderError, InvalidArgumentError } from "commander";
+import { describe, expect, test } from "vitest";
+import { usageErrorOf } from "../../../cli/usage-error";
+import { run } from "./support";
+
+const SECRET = "kp_0verysecret";
+
+/** What is said about a command line. */
+function problemOf(...args: string[]): string {
+  const program = new Command("tool").exitOverride().configureOutput({ outputError: () => {} });
+  const refuse = () => {
+    throw new InvalidArgumentError("It must be a number.");
+  };
+  program.command("keys").option("--project <id>").option("--older-than <age>", "", refuse).option("--json");
+  try {
+    program.parse(args, { from: "user" });
+    return "";
+  } catch (error) {
+    return usageErrorOf(error as CommanderError).message;
+  }
+}
+
+test.each<[string[], string]>([
+  [[SECRET], "unknown command"],
+  [["kesy"], "unknown command (Did you mean keys?)"],
+  [["keys", `--${SECRET}`], "unknown option"],
+  [["keys", `-${SECRET}`], "unknown option"],
+  [["keys", "--projekt", "7"], "unknown option '--projekt' (Did you mean --project?)"],
+  [["keys", `--api-key=${SECRET}`], "unknown option '--api-key=...'"],
+  [["keys", "--older-than", SECRET], "option '--older-than <age>': its argument is invalid. It must be a number."],
+  [
+    ["keys", "--older-than", `x' is invalid. ${SECRET}`],
+    "option '--older-than <age>': its argument is invalid. It must be a number.",
+  ],
+  [["keys", "--project", "7", SECRET], "too many arguments for 'keys'. Expected 0 arguments but got 1."],
+  [["keys", "--project"], "option '--project <id>' argument missing"],
+])("%o is wrong without being repeated", (args, problem) => {
+  expect(problemOf(...args)).toBe(problem);
+});
+
+describe("no command repeats a word that could be a secret", () => {
+  test.each([
+    [[SECRET]],
+    [["help", SECRET]],
+    [["keys", SECRET]],
+    [["keys", "--unused-for", SECRET]],
+    [["keys", "--state", SECRET]],
+    [["keys", "--base-url", SECRET]],
+    [["keys", "--account", SECRET]],
+    [["keys", "--organization", `${SECRET}/..`]],
+    [["sweep", "--owner", SECRET]],
+    [["wait", "--project", `${SECRET}/..`]],
+    [["wait", "--project", "p", "--timeout", SECRET]],
+    [["wait", "--project", "p", "--operation", SECRET]],
+    [["doctor", "--program", SECRET]],
+    [["doctor", "--account", SECRET]],
+    [["serve", "--port", SECRET]],
+    [["serve", "--host", SECRET]],
+    [["serve", "--data", `${SECRET}/none/plane.json`]],
+    [["serve", "--api-key", `${SECRET} `]],
+    [[`--${SECRET}`]],
+  ])("%o", async (args) => {
+    const env = { KEYPLANE_BASE_URL: "http://127.0.0.1:1/api/v2", KEYPLANE_API_KEY: "kp_of_the_environment", PATH: "" };
+    for (const json of [[], ["--json"]]) {
+      const { code, stdout, stderr } = await run([...args, ...json], { env });
+      expect(code).toBeGreaterThan(0);
+      expect(stdout + stderr).not.toContain("verysecret");
+    }
+  });
+});
+
+test("with --json a wrong command line is JSON, too", async () => {
+  const { code, stdout } = await run(["keys", "--projekt", "--json"]);
+  expect(code).toBe(2);
+  expect(JSON.parse(stdout)).toEqual({ error: { code: "KP-USAGE", message: "unknown option '--projekt'" } });
+});
