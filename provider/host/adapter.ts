@@ -41,7 +41,7 @@ export function adapt(kind: Kind): dynamic.ResourceProvider<Values, Values> {
     diff: (id, olds, news) =>
       run(kind, "diff", news, async (context) => {
         const driftOnly = session.takeRefresh(id, olds.resourceUrn);
-        const terms = { now: context.now(), fingerprint: context.fingerprint(), driftOnly };
+        const terms = { now: context.now(), fingerprint: () => context.fingerprint(), driftOnly };
         const difference = diff(kind, fromState(olds), fromPulumi(news), terms);
         for (const reason of difference.reasons) context.info(reason);
         // What a refresh compares is not what the run goes on with: it can be a predecessor that is still to be deleted.

@@ -96,8 +96,8 @@ export interface Context {
 export interface DueTerms {
   /** The local wall clock, in milliseconds. */
   readonly now: number;
-  /** The fingerprint of the account that the settings lead to; absent where it does not matter. */
-  readonly fingerprint?: string;
+  /** The fingerprint of the account that the settings lead to, where it matters. */
+  readonly fingerprint?: () => string;
 }
 
 /** A key in a resource's charge, by its id and, where it is known, its name. */

@@ -35,7 +35,7 @@ export const owner: Kind = {
 
   due({ identity }, _inputs, { fingerprint }) {
     const recorded = fingerprintIn(identity);
-    if (recorded === fingerprint) return [];
+    if (recorded === fingerprint?.()) return [];
     const why = recorded === undefined ? undefined : "another credential or address: the account must be the same";
     return [{ field: "accountFingerprint", replace: false, ...(why && { why }) }];
   },

@@ -1013,7 +1013,7 @@ const account = [
     },
     {
       name: "another credential is shown as a change of the owner",
-      find: "if (recorded === fingerprint) return [];",
+      find: "if (recorded === fingerprint?.()) return [];",
       replace: "return [];",
     },
     {

@@ -11,6 +11,8 @@ import type {
   UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { accountFingerprint } from "../../provider/account-fingerprint";
+import { identityOf } from "../../provider/resources/identity";
 import { call, DynamicHost } from "../kit/engine/host";
 import { PulumiSdk } from "../kit/engine/pulumi-sdk";
 import { lazySerializer } from "../kit/workspace/lazy-serializer/lazy-serializer";
@@ -32,6 +34,12 @@ export { UNKNOWN };
 export const shim = (kind: string) => `exports.handler=()=>require("keyplane/provider").${kind}`;
 export const urnOf = (kind: string, name: string) =>
   `urn:pulumi:dev::proj::pulumi-nodejs:dynamic/keyplane:${kind}::${name}`;
+
+/** The identity of an owner of keys, as the program hands it to them. */
+export function ownerIn(account: { readonly url: string; readonly apiKey: string }, organizationId?: string): string {
+  const fingerprint = accountFingerprint({ baseUrl: account.url, apiKey: account.apiKey, organizationId });
+  return identityOf("3b241101-e2bb-4255-8caf-4136c566a962", fingerprint);
+}
 
 /** Pulumi's own dynamic host, driven over gRPC as an engine does, with an engine that records what it is told. */
 export class HostUnderTest {

@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ControlPlane, startControlPlane } from "../kit";
-import { HostUnderTest, shim, UNKNOWN, urnOf } from "./host-harness";
-
-const OWNER = "3b241101-e2bb-4255-8caf-4136c566a962";
+import { HostUnderTest, ownerIn, shim, UNKNOWN, urnOf } from "./host-harness";
 
 let plane: ControlPlane;
 let host: HostUnderTest;
+let owner = "";
 
 const start = async (config: Record<string, string> = {}, env: NodeJS.ProcessEnv = {}) => {
   const account = { "keyplane:baseUrl": plane.url, "keyplane:apiKey": plane.apiKey };
@@ -14,6 +13,7 @@ const start = async (config: Record<string, string> = {}, env: NodeJS.ProcessEnv
 
 beforeEach(async () => {
   plane = await startControlPlane();
+  owner = ownerIn(plane);
 });
 
 afterEach(async () => {
@@ -24,7 +24,7 @@ afterEach(async () => {
 describe("Pulumi's dynamic host and keyplane", () => {
   it("make, read, update and delete a key; the secret lives on and everything keeps its provider", async () => {
     await start();
-    const { inputs } = await host.check("ApiKey", {}, { owner: OWNER });
+    const { inputs } = await host.check("ApiKey", {}, { owner });
     const { id, outputs } = await host.create("ApiKey", inputs);
     expect(id).toMatch(/^[1-9]\d*$/);
     expect(outputs).toMatchObject({ keyId: id, __provider: shim("ApiKey") });
@@ -32,7 +32,7 @@ describe("Pulumi's dynamic host and keyplane", () => {
 
     const read = await host.read(id, outputs);
     expect(read).toEqual({ id, outputs, hasInputs: false });
-    const updated = await host.update("ApiKey", id, outputs, { owner: OWNER, rotateAfter: "90d" });
+    const updated = await host.update("ApiKey", id, outputs, { owner, rotateAfter: "90d" });
     expect(updated.outputs).toMatchObject({ key: outputs.key, keyId: id, rotateAfter: "90d" });
     expect(Date.parse(String(updated.outputs.rotateAt)) - Date.parse(String(outputs.createdAt))).toBe(90 * 86_400_000);
 
@@ -43,10 +43,10 @@ describe("Pulumi's dynamic host and keyplane", () => {
 
   it("configure kinds that arrive together without losing the configuration for one of them", async () => {
     await start();
-    const keys = await Promise.all([1, 2, 3].map(() => host.create("ApiKey", { owner: OWNER })));
-    const owner = await host.create("Owner", { project: "proj", stack: "dev" });
+    const keys = await Promise.all([1, 2, 3].map(() => host.create("ApiKey", { owner })));
+    const declared = await host.create("Owner", { project: "proj", stack: "dev" });
     expect(new Set(keys.map((key) => key.id)).size).toBe(3);
-    expect(owner.id).toMatch(/^[0-9a-f-]{36}$/);
+    expect(declared.id).toMatch(/^[0-9a-f-]{36}$/);
     expect(await plane.count("POST", "/api_keys")).toBe(3);
   });
 
@@ -59,7 +59,7 @@ describe("Pulumi's dynamic host and keyplane", () => {
     for (let time = 0; time < 2; time++) {
       const { failures } = await host.check("Owner", {}, { project: "proj", stack: "dev" });
       expect(failures).toEqual([expect.stringMatching(message)]);
-      await expect(host.create("ApiKey", { owner: OWNER })).rejects.toThrow(message);
+      await expect(host.create("ApiKey", { owner })).rejects.toThrow(message);
     }
     expect(await plane.count()).toBe(0);
   });
@@ -70,36 +70,36 @@ describe("Pulumi's dynamic host and keyplane", () => {
     const { inputs, failures } = await host.check("ApiKey", {}, unknown);
     expect(failures).toEqual([]);
     expect(inputs).toMatchObject(unknown);
-    const olds = { owner: OWNER, name: "ci-aaaaaaaa-bbbbbbbb", keyId: "7", rotationTriggers: { a: "1" } };
+    const olds = { owner, name: "ci-aaaaaaaa-bbbbbbbb", keyId: "7", rotationTriggers: { a: "1" } };
     expect(await host.diff("ApiKey", "7", olds, unknown)).toEqual({ changes: true, replaces: ["rotationTriggers"] });
     expect(await plane.count()).toBe(0);
   });
 
   it("leave no trace of values that no state can hold", async () => {
     await start();
-    const { outputs } = await host.create("ApiKey", { owner: OWNER });
+    const { outputs } = await host.create("ApiKey", { owner });
     expect(Object.keys(outputs).sort()).toEqual([
-      ..."__provider createdAt credential key keyId name owner resourceUrn".split(" "),
+      ..."__provider createdAt key keyId name owner resourceUrn".split(" "),
     ]);
   });
 
   it("record a key that is not ready with all that is needed to resume it or to delete it", async () => {
     await start();
     await plane.rules.add({ route: "POST /api_keys", operations: [{ action: "start_compute", outcome: "failed" }] });
-    const made = await host.create("ApiKey", { owner: OWNER });
+    const made = await host.create("ApiKey", { owner });
     expect(made.notReady).toEqual([expect.stringMatching(/create ApiKey "ci": .*start_compute.*failed/)]);
     expect(made.outputs).toMatchObject({ __provider: shim("ApiKey"), keyId: made.id });
     expect(await plane.secretsEverIssued()).toContain(made.outputs.key);
-    expect(await host.diff("ApiKey", made.id, made.outputs, { owner: OWNER })).toMatchObject({ replaces: ["pending"] });
+    expect(await host.diff("ApiKey", made.id, made.outputs, { owner })).toMatchObject({ replaces: ["pending"] });
     await host.delete(made.id, made.outputs);
     expect(await plane.liveKeys()).toEqual([]);
   });
 
   it("judge drift only in a refresh's diff, and what is due in every other", async () => {
     await start();
-    const { id, outputs } = await host.create("ApiKey", { owner: OWNER });
+    const { id, outputs } = await host.create("ApiKey", { owner });
     const old = { ...outputs, createdAt: "2020-01-01T00:00:00Z", rotateAfter: "90d" };
-    const news = { owner: OWNER, rotateAfter: "90d" };
+    const news = { owner, rotateAfter: "90d" };
     const { outputs: read } = await host.read(id, old);
     expect(await host.diff("ApiKey", id, read, news)).toEqual({ changes: false, replaces: [] });
     await host.check("ApiKey", news, news);
@@ -125,7 +125,7 @@ describe("Pulumi's dynamic host and keyplane", () => {
 
   it("print errors without a stack and without a secret", async () => {
     await start();
-    const { id, outputs } = await host.create("ApiKey", { owner: OWNER });
+    const { id, outputs } = await host.create("ApiKey", { owner });
     await plane.rules.add({
       route: "*",
       count: null,
@@ -145,7 +145,7 @@ describe("Pulumi's dynamic host and keyplane", () => {
   it("end with the engine: a request that is parked makes no key that nobody records", async () => {
     await start();
     await plane.rules.add({ route: "POST /api_keys", count: null, status: 503, retryAfter: 1 });
-    const lost = host.create("ApiKey", { owner: OWNER }).catch((error: Error) => error);
+    const lost = host.create("ApiKey", { owner }).catch((error: Error) => error);
     await expect.poll(() => plane.count("POST", "/api_keys")).toBe(1);
     host.killEngine();
     expect(await lost).toBeInstanceOf(Error);

@@ -563,7 +563,7 @@ function urnOf(name: string): string {
 
 /** What a diff is judged by in an `up`. */
 function termsOf(context: Context) {
-  return { now: context.now(), fingerprint: context.fingerprint(), driftOnly: false };
+  return { now: context.now(), fingerprint: context.fingerprint, driftOnly: false };
 }
 
 interface Outcome<T> {

@@ -256,7 +256,7 @@ class Story {
     await this.preview(program);
     const ended = await this.engine.up(program, flags);
     await this.judge();
-    if (!ended && this.engine.said.at(-1)?.includes("keyplane:confirmAccount")) {
+    if (!ended && this.engine.said.at(-1)?.includes("KEYPLANE_CONFIRM_ACCOUNT")) {
       const tags = [...this.engine.owners].map(ownerTag);
       const proofs = (await this.bench.plane.liveKeys()).filter(({ name }) => tags.includes(tagOf(name) ?? ""));
       expect(proofs, "I16: the account was refused, though a key of the stack is there").toEqual([]);

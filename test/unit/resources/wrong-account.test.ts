@@ -103,7 +103,7 @@ describe("the owner", () => {
   });
 
   it("is to be updated under another credential, which a preview shows and a refresh does not take for drift", () => {
-    const terms = { now: 0, fingerprint: away.context.fingerprint() };
+    const terms = { now: 0, fingerprint: away.context.fingerprint };
     const { identity, ...inputs } = ownerOf(home);
     const changed = diff(kinds.Owner, { ...inputs, identity }, inputs, { ...terms, driftOnly: false });
     expect(changed).toMatchObject({
@@ -112,7 +112,7 @@ describe("the owner", () => {
       reasons: [expect.stringMatching(/^another credential/)],
     });
     expect(diff(kinds.Owner, { ...inputs, identity }, inputs, { ...terms, driftOnly: true }).changes).toBe(false);
-    const same = { now: 0, fingerprint: home.context.fingerprint(), driftOnly: false };
+    const same = { now: 0, fingerprint: home.context.fingerprint, driftOnly: false };
     expect(diff(kinds.Owner, { ...inputs, identity }, inputs, same).changes).toBe(false);
   });
 });
@@ -167,7 +167,7 @@ describe("a copied state", () => {
   it("gets an owner of its own, also in another organization of the backend, but not by an upgrade from version 0.1", () => {
     const { identity, ...named } = ownerOf(home);
     const inputs = { ...named, organization: "acme" };
-    const terms = { now: 0, fingerprint: home.context.fingerprint(), driftOnly: false };
+    const terms = { now: 0, fingerprint: home.context.fingerprint, driftOnly: false };
     const differ = (organization: string | undefined) =>
       diff(kinds.Owner, { ...inputs, identity, organization }, inputs, terms).replaces;
     expect([differ("acme"), differ("another"), differ(undefined)]).toEqual([[], ["organization"], []]);
