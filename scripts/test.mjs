@@ -76,6 +76,7 @@ function readReport() {
 /** Says what ran and how long it took; files run side by side, so that their times add up to more than the whole. */
 async function printTable(results) {
   const { table } = await import("../dist/cli/table.js");
+  const { print } = await import("../dist/cli/terminal.js");
   const rows = [
     { name: installed.name, ms: installed.ms },
     ...checks.map(({ name, passed, ms }) => ({ name, passed: Number(passed), failed: Number(!passed), ms })),
@@ -89,5 +90,7 @@ async function printTable(results) {
     { title: "failed", text: ({ failed = "" }) => String(failed) },
     { title: "seconds", text: ({ ms }) => (ms / 1000).toFixed(1) },
   ];
-  process.stdout.write(`\n${table(rows, columns, 100).join("\n")}\n\n`);
+  print("");
+  for (const line of table(rows, columns, 100)) print(...line);
+  print("");
 }

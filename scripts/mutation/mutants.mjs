@@ -1245,18 +1245,18 @@ const outside = [
     { name: "a cell is cleaned", find: "plain(column.text(row))", replace: "column.text(row)" },
   ]),
   ...inFile("cli/usage-error.ts", [
-    { name: "a wrong word is not repeated", find: "problems[code] ?? text", replace: "text", test: cli("usage") },
+    { name: "a wrong word is not repeated", find: "problems[code] ?? text", replace: "text", test: cli("usage.long") },
     {
       name: "only what looks like an option is repeated",
       find: "[a-z][a-z-]{0,23}",
       replace: "[a-z][\\w-]*",
-      test: cli("usage"),
+      test: cli("usage.long"),
     },
     {
       name: "an argument that imitates the parser's words is not repeated",
       find: "lastIndexOf",
       replace: "indexOf",
-      test: cli("usage"),
+      test: cli("usage.long"),
     },
   ]),
   ...inFile("cli/doctor/run-apart.ts", [

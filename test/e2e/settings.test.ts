@@ -59,5 +59,5 @@ test("a program whose service does not answer fails with a message that names th
   await gone.close();
   const errors = await errorsWith({ "keyplane:baseUrl": gone.url }, {});
   expect(errors.length).toBeGreaterThan(0);
-  expect(errors[0]).toContain("POST /api_keys");
+  expect(errors[0]).toContain("GET /api_keys");
 });
