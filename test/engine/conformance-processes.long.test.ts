@@ -1,5 +1,5 @@
 import { needsOwn } from "./replay/replay";
-import { testReplays, Turns } from "./replay/test-replays";
+import { Turns, testReplays } from "./replay/test-replays";
 
 // As `conformance.test.ts`, with the processes that a user's run has: each case has its own. Their start takes nearly all
 // of the time, so these are a few cases of different kinds; KEYPLANE_OWN_PROCESSES=all replays every case so.

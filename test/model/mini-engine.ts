@@ -116,6 +116,8 @@ export class MiniEngine {
   readonly owners = new Set<string>();
   /** Ids of keys that are to outlive their resources, which are gone. */
   readonly kept = new Set<string>();
+  /** Ids of keys that the engine has dropped from the state without a word to the provider. A destroy names them. */
+  readonly dropped = new Set<string>();
   /** Ids of keys that the program was given: not before they were ready. */
   private readonly handedOut = new Set<string>();
   /** Ids of live keys that a read has taken for gone. */
@@ -415,17 +417,17 @@ export class MiniEngine {
   private async delete(old: Stored): Promise<void> {
     const context: Context = { ...this.bench.context, resourceName: old.name };
     const { retainOnDelete, deletedWith } = old.options;
+    const isDropped = retainOnDelete || (deletedWith && this.isDestroy);
     await this.note(old);
     await this.step(async () => {
       const outcome = await this.outcome(async () => {
-        if (!retainOnDelete && !(deletedWith && this.isDestroy)) {
-          await kinds[old.kind].delete(old.id, old.outputs, context);
-        }
+        if (!isDropped) await kinds[old.kind].delete(old.id, old.outputs, context);
         return {};
       });
       const change = (): Stored => {
         this.state = this.state.filter((each) => each !== old);
         const { keyId, previousKeyId, revokeOnDelete } = old.outputs;
+        if (isDropped) for (const id of [keyId, previousKeyId]) this.dropped.add(String(id));
         const stays = retainOnDelete || revokeOnDelete === false;
         const staying = stays ? [keyId, previousKeyId].map(String) : [];
         for (const id of staying.filter((each) => this.handedOut.has(each))) this.kept.add(id);

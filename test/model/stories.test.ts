@@ -158,4 +158,12 @@ describe("a stack comes out whole of the story of", () => {
     const gone = { "plain-0": { ...key({}), options: { deletedWith: true } }, ...rotating(0) };
     await runStory([up(gone), destroy({ step: 4, when: "saved" }), destroy()]);
   });
+
+  test("a key that leaves the program as the credential is exchanged, whose predecessor was made by hand", async () => {
+    const adopted = (trigger: number) => ({
+      adopted: { ...key({ rotationTriggers: { trigger } }, true), adopts: true },
+    });
+    const other = { "plain-0": key({}) };
+    await runStory([up(adopted(0)), up(adopted(1)), { do: "exchange" }, up(other), up(other)]);
+  });
 });

@@ -292,4 +292,16 @@ describe("in another account than the one that made it", () => {
     await later.deleteKey({ ...key, outputs: outputs ?? {} } satisfies Made);
     expect(await bench.liveIds()).toEqual([String(admin.id)]);
   });
+
+  it("revokes no key of the same id and exact name in another account, where the same program was deployed", async () => {
+    const bench = await Bench.start();
+    const key = await bench.createKey({ name: "exact" });
+    await bench.clock.pass(60_000);
+    const away = await bench.elsewhere();
+    const { id } = await away.plane.state.createKey("exact");
+    expect(String(id)).toBe(key.id);
+    const error = await failureOf(away.deleteKey(key));
+    expect(error).toMatchObject({ code: "KP-WRONG-ACCOUNT" });
+    expect(await away.liveIds()).toEqual([key.id]);
+  });
 });
