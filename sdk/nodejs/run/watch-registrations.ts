@@ -17,22 +17,23 @@ interface Seen {
 
 const runs = new WeakMap<object, Seen>();
 
-function seenBy(monitor: object): Seen {
-  let seen = runs.get(monitor);
+/** What was seen of the run that is under way. It is known by its stack: a run can have several connections. */
+function seenInRun(): Seen | undefined {
+  const stack = pulumi.runtime.getStackResource();
+  if (stack === undefined) return undefined;
+  let seen = runs.get(stack);
   if (seen === undefined) {
     seen = { any: false, anyFailed: false, options: new Map() };
-    runs.set(monitor, seen);
+    runs.set(stack, seen);
   }
   return seen;
 }
 
 /** Whether every resource that the program has registered so far was deployed, and the program has not failed. */
 export function isRunComplete(): boolean {
-  const monitor = pulumi.runtime.getMonitor();
+  const seen = seenInRun();
   // Pulumi logs an error that the program did not catch.
-  if (monitor === undefined || pulumi.log.hasErrors()) return false;
-  const { any, anyFailed } = seenBy(monitor);
-  return any && !anyFailed;
+  return seen?.any === true && !seen.anyFailed && !pulumi.log.hasErrors();
 }
 
 /**
@@ -44,9 +45,8 @@ export function outlivesItsStack(
 ): boolean | Promise<boolean | undefined> | undefined {
   if (options?.retainOnDelete || options?.protect) return true;
   const { parent } = options ?? {};
-  const monitor = pulumi.runtime.getMonitor();
-  if (parent === undefined || monitor === undefined) return undefined;
-  const { options: known } = seenBy(monitor);
+  const known = seenInRun()?.options;
+  if (parent === undefined || known === undefined) return undefined;
   return new Promise((resolve) => {
     parent.urn.apply((urn) => {
       let above = known.get(urn);
@@ -94,9 +94,9 @@ const prototype = ResourceMonitorClient?.prototype;
 const register = prototype?.registerResource;
 if (prototype !== undefined && typeof register === "function") {
   prototype.registerResource = function (this: Monitor, request, answered) {
-    const seen = seenBy(this);
+    const seen = seenInRun();
     return register.call(this, request, (error, answer) => {
-      note(seen, request, error, answer);
+      if (seen !== undefined) note(seen, request, error, answer);
       answered(error, answer);
     });
   };
