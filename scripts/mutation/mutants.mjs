@@ -542,14 +542,14 @@ const ledger = [
   ...inFile("sdk/nodejs/run/watch-registrations.ts", [
     {
       name: "a run of which nothing was seen is not complete",
-      find: "return any && !anyFailed;",
-      replace: "return !anyFailed;",
+      find: "seen?.any === true && !seen.anyFailed",
+      replace: "!seen?.anyFailed",
       test: "test/unit/sdk/program-run.test.ts",
       by: "the ledger of an inline program is told that the run is incomplete where nothing",
     },
     {
       name: "a run whose program failed is not complete",
-      find: " || pulumi.log.hasErrors()",
+      find: " && !pulumi.log.hasErrors()",
       replace: "",
       test: "test/unit/sdk/program-run.test.ts",
       by: "the ledger of an inline program is told that the run is incomplete where the program",
