@@ -14,8 +14,8 @@ export interface Column<Row> {
 const GAP = 2;
 
 /**
- * The rows as lines of a table with a head; what stands in a cell may come from anywhere. Where it is too wide, it does without dispensable columns, then columns that
- * may shrink do, the widest first, and the last column is wrapped.
+ * The rows as lines of a table with a head; what stands in a cell may come from anywhere. Where it is too wide, it does
+ * without dispensable columns, then columns that may shrink do, the widest first, and the last column is wrapped.
  */
 export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width: number): Part[][] {
   const cells = rows.map((row) => columns.map((column) => plain(column.text(row))));

@@ -12,18 +12,15 @@ interface HandlerLookUp {
  * Calls back whenever the engine cancels the run. Pulumi's dynamic host answers that call itself and does not tell its
  * providers, so the look-up of the call's handler is observed. Where gRPC has no such look-up, nothing is ever told: a
  * cancelled run then goes on until its waits are over.
- *
- * @returns whether it can be told
  */
-export function onCancel(callback: () => void): boolean {
+export function onCancel(callback: () => void): void {
   const lookUp = hostServer();
   const original = lookUp?._retrieveHandler;
-  if (lookUp === undefined || typeof original !== "function") return false;
+  if (lookUp === undefined || typeof original !== "function") return;
   lookUp._retrieveHandler = function (this: unknown, path, ...others) {
     if (path === CANCEL) callback();
     return original.call(this, path, ...others);
   };
-  return true;
 }
 
 /** The prototype of the host's server. Its own copy of gRPC counts: the project can have others. */

@@ -9,8 +9,7 @@ import { ownerTag, tagOf } from "./names";
  * of a process share that list, and what it has shown.
  */
 export async function mustBeSameAccount(identity: string | undefined, context: Context): Promise<void> {
-  const recorded = fingerprintIn(identity);
-  if (recorded === undefined || recorded === context.fingerprint() || isConfirmed(context)) return;
+  if (!isElsewhere(identity, context) || isConfirmed(context)) return;
   const owner = ownerIdIn(identity);
   if (context.run.provenOwners.has(owner)) return;
   const tag = ownerTag(owner);

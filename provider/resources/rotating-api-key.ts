@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { ListKeysOptions } from "../api";
 import { keyIn } from "../key-index";
 import { identityHere, mustBeSameAccount } from "./account-guard";
 import { isHeldElsewhere } from "./holders";
@@ -81,7 +80,7 @@ export const rotatingApiKey: Kind = {
     if (currentFound === undefined && previousFound === undefined) {
       context.warn("all its keys are gone from the account: the next `pulumi up` makes a new one");
       // What is not revoked yet would be forgotten with the resource.
-      const retired = await liveAmong(state.retired, {}, context);
+      const retired = await liveAmong(state.retired, context);
       if (state.pendingRevocations.length + retired.length === 0) return undefined;
     } else if (current !== undefined && currentFound === undefined) {
       context.warn(
@@ -182,13 +181,9 @@ function warnOfUnknownKey(
 }
 
 /** Those of some ids whose keys are live; costs nothing where there are none. */
-async function liveAmong(
-  ids: readonly string[],
-  options: ListKeysOptions,
-  context: Context,
-): Promise<readonly string[]> {
+async function liveAmong(ids: readonly string[], context: Context): Promise<readonly string[]> {
   if (ids.length === 0) return [];
-  const keys = await context.keys().list(options);
+  const keys = await context.keys().list();
   return ids.filter((id) => keyIn(keys, id) !== undefined);
 }
 

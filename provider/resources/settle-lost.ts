@@ -45,8 +45,8 @@ export async function settleLost(
 }
 
 /**
- * After a pause, a key under the very name of a lost request that nobody else can hold: it was never used, was not there before, and
- * is not older than the request.
+ * After a pause, a key under the very name of a lost request that nobody else can hold: it was never used, was not there
+ * before, and is not older than the request.
  */
 async function findOrphan(unsettled: Unsettled, pauseMs: number, context: Context): Promise<string | undefined> {
   const { name, strangers, notBefore, lost } = unsettled;

@@ -44,6 +44,19 @@ const PAGE = 1000;
 
 const SIZES = [1, 10, 100, 1000];
 
+/** Two processes of one account share what the service allows. */
+const PACED_BY_TWO = {
+  sizes: [400],
+  quickSizes: [120],
+  rtts: [20],
+  naiveUpTo: 0,
+  judgedFrom: { n: 400, rttMs: 20 },
+  target: { ratio: 1.2 },
+  limited: true,
+  processes: 2,
+  makesKeys: true,
+};
+
 const provider: readonly Scenario[] = [
   {
     name: "create",
@@ -166,31 +179,8 @@ const provider: readonly Scenario[] = [
     limited: true,
     makesKeys: true,
   },
-  {
-    name: "paced-two",
-    work: "paced",
-    sizes: [400],
-    quickSizes: [120],
-    rtts: [20],
-    naiveUpTo: 0,
-    judgedFrom: { n: 400, rttMs: 20 },
-    target: { ratio: 1.2 },
-    limited: true,
-    processes: 2,
-    makesKeys: true,
-  },
-  {
-    name: "paced-learned",
-    sizes: [400],
-    quickSizes: [120],
-    rtts: [20],
-    naiveUpTo: 0,
-    judgedFrom: { n: 400, rttMs: 20 },
-    target: { ratio: 1.2 },
-    limited: true,
-    processes: 2,
-    makesKeys: true,
-  },
+  { ...PACED_BY_TWO, name: "paced-two", work: "paced" },
+  { ...PACED_BY_TWO, name: "paced-learned" },
   {
     name: "faults",
     sizes: [1000],

@@ -84,6 +84,14 @@ const lost: Rule = { route: POST, fault: "close", commit: "before" };
 const EVERY: readonly Next[] = ["up", "refresh", "destroy"];
 const EVERY_AND_BACK: readonly Next[] = [...EVERY, "back"];
 
+const rotated = rotating({ rotationTriggers: { trigger: "2" }, gracePeriod: "1s" });
+
+/** A key was rotated, and its predecessor's grace is over. */
+const graceOver: Start = {
+  runs: [{ program: rotating({ rotationTriggers: { trigger: "1" }, gracePeriod: "1s" }) }, { program: rotated }],
+  waitMs: 1_500,
+};
+
 /** Everything that keyplane does to keys, each as a run that can be interrupted. */
 export const scenarios: readonly Scenario[] = [
   {
@@ -230,15 +238,9 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: "retire, while a consumer fails",
-    start: {
-      runs: [
-        { program: rotating({ rotationTriggers: { trigger: "1" }, gracePeriod: "1s" }) },
-        { program: rotating({ rotationTriggers: { trigger: "2" }, gracePeriod: "1s" }) },
-      ],
-      waitMs: 1_500,
-    },
+    start: graceOver,
     command: "up",
-    program: { ...rotating({ rotationTriggers: { trigger: "2" }, gracePeriod: "1s" }), c: { consumer: "holds" } },
+    program: { ...rotated, c: { consumer: "holds" } },
     failing: "c-consumer",
     targets: [
       { urn: ROTATING, op: "update", requests: [request(LIST)], returns: "update RotatingApiKey" },
@@ -248,15 +250,9 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: "retire",
-    start: {
-      runs: [
-        { program: rotating({ rotationTriggers: { trigger: "1" }, gracePeriod: "1s" }) },
-        { program: rotating({ rotationTriggers: { trigger: "2" }, gracePeriod: "1s" }) },
-      ],
-      waitMs: 1_500,
-    },
+    start: graceOver,
     command: "up",
-    program: rotating({ rotationTriggers: { trigger: "2" }, gracePeriod: "1s" }),
+    program: rotated,
     targets: [
       { urn: ROTATING, op: "update", requests: [request(LIST)], returns: "update RotatingApiKey" },
       { urn: LEDGER, op: "update", requests: [request(DELETE)], returns: "update Ledger" },
