@@ -5,17 +5,27 @@ import { ownerTag, tagOf } from "./names";
 
 /**
  * Throws `KP-WRONG-ACCOUNT` unless this account is the one that an identity was recorded in. With the credential of then
- * that is certain and costs nothing. With another one, a live key with the owner's tag must be in the list. All resources
- * of a process share that list, and what it has shown.
+ * that is certain and costs nothing. With another one, the same owner must be recorded under this credential elsewhere in
+ * the stack, or a live key with the owner's tag must be in the list. All resources of a process share that list, and what
+ * it has shown.
  */
 export async function mustBeSameAccount(identity: string | undefined, context: Context): Promise<void> {
+  noteProof(identity, context);
+  // A key that left the program keeps an old identity. That of the keys which are still in it is up to date.
+  noteProof(context.run.owner, context);
   if (!isElsewhere(identity, context) || isConfirmed(context)) return;
+  const { provenOwners } = context.run;
   const owner = ownerIdIn(identity);
-  if (context.run.provenOwners.has(owner)) return;
   const tag = ownerTag(owner);
   const keys = await context.keys().list();
-  if (!keys.some(({ name }) => tagOf(name) === tag)) throw wrongAccount(context);
-  context.run.provenOwners.add(owner);
+  if (keys.some(({ name }) => tagOf(name) === tag)) provenOwners.add(owner);
+  // Another resource of the run may have told meanwhile.
+  if (!provenOwners.has(owner)) throw wrongAccount(context);
+}
+
+/** Notes that this account is that of an identity's owner, where the identity was recorded with this credential. */
+function noteProof(identity: string | undefined, context: Context): void {
+  if (fingerprintIn(identity) === context.fingerprint()) context.run.provenOwners.add(ownerIdIn(identity));
 }
 
 /** An identity as it is recorded from now on, once the account is proven to be the same. */

@@ -952,7 +952,21 @@ const account = [
     { name: "a witness is a key of the same stack", find: "tagOf(name) === tag", replace: "true" },
     { name: "an account that is confirmed is taken", find: " || isConfirmed(context)", replace: "" },
     { name: "a confirmation is for one account", find: "includes(context.fingerprint())", replace: 'includes("", 0)' },
-    { name: "an account is proven once", find: "  context.run.provenOwners.add(owner);\n", replace: "" },
+    {
+      name: "an account is proven once",
+      find: "provenOwners.has(owner)",
+      replace: "keys.some(({ name }) => tagOf(name) === tag)",
+    },
+    {
+      name: "the owner of the program's keys proves the account of a key that left it",
+      find: "  noteProof(context.run.owner, context);\n",
+      replace: "",
+    },
+    {
+      name: "what is recorded under this credential proves the account of its owner",
+      find: "  noteProof(identity, context);\n",
+      replace: "",
+    },
   ]),
   ...inFile("provider/resources/revoke-key.ts", [
     {

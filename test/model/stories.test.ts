@@ -166,4 +166,13 @@ describe("a stack comes out whole of the story of", () => {
     const other = { "plain-0": key({}) };
     await runStory([up(adopted(0)), up(adopted(1)), { do: "exchange" }, up(other), up(other)]);
   });
+
+  test("a key of a run that failed, which leaves the program as the credential is exchanged, and is swept first", async () => {
+    const exact = { exact: key({ name: "exact", onNameConflict: "revokeUnused" }) };
+    await runStory([
+      { do: "fault", rule: { skip: 1, count: 3, route: "POST /api_keys", status: 500 } },
+      ...[up({ "plain-0": { ...key({}), consumed: false }, ...exact }), { do: "exchange" } as const],
+      up(exact, { step: 2, when: 1 }),
+    ]);
+  });
 });

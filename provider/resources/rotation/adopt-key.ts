@@ -101,7 +101,7 @@ async function liveKey(id: string, context: Context): Promise<ApiKeyRecord> {
 /** Ids of the keys with the latest use in a list. */
 function usedLast(keys: readonly ApiKeyRecord[]): readonly string[] {
   const useOf = ({ lastUsedAt }: ApiKeyRecord) => Date.parse(lastUsedAt ?? "") || 0;
-  const latest = Math.max(...keys.map(useOf));
+  const latest = keys.reduce((last, key) => Math.max(last, useOf(key)), 0);
   return keys.filter((key) => useOf(key) === latest).map(({ id }) => id);
 }
 

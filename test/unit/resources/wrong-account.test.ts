@@ -129,6 +129,21 @@ describe("another credential of the same account", () => {
     expect(await home.requests(sent)).toEqual([list, del, del]);
   });
 
+  it("is proven for a key that left the program by the owner of those that are in it", async () => {
+    await home.plane.state.revokeKey(key.id);
+    const later = await otherCredential();
+    await refused(() => later.deleteKey(key), home);
+    later.context.run.owner = later.identity;
+    await later.deleteKey(key);
+  });
+
+  it("is proven in a destroy by what an `up` has recorded since", async () => {
+    await home.plane.state.revokeKey(key.id);
+    const later = await otherCredential();
+    await kinds.Ledger.delete("ledger", ledgerOf(later), later.context);
+    await later.deleteKey(key);
+  });
+
   it("is taken where all keys are gone, once the user has confirmed it, and no other account with it", async () => {
     await home.plane.state.revokeKey(key.id);
     const later = await otherCredential();
