@@ -1,5 +1,6 @@
 import { styleText } from "node:util";
-import { cleanText, printable, printableJson, redact } from "../provider/http";
+import { cleanText, printable, printableJson } from "../provider/http";
+import { conceal, redact } from "../provider/secrets";
 import { credentialsIn } from "../provider/settings";
 
 /** What a colour says. */
@@ -73,5 +74,6 @@ export function harmless(text: string): string {
 }
 
 function withoutSecrets(text: string): string {
-  return redact(text, credentialsIn(() => undefined).values());
+  for (const credential of credentialsIn(() => undefined).values()) conceal(credential);
+  return redact(text);
 }

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { accountSetting } from "../accounts";
 import { type Clock, type HttpAnswer, HttpClient, systemClock } from "../http";
+import { conceal, redact } from "../secrets";
 import { Keys } from "./api-keys";
 import { type KeyList, keyListOf } from "./key-list";
 import { Operations } from "./operations";
@@ -73,8 +74,9 @@ export class Account {
     const clock = options.clock ?? systemClock;
     const random = options.random ?? Math.random;
     const http = new HttpClient({ ...options, clock, random });
+    for (const [, credential] of options.credentials ?? []) conceal(credential);
     const heard = (answer: HttpAnswer) => this.#learnSkew(answer);
-    const warn = (message: string) => this.onWarning?.(http.redact(message));
+    const warn = (message: string) => this.onWarning?.(redact(message));
     this.#options = options;
     this.#clock = clock;
     this.#http = http;
@@ -133,16 +135,6 @@ export class Account {
     const wanted = digest(secret);
     const known = [[this.setting("apiKey"), apiKey] as const, ...credentials];
     return known.find(([, credential]) => timingSafeEqual(wanted, digest(credential)))?.[0];
-  }
-
-  /** The text without any secret known in this process: the credential and every key made or concealed here. */
-  redact(text: string): string {
-    return this.#http.redact(text);
-  }
-
-  /** Keeps a secret out of every later message. */
-  conceal(secret: string): void {
-    this.#http.conceal(secret);
   }
 
   /** Ends every wait, sleep and read; nothing is sent afterwards. A change that was sent is finished. */

@@ -2,6 +2,7 @@ import { ApiError, type ErrorFacts, isApiError, KeyplaneError, messageOf } from 
 import type { Clock, HttpAnswer, HttpClient } from "../http";
 import { checkId } from "../ids";
 import { keyIn } from "../key-index";
+import { conceal } from "../secrets";
 import { checkRevoked } from "./check-revoked";
 import type { KeyList } from "./key-list";
 import { readCreatedKey } from "./read-created-key";
@@ -45,6 +46,12 @@ export class Keys {
   readonly #list: SharedRead<readonly ApiKeyRecord[]>;
   /** Ids of the keys that this process has revoked: lists from before still hold them. */
   readonly #revoked = new Set<string>();
+  /** The last list without them. Each of many reads is given the same one, for it is searched by an index. */
+  #liveList: {
+    readonly of: readonly ApiKeyRecord[];
+    readonly revoked: number;
+    readonly keys: readonly ApiKeyRecord[];
+  } = { of: [], revoked: 0, keys: [] };
 
   constructor(
     private readonly at: KeyList,
@@ -88,9 +95,7 @@ export class Keys {
         signal: options.signal,
       });
       this.heard(answer);
-      const { http, warn } = this;
-      const conceal = (secret: string) => http.conceal(secret);
-      return readCreatedKey(answer, { route: routes.create, name, conceal, warn, now: () => this.clock.now() });
+      return readCreatedKey(answer, { route: routes.create, name, warn: this.warn, now: () => this.clock.now() });
     } catch (error) {
       throw nameConflict(error) ?? error;
     } finally {
@@ -125,7 +130,7 @@ export class Keys {
    * once. `undefined` where the service does not accept the key.
    */
   async listAs(key: string, options: ReadOptions = {}): Promise<ApiKeyRecord[] | undefined> {
-    this.http.conceal(key);
+    conceal(key);
     const { path, routes } = this.at;
     try {
       const request = { method: "GET", route: routes.list, path, credential: key, replay: "safe" } as const;
@@ -162,7 +167,7 @@ export class Keys {
    * again for some seconds, for a new key may take a moment to be known everywhere.
    */
   async authenticates(key: string, options: ReadOptions = {}): Promise<boolean> {
-    this.http.conceal(key);
+    conceal(key);
     for (const pause of [...PROBE_PAUSES_MS, undefined]) {
       try {
         await this.http.request({
@@ -202,13 +207,19 @@ export class Keys {
       throw new KeyplaneError(trouble.code, `${trouble.message} And the list of keys: ${messageOf(error)}`, trouble);
     }
     if (keys.some((each) => each.id === id)) throw trouble;
+    // Only an organization's list can be empty, and that proves nothing by itself.
+    if (open && keys.length === 0) throw trouble;
     return open || lostBefore ? "revoked" : "absent";
   }
 
   /** A list without the keys that this process has revoked since. */
   #live(keys: readonly ApiKeyRecord[]): readonly ApiKeyRecord[] {
-    if (this.#revoked.size === 0) return keys;
-    return keys.some(({ id }) => this.#revoked.has(id)) ? keys.filter(({ id }) => !this.#revoked.has(id)) : keys;
+    const { size } = this.#revoked;
+    if (size === 0) return keys;
+    if (this.#liveList.of !== keys || this.#liveList.revoked !== size) {
+      this.#liveList = { of: keys, revoked: size, keys: keys.filter(({ id }) => !this.#revoked.has(id)) };
+    }
+    return this.#liveList.keys;
   }
 }
 

@@ -1,6 +1,7 @@
 import { AnswerLostError, isKeyplaneError } from "../errors";
 import type { HttpAnswer } from "../http";
 import { keyIdOf } from "../ids";
+import { conceal, redact } from "../secrets";
 import { readOperation } from "./read-operations";
 import { Reader, type Wire } from "./reader";
 import type { CreatedKey, Operation } from "./records";
@@ -10,8 +11,6 @@ export interface CreatedKeyContext {
   readonly route: string;
   /** The name that was asked for. */
   readonly name: string;
-  /** Keeps the secret out of every message from here on. */
-  readonly conceal: (secret: string) => void;
   readonly warn: (message: string) => void;
   /** The local wall clock, in milliseconds. */
   readonly now: () => number;
@@ -27,10 +26,12 @@ export function readCreatedKey(answer: HttpAnswer, context: CreatedKeyContext): 
   const reader = new Reader(route, answer);
   const id = keyIdOf(reader.field(body, "id"));
   const key = reader.field(body, "key");
-  if (typeof key === "string") context.conceal(key);
-  if (id === undefined || typeof key !== "string" || !/^[\x21-\x7e]+$/.test(key)) {
+  if (typeof key === "string") conceal(key);
+  // What holds the secret is no id: ids are in states and messages in clear.
+  const hasId = id !== undefined && redact(id) === id;
+  if (!hasId || typeof key !== "string" || !/^[\x21-\x7e]+$/.test(key)) {
     const { status, requestId } = answer;
-    const lacks = id === undefined ? "no valid id" : "no valid key";
+    const lacks = hasId ? "no valid key" : "no valid id";
     throw new AnswerLostError(
       `${route} answered ${status} with ${lacks}: a key was probably made, but not delivered [request ${requestId}]`,
       { status, requestId, route },

@@ -1,6 +1,7 @@
 import { BadAnswerError } from "../errors";
 import type { HttpAnswer } from "../http";
 import type { IdForm } from "../ids";
+import { redact } from "../secrets";
 
 /** An object of an answer. */
 export type Wire = Readonly<Record<string, unknown>>;
@@ -59,16 +60,18 @@ export class Reader {
     return this.clean(value);
   }
 
-  /** The text on one line, without control and direction characters. */
+  /** The text on one line, without control and direction characters and without any secret: it is stored and shown. */
   clean(text: string): string {
     // Nearly all text is plain, and this test is ten times as fast as looking for what is not.
-    return PLAIN.test(text) ? text : text.replace(UNPRINTABLE, " ");
+    return redact(PLAIN.test(text) ? text : text.replace(UNPRINTABLE, " "));
   }
 
   /** Text of this form. */
   match(source: Wire, name: string, path: string, { matches, form }: IdForm): string {
     const value = this.field(source, name);
     if (typeof value !== "string" || !matches(value)) this.fail(`${path}${name}`, `is not ${form}`);
+    // A time has no place for one.
+    if (matches !== TIME_FORM.matches && redact(value) !== value) this.fail(`${path}${name}`, "holds a secret");
     return value;
   }
 

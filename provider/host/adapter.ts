@@ -3,7 +3,6 @@ import type { Account } from "../api/account";
 import type { Keys } from "../api/api-keys";
 import { isKeyplaneError, KeyplaneError } from "../errors";
 import { publishPoint } from "../http/points";
-import { redact } from "../http/redact";
 import {
   type Context,
   check,
@@ -16,6 +15,7 @@ import {
   type Properties,
   placeOf,
 } from "../resources";
+import { conceal, redact } from "../secrets";
 import type { Settings } from "../settings";
 import type { Severity } from "./engine-link";
 import { session } from "./session";
@@ -148,7 +148,7 @@ class VerbContext implements Context {
   }
 
   #log(severity: Severity, ephemeral: boolean): (text: string) => void {
-    return (text) => session.engine.log(this.#urn, severity, text, ephemeral);
+    return (text) => session.engine.log(this.#urn, severity, redact(text), ephemeral);
   }
 }
 
@@ -186,7 +186,8 @@ function toHostFailure({ property, reason, code = "KP-INPUT" }: Failure): dynami
 
 function toHostError(error: unknown, doing: string, values: Values): HostError {
   const { message: text, code } = error instanceof NotReady || isKeyplaneError(error) ? error : unexpected(error);
-  const message = redact(`${doing}: ${text} [${code}]`, secretsOf(values));
+  for (const secret of secretsOf(values)) conceal(secret);
+  const message = redact(`${doing}: ${text} [${code}]`);
   if (!(error instanceof NotReady)) return new HostError(message);
   // The host adds `__provider` to every answer but this one, and without it the resource could never be deleted.
   const properties = { ...toPulumi(error.outputs as Properties), __provider: values.__provider };

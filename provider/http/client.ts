@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Dispatcher } from "undici";
 import { AbortedError, ConfigError, type KeyplaneError } from "../errors";
+import { conceal } from "../secrets";
 import { VERSION } from "../version";
 import { nextDelay } from "./backoff";
 import { type BaseUrl, parseBaseUrl } from "./base-url";
@@ -12,7 +13,6 @@ import { failureError, TOO_LARGE } from "./failure";
 import { DOCUMENTED_RATES, Limiter, type Limits } from "./limiter";
 import { linkSignals } from "./link-signals";
 import { sayReason } from "./on-abort";
-import { redact } from "./redact";
 import { parseRetryAfterMs } from "./retry-after";
 import { RetryBudget } from "./retry-budget";
 import type { HttpAnswer, HttpRequest, Outcome } from "./types";
@@ -51,7 +51,6 @@ export class HttpClient {
   readonly #limiter: Limiter;
   readonly #budget = new RetryBudget();
   readonly #abort = new AbortController();
-  readonly #secrets: Set<string>;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #headersOfJson: Readonly<Record<string, string>>;
   #connections: Dispatcher | undefined;
@@ -64,7 +63,7 @@ export class HttpClient {
     }
     this.#options = options;
     this.#limiter = new Limiter(limitsOf(options, this.base), options.clock);
-    this.#secrets = new Set([options.apiKey]);
+    conceal(options.apiKey);
     this.#headers = {
       accept: "application/json",
       authorization: `Bearer ${options.apiKey}`,
@@ -84,16 +83,6 @@ export class HttpClient {
    */
   abort(reason: Error): void {
     this.#abort.abort(reason);
-  }
-
-  /** Keeps a secret out of every later message. */
-  conceal(secret: string): void {
-    this.#secrets.add(secret);
-  }
-
-  /** The text without any secret known here. */
-  redact(text: string): string {
-    return redact(text, this.#secrets);
   }
 
   /** Waits; rejects with an `AbortedError` when the signal fires or everything has to end. */
@@ -120,8 +109,6 @@ export class HttpClient {
     const link = request.signal === undefined ? undefined : linkSignals(this.#abort.signal, request.signal);
     try {
       return await this.#attempts(request, link?.signal ?? this.#abort.signal);
-    } catch (error) {
-      throw this.#concealed(error);
     } finally {
       link?.dispose();
     }
@@ -217,17 +204,6 @@ export class HttpClient {
   #headersOf({ body, credential }: HttpRequest): Readonly<Record<string, string>> {
     const headers = body === undefined ? this.#headers : this.#headersOfJson;
     return credential === undefined ? headers : { ...headers, authorization: `Bearer ${credential}` };
-  }
-
-  /** Takes known secrets out of an error's texts. */
-  #concealed(error: unknown): unknown {
-    if (!(error instanceof Error)) return error;
-    const message = this.redact(error.message);
-    if (message !== error.message) {
-      error.stack = this.redact(error.stack ?? "");
-      error.message = message;
-    }
-    return error;
   }
 }
 

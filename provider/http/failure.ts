@@ -1,8 +1,8 @@
 import { STATUS_CODES } from "node:http";
 import { accountSetting } from "../accounts";
 import { AnswerLostError, ApiError, BadAnswerError, type KeyplaneError, TimeoutError, TransportError } from "../errors";
+import { maskKeyLike, redact } from "../secrets";
 import type { Verdict } from "./classify";
-import { maskKeyLike } from "./redact";
 import { cleanText } from "./text";
 import type { Answered, HttpRequest, Outcome } from "./types";
 
@@ -115,7 +115,8 @@ function serviceWords(json: unknown): string {
   if (typeof json !== "object" || json === null) return "";
   const { message, code } = json as { message?: unknown; code?: unknown };
   const words = [code, message].filter((each) => typeof each === "string" && each !== "").join(": ");
-  return maskKeyLike(cleanText(words));
+  // Before anything is cut: the beginning of a key could not be told from other words.
+  return cleanText(maskKeyLike(redact(words)));
 }
 
 function statusText(status: number): string {
@@ -129,7 +130,7 @@ const tries = ({ attempts }: Failure): string => (attempts > 1 ? ` (${attempts} 
 function requestIdOf(failure: Failure, outcome?: Answered): string {
   const json = outcome?.json;
   const told = typeof json === "object" && json !== null ? (json as { request_id?: unknown }).request_id : undefined;
-  return typeof told === "string" && /^[\w.-]{1,64}$/.test(told) && maskKeyLike(told) === told
+  return typeof told === "string" && /^[\w.-]{1,64}$/.test(told) && maskKeyLike(redact(told)) === told
     ? told
     : failure.requestId;
 }

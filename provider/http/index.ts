@@ -5,6 +5,5 @@ export { type Clock, systemClock } from "./clock";
 export { linkSignals } from "./link-signals";
 export { onAbort, sayReason } from "./on-abort";
 export { type Point, type PointMessage, publishPoint } from "./points";
-export { REDACTED, redact } from "./redact";
 export { cleanText, printable, printableJson } from "./text";
 export type { HttpAnswer, HttpRequest, Method, Replay } from "./types";

@@ -14,9 +14,12 @@ export function parseRetryAfterMs(header: string | undefined, now: number): numb
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }
 
+/** The end of the year 9999: years have four digits, here and in the ISO 8601 times that are made of this. */
+const LATEST_MS = Date.parse("9999-12-31T23:59:59Z");
+
 /** Reads a `Date` header as milliseconds since 1970; undefined where there is none or it cannot be read. */
 export function parseHttpDate(header: string | undefined): number | undefined {
   if (header === undefined || !HTTP_DATE.test(header)) return undefined;
   const at = Date.parse(header);
-  return Number.isNaN(at) ? undefined : at;
+  return at <= LATEST_MS ? at : undefined;
 }

@@ -16,6 +16,7 @@ export async function mustBeSameAccount(identity: string | undefined, context: C
   if (!isElsewhere(identity, context) || isConfirmed(context)) return;
   const { provenOwners } = context.run;
   const owner = ownerIdIn(identity);
+  if (provenOwners.has(owner)) return;
   const tag = ownerTag(owner);
   const keys = await context.keys().list();
   if (keys.some(({ name }) => tagOf(name) === tag)) provenOwners.add(owner);
@@ -25,7 +26,8 @@ export async function mustBeSameAccount(identity: string | undefined, context: C
 
 /** Notes that this account is that of an identity's owner, where the identity was recorded with this credential. */
 function noteProof(identity: string | undefined, context: Context): void {
-  if (fingerprintIn(identity) === context.fingerprint()) context.run.provenOwners.add(ownerIdIn(identity));
+  const recorded = fingerprintIn(identity);
+  if (recorded !== undefined && recorded === context.fingerprint()) context.run.provenOwners.add(ownerIdIn(identity));
 }
 
 /** An identity as it is recorded from now on, once the account is proven to be the same. */

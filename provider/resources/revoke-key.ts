@@ -43,20 +43,31 @@ async function revokeListed(held: RecordedKey, context: Context): Promise<void> 
   await mustBeSameAccount(held.identity, context);
   const found = await context.keys().find(held.id);
   if (found !== undefined) mustBeKey(held, found);
-  // A new key may not be listed yet. Under the same credential its id, which nobody else bears, is certain.
-  else if (!isYoung(held, context) || isElsewhere(held.identity, context)) return;
+  // Under the same credential an id, which nobody else bears, is certain.
+  else if (!mayBeUnlisted(held, await context.keys().list(), context) || isElsewhere(held.identity, context)) return;
   await context.keys().revoke(held.id);
 }
 
 /** A key as the account lists it; `undefined` once it is proven to be gone. */
 export async function findKey(held: RecordedKey, context: Context): Promise<ApiKeyRecord | undefined> {
   await mustBeSameAccount(held.identity, context);
-  let found = keyIn(await context.keys().list(), held.id);
-  if (found === undefined && isYoung(held, context)) {
-    found = keyIn(await context.keys().list({ fresh: true }), held.id);
-  }
+  const all = context.keys();
+  let keys = await all.list();
+  if (keyIn(keys, held.id) === undefined && isYoung(held, context)) keys = await all.list({ fresh: true });
+  const found = keyIn(keys, held.id);
   if (found !== undefined) mustBeKey(held, found);
+  // Where the list proves nothing, the key itself tells.
+  else if (keys.length === 0 && held.key !== undefined && (await all.authenticates(held.key))) throw unlisted(held);
   return found;
+}
+
+/** The error of a key that works, but is in no list. */
+function unlisted({ id, name }: RecordedKey): KeyplaneError {
+  return new KeyplaneError(
+    "KP-ANSWER",
+    `the service lists no keys, but key ${id} (${name}) works. Nothing was changed. Run the command again; if it stays ` +
+      "so, tell the service's support",
+  );
 }
 
 /** A key that nobody is to use any more: its id, and its name where that does not show who made it. */
@@ -101,6 +112,14 @@ export async function mustRevokeAll(
   if (left.length > 0) {
     throw new KeyplaneError("KP-REVOKE", `could not revoke key ${left.join(", ")}. Run the command again`);
   }
+}
+
+/**
+ * Whether a key can be live though a list lacks it: it may be too new, and an empty list, which only an organization can
+ * have, is no proof.
+ */
+function mayBeUnlisted(held: RecordedKey, keys: readonly ApiKeyRecord[], context: Context): boolean {
+  return keys.length === 0 || isYoung(held, context);
 }
 
 /** Whether a key may be too new to be listed. */

@@ -21,6 +21,8 @@ export const host: Readonly<Record<string, Prepare>> = {
 
   refresh: (task) =>
     withHost(task, async (provider) => {
+      // After a creation no earlier list counts: a refresh begins without one.
+      await makeKeys(provider, 1, "later");
       const keys = await new Requests(task).listKeys();
       const made = keys.map(({ id, name, created_at: createdAt }) => {
         const outputs = { keyId: String(id), name, createdAt, owner: OWNER, ...provider.base("ApiKey", name) };

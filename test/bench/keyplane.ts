@@ -24,6 +24,7 @@ export const keyplane: Readonly<Record<string, Prepare>> = {
 
   async refresh(task) {
     await warm(task);
+    await outdateList();
     const keys = await new Requests(task).listKeys();
     const olds = keys.map(({ id, name, created_at: createdAt }) => {
       const resourceUrn = urn(name);
@@ -123,6 +124,11 @@ async function warm(task: Task): Promise<Account> {
   for (const { id, outs } of made) await ApiKey.read?.(id, outs);
   await revoke(made);
   return account;
+}
+
+/** After a creation no earlier list counts: a refresh begins without one. */
+async function outdateList(): Promise<void> {
+  await makeKeys(1, "later");
 }
 
 async function makeKeys(n: number, prefix: string): Promise<readonly Made[]> {

@@ -1,6 +1,7 @@
 import type { ApiKeyRecord } from "../../api/records";
 import { KeyplaneError } from "../../errors";
 import { keyIn } from "../../key-index";
+import { conceal } from "../../secrets";
 import { skewedAge } from "../clock-skew";
 import { ownerIdIn } from "../identity";
 import type { Context, Properties } from "../kind";
@@ -30,7 +31,7 @@ export async function adoptKey(adopt: Adoption, inputs: Properties, context: Con
       `key ${adopt.id} is held by another resource of this stack, and a key belongs to one. Remove adopt to get a new key`,
     );
   }
-  account.conceal(adopt.key);
+  conceal(adopt.key);
   context.progress(`looking at key ${adopt.id}, which is to be adopted`);
   const { name, createdAt, projectId } = await provenKey(adopt, inputs, context);
   if (tagOf(name) === ownerTag(owner)) {

@@ -19,12 +19,15 @@ const SETTLE_SECONDS = 3;
  */
 export async function replay(
   recorded: Case,
-  check: (index: number, seen: Observed) => void,
+  check: (index: number, seen: Observed, printed: string) => void,
   shared?: SharedProcesses,
 ): Promise<void> {
   const workspace = await Workspace.create({ program: { "index.js": FIRST_LINE }, packages: { probe: PROBE } });
   try {
-    for (const [index, step] of recorded.steps.entries()) check(index, await replayStep(workspace, step, shared));
+    for (const [index, step] of recorded.steps.entries()) {
+      const { seen, printed } = await replayStep(workspace, step, shared);
+      check(index, seen, printed);
+    }
   } finally {
     await workspace.remove();
   }
@@ -38,7 +41,13 @@ export function needsOwn({ steps }: Case): boolean {
   );
 }
 
-async function replayStep(workspace: Workspace, step: CaseStep, shared?: SharedProcesses): Promise<Observed> {
+interface Replayed {
+  readonly seen: Observed;
+  /** What the command printed. */
+  readonly printed: string;
+}
+
+async function replayStep(workspace: Workspace, step: CaseStep, shared?: SharedProcesses): Promise<Replayed> {
   if (step.program !== undefined) await workspace.setProgram({ "index.js": `${FIRST_LINE}${step.program}` });
   const log = join(workspace.directory, "calls.jsonl");
   const before = (await readLog(log)).length;
@@ -59,13 +68,14 @@ async function replayStep(workspace: Workspace, step: CaseStep, shared?: SharedP
     await workspace.cancel();
   }
   const { deployment } = await workspace.exportState({ showSecrets: true });
-  return {
+  const seen: Observed = {
     exit: exitOf(result),
     calls: (await lines()).map(callOf),
     steps: stepRows(result),
     diagnostics: diagnosticRows(result),
     state: stateOf(deployment),
   };
+  return { seen, printed: `${result.stdout}${result.stderr}` };
 }
 
 async function signalAfter(

@@ -22,9 +22,9 @@ export function testReplays({ isWanted, inTurn }: ReplayPlan): void {
   for (const folder of FOLDERS.filter((path) => path !== "")) {
     describe.concurrent(`the engine does as recorded in ${folder}`, () => {
       for (const recorded of casesIn(folder).filter(isWanted)) {
-        const check = (index: number, seen: Parameters<typeof inTermsOf>[2]) => {
+        const check: Parameters<typeof replay>[1] = (index, seen, printed) => {
           const { command, args = [], expect: expected } = recorded.steps[index] ?? expect.fail("no such step");
-          const step = `step ${index + 1}, ${[command, ...args].join(" ")}`;
+          const step = `step ${index + 1}, ${[command, ...args].join(" ")}, which printed:\n${printed}\n`;
           expect(inTermsOf(recorded, index, seen), step).toEqual(asCompared(expected));
         };
         test(`${recorded.name}: ${recorded.about}`, { timeout: TIMEOUT_MS }, () =>

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { AnswerLostError } from "../../../provider/errors";
+import { redact } from "../../../provider/secrets";
 import type { Fault } from "../../kit/control-plane";
 import { caught } from "../http/caught";
 import { startAccount, stopAccounts } from "./start-account";
@@ -156,7 +157,7 @@ describe("creating a key", () => {
       body: { code: "", message: `bad ${key.slice(0, 20)}- ${key}` },
     });
     expect((await caught(account.keys.create("ci-2"))).message).not.toContain(key);
-    expect(account.redact(`it is ${key}`)).toBe("it is [secret]");
+    expect(redact(`it is ${key}`)).toBe("it is [secret]");
   });
 });
 

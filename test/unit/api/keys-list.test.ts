@@ -33,6 +33,18 @@ describe("listing keys", () => {
     expect(made).toEqual([" [2Jeve ", " 31meve ", "e ve"]);
   });
 
+  it("is one and the same list for all who ask after a revocation, so that it is indexed once", async () => {
+    const { account } = await startAccount();
+    const [first, second] = [await account.keys.create("ci-1"), await account.keys.create("ci-2")];
+    await account.keys.list();
+    await account.keys.revoke(first.id);
+    const without = await account.keys.list();
+    expect(without.map(({ id }) => id)).not.toContain(first.id);
+    expect(await account.keys.list()).toBe(without);
+    await account.keys.revoke(second.id);
+    expect((await account.keys.list()).map(({ id }) => id)).not.toContain(second.id);
+  });
+
   it("R1: is an error when the service fails, refuses or cannot be reached, never an absence", async () => {
     const { account, plane } = await startAccount();
     for (const status of [500, 429, 401, 403]) {

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { inspect } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
 import type { AnswerLostError, ApiError, TransportError } from "../../../provider/errors";
 import { HttpClient, type HttpRequest } from "../../../provider/http";
@@ -241,6 +242,22 @@ describe("refusals", () => {
     expect(Array.from(error.serviceMessage).length).toBeLessThanOrEqual(220);
     expect(error.requestId).toBe("r-1");
     expect(error.cause).toBeUndefined();
+  });
+
+  it.each([
+    ["in the middle", `the key ${TOKEN} is wrong`],
+    ["where the words are cut", `${"x ".repeat(80)}${TOKEN}`],
+    ["as JSON escapes", Array.from(TOKEN, (char) => `\\u00${char.charCodeAt(0).toString(16)}`).join("")],
+    ["in the header of a user and a password", `Basic ${Buffer.from(`me:${TOKEN}`).toString("base64")}`],
+    ["in upper case, with spaces", Array.from(TOKEN.toUpperCase()).join(" ")],
+  ])("show no part of a secret in any field, if the service repeats it %s", async (_, message) => {
+    const { client } = await start((socket) => answer(socket, 400, { code: TOKEN, message, request_id: TOKEN }));
+    const error = await caught<ApiError>(client.request(GET));
+    const fields = `${inspect(error, { depth: 9, showHidden: true })}${error.message}${error.stack}`;
+    expect(error.serviceMessage).toContain("[secret]: ");
+    expect(fields).not.toContain(TOKEN.slice(0, 8));
+    expect(error.requestId).toMatch(/^[0-9a-f-]{36}$/);
+    if (!message.includes(TOKEN)) expect(fields).not.toContain(message.slice(0, 24));
   });
 });
 

@@ -38,6 +38,8 @@ describe("Retry-After", () => {
 
   it("leaves a Date header that is no HTTP date unread", () => {
     expect(parseHttpDate("Thu, 01 Jan 2026 00:00:00 GMT")).toBe(NOW);
+    expect(parseHttpDate("Fri, 31 Dec 9999 23:59:59 GMT")).toBe(253402300799000);
+    expect(parseHttpDate("Sat, 01 Jan 10000 00:00:00 GMT")).toBeUndefined();
     expect(parseHttpDate("1")).toBeUndefined();
     expect(parseHttpDate("Thursday-ish")).toBeUndefined();
   });

@@ -1,0 +1,169 @@
+/** What stands in place of a secret. */
+export const REDACTED = "[secret]";
+
+/** Shorter texts are no secrets of this service, and would blot out ordinary words. */
+const MIN_LENGTH = 8;
+
+// A run this long without a hyphen is no id, name or word of the service, but may be a key never seen whole before.
+const KEY_LIKE = /[A-Za-z0-9_]{32,}/g;
+
+// A character that is written as JSON, HTML or a URL writes it, each also within the other; or what shows as nothing.
+const DISGUISED =
+  /\\+u([0-9a-f]{4})|\\+x([0-9a-f]{2})|&(?:amp;)*#x([0-9a-f]{1,6});?|&(?:amp;)*#(\d{1,7});?|&(?:amp;)*(quot|apos|lt|gt|amp);|%(?:25)*([0-9a-f]{2})|\\+(["'\\/])|([\s\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Mn}\u115f\u1160\u3164\uffa0]+)/iuy;
+
+const NAMED: Readonly<Record<string, string>> = { quot: '"', apos: "'", lt: "<", gt: ">", amp: "&" };
+
+/** The secrets that this process has been told of: credentials, and keys that it was given or has made. */
+const secrets = new Set<string>();
+
+/** All forms of all secrets, by their last characters. */
+const formsByEnd = new Map<string, string[]>();
+
+/** Marks what forms end with: nearly all places of nearly all texts need no closer look. */
+const ends = new Uint8Array(1 << 18);
+
+/** Keeps a secret out of every later message, and of every text that the service tells from now on. */
+export function conceal(secret: string): void {
+  if (secret.length < MIN_LENGTH || secrets.has(secret)) return;
+  secrets.add(secret);
+  for (const form of formsOf(secret)) {
+    const end = form.slice(-MIN_LENGTH);
+    const others = formsByEnd.get(end);
+    if (others === undefined) formsByEnd.set(end, [form]);
+    else others.push(form);
+    ends[slotOf(hashOf(end))] = 1;
+  }
+}
+
+/**
+ * Replaces every secret in the text: as it is and in any case, within base64 or hex, written as JSON, HTML or a URL write
+ * it, and with spaces or invisible characters in between.
+ */
+export function redact(text: string): string {
+  if (!mayHold(text)) return text;
+  const { text: meant, starts, stops } = undisguised(text);
+  const parts: string[] = [];
+  let done = 0;
+  for (const [from, to] of placesIn(meant)) {
+    parts.push(text.slice(done, starts[from]), REDACTED);
+    done = stops[to - 1] ?? text.length;
+  }
+  return parts.join("") + text.slice(done);
+}
+
+/** Masks whatever looks like a key, for text of the service in which a key not yet known could stand. */
+export function maskKeyLike(text: string): string {
+  return text.replace(KEY_LIKE, REDACTED);
+}
+
+/** Whether a text can hold a secret. Tens of thousands of texts of a list are asked this, and hardly any does. */
+function mayHold(text: string): boolean {
+  if (text.length < MIN_LENGTH || secrets.size === 0) return false;
+  let hash = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (isDisguise(code)) return true;
+    hash = next(hash, code);
+    if (ends[slotOf(hash)] === 1 && formsByEnd.has(text.slice(at + 1 - MIN_LENGTH, at + 1).toLowerCase())) return true;
+  }
+  return false;
+}
+
+/** Whether a character can stand between those of a secret, or begin another way to write one of them. */
+const isDisguise = (code: number): boolean =>
+  code <= 0x20 || code >= 0x7f || code === 0x25 || code === 0x26 || code === 0x5c;
+
+/** Where secrets stand in a text: from and to, in order, without overlaps. */
+function placesIn(text: string): [number, number][] {
+  const places: [number, number][] = [];
+  const lower = lowerCase(text);
+  let hash = 0;
+  for (let end = 1; end <= text.length; end++) {
+    hash = next(hash, lower.charCodeAt(end - 1));
+    if (ends[slotOf(hash)] === 0) continue;
+    const forms = formsByEnd.get(lower.slice(Math.max(0, end - MIN_LENGTH), end)) ?? [];
+    const longest = Math.max(0, ...forms.filter((form) => lower.endsWith(form, end)).map(({ length }) => length));
+    if (longest === 0) continue;
+    let from = end - longest;
+    for (let last = places.at(-1); last !== undefined && from < last[1]; last = places.at(-1)) {
+      from = Math.min(from, last[0]);
+      places.pop();
+    }
+    places.push([from, end]);
+  }
+  return places;
+}
+
+/** A number for the last eight characters, in whatever case, from that of those before and the last one. */
+const next = (hash: number, code: number): number => (hash << 4) ^ (code | 0x20);
+
+const slotOf = (hash: number): number => Math.imul(hash, 0x9e3779b1) >>> 14;
+
+function hashOf(text: string): number {
+  let hash = 0;
+  for (let at = 0; at < text.length; at++) hash = next(hash, text.charCodeAt(at));
+  return hash;
+}
+
+/** The text in lower case, of the same length. */
+function lowerCase(text: string): string {
+  const lower = text.toLowerCase();
+  return lower.length === text.length ? lower : text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+interface Undisguised {
+  readonly text: string;
+  /** Where each of its characters begins in the original. */
+  readonly starts: readonly number[];
+  /** Where each of them ends there. */
+  readonly stops: readonly number[];
+}
+
+/** The text with its characters as they are meant, without what shows as nothing. */
+function undisguised(text: string): Undisguised {
+  let meant = "";
+  const starts: number[] = [];
+  const stops: number[] = [];
+  for (let at = 0; at < text.length; ) {
+    const start = at;
+    let char = text.charAt(at++);
+    if (isDisguise(char.charCodeAt(0))) {
+      DISGUISED.lastIndex = start;
+      const match = DISGUISED.exec(text);
+      if (match !== null) {
+        char = meaning(match.slice(1));
+        at = DISGUISED.lastIndex;
+      }
+    }
+    if (char === "") continue;
+    meant += char;
+    starts.push(start);
+    stops.push(at);
+  }
+  return { text: meant, starts, stops };
+}
+
+/** The character that one of the alternatives of `DISGUISED` stands for. */
+function meaning([json, byte, hex, decimal, name, percent, escaped]: readonly (string | undefined)[]): string {
+  const digits = json ?? byte ?? hex ?? percent;
+  if (digits !== undefined) return character(Number.parseInt(digits, 16));
+  if (decimal !== undefined) return character(Number(decimal));
+  return escaped ?? NAMED[name?.toLowerCase() ?? ""] ?? "";
+}
+
+const character = (code: number): string => (code > 0x20 && code < 0x7f ? String.fromCharCode(code) : "");
+
+/** How a secret can stand in a text, in lower case. */
+function formsOf(secret: string): string[] {
+  const forms = [secret, Buffer.from(secret).toString("hex")];
+  if (Array.from(secret).some((char) => isDisguise(char.charCodeAt(0)))) forms.push(undisguised(secret).text);
+  // In base64 the neighbours of a secret, such as a user's name, decide at which of three places it begins.
+  for (const before of [0, 1, 2]) {
+    const bytes = Buffer.from(" ".repeat(before) + secret);
+    const [from, to] = [Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6)];
+    const own = bytes.toString("base64").slice(from, to);
+    forms.push(own);
+    if (/[+/]/.test(own)) forms.push(own.replaceAll("+", "-").replaceAll("/", "_"));
+  }
+  return forms.map(lowerCase).filter(({ length }) => length >= MIN_LENGTH);
+}
