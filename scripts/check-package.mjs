@@ -1,17 +1,20 @@
 // Whether the package that would be published holds what users need and nothing else, and can be imported by every kind
-// of program. Needs the build.
+// of program. Needs the build, or a package that was packed before.
+//   npm run check:package -- [--tarball FILE]
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { flawsOf } from "./package/flaws.mjs";
 import { pack } from "./package/pack.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
+const { values: options } = parseArgs({ options: { tarball: { type: "string" } } });
 const folder = mkdtempSync(join(tmpdir(), "keyplane-package-"));
 try {
-  const { tarball, contents, manifest } = pack(folder);
+  const { tarball, contents, manifest } = pack(folder, options.tarball);
   const flaws = flawsOf(contents, manifest);
   for (const flaw of flaws) process.stdout.write(`${flaw}\n`);
   const checks = [

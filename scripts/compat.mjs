@@ -1,7 +1,7 @@
 // Whether the package, as it is published, works on every supported version of Pulumi's SDK and Node, in every form of
 // program, as npm and pnpm install it. The tarball is packed once; each row installs it in an empty folder and runs
 // there, on the row's Node, the plugin host and a whole deployment. Needs the build and a registry, and nothing else.
-//   npm run test:compat -- [--sdk VERSION] [--row N] [--write]
+//   npm run test:compat -- [--tarball FILE] [--sdk VERSION] [--row N] [--write]
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,6 +15,8 @@ import { pack } from "./package/pack.mjs";
 
 const { values: options } = parseArgs({
   options: {
+    /** Takes this package instead of packing one. */
+    tarball: { type: "string" },
     /** Takes this version for the lowest one, to find out how far down it works. */
     sdk: { type: "string" },
     /** Runs this row alone. */
@@ -29,7 +31,7 @@ process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRet
 process.once("SIGINT", () => process.exit(130));
 
 say("Packing, and getting Node 20, 22, 24 and pnpm ...");
-const { tarball } = pack(folder);
+const { tarball } = pack(folder, options.tarball);
 const rows = rowsFor({ lowest: options.sdk, newest: newestSdk() }).filter(({ number, isLowest }) => {
   if (options.row !== undefined) return number === Number(options.row);
   return options.sdk === undefined || isLowest;

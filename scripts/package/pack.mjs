@@ -1,16 +1,23 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync } from "node:child_process";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { npm } from "../lib/npm.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Packs the built tree into a folder, as publishing does. */
-export function pack(folder) {
-  const [packed] = JSON.parse(npm(["pack", "--json", "--ignore-scripts", "--pack-destination", folder], root));
+/**
+ * The package as it is published: packed from the built tree into a folder, or the one that is there already.
+ *
+ * @param {string} folder - Where it is packed.
+ * @param {string} [tarball] - A package that was packed before.
+ */
+export function pack(folder, tarball) {
+  const what = tarball === undefined ? [] : [resolve(tarball)];
+  const [packed] = JSON.parse(npm(["pack", ...what, "--json", "--ignore-scripts", "--pack-destination", folder], root));
+  const file = join(folder, packed.filename);
   return {
-    tarball: join(folder, packed.filename),
+    tarball: file,
     contents: { files: packed.files.map(({ path }) => path), bytes: packed.size, unpackedBytes: packed.unpackedSize },
-    manifest: JSON.parse(readFileSync(join(root, "package.json"), "utf8")),
+    manifest: JSON.parse(execFileSync("tar", ["-xzOf", packed.filename, "package/package.json"], { cwd: folder })),
   };
 }

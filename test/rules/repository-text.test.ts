@@ -30,6 +30,30 @@ test("the locked root is the package itself, in the version that it says it has"
   expect(textOf("provider/version.ts")).toContain(`"${version}"`);
 });
 
+test("a package that the lock file cannot check is a development tool's build for another system than that of releases", () => {
+  const { packages } = JSON.parse(textOf("package-lock.json")) as {
+    packages: Record<
+      string,
+      {
+        integrity?: string;
+        link?: boolean;
+        dev?: boolean;
+        optional?: boolean;
+        os?: string[];
+        cpu?: string[];
+        libc?: string[];
+      }
+    >;
+  };
+  const unchecked = Object.entries(packages).filter(([path, { integrity, link }]) => {
+    return path.includes("node_modules/") && integrity === undefined && !link;
+  });
+  for (const [path, { dev, optional, os = [], cpu = [], libc = [] }] of unchecked) {
+    expect({ path, dev, optional }).toEqual({ path, dev: true, optional: true });
+    expect(os.includes("linux") && cpu.includes("x64") && !libc.includes("musl"), path).toBe(false);
+  }
+});
+
 test("the lock file knows the optional packages of every system, so that `npm ci` works on all of them", () => {
   const { packages } = JSON.parse(textOf("package-lock.json")) as {
     packages: Record<string, { optionalDependencies?: Record<string, string> }>;

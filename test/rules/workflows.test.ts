@@ -41,6 +41,24 @@ test("workflows may only read, but for the one job that publishes, which may pro
   ]);
 });
 
+test("what is published was packed before any dependency's tests ran, and is what was checked", () => {
+  const text = textOf(".github/workflows/release.yml");
+  const { jobs } = parse(text) as { jobs: Record<string, { needs?: unknown; steps: Record<string, unknown>[] }> };
+  const { pack, check, publish } = jobs;
+  const commands = (job: typeof pack) => (job?.steps ?? []).map(({ run }) => String(run ?? "")).join("\n");
+  const artifacts = (job: typeof pack) => (job?.steps ?? []).map((step) => step.with as { name?: string } | undefined);
+  expect(pack?.needs).toBeUndefined();
+  expect(check?.needs).toBe("pack");
+  expect(publish?.needs).toEqual(["pack", "check"]);
+  expect(commands(pack)).toContain("npm ci --ignore-scripts\n");
+  expect(commands(pack)).not.toMatch(/npm (test|install|ci$)|npm run (?!build)/m);
+  expect(commands(check)).not.toContain("npm pack");
+  expect(commands(check).match(/--tarball release\/\*\.tgz/g)).toHaveLength(2);
+  // Names of artifacts are taken once: what `pack` has uploaded, `check` cannot replace.
+  for (const job of [pack, check, publish]) expect(artifacts(job).map((each) => each?.name)).toContain("package");
+  expect(commands(publish)).toMatch(/^\s*npm publish .*--ignore-scripts$/m);
+});
+
 test("code of strangers never runs with the repository's rights, and nothing of theirs is put into a script", () => {
   for (const [path, { on }] of workflows) {
     expect(Object.keys(on), path).not.toContain("pull_request_target");
