@@ -53,6 +53,8 @@ export class Account {
   readonly #http: HttpClient;
   readonly #keys = new Map<string | undefined, Keys>();
   readonly #keysIn: (list: KeyList) => Keys;
+  /** Digests of the credentials whose keys must not be revoked, each with the name of its setting. */
+  readonly #ownCredentials: readonly { readonly setting: string; readonly digest: Buffer }[];
   #skewMs: number | undefined;
 
   /**
@@ -71,13 +73,16 @@ export class Account {
   }
 
   private constructor(options: AccountOptions) {
+    this.#options = options;
     const clock = options.clock ?? systemClock;
     const random = options.random ?? Math.random;
     const http = new HttpClient({ ...options, clock, random });
-    for (const [, credential] of options.credentials ?? []) conceal(credential);
+    const { apiKey, credentials = [] } = options;
+    for (const [, credential] of credentials) conceal(credential);
+    const own = [[this.setting("apiKey"), apiKey] as const, ...credentials];
+    this.#ownCredentials = own.map(([setting, credential]) => ({ setting, digest: digestOf(credential) }));
     const heard = (answer: HttpAnswer) => this.#learnSkew(answer);
     const warn = (message: string) => this.onWarning?.(redact(message));
-    this.#options = options;
     this.#clock = clock;
     this.#http = http;
     this.#keysIn = (list) => new Keys(list, http, clock, heard, warn);
@@ -130,11 +135,8 @@ export class Account {
 
   /** The setting that holds this secret as a credential of keyplane itself, as messages name it. */
   settingOf(secret: string): string | undefined {
-    const digest = (text: string) => createHash("sha256").update(text).digest();
-    const { apiKey, credentials = [] } = this.#options;
-    const wanted = digest(secret);
-    const known = [[this.setting("apiKey"), apiKey] as const, ...credentials];
-    return known.find(([, credential]) => timingSafeEqual(wanted, digest(credential)))?.[0];
+    const wanted = digestOf(secret);
+    return this.#ownCredentials.find(({ digest }) => timingSafeEqual(wanted, digest))?.setting;
   }
 
   /** Ends every wait, sleep and read; nothing is sent afterwards. A change that was sent is finished. */
@@ -150,4 +152,8 @@ export class Account {
     if (earliest <= 0 && latest >= 0) this.#skewMs = 0;
     else this.#skewMs = Math.round((earliest + latest) / 2);
   }
+}
+
+function digestOf(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
 }

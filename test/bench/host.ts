@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { HostUnderTest } from "../contract/host-harness";
 import { inFlight } from "./in-flight";
 import { Requests } from "./requests";
@@ -21,8 +22,7 @@ export const host: Readonly<Record<string, Prepare>> = {
 
   refresh: (task) =>
     withHost(task, async (provider) => {
-      // After a creation no earlier list counts: a refresh begins without one.
-      await makeKeys(provider, 1, "later");
+      await outdateList(provider);
       const keys = await new Requests(task).listKeys();
       const made = keys.map(({ id, name, created_at: createdAt }) => {
         const outputs = { keyId: String(id), name, createdAt, owner: OWNER, ...provider.base("ApiKey", name) };
@@ -47,6 +47,7 @@ export const host: Readonly<Record<string, Prepare>> = {
       const keys = await makeKeys(provider, task.n, "key");
       const { outputs } = await sweep(provider, keys);
       const owner = await provider.create("Owner", { project: "bench", stack: "dev" });
+      await outdateList(provider);
       return async () => {
         await provider.delete("ledger", outputs);
         await revoke(provider, keys);
@@ -73,6 +74,11 @@ async function withHost(task: Task, prepare: (provider: HostUnderTest) => Promis
 function makeKeys(provider: HostUnderTest, n: number, prefix: string): Promise<readonly Made[]> {
   const names = Array.from({ length: n }, (_, at) => `${prefix}-${at}`);
   return inFlight(names, (name) => provider.create("ApiKey", { owner: OWNER, ...provider.base("ApiKey", name) }));
+}
+
+/** After a creation no earlier list counts: a command begins without one. */
+async function outdateList(provider: HostUnderTest): Promise<void> {
+  await provider.create("ApiKey", { owner: randomUUID(), ...provider.base("ApiKey", "later") });
 }
 
 async function revoke(provider: HostUnderTest, keys: readonly Made[]): Promise<void> {

@@ -92,6 +92,12 @@ const fault = fc.constantFrom<Omit<Rule, "route">>(
   { omit: ["key"] },
   { patch: { revoked: false } },
   { page: "empty" },
+  // Lies of a service that is wrong, or somebody else.
+  { lacks: 0 },
+  { lacks: 1 },
+  { lacks: 2 },
+  { patch: { created_at: "soon", created_by: [7], operations: [null, {}] } },
+  { omit: ["created_at"], headers: { Date: "Fri, 31 Dec 99999 23:59:59 GMT" } },
 );
 
 const strikes = { skip: fc.nat(2), count: fc.integer({ min: 1, max: 4 }) };

@@ -144,6 +144,20 @@ test("a list can be answered with an empty page, a repeated cursor or none", asy
   expect((await send(plane, "GET /api_keys")).body).toEqual([]);
 });
 
+test("a list can be answered without one of its entries", async () => {
+  const plane = await startPlane();
+  const { id } = await plane.state.createKey("ci");
+  const whole = (await send(plane, "GET /api_keys")).body;
+  await plane.rules.add({ route: "GET /api_keys", lacks: 0 });
+  expect((await send(plane, "GET /api_keys")).body).toHaveLength(whole.length - 1);
+  expect((await send(plane, "GET /api_keys")).body.map((key: { id: number }) => key.id)).toContain(id);
+  const project = await firstProject(plane);
+  const path = `GET /projects/${project}/operations`;
+  const { operations } = (await send(plane, path)).body;
+  await plane.rules.add({ route: "GET /projects/{project_id}/operations", lacks: 1 });
+  expect((await send(plane, path)).body.operations).toEqual(operations.filter((_: unknown, at: number) => at !== 1));
+});
+
 test("a delay holds the answer back in real time", async () => {
   const plane = await startPlane();
   await plane.rules.add({ route: "*", delayMs: 30 });

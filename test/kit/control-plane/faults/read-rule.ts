@@ -29,6 +29,7 @@ const fields: Record<keyof Rule, Check> = {
   omit: Array.isArray,
   operations: (value) => Array.isArray(value) && value.every((operation) => record(operation)),
   page: one("empty", "repeated-cursor", "no-cursor"),
+  lacks: whole,
   refuseMs: whole,
 };
 

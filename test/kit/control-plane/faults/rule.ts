@@ -100,6 +100,8 @@ export interface Rule {
   operations?: RuleOperation[];
   /** Answers a list with an empty page, with the cursor of the request, or without a cursor. */
   page?: "empty" | "repeated-cursor" | "no-cursor";
+  /** Answers a list without the entry at this place; the first is 0. */
+  lacks?: number;
   /** After the request, new connections are refused for so many milliseconds of real time. @default 0 */
   refuseMs?: number;
 }

@@ -7,14 +7,15 @@ import type { Rule } from "./rule";
 const listName = (body: Record<string, unknown>): string | undefined =>
   Object.keys(body).find((name) => Array.isArray(body[name]));
 
-/** Changes a true answer as a rule says: fields put over and left out, the page emptied, its cursor changed. */
-export function shape({ patch, omit = [], page }: Rule, answer: Answer, request: PlaneRequest): Answer {
+/** Changes a true answer as a rule says: fields put over and left out, the page emptied or shortened, its cursor changed. */
+export function shape({ patch, omit = [], page, lacks }: Rule, answer: Answer, request: PlaneRequest): Answer {
   if (typeof answer.body !== "object" || answer.body === null) return answer;
-  if (Array.isArray(answer.body)) return page === "empty" ? { ...answer, body: [] } : answer;
+  const shortened = (entries: readonly unknown[]) => (page === "empty" ? [] : entries.filter((_, at) => at !== lacks));
+  if (Array.isArray(answer.body)) return { ...answer, body: shortened(answer.body) };
   const body: Record<string, unknown> = { ...answer.body, ...patch };
   for (const name of omit) delete body[name];
   const list = listName(body);
-  if (page === "empty" && list !== undefined) body[list] = [];
+  if (list !== undefined) body[list] = shortened(body[list] as readonly unknown[]);
   const cursor = new URLSearchParams(request.query).get("cursor");
   if (page === "repeated-cursor" && cursor !== null) body.pagination = { cursor };
   if (page === "no-cursor" || page === "empty") delete body.pagination;
