@@ -1,7 +1,7 @@
 import type { ApiKeyRecord } from "../provider/api";
 import { tagOf } from "../provider/resources/names";
 import type { Age } from "./duration-option";
-import { heldBy, type StackState } from "./state";
+import { heldBy, type Role, type StackState } from "./state";
 
 /** A key of the account, and what is known about who owns it. */
 export interface InventoryKey extends ApiKeyRecord {
@@ -11,6 +11,8 @@ export interface InventoryKey extends ApiKeyRecord {
   readonly stack?: string;
   /** URN of the resource that holds it. */
   readonly heldBy?: string;
+  /** What it is to that resource. */
+  readonly role?: Role;
   /** `unused-90d`, `older-than-180d`, `unmanaged`, `orphan`. */
   readonly flags: readonly string[];
 }
@@ -42,7 +44,7 @@ export function inventory(keys: readonly ApiKeyRecord[], terms: InventoryTerms):
       ...key,
       ...(tag === undefined ? {} : { ownerTag: tag }),
       ...(stack === undefined ? {} : { stack }),
-      ...(holder === undefined ? {} : { heldBy: holder.urn }),
+      ...(holder === undefined ? {} : { heldBy: holder.urn, role: holder.role }),
       flags,
     };
   });
@@ -51,4 +53,11 @@ export function inventory(keys: readonly ApiKeyRecord[], terms: InventoryTerms):
 /** How long ago a time of the service was, in milliseconds. */
 export function ageOf(time: string, now: number): number {
   return now - Date.parse(time);
+}
+
+/** The resource that holds a key, and what the key is to it, for people; empty where no state tells. */
+export function sayHolder({ heldBy, role }: Pick<InventoryKey, "heldBy" | "role">): string {
+  if (heldBy === undefined) return "";
+  const name = heldBy.split("::").slice(3).join("::");
+  return role === "current" ? name : `${name} (${role})`;
 }

@@ -1,57 +1,80 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { terminalColumns } from "../test/kit/terminal";
-import { type KeysFlags, openAccount, withKeys } from "./account";
+import { askOwnKeyIds, type KeysFlags, openAccount, withKeys } from "./account";
 import { type Age, readAge } from "./duration-option";
-import { type InventoryKey, inventory } from "./inventory";
+import { EXIT } from "./exit-code";
+import { type FailOn, fails, readFailOn } from "./fail-on";
+import { type InventoryKey, inventory, sayHolder } from "./inventory";
 import { keyColumns } from "./key-columns";
 import type { Session } from "./session";
 import { readStates, withStates } from "./state";
 import { table } from "./table";
 import { note, plain, print, printJson, type Tone } from "./terminal";
+import { UsageError } from "./usage-error";
 
 interface Flags extends KeysFlags {
   readonly state?: readonly string[];
-  readonly unusedFor: Age;
+  readonly unusedFor?: Age;
   readonly olderThan?: Age;
+  readonly failOn?: FailOn;
   readonly json?: true;
 }
 
+/** How long a key may be unused before it is flagged, where nothing else is said. */
+const UNUSED_FOR = "90d";
+
 /** `keyplane keys`: the inventory of an account, by one request. */
 export function addKeys(program: Command, session: Session): void {
-  const unusedFor = new Option("--unused-for <age>", "flags keys that were not used for so long")
-    .argParser(readAge)
-    .default(readAge("90d"), "90d");
   const command = program
     .command("keys")
     .description("lists the account's API keys: age, use, and which stack owns each");
   withStates(command)
-    .addOption(unusedFor)
+    .option("--unused-for <age>", `flags keys that were not used for so long (default: ${UNUSED_FOR})`, readAge)
     .option("--older-than <age>", "flags keys that are older than this, e.g. 180d", readAge)
+    .option(
+      "--fail-on <what>",
+      "ends with exit code 1 for such keys: older-than=180d,unused=90d,unmanaged,orphan",
+      readFailOn,
+    )
     .option("--json", "prints JSON");
   withKeys(command).action((flags: Flags) => keys(flags, session));
 }
 
 async function keys(flags: Flags, session: Session): Promise<void> {
+  const { failOn } = flags;
+  if (failOn?.needsStates && flags.state === undefined) {
+    throw new UsageError("--fail-on: unmanaged and orphan need --state, without which nobody knows who holds a key");
+  }
   const states = await readStates(flags.state ?? []);
   const account = openAccount(flags);
   const records = await account.keysOf(flags.organization).list({ signal: session.signal });
   const now = account.serviceNow();
-  const { unusedFor, olderThan } = flags;
-  const found = inventory(records, { states, unusedFor, olderThan, now });
+  const found = inventory(records, {
+    states,
+    unusedFor: failOn?.unused ?? flags.unusedFor ?? readAge(UNUSED_FOR),
+    olderThan: failOn?.olderThan ?? flags.olderThan,
+    now,
+  });
+  // Whoever looks signs with a key that is often made by hand.
+  const own = failOn === undefined ? new Set<string>() : await askOwnKeyIds(flags, session.signal);
+  const failing = found.filter((key) => failOn !== undefined && fails(key, failOn, own));
+  if (failing.length > 0) session.exitCode = EXIT.failed;
   for (const { source, hidden } of states) {
     if (hidden.length > 0)
       note(`${plain(source)} holds ids of keys encrypted: their keys show as unmanaged (${plain(hidden[0] ?? "")})`);
   }
-  if (flags.json) return printJson({ keys: found, flagged: countFlags(found) });
+  if (flags.json) return printJson({ keys: found, flagged: countFlags(found), failing: failing.map(({ id }) => id) });
   const columns = [
     ...keyColumns(now),
     { title: "STACK", text: sayOwner, atLeast: 14 },
+    { title: "RESOURCE", text: sayHolder, dispensable: true },
     { title: "FLAGS", text: ({ flags }: InventoryKey) => flags.join(" "), tone: toneOf, atLeast: 15 },
   ];
   for (const line of table(found, columns, terminalColumns(process.stdout))) print(...line);
   print("");
   const counts = Object.entries(countFlags(found)).map(([flag, count]) => `${count} ${flag}`);
   print([`${found.length} ${found.length === 1 ? "key" : "keys"}`, ...counts].join(", "));
+  if (failing.length > 0) note(`--fail-on: ${failing.map(({ id }) => id).join(", ")}`);
   if (states.length === 0) note("Which stack owns a key shows with --state FILE, the output of `pulumi stack export`.");
 }
 

@@ -5,7 +5,9 @@ import { VERSION } from "../provider/version";
 import { terminalColumns } from "../test/kit/terminal";
 import { addDoctor } from "./doctor";
 import { EXIT, type ExitCode } from "./exit-code";
+import { addExplain } from "./explain";
 import { addKeys } from "./keys";
+import { addRevoke } from "./revoke";
 import { addServe } from "./serve";
 import { Session } from "./session";
 import { addSweep } from "./sweep";
@@ -16,8 +18,10 @@ import { addWait } from "./wait";
 const commands: Readonly<Record<string, (program: Command, session: Session) => void>> = {
   keys: addKeys,
   sweep: addSweep,
+  revoke: addRevoke,
   wait: addWait,
   doctor: addDoctor,
+  explain: addExplain,
   serve: addServe,
 };
 
@@ -27,7 +31,7 @@ Exit codes: 0 all is well, 1 a problem was found or something failed, 2 wrong us
 
 function programOf(session: Session): Command {
   const program = new Command("keyplane")
-    .description("Looks after the API keys of a managed database platform: an inventory, a sweep, waits, a check-up.")
+    .description("Looks after the API keys of a managed database platform.")
     .version(VERSION, "-v, --version", "prints the version")
     .helpOption("-h, --help", "tells more, also about a command")
     .helpCommand("help [command]", "tells more about a command")

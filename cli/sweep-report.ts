@@ -1,15 +1,8 @@
-import type { ApiKeyRecord } from "../provider/api";
 import { terminalColumns } from "../test/kit/terminal";
 import { keyColumns } from "./key-columns";
 import { REASONS, type SweepPlan } from "./sweep-plan";
 import { table } from "./table";
-import { paint, plain, print } from "./terminal";
-
-/** What became of the keys that were to be revoked. */
-export interface Swept {
-  readonly revoked: readonly ApiKeyRecord[];
-  readonly failed: readonly { readonly key: ApiKeyRecord; readonly why: string }[];
-}
+import { print } from "./terminal";
 
 /** Shows what a sweep would do. */
 export function printPlan({ revoke, keep, held }: SweepPlan, tags: ReadonlySet<string>, now: number): void {
@@ -30,11 +23,4 @@ export function printPlan({ revoke, keep, held }: SweepPlan, tags: ReadonlySet<s
   }
   const inStates = held > 0 ? `, ${held} in a state` : "";
   print(`${owners}: ${revoke.length} to revoke, ${keep.length} to keep${inStates}`);
-}
-
-/** Shows what a sweep has done. */
-export function printDone({ revoked, failed }: Swept): void {
-  for (const { id, name } of revoked) print(paint("good", "revoked"), ` ${id} ${plain(name)}`);
-  for (const { key, why } of failed) print(paint("bad", "still live"), ` ${key.id} ${plain(key.name)}: ${plain(why)}`);
-  print(`${revoked.length} revoked${failed.length > 0 ? `, ${failed.length} still live: run it again` : ""}`);
 }

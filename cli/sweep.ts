@@ -1,14 +1,12 @@
 import type { Command } from "commander";
-import type { ApiKeyRecord, Keys } from "../provider/api";
-import { isAborted, messageOf } from "../provider/errors";
 import { askOwnKeyIds, type KeysFlags, openAccount, withKeys } from "./account";
 import { EXIT } from "./exit-code";
-import { LiveLines } from "./live-lines";
+import { printRevocations, revokeKeys } from "./revoke-keys";
 import type { Session } from "./session";
 import { heldBy, readStates, type StackState, withStates } from "./state";
 import { sweptTags } from "./sweep-owners";
 import { planSweep, type SweepPlan, type SweepTerms } from "./sweep-plan";
-import { printDone, printPlan, type Swept } from "./sweep-report";
+import { printPlan } from "./sweep-report";
 import { note, plain, printJson } from "./terminal";
 import { UsageError } from "./usage-error";
 
@@ -63,49 +61,12 @@ async function sweep(flags: SweepFlags, session: Session): Promise<void> {
   const planned = new Set(plan.revoke.map(({ id }) => id));
   const fresh = planSweep(await keys.list({ fresh: true, signal }), terms());
   const doomed = fresh.revoke.filter(({ id }) => planned.has(id));
-  const swept = await revokeAll(doomed, keys, signal);
+  const swept = await revokeKeys(doomed, keys, signal);
   const failed = swept.failed.map(({ key, why }) => ({ ...key, why }));
   if (flags.json) printJson({ owners: [...tags], ...jsonOf(plan), revoked: swept.revoked, failed, warnings });
-  else printDone(swept);
+  else printRevocations(swept);
   if (session.interrupted) session.exitCode = EXIT.interrupted;
   else if (swept.failed.length > 0) session.exitCode = EXIT.failed;
-}
-
-/** Revokes keys one after another, and makes sure by a list; an interrupt leaves the rest alone. */
-async function revokeAll(doomed: readonly ApiKeyRecord[], keys: Keys, signal: AbortSignal): Promise<Swept> {
-  const live = new LiveLines();
-  const troubles = new Map<string, string>();
-  for (const [at, { id, name }] of doomed.entries()) {
-    if (signal.aborted) {
-      troubles.set(id, "interrupted");
-      continue;
-    }
-    live.show([`revoking key ${id} (${plain(name)}), ${at + 1} of ${doomed.length}`]);
-    try {
-      // A request that is under way is not cut off: whether it was applied would be open.
-      await keys.revoke(id);
-    } catch (error) {
-      if (isAborted(error)) throw error;
-      troubles.set(id, messageOf(error));
-    }
-  }
-  live.clear();
-  const left = await stillLive(keys, troubles);
-  const failed = doomed.filter(({ id }) => left.has(id));
-  return {
-    revoked: doomed.filter(({ id }) => !left.has(id)),
-    failed: failed.map((key) => ({ key, why: troubles.get(key.id) ?? "is still in the list" })),
-  };
-}
-
-/** Ids that a list shows to be live; where it cannot be had, what has answered properly to its revocation is gone. */
-async function stillLive(keys: Keys, troubles: ReadonlyMap<string, string>): Promise<ReadonlySet<string>> {
-  try {
-    return new Set((await keys.list({ fresh: true })).map(({ id }) => id));
-  } catch (error) {
-    note(`what was revoked could not be seen in a list: ${messageOf(error)}`);
-    return new Set(troubles.keys());
-  }
 }
 
 function refuseHidden({ source, hidden: [urn] }: StackState): void {

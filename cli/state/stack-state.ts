@@ -3,6 +3,15 @@ import { ownerTag } from "../../provider/resources/names";
 import { HIDDEN, opened } from "./envelope";
 import type { Deployment, StateResource } from "./read-deployment";
 
+/** What a key is to the resource that holds it. */
+export type Role = "current" | "previous" | "to be revoked" | "kept";
+
+/** The resource that holds a key. */
+export interface Holder {
+  readonly urn: string;
+  readonly role: Role;
+}
+
 /** What a stack's state tells about its keys. */
 export interface StackState {
   /** Where it was read from, as it was given. */
@@ -15,8 +24,8 @@ export interface StackState {
   readonly tags: readonly string[];
   /** Owners that belong to another stack: this state was copied or renamed, and no `up` has followed. */
   readonly foreign: readonly string[];
-  /** The URN of what holds a key, by the key's id: also previous, retired, kept and pending ones. */
-  readonly held: ReadonlyMap<string, string>;
+  /** What holds a key, by the key's id: also previous, retired, kept and pending ones. */
+  readonly held: ReadonlyMap<string, Holder>;
   /** Places that may hold a key's id, but are encrypted. */
   readonly hidden: readonly string[];
   /** How many operations were under way when it was saved. */
@@ -25,21 +34,30 @@ export interface StackState {
 
 const TYPE = "pulumi-nodejs:dynamic/keyplane:";
 
-/** Properties that hold ids of keys, in all kinds of resource. */
-const KEY_IDS = ["keyId", "previousKeyId", "pendingRevocations", "retired", "owned", "delivered", "unrevoked"] as const;
+/** Properties that hold ids of keys, in all kinds of resource, and what a key there is. Where there are several, the last. */
+const ROLES: readonly (readonly [property: string, role: Role])[] = [
+  ["owned", "kept"],
+  ["delivered", "kept"],
+  ["pendingRevocations", "to be revoked"],
+  ["retired", "to be revoked"],
+  ["unrevoked", "to be revoked"],
+  ["previousKeyId", "previous"],
+  ["keyId", "current"],
+];
 
 /** Reads what a deployment tells about keys. Nothing has to be decrypted: ids of keys and owners are no secrets. */
 export function stackState(source: string, deployment: Deployment): StackState {
   const resources = deployment.resources.filter(({ type }) => type.startsWith(TYPE));
   const owners = resources.filter((each) => each.type === `${TYPE}Owner` && each.delete !== true && each.id !== "");
-  const held = new Map<string, string>();
+  const held = new Map<string, Holder>();
   const hidden: string[] = [];
   // The ledger names all keys: what holds one itself comes after it, and prevails.
   const isLedger = ({ type }: StateResource) => Number(type === `${TYPE}Ledger`);
   for (const resource of resources.toSorted((one, other) => isLedger(other) - isLedger(one))) {
-    for (const value of idsIn(resource)) {
-      if (typeof value === "string" && keyIdOf(value) !== undefined) held.set(value, resource.urn);
-      else if (value === HIDDEN) hidden.push(resource.urn);
+    const { urn } = resource;
+    for (const { value, role } of idsIn(resource)) {
+      if (typeof value === "string" && keyIdOf(value) !== undefined) held.set(value, { urn, role });
+      else if (value === HIDDEN) hidden.push(urn);
     }
   }
   return {
@@ -54,16 +72,21 @@ export function stackState(source: string, deployment: Deployment): StackState {
   };
 }
 
-/** Ids of keys that a resource holds. */
-function* idsIn({ type, id, inputs, outputs }: StateResource): Generator<unknown> {
-  if (type === `${TYPE}ApiKey`) yield id;
-  for (const name of KEY_IDS) {
+/** Ids of keys that a resource holds, and as what. */
+function* idsIn({
+  type,
+  id,
+  inputs,
+  outputs,
+}: StateResource): Generator<{ readonly value: unknown; readonly role: Role }> {
+  for (const [property, role] of ROLES) {
     for (const source of [inputs, outputs]) {
-      const value = opened(source[name]);
-      if (Array.isArray(value)) yield* value.map(opened);
-      else if (value !== undefined) yield value;
+      const value = opened(source[property]);
+      const values = Array.isArray(value) ? value.map(opened) : value === undefined ? [] : [value];
+      for (const each of values) yield { value: each, role };
     }
   }
+  if (type === `${TYPE}ApiKey`) yield { value: id, role: "current" };
 }
 
 /** Whether the owner was made for the very stack in whose state it is. */

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { plain } from "../terminal";
 import { UsageError } from "../usage-error";
 import { readDeployment } from "./read-deployment";
-import { type StackState, stackState } from "./stack-state";
+import { type Holder, type StackState, stackState } from "./stack-state";
 
 /** Adds `--state`. */
 export function withStates(command: Command): Command {
@@ -41,9 +41,9 @@ function refused(what: string, why: string): UsageError {
   return new UsageError(`--state: ${what} ${why}. Write one by \`pulumi stack export --file state.json\``);
 }
 
-/** All keys that some states hold: the stack of each, and the URN of what holds it. */
-export function heldBy(
-  states: readonly StackState[],
-): ReadonlyMap<string, { readonly stack: string; readonly urn: string }> {
-  return new Map(states.flatMap(({ stack, held }) => Array.from(held, ([id, urn]) => [id, { stack, urn }] as const)));
+/** All keys that some states hold: the stack of each, and what holds it. */
+export function heldBy(states: readonly StackState[]): ReadonlyMap<string, Holder & { readonly stack: string }> {
+  return new Map(
+    states.flatMap(({ stack, held }) => Array.from(held, ([id, holder]) => [id, { stack, ...holder }] as const)),
+  );
 }

@@ -11,10 +11,10 @@ import { ownerTag, tagOf } from "./names";
  */
 export async function mustBeSameAccount(identity: string | undefined, context: Context): Promise<void> {
   noteProof(identity, context);
-  // A key that left the program keeps an old identity. That of the keys which are still in it is up to date.
-  noteProof(context.run.owner, context);
   if (!isElsewhere(identity, context) || isConfirmed(context)) return;
-  const { provenOwners } = context.run;
+  const { owner: ownerOfRun, provenOwners } = context.run;
+  // A key that left the program keeps an old identity. That of the keys which are still in it is up to date.
+  noteProof(ownerOfRun, context);
   const owner = ownerIdIn(identity);
   if (provenOwners.has(owner)) return;
   const tag = ownerTag(owner);
@@ -26,8 +26,9 @@ export async function mustBeSameAccount(identity: string | undefined, context: C
 
 /** Notes that this account is that of an identity's owner, where the identity was recorded with this credential. */
 function noteProof(identity: string | undefined, context: Context): void {
-  const recorded = fingerprintIn(identity);
-  if (recorded !== undefined && recorded === context.fingerprint()) context.run.provenOwners.add(ownerIdIn(identity));
+  if (fingerprintIn(identity) !== undefined && !isElsewhere(identity, context)) {
+    context.run.provenOwners.add(ownerIdIn(identity));
+  }
 }
 
 /** An identity as it is recorded from now on, once the account is proven to be the same. */

@@ -11,12 +11,15 @@ export function identityOf(ownerId: string, fingerprint: string): string {
 
 /** The owner's id in an identity. */
 export function ownerIdIn(identity: unknown): string {
-  return String(identity).split(".")[0] ?? "";
+  const text = String(identity);
+  const dot = text.indexOf(".");
+  return dot < 0 ? text : text.slice(0, dot);
 }
 
 /** The account's fingerprint in an identity; `undefined` where none is recorded. */
 export function fingerprintIn(identity: unknown): string | undefined {
-  return typeof identity === "string" ? identity.split(".")[1] : undefined;
+  const dot = typeof identity === "string" ? identity.indexOf(".") : -1;
+  return dot < 0 ? undefined : String(identity).slice(dot + 1);
 }
 
 /** The identity in the outputs of a key. Version 0.1 kept the fingerprint under a name of its own. */

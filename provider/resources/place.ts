@@ -23,6 +23,7 @@ export const placeFields = {
 } as const satisfies Record<string, FieldRule>;
 
 const DEFAULT: Place = { account: undefined, organizationId: undefined };
+const DEFAULT_KEY = keyOf(DEFAULT);
 
 /** The place in the inputs or outputs of a resource. */
 export function placeOf({ account, organizationId }: Properties): Place {
@@ -32,7 +33,12 @@ export function placeOf({ account, organizationId }: Properties): Place {
 }
 
 /** The place as a key of maps: another text for each place. */
-export function placeKey({ account, organizationId }: Place): string {
+export function placeKey(place: Place): string {
+  // Each of thousands of calls asks for it several times, nearly always for this one.
+  return place === DEFAULT ? DEFAULT_KEY : keyOf(place);
+}
+
+function keyOf({ account, organizationId }: Place): string {
   return JSON.stringify([account ?? null, organizationId ?? null]);
 }
 

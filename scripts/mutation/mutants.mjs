@@ -1064,7 +1064,7 @@ const account = [
     { name: "a confirmation is for one account", find: "includes(context.fingerprint())", replace: 'includes("", 0)' },
     {
       name: "the owner of the program's keys proves the account of a key that left it",
-      find: "  noteProof(context.run.owner, context);\n",
+      find: "  noteProof(ownerOfRun, context);\n",
       replace: "",
     },
     {

@@ -40,6 +40,43 @@ test("keys tells which stack owns each key, and which none of the given ones doe
   expect(await plane.count()).toBe(1);
 });
 
+test("keys tells which resource holds a key, and as what", async () => {
+  const made = await Promise.all(["now", "before", "old", "left"].map((name) => plane.state.createKey(name)));
+  const [now, before, old, left] = made.map(({ id }) => String(id));
+  const rotating = { keyId: now, previousKeyId: before, retired: [old] };
+  const state = exported({ owner, rotating, ledger: { owned: [now, before], delivered: [left, now] } });
+  const { stdout } = await run(["keys", "--json", "--state", "-"], { env: envOf(plane), input: JSON.stringify(state) });
+  const { keys } = JSON.parse(stdout) as { keys: { id: string; role?: string; heldBy?: string }[] };
+  const role = (id = "") => keys.find((key) => key.id === id)?.role;
+  expect([now, before, old, left].map(role)).toEqual(["current", "previous", "to be revoked", "kept"]);
+  const table = await run(["keys", "--state", "-"], { env: envOf(plane), input: JSON.stringify(state) });
+  expect(table.stdout).toMatch(new RegExp(`^${before} .* proj/dev +app \\(previous\\)`, "m"));
+});
+
+test("--fail-on makes CI fail for keys of a kind, but not for the one that the command signs with", async () => {
+  const { id } = await plane.state.createKey("by-hand");
+  await plane.clock.advance(100 * DAY);
+  const state = JSON.stringify(exported({ owner }));
+  const check = (what: string) =>
+    run(["keys", "--json", "--fail-on", what, "--state", "-"], { env: envOf(plane), input: state });
+  for (const what of ["unused=90d", "unmanaged", "older-than=99d,orphan", "orphan, unused=1d"]) {
+    const { code, stdout } = await check(what);
+    const { failing } = JSON.parse(stdout) as { failing: string[] };
+    expect([what, code, failing.includes(String(id))]).toEqual([what, 1, true]);
+    if (what === "unmanaged") expect(failing).toEqual([String(id)]);
+  }
+  for (const what of ["orphan", "unused=101d", "older-than=101d"]) expect((await check(what)).code).toBe(0);
+});
+
+test.each([["old=3d"], ["unused"], ["unused=soon"], ["unmanaged"], [""]])(
+  "--fail-on %j is wrong usage",
+  async (what) => {
+    const { code, stderr } = await run(["keys", "--fail-on", what], { env: envOf(plane) });
+    expect([code, stderr]).toEqual([2, expect.stringContaining("--fail-on")]);
+    expect(await plane.count()).toBe(0);
+  },
+);
+
 test("without a state nobody is said to be unmanaged, because nothing is known", async () => {
   const { id } = await plane.state.createKey("by-hand");
   expect((await keysOf())[id]?.flags).toEqual([]);
@@ -64,7 +101,7 @@ test("keys shows a table for people, without escape sequences where no terminal 
   const { id } = await plane.state.createKey("by-hand");
   await plane.state.useKey(id, 3_600_000 * 3, "192.0.2.7");
   const { stdout } = await run(["keys"], { env: { ...envOf(plane), NO_COLOR: "1" } });
-  expect(stdout).toMatch(/^ID +NAME +AGE +LAST USE +FROM +STACK +FLAGS$/m);
+  expect(stdout).toMatch(/^ID +NAME +AGE +LAST USE +FROM +STACK +RESOURCE +FLAGS$/m);
   expect(stdout).toMatch(new RegExp(`^${id} +by-hand +\\S+ \\S+ +3 h ago +192\\.0\\.2\\.7 +-$`, "m"));
   expect(stdout).not.toContain("\u001b");
 });

@@ -1,0 +1,42 @@
+import type { Command } from "commander";
+import { ERRORS, type ErrorCode } from "../provider/errors";
+import { terminalColumns } from "../test/kit/terminal";
+import type { Session } from "./session";
+import { print, printJson, wrapped } from "./terminal";
+import { UsageError } from "./usage-error";
+
+/** `keyplane explain`: what an error means and what to do about it, as docs/errors.md tells. */
+export function addExplain(program: Command, _session: Session): void {
+  program
+    .command("explain [code]")
+    .description("tells what an error means and what to do; without a code lists all of them")
+    .option("--json", "prints JSON")
+    .action((code: string | undefined, { json }: { readonly json?: true }) => {
+      if (code === undefined) return json ? printJson(ERRORS) : list();
+      const known = code.toUpperCase();
+      if (!isCode(known)) throw new UsageError("there is no error of that code: `keyplane explain` lists them");
+      if (json) printJson({ code: known, ...ERRORS[known] });
+      else explain(known);
+    });
+}
+
+function isCode(text: string): text is ErrorCode {
+  return Object.hasOwn(ERRORS, text);
+}
+
+function explain(code: ErrorCode): void {
+  const { kind, when, remedy } = ERRORS[code];
+  print({ tone: "strong", text: code }, ` (${kind})`);
+  for (const text of [when, `What to do: ${remedy}`]) {
+    print("");
+    for (const line of wrapped(text, Math.min(terminalColumns(process.stdout), 100))) print(line);
+  }
+}
+
+function list(): void {
+  for (const [code, { when }] of Object.entries(ERRORS)) print(code.padEnd(22), firstSentence(when));
+}
+
+function firstSentence(text: string): string {
+  return `${text.split(/(?<=\.) /)[0]}`;
+}

@@ -1,0 +1,58 @@
+import type { ApiKeyRecord, Keys } from "../provider/api";
+import { isAborted, messageOf } from "../provider/errors";
+import { LiveLines } from "./live-lines";
+import { note, paint, plain, print } from "./terminal";
+
+/** What became of the keys that were to be revoked. */
+export interface Revocations {
+  readonly revoked: readonly ApiKeyRecord[];
+  readonly failed: readonly { readonly key: ApiKeyRecord; readonly why: string }[];
+}
+
+/** Revokes keys one after another, and makes sure by a list; an interrupt leaves the rest alone. */
+export async function revokeKeys(
+  doomed: readonly ApiKeyRecord[],
+  keys: Keys,
+  signal: AbortSignal,
+): Promise<Revocations> {
+  const live = new LiveLines();
+  const troubles = new Map<string, string>();
+  for (const [at, { id, name }] of doomed.entries()) {
+    if (signal.aborted) {
+      troubles.set(id, "interrupted");
+      continue;
+    }
+    live.show([`revoking key ${id} (${plain(name)}), ${at + 1} of ${doomed.length}`]);
+    try {
+      // A request that is under way is not cut off: whether it was applied would be open.
+      await keys.revoke(id);
+    } catch (error) {
+      if (isAborted(error)) throw error;
+      troubles.set(id, messageOf(error));
+    }
+  }
+  live.clear();
+  const left = await stillLive(keys, troubles);
+  const failed = doomed.filter(({ id }) => left.has(id));
+  return {
+    revoked: doomed.filter(({ id }) => !left.has(id)),
+    failed: failed.map((key) => ({ key, why: troubles.get(key.id) ?? "is still in the list" })),
+  };
+}
+
+/** Ids that a list shows to be live; where it cannot be had, what has answered properly to its revocation is gone. */
+async function stillLive(keys: Keys, troubles: ReadonlyMap<string, string>): Promise<ReadonlySet<string>> {
+  try {
+    return new Set((await keys.list({ fresh: true })).map(({ id }) => id));
+  } catch (error) {
+    note(`what was revoked could not be seen in a list: ${messageOf(error)}`);
+    return new Set(troubles.keys());
+  }
+}
+
+/** Shows what became of keys. */
+export function printRevocations({ revoked, failed }: Revocations): void {
+  for (const { id, name } of revoked) print(paint("good", "revoked"), ` ${id} ${plain(name)}`);
+  for (const { key, why } of failed) print(paint("bad", "still live"), ` ${key.id} ${plain(key.name)}: ${plain(why)}`);
+  print(`${revoked.length} revoked${failed.length > 0 ? `, ${failed.length} still live: run it again` : ""}`);
+}

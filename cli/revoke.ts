@@ -1,0 +1,109 @@
+import type { Command } from "commander";
+import type { ApiKeyRecord } from "../provider/api";
+import { KeyplaneError } from "../provider/errors";
+import { keyIdOf } from "../provider/ids";
+import { keyIn } from "../provider/key-index";
+import { terminalColumns } from "../test/kit/terminal";
+import { askOwnKeyIds, type KeysFlags, openAccount, withKeys } from "./account";
+import { EXIT } from "./exit-code";
+import { ageOf, sayHolder } from "./inventory";
+import { keyColumns } from "./key-columns";
+import { printRevocations, revokeKeys } from "./revoke-keys";
+import type { Session } from "./session";
+import { heldBy, type Role, readStates, withStates } from "./state";
+import { table } from "./table";
+import { note, plain, print, printJson } from "./terminal";
+import { UsageError } from "./usage-error";
+
+interface RevokeFlags extends KeysFlags {
+  readonly state?: readonly string[];
+  readonly yes?: true;
+  readonly json?: true;
+}
+
+/** A key that is to be revoked, and what holds it, as far as the given states tell. */
+interface Doomed extends ApiKeyRecord {
+  readonly stack?: string;
+  readonly heldBy?: string;
+  readonly role?: Role;
+}
+
+/** Where the service does not tell which key signs, one that was used within this time, in milliseconds, may be it. */
+const MAY_SIGN_MS = 60_000;
+
+/** `keyplane revoke`: revokes keys by their ids, whoever has made them and whoever uses them. */
+export function addRevoke(program: Command, session: Session): void {
+  const command = program
+    .command("revoke <id...>")
+    .description("revokes keys by their ids, also keys in use that no stack has made");
+  withStates(command)
+    .option("--yes", "revokes; without it the plan is shown and nothing is done")
+    .option("--json", "prints JSON");
+  withKeys(command).action((ids: readonly string[], flags: RevokeFlags) => revoke(ids, flags, session));
+}
+
+async function revoke(args: readonly string[], flags: RevokeFlags, session: Session): Promise<void> {
+  const { signal } = session;
+  const ids = [...new Set(args.map(readId))];
+  const held = heldBy(await readStates(flags.state ?? []));
+  const account = openAccount(flags);
+  const keys = account.keysOf(flags.organization);
+  const ownKeyIds = await askOwnKeyIds(flags, signal);
+  const live = await keys.list({ signal });
+  const doomed = ids.flatMap((id): Doomed[] => {
+    const key = keyIn(live, id);
+    const holder = held.get(id);
+    return key === undefined
+      ? []
+      : [{ ...key, ...(holder && { stack: holder.stack, heldBy: holder.urn, role: holder.role }) }];
+  });
+  for (const key of doomed) refuseOwn(key, ownKeyIds, account.serviceNow());
+  const missing = ids.filter((id) => keyIn(live, id) === undefined);
+  if (!flags.json) printPlan(doomed, missing, account.serviceNow());
+  if (missing.length > 0) session.exitCode = EXIT.failed;
+  if (!flags.yes || doomed.length === 0) {
+    if (flags.json) printJson({ planned: doomed, missing, revoked: [], failed: [] });
+    else if (doomed.length > 0) note("Nothing was revoked. To revoke these keys, run the same with --yes.");
+    return;
+  }
+  const { revoked, failed } = await revokeKeys(doomed, keys, signal);
+  if (flags.json) {
+    printJson({ planned: doomed, missing, revoked, failed: failed.map(({ key, why }) => ({ ...key, why })) });
+  } else printRevocations({ revoked, failed });
+  if (session.interrupted) session.exitCode = EXIT.interrupted;
+  else if (failed.length > 0) session.exitCode = EXIT.failed;
+}
+
+function readId(arg: string): string {
+  // It is not repeated: what is no id can be a key in the wrong place.
+  const id = /^\d+$/.test(arg) ? keyIdOf(arg) : undefined;
+  if (id === undefined)
+    throw new UsageError("an argument is no id of a key: ids are numbers, as `keyplane keys` shows");
+  return id;
+}
+
+/** Throws where the command signs with a key, or may do so: it would lock itself, and perhaps every stack, out. */
+function refuseOwn({ id, lastUsedAt }: ApiKeyRecord, ownKeyIds: ReadonlySet<string>, now: number): void {
+  const maySign = ownKeyIds.size === 0 && lastUsedAt !== null && ageOf(lastUsedAt, now) < MAY_SIGN_MS;
+  if (!ownKeyIds.has(id) && !maySign) return;
+  const why = maySign
+    ? "was used within the last minute, and the service does not tell whether this command signs with it"
+    : "is one that KEYPLANE_* signs with";
+  throw new KeyplaneError(
+    "KP-OWN-CREDENTIAL",
+    `key ${id} ${why}. Nothing was revoked: set KEYPLANE_API_KEY to another key of the account first`,
+  );
+}
+
+function printPlan(doomed: readonly Doomed[], missing: readonly string[], now: number): void {
+  if (doomed.length > 0) {
+    const text = (key: Doomed) => (key.stack === undefined ? "-" : `${key.stack} ${sayHolder(key)}`);
+    const holder = { title: "HELD BY", text, atLeast: 14 };
+    for (const line of table(doomed, [...keyColumns(now), holder], terminalColumns(process.stdout))) print(...line);
+    print("");
+  }
+  for (const id of missing) print(`${id} is not live in this account`);
+  for (const { id, stack } of doomed.filter((key) => key.stack !== undefined)) {
+    note(`${plain(stack ?? "")} holds key ${id}: after its revocation, \`pulumi up --refresh\` there makes a new one.`);
+  }
+}

@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type ControlPlane, startControlPlane } from "../../kit/control-plane";
+import { exported } from "./stack-file";
+import { type Ended, envOf, run } from "./support";
+
+let plane: ControlPlane;
+
+beforeEach(async () => {
+  plane = await startControlPlane();
+});
+
+afterEach(() => plane.close());
+
+function revoke(args: readonly string[], input?: string): Promise<Ended> {
+  return run(["revoke", ...args], { env: envOf(plane), ...(input === undefined ? {} : { input }) });
+}
+
+async function liveIds(): Promise<string[]> {
+  return (await plane.liveKeys()).map(({ id }) => String(id)).sort();
+}
+
+test("revoke shows its plan and revokes nothing without --yes", async () => {
+  const { id } = await plane.state.createKey("deploy-bot");
+  const { code, stdout, stderr } = await revoke([String(id)]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(new RegExp(`^${id} +deploy-bot .*never +- +-$`, "m"));
+  expect(stderr).toContain("Nothing was revoked. To revoke these keys, run the same with --yes.");
+  expect(await liveIds()).toEqual([String(id)]);
+});
+
+test("a key that nobody's stack has made is revoked, also while it is in use, and no other", async () => {
+  const [busy, other] = [await plane.state.createKey("deploy-bot"), await plane.state.createKey("other")];
+  await plane.state.useKey(busy.id);
+  const { code, stdout } = await revoke([String(busy.id), "--yes"]);
+  expect([code, stdout]).toEqual([0, expect.stringContaining(`revoked ${busy.id} deploy-bot\n1 revoked`)]);
+  expect(await liveIds()).toEqual([String(other.id)]);
+});
+
+test("the stack that holds a key is named, and what to do there", async () => {
+  const { id } = await plane.state.createKey("ci");
+  const state = JSON.stringify(exported({ owner: "5b4f6f54-8f0c-4a5e-9a44-1f6a0c6b7a11", keys: [id] }));
+  const { stdout, stderr } = await revoke([String(id), "--state", "-"], state);
+  expect(stdout).toContain(`proj/dev key-${id}`);
+  expect(stderr).toContain("`pulumi up --refresh` there makes a new one");
+  const asJson = await revoke([String(id), "--state", "-", "--yes", "--json"], state);
+  expect(JSON.parse(asJson.stdout)).toMatchObject({
+    revoked: [{ id: String(id), stack: "proj/dev", role: "current" }],
+  });
+});
+
+test("the key that the command signs with is refused, and then no other is revoked, either", async () => {
+  const own = await plane.state.createKey("admin-2");
+  const other = await plane.state.createKey("other");
+  const env = { ...envOf(plane), KEYPLANE_API_KEY: own.key };
+  const { code, stderr } = await run(["revoke", String(other.id), String(own.id), "--yes"], { env });
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`key ${own.id} is one that KEYPLANE_* signs with`)]);
+  await plane.rules.add({ route: "GET /auth", status: 404 });
+  const unsure = await run(["revoke", String(own.id), "--yes"], { env });
+  expect([unsure.code, unsure.stderr]).toEqual([1, expect.stringContaining("the service does not tell whether")]);
+  expect(await liveIds()).toEqual([String(own.id), String(other.id)].sort());
+});
+
+test("an id that is not live is told, with exit code 1, and the others are revoked all the same", async () => {
+  const { id } = await plane.state.createKey("deploy-bot");
+  const { code, stdout } = await revoke([String(id), "999999", "--yes"]);
+  expect(code).toBe(1);
+  expect(stdout).toContain("999999 is not live in this account");
+  expect(await liveIds()).toEqual([]);
+});
+
+test("what is no id is wrong usage, and is not repeated: it can be a key in the wrong place", async () => {
+  for (const arg of ["kp_live_4711", "0", "7.5", "-7x"]) {
+    const { code, stderr } = await revoke(["7", arg, "--yes"]);
+    expect(code).toBe(2);
+    expect(stderr).not.toContain(arg === "0" ? "'0'" : arg);
+  }
+  expect(await plane.log()).toEqual([]);
+});
