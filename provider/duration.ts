@@ -2,7 +2,7 @@ const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000
 
 /** What a duration looks like, for messages. */
 export const DURATION_FORM =
-  'a whole number and one of s, m, h, d, w, such as "90s", "15m", "12h", "90d" or "2w", at most 100 years';
+  'a whole number from 1 on and one of s, m, h, d, w, such as "90s", "15m", "12h", "90d" or "2w", at most 100 years';
 
 /** Longer ages would lead to dates that no `Date` can hold. */
 const MAX_DURATION_MS = 36_525 * UNITS.d;

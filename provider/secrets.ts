@@ -22,14 +22,16 @@ const formsByEnd = new Map<string, string[]>();
 /** Marks what forms end with: nearly all places of nearly all texts need no closer look. */
 const ends = new Uint8Array(1 << 18);
 
-/** The last text that had to be looked at closely and holds no secret. */
-let lastHarmless: string | undefined;
+/** Short texts that hold no secret, up to so many: lists repeat nearly all of theirs. */
+const harmless = new Set<string>();
+const MAX_HARMLESS = 1_000;
+const MAX_LENGTH = 100;
 
 /** Keeps a secret out of every later message, and of every text that the service tells from now on. */
 export function conceal(secret: string): void {
   if (secret.length < MIN_LENGTH || secrets.has(secret)) return;
   secrets.add(secret);
-  lastHarmless = undefined;
+  harmless.clear();
   for (const form of formsOf(secret)) {
     const end = form.slice(-MIN_LENGTH);
     const others = formsByEnd.get(end);
@@ -44,8 +46,13 @@ export function conceal(secret: string): void {
  * it, and with spaces or invisible characters in between.
  */
 export function redact(text: string): string {
-  // All keys of a list have the same few creators.
-  if (text === lastHarmless || !mayHold(text)) return text;
+  if (text.length < MIN_LENGTH || harmless.has(text)) return text;
+  const clean = mayHold(text) ? redacted(text) : text;
+  if (clean === text && text.length < MAX_LENGTH && harmless.size < MAX_HARMLESS) harmless.add(text);
+  return clean;
+}
+
+function redacted(text: string): string {
   const { text: meant, starts, stops } = undisguised(text);
   const parts: string[] = [];
   let done = 0;
@@ -53,7 +60,6 @@ export function redact(text: string): string {
     parts.push(text.slice(done, starts[from]), REDACTED);
     done = stops[to - 1] ?? text.length;
   }
-  if (done === 0) lastHarmless = text;
   return parts.join("") + text.slice(done);
 }
 
@@ -64,7 +70,6 @@ export function maskKeyLike(text: string): string {
 
 /** Whether a text can hold a secret. Tens of thousands of texts of a list are asked this, and hardly any does. */
 function mayHold(text: string): boolean {
-  if (text.length < MIN_LENGTH || secrets.size === 0) return false;
   let hash = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);

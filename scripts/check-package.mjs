@@ -2,7 +2,7 @@
 // of program. Needs the build, or a package that was packed before.
 //   npm run check:package -- [--tarball FILE]
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,7 +15,9 @@ const { values: options } = parseArgs({ options: { tarball: { type: "string" } }
 const folder = mkdtempSync(join(tmpdir(), "keyplane-package-"));
 try {
   const { tarball, contents, manifest } = pack(folder, options.tarball);
-  const flaws = flawsOf(contents, manifest);
+  const documents = contents.files.filter((path) => path.endsWith(".md"));
+  const texts = Object.fromEntries(documents.map((path) => [path, readFileSync(join(root, path), "utf8")]));
+  const flaws = flawsOf(contents, manifest, texts);
   for (const flaw of flaws) process.stdout.write(`${flaw}\n`);
   const checks = [
     run("publint/src/cli.js", "run", tarball, "--strict"),

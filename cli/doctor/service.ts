@@ -6,10 +6,10 @@ import { HttpClient, parseBaseUrl, systemClock } from "../../provider/http";
 import { openConnections } from "../../provider/http/connections";
 import { exchange } from "../../provider/http/exchange";
 import type { Answered, Outcome } from "../../provider/http/types";
+import { unreachable } from "../../provider/http/unreachable";
 import type { Settings } from "../../provider/settings";
 import { VERSION } from "../../provider/version";
 import { type Finding, fail, ok, warn } from "./finding";
-import { unreachable } from "./unreachable";
 
 /** Longest time for the service to answer, in milliseconds: a check-up does not have the patience of a deployment. */
 const PATIENCE_MS = 10_000;
@@ -22,7 +22,10 @@ export async function checkService(settings: Settings, signal: AbortSignal): Pro
   if (!("dispatch" in connections)) return [connections];
   const outcome = await probe(connections, settings, signal);
   const { host } = new URL(settings.baseUrl);
-  if (outcome.kind === "failure") return [unreachable(outcome, host, patience(settings))];
+  if (outcome.kind === "failure") {
+    const { says, remedy } = unreachable(outcome, host, "the base URL", patience(settings));
+    return [fail("service", says, remedy)];
+  }
   return [
     ok("service", `${host} answers`),
     await judged(outcome, settings, signal),

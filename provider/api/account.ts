@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { accountSetting } from "../accounts";
-import { type Clock, type HttpAnswer, HttpClient, systemClock } from "../http";
+import { type Clock, type HttpAnswer, HttpClient, type Retry, systemClock } from "../http";
 import { conceal, redact } from "../secrets";
 import { Keys } from "./api-keys";
 import { type KeyList, keyListOf } from "./key-list";
@@ -48,6 +48,8 @@ export class Account {
   readonly operations: Operations;
   /** Called with what a person should hear but nothing fails for; may be set at any time. */
   onWarning: ((message: string) => void) | undefined;
+  /** Told each time a request is to be sent again; may be set at any time. */
+  onRetry: ((retry: Retry) => void) | undefined;
   readonly #options: AccountOptions;
   readonly #clock: Clock;
   readonly #http: HttpClient;
@@ -76,7 +78,7 @@ export class Account {
     this.#options = options;
     const clock = options.clock ?? systemClock;
     const random = options.random ?? Math.random;
-    const http = new HttpClient({ ...options, clock, random });
+    const http = new HttpClient({ ...options, clock, random, onRetry: (retry) => this.onRetry?.(retry) });
     const { apiKey, credentials = [] } = options;
     for (const [, credential] of credentials) conceal(credential);
     const own = [[this.setting("apiKey"), apiKey] as const, ...credentials];

@@ -44,7 +44,8 @@ export const ERRORS = {
   "KP-IMPORT": {
     kind: "input",
     when: "A resource was declared with the option `import`, or looked up by `get`. The service shows a key's secret only once, so there is nothing to import.",
-    remedy: "Remove the option. Use `getApiKey` to read what is known about a key.",
+    remedy:
+      "Remove the option. To take over a key whose secret you have, declare a `RotatingApiKey` with `adopt`. To read what is known about a key, use `getApiKey`.",
   },
   "KP-DECLARED-LATE": {
     kind: "input",
@@ -93,7 +94,8 @@ export const ERRORS = {
   "KP-NOTFOUND": {
     kind: "not_found",
     when: "A key, a project or an operation that was asked for is not known to the service.",
-    remedy: "Check the id or the name, and that `keyplane:apiKey` is of the account meant.",
+    remedy:
+      "Check the id or the name, and that `keyplane:apiKey` is of the account meant. If nothing is found at all, check the path of `keyplane:baseUrl`: it most often ends in `/api/v2`.",
   },
   "KP-AMBIGUOUS": {
     kind: "conflict",

@@ -13,7 +13,7 @@ export interface WaitForOperationsArgs extends CallArgs {
   readonly operationTimeout?: string | undefined;
   /** Time between two looks, e.g. `10s`. @default the configured `pollInterval` */
   readonly pollInterval?: string | undefined;
-  /** Called after every look that has left something pending. */
+  /** Called after every look that has left something pending. @default shows it in the program's row */
   readonly onProgress?: ((progress: WaitProgress) => void) | undefined;
 }
 

@@ -78,7 +78,9 @@ export function adapt(kind: Kind): dynamic.ResourceProvider<Values, Values> {
 
 /** Runs one verb with a context of its own; whatever it throws reaches the engine clean and complete. */
 async function run<T>(kind: Kind, verb: Verb, values: Values, body: (context: Context) => Promise<T>): Promise<T> {
-  const context = new VerbContext(String(values.resourceUrn ?? ""), placeOf(values));
+  const place = placeOf(values);
+  const context = new VerbContext(String(values.resourceUrn ?? ""), place);
+  const ended = session.began(place.account, (text) => context.progress(text));
   try {
     const answer = await body(context);
     publishPoint("before-return", `${verb} ${kind.name}`);
@@ -86,6 +88,7 @@ async function run<T>(kind: Kind, verb: Verb, values: Values, body: (context: Co
   } catch (error) {
     throw toHostError(error, `${verb} ${kind.name} ${JSON.stringify(context.resourceName)}`, values);
   } finally {
+    ended();
     await session.engine.flush();
   }
 }

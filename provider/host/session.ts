@@ -1,10 +1,15 @@
 import { accountFingerprint } from "../account-fingerprint";
 import type { Account } from "../api/account";
+import { sayDuration } from "../duration";
 import { AbortedError } from "../errors";
+import type { Retry } from "../http";
 import { newRunNotes, type Place, placeKey, type RunNotes } from "../resources";
 import { type ConfigReader, credentialsIn, resolveSettings, type Settings } from "../settings";
 import { EngineLink } from "./engine-link";
 import { onCancel } from "./on-cancel";
+
+/** At most so often a request that is sent again is shown, in milliseconds: under a storm there are hundreds. */
+const RETRY_SHOWN_EVERY_MS = 1_000;
 
 /**
  * What all resources of this process share. Pulumi configures each kind of resource on its own, and starts the second
@@ -24,6 +29,8 @@ class Session {
   readonly #fingerprints = new Map<string, string>();
   /** By place, what the verbs of this process tell each other: a process serves one run. */
   readonly #runs = new Map<string, RunNotes>();
+  readonly #underWay = new Set<{ readonly account: string | undefined; readonly show: (text: string) => void }>();
+  #retryShownAt = Number.NEGATIVE_INFINITY;
   /** The ids of those that were read, by URN: a resource and its predecessor can share one. */
   readonly #seenInRefresh = new Map<unknown, Set<string>>();
 
@@ -75,10 +82,28 @@ class Session {
     if (account === undefined) {
       const api = require("../api/account") as typeof import("../api/account");
       account = api.Account.for(this.settings(name));
+      account.onRetry = (retry) => this.#showRetry(name, retry);
       if (this.#cancelled !== undefined) account.abort(this.#cancelled);
       this.#accounts.set(name, account);
     }
     return account;
+  }
+
+  /** Notes a verb that is under way, to show in its row what its account waits for. Answers what ends that. */
+  began(account: string | undefined, show: (text: string) => void): () => void {
+    const verb = { account, show };
+    this.#underWay.add(verb);
+    return () => this.#underWay.delete(verb);
+  }
+
+  /** Shows why nothing goes on, in the rows of all verbs of an account: they share its limits, and some of its requests. */
+  #showRetry(name: string | undefined, { route, outcome, attempt, pauseMs }: Retry): void {
+    const now = performance.now();
+    if (now - this.#retryShownAt < RETRY_SHOWN_EVERY_MS) return;
+    this.#retryShownAt = now;
+    const pause = pauseMs < 1_000 ? "" : ` in ${sayDuration(pauseMs)}`;
+    const text = `${route}: ${outcome}, attempt ${attempt}${pause}`;
+    for (const { account, show } of this.#underWay) if (account === name) show(text);
   }
 
   /** What the verbs of resources in this place tell each other. */

@@ -9,7 +9,7 @@ import { classify } from "./classify";
 import type { Clock } from "./clock";
 import { openConnections } from "./connections";
 import { exchange } from "./exchange";
-import { failureError, TOO_LARGE } from "./failure";
+import { failureError, sayOutcome, TOO_LARGE } from "./failure";
 import { DOCUMENTED_RATES, Limiter, type Limits } from "./limiter";
 import { linkSignals } from "./link-signals";
 import { sayReason } from "./on-abort";
@@ -39,9 +39,23 @@ export interface HttpOptions {
    * once it says "too many" to most requests. @default 700
    */
   readonly requestsPerMinute?: number | undefined;
+  /** Told each time a request is to be sent again. */
+  readonly onRetry?: ((retry: Retry) => void) | undefined;
   readonly clock: Clock;
   /** In [0, 1), for jitter. */
   readonly random: () => number;
+}
+
+/** A request that is to be sent again. */
+export interface Retry {
+  /** Method and path template, e.g. `POST /api_keys`. */
+  readonly route: string;
+  /** What came of the last attempt, e.g. `503 Service Unavailable` or `ECONNRESET`. */
+  readonly outcome: string;
+  /** The number of the next attempt; the first is 1. */
+  readonly attempt: number;
+  /** The pause before it, in milliseconds. */
+  readonly pauseMs: number;
 }
 
 /** Sends requests to one service with one credential: attempts, limits, deadlines, and errors fit to be shown. */
@@ -159,6 +173,8 @@ export class HttpClient {
         const { account } = this.#options;
         const ending = {
           request,
+          host: new URL(this.base.origin).host,
+          patienceMs: this.#options.requestTimeoutMs,
           account,
           outcome,
           verdict,
@@ -172,6 +188,7 @@ export class HttpClient {
       }
       taken = cost;
       lostBefore ||= lost;
+      this.#options.onRetry?.({ route, outcome: sayOutcome(outcome), attempt: attempts + 1, pauseMs: delay });
       await unlessAborted(signal, () => clock.sleep(delay, signal), end);
     }
   }

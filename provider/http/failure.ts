@@ -5,6 +5,7 @@ import { maskKeyLike, redact } from "../secrets";
 import type { Verdict } from "./classify";
 import { cleanText } from "./text";
 import type { Answered, HttpRequest, Outcome } from "./types";
+import { unreachable } from "./unreachable";
 
 /** undici's code for a body larger than the connections take. */
 export const TOO_LARGE = "UND_ERR_RES_EXCEEDED_MAX_SIZE";
@@ -14,7 +15,11 @@ const TIME_LIMITS = /^(UND_ERR_(HEADERS|BODY|CONNECT)_TIMEOUT|ETIMEDOUT|TimeoutE
 
 /** A call that has come to its end without a usable answer. */
 export interface Failure {
-  readonly request: Pick<HttpRequest, "route" | "replay">;
+  readonly request: Pick<HttpRequest, "method" | "route" | "path" | "replay">;
+  /** Name and port of the service. */
+  readonly host: string;
+  /** How long its silence was borne, in milliseconds. */
+  readonly patienceMs: number;
   /** Name of the account, where it is not the one of `keyplane:apiKey`. */
   readonly account: string | undefined;
   readonly outcome: Outcome;
@@ -32,10 +37,8 @@ export interface Failure {
 export function failureError(failure: Failure): KeyplaneError {
   const { request, outcome, verdict, sentAt } = failure;
   if (verdict === "ambiguous" && request.replay === "once") {
-    const told = outcome.kind === "answer" ? `answered ${statusText(outcome.status)}` : `failed with ${outcome.code}`;
-    const cut = outcome.kind === "answer" && outcome.bodyError ? ` and an unusable body (${outcome.bodyError})` : "";
     return new AnswerLostError(
-      `${request.route} was sent but ${told}${cut}: it may or may not have been applied${reference(failure)}`,
+      `${what(failure)} was sent but ${howLost(outcome)}: it may or may not have been applied${reference(failure)}`,
       facts(failure),
       sentAt,
     );
@@ -49,9 +52,8 @@ export function failureError(failure: Failure): KeyplaneError {
 function answerError(failure: Failure, outcome: Answered): KeyplaneError {
   const { status } = outcome;
   if (status < 300 || outcome.bodyError === TOO_LARGE) {
-    const problem = outcome.complete ? "something that is not JSON" : `an incomplete body (${outcome.bodyError})`;
     return new BadAnswerError(
-      `${failure.request.route} answered ${statusText(status)} with ${problem}${tries(failure)}. ` +
+      `${what(failure)} answered ${statusText(status)} with ${bodyProblem(outcome)}${tries(failure)}. ` +
         `Is ${baseUrlOf(failure)} the address of the service's API?${reference(failure)}`,
       facts(failure, outcome),
     );
@@ -61,7 +63,7 @@ function answerError(failure: Failure, outcome: Answered): KeyplaneError {
   const next = advice(failure, status);
   return new ApiError(
     apiKind(status),
-    `${failure.request.route} answered ${statusText(status)}${said}${tries(failure)}.${next}${reference(failure, outcome)}`,
+    `${what(failure)} answered ${statusText(status)}${said}${tries(failure)}.${next}${reference(failure, outcome)}`,
     facts(failure, outcome),
     words,
     failure.lostBefore,
@@ -69,13 +71,29 @@ function answerError(failure: Failure, outcome: Answered): KeyplaneError {
 }
 
 function transportError(failure: Failure, code: string, sent: boolean): KeyplaneError {
-  const { route } = failure.request;
-  const end = `${tries(failure)}. Check the network, and ${baseUrlOf(failure)}.${reference(failure)}`;
-  if (TIME_LIMITS.test(code)) {
-    return new TimeoutError(`${route} was not answered in time (${code})${end}`, facts(failure));
-  }
+  const { host, patienceMs } = failure;
+  const { says, remedy } = unreachable({ code, sent }, host, baseUrlOf(failure), patienceMs);
+  const end = `: ${says}${tries(failure)}. ${remedy}${reference(failure)}`;
+  if (TIME_LIMITS.test(code))
+    return new TimeoutError(`${what(failure)} was not answered in time${end}`, facts(failure));
   const how = sent ? "was sent but not answered" : "could not be sent";
-  return new TransportError(`${route} ${how} (${code})${end}`, facts(failure), code, sent);
+  return new TransportError(`${what(failure)} ${how}${end}`, facts(failure), code, sent);
+}
+
+/** The request, with the ids that it was for. */
+function what({ request, host }: Failure): string {
+  return `${request.method} ${request.path} at ${host}`;
+}
+
+function howLost(outcome: Outcome): string {
+  if (outcome.kind === "failure") return `failed with ${outcome.code}`;
+  const isUsable = outcome.status >= 300 || (outcome.complete && outcome.json !== undefined);
+  return `answered ${statusText(outcome.status)}${isUsable ? "" : ` with ${bodyProblem(outcome)}`}`;
+}
+
+function bodyProblem({ complete, contentType, bodyError }: Answered): string {
+  if (!complete) return `an incomplete body (${bodyError})`;
+  return `something that is not JSON${contentType === "" ? "" : ` (${cleanText(redact(contentType), 40)})`}`;
 }
 
 /** The kind of error that a status stands for. */
@@ -97,14 +115,19 @@ function advice(failure: Failure, status: number): string {
   if (status >= 300 && status < 400) {
     return ` Redirects are never followed, for the credential would go along: correct ${baseUrlOf(failure)}.`;
   }
-  if (status !== 423 && status !== 429 && status !== 503) return otherAdvice(status);
+  if (status !== 423 && status !== 429 && status !== 503) return otherAdvice(failure, status);
   return retryAfterMs === undefined
     ? " Nothing was done: try again later."
     : ` Nothing was done: it asks to wait ${Math.ceil(retryAfterMs / 1000)} s, more than the time left.`;
 }
 
-function otherAdvice(status: number): string {
-  if (status === 404 || status === 410) return " Check the id, and that address and key are of the account meant.";
+function otherAdvice(failure: Failure, status: number): string {
+  if (status === 404 || status === 410) {
+    const [baseUrl, apiKey] = [baseUrlOf(failure), accountSetting("apiKey", failure.account)];
+    if (failure.request.route.includes("{")) return ` Check the id, and that ${apiKey} is of the account meant.`;
+    // What has no id is always there.
+    return ` The path of ${baseUrl} is wrong: it most often ends in /api/v2.`;
+  }
   if (status === 409) return " Remove what is in the way, or choose another name.";
   if (status >= 500) return " Try again later.";
   return " Correct what it names; if nothing is wrong with it, ask the service's support.";
@@ -117,6 +140,11 @@ function serviceWords(json: unknown): string {
   const words = [code, message].filter((each) => typeof each === "string" && each !== "").join(": ");
   // Before anything is cut: the beginning of a key could not be told from other words.
   return cleanText(maskKeyLike(redact(words)));
+}
+
+/** What came of an attempt, in a few words: `503 Service Unavailable`, `ECONNRESET`. */
+export function sayOutcome(outcome: Outcome): string {
+  return outcome.kind === "answer" ? statusText(outcome.status) : outcome.code;
 }
 
 function statusText(status: number): string {

@@ -1,6 +1,6 @@
 // Requests that are sent, repeated, limited, cancelled and reported as one promise each; no endpoint is known here.
 export { type BaseUrl, parseBaseUrl } from "./base-url";
-export { HttpClient, type HttpOptions } from "./client";
+export { HttpClient, type HttpOptions, type Retry } from "./client";
 export { type Clock, systemClock } from "./clock";
 export { linkSignals } from "./link-signals";
 export { onAbort, sayReason } from "./on-abort";

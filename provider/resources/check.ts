@@ -17,7 +17,7 @@ export function check(
 
   for (const property of Object.keys(inputs)) {
     if (!Object.hasOwn(kind.fields, property)) {
-      const known = Object.keys(kind.fields).filter((name) => kind.fields[name]?.change !== "ignore");
+      const known = Object.keys(kind.fields).filter((name) => kind.fields[name]?.internal !== true);
       failures.push({ property, reason: `is not an input of ${kind.name}; its inputs are ${known.join(", ")}` });
     }
   }

@@ -17,6 +17,8 @@ export interface FieldRule {
   readonly change: "replace" | "update" | "ignore";
   /** Setting it from or to nothing only updates, so that adopting a trigger does not rotate. */
   readonly unsetUpdates?: boolean;
+  /** Whether the SDK fills it in, so that it is none of a user's inputs. */
+  readonly internal?: true;
   /** For a list: entries that it loses are no change. */
   readonly onlyAdditions?: boolean;
   /** The value in force, where the outputs do not repeat the input under its own name. */

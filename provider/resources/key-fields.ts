@@ -8,7 +8,7 @@ import { accountFailures, placeFields } from "./place";
 /** Fields that the SDK fills in for every resource. */
 export const sdkFields = {
   /** The resource's URN: names its row in the engine's display, and gives an auto-name its prefix. */
-  resourceUrn: { type: types.text, change: "ignore" },
+  resourceUrn: { type: types.text, change: "ignore", internal: true },
 } as const satisfies Record<string, FieldRule>;
 
 /** Fields that all kinds of key share. */
@@ -16,7 +16,7 @@ export const keyFields = {
   ...sdkFields,
   ...placeFields,
   projectId: { type: types.projectId, change: "replace" },
-  owner: { type: types.text, required: true, change: "update", inForce: identityIn },
+  owner: { type: types.text, required: true, change: "update", inForce: identityIn, internal: true },
   namePrefix: { type: types.namePrefix, change: "replace" },
   rotationTriggers: { type: types.map, change: "replace", unsetUpdates: true, digest: triggersDigestIn },
   rotateAfter: { type: types.duration, change: "update" },
@@ -25,7 +25,7 @@ export const keyFields = {
   operationTimeout: { type: types.timeout, change: "update" },
   revokeOnDelete: { type: types.flag, fallback: true, change: "update" },
   /** Set by the SDK where the engine may leave the resource in place: with `retainOnDelete` or `protect`. */
-  retained: { type: types.flag, change: "update" },
+  retained: { type: types.flag, change: "update", internal: true },
 } as const satisfies Record<string, FieldRule>;
 
 /** The rules between fields that all kinds of key share. */

@@ -52,7 +52,10 @@ export interface RotatingApiKeyArgs {
    * @default never
    */
   readonly rotateAfter?: pulumi.Input<string>;
-  /** How long the previous key lives on at least. Must be less than `rotateAfter`. @default "24h" */
+  /**
+   * How long the previous key lives on at least. Must be less than `rotateAfter`.
+   * @default "24h", or half of `rotateAfter` where that is less
+   */
   readonly gracePeriod?: pulumi.Input<string>;
   /**
    * The previous key is not revoked while its last use is more recent than this. A use of the last moments before the

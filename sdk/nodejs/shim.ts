@@ -34,7 +34,8 @@ export function registeredInputs(
     throw new KeyplaneError(
       "KP-IMPORT",
       `${kind} ${JSON.stringify(name)}: cannot be imported or looked up, because the service shows a key's secret only ` +
-        "once. Remove the option, or use getApiKey to read what is known about a key",
+        "once. Remove the option. To take over a key whose secret you have, use adopt of a RotatingApiKey; to read " +
+        "what is known about a key, use getApiKey",
     );
   }
   return {

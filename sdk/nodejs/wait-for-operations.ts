@@ -5,7 +5,8 @@ import { outputForm, service } from "./data-source";
 
 /**
  * Waits until operations of a project have ended; fails if one of them fails, or when the time is over. As a gate for
- * other resources prefer `ProjectReady`. A preview does not wait: there it answers with none at once.
+ * other resources prefer `ProjectReady`. A preview does not wait: there it answers with none at once. While it waits, the
+ * program's row tells what for.
  *
  * @example
  * ```ts
@@ -17,7 +18,8 @@ import { outputForm, service } from "./data-source";
 export async function waitForOperations(args: functions.WaitForOperationsArgs): Promise<Operation[]> {
   if (pulumi.runtime.isDryRun()) return [];
   const { account, functions } = service(args);
-  return functions.waitForOperations(account, args);
+  const onProgress = args.onProgress ?? (({ text }) => void pulumi.log.info(text, undefined, undefined, true));
+  return functions.waitForOperations(account, { ...args, onProgress });
 }
 
 /** The same for arguments that are outputs of resources; the result is an output. */

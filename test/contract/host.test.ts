@@ -123,6 +123,17 @@ describe("Pulumi's dynamic host and keyplane", () => {
     expect(rows[0]?.urn).toBe(urnOf("ProjectReady", "ci"));
   });
 
+  it("show in their rows that a request is sent again: which, why, and which attempt", async () => {
+    await start();
+    await plane.rules.add({ route: "POST /api_keys", count: 2, status: 503, retryAfter: 1 });
+    await host.create("ApiKey", { owner });
+    expect(host.logged.filter(({ ephemeral }) => ephemeral).map(({ message }) => message)).toEqual([
+      "POST /api_keys: 503 Service Unavailable, attempt 2 in 1 s",
+      "POST /api_keys: 503 Service Unavailable, attempt 3 in 1 s",
+    ]);
+    expect(host.logged[0]?.urn).toBe(urnOf("ApiKey", "ci"));
+  });
+
   it("print errors without a stack and without a secret", async () => {
     await start();
     const { id, outputs } = await host.create("ApiKey", { owner });

@@ -3,6 +3,8 @@ import { type FieldRule, types } from "../fields";
 import { keyFields, keyRules, queuedDigestIn, triggersDigestIn } from "../key-fields";
 import type { Context, Failure, Properties } from "../kind";
 
+const DEFAULT_GRACE_MS = 24 * 3_600_000;
+
 /** The fields of a key that rotates in place. */
 export const rotationFields = {
   ...keyFields,
@@ -14,7 +16,8 @@ export const rotationFields = {
     change: "update",
     digest: (outputs) => queuedDigestIn(outputs) ?? triggersDigestIn(outputs),
   },
-  gracePeriod: { type: types.duration, fallback: "24h", change: "update" },
+  /** Where it is not given: 24 hours, or half of `rotateAfter` if that is less. */
+  gracePeriod: { type: types.duration, change: "update" },
   quietPeriod: { type: types.duration, fallback: "1h", change: "update" },
   maxOverlap: { type: types.duration, fallback: "7d", change: "update" },
   revokeNow: { type: types.keyId, change: "update" },
@@ -35,7 +38,7 @@ export interface Periods {
 
 /** The periods that the inputs ask for. */
 export function periodsOf(inputs: Properties): Periods {
-  const grace = msOf(inputs, "gracePeriod");
+  const grace = graceOf(inputs);
   return { grace, quiet: msOf(inputs, "quietPeriod"), maxOverlap: Math.max(grace, msOf(inputs, "maxOverlap")) };
 }
 
@@ -43,17 +46,23 @@ export function periodsOf(inputs: Properties): Periods {
 export function rotationRules(inputs: Properties, context: Context): readonly Failure[] {
   const failures: Failure[] = [...keyRules(inputs, context)];
   const age = parseDuration(inputs.rotateAfter);
-  if (age !== undefined && msOf(inputs, "gracePeriod") >= age) {
-    const reason = `must be less than rotateAfter${inputs.gracePeriod === undefined ? "; it is 24h where it is not given" : ""}`;
-    failures.push({ property: "gracePeriod", reason });
+  if (age !== undefined && graceOf(inputs) >= age) {
+    failures.push({ property: "gracePeriod", reason: "must be less than rotateAfter" });
   }
   const overlap = parseDuration(inputs.maxOverlap);
-  if (overlap !== undefined && overlap < msOf(inputs, "gracePeriod")) {
-    failures.push({ property: "maxOverlap", reason: "must not be less than gracePeriod" });
+  if (overlap !== undefined && overlap < graceOf(inputs)) {
+    const given = inputs.gracePeriod === undefined ? ", which is 24h or half of rotateAfter where it is not given" : "";
+    failures.push({ property: "maxOverlap", reason: `must not be less than gracePeriod${given}` });
   }
   return failures;
 }
 
-function msOf(inputs: Properties, field: "gracePeriod" | "quietPeriod" | "maxOverlap"): number {
+/** The grace of a key that is rotated by age has to end before the next rotation. */
+function graceOf({ gracePeriod, rotateAfter }: Properties): number {
+  const half = (parseDuration(rotateAfter) ?? Number.POSITIVE_INFINITY) / 2;
+  return parseDuration(gracePeriod) ?? Math.min(DEFAULT_GRACE_MS, half);
+}
+
+function msOf(inputs: Properties, field: "quietPeriod" | "maxOverlap"): number {
   return parseDuration(inputs[field]) ?? parseDuration(rotationFields[field].fallback) ?? 0;
 }

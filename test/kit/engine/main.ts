@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 /** The embedded engine's command line: pulumi's own commands and flags, as far as it goes. */
 import { type DeployCommand, deploy } from "./deploy-command";
+import { VERSION } from "../../../provider/version";
 import { harmless } from "./display/text";
+import { HELP } from "./help";
 import { manage } from "./stack-command";
 
 const DEPLOY: Readonly<Record<string, DeployCommand>> = {
@@ -16,6 +18,16 @@ const DEPLOY: Readonly<Record<string, DeployCommand>> = {
 const GROUPS: ReadonlySet<string> = new Set(["stack", "config", "state"]);
 
 async function main([name = "", ...args]: readonly string[]): Promise<boolean> {
+  const asked = [name, ...args];
+  if (name === "" || name === "help" || asked.includes("--help") || asked.includes("-h")) {
+    process.stdout.write(HELP);
+    // As for any command that was forgotten.
+    return name !== "";
+  }
+  if (name === "version" || name === "--version" || name === "-v") {
+    process.stdout.write(`${VERSION}\n`);
+    return true;
+  }
   const command = DEPLOY[name];
   if (command) return deploy(command, args, process);
   const words = GROUPS.has(name) ? [name, ...args.slice(0, 1)] : [name];

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { checkNode } from "../../../cli/doctor/machine";
-import { unreachable } from "../../../cli/doctor/unreachable";
+import { unreachable } from "../../../provider/http/unreachable";
 import { type ControlPlane, startControlPlane } from "../../kit/control-plane";
 import { envOf, folderWith, run, start } from "./support";
 
@@ -252,7 +252,7 @@ test.each([
   ["ENETUNREACH", /no way leads/],
   ["ECONNRESET", /broke off the connection/],
 ])("a connection that ends in %s is explained", (code, words) => {
-  expect(unreachable({ kind: "failure", code, sent: true }, "host", 1_000).says).toMatch(words);
+  expect(unreachable({ code, sent: true }, "host", "the base URL", 1_000).says).toMatch(words);
 });
 
 test("code of the program's folder runs in processes of its own, which get no setting and no credential", async () => {

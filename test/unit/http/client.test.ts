@@ -261,6 +261,40 @@ describe("refusals", () => {
   });
 });
 
+describe("an error", () => {
+  it("names the request with its ids, and the host", async () => {
+    const { client, server } = await start((socket) => answer(socket, 404, { code: "", message: "not found" }));
+    const { host } = new URL(server.baseUrl);
+    const request = { ...GET, route: "GET /things/{thing_id}", path: "/things/7" };
+    const error = await caught(client.request(request));
+    expect(error.message).toContain(`GET /things/7 at ${host} answered 404 Not Found`);
+    expect(error.message).toContain("Check the id, and that keyplane:apiKey is of the account meant");
+    // What has no id is always there.
+    expect((await caught(client.request(POST))).message).toContain(
+      "keyplane:baseUrl is wrong: it most often ends in /api/v2",
+    );
+  });
+
+  it("says what a transport's code means", async () => {
+    const { client, server } = await start(() => {});
+    const { host } = new URL(server.baseUrl);
+    await server.close();
+    const error = await caught(client.request(POST));
+    expect(error.message).toContain(
+      `POST /things at ${host} could not be sent: nothing listens at ${host} (ECONNREFUSED)`,
+    );
+    expect(error.message).toContain("Check host and port in keyplane:baseUrl");
+  });
+
+  it("says what an answer with success holds that is none", async () => {
+    const html = { "content-type": "text/html; charset=utf-8" };
+    const { client } = await start((socket) => answer(socket, 200, "<html>", html));
+    const problem = "200 OK with something that is not JSON (text/html; charset=utf-8)";
+    expect((await caught(client.request(GET))).message).toContain(`answered ${problem}`);
+    expect((await caught(client.request(POST))).message).toContain(`was sent but answered ${problem}`);
+  });
+});
+
 describe("what is sent", () => {
   it("is JSON with credential, agent and a request id that errors tell", async () => {
     const { client, server } = await start((socket) => answer(socket, 404, ""));

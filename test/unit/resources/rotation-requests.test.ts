@@ -172,21 +172,24 @@ describe("the inputs of a RotatingApiKey", () => {
     {},
     { rotateAfter: "30d", gracePeriod: "24h", quietPeriod: "5m", maxOverlap: "3d" },
     { gracePeriod: "30d" },
+    { rotateAfter: "12h" },
+    { rotateAfter: "1s" },
+    { rotateAfter: "12h", maxOverlap: "7h" },
     { revokeNow: "17", selfRotation: true, namePrefix: "app", waitForProjects: ["p"], verify: true },
   ])("may be %j", (inputs) => {
     expect(failuresOf(inputs)).toEqual([]);
   });
 
   it.each([
-    [{ rotateAfter: "12h" }, "gracePeriod", /less than rotateAfter; it is 24h where it is not given/],
+    [{ maxOverlap: "12h" }, "maxOverlap", /less than gracePeriod, which is 24h or half of rotateAfter where it is not/],
     [{ rotateAfter: "2d", gracePeriod: "48h" }, "gracePeriod", /less than rotateAfter/],
     [{ gracePeriod: "2d", maxOverlap: "1d" }, "maxOverlap", /not be less than gracePeriod/],
     [{ gracePeriod: "soon" }, "gracePeriod", /duration/],
-    [{ quietPeriod: "0s" }, "quietPeriod", /duration/],
+    [{ quietPeriod: "0s" }, "quietPeriod", /duration: a whole number from 1 on/],
     [{ revokeNow: "app" }, "revokeNow", /id of an API key/],
     [{ revokeNow: 17 }, "revokeNow", /id of an API key/],
     [{ selfRotation: "yes" }, "selfRotation", /true or false/],
-    [{ name: "exact" }, "name", /is not an input of RotatingApiKey/],
+    [{ name: "exact" }, "name", /its inputs are (?=.*\badopt\b)(?!.*\b(owner|retained|resourceUrn)\b)/],
   ])("C1: %j is refused, naming the property and the remedy", (inputs, property, reason) => {
     const failures = failuresOf(inputs);
     expect(failures.map((failure) => failure.property)).toEqual([property]);

@@ -22,6 +22,14 @@ test("tests, maps and what the compiler remembers would be noticed in the packag
   );
 });
 
+test("a document that leads to a file which is not in the package is refused", () => {
+  const docs = [...files, "docs/cli.md", "examples/wait/index.ts"];
+  const text = "[a](cli.md#keys) [b](../examples/wait) [c](https://host/x) [d](../test/unit) [e](#here)";
+  expect(flawsOf({ ...fine, files: docs }, manifest, { "docs/teams.md": text })).toEqual([
+    "docs/teams.md leads to test/unit, which the package lacks",
+  ]);
+});
+
 test("a package that promises a file it does not hold, runs a script on install or has grown is refused", () => {
   expect(flawsOf(fine, { ...manifest, bin: { keyplane: "dist/cli/main.js" } })).toEqual([
     "dist/cli/main.js is missing",

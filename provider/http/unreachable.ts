@@ -1,24 +1,37 @@
-import { sayDuration } from "../../provider/duration";
-import type { Unanswered } from "../../provider/http/types";
-import { type Finding, fail } from "./finding";
+import { sayDuration } from "../duration";
+import type { Unanswered } from "./types";
+
+/** Why a service cannot be reached, and what to do. */
+export interface Unreachable {
+  /** What the transport's code means, with the code, as part of a sentence. */
+  readonly says: string;
+  readonly remedy: string;
+}
 
 const NO_TLS = /^(ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG|ERR_SSL_HTTP_REQUEST|EPROTO)$/;
 const CERTIFICATE =
   /^(ERR_TLS_CERT|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH_EXCEEDED)/;
 
-/** What it means that no answer came, by the transport's code. */
-export function unreachable({ code, sent }: Unanswered, host: string, patienceMs: number): Finding {
-  const told = (says: string, remedy: string): Finding => fail("service", `${says} (${code})`, remedy);
+/**
+ * What it means that no answer came, by the transport's code.
+ * @param host - Name and port of the service.
+ * @param baseUrl - The setting that leads to it, as messages name it.
+ * @param patienceMs - How long its silence was borne, in milliseconds.
+ */
+export function unreachable(
+  { code, sent }: Pick<Unanswered, "code" | "sent">,
+  host: string,
+  baseUrl: string,
+  patienceMs: number,
+): Unreachable {
+  const told = (says: string, remedy: string): Unreachable => ({ says: `${says} (${code})`, remedy });
   if (code === "ENOTFOUND" || code === "EAI_AGAIN" || code === "EAI_NODATA") {
-    return told(
-      `the name ${host} cannot be resolved`,
-      "Check the host in the base URL, the DNS, and a VPN it may need.",
-    );
+    return told(`the name ${host} cannot be resolved`, `Check the host in ${baseUrl}, the DNS, and a VPN it may need.`);
   }
   if (code === "ECONNREFUSED") {
     return told(
       `nothing listens at ${host}`,
-      "Check host and port in the base URL. For a local one: `keyplane serve`.",
+      `Check host and port in ${baseUrl}. For a local one: \`keyplane serve\`.`,
     );
   }
   if (code === "EHOSTUNREACH" || code === "ENETUNREACH") {
@@ -53,5 +66,5 @@ export function unreachable({ code, sent }: Unanswered, host: string, patienceMs
     );
   }
   const how = sent ? "broke off the connection" : "cannot be reached";
-  return told(`${host} ${how}`, "Check the network, a proxy in between, and host and port in the base URL.");
+  return told(`${host} ${how}`, `Check the network, a proxy in between, and host and port in ${baseUrl}.`);
 }
