@@ -3,7 +3,7 @@ import { Account } from "../provider/api";
 import { readCaller } from "../provider/api/caller";
 import { isAborted } from "../provider/errors";
 import { HttpClient, systemClock } from "../provider/http";
-import { resolveSettings, SETTINGS, type Settings } from "../provider/settings";
+import { type ConfigReader, resolveSettings, SETTINGS, type Settings } from "../provider/settings";
 import { UsageError } from "./usage-error";
 
 /** What the command line says about the account. */
@@ -64,22 +64,25 @@ function caller(settings: Settings, signal: AbortSignal) {
   return readCaller(new HttpClient({ ...settings, clock: systemClock, random: Math.random }), { signal });
 }
 
-/** The settings that the environment and the command line lead to. */
-export function settingsOf(flags: AccountFlags, env: NodeJS.ProcessEnv = process.env): Settings {
-  const { account } = flags;
+/** The settings that the command line, the environment and, where it is given, a stack's configuration lead to. */
+export function settingsOf(
+  flags: AccountFlags & { readonly config?: ConfigReader },
+  env: NodeJS.ProcessEnv = process.env,
+): Settings {
+  const { account, config = () => undefined } = flags;
   const { accounts } = SETTINGS;
   if (account !== undefined) {
-    const names = [...accounts.read(env[accounts.env] ?? accounts.fallback).keys()];
+    const names = [...accounts.read(config("accounts") ?? env[accounts.env] ?? accounts.fallback).keys()];
     if (!names.includes(account)) {
       const known = names.length === 0 ? "none is configured" : `configured are ${names.join(", ")}`;
       throw new UsageError(`--account is the name of no account in ${accounts.env} (${known})`);
     }
   }
-  if (account === undefined && !flags.baseUrl && !env[SETTINGS.baseUrl.env]) {
+  if (account === undefined && !flags.baseUrl && !config("baseUrl") && !env[SETTINGS.baseUrl.env]) {
     throw new UsageError(`no address is set: give --base-url https://HOST/api/v2, or set ${SETTINGS.baseUrl.env}`);
   }
   if (account === undefined && !env[SETTINGS.apiKey.env]) {
     throw new UsageError(`no API key is set: put it into the environment variable ${SETTINGS.apiKey.env}`);
   }
-  return resolveSettings((name) => (name === "baseUrl" ? flags.baseUrl : undefined), env, account);
+  return resolveSettings((name) => (name === "baseUrl" ? flags.baseUrl : undefined) ?? config(name), env, account);
 }

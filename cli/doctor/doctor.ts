@@ -13,6 +13,7 @@ import { checkSettings } from "./settings";
 
 interface DoctorFlags extends AccountFlags {
   readonly program: string;
+  readonly stack?: string;
   readonly json?: true;
 }
 
@@ -22,20 +23,25 @@ export function addDoctor(program: Command, session: Session): void {
     .command("doctor")
     .description("checks settings, service, credential, versions and a program's folder, and says what to do")
     .option("--program <dir>", "folder of the Pulumi program", ".")
+    .option("--stack <name>", "the stack whose Pulumi.NAME.yaml counts (default: PULUMI_STACK, or the only one)")
     .option("--json", "prints JSON");
   withAccount(command).action((flags: DoctorFlags) => doctor(flags, session));
 }
 
 async function doctor(flags: DoctorFlags, session: Session): Promise<void> {
+  // Loaded only here, so that no other command pays for reading YAML.
+  const [{ checkProgram }, { stackConfigIn }] = await Promise.all([
+    import("./program.js"),
+    import("./stack-config.js"),
+  ]);
+  const { stack, program: folder, ...account } = flags;
+  const { findings, settings } = checkSettings(account, stackConfigIn(resolve(folder), stack));
   const live = new LiveLines();
   live.show(["checking ..."]);
-  const { findings, settings } = checkSettings(flags);
-  // Loaded only here, so that no other command pays for reading YAML.
-  const { checkProgram } = await import("./program.js");
   const [cli, service, program] = await Promise.all([
     checkPulumiCli(),
     settings === undefined ? [] : checkService(settings, session.signal),
-    checkProgram(resolve(flags.program)),
+    checkProgram(resolve(folder)),
   ]);
   live.clear();
   session.signal.throwIfAborted();

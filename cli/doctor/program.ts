@@ -28,6 +28,7 @@ export async function checkProgram(folder: string): Promise<Finding[]> {
     checkKeyplane(keyplane?.version),
     ...(keyplane === undefined ? [] : [await checkProvider(folder)]),
     ...(comparable ? checkCopies(sdk, keyplane) : []),
+    ...checkModules(folder),
     ...(await checkTsconfig(folder)),
   ];
 }
@@ -67,6 +68,34 @@ function checkProject(folder: string): Finding {
   if (runtime === "nodejs") return ok("program", `${file}, runtime nodejs`);
   const says = `its runtime is ${typeof runtime === "string" ? runtime.slice(0, 40) : "not told"} (${file})`;
   return fail("program", says, "keyplane works in programs with `runtime: nodejs`.");
+}
+
+/** Pulumi loads TypeScript by itself, but not as ES modules: Node then knows no file of that kind. */
+function checkModules(folder: string): Finding[] {
+  const manifest = readJson(join(folder, "package.json")) as { type?: unknown; main?: unknown } | undefined;
+  if (manifest?.type !== "module") return [];
+  const main = typeof manifest.main === "string" ? manifest.main : "index.ts";
+  if (!main.endsWith(".ts") || !existsSync(join(folder, main))) return [];
+  const project =
+    ["Pulumi.yaml", "Pulumi.yml"].map((name) => join(folder, name)).find((path) => existsSync(path)) ?? "";
+  if (/nodeargs:.*(--import|--loader|--experimental-strip-types)/.test(readFileSync(project, "utf8"))) {
+    return [ok("modules", 'ES modules in TypeScript, loaded by "nodeargs"')];
+  }
+  return [
+    fail(
+      "modules",
+      'package.json says "type": "module", and Pulumi loads TypeScript only as CommonJS (Unknown file extension ".ts")',
+      'Install tsx, and set `nodeargs: "--import tsx"` below `runtime.options` in Pulumi.yaml; or compile, and run the JavaScript.',
+    ),
+  ];
+}
+
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch {
+    return undefined;
+  }
 }
 
 function checkSdk(version: string | undefined): Finding {

@@ -2,7 +2,8 @@ import { messageOf } from "../../provider/errors";
 import { parseBaseUrl } from "../../provider/http";
 import { SETTINGS, type Settings } from "../../provider/settings";
 import { type AccountFlags, settingsOf } from "../account";
-import { type Finding, fail, ok } from "./finding";
+import { type Finding, fail, ok, warn } from "./finding";
+import type { StackConfig } from "./stack-config";
 
 /** What the settings are found to be; complete ones can be tried at the service. */
 export interface SettingsCheck {
@@ -10,14 +11,21 @@ export interface SettingsCheck {
   readonly settings: Settings | undefined;
 }
 
-/** Looks at the settings of the environment, and the base URL of the command line, without sending anything. */
-export function checkSettings(flags: AccountFlags, env: NodeJS.ProcessEnv = process.env): SettingsCheck {
-  const baseUrl = flags.baseUrl ?? env[SETTINGS.baseUrl.env];
+/**
+ * Looks at the settings of the command line, of the stack's configuration and of the environment, without sending
+ * anything.
+ */
+export function checkSettings(
+  flags: AccountFlags,
+  stack: StackConfig | undefined,
+  env: NodeJS.ProcessEnv = process.env,
+): SettingsCheck {
   // What is said of a named account is one setting, which is read as a whole.
-  const findings = flags.account ? [] : [checkBaseUrl(baseUrl), checkCredential(env[SETTINGS.apiKey.env])];
+  const findings = flags.account ? [] : [checkBaseUrl(flags, stack, env), checkCredential(stack, env)];
   if (findings.some(({ verdict }) => verdict === "fail")) return { findings, settings: undefined };
+  if (isHidden(flags, stack, env)) return { findings, settings: undefined };
   try {
-    return { findings, settings: settingsOf(flags, env) };
+    return { findings, settings: settingsOf({ ...flags, config: (name) => stack?.values.get(name) }, env) };
   } catch (error) {
     return {
       findings: [...findings, fail("settings", messageOf(error), "Correct it, or unset it to have the default.")],
@@ -26,26 +34,61 @@ export function checkSettings(flags: AccountFlags, env: NodeJS.ProcessEnv = proc
   }
 }
 
-function checkBaseUrl(text: string | undefined): Finding {
+/** Whether the service cannot be tried, because what it takes is a secret of the stack's and nowhere else. */
+function isHidden({ account }: AccountFlags, stack: StackConfig | undefined, env: NodeJS.ProcessEnv): boolean {
+  const { apiKey, accounts } = SETTINGS;
+  return account === undefined
+    ? stack?.secrets.has("apiKey") === true && !env[apiKey.env]
+    : stack?.secrets.has("accounts") === true && !env[accounts.env];
+}
+
+function checkBaseUrl(flags: AccountFlags, stack: StackConfig | undefined, environment: NodeJS.ProcessEnv): Finding {
   const { env } = SETTINGS.baseUrl;
+  const told = stack?.values.get("baseUrl");
+  const [text, source] = flags.baseUrl
+    ? [flags.baseUrl, "--base-url"]
+    : told
+      ? [told, stack?.file]
+      : [environment[env], env];
   if (!text) {
-    return fail("base-url", "it is not set", `Set ${env}, or give --base-url https://HOST/api/v2.`);
+    return fail(
+      "base-url",
+      "it is not set",
+      `Run \`pulumi config set keyplane:baseUrl https://HOST/api/v2\`, set ${env}, or give --base-url.`,
+    );
   }
   try {
     const { origin, prefix } = parseBaseUrl(text);
-    return ok("base-url", `${origin}${prefix}`);
+    return ok("base-url", `${origin}${prefix} (${source})`);
   } catch (error) {
-    return fail("base-url", messageOf(error), `Correct ${env}, keyplane:baseUrl or --base-url.`);
+    return fail("base-url", messageOf(error), `Correct it in ${source}.`);
   }
 }
 
-function checkCredential(key: string | undefined): Finding {
+function checkCredential(stack: StackConfig | undefined, environment: NodeJS.ProcessEnv): Finding {
   const { env } = SETTINGS.apiKey;
+  const key = environment[env];
+  if (stack?.secrets.has("apiKey")) {
+    return key
+      ? ok("credential", `${stack.file} has it as a secret; the service is tried with ${env}`)
+      : warn(
+          "credential",
+          `${stack.file} has it as a secret, which cannot be read here: the service was not tried`,
+          `To try it, run \`${env}=$(pulumi config get keyplane:apiKey) npx keyplane doctor\`.`,
+        );
+  }
+  if (stack?.values.has("apiKey")) {
+    return fail(
+      "credential",
+      `${stack.file} holds it in clear`,
+      "Make a new key, and run `pulumi config set --secret keyplane:apiKey`. Revoke this one.",
+    );
+  }
   if (!key) {
     return fail(
       "credential",
       "it is not set",
-      `Put the API key into ${env}; in programs, keyplane:apiKey will do, too.`,
+      `Run \`pulumi config set --secret keyplane:apiKey\`, or put the API key into ${env}.`,
     );
   }
   try {

@@ -49,6 +49,8 @@ export interface RunNotes {
   readonly holders: Map<string, Set<string>>;
   /** Names of the keys that resources of the program hold. */
   readonly heldNames: Set<string>;
+  /** The settings that hold keys as credentials of keyplane itself, by the ids of those keys that the run has met. */
+  readonly ownKeys: Map<string, string>;
 }
 
 /** The notes at the beginning of a run. */
@@ -63,6 +65,7 @@ export function newRunNotes(): RunNotes {
     adopters: new Map(),
     holders: new Map(),
     heldNames: new Set(),
+    ownKeys: new Map(),
   };
 }
 

@@ -1,4 +1,3 @@
-import type { Account } from "../api/account";
 import type { ApiKeyRecord } from "../api/records";
 import { isAborted, KeyplaneError, messageOf } from "../errors";
 import { keyIn } from "../key-index";
@@ -35,11 +34,7 @@ export function recordedKey(id: string, outputs: Properties): RecordedKey {
  * counts as revoked.
  */
 export async function revokeKey(held: RecordedKey, context: Context): Promise<void> {
-  refuseOwnCredential(held, context.account());
-  await revokeListed(held, context);
-}
-
-async function revokeListed(held: RecordedKey, context: Context): Promise<void> {
+  refuseOwnCredential(held, context);
   await mustBeSameAccount(held.identity, context);
   const found = await context.keys().find(held.id);
   if (found !== undefined) mustBeKey(held, found);
@@ -88,7 +83,7 @@ export async function revokeAll(
   const left = await Promise.all(
     doomed.map(async ({ id, name }) => {
       try {
-        await revokeListed({ id, name, identity }, context);
+        await revokeKey({ id, name, identity }, context);
         return [];
       } catch (error) {
         // Of an aborted run the ids alone are recorded: what it has left to do needs no word for each of them.
@@ -164,10 +159,15 @@ function isSameKey({ name, identity }: RecordedKey, found: ApiKeyRecord): boolea
   return identity !== undefined && tagOf(found.name) === ownerTag(ownerIdIn(identity));
 }
 
-/** Throws where the key is the one that keyplane itself authenticates with. */
-export function refuseOwnCredential({ id, key }: Pick<RecordedKey, "id" | "key">, account: Account): void {
-  const setting = key === undefined ? undefined : account.settingOf(key);
+/**
+ * Throws where the key is one that keyplane itself authenticates with: by its secret, or by an id under which the run has
+ * met one of those.
+ */
+export function refuseOwnCredential({ id, key }: Pick<RecordedKey, "id" | "key">, context: Context): void {
+  const { ownKeys } = context.run;
+  const setting = (key === undefined ? undefined : context.account().settingOf(key)) ?? ownKeys.get(id);
   if (setting === undefined) return;
+  ownKeys.set(id, setting);
   throw new KeyplaneError(
     "KP-OWN-CREDENTIAL",
     `key ${id} is the one that keyplane authenticates with (${setting}). Revoking it would lock keyplane out. Set ` +

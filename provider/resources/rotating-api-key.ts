@@ -130,7 +130,7 @@ export const rotatingApiKey: Kind = {
       context.info(`key ${keyId} (${name}) stays live, because revokeOnDelete is false`);
     }
     const doomed = keys.filter((key) => !stays(key));
-    for (const { keyId, key } of doomed) refuseOwnCredential({ id: keyId, key }, context.account());
+    for (const { keyId, key } of doomed) refuseOwnCredential({ id: keyId, key }, context);
     for (const held of doomed) {
       const { keyId, name } = held;
       if (isForeign(makerOf(state, held, owner))) {

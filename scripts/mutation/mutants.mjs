@@ -664,10 +664,17 @@ const deletes = [
     },
     {
       name: "keyplane's own credential is not revoked",
-      find: "  refuseOwnCredential(held, context.account());\n",
+      find: "  refuseOwnCredential(held, context);\n",
       replace: "",
       test: resources("deletes"),
       by: "D7",
+    },
+    {
+      name: "the id of keyplane's own credential is not revoked under another secret",
+      find: " ?? ownKeys.get(id)",
+      replace: "",
+      test: resources("lies"),
+      by: "the id of keyplane's own credential",
     },
     {
       name: "an id alone proves nothing",
@@ -1076,8 +1083,8 @@ const account = [
   ...inFile("provider/resources/revoke-key.ts", [
     {
       name: "no key is revoked, and none taken for gone, in an account that is not proven",
-      find: "Promise<void> {\n  await mustBeSameAccount(held.identity, context);\n",
-      replace: "Promise<void> {\n",
+      find: "context);\n  await mustBeSameAccount(held.identity, context);\n  const found",
+      replace: "context);\n  const found",
     },
     {
       name: "no key is read in an account that is not proven",

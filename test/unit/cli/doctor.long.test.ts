@@ -76,6 +76,64 @@ test("nothing is wrong with a set-up that works", async () => {
   expect(await examine({}, await program())).toMatchObject({ code: 0, ok: true, ills: [] });
 });
 
+test("TypeScript as ES modules, which Pulumi does not load by itself, is told, unless it is told how", async () => {
+  const files = { ...PROJECT, "package.json": { type: "module" }, "index.ts": "export {};" };
+  const { code, ills } = await examine({}, await program(files));
+  expect([code, ills]).toEqual([1, [expect.stringMatching(/^modules: .*Unknown file extension "\.ts"/)]]);
+  const told = 'name: proj\nruntime:\n  name: nodejs\n  options:\n    nodeargs: "--import tsx"\n';
+  expect((await examine({}, await program({ ...files, "Pulumi.yaml": told }))).ills).toEqual([]);
+  const compiled = { ...files, "package.json": { type: "module", main: "dist/index.js" } };
+  expect((await examine({}, await program(compiled))).ills).toEqual([]);
+});
+
+describe("settings made with pulumi config set", () => {
+  const stackFile = (config: object) => ({ ...PROJECT, "Pulumi.dev.yaml": { config } });
+  const secret = { secure: "v1:5XaKf5qxYkXQh4sE:9d3kq1" };
+
+  test("count, and the doctor says where each comes from", async () => {
+    const folder = await program(stackFile({ "keyplane:baseUrl": plane.url, "keyplane:apiKey": secret }));
+    const { code, ills, output } = await examine({ KEYPLANE_BASE_URL: "" }, folder);
+    expect([code, ills]).toEqual([0, []]);
+    expect(output).toContain("/api/v2 (Pulumi.dev.yaml)");
+    expect(output).toContain("accepted: a personal key");
+  });
+
+  test("are no fault where the key is a secret that cannot be read: the service is not tried", async () => {
+    const folder = await program(stackFile({ "keyplane:baseUrl": plane.url, "keyplane:apiKey": secret }));
+    const { code, ills } = await examine({ KEYPLANE_BASE_URL: "", KEYPLANE_API_KEY: "" }, folder);
+    expect(code).toBe(0);
+    expect(ills).toEqual([expect.stringMatching(/^credential: Pulumi\.dev\.yaml has it as a secret, .* not tried/)]);
+    expect(await plane.count()).toBe(0);
+  });
+
+  test("go before the environment, and a wrong one is named with its file", async () => {
+    const folder = await program(
+      stackFile({ "keyplane:baseUrl": "http://api.example.com", "keyplane:pollInterval": "5s" }),
+    );
+    expect((await examine({}, folder)).ills).toEqual([expect.stringMatching(/^base-url: .*must begin with https/)]);
+    const often = await program(stackFile({ "keyplane:pollInterval": "often" }));
+    expect((await examine({}, often)).ills).toEqual([expect.stringContaining("pollInterval is not a duration")]);
+  });
+
+  test("hold no key in clear", async () => {
+    const folder = await program(stackFile({ "keyplane:apiKey": "kp_live_in_clear_4711" }));
+    const { code, ills, output } = await examine({}, folder);
+    expect([code, ills]).toEqual([1, ["credential: Pulumi.dev.yaml holds it in clear"]]);
+    expect(output).not.toContain("kp_live_in_clear_4711");
+  });
+
+  test("are those of --stack, or of PULUMI_STACK, where there are several", async () => {
+    const files = { ...stackFile({ "keyplane:baseUrl": plane.url }), "Pulumi.prod.yaml": { config: {} } };
+    const folder = await program(files);
+    const doctor = (env: NodeJS.ProcessEnv, ...args: string[]) =>
+      run(["doctor", "--json", ...args], { env: { KEYPLANE_API_KEY: plane.apiKey, PATH: "", ...env }, cwd: folder });
+    expect((await doctor({}, "--stack", "dev")).stdout).toContain("(Pulumi.dev.yaml)");
+    expect((await doctor({ PULUMI_STACK: "acme/proj/dev" })).stdout).toContain("(Pulumi.dev.yaml)");
+    expect((await doctor({})).code).toBe(1);
+    expect(await doctor({}, "--stack", "none")).toMatchObject({ code: 2, stderr: expect.stringContaining("--stack") });
+  });
+});
+
 /** A set-up that is broken in one way, and the one thing that the doctor is to name. */
 interface Broken {
   readonly env?: () => NodeJS.ProcessEnv | Promise<NodeJS.ProcessEnv>;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { kinds, type Properties } from "../../../provider/resources";
 import type { Rule } from "../../kit/control-plane";
 import { Bench, failureOf, type Made, OWNER } from "./harness";
@@ -131,6 +131,20 @@ describe("a creation that is answered", () => {
     const made = await bench.createKey({ operationTimeout: "1s" });
     expect(shown(bench, made).toLowerCase().replaceAll(" ", "")).not.toContain(key);
   });
+});
+
+test("the id of keyplane's own credential is not revoked under another secret, once the run has met it", async () => {
+  const bench = await Bench.start();
+  const own = await bench.createKey();
+  const later = bench.beside({ apiKey: String(own.outputs.key) });
+  // The list lies as well: it shows the id under the name that the state recorded.
+  const lie = { ...own, outputs: { ...own.outputs, key: "kp_live_another_secret" } };
+  expect(await failureOf(later.deleteKey(own))).toMatchObject({ code: "KP-OWN-CREDENTIAL" });
+  expect(await failureOf(later.deleteKey(lie))).toMatchObject({ code: "KP-OWN-CREDENTIAL" });
+  expect(await later.endRun({ owner: later.identity, owned: [], pendingRevocations: [own.id] }, {})).toMatchObject({
+    unrevoked: [own.id],
+  });
+  expect(await bench.liveIds()).toEqual([own.id]);
 });
 
 describe("a list that lacks a live key", () => {

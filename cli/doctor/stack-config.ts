@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { UsageError } from "../usage-error";
+
+/** What a stack's configuration file says of keyplane's settings. */
+export interface StackConfig {
+  /** Name of the file, such as `Pulumi.dev.yaml`. */
+  readonly file: string;
+  /** Settings in clear, by their names without `keyplane:`. */
+  readonly values: ReadonlyMap<string, string>;
+  /** Names of the settings that are secret: they are set, and cannot be read here. */
+  readonly secrets: ReadonlySet<string>;
+}
+
+const FILE = /^Pulumi\.(.+)\.ya?ml$/;
+
+/**
+ * Reads the configuration of a stack: of the named one, else of PULUMI_STACK, else of the only one in the folder.
+ * `undefined` where there is none. Throws a `UsageError` where the named one has no file, or its file is not YAML.
+ */
+export function stackConfigIn(folder: string, stack: string | undefined): StackConfig | undefined {
+  const files = filesIn(folder);
+  const named = stack ?? process.env.PULUMI_STACK;
+  // A stack can be named with its organization and project.
+  const short = named?.split("/").at(-1);
+  const file = short === undefined ? onlyOne(files) : files.find((name) => FILE.exec(name)?.[1] === short);
+  if (file === undefined) {
+    if (stack !== undefined) throw new UsageError("--stack: there is no Pulumi.STACK.yaml of that name in the folder");
+    return undefined;
+  }
+  return { file, ...settingsIn(join(folder, file), file) };
+}
+
+function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => FILE.test(name));
+  } catch {
+    return [];
+  }
+}
+
+const onlyOne = (files: readonly string[]): string | undefined => (files.length === 1 ? files[0] : undefined);
+
+function settingsIn(path: string, file: string): Pick<StackConfig, "values" | "secrets"> {
+  let config: unknown;
+  try {
+    config = (parse(readFileSync(path, "utf8")) as { config?: unknown } | null)?.config;
+  } catch {
+    throw new UsageError(`${file} is not YAML: \`pulumi config\` says where it is wrong`);
+  }
+  const values = new Map<string, string>();
+  const secrets = new Set<string>();
+  for (const [key, value] of Object.entries(config ?? {})) {
+    if (!key.startsWith("keyplane:")) continue;
+    const name = key.slice("keyplane:".length);
+    if (holdsSecret(value)) secrets.add(name);
+    else values.set(name, typeof value === "object" ? JSON.stringify(value) : String(value));
+  }
+  return { values, secrets };
+}
+
+/** Whether a value is a secret, or holds one. */
+function holdsSecret(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.hasOwn(value, "secure") || Object.values(value).some(holdsSecret);
+}
