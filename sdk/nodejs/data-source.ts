@@ -1,6 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Account } from "../../provider/api";
 import type * as functions from "../../provider/functions";
+import { isMocked } from "./run/mocked";
+
+type CallArgs = functions.CallArgs;
 
 /** What steers a call but is no value: it stays out of the `...Output` forms. */
 type CallControls = "signal" | "onProgress" | "onWarning";
@@ -22,6 +25,43 @@ interface Service {
 }
 
 const config = (key: string) => pulumi.runtime.getConfig(`keyplane:${key}`);
+
+/** The arguments of a call that are values. */
+type Values = Readonly<Record<string, unknown>>;
+
+/**
+ * Asks for one thing. In a unit test with mocks, the mock's `call` is asked for `keyplane:index:NAME`, with the arguments,
+ * so that no unit test can reach an account.
+ */
+export async function askForOne<Args extends CallArgs, Result>(
+  name: string,
+  args: Args,
+  ask: (service: Service) => Promise<Result>,
+): Promise<Result> {
+  return isMocked() ? ((await askMock(name, args)) as Result) : ask(service(args));
+}
+
+/** Asks for a list, or the mock in a unit test. */
+export async function askForList<Args extends CallArgs, Result>(
+  name: string,
+  args: Args,
+  ask: (service: Service) => Promise<Result[]>,
+): Promise<Result[]> {
+  return isMocked() ? listOfMock(name, args) : ask(service(args));
+}
+
+/** What a mock's `call` answers as `items`. */
+export async function listOfMock<Result>(name: string, args: CallArgs): Promise<Result[]> {
+  const { items } = await askMock(name, args);
+  if (Array.isArray(items)) return items as Result[];
+  throw new TypeError(`the mock's call for keyplane:index:${name} must answer a list as { items: [...] }`);
+}
+
+function askMock(name: string, args: CallArgs): Promise<Values> {
+  const controls: readonly string[] = ["signal", "onProgress", "onWarning"] satisfies readonly CallControls[];
+  const values = Object.fromEntries(Object.entries(args).filter(([key]) => !controls.includes(key)));
+  return pulumi.runtime.invoke(`keyplane:index:${name}`, values);
+}
 
 /**
  * Loads what talks to the service, at the first call of a data source: a program that only declares resources sends

@@ -1,6 +1,6 @@
 import type { ApiKeyRecord } from "../../provider/api";
 import type * as functions from "../../provider/functions";
-import { outputForm, service } from "./data-source";
+import { askForOne, outputForm } from "./data-source";
 
 /**
  * One live API key by `id` or by `name`: what is known about it, never its secret. Fails if there is none, or if several
@@ -15,8 +15,7 @@ import { outputForm, service } from "./data-source";
  * ```
  */
 export async function getApiKey(args: functions.GetApiKeyArgs): Promise<ApiKeyRecord> {
-  const { account, functions } = service(args);
-  return functions.getApiKey(account, args);
+  return askForOne("getApiKey", args, ({ account, functions }) => functions.getApiKey(account, args));
 }
 
 /** The same for arguments that are outputs of resources; the result is an output. */

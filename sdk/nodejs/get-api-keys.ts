@@ -1,6 +1,6 @@
 import type { ApiKeyRecord } from "../../provider/api";
 import type * as functions from "../../provider/functions";
-import { outputForm, service } from "./data-source";
+import { askForList, outputForm } from "./data-source";
 
 /**
  * All live API keys of the account, or of an organization in it, newest first: what is known about them, never their secrets.
@@ -13,8 +13,7 @@ import { outputForm, service } from "./data-source";
  * ```
  */
 export async function getApiKeys(args: functions.GetApiKeysArgs = {}): Promise<ApiKeyRecord[]> {
-  const { account, functions } = service(args);
-  return functions.getApiKeys(account, args);
+  return askForList("getApiKeys", args, ({ account, functions }) => functions.getApiKeys(account, args));
 }
 
 /** The same for arguments that are outputs of resources; the result is an output. */

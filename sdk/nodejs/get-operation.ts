@@ -1,6 +1,6 @@
 import type { Operation } from "../../provider/api";
 import type * as functions from "../../provider/functions";
-import { outputForm, service } from "./data-source";
+import { askForOne, outputForm } from "./data-source";
 
 /**
  * One operation of a project. Fails if the service does not know it, or does no more.
@@ -14,8 +14,7 @@ import { outputForm, service } from "./data-source";
  * ```
  */
 export async function getOperation(args: functions.GetOperationArgs): Promise<Operation> {
-  const { account, functions } = service(args);
-  return functions.getOperation(account, args);
+  return askForOne("getOperation", args, ({ account, functions }) => functions.getOperation(account, args));
 }
 
 /** The same for arguments that are outputs of resources; the result is an output. */

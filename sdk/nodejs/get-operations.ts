@@ -1,6 +1,6 @@
 import type { Operation } from "../../provider/api";
 import type * as functions from "../../provider/functions";
-import { outputForm, service } from "./data-source";
+import { askForList, outputForm } from "./data-source";
 
 /**
  * The operations of a project that match, newest first, all at once. For very many, see `listOperations`.
@@ -13,8 +13,7 @@ import { outputForm, service } from "./data-source";
  * ```
  */
 export async function getOperations(args: functions.GetOperationsArgs): Promise<Operation[]> {
-  const { account, functions } = service(args);
-  return functions.getOperations(account, args);
+  return askForList("getOperations", args, ({ account, functions }) => functions.getOperations(account, args));
 }
 
 /** The same for arguments that are outputs of resources; the result is an output. */

@@ -1,6 +1,6 @@
 import type { Project } from "../../provider/api";
 import type * as functions from "../../provider/functions";
-import { outputForm, service } from "./data-source";
+import { askForOne, outputForm } from "./data-source";
 
 /**
  * One project by `id` or by `name`. Fails if there is none, or if several bear the name.
@@ -14,8 +14,7 @@ import { outputForm, service } from "./data-source";
  * ```
  */
 export async function getProject(args: functions.GetProjectArgs): Promise<Project> {
-  const { account, functions } = service(args);
-  return functions.getProject(account, args);
+  return askForOne("getProject", args, ({ account, functions }) => functions.getProject(account, args));
 }
 
 /** The same for arguments that are outputs of resources; the result is an output. */

@@ -1,6 +1,6 @@
 import type { Project } from "../../provider/api";
 import type * as functions from "../../provider/functions";
-import { outputForm, service } from "./data-source";
+import { askForList, outputForm } from "./data-source";
 
 /**
  * All projects of the account. Warns if the service has left some out for lack of time.
@@ -13,8 +13,7 @@ import { outputForm, service } from "./data-source";
  * ```
  */
 export async function getProjects(args: functions.CallArgs = {}): Promise<Project[]> {
-  const { account, functions } = service(args);
-  return functions.getProjects(account, args);
+  return askForList("getProjects", args, ({ account, functions }) => functions.getProjects(account, args));
 }
 
 /** The same for arguments that are outputs of resources; the result is an output. */

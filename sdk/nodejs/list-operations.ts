@@ -1,6 +1,7 @@
 import type { Operation } from "../../provider/api";
 import type * as functions from "../../provider/functions";
-import { service } from "./data-source";
+import { listOfMock, service } from "./data-source";
+import { isMocked } from "./run/mocked";
 
 /**
  * The operations of a project that match, newest first, one at a time: holds one page in memory, and asks for the next
@@ -19,6 +20,7 @@ import { service } from "./data-source";
  * ```
  */
 export async function* listOperations(args: functions.GetOperationsArgs): AsyncGenerator<Operation, void, undefined> {
+  if (isMocked()) return yield* await listOfMock<Operation>("listOperations", args);
   const { account, functions } = service(args);
   yield* functions.listOperations(account, args);
 }

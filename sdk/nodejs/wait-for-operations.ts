@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Operation } from "../../provider/api";
 import type * as functions from "../../provider/functions";
-import { outputForm, service } from "./data-source";
+import { askForList, outputForm } from "./data-source";
 
 /**
  * Waits until operations of a project have ended; fails if one of them fails, or when the time is over. As a gate for
@@ -17,9 +17,10 @@ import { outputForm, service } from "./data-source";
  */
 export async function waitForOperations(args: functions.WaitForOperationsArgs): Promise<Operation[]> {
   if (pulumi.runtime.isDryRun()) return [];
-  const { account, functions } = service(args);
   const onProgress = args.onProgress ?? (({ text }) => void pulumi.log.info(text, undefined, undefined, true));
-  return functions.waitForOperations(account, { ...args, onProgress });
+  return askForList("waitForOperations", args, ({ account, functions }) =>
+    functions.waitForOperations(account, { ...args, onProgress }),
+  );
 }
 
 /** The same for arguments that are outputs of resources; the result is an output. */

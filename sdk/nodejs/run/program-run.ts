@@ -3,6 +3,7 @@ import { KeyplaneError } from "../../../provider/errors";
 import { VERSION } from "../../../provider/version";
 import "./hide-debug-values";
 import { KeyRegistry } from "./key-registry";
+import { isMocked } from "./mocked";
 import { programEnd } from "./program-end";
 import { type ScopeArgs, scopeName } from "./scope";
 import { isRunComplete } from "./watch-registrations";
@@ -68,11 +69,6 @@ function rootOfRun(): object {
       "what looks after a stack's keys belongs to the program that owns the stack. Declare the key in the program, and " +
       "pass its outputs to the component [KP-COMPONENT-PROVIDER]",
   );
-}
-
-/** Whether a unit test has called `pulumi.runtime.setMocks`. */
-function isMocked(): boolean {
-  return pulumi.runtime.getMonitor()?.constructor.name === "MockMonitor";
 }
 
 /** The runs of this process, for all copies of this package in it: a stack must have one owner and one ledger. */

@@ -1,0 +1,60 @@
+import * as pulumi from "@pulumi/pulumi";
+import * as keyplane from "keyplane";
+import { beforeEach, describe, expect, it } from "vitest";
+
+type Call = pulumi.runtime.MockCallArgs;
+
+let calls: Call[];
+let answer: Record<string, unknown>;
+
+beforeEach(async () => {
+  calls = [];
+  await pulumi.runtime.setMocks({
+    newResource: ({ name, inputs }) => ({ id: name, state: inputs }),
+    call: (args) => {
+      calls.push(args);
+      return answer;
+    },
+  });
+});
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
+describe("in a unit test with mocks", () => {
+  it.each([
+    ["getApiKey", () => keyplane.getApiKey({ id: "17" }), { id: "17" }],
+    ["getProject", () => keyplane.getProject({ name: "shop" }), { name: "shop" }],
+    ["getOperation", () => keyplane.getOperation({ projectId: "p", operationId: "o" }), { projectId: "p", operationId: "o" }],
+  ])("%s asks the mock", async (name, call, inputs) => {
+    answer = { id: "17", name: "of the mock" };
+    expect(await call()).toEqual(answer);
+    expect(calls).toMatchObject([{ token: `keyplane:index:${name}`, inputs }]);
+  });
+
+  it.each([
+    ["getApiKeys", () => keyplane.getApiKeys()],
+    ["getProjects", () => keyplane.getProjects()],
+    ["getOperations", () => keyplane.getOperations({ projectId: "p" })],
+    ["waitForOperations", () => keyplane.waitForOperations({ projectId: "p", onProgress: () => undefined })],
+    ["listOperations", () => all(keyplane.listOperations({ projectId: "p" }))],
+  ])("%s asks the mock, which answers a list", async (name, call) => {
+    answer = { items: [{ id: "1" }, { id: "2" }] };
+    expect(await call()).toEqual(answer.items);
+    expect(calls.map(({ token }) => token)).toEqual([`keyplane:index:${name}`]);
+    expect(Object.keys(calls[0]?.inputs ?? {})).not.toContain("onProgress");
+    answer = {};
+    await expect(call()).rejects.toThrow(`the mock's call for keyplane:index:${name} must answer a list`);
+  });
+
+  it("the outputs of data sources ask the mock, too", async () => {
+    answer = { id: "17" };
+    const id = await new Promise((resolve) =>
+      keyplane.getProjectOutput({ name: pulumi.output("shop") }).apply((project) => resolve(project.id)),
+    );
+    expect(id).toBe("17");
+  });
+});
