@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { KeyplaneError } from "../errors";
 import { keyIn } from "../key-index";
 import { identityHere, mustBeSameAccount } from "./account-guard";
 import { isHeldElsewhere } from "./holders";
@@ -51,6 +52,7 @@ export const rotatingApiKey: Kind = {
 
   due(outputs, inputs, { now }) {
     refuseLateAdoption(outputs, inputs);
+    refuseUnknownKey(outputs, inputs);
     const state = withTriggers(stateOf(outputs), inputs.rotationTriggers);
     return [...triggersDue(outputs), ...rotationDue(state, inputs, now)];
   },
@@ -106,7 +108,6 @@ export const rotatingApiKey: Kind = {
     }
     const identity = identityIn(inputs);
     let state: RotationState = { ...noteTriggers(saved, inputs, context), ...toRevoke, pending, identity };
-    warnOfUnknownKey(saved, outputs, inputs, context);
     state = await getReady(id, state, saved.pending.length === 0, inputs, context);
     state = await revokePending(state, inputs, context);
     state = await retirePrevious(state, inputs, context);
@@ -168,16 +169,21 @@ function noteTriggers(saved: RotationState, inputs: Properties, context: Context
   return state;
 }
 
-/** An id under `revokeNow` that is not the resource's is a mistake, or a key that it has revoked already. */
-function warnOfUnknownKey(
-  state: RotationState,
-  outputs: Properties,
-  { revokeNow }: Properties,
-  context: Context,
-): void {
-  const own = [state.current?.keyId, state.previous?.keyId, ...state.pendingRevocations, ...state.retired];
-  if (revokeNow === undefined || revokeNow === outputs.revokeNow || own.includes(String(revokeNow))) return;
-  context.warn(`revokeNow: key ${revokeNow} is none of this resource's keys: nothing is revoked`);
+/**
+ * Throws where a program begins to name a key under `revokeNow` that is not the resource's: in an incident nobody must
+ * believe that a key is revoked. One that was named before can be revoked by now.
+ */
+function refuseUnknownKey(outputs: Properties, { revokeNow }: Properties): void {
+  if (typeof revokeNow !== "string" || revokeNow === outputs.revokeNow) return;
+  const state = stateOf(outputs);
+  const { current, previous } = state;
+  if (heldBy(state).some(({ id }) => id === revokeNow)) return;
+  const own = [current && `${current.keyId} (current)`, previous && `${previous.keyId} (previous)`];
+  throw new KeyplaneError(
+    "KP-INPUT",
+    `revokeNow: key ${revokeNow} is not a key of this resource, which has ${own.filter(Boolean).join(" and ") || "none"}. ` +
+      "Nothing was revoked. Give one of these ids, or remove revokeNow if the key is revoked already",
+  );
 }
 
 /** Those of some ids whose keys are live; costs nothing where there are none. */

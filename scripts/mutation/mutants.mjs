@@ -603,6 +603,15 @@ const ledger = [
       by: "revokes many keys side by side",
     },
   ]),
+  ...inFile("provider/resources/rotating-api-key.ts", [
+    {
+      name: "a mistyped key is not taken for revoked",
+      find: "    refuseUnknownKey(outputs, inputs);\n",
+      replace: "",
+      test: resources("rotation-compromise"),
+      by: "revokeNow of a key that is not the resource's own",
+    },
+  ]),
   ...inFile("provider/resources/rotation/rotate-key.ts", [
     {
       name: "a compromised key is left to the ledger",

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { failureOf } from "./harness";
 import { DAY, RotatingStack } from "./rotating-stack";
 
 const first = { rotationTriggers: { quarter: "Q1" } };
@@ -108,13 +109,23 @@ describe("revokeNow", () => {
     expect(await stack.bench.liveIds()).toEqual([stack.current]);
   });
 
-  it("never touches a key that is not the resource's own, and says so once", async () => {
+  it("of a key that is not the resource's own is an error, which names those that are, and touches none", async () => {
     const stack = await RotatingStack.start(first);
     const stranger = await stack.bench.plane.state.createKey("somebody else's");
-    await stack.up({ ...first, revokeNow: String(stranger.id) });
-    expect(stack.warnings).toMatch(/none of this resource's keys: nothing is revoked/);
+    const failure = await failureOf(stack.up({ ...first, revokeNow: String(stranger.id) }));
+    expect(failure).toMatchObject({ code: "KP-INPUT" });
+    expect(failure.message).toContain(
+      `key ${stranger.id} is not a key of this resource, which has ${stack.current} (current)`,
+    );
     expect(await stack.bench.liveIds()).toEqual([stack.current, String(stranger.id)].sort());
-    expect(await stack.up()).toEqual({ changed: false, reasons: [] });
+  });
+
+  it("may name a key that it has revoked for as long as the line stays in the program", async () => {
+    const stack = await RotatingStack.start(first);
+    const inputs = { ...first, revokeNow: stack.current };
+    await stack.up(inputs);
+    expect(await stack.bench.liveIds()).toEqual([stack.current]);
+    expect(await stack.up(inputs)).toEqual({ changed: false, reasons: [] });
   });
 
   it("of the current key keeps it while its successor is not ready, because nobody has that yet", async () => {

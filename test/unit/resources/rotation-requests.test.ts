@@ -115,7 +115,7 @@ describe("the keys of a state that was copied to another stack", () => {
     await copy.up(second);
     await copy.bench.clock.pass(DAY);
     await copy.up();
-    await copy.up({ ...second, revokeNow: current });
+    await expect(copy.up({ ...second, revokeNow: current })).rejects.toThrow("is not a key of this resource");
     expect(await stack.bench.liveIds()).toEqual([current, unneeded, copy.current]);
     expect(copy.warnings).toMatch(/made by another stack.*not revoked/);
   });
