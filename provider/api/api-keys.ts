@@ -41,6 +41,12 @@ export interface CreateKeyOptions extends ReadOptions {
   readonly projectId?: string | undefined;
 }
 
+/** How a key is revoked. */
+export interface RevokeKeyOptions extends ReadOptions {
+  /** Whether a list lacks the key: where the service does not know its id either, it is gone. @default false */
+  readonly unlisted?: boolean | undefined;
+}
+
 /** The API keys of an account, or of an organization in it. */
 export class Keys {
   readonly #list: SharedRead<readonly ApiKeyRecord[]>;
@@ -145,8 +151,8 @@ export class Keys {
    * Revokes a key (`DELETE` on its id in the list), at once and for good. `absent` if there was none of that id.
    * An answer that leaves it open is settled by a list sent afterwards: only absence from it counts as done.
    */
-  async revoke(id: string, options: ReadOptions = {}): Promise<"revoked" | "absent"> {
-    const { signal } = options;
+  async revoke(id: string, options: RevokeKeyOptions = {}): Promise<"revoked" | "absent"> {
+    const { signal, unlisted = false } = options;
     const route = this.at.routes.revoke;
     const path = `${this.at.path}/${checkId("apiKey", id, "id")}`;
     let outcome: "revoked" | "absent" = "revoked";
@@ -156,7 +162,9 @@ export class Keys {
       checkRevoked(route, id, answer);
     } catch (error) {
       if (!(error instanceof KeyplaneError)) throw error;
-      outcome = await this.#settleRevoke(id, error, signal);
+      // Two answers, to different questions, that there is no such key.
+      const isAbsent = unlisted && error.kind === "not_found";
+      outcome = isAbsent ? "absent" : await this.#settleRevoke(id, error, signal);
     }
     this.#revoked.add(id);
     return outcome;

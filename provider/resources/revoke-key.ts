@@ -29,8 +29,8 @@ export function recordedKey(id: string, outputs: Properties): RecordedKey {
 }
 
 /**
- * Revokes a key that a state holds. The account must be proven to be the one that holds the stack's keys, and a list must
- * show the id under its name: elsewhere, or after a wrong answer, the id can be anybody's. A key that is gone already
+ * Revokes a key that a state holds. The account must be proven to be the one that holds the stack's keys, and no list may
+ * show the id under another name: elsewhere, or after a wrong answer, the id can be anybody's. A key that is gone already
  * counts as revoked.
  */
 export async function revokeKey(held: RecordedKey, context: Context): Promise<void> {
@@ -38,9 +38,9 @@ export async function revokeKey(held: RecordedKey, context: Context): Promise<vo
   await mustBeSameAccount(held.identity, context);
   const found = await context.keys().find(held.id);
   if (found !== undefined) mustBeKey(held, found);
-  // Under the same credential an id, which nobody else bears, is certain.
-  else if (!mayBeUnlisted(held, await context.keys().list(), context) || isElsewhere(held.identity, context)) return;
-  await context.keys().revoke(held.id);
+  // With the credential that it was recorded with, an id can be nobody else's, and a list that lacks it proves nothing.
+  else if (isElsewhere(held.identity, context)) return;
+  await context.keys().revoke(held.id, { unlisted: found === undefined });
 }
 
 /** A key as the account lists it; `undefined` once it is proven to be gone. */
@@ -107,14 +107,6 @@ export async function mustRevokeAll(
   if (left.length > 0) {
     throw new KeyplaneError("KP-REVOKE", `could not revoke key ${left.join(", ")}. Run the command again`);
   }
-}
-
-/**
- * Whether a key can be live though a list lacks it: it may be too new, and an empty list, which only an organization can
- * have, is no proof.
- */
-function mayBeUnlisted(held: RecordedKey, keys: readonly ApiKeyRecord[], context: Context): boolean {
-  return keys.length === 0 || isYoung(held, context);
 }
 
 /** Whether a key may be too new to be listed. */

@@ -707,11 +707,11 @@ const deletes = [
       by: "an organization's empty list",
     },
     {
-      name: "an organization's empty list does not keep a key from being revoked",
-      find: "return keys.length === 0 || isYoung(held, context);",
-      replace: "return isYoung(held, context);",
+      name: "a list that lacks a key does not keep it from being revoked",
+      find: "else if (isElsewhere(held.identity, context)) return;",
+      replace: "else return;",
       test: resources("lies"),
-      by: "an organization's empty list",
+      by: "a list that lacks a live key",
     },
     {
       name: "a copied state's keys are not its own",

@@ -175,4 +175,13 @@ describe("a stack comes out whole of the story of", () => {
       up(exact, { step: 2, when: 1 }),
     ]);
   });
+
+  test("a key that no list shows while it is to be revoked, after its rotation", async () => {
+    const rotated = (trigger: number) => up({ "rotating-0": key({ rotationTriggers: { trigger } }, true) });
+    await runStory([
+      { do: "fault", rule: { skip: 0, count: 3, route: "GET /api_keys", lacks: 1 } },
+      ...[rotated(7), rotated(8), { do: "wait", ms: 3_660_000 } as const],
+      ...[rotated(8), { do: "wait", ms: 3_660_000 } as const, rotated(8)],
+    ]);
+  });
 });

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
+import { VERSION } from "../../../provider/version";
 /** The embedded engine's command line: pulumi's own commands and flags, as far as it goes. */
 import { type DeployCommand, deploy } from "./deploy-command";
-import { VERSION } from "../../../provider/version";
 import { harmless } from "./display/text";
 import { HELP } from "./help";
 import { manage } from "./stack-command";

@@ -185,6 +185,20 @@ describe("a list that lacks a live key", () => {
     expect(await bench.liveIds()).toEqual([]);
   });
 
+  it("does not keep a key from being revoked, by its resource or by the ledger", async () => {
+    const bench = await Bench.start();
+    const [one, other] = [await bench.createKey(), await bench.createKey()];
+    const before = await bench.sweep([one.id, other.id]);
+    await bench.clock.pass(120_000);
+    const isHidden = (key: Properties) => [one.id, other.id].includes(String(key.id));
+    const list = await listed(bench, (key) => (isHidden(key) ? undefined : key));
+    await bench.plane.rules.add({ route: LIST, count: null, ...list });
+    const later = bench.beside({});
+    await later.deleteKey(one);
+    await later.endRun({ owner: bench.identity, owned: [], pendingRevocations: [other.id] }, before);
+    expect(await bench.liveIds()).toEqual([]);
+  });
+
   it("leaves a key that left the state in another way to its users", async () => {
     const bench = await Bench.start();
     const left = await bench.createKey();

@@ -28,7 +28,11 @@ describe("in a unit test with mocks", () => {
   it.each([
     ["getApiKey", () => keyplane.getApiKey({ id: "17" }), { id: "17" }],
     ["getProject", () => keyplane.getProject({ name: "shop" }), { name: "shop" }],
-    ["getOperation", () => keyplane.getOperation({ projectId: "p", operationId: "o" }), { projectId: "p", operationId: "o" }],
+    [
+      "getOperation",
+      () => keyplane.getOperation({ projectId: "p", operationId: "o" }),
+      { projectId: "p", operationId: "o" },
+    ],
   ])("%s asks the mock", async (name, call, inputs) => {
     answer = { id: "17", name: "of the mock" };
     expect(await call()).toEqual(answer);
