@@ -30,6 +30,8 @@ class Story {
   private readonly strangers: number[] = [];
   /** Keys that were made by hand for a resource to adopt, by its name. */
   private readonly byHand = new Map<string, { readonly id: string; readonly key: string }>();
+  /** Ids of keys that a list has hidden when their owner looked for the last time. */
+  private readonly unseen = new Set<number>();
   /** Ids of the keys that were adopted. */
   private readonly adopted = new Set<string>();
   /** What was known of the operations that a key waited for, by the key's id and theirs. */
@@ -59,7 +61,21 @@ class Story {
     await this.end();
   }
 
+  /** Acts, and notes what a list has hidden from the last look of an owner that is gone by now: nobody looks again. */
   private async act(action: Action): Promise<void> {
+    const lies = async () => {
+      const rules = await this.bench.plane.rules.list();
+      return rules.reduce((sum, { lacks, struck }) => sum + (lacks === undefined ? 0 : struck), 0);
+    };
+    const before = await lies();
+    await this.perform(action);
+    if ((await lies()) === before) return;
+    const tags = [...this.engine.owners].filter((id) => id !== this.engine.owner?.id).map(ownerTag);
+    for (const { id, name } of await this.bench.plane.liveKeys())
+      if (tags.includes(tagOf(name) ?? "")) this.unseen.add(id);
+  }
+
+  private async perform(action: Action): Promise<void> {
     const { plane, clock } = this.bench;
     switch (action.do) {
       case "up": {
@@ -326,7 +342,7 @@ class Story {
     const isOwn = ({ id, name }: LiveKey) => tags.includes(tagOf(name) ?? "") || this.adopted.has(String(id));
     return (
       (await this.bench.plane.liveKeys())
-        .filter((key) => isOwn(key) && !tooLate.includes(key.id))
+        .filter((key) => isOwn(key) && !tooLate.includes(key.id) && !this.unseen.has(key.id))
         .filter(({ id }) => !this.engine.kept.has(String(id)) && !this.engine.dropped.has(String(id)))
         .filter(
           ({ id, lastUsedAt }) => (lastUsedAt === null || this.adopted.has(String(id))) && !held.includes(String(id)),
