@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { Account } from "../provider/api";
 import { readCaller } from "../provider/api/caller";
-import { isAborted } from "../provider/errors";
+import { isAborted, isApiError } from "../provider/errors";
 import { HttpClient, systemClock } from "../provider/http";
 import { type ConfigReader, resolveSettings, SETTINGS, type Settings } from "../provider/settings";
 import { UsageError } from "./usage-error";
@@ -36,28 +36,45 @@ export function openAccount(flags: AccountFlags): Account {
   return Account.for(settingsOf(flags));
 }
 
+/** The keys that the configured accounts of one service authenticate with. */
+export interface OwnKeys {
+  readonly ids: ReadonlySet<string>;
+  /** Whether the service told of the account that is meant which key it is. */
+  readonly isTold: boolean;
+  /** Names of other accounts that could not be asked. */
+  readonly unknown: readonly string[];
+}
+
 /**
- * Ids of the keys that the configured accounts authenticate with, as far as the service tells: `GET /auth` for each.
- * Throws only where the account that is meant cannot be asked.
+ * Asks which keys the configured accounts authenticate with: `GET /auth` for the one that is meant and for each other one
+ * of the same service. Throws only where the first cannot be asked.
  */
-export async function askOwnKeyIds(flags: AccountFlags, signal: AbortSignal): Promise<ReadonlySet<string>> {
+export async function askOwnKeys(flags: AccountFlags, signal: AbortSignal): Promise<OwnKeys> {
   const { env } = process;
   const meant = settingsOf(flags);
   const names = [...SETTINGS.accounts.read(env[SETTINGS.accounts.env] ?? SETTINGS.accounts.fallback).keys()];
   const others = [...(env[SETTINGS.apiKey.env] ? [undefined] : []), ...names].filter((name) => name !== flags.account);
   const { account: _, ...plain } = flags;
-  const callers = await Promise.all([
-    caller(meant, signal),
-    ...others.map(async (account) => {
+  const ids = new Set<string>();
+  const unknown: string[] = [];
+  const own = await caller(meant, signal);
+  if (own?.keyId !== undefined) ids.add(own.keyId);
+  await Promise.all(
+    others.map(async (account) => {
       try {
-        return await caller(settingsOf(account === undefined ? plain : { ...plain, account }), signal);
+        const settings = settingsOf(account === undefined ? plain : { ...plain, account });
+        // Ids of another service tell nothing here.
+        if (settings.baseUrl !== meant.baseUrl) return;
+        const { keyId } = (await caller(settings, signal)) ?? {};
+        if (keyId !== undefined) ids.add(keyId);
       } catch (error) {
         if (isAborted(error)) throw error;
-        return undefined;
+        // A key that is not accepted is not live.
+        if (!isApiError(error) || error.status !== 401) unknown.push(account ?? "the default account");
       }
     }),
-  ]);
-  return new Set(callers.flatMap((each) => each?.keyId ?? []));
+  );
+  return { ids, isTold: own?.keyId !== undefined, unknown };
 }
 
 function caller(settings: Settings, signal: AbortSignal) {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { terminalColumns } from "../test/kit/terminal";
-import { askOwnKeyIds, type KeysFlags, openAccount, withKeys } from "./account";
+import { askOwnKeys, type KeysFlags, openAccount, withKeys } from "./account";
 import { type Age, readAge } from "./duration-option";
 import { EXIT } from "./exit-code";
 import { type FailOn, fails, readFailOn } from "./fail-on";
@@ -56,7 +56,7 @@ async function keys(flags: Flags, session: Session): Promise<void> {
     now,
   });
   // Whoever looks signs with a key that is often made by hand.
-  const own = failOn === undefined ? new Set<string>() : await askOwnKeyIds(flags, session.signal);
+  const own = failOn === undefined ? new Set<string>() : (await askOwnKeys(flags, session.signal)).ids;
   const failing = found.filter((key) => failOn !== undefined && fails(key, failOn, own));
   if (failing.length > 0) session.exitCode = EXIT.failed;
   for (const { source, hidden } of states) {

@@ -33,9 +33,10 @@ export async function revokeKeys(
   }
   live.clear();
   const left = await stillLive(keys, troubles);
-  const failed = doomed.filter(({ id }) => left.has(id));
+  // What was refused or not sent was settled by then: that a list lacks it proves nothing.
+  const failed = doomed.filter(({ id }) => left.has(id) || troubles.has(id));
   return {
-    revoked: doomed.filter(({ id }) => !left.has(id)),
+    revoked: doomed.filter((key) => !failed.includes(key)),
     failed: failed.map((key) => ({ key, why: troubles.get(key.id) ?? "is still in the list" })),
   };
 }

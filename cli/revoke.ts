@@ -4,7 +4,7 @@ import { KeyplaneError } from "../provider/errors";
 import { keyIdOf } from "../provider/ids";
 import { keyIn } from "../provider/key-index";
 import { terminalColumns } from "../test/kit/terminal";
-import { askOwnKeyIds, type KeysFlags, openAccount, withKeys } from "./account";
+import { askOwnKeys, type KeysFlags, type OwnKeys, openAccount, withKeys } from "./account";
 import { EXIT } from "./exit-code";
 import { ageOf, sayHolder } from "./inventory";
 import { keyColumns } from "./key-columns";
@@ -48,7 +48,7 @@ async function revoke(args: readonly string[], flags: RevokeFlags, session: Sess
   const held = heldBy(await readStates(flags.state ?? []));
   const account = openAccount(flags);
   const keys = account.keysOf(flags.organization);
-  const ownKeyIds = await askOwnKeyIds(flags, signal);
+  const own = await askOwnKeys(flags, signal);
   const live = await keys.list({ signal });
   const doomed = ids.flatMap((id): Doomed[] => {
     const key = keyIn(live, id);
@@ -57,7 +57,7 @@ async function revoke(args: readonly string[], flags: RevokeFlags, session: Sess
       ? []
       : [{ ...key, ...(holder && { stack: holder.stack, heldBy: holder.urn, role: holder.role }) }];
   });
-  for (const key of doomed) refuseOwn(key, ownKeyIds, account.serviceNow());
+  for (const key of doomed) refuseOwn(key, own, account.serviceNow());
   const missing = ids.filter((id) => keyIn(live, id) === undefined);
   if (!flags.json) printPlan(doomed, missing, account.serviceNow());
   if (missing.length > 0) session.exitCode = EXIT.failed;
@@ -82,16 +82,20 @@ function readId(arg: string): string {
   return id;
 }
 
-/** Throws where the command signs with a key, or may do so: it would lock itself, and perhaps every stack, out. */
-function refuseOwn({ id, lastUsedAt }: ApiKeyRecord, ownKeyIds: ReadonlySet<string>, now: number): void {
-  const maySign = ownKeyIds.size === 0 && lastUsedAt !== null && ageOf(lastUsedAt, now) < MAY_SIGN_MS;
-  if (!ownKeyIds.has(id) && !maySign) return;
-  const why = maySign
-    ? "was used within the last minute, and the service does not tell whether this command signs with it"
-    : "is one that KEYPLANE_* signs with";
+/** Throws where a configured account signs with a key, or may do so: it would lock itself, and perhaps every stack, out. */
+function refuseOwn({ id, lastUsedAt }: ApiKeyRecord, { ids, isTold, unknown }: OwnKeys, now: number): void {
+  const maySign = !isTold && lastUsedAt !== null && ageOf(lastUsedAt, now) < MAY_SIGN_MS;
+  const why = ids.has(id)
+    ? "is one that KEYPLANE_* signs with"
+    : maySign
+      ? "was used within the last minute, and the service does not tell whether this command signs with it"
+      : unknown.length > 0
+        ? `may be the one that ${unknown.join(", ")} of KEYPLANE_ACCOUNTS signs with, which could not be asked`
+        : undefined;
+  if (why === undefined) return;
   throw new KeyplaneError(
     "KP-OWN-CREDENTIAL",
-    `key ${id} ${why}. Nothing was revoked: set KEYPLANE_API_KEY to another key of the account first`,
+    `key ${id} ${why}. Nothing was revoked: let KEYPLANE_API_KEY and KEYPLANE_ACCOUNTS hold other keys of the account first`,
   );
 }
 

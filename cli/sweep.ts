@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { askOwnKeyIds, type KeysFlags, openAccount, withKeys } from "./account";
+import { askOwnKeys, type KeysFlags, openAccount, withKeys } from "./account";
 import { EXIT } from "./exit-code";
 import { printRevocations, revokeKeys } from "./revoke-keys";
 import type { Session } from "./session";
@@ -38,7 +38,7 @@ async function sweep(flags: SweepFlags, session: Session): Promise<void> {
   const tags = sweptTags(flags.owner ?? [], states);
   const account = openAccount(flags);
   const keys = account.keysOf(flags.organization);
-  const ownKeyIds = await askOwnKeyIds(flags, signal);
+  const { ids: ownKeyIds } = await askOwnKeys(flags, signal);
   const terms = (): SweepTerms => ({
     tags,
     held: new Set(heldBy(states).keys()),

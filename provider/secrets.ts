@@ -1,6 +1,10 @@
 /** What stands in place of a secret. */
 export const REDACTED = "[secret]";
 
+/** Longest text of the service that is kept, and longest form of a secret in it, in characters. */
+const MAX_TEXT = 20_000;
+const MAX_FORM = 4_000;
+
 /** Shorter texts are no secrets of this service, and would blot out ordinary words. */
 const MIN_LENGTH = 8;
 
@@ -15,6 +19,9 @@ const NAMED: Readonly<Record<string, string>> = { quot: '"', apos: "'", lt: "<",
 
 /** The secrets that this process has been told of: credentials, and keys that it was given or has made. */
 const secrets = new Set<string>();
+
+/** Those of them whose forms are not looked for yet: most runs hold many keys and read few texts. */
+const waiting: string[] = [];
 
 /** All forms of all secrets, by their last characters. */
 const formsByEnd = new Map<string, string[]>();
@@ -31,6 +38,11 @@ const MAX_LENGTH = 100;
 export function conceal(secret: string): void {
   if (secret.length < MIN_LENGTH || secrets.has(secret)) return;
   secrets.add(secret);
+  waiting.push(secret);
+}
+
+/** Looks for a secret's forms from now on. */
+function lookFor(secret: string): void {
   harmless.clear();
   for (const form of formsOf(secret)) {
     const end = form.slice(-MIN_LENGTH);
@@ -46,6 +58,7 @@ export function conceal(secret: string): void {
  * it, and with spaces or invisible characters in between.
  */
 export function redact(text: string): string {
+  for (const secret of waiting.splice(0)) lookFor(secret);
   if (text.length < MIN_LENGTH || harmless.has(text)) return text;
   const clean = mayHold(text) ? redacted(text) : text;
   if (clean === text && text.length < MAX_LENGTH && harmless.size < MAX_HARMLESS) harmless.add(text);
@@ -61,6 +74,14 @@ function redacted(text: string): string {
     done = stops[to - 1] ?? text.length;
   }
   return parts.join("") + text.slice(done);
+}
+
+/**
+ * The same for a text of the service, which is as long as the service likes: the beginning of a very long one, without the
+ * end of that, where a secret could be cut through.
+ */
+export function redactShort(text: string): string {
+  return text.length <= MAX_TEXT ? redact(text) : redact(text.slice(0, MAX_TEXT)).slice(0, -MAX_FORM);
 }
 
 /** Masks whatever looks like a key, for text of the service in which a key not yet known could stand. */

@@ -174,9 +174,10 @@ export class Keys {
    * Whether the key is accepted by the service: one request with it, which makes it a used key. A refusal is asked
    * again for some seconds, for a new key may take a moment to be known everywhere.
    */
-  async authenticates(key: string, options: ReadOptions = {}): Promise<boolean> {
+  async authenticates(key: string, options: ReadOptions & { readonly isNew?: boolean } = {}): Promise<boolean> {
     conceal(key);
-    for (const pause of [...PROBE_PAUSES_MS, undefined]) {
+    const { isNew = true } = options;
+    for (const pause of [...(isNew ? PROBE_PAUSES_MS : []), undefined]) {
       try {
         await this.http.request({
           method: "GET",

@@ -1,7 +1,7 @@
 import { BadAnswerError } from "../errors";
 import type { HttpAnswer } from "../http";
 import type { IdForm } from "../ids";
-import { redact } from "../secrets";
+import { redact, redactShort } from "../secrets";
 
 /** An object of an answer. */
 export type Wire = Readonly<Record<string, unknown>>;
@@ -63,7 +63,7 @@ export class Reader {
   /** The text on one line, without control and direction characters and without any secret: it is stored and shown. */
   clean(text: string): string {
     // Nearly all text is plain, and this test is ten times as fast as looking for what is not.
-    return redact(PLAIN.test(text) ? text : text.replace(UNPRINTABLE, " "));
+    return redactShort(PLAIN.test(text) ? text : text.replace(UNPRINTABLE, " "));
   }
 
   /** Text of this form. */

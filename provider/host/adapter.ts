@@ -39,16 +39,22 @@ export function adapt(kind: Kind): dynamic.ResourceProvider<Values, Values> {
       }),
 
     diff: (id, olds, news) =>
-      run(kind, "diff", news, async (context) => {
-        const driftOnly = session.takeRefresh(id, olds.resourceUrn);
-        const terms = { now: context.now(), fingerprint: () => context.fingerprint(), driftOnly };
-        const difference = diff(kind, fromState(olds), fromPulumi(news), terms);
-        for (const reason of difference.reasons) context.info(reason);
-        // What a refresh compares is not what the run goes on with: it can be a predecessor that is still to be deleted.
-        if (!driftOnly) noteHolder(kind, id, fromState(olds), context);
-        const { changes, replaces, deleteBeforeReplace } = difference;
-        return { changes, replaces: [...replaces], deleteBeforeReplace };
-      }),
+      run(
+        kind,
+        "diff",
+        news,
+        async (context) => {
+          const driftOnly = session.takeRefresh(id, olds.resourceUrn);
+          const terms = { now: context.now(), fingerprint: () => context.fingerprint(), driftOnly };
+          const difference = diff(kind, fromState(olds), fromPulumi(news), terms);
+          for (const reason of difference.reasons) context.info(reason);
+          // What a refresh compares is not what the run goes on with: it can be a predecessor that is still to be deleted.
+          if (!driftOnly) noteHolder(kind, id, fromState(olds), context);
+          const { changes, replaces, deleteBeforeReplace } = difference;
+          return { changes, replaces: [...replaces], deleteBeforeReplace };
+        },
+        olds,
+      ),
 
     create: (inputs) =>
       run(kind, "create", inputs, async (context) => {
@@ -66,18 +72,35 @@ export function adapt(kind: Kind): dynamic.ResourceProvider<Values, Values> {
       }),
 
     update: (id, olds, news) =>
-      run(kind, "update", news, async (context) => {
-        const outputs = await kind.update(id, fromState(olds), fromPulumi(news), context);
-        noteHolder(kind, id, outputs, context);
-        return { outs: toPulumi(outputs) };
-      }),
+      run(
+        kind,
+        "update",
+        news,
+        async (context) => {
+          const outputs = await kind.update(id, fromState(olds), fromPulumi(news), context);
+          noteHolder(kind, id, outputs, context);
+          return { outs: toPulumi(outputs) };
+        },
+        olds,
+      ),
 
     delete: (id, olds) => run(kind, "delete", olds, (context) => kind.delete(id, fromState(olds), context)),
   };
 }
 
-/** Runs one verb with a context of its own; whatever it throws reaches the engine clean and complete. */
-async function run<T>(kind: Kind, verb: Verb, values: Values, body: (context: Context) => Promise<T>): Promise<T> {
+/**
+ * Runs one verb with a context of its own; whatever it throws reaches the engine clean and complete.
+ * @param held - What the state holds of the resource, where that is not among the values.
+ */
+async function run<T>(
+  kind: Kind,
+  verb: Verb,
+  values: Values,
+  body: (context: Context) => Promise<T>,
+  held: Values = values,
+): Promise<T> {
+  // The service can repeat any of them, in whatever it says.
+  for (const secret of keysIn(held)) conceal(secret);
   const place = placeOf(values);
   const context = new VerbContext(String(values.resourceUrn ?? ""), place);
   const ended = session.began(place.account, (text) => context.progress(text));
@@ -189,7 +212,7 @@ function toHostFailure({ property, reason, code = "KP-INPUT" }: Failure): dynami
 
 function toHostError(error: unknown, doing: string, values: Values): HostError {
   const { message: text, code } = error instanceof NotReady || isKeyplaneError(error) ? error : unexpected(error);
-  for (const secret of secretsOf(values)) conceal(secret);
+  for (const secret of [...keysIn(values), ...session.credentials().values()]) conceal(secret);
   const message = redact(`${doing}: ${text} [${code}]`);
   if (!(error instanceof NotReady)) return new HostError(message);
   // The host adds `__provider` to every answer but this one, and without it the resource could never be deleted.
@@ -203,9 +226,8 @@ function unexpected(error: unknown): KeyplaneError {
   return new KeyplaneError("KP-INTERNAL", `${text}. This is a mistake in keyplane: report it with this message`);
 }
 
-/** The secrets that a failed call could name: those in its values, and the credentials. */
-function secretsOf(values: Values): string[] {
+/** The secrets of keys among some values. */
+function keysIn(values: Values): string[] {
   const { adopt } = values as { adopt?: { key?: unknown } };
-  const held = [values.key, values.previousKey, adopt?.key];
-  return [...held, ...session.credentials().values()].filter((value): value is string => typeof value === "string");
+  return [values.key, values.previousKey, adopt?.key].filter((value): value is string => typeof value === "string");
 }

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import { accountSetting } from "../accounts";
 import { AnswerLostError, ApiError, BadAnswerError, type KeyplaneError, TimeoutError, TransportError } from "../errors";
-import { maskKeyLike, redact } from "../secrets";
+import { maskKeyLike, redact, redactShort } from "../secrets";
 import type { Verdict } from "./classify";
 import { cleanText } from "./text";
 import type { Answered, HttpRequest, Outcome } from "./types";
@@ -82,7 +82,8 @@ function transportError(failure: Failure, code: string, sent: boolean): Keyplane
 
 /** The request, with the ids that it was for. */
 function what({ request, host }: Failure): string {
-  return `${request.method} ${request.path} at ${host}`;
+  // What was given as an id can be a key in the wrong place.
+  return `${request.method} ${maskKeyLike(redact(request.path))} at ${host}`;
 }
 
 function howLost(outcome: Outcome): string {
@@ -93,7 +94,7 @@ function howLost(outcome: Outcome): string {
 
 function bodyProblem({ complete, contentType, bodyError }: Answered): string {
   if (!complete) return `an incomplete body (${bodyError})`;
-  return `something that is not JSON${contentType === "" ? "" : ` (${cleanText(redact(contentType), 40)})`}`;
+  return `something that is not JSON${contentType === "" ? "" : ` (${cleanText(maskKeyLike(redact(contentType)), 40)})`}`;
 }
 
 /** The kind of error that a status stands for. */
@@ -139,7 +140,7 @@ function serviceWords(json: unknown): string {
   const { message, code } = json as { message?: unknown; code?: unknown };
   const words = [code, message].filter((each) => typeof each === "string" && each !== "").join(": ");
   // Before anything is cut: the beginning of a key could not be told from other words.
-  return cleanText(maskKeyLike(redact(words)));
+  return cleanText(maskKeyLike(redactShort(words)));
 }
 
 /** What came of an attempt, in a few words: `503 Service Unavailable`, `ECONNRESET`. */

@@ -132,6 +132,8 @@ export const apiKey: Kind = {
 
   async update(id, outputs, inputs, context) {
     await mustBeSameAccount(identityIn(inputs), context);
+    // A new owner, of a renamed or copied stack, proves nothing of the keys that it was not there for.
+    if (!sameOwner(outputs.owner, inputs.owner)) await mustBeSameAccount(identityIn(outputs), context);
     const { keyId, name, key, createdAt, mintedBy, lostNames } = outputs;
     const pending = pendingUnder(inputs, outputs);
     // In a copied state they are the original's to revoke, which has them in its state, too.

@@ -1,5 +1,6 @@
 import type { Account } from "../api/account";
 import type { Keys } from "../api/api-keys";
+import type { ApiKeyRecord } from "../api/records";
 import type { ErrorCode } from "../errors";
 import type { Settings } from "../settings";
 import type { FieldRule } from "./fields";
@@ -49,6 +50,8 @@ export interface RunNotes {
   readonly holders: Map<string, Set<string>>;
   /** Names of the keys that resources of the program hold. */
   readonly heldNames: Set<string>;
+  /** A list that was sent after another one lacked a key that was to be revoked. */
+  secondList?: Promise<readonly ApiKeyRecord[]>;
   /** The settings that hold keys as credentials of keyplane itself, by the ids of those keys that the run has met. */
   readonly ownKeys: Map<string, string>;
 }

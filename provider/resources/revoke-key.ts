@@ -1,5 +1,6 @@
 import type { ApiKeyRecord } from "../api/records";
 import { isAborted, KeyplaneError, messageOf } from "../errors";
+import { keyIdOf } from "../ids";
 import { keyIn } from "../key-index";
 import { isElsewhere, mustBeSameAccount } from "./account-guard";
 import { identityIn, ownerIdIn, sameOwner } from "./identity";
@@ -36,11 +37,20 @@ export function recordedKey(id: string, outputs: Properties): RecordedKey {
 export async function revokeKey(held: RecordedKey, context: Context): Promise<void> {
   refuseOwnCredential(held, context);
   await mustBeSameAccount(held.identity, context);
-  const found = await context.keys().find(held.id);
+  const all = context.keys();
+  const found = (await all.find(held.id)) ?? (await secondLook(held.id, context));
   if (found !== undefined) mustBeKey(held, found);
-  // With the credential that it was recorded with, an id can be nobody else's, and a list that lacks it proves nothing.
-  else if (isElsewhere(held.identity, context)) return;
-  await context.keys().revoke(held.id, { unlisted: found === undefined });
+  // Lists that lack it prove nothing. With the credential that it was recorded with, the service is asked by the id.
+  else if (isElsewhere(held.identity, context) || keyIdOf(held.id) === undefined) return;
+  const outcome = await all.revoke(held.id, { unlisted: found === undefined });
+  // What a credential may not do any more can look like this, too.
+  if (outcome === "absent" && (await all.list()).length === 0) await mustNotWork(held, context);
+}
+
+/** A key in a second list, which a run asks for once: one list could lack it by mistake, and so not veto a wrong id. */
+async function secondLook(id: string, context: Context): Promise<ApiKeyRecord | undefined> {
+  context.run.secondList ??= context.keys().list({ fresh: true });
+  return keyIn(await context.run.secondList, id);
 }
 
 /** A key as the account lists it; `undefined` once it is proven to be gone. */
@@ -51,17 +61,17 @@ export async function findKey(held: RecordedKey, context: Context): Promise<ApiK
   if (keyIn(keys, held.id) === undefined && isYoung(held, context)) keys = await all.list({ fresh: true });
   const found = keyIn(keys, held.id);
   if (found !== undefined) mustBeKey(held, found);
-  // Where the list proves nothing, the key itself tells.
-  else if (keys.length === 0 && held.key !== undefined && (await all.authenticates(held.key))) throw unlisted(held);
+  else await mustNotWork(held, context);
   return found;
 }
 
-/** The error of a key that works, but is in no list. */
-function unlisted({ id, name }: RecordedKey): KeyplaneError {
-  return new KeyplaneError(
+/** Throws where a key works that no list shows: one incomplete list must not make a live key, and its secret, forgotten. */
+async function mustNotWork({ id, name, key }: RecordedKey, context: Context): Promise<void> {
+  if (key === undefined || !(await context.keys().authenticates(key, { isNew: false }))) return;
+  throw new KeyplaneError(
     "KP-ANSWER",
-    `the service lists no keys, but key ${id} (${name}) works. Nothing was changed. Run the command again; if it stays ` +
-      "so, tell the service's support",
+    `the service does not list key ${id} (${name}), but the key works. Nothing was changed. Run the command again; if it ` +
+      "stays so, tell the service's support",
   );
 }
 
@@ -72,8 +82,8 @@ export interface DoomedKey {
 }
 
 /**
- * Tries to revoke keys that nobody uses any more, as many at once as the limits allow. Revokes only what a list shows
- * under a name of this owner's. Answers the ids that are still live.
+ * Tries to revoke keys that nobody uses any more, as many at once as the limits allow. Revokes nothing that a list shows
+ * under a name which is not this owner's. Answers the ids that are still live.
  */
 export async function revokeAll(
   doomed: readonly DoomedKey[],

@@ -67,7 +67,8 @@ const HELD_BY: Readonly<Record<string, readonly (readonly [file: string, name: s
   ],
   "A list that lacks a live key": [
     ["unit/resources/lies.test.ts", "makes a refresh take it for gone, and the next run revokes it"],
-    ["unit/resources/lies.test.ts", "does not prove that a key is gone"],
+    ["unit/resources/lies.test.ts", "does not make a refresh forget a key that works"],
+    ["unit/resources/lies.test.ts", "does not keep a key from being revoked"],
   ],
   "A provider that outlives its engine and goes on making keys": [
     ["contract/host.test.ts", "end with the engine: a request that is parked makes no key"],

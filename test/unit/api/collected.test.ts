@@ -41,12 +41,16 @@ describe("the pages of a list", () => {
   });
 
   it("end in an error where the service sends more and more of them", async () => {
-    const text = "x".repeat(10_000_000);
+    // Pages of 10 MB.
+    const text = "x".repeat(19_000);
     let pages = 0;
     const request = async () => {
-      const id = `00000000-0000-4000-8000-${String(++pages).padStart(12, "0")}`;
-      const record = { id, project_id: "p", name: text, action: text, status: "", created_at: TIME, updated_at: TIME };
-      return { status: 200, json: { projects: [record], operations: [record], pagination: { cursor: id } } };
+      pages += 1;
+      const records = Array.from({ length: 527 }, (_, at) => {
+        const id = `00000000-0000-4000-8000-${String(1_000 * pages + at).padStart(12, "0")}`;
+        return { id, project_id: "p", name: text, action: text, status: "", created_at: TIME, updated_at: TIME };
+      });
+      return { status: 200, json: { projects: records, operations: records, pagination: { cursor: String(pages) } } };
     };
     const http = { request, signal: new AbortController().signal } as unknown as HttpClient;
     const context = { heard: () => {}, clock: systemClock } as unknown as ConstructorParameters<typeof Operations>[1];

@@ -94,13 +94,20 @@ test("a service that echoes the credential in a name does not get it printed", a
   }
 });
 
-test("a name of 10 MB is shortened in the plan of a sweep and in what it did", async () => {
-  const name = autoName("ci", owner).replace("ci-", `${"x".repeat(10_000_000)}-`);
+test("a very long name is shortened in the plan of a sweep and in what it did", async () => {
+  const name = autoName("ci", owner).replace("ci-", `${"x".repeat(15_000)}-`);
   await listOf({ id: 2, name });
   await plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 500, count: null });
   const { code, stdout, stderr } = await run(["sweep", "--owner", owner, "--yes"], { env: envOf(plane) });
   expect([code, stdout]).toEqual([1, expect.stringContaining("still live")]);
   expect((stdout + stderr).length).toBeLessThan(10_000);
+});
+
+test("a name of 10 MB is cut where it is read", async () => {
+  await listOf({ id: 2, name: "x ".repeat(5_000_000) });
+  const { code, stdout } = await run(["keys", "--json"], { env: envOf(plane) });
+  expect(code).toBe(0);
+  expect(stdout.length).toBeLessThan(50_000);
 });
 
 test("URNs and stacks of a state's file reach no terminal as a command", async () => {

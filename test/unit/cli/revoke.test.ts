@@ -60,6 +60,36 @@ test("the key that the command signs with is refused, and then no other is revok
   expect(await liveIds()).toEqual([String(own.id), String(other.id)].sort());
 });
 
+test("a credential is refused, too, where another service tells its key, or another account of this one cannot be asked", async () => {
+  const own = await plane.state.createKey("admin-2");
+  const second = await plane.state.createKey("ci-admin");
+  const elsewhere = await startControlPlane();
+  try {
+    await plane.rules.add({ route: "GET /auth", status: 404, count: 1 });
+    const accounts = JSON.stringify({ b: { baseUrl: elsewhere.url, apiKey: elsewhere.apiKey } });
+    const env = { ...envOf(plane), KEYPLANE_API_KEY: own.key, KEYPLANE_ACCOUNTS: accounts };
+    expect(await run(["revoke", String(own.id), "--yes"], { env })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("the service does not tell whether"),
+    });
+    await plane.rules.add({ route: "GET /auth", skip: 1, count: 1, status: 403 });
+    const same = JSON.stringify({ b: { apiKey: second.key } });
+    const both = { ...envOf(plane), KEYPLANE_ACCOUNTS: same };
+    expect(await run(["revoke", String(second.id), "--yes"], { env: both })).toMatchObject({ code: 1 });
+    expect(await liveIds()).toEqual([String(own.id), String(second.id)].sort());
+  } finally {
+    await elsewhere.close();
+  }
+});
+
+test("a key whose revocation was refused is not told to be revoked, though a list lacks it", async () => {
+  const { id } = await plane.state.createKey("deploy-bot");
+  await plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 403, count: null });
+  await plane.rules.add({ route: "GET /api_keys", skip: 1, lacks: 0, count: null });
+  const { code, stdout } = await revoke([String(id), "--yes", "--json"]);
+  expect([code, JSON.parse(stdout)]).toMatchObject([1, { revoked: [], failed: [{ id: String(id) }] }]);
+});
+
 test("an id that is not live is told, with exit code 1, and the others are revoked all the same", async () => {
   const { id } = await plane.state.createKey("deploy-bot");
   const { code, stdout } = await revoke([String(id), "999999", "--yes"]);

@@ -155,7 +155,7 @@ describe("the ledger", () => {
     expect(await bench.liveIds()).toHaveLength(1);
   });
 
-  it("revokes many keys side by side, and one list shows all that are gone already", async () => {
+  it("revokes many keys side by side, and two lists show all that are gone already", async () => {
     const bench = await Bench.start();
     const owned: string[] = [];
     for (let n = 0; n < 20; n++) owned.push((await bench.createKey()).id);
@@ -172,8 +172,8 @@ describe("the ledger", () => {
     };
     const { length } = await bench.requests();
     await next.endRun({ owner: bench.identity, owned, lostNames: [], pendingRevocations: owned }, first);
-    expect(await bench.requests(length)).toEqual([LIST, ...Array<string>(20).fill(DELETE)]);
-    expect(most, "the client holds back what is more than the limits allow").toBe(20);
+    expect((await bench.requests(length)).sort()).toEqual([...Array<string>(20).fill(DELETE), LIST, LIST]);
+    expect(most, "the client holds back what is more than the limits allow").toBeGreaterThanOrEqual(10);
     expect(await bench.liveIds()).toEqual([]);
   });
 

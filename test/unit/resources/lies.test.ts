@@ -159,7 +159,8 @@ describe("a list that lacks a live key", () => {
       ...(await listed(bench, (key) => (String(key.id) === lost.id ? undefined : key))),
     });
     const refresh = bench.beside({}).context;
-    expect(await kinds.ApiKey.read(lost.id, lost.outputs, refresh)).toBeUndefined();
+    // One whose secret is not known: the service cannot be asked by it.
+    expect(await kinds.ApiKey.read(lost.id, { ...lost.outputs, key: undefined }, refresh)).toBeUndefined();
     const refreshed = (await kinds.Ledger.read("ledger", ledger, refresh)) ?? {};
     await bench.plane.rules.clear();
     const made = await bench.createKey();
@@ -207,6 +208,27 @@ describe("a list that lacks a live key", () => {
     const refreshed = (await kinds.Ledger.read("ledger", ledger, bench.beside({}).context)) ?? {};
     await bench.sweep([kept.id], { ...refreshed, unswept: true });
     expect(await bench.liveIds()).toEqual([left.id, kept.id].sort());
+  });
+
+  it("does not make a refresh forget a key that works", async () => {
+    const bench = await Bench.start();
+    const key = await bench.createKey();
+    await bench.clock.pass(120_000);
+    const list = await listed(bench, (each) => (String(each.id) === key.id ? undefined : each));
+    await bench.plane.rules.add({ route: LIST, ...list });
+    expect(await failureOf(bench.beside({}).readKey(key))).toMatchObject({ code: "KP-ANSWER" });
+  });
+
+  it("does not let a wrong id be revoked, where another list shows whose it is", async () => {
+    const bench = await Bench.start();
+    const stranger = await bench.plane.state.createKey("deploy-bot");
+    await bench.plane.rules.add({ route: CREATE, patch: { id: stranger.id } });
+    const made = await bench.createKey();
+    await bench.clock.pass(120_000);
+    const list = await listed(bench, (each) => (each.id === stranger.id ? undefined : each));
+    await bench.plane.rules.add({ route: LIST, ...list });
+    expect(await failureOf(bench.beside({}).deleteKey(made))).toMatchObject({ code: "KP-ID-MISMATCH" });
+    expect(await bench.liveIds()).toContain(`${stranger.id}`);
   });
 
   it("is asked for again before a key just made is taken for gone", async () => {
