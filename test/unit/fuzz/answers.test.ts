@@ -11,7 +11,7 @@ async function outcomeOf<T>(bench: Bench, call: Promise<T>): Promise<T | undefin
   } catch (error) {
     expect(isKeyplaneError(error), String(error)).toBe(true);
     const { message, stack } = error as Error;
-    expect(message).toMatch(/(GET|POST|DELETE) \//);
+    expect(message).toMatch(/(GET|POST|DELETE) \/|the service does not list key/);
     expect(message).not.toMatch(/\p{Cc}/u);
     for (const secret of await bench.plane.secretsEverIssued()) expect(`${message}${stack}`).not.toContain(secret);
     return undefined;
@@ -54,7 +54,7 @@ describe("whatever the service answers", () => {
     );
   }, 30_000);
 
-  it("to a list, a key that lives is never reported gone unless a proper list lacks it", async () => {
+  it("to a list, a key that lives is never reported gone", async () => {
     const bench = await Bench.start();
     const key = await bench.createKey();
     await bench.clock.pass(120_000);
@@ -77,9 +77,7 @@ describe("whatever the service answers", () => {
           reading.then((outputs) => ({ outputs })),
         );
         await bench.plane.rules.clear();
-        if (read === undefined || read.outputs !== undefined) return;
-        expect(Array.isArray(body)).toBe(true);
-        expect(body).toContainEqual(proper);
+        if (read !== undefined) expect(read.outputs).toBeDefined();
       }),
       { numRuns: 60 },
     );
