@@ -47,17 +47,9 @@ export const ledger: Kind = {
   // Only flags what it finds: a refresh changes nothing on the service, the `up` that follows sweeps.
   async read(_id, outputs, context) {
     await mustBeSameAccount(String(outputs.owner), context);
-    const first = await look(outputs, outputs, context, {});
-    const isWhole = first === undefined || goneIn(outputs, first).size === 0;
-    // A key just made may be listed only now.
-    const findings = isWhole ? first : await look(outputs, outputs, context, { fresh: true });
-    if (findings === undefined) return { ...outputs, unswept: true };
-    const gone = goneIn(outputs, findings);
-    if (findings.orphans.unused.length + gone.size === 0) return outputs;
-    // Should one of those be live after all, nothing in the stack holds it any more.
-    const without = (ids: unknown) => textsOf(ids).filter((id) => !gone.has(id));
-    const { owned, delivered, ...others } = outputs;
-    return { ...others, owned: without(owned), delivered: without(delivered), unswept: true };
+    const findings = await look(outputs, outputs, context, {});
+    const { unused = [] } = findings?.orphans ?? {};
+    return findings !== undefined && unused.length === 0 ? outputs : { ...outputs, unswept: true };
   },
 
   update: (_id, outputs, inputs, context) => endRun(outputs, inputs, context),
@@ -175,12 +167,6 @@ interface Findings {
   readonly orphans: Orphans;
   /** Ids of live keys that the stack held at some time. */
   readonly delivered: readonly string[];
-}
-
-/** Ids of keys that the stack's resources held and that no list shows: their own refresh takes them for gone, too. */
-function goneIn({ owned, pendingRevocations }: Properties, { delivered }: Findings): ReadonlySet<string> {
-  const known = new Set([...delivered, ...textsOf(pendingRevocations)]);
-  return new Set(textsOf(owned).filter((id) => !known.has(id)));
 }
 
 async function look(

@@ -66,7 +66,6 @@ const HELD_BY: Readonly<Record<string, readonly (readonly [file: string, name: s
     ["unit/resources/lies.test.ts", "costs neither key in the sweep at the end of the run"],
   ],
   "A list that lacks a live key": [
-    ["unit/resources/lies.test.ts", "makes a refresh take it for gone, and the next run revokes it"],
     ["unit/resources/lies.test.ts", "does not make a refresh forget a key that works"],
     ["unit/resources/lies.test.ts", "does not keep a key from being revoked"],
   ],
