@@ -32,7 +32,7 @@ export async function revokeKeys(
     }
   }
   live.clear();
-  const left = await stillLive(keys, troubles);
+  const left = await stillLive(keys);
   // What was refused or not sent was settled by then: that a list lacks it proves nothing.
   const failed = doomed.filter(({ id }) => left.has(id) || troubles.has(id));
   return {
@@ -41,13 +41,13 @@ export async function revokeKeys(
   };
 }
 
-/** Ids that a list shows to be live; where it cannot be had, what has answered properly to its revocation is gone. */
-async function stillLive(keys: Keys, troubles: ReadonlyMap<string, string>): Promise<ReadonlySet<string>> {
+/** Ids that a list shows to be live; none where it cannot be had. */
+async function stillLive(keys: Keys): Promise<ReadonlySet<string>> {
   try {
     return new Set((await keys.list({ fresh: true })).map(({ id }) => id));
   } catch (error) {
     note(`what was revoked could not be seen in a list: ${messageOf(error)}`);
-    return new Set(troubles.keys());
+    return new Set();
   }
 }
 

@@ -1,5 +1,5 @@
 /** What stands in place of a secret. */
-export const REDACTED = "[secret]";
+const REDACTED = "[secret]";
 
 /** Longest text of the service that is kept, and longest form of a secret in it, in characters. */
 const MAX_TEXT = 20_000;
@@ -58,7 +58,8 @@ function lookFor(secret: string): void {
  * it, and with spaces or invisible characters in between.
  */
 export function redact(text: string): string {
-  for (const secret of waiting.splice(0)) lookFor(secret);
+  for (const secret of waiting) lookFor(secret);
+  waiting.length = 0;
   if (text.length < MIN_LENGTH || harmless.has(text)) return text;
   const clean = mayHold(text) ? redacted(text) : text;
   if (clean === text && text.length < MAX_LENGTH && harmless.size < MAX_HARMLESS) harmless.add(text);

@@ -50,8 +50,12 @@ function manifestOf(name: string, folder: string): Manifest | undefined {
   }
 }
 
+function projectFileIn(folder: string): string | undefined {
+  return ["Pulumi.yaml", "Pulumi.yml"].map((name) => join(folder, name)).find((path) => existsSync(path));
+}
+
 function checkProject(folder: string): Finding {
-  const file = ["Pulumi.yaml", "Pulumi.yml"].map((name) => join(folder, name)).find((path) => existsSync(path));
+  const file = projectFileIn(folder);
   if (file === undefined && !existsSync(folder)) {
     return fail("program", "the folder of --program does not exist", "Name the program's folder by --program DIR.");
   }
@@ -76,8 +80,7 @@ function checkModules(folder: string): Finding[] {
   if (manifest?.type !== "module") return [];
   const main = typeof manifest.main === "string" ? manifest.main : "index.ts";
   if (!main.endsWith(".ts") || !existsSync(join(folder, main))) return [];
-  const project =
-    ["Pulumi.yaml", "Pulumi.yml"].map((name) => join(folder, name)).find((path) => existsSync(path)) ?? "";
+  const project = projectFileIn(folder) ?? "";
   if (/nodeargs:.*(--import|--loader|--experimental-strip-types)/.test(readFileSync(project, "utf8"))) {
     return [ok("modules", 'ES modules in TypeScript, loaded by "nodeargs"')];
   }

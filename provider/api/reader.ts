@@ -67,17 +67,21 @@ export class Reader {
   }
 
   /** Text of this form. */
-  match(source: Wire, name: string, path: string, { matches, form }: IdForm): string {
-    const value = this.field(source, name);
-    if (typeof value !== "string" || !matches(value)) this.fail(`${path}${name}`, `is not ${form}`);
-    // A time has no place for one.
-    if (matches !== TIME_FORM.matches && redact(value) !== value) this.fail(`${path}${name}`, "holds a secret");
+  match(source: Wire, name: string, path: string, form: IdForm): string {
+    const value = this.#formed(source, name, path, form);
+    if (redact(value) !== value) this.fail(`${path}${name}`, "holds a secret");
     return value;
   }
 
-  /** A time, as the service wrote it. */
+  #formed(source: Wire, name: string, path: string, { matches, form }: IdForm): string {
+    const value = this.field(source, name);
+    if (typeof value !== "string" || !matches(value)) this.fail(`${path}${name}`, `is not ${form}`);
+    return value;
+  }
+
+  /** A time, as the service wrote it: its form has no place for a secret. */
   time(source: Wire, name: string, path: string): string {
-    return this.match(source, name, path, TIME_FORM);
+    return this.#formed(source, name, path, TIME_FORM);
   }
 
   /** A count or size. */

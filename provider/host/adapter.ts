@@ -10,6 +10,7 @@ import {
   type Failure,
   type Kind,
   NotReady,
+  nameInUrn,
   noteHolder,
   type Place,
   type Properties,
@@ -130,7 +131,7 @@ class VerbContext implements Context {
   }
 
   get resourceName(): string {
-    return this.#urn.split("::").slice(3).join("::");
+    return nameInUrn(this.#urn);
   }
 
   get run(): Context["run"] {

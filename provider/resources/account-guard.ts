@@ -26,9 +26,8 @@ export async function mustBeSameAccount(identity: string | undefined, context: C
 
 /** Notes that this account is that of an identity's owner, where the identity was recorded with this credential. */
 function noteProof(identity: string | undefined, context: Context): void {
-  if (fingerprintIn(identity) !== undefined && !isElsewhere(identity, context)) {
-    context.run.provenOwners.add(ownerIdIn(identity));
-  }
+  const recorded = fingerprintIn(identity);
+  if (recorded !== undefined && recorded === context.fingerprint()) context.run.provenOwners.add(ownerIdIn(identity));
 }
 
 /** An identity as it is recorded from now on, once the account is proven to be the same. */

@@ -5,4 +5,5 @@ export { UNKNOWN } from "./fields";
 export { noteHolder } from "./holders";
 export { type Context, type Failure, type Kind, NotReady, newRunNotes, type Properties, type RunNotes } from "./kind";
 export { kinds } from "./kinds";
+export { nameInUrn } from "./names";
 export { type Place, placeKey, placeOf } from "./place";

@@ -24,6 +24,11 @@ export function autoName(prefix: string, owner: string): string {
   return `${prefix}-${ownerTag(owner)}-${base32(randomBytes(5))}`;
 }
 
+/** The name that a program gave the resource of a URN. */
+export function nameInUrn(urn: string): string {
+  return urn.split("::").slice(3).join("::");
+}
+
 /** The owner's tag in an auto-name; `undefined` for any other name. */
 export function tagOf(name: string): string | undefined {
   return /^[a-z0-9][a-z0-9-]*-([a-z2-7]{8})-[a-z2-7]{8}$/.exec(name)?.[1];

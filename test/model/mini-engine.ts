@@ -122,8 +122,6 @@ export class MiniEngine {
   private readonly handedOut = new Set<string>();
   /** Ids of live keys that a read has taken for gone. */
   readonly wronglyGone: string[] = [];
-  /** The names of live keys that a read has taken for gone because a list lacked them, by their ids. */
-  readonly hidden = new Map<string, string>();
   /** How often this command has called the provider. */
   calls = 0;
   /** Where the configuration leads by rights. An exchanged credential puts another one in its place. */
@@ -469,13 +467,8 @@ export class MiniEngine {
       ...(isGone("previousKeyId", "") ? [before.previousKeyId] : []),
     ].map(String);
     if (ids.length === 0) return;
-    const { plane } = this.home.bench;
-    const live = await plane.liveKeys();
-    const lied = (await plane.rules.list()).some(({ lacks, struck }) => lacks !== undefined && struck > 0);
-    for (const { id, name } of live.filter((key) => ids.includes(String(key.id)))) {
-      if (lied) this.hidden.set(String(id), name);
-      else this.wronglyGone.push(String(id));
-    }
+    const live = await this.home.bench.plane.liveKeys();
+    this.wronglyGone.push(...ids.filter((each) => live.some(({ id }) => String(id) === each)));
   }
 
   private async deliver(consumer: string, keyId: string | undefined): Promise<void> {

@@ -201,9 +201,6 @@ class Story {
         expect([...this.engine.kept], "a key was revoked that was to outlive its resource").not.toContain(
           String(effect.id),
         );
-        // Nothing but its name tells of a key that a list has hidden, and `revokeUnused` may take an exact one.
-        const hidden = this.engine.hidden.get(String(effect.id));
-        if (hidden !== undefined && tagOf(hidden) === undefined) continue;
         const asked = entry.lateOf ?? entry.seq;
         const held = this.engine.holdings.findLast(({ since }) => since < asked);
         expect([...(held?.consumers ?? [])], "I5: a consumer held the key that was revoked").not.toContain(
@@ -275,7 +272,6 @@ class Story {
     await this.preview(program);
     const ended = await this.engine.up(program, flags);
     await this.judge();
-    if (!ended && this.engine.said.at(-1)?.includes("is taken by key")) await this.clearName();
     if (!ended && this.engine.said.at(-1)?.includes("KEYPLANE_CONFIRM_ACCOUNT")) {
       const tag = ownerTag(String(this.engine.owner?.id));
       const proofs = (await this.bench.plane.liveKeys()).filter(({ name }) => tagOf(name) === tag);
@@ -283,14 +279,6 @@ class Story {
       this.engine.home = { ...this.engine.home, confirmed: true };
     }
     return ended;
-  }
-
-  /** Where a list has hidden a key of an exact name that was used, somebody revokes it, as the message says. */
-  private async clearName(): Promise<void> {
-    const inTheWay = (await this.bench.plane.liveKeys()).filter(({ id }) => this.engine.hidden.has(String(id)));
-    for (const { id } of inTheWay.filter(({ name }) => tagOf(name) === undefined)) {
-      await this.bench.plane.state.revokeKey(id);
-    }
   }
 
   private async judgeHealed(): Promise<void> {
@@ -340,16 +328,12 @@ class Story {
     const held = this.heldIds();
     const tooLate = await this.madeTooLate();
     const isOwn = ({ id, name }: LiveKey) => tags.includes(tagOf(name) ?? "") || this.adopted.has(String(id));
-    return (
-      (await this.bench.plane.liveKeys())
-        .filter((key) => isOwn(key) && !tooLate.includes(key.id) && !this.unseen.has(key.id))
-        .filter(({ id }) => !this.engine.kept.has(String(id)) && !this.engine.dropped.has(String(id)))
-        .filter(
-          ({ id, lastUsedAt }) => (lastUsedAt === null || this.adopted.has(String(id))) && !held.includes(String(id)),
-        )
-        // No tag leads to an adopted key that a list has hidden.
-        .filter(({ id }) => !(this.adopted.has(String(id)) && this.engine.hidden.has(String(id))))
-    );
+    return (await this.bench.plane.liveKeys())
+      .filter((key) => isOwn(key) && !tooLate.includes(key.id) && !this.unseen.has(key.id))
+      .filter(({ id }) => !this.engine.kept.has(String(id)) && !this.engine.dropped.has(String(id)))
+      .filter(
+        ({ id, lastUsedAt }) => (lastUsedAt === null || this.adopted.has(String(id))) && !held.includes(String(id)),
+      );
   }
 
   /** Ids of keys whose request was carried out when its owner was gone, and with it all that could look for them. */

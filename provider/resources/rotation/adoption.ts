@@ -1,6 +1,7 @@
 import { KeyplaneError } from "../../errors";
 import { hasUnknown } from "../fields";
 import type { Context, Failure, HeldName, Properties } from "../kind";
+import { nameInUrn } from "../names";
 import { samePlace } from "../place";
 import { type RotationState, stateOf } from "./rotation-state";
 
@@ -24,7 +25,7 @@ export function adoptionRules(inputs: Properties, context: Context): readonly Fa
   const other = adopters.get(adopt.id) ?? urn;
   adopters.set(adopt.id, other);
   if (other === urn) return [];
-  const name = other.split("::").slice(3).join("::");
+  const name = nameInUrn(other);
   const reason = `names key ${adopt.id}, which ${JSON.stringify(name)} adopts: a key belongs to one resource`;
   return [{ property: "adopt.id", reason }];
 }
