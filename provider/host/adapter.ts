@@ -20,7 +20,7 @@ import { conceal, redact } from "../secrets";
 import type { Settings } from "../settings";
 import type { Severity } from "./engine-link";
 import { session } from "./session";
-import { fromPulumi, fromState, toPulumi } from "./values";
+import { fromPulumi, fromState, toPulumi, toState } from "./values";
 
 type Values = Record<string, unknown>;
 type Verb = "check" | "diff" | "create" | "read" | "update" | "delete";
@@ -61,7 +61,7 @@ export function adapt(kind: Kind): dynamic.ResourceProvider<Values, Values> {
       run(kind, "create", inputs, async (context) => {
         const { id, outputs } = await kind.create(fromPulumi(inputs), context);
         noteHolder(kind, id, outputs, context);
-        return { id, outs: toPulumi(outputs) };
+        return { id, outs: toState(outputs, kind.canBeAbsent) };
       }),
 
     read: (id, olds = {}) =>
@@ -69,7 +69,7 @@ export function adapt(kind: Kind): dynamic.ResourceProvider<Values, Values> {
         session.noteRead(id, olds.resourceUrn);
         const outputs = await kind.read(id, fromState(olds), context);
         // An empty answer is how a resource is reported gone.
-        return outputs === undefined ? {} : { id, props: toPulumi(outputs) };
+        return outputs === undefined ? {} : { id, props: toState(outputs, kind.canBeAbsent) };
       }),
 
     update: (id, olds, news) =>
@@ -80,7 +80,7 @@ export function adapt(kind: Kind): dynamic.ResourceProvider<Values, Values> {
         async (context) => {
           const outputs = await kind.update(id, fromState(olds), fromPulumi(news), context);
           noteHolder(kind, id, outputs, context);
-          return { outs: toPulumi(outputs) };
+          return { outs: toState(outputs, kind.canBeAbsent) };
         },
         olds,
       ),
@@ -110,7 +110,7 @@ async function run<T>(
     publishPoint("before-return", `${verb} ${kind.name}`);
     return answer;
   } catch (error) {
-    throw toHostError(error, `${verb} ${kind.name} ${JSON.stringify(context.resourceName)}`, values);
+    throw toHostError(error, kind, `${verb} ${kind.name} ${JSON.stringify(context.resourceName)}`, values);
   } finally {
     ended();
     await session.engine.flush();
@@ -211,13 +211,14 @@ function toHostFailure({ property, reason, code = "KP-INPUT" }: Failure): dynami
   return { property: "", reason: `${property === "" ? "" : `${property}: `}${reason} [${code}]` };
 }
 
-function toHostError(error: unknown, doing: string, values: Values): HostError {
+function toHostError(error: unknown, kind: Kind, doing: string, values: Values): HostError {
   const { message: text, code } = error instanceof NotReady || isKeyplaneError(error) ? error : unexpected(error);
   for (const secret of [...keysIn(values), ...session.credentials().values()]) conceal(secret);
   const message = redact(`${doing}: ${text} [${code}]`);
   if (!(error instanceof NotReady)) return new HostError(message);
   // The host adds `__provider` to every answer but this one, and without it the resource could never be deleted.
-  const properties = { ...toPulumi(error.outputs as Properties), __provider: values.__provider };
+  const outputs = toState(error.outputs as Properties, kind.canBeAbsent);
+  const properties = { ...outputs, __provider: values.__provider };
   return new HostError(message, { id: error.id, properties });
 }
 

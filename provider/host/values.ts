@@ -10,9 +10,19 @@ export function fromPulumi(values: Values): Values {
   return mapDeep(fromState(values), (value) => (value === PULUMI_UNKNOWN ? UNKNOWN : value)) as Values;
 }
 
-/** The same for the values of a state, which knows all of them. */
+/** The same for the values of a state, which knows all of them: an output that is `null` there is absent. */
 export function fromState({ __provider, ...rest }: Values): Values {
-  return rest;
+  const absent = Object.keys(rest).filter((name) => rest[name] === null);
+  return absent.length === 0 ? rest : Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));
+}
+
+/**
+ * The outputs of a resource as Pulumi takes them. Pulumi shows an output that the state lacks as unknown in each preview
+ * and warns where it is exported, so those that can be absent are `null`.
+ */
+export function toState(outputs: Values, canBeAbsent: readonly string[] = []): Record<string, unknown> {
+  const absent = canBeAbsent.filter((name) => outputs[name] === undefined).map((name) => [name, null]);
+  return toPulumi({ ...outputs, ...Object.fromEntries(absent) });
 }
 
 /**

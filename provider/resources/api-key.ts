@@ -60,6 +60,8 @@ export const apiKey: Kind = {
     onNameConflict: { type: types.oneOf("fail", "revokeUnused"), fallback: "fail", change: "update" },
   },
 
+  canBeAbsent: ["rotateAt", "pending"],
+
   rules(inputs, context) {
     const failures: Failure[] = [...keyRules(inputs, context)];
     if (inputs.name !== undefined) {

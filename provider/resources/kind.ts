@@ -116,6 +116,8 @@ export interface HeldName {
 export interface Kind {
   readonly name: string;
   readonly fields: Readonly<Record<string, FieldRule>>;
+  /** Outputs for programs that the resource does not always have. */
+  readonly canBeAbsent?: readonly string[];
   /** Rules that hold between fields; only called with inputs whose fields are right and known. */
   readonly rules?: (inputs: Properties, context: Context) => readonly Failure[];
   /** What is due regardless of the program; a refresh, which judges drift only, takes no more of it than that. */

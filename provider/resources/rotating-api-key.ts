@@ -46,6 +46,8 @@ export const rotatingApiKey: Kind = {
 
   fields: rotationFields,
 
+  canBeAbsent: ["rotateAt", "previousKeyId", "previousKey", "retireAfter", "pending"],
+
   rules: (inputs, context) => [...rotationRules(inputs, context), ...adoptionRules(inputs, context)],
 
   holds: (outputs) => heldBy(stateOf(outputs)),

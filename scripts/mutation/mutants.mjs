@@ -1285,6 +1285,20 @@ const values = [
       test: "test/unit/errors/catalogue.test.ts",
     },
   ]),
+  ...inFile("provider/host/values.ts", [
+    {
+      name: "an output that does not exist is null in the state",
+      find: "outputs[name] === undefined)",
+      replace: "outputs[name] === null)",
+      test: "test/unit/host/values.test.ts",
+    },
+    {
+      name: "an output that is null in the state does not exist",
+      find: "rest[name] === null)",
+      replace: "rest[name] === undefined)",
+      test: "test/unit/host/values.test.ts",
+    },
+  ]),
 ];
 
 const outside = [

@@ -108,10 +108,10 @@ export class ApiKey extends pulumi.CustomResource {
   declare readonly key: pulumi.Output<string>;
   /** When the service made the key, as an ISO 8601 time. */
   declare readonly createdAt: pulumi.Output<string>;
-  /** When the key becomes due for rotation by age, as an ISO 8601 time. */
-  declare readonly rotateAt: pulumi.Output<string | undefined>;
-  /** What the key still waits for; absent once it is ready. */
-  declare readonly pending: pulumi.Output<readonly PendingWork[] | undefined>;
+  /** When the key becomes due for rotation by age, as an ISO 8601 time; `null` without `rotateAfter`. */
+  declare readonly rotateAt: pulumi.Output<string | null>;
+  /** What the key still waits for; `null` once it is ready. */
+  declare readonly pending: pulumi.Output<readonly PendingWork[] | null>;
   /** Ids of keys that nobody holds and that could not be revoked yet; the next `up` tries again. */
   declare readonly pendingRevocations: pulumi.Output<readonly string[] | undefined>;
   /** Names of requests whose answer was lost and whose key never showed up. */

@@ -128,18 +128,18 @@ export class RotatingApiKey extends pulumi.CustomResource {
   declare readonly key: pulumi.Output<string>;
   /** When the service made the current key, as an ISO 8601 time. */
   declare readonly createdAt: pulumi.Output<string>;
-  /** When the current key becomes due for rotation by age, as an ISO 8601 time. */
-  declare readonly rotateAt: pulumi.Output<string | undefined>;
-  /** The previous key's id, while it is live. */
-  declare readonly previousKeyId: pulumi.Output<string | undefined>;
-  /** The previous key's secret, while it is live. */
-  declare readonly previousKey: pulumi.Output<string | undefined>;
-  /** From when on the previous key is revoked, if nobody uses it, as an ISO 8601 time. */
-  declare readonly retireAfter: pulumi.Output<string | undefined>;
+  /** When the current key becomes due for rotation by age, as an ISO 8601 time; `null` without `rotateAfter`. */
+  declare readonly rotateAt: pulumi.Output<string | null>;
+  /** The previous key's id; `null` while there is no previous key. */
+  declare readonly previousKeyId: pulumi.Output<string | null>;
+  /** The previous key's secret; `null` while there is no previous key. */
+  declare readonly previousKey: pulumi.Output<string | null>;
+  /** From when on the previous key is revoked, if nobody uses it, as an ISO 8601 time; `null` without a previous key. */
+  declare readonly retireAfter: pulumi.Output<string | null>;
   /** What the coming runs will do, for people. */
   declare readonly nextAction: pulumi.Output<string>;
-  /** What the current key still waits for; absent once it is ready. */
-  declare readonly pending: pulumi.Output<readonly PendingWork[] | undefined>;
+  /** What the current key still waits for; `null` once it is ready. */
+  declare readonly pending: pulumi.Output<readonly PendingWork[] | null>;
   /** Ids of keys that are to be revoked as soon as possible; the next `up` tries. */
   declare readonly pendingRevocations: pulumi.Output<readonly string[] | undefined>;
   /** Names of requests whose answer was lost and whose key never showed up. */
@@ -171,7 +171,7 @@ export class RotatingApiKey extends pulumi.CustomResource {
       knownValue(revokeNow),
     ]);
     const pendingRevocations = [...doomed, ...old];
-    const ids = [current, ...(previous === undefined ? [] : [previous]), ...pendingRevocations];
+    const ids = [current, ...(previous ? [previous] : []), ...pendingRevocations];
     const compromised = pendingRevocations.filter((id) => id === named);
     const untagged = byHand?.name ? { [byHand.id]: byHand.name } : {};
     return { ids, lostNames, pendingRevocations, compromised, untagged };

@@ -41,6 +41,25 @@ describe("Pulumi's dynamic host and keyplane", () => {
     expect((await host.read(id, updated.outputs)).id).toBe("");
   });
 
+  it("keep an output that does not exist as null, so that previews know it, and take it for absent", async () => {
+    await start();
+    const inputs = { owner, gracePeriod: "1m", rotationTriggers: { at: "1" } };
+    const made = await host.create("RotatingApiKey", inputs);
+    const absent = { rotateAt: null, previousKeyId: null, previousKey: null, retireAfter: null, pending: null };
+    expect(made.outputs).toMatchObject(absent);
+    expect((await host.diff("RotatingApiKey", made.id, made.outputs, inputs)).changes).toBe(false);
+
+    const rotated = await host.update("RotatingApiKey", made.id, made.outputs, {
+      ...inputs,
+      rotationTriggers: { at: "2" },
+    });
+    expect(rotated.outputs).toMatchObject({ previousKeyId: made.outputs.keyId, previousKey: made.outputs.key });
+    expect(await host.read(made.id, rotated.outputs)).toMatchObject({ outputs: rotated.outputs });
+    // A state of version 0.1 lacks it.
+    const { previousKey, retireAfter, ...older } = made.outputs;
+    expect((await host.read(made.id, older)).outputs).toMatchObject(absent);
+  });
+
   it("configure kinds that arrive together without losing the configuration for one of them", async () => {
     await start();
     const keys = await Promise.all([1, 2, 3].map(() => host.create("ApiKey", { owner })));
@@ -79,7 +98,7 @@ describe("Pulumi's dynamic host and keyplane", () => {
     await start();
     const { outputs } = await host.create("ApiKey", { owner });
     expect(Object.keys(outputs).sort()).toEqual([
-      ..."__provider createdAt key keyId name owner resourceUrn".split(" "),
+      ..."__provider createdAt key keyId name owner pending resourceUrn rotateAt".split(" "),
     ]);
   });
 

@@ -44,8 +44,7 @@ test("the program on each page of the reference works: all of them together are 
       keys: { deploy: "[secret]", app: "[secret]" },
     },
     "rotating-api-key": {
-      // There is no previous key before the first rotation.
-      workerKeys: { current: "[secret]" },
+      workerKeys: { current: "[secret]", previous: "[secret]" },
       workerNext: expect.stringMatching(/^rotate after /),
     },
     "project-ready": { readerKey: "[secret]" },
@@ -58,5 +57,10 @@ test("the program on each page of the reference works: all of them together are 
     operations: { failures: [], latest: expect.stringMatching(/: finished$/) },
     "wait-for-operations": { waitedFor: [] },
   });
+
+  // There is no previous key before the first rotation, which a preview knows.
+  const preview = await example.run("preview");
+  expect(preview.changes).toEqual([]);
+  expect(preview.stdout + preview.stderr).not.toMatch(/\[unknown\]|Undefined value/);
   await example.destroy();
 });

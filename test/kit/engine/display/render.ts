@@ -74,9 +74,10 @@ export function messageLines(messages: readonly Messages[], { paint }: Style): s
   return groups.length === 0 ? [] : [paint("strong", "Diagnostics:"), ...groups.flat(), ""];
 }
 
-/** The stack's outputs, a secret as `[secret]`. */
+/** The stack's outputs, a secret as `[secret]`; as the CLI does it, without those that are `null`. */
 export function outputLines(outputs: Properties, { paint }: Style): string[] {
-  const entries = Object.entries(outputs).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const known = Object.entries(outputs).filter(([, value]) => value !== null);
+  const entries = known.toSorted(([a], [b]) => (a < b ? -1 : 1));
   if (entries.length === 0) return [];
   const width = Math.max(...entries.map(([name]) => widthOf(name)));
   const lines = entries.flatMap(([name, value]) => {
