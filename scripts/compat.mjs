@@ -6,8 +6,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { checkDestinations } from "./compat/destinations.mjs";
 import { writeIntoReadme } from "./compat/readme.mjs";
-import { installRow, runRow } from "./compat/row.mjs";
+import { failureOf, installRow, runRow } from "./compat/row.mjs";
 import { rowsFor } from "./compat/rows.mjs";
 import { newestSdk, prepareTools } from "./compat/tools.mjs";
 import { lineOf, summaryOf, tableOf } from "./compat/words.mjs";
@@ -49,9 +50,16 @@ for (const row of rows) {
   rmSync(place, { recursive: true, force: true, maxRetries: 3 });
 }
 
-const green = results.every(({ failure }) => failure === undefined);
-process.stdout.write(`\n${tableOf(results)}\n\n${summaryOf(results)}\n`);
-if (options.write && green && options.sdk === undefined && options.row === undefined) writeIntoReadme(tableOf(results));
+// Whether the programs of docs/destinations.md are right does not depend on a row.
+const isWhole = options.sdk === undefined && options.row === undefined;
+const pages = isWhole ? [{ failure: failureOf(() => checkDestinations(join(folder, "destinations"), tarball)) }] : [];
+for (const { failure } of pages)
+  say(failure ? `✗ docs/destinations.md\n${failure}` : "✓ docs/destinations.md type-checks");
+
+const all = [...results, ...pages];
+const green = all.every(({ failure }) => failure === undefined);
+process.stdout.write(`\n${tableOf(results)}\n\n${summaryOf(all)}\n`);
+if (options.write && green && isWhole) writeIntoReadme(tableOf(results));
 process.exitCode = green && results.length > 0 ? 0 : 1;
 
 function say(text) {

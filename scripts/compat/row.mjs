@@ -30,7 +30,8 @@ export function runRow(folder, row, tools) {
   });
 }
 
-function failureOf(work) {
+/** What a piece of work throws; `undefined` if it succeeds. */
+export function failureOf(work) {
   try {
     work();
     return undefined;

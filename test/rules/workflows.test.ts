@@ -11,17 +11,18 @@ interface Workflow {
 }
 
 const paths = filesBelow(".github/workflows");
+const withActions = [...paths, ...filesBelow("examples").filter((path) => path.endsWith(".yml"))];
 const workflows = paths.map((path): [string, Workflow] => [path, parse(textOf(path))]);
 
 test("workflows use other people's actions only at a commit, which nobody can move, with the version beside it", () => {
-  const uses = paths.flatMap((path) => textOf(path).match(/\buses:.*/g) ?? []);
+  const uses = withActions.flatMap((path) => textOf(path).match(/\buses:.*/g) ?? []);
   expect(uses.length).toBeGreaterThan(5);
   expect(uses.filter((line) => !/^uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual([]);
 });
 
 test("the same action has the same commit everywhere", () => {
   const commits = new Map<string, Set<string>>();
-  for (const path of paths) {
+  for (const path of withActions) {
     for (const [, action = "", commit = ""] of textOf(path).matchAll(/uses: ([\w/-]+)@(.*)/g)) {
       commits.set(action, (commits.get(action) ?? new Set()).add(commit));
     }
