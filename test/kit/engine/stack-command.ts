@@ -9,6 +9,7 @@ import { type FlagKinds, type Flags, parseFlags } from "./flags";
 import { type Json, mapMapSecrets, type Properties } from "./property";
 import { NotSupportedError } from "./refused";
 import { Resource } from "./resource";
+import { PassphraseSecrets, passphraseOf } from "./secrets";
 import { locked, OpenStack, placeOf } from "./stack";
 import { STACK_TYPE } from "./urn";
 import { mapWithoutSecrets } from "./values";
@@ -72,7 +73,10 @@ async function importStack(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> 
   const place = await placeOf(flags, env);
   await locked(place, async () => {
     const stack = await OpenStack.open(place, env);
-    await write(stack, stack.secrets.openDeployment(exported.deployment));
+    // A state names the salt of its secrets, which can be another stack's.
+    const salt = exported.deployment.secrets_providers?.state?.salt;
+    const secrets = salt === undefined ? stack.secrets : await PassphraseSecrets.open(passphraseOf(env), salt);
+    await write(stack, secrets.openDeployment(exported.deployment));
   });
 }
 
