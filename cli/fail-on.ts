@@ -15,6 +15,8 @@ export interface FailOn {
 /** Reads `older-than=180d,unused=90d,unmanaged,orphan`: any of them. */
 export function readFailOn(text: string): FailOn {
   const terms = text.split(",").map((term) => readTerm(term.trim()));
+  const names = terms.flatMap((term) => Object.keys(term));
+  if (new Set(names).size < names.length) throw new InvalidArgumentError("It names the same condition twice.");
   const failOn = Object.assign({}, ...terms) as Omit<FailOn, "needsStates">;
   return { ...failOn, needsStates: failOn.unmanaged === true || failOn.orphan === true };
 }

@@ -21,7 +21,8 @@ export function checkSettings(
   env: NodeJS.ProcessEnv = process.env,
 ): SettingsCheck {
   // What is said of a named account is one setting, which is read as a whole.
-  const findings = flags.account ? [] : [checkBaseUrl(flags, stack, env), checkCredential(stack, env)];
+  const ownAccount = flags.account ? [] : [checkBaseUrl(flags, stack, env), checkCredential(stack, env)];
+  const findings = [...ownAccount, ...checkAccounts(stack)];
   if (findings.some(({ verdict }) => verdict === "fail")) return { findings, settings: undefined };
   if (isHidden(flags, stack, env)) return { findings, settings: undefined };
   try {
@@ -35,11 +36,22 @@ export function checkSettings(
 }
 
 /** Whether the service cannot be tried, because what it takes is a secret of the stack's and nowhere else. */
-function isHidden({ account }: AccountFlags, stack: StackConfig | undefined, env: NodeJS.ProcessEnv): boolean {
-  const { apiKey, accounts } = SETTINGS;
-  return account === undefined
-    ? stack?.secrets.has("apiKey") === true && !env[apiKey.env]
-    : stack?.secrets.has("accounts") === true && !env[accounts.env];
+function isHidden({ account, baseUrl }: AccountFlags, stack: StackConfig | undefined, env: NodeJS.ProcessEnv): boolean {
+  const hides = (name: "apiKey" | "accounts" | "baseUrl") =>
+    stack?.secrets.has(name) === true && !env[SETTINGS[name].env];
+  if (account !== undefined) return hides("accounts");
+  return hides("apiKey") || (baseUrl === undefined && hides("baseUrl"));
+}
+
+/** Whether the file of the stack, which lies in a repository, holds the credentials of named accounts. */
+function checkAccounts(stack: StackConfig | undefined): Finding[] {
+  return (stack?.accountsInClear ?? []).map((name) =>
+    fail(
+      "accounts",
+      `${stack?.file} holds the API key of the account ${JSON.stringify(name)} in clear`,
+      `Make a new key, and run \`pulumi config set --path --secret 'keyplane:accounts.${name}.apiKey'\`. Revoke this one.`,
+    ),
+  );
 }
 
 function checkBaseUrl(flags: AccountFlags, stack: StackConfig | undefined, environment: NodeJS.ProcessEnv): Finding {
@@ -50,6 +62,13 @@ function checkBaseUrl(flags: AccountFlags, stack: StackConfig | undefined, envir
     : told
       ? [told, stack?.file]
       : [environment[env], env];
+  if (!text && stack?.secrets.has("baseUrl")) {
+    return warn(
+      "base-url",
+      `${stack.file} has it as a secret, which cannot be read here: the service was not tried`,
+      "It need not be a secret. To try it, give --base-url.",
+    );
+  }
   if (!text) {
     return fail(
       "base-url",

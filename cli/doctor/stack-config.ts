@@ -11,6 +11,8 @@ export interface StackConfig {
   readonly values: ReadonlyMap<string, string>;
   /** Names of the settings that are secret: they are set, and cannot be read here. */
   readonly secrets: ReadonlySet<string>;
+  /** Names of the accounts in `keyplane:accounts` whose API key is in clear. */
+  readonly accountsInClear: readonly string[];
 }
 
 const FILE = /^Pulumi\.(.+)\.ya?ml$/;
@@ -42,7 +44,7 @@ function filesIn(folder: string): string[] {
 
 const onlyOne = (files: readonly string[]): string | undefined => (files.length === 1 ? files[0] : undefined);
 
-function settingsIn(path: string, file: string): Pick<StackConfig, "values" | "secrets"> {
+function settingsIn(path: string, file: string): Omit<StackConfig, "file"> {
   let config: unknown;
   try {
     config = (parse(readFileSync(path, "utf8")) as { config?: unknown } | null)?.config;
@@ -57,7 +59,16 @@ function settingsIn(path: string, file: string): Pick<StackConfig, "values" | "s
     if (holdsSecret(value)) secrets.add(name);
     else values.set(name, typeof value === "object" ? JSON.stringify(value) : String(value));
   }
-  return { values, secrets };
+  return {
+    values,
+    secrets,
+    accountsInClear: accountsInClear((config as Record<string, unknown>)?.["keyplane:accounts"]),
+  };
+}
+
+function accountsInClear(accounts: unknown): string[] {
+  const entries = typeof accounts === "object" && accounts !== null ? Object.entries(accounts) : [];
+  return entries.filter(([, account]) => typeof account?.apiKey === "string").map(([name]) => name);
 }
 
 /** Whether a value is a secret, or holds one. */

@@ -1,29 +1,39 @@
 import { KeyplaneError } from "../errors";
 import { cleanText } from "../http";
+import { maskKeyLike, redact } from "../secrets";
+
+/** What is looked for, and the account or organization that it is looked for in. */
+export interface Wanted {
+  readonly kind: "API key" | "project";
+  readonly by: "id" | "name";
+  readonly value: string;
+  /** @default "the account" */
+  readonly where?: string;
+}
 
 /**
- * The one item of that id or name. Names need not be unique: several of one are an error that tells their ids, for
- * any choice among them would be a guess.
+ * The one item with that id or name. Names need not be unique: if several items have the name, the error lists their
+ * ids, because any choice among them would be a guess.
  */
 export function findOne<T extends { readonly id: string; readonly name: string }>(
-  kind: string,
   items: readonly T[],
-  by: "id" | "name",
-  value: string,
+  { kind, by, value, where = "the account" }: Wanted,
 ): T {
   const found = items.filter((each) => each[by] === value);
   const [first] = found;
-  const what = `${kind} with the ${by} "${cleanText(value)}"`;
-  if (first === undefined)
+  // What was given can be a key in the wrong place.
+  const shown = maskKeyLike(redact(cleanText(value)));
+  if (first === undefined) {
     throw new KeyplaneError(
       "KP-NOTFOUND",
-      `the account has no ${what}: check the ${by}, and that this is the account meant`,
+      `no ${kind} with the ${by} "${shown}" in ${where}. Check the ${by}, and that this is the right account`,
     );
+  }
   if (found.length > 1) {
     const ids = found.map((each) => each.id).join(", ");
     throw new KeyplaneError(
       "KP-AMBIGUOUS",
-      `the account has not one ${what} but ${found.length}: give one of ${ids} as id`,
+      `${found.length} ${kind}s in ${where} are named "${shown}". Pass one of these as id: ${ids}`,
     );
   }
   return first;

@@ -18,5 +18,6 @@ export async function getApiKey(account: Account, args: GetApiKeyArgs): Promise<
   const value = by === "id" ? checkId("apiKey", args.id, "id") : checkText(args.name, "name");
   const keys = await keysIn(account, args).list({ fresh: true, signal: args.signal });
   const { organizationId } = args;
-  return findOne(organizationId === undefined ? "API key" : `API key of ${organizationId}`, keys, by, value);
+  const where = organizationId === undefined ? undefined : `organization ${organizationId}`;
+  return findOne(keys, { kind: "API key", by, value, ...(where !== undefined && { where }) });
 }

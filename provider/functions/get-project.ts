@@ -1,6 +1,7 @@
 import type { Account, Project } from "../api";
 import { KeyplaneError } from "../errors";
 import { checkId } from "../ids";
+import { maskKeyLike } from "../secrets";
 import { type CallArgs, checkOneOf, checkText } from "./args";
 import { findOne } from "./find-one";
 
@@ -17,12 +18,15 @@ export async function getProject(account: Account, args: GetProjectArgs): Promis
   const { signal, onWarning } = args;
   if (checkOneOf(args) === "name") {
     const name = checkText(args.name, "name");
-    return findOne("project", await account.projects.list({ signal, onWarning }), "name", name);
+    return findOne(await account.projects.list({ signal, onWarning }), { kind: "project", by: "name", value: name });
   }
   const id = checkId("project", args.id, "id");
   const project = await account.projects.get(id, { signal });
   if (project === "unavailable") {
-    throw new KeyplaneError("KP-API", `the service cannot tell about project ${id} at the moment: try again later`);
+    throw new KeyplaneError(
+      "KP-API",
+      `the service cannot give project ${maskKeyLike(id)} at the moment. Try again later`,
+    );
   }
-  return findOne("project", project === undefined ? [] : [project], "id", id);
+  return findOne(project === undefined ? [] : [project], { kind: "project", by: "id", value: id });
 }

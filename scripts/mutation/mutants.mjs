@@ -1302,6 +1302,14 @@ const values = [
 ];
 
 const outside = [
+  ...inFile("provider/functions/find-one.ts", [
+    {
+      name: "a key in the place of an id is not repeated",
+      find: "maskKeyLike(redact(cleanText(value)))",
+      replace: "cleanText(value)",
+      test: "test/unit/functions/functions.test.ts",
+    },
+  ]),
   ...inFile("provider/http/text.ts", [
     {
       name: "escape sequences are taken out of text from outside",

@@ -122,6 +122,20 @@ describe("settings made with pulumi config set", () => {
     expect(output).not.toContain("kp_live_in_clear_4711");
   });
 
+  test("hold no named account in clear", async () => {
+    const accounts = { eu: { apiKey: "kp_live_in_clear_4712" }, us: { apiKey: secret } };
+    const folder = await program(stackFile({ "keyplane:baseUrl": plane.url, "keyplane:accounts": accounts }));
+    const { code, ills, output } = await examine({}, folder);
+    expect([code, ills]).toEqual([1, ['accounts: Pulumi.dev.yaml holds the API key of the account "eu" in clear']]);
+    expect(output).not.toContain("kp_live_in_clear_4712");
+  });
+
+  test("may hold the base URL as a secret: then --base-url says where the service is tried", async () => {
+    const folder = await program(stackFile({ "keyplane:baseUrl": { secure: "v1:abc" } }));
+    const { code, ills } = await examine({ KEYPLANE_BASE_URL: "" }, folder);
+    expect([code, ills]).toEqual([0, [expect.stringContaining("base-url: Pulumi.dev.yaml has it as a secret")]]);
+  });
+
   test("are those of --stack, or of PULUMI_STACK, where there are several", async () => {
     const files = { ...stackFile({ "keyplane:baseUrl": plane.url }), "Pulumi.prod.yaml": { config: {} } };
     const folder = await program(files);

@@ -68,7 +68,7 @@ test("--fail-on makes CI fail for keys of a kind, but not for the one that the c
   for (const what of ["orphan", "unused=101d", "older-than=101d"]) expect((await check(what)).code).toBe(0);
 });
 
-test.each([["old=3d"], ["unused"], ["unused=soon"], ["unmanaged"], [""]])(
+test.each([["old=3d"], ["unused=1d,unused=2d"], ["unused"], ["unused=soon"], ["unmanaged"], [""]])(
   "--fail-on %j is wrong usage",
   async (what) => {
     const { code, stderr } = await run(["keys", "--fail-on", what], { env: envOf(plane) });

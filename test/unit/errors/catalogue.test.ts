@@ -162,7 +162,7 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<unknown>>> = {
 };
 
 const REMEDY =
-  /\b(run|set|check|choose|remove|correct|give|look|try|declare|use|report|see|ask|call|raise|next `pulumi up`|is keyplane:baseUrl)\b/i;
+  /\b(run|set|check|choose|pass|remove|correct|give|look|try|declare|use|report|see|ask|call|raise|next `pulumi up`|is keyplane:baseUrl)\b/i;
 
 /** The code and the message of an error, as a user meets them. */
 function shown(error: unknown): { readonly code: unknown; readonly message: string } {

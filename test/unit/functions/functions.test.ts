@@ -37,7 +37,7 @@ describe("getApiKeys and getApiKey", () => {
     expect(await getApiKeys(account, { organizationId })).toMatchObject([{ id, projectId }]);
     expect(await getApiKey(account, { organizationId, name: "ci-1" })).toMatchObject({ id });
     const missing = await caught(getApiKey(account, { organizationId, name: "ci-2" }));
-    expect(missing.message).toContain(`API key of ${organizationId} with the name "ci-2"`);
+    expect(missing.message).toContain(`no API key with the name "ci-2" in organization ${organizationId}`);
     const before = await plane.count();
     expect(await caught(getApiKeys(account, { organizationId: "../users" }))).toMatchObject({ kind: "input" });
     expect(await plane.count()).toBe(before);
@@ -72,6 +72,11 @@ describe("getProjects and getProject", () => {
     const { account, plane } = await startAccount();
     const { id } = await plane.state.createProject({ name: "calm" });
     expect((await getProjects(account)).map((each) => each.id)).toContain(id);
+    // A key in the place of an id is not repeated.
+    const misplaced = `kp${"0123456789abcdef".repeat(3)}`;
+    const { message } = await caught(getProject(account, { id: misplaced }));
+    expect(message).toContain('no project with the id "[secret]" in the account');
+    expect(message).not.toContain(misplaced);
     expect(await getProject(account, { id })).toMatchObject({ id, name: "calm" });
     expect(await getProject(account, { name: "calm" })).toMatchObject({ id });
     expect(await caught(getProject(account, { id: "no-such-project" }))).toMatchObject({ kind: "not_found" });

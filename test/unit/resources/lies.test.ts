@@ -217,6 +217,16 @@ describe("an organization's empty list", () => {
     expect(await bench.liveIds()).toEqual([]);
   });
 
+  it("does not prove, with a revocation answered 404, that a key is gone which still works", async () => {
+    const { bench, made } = await start();
+    await bench.plane.rules.add({
+      route: "DELETE /organizations/{org_id}/api_keys/{key_id}",
+      status: 404,
+      count: null,
+    });
+    expect(await failureOf(bench.deleteKey(made))).toMatchObject({ code: "KP-ANSWER" });
+  });
+
   it("does not settle a revocation whose answer was lost", async () => {
     const { bench, made } = await start();
     await bench.plane.rules.add({
