@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { checkDestinations } from "./compat/destinations.mjs";
-import { writeIntoReadme } from "./compat/readme.mjs";
+import { writeIntoPage } from "./compat/page.mjs";
 import { failureOf, installRow, runRow } from "./compat/row.mjs";
 import { rowsFor } from "./compat/rows.mjs";
 import { newestSdk, prepareTools } from "./compat/tools.mjs";
@@ -22,7 +22,7 @@ const { values: options } = parseArgs({
     sdk: { type: "string" },
     /** Runs this row alone. */
     row: { type: "string" },
-    /** Puts the table into the README, if all rows are green. */
+    /** Puts the table into docs/compatibility.md, if all rows are green. */
     write: { type: "boolean", default: false },
   },
 });
@@ -59,7 +59,7 @@ for (const { failure } of pages)
 const all = [...results, ...pages];
 const green = all.every(({ failure }) => failure === undefined);
 process.stdout.write(`\n${tableOf(results)}\n\n${summaryOf(all)}\n`);
-if (options.write && green && isWhole) writeIntoReadme(tableOf(results));
+if (options.write && green && isWhole) writeIntoPage(tableOf(results));
 process.exitCode = green && results.length > 0 ? 0 : 1;
 
 function say(text) {

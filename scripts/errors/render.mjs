@@ -14,6 +14,34 @@ Every error that keyplane makes has a code, which never changes. A run of Pulumi
 error of a data source carries it as \`code\`, beside \`kind\`, and the command \`keyplane\` gives it with \`--json\`. The
 message itself says what was to be done, which request failed and how, the service's own words, and what to do next. No
 message holds a secret.
+
+## Handling errors in a program
+
+A data source throws a \`KeyplaneError\`. Its \`kind\` says what happened:
+
+| \`kind\`                                | What happened                                                                         |
+| ------------------------------------- | ------------------------------------------------------------------------------------- |
+| \`config\`, \`input\`                     | A setting or an argument cannot be used; nothing was sent                             |
+| \`auth\`                                | The service does not accept \`keyplane:apiKey\`                                         |
+| \`not_found\`, \`conflict\`, \`rate_limit\` | The service refused the request for this reason                                       |
+| \`api\`                                 | The service refused it for another reason, or failed                                  |
+| \`answer_lost\`                         | A request with an effect was sent and its answer never came: it may have been applied |
+| \`transport\`, \`timeout\`, \`aborted\`     | No answer in time, or the call was aborted                                            |
+| \`operation\`                           | An operation that was waited for has failed                                           |
+| \`bad_answer\`                          | The answer contradicts the service's interface                                        |
+| \`internal\`                            | A mistake in keyplane itself                                                          |
+
+\`\`\`ts
+import { getProjects, KeyplaneError } from "keyplane";
+
+export const names = getProjects().then(
+  (projects) => projects.map((project) => project.name),
+  (error: unknown) => {
+    if (error instanceof KeyplaneError && error.kind === "auth") return [];
+    throw error;
+  },
+);
+\`\`\`
 `;
 
 const WIDTH = 120;

@@ -7,6 +7,7 @@ import { filesBelow, root, sourcesBelow, textOf } from "./source-files";
 
 const documents = filesBelow().filter((path) => path.endsWith(".md"));
 const readme = textOf("README.md");
+const index = textOf("docs/README.md");
 
 test("every TypeScript snippet of the documents and of the SDK's comments type-checks as a program of its own", () => {
   const all = [...documents, ...sourcesBelow("sdk/nodejs")].flatMap((path) => snippetsOf(path, "ts"));
@@ -62,32 +63,39 @@ test("every link of the documents leads to a file that is there", () => {
   expect(broken).toEqual([]);
 });
 
-test("the README's table of settings is the table that the provider reads", () => {
-  const rows = [...readme.matchAll(/^\| `keyplane:(\w+)` +\| `(\w+)` +\| (\S+) +\|/gm)];
+test("the documented settings are those that the provider reads", () => {
+  const rows = [...textOf("docs/configuration.md").matchAll(/^\| `keyplane:(\w+)` +\| `(\w+)` +\| (\S+) +\|/gm)];
   const told = rows.map(([, name, env, fallback]) => [name, env, fallback?.replaceAll("`", "")]);
   expect(told).toEqual(
     Object.entries(SETTINGS).map(([name, { env, fallback }]) => [name, env, fallback ?? "required"]),
   );
 });
 
-test("every example has a README, and the main README leads to it", () => {
+test("every example has a README, and the index of the documents leads to it", () => {
   const examples = filesBelow("examples").flatMap((path) => /^examples\/([^/]+)\/Pulumi\.yaml$/.exec(path)?.[1] ?? []);
   expect(examples.length).toBeGreaterThan(2);
   for (const example of examples) {
     expect(documents).toContain(`examples/${example}/README.md`);
-    expect(readme).toContain(`(examples/${example})`);
+    expect(index).toContain(`(../examples/${example})`);
   }
 });
 
-test("the main README leads to every document", () => {
-  const pages = filesBelow("docs").filter((path) => path.endsWith(".md"));
-  expect(pages).toContain("docs/teams.md");
-  expect(pages.filter((path) => !readme.includes(`(${path})`))).toEqual([]);
+test("the README is a front page: at most 8 KB, with a program on the first screen and a link to the index", () => {
+  expect(Buffer.byteLength(readme)).toBeLessThanOrEqual(8 * 1024);
+  expect(readme.split("\n").slice(0, 24)).toContain("```ts");
+  expect(readme).toContain("(docs/README.md)");
 });
 
-test("every kind of error that a program can meet is in the README", () => {
+test("the index of the documents leads to every document", () => {
+  const pages = filesBelow("docs").flatMap((path) => (path.endsWith(".md") ? [path.replace("docs/", "")] : []));
+  expect(pages).toContain("teams.md");
+  expect(pages.filter((path) => path !== "README.md" && !index.includes(`(${path})`))).toEqual([]);
+});
+
+test("every kind of error that a program can meet is documented", () => {
   const [, kinds = ""] = /export type ErrorKind =([^;]+);/.exec(textOf("provider/errors/catalogue.ts")) ?? [];
   const names = [...kinds.matchAll(/"(\w+)"/g)].map(([, kind]) => kind);
   expect(names.length).toBeGreaterThan(5);
-  expect(names.filter((kind) => !readme.includes(`\`${kind}\``))).toEqual([]);
+  const errors = textOf("docs/errors.md");
+  expect(names.filter((kind) => !errors.includes(`\`${kind}\``))).toEqual([]);
 });
