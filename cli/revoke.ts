@@ -106,7 +106,7 @@ function printPlan(doomed: readonly Doomed[], missing: readonly string[], now: n
     for (const line of table(doomed, [...keyColumns(now), holder], terminalColumns(process.stdout))) print(...line);
     print("");
   }
-  for (const id of missing) print(`${id} is not live in this account`);
+  for (const id of missing) print(`${id} is not active in this account`);
   for (const { id, stack } of doomed.filter((key) => key.stack !== undefined)) {
     note(`${plain(stack ?? "")} holds key ${id}: after its revocation, \`pulumi up --refresh\` there makes a new one.`);
   }

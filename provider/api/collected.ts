@@ -29,7 +29,7 @@ function sizeOf(entry: object | string): number {
 function tooLong(route: string): KeyplaneError {
   return new KeyplaneError(
     "KP-LIST-TOO-LONG",
-    `${route} holds more than ${MAX_CHARACTERS / 1_000_000} MB of entries, the most that are read at once. Ask for fewer: ` +
+    `${route} holds more than ${MAX_CHARACTERS / 1_000_000} MB of entries, which is the limit. Ask for fewer: ` +
       "operations by `since` or `limit`, or one page at a time by `listOperations`. If the list should not be as long, " +
       "check that keyplane:baseUrl is the address of the service's API",
     { route },

@@ -101,11 +101,6 @@ export class IdleWait extends Wait<IdleResult> implements Watcher {
     const misses = (this.#misses.get(id) ?? 0) + 1;
     this.#misses.set(id, misses);
     if (misses < MAX_MISSES) return;
-    throw new ApiError(
-      "not_found",
-      `operation ${id} is no longer known to the service: run the command again`,
-      { status: 404 },
-      "",
-    );
+    throw new ApiError("not_found", `operation ${id} no longer exists. Run the command again`, { status: 404 }, "");
   }
 }

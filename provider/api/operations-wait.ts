@@ -78,7 +78,7 @@ export class OperationsWait extends Wait<Operation[]> {
     const misses = (this.#misses.get(id) ?? 0) + 1;
     this.#misses.set(id, misses);
     if (misses < MAX_MISSES) return;
-    const message = `operation ${id} is not known to the service: it may be too old, or of another project. Check its id`;
+    const message = `operation ${id} was not found. It may be too old, or belong to another project. Check its id`;
     throw new ApiError("not_found", message, { status: 404 }, "");
   }
 

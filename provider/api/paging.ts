@@ -10,7 +10,7 @@ export interface Page<T> {
 /** Most pages of one list: far beyond any real one, so that a service that never ends cannot hold us for ever. */
 const MAX_PAGES = 100_000;
 
-const LOOK = "Is keyplane:baseUrl the address of the service's API, and does no proxy answer in its place?";
+const LOOK = "Check that keyplane:baseUrl is the address of the API, and that no proxy intercepts it.";
 
 /** Items per page, tried from the largest on; `undefined` leaves it to the service. */
 export class PageSize {
@@ -83,7 +83,7 @@ export async function* paginate<T, P extends Page<T>>(paging: Paging<T, P>): Asy
     }
     if (items.length === 0 || page.cursor === undefined || (stuck && !isFull)) return;
     if (stuck || cursors.has(page.cursor)) {
-      throw new BadAnswerError(`${route} leads in a circle: a cursor came back after ${pages} pages. ${LOOK}`, {
+      throw new BadAnswerError(`${route} repeats its pages: a cursor came back after ${pages} pages. ${LOOK}`, {
         route,
       });
     }
@@ -93,7 +93,7 @@ export async function* paginate<T, P extends Page<T>>(paging: Paging<T, P>): Asy
     sent = (last === undefined ? undefined : overlap?.(told, last)) ?? told;
     before = here;
   }
-  throw new BadAnswerError(`${route} does not end: gave up after ${MAX_PAGES} pages. ${LOOK}`, { route });
+  throw new BadAnswerError(`${route} has more than ${MAX_PAGES} pages. ${LOOK}`, { route });
 }
 
 async function fetchPage<T, P extends Page<T>>(

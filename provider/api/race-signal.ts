@@ -15,4 +15,4 @@ export async function raceSignal<T>(promise: Promise<T>, signal: AbortSignal): P
   }
 }
 
-const cancelled = () => new AbortedError("aborted by the caller: call it again to go on");
+const cancelled = () => new AbortedError("aborted by the caller. Call it again to continue");

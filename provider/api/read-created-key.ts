@@ -33,7 +33,7 @@ export function readCreatedKey(answer: HttpAnswer, context: CreatedKeyContext): 
     const { status, requestId } = answer;
     const lacks = hasId ? "no valid key" : "no valid id";
     throw new AnswerLostError(
-      `${route} answered ${status} with ${lacks}: a key was probably made, but not delivered [request ${requestId}]`,
+      `${route} answered ${status} with ${lacks}: a key was probably created, but its secret did not arrive [request ${requestId}]`,
       { status, requestId, route },
       answer.sentAt,
     );

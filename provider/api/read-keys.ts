@@ -24,10 +24,12 @@ export function readKeys(route: string, answer: HttpAnswer, holdsCaller: boolean
 }
 
 function mustHoldCaller(reader: Reader, items: readonly Wire[]): void {
-  if (items.length === 0) reader.fail("", "is an empty list, in which at least the key that asked must stand");
+  if (items.length === 0) {
+    reader.fail("", "is an empty list, but it must contain at least the key that made the request");
+  }
   // A service that leaves out what is empty still tells the use of the key that has just asked.
   if (!items.some((each) => reader.field(each, "last_used_at"))) {
-    reader.fail("", "tells of no key when it was last used, not even of the key that asked");
+    reader.fail("", "has no last use of any key, not even of the key that made the request");
   }
 }
 

@@ -67,8 +67,8 @@ export abstract class Wait<T> {
     const pending = this.pending();
     const seconds = Math.round(this.elapsedMs / 1000);
     const message =
-      `waited ${seconds} s for ${pendingText(pending) || "operations"} (project ${pending[0]?.projectId ?? "unknown"}), ` +
-      "still not ended: run it again to go on waiting, or raise operationTimeout";
+      `timed out after ${seconds} s waiting for ${pendingText(pending) || "operations"} (project ${pending[0]?.projectId ?? "unknown"}): ` +
+      "run the command again to keep waiting, or raise operationTimeout";
     this.fail(new TimeoutError(message, {}, pending, this.elapsedMs, this.#polls));
   }
 
@@ -118,13 +118,13 @@ export abstract class Wait<T> {
     if (isKnownStatus(status) || this.#unknown.has(status)) return;
     this.#unknown.add(status);
     this.terms.warn(
-      `${cleanText(action, 60)} is in a status unknown to this version, "${cleanText(status, 40)}": waiting on`,
+      `${cleanText(action, 60)} has the status "${cleanText(status, 40)}", which this version does not know: still waiting`,
     );
   }
 
   #abort(signal: AbortSignal): void {
     const what = progressText(this.pending(), this.elapsedMs);
-    this.fail(new AbortedError(`aborted while ${what}${sayReason(signal)}. Run it again to go on waiting`));
+    this.fail(new AbortedError(`aborted while ${what}${sayReason(signal)}. Run the command again to keep waiting`));
   }
 
   #end(): void {

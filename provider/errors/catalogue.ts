@@ -39,7 +39,7 @@ export const ERRORS = {
   "KP-USAGE": {
     kind: "input",
     when: "A command line of `keyplane` cannot be understood, or lacks something. Nothing was sent.",
-    remedy: "Correct it as the message says; `keyplane help COMMAND` tells what there is.",
+    remedy: "Correct it as the message says; `keyplane help COMMAND` lists the options.",
   },
   "KP-IMPORT": {
     kind: "input",
@@ -49,24 +49,24 @@ export const ERRORS = {
   },
   "KP-DECLARED-LATE": {
     kind: "input",
-    when: "A key was declared after the program had ended, from a callback or a timer. It would be taken for one that an interrupted run has left behind.",
+    when: "A key was declared after the program had ended, from a callback or a timer. keyplane would mistake it for a key that an interrupted run has left behind.",
     remedy: "Declare keys before the last `await` of the program.",
   },
   "KP-COMPONENT-PROVIDER": {
     kind: "input",
-    when: "A key was declared in a component that another program constructs through a component provider. What looks after a stack's keys belongs to the program that owns the stack. Nothing was sent.",
+    when: "A key was declared in a component that another program constructs through a component provider. Only the program that owns the stack can keep track of its keys. Nothing was sent.",
     remedy: "Declare the key in the program itself, and pass its outputs to the component.",
   },
   "KP-TWO-VERSIONS": {
     kind: "config",
     when: "A program loads two versions of this package that cannot work together in one stack. Nothing was sent.",
-    remedy: "Install one version. `npm ls keyplane` shows which package asks for the other.",
+    remedy: "Install one version. `npm ls keyplane` shows which package requires the other version.",
   },
   "KP-AUTH": {
     kind: "auth",
     when: "The service does not accept `keyplane:apiKey` (401), or does not let it do this (403).",
     remedy:
-      "Check that the key is complete, not revoked and of the account that `keyplane:baseUrl` serves; for a 403 use a key of a user who may.",
+      "Check that the key is complete, not revoked and of the account that `keyplane:baseUrl` serves; for a 403, use a key of a user who has the permission.",
   },
   "KP-WRONG-ACCOUNT": {
     kind: "config",
@@ -82,62 +82,61 @@ export const ERRORS = {
   },
   "KP-OWN-CREDENTIAL": {
     kind: "conflict",
-    when: "A key that keyplane itself authenticates with was to be revoked or rotated. Nothing was done, for it would lock keyplane out.",
+    when: "A key that keyplane itself authenticates with was to be revoked or rotated. Nothing was changed, because it would lock keyplane out.",
     remedy:
-      "Set `keyplane:apiKey` to another key of the account first; on a RotatingApiKey, `selfRotation` hands over in steps.",
+      "Set `keyplane:apiKey` to another key of the account first. For a RotatingApiKey, `selfRotation` hands over in steps.",
   },
   "KP-CLOCK": {
     kind: "config",
-    when: "This machine's clock is more than 5 minutes off the service's, and `rotateAfter` goes by it. The key that was just made is revoked again.",
-    remedy: "Set the clock right, and run `pulumi up` again.",
+    when: "This machine's clock is more than 5 minutes off the service's, and `rotateAfter` depends on it. The key that was just created is revoked again.",
+    remedy: "Correct the clock, and run `pulumi up` again.",
   },
   "KP-NOTFOUND": {
     kind: "not_found",
-    when: "A key, a project or an operation that was asked for is not known to the service.",
+    when: "The service has no key, project or operation with this id or name.",
     remedy:
-      "Check the id or the name, and that `keyplane:apiKey` is of the account meant. If nothing is found at all, check the path of `keyplane:baseUrl`: it most often ends in `/api/v2`.",
+      "Check the id or the name, and that `keyplane:apiKey` belongs to the right account. If nothing is found at all, check the path of `keyplane:baseUrl`: it usually ends in `/api/v2`.",
   },
   "KP-AMBIGUOUS": {
     kind: "conflict",
     when: "Several keys or projects have the name that a data source looks for. Any choice would be a guess.",
-    remedy: "Give one of the ids in the message as `id`.",
+    remedy: "Pass one of the ids in the message as `id`.",
   },
   "KP-NAME-TAKEN": {
     kind: "conflict",
-    when: "An ApiKey asks for an exact `name` that a live key has already. Nothing was made.",
+    when: "An ApiKey asks for an exact `name` that an active key already has. Nothing was created.",
     remedy:
       'Choose another name, revoke that key, or, if it was never used, set `onNameConflict` to `"revokeUnused"`. For a replacement change `rotationTriggers`, or set the resource option `deleteBeforeReplace`.',
   },
   "KP-ADOPT": {
     kind: "conflict",
-    when: "A key cannot be adopted: its id and secret do not belong together, the service refuses the secret, the key is one of this stack's own, or the resource exists already. Nothing was made, and the key was not touched.",
-    remedy: "Give the id and the secret of one live key to a new resource, or remove `adopt` to get a new key.",
+    when: "A key cannot be adopted: its id and secret do not belong together, the service refuses the secret, the key is one of this stack's own, or the resource exists already. Nothing was created, and the key was not touched.",
+    remedy: "Pass the id and the secret of one active key to a new resource, or remove `adopt` to get a new key.",
   },
   "KP-CONFLICT": {
     kind: "conflict",
-    when: "The service refused a request because of something that exists (409, or a name taken meanwhile). Nothing was done.",
-    remedy: "Remove what the service's words name, or choose another name, and run the command again.",
+    when: "The service refused a request because of something that exists (409, or a name that was taken meanwhile). Nothing was changed.",
+    remedy: "Remove what the service names, or choose another name. Then run the command again.",
   },
   "KP-RATE": {
     kind: "rate_limit",
-    when: "The service was busy (423, 429, 503) for longer than a call may take. Nothing was done.",
+    when: "The service was busy (423, 429, 503) for longer than a call may take. Nothing was changed.",
     remedy: "Run the command again later, or with a lower `keyplane:concurrency` or `keyplane:requestsPerSecond`.",
   },
   "KP-API": {
     kind: "api",
     when: "The service refused a request for another reason, or failed (5xx).",
     remedy:
-      "Do what the service's words say. After a 5xx run the command again later; if it stays so, give the service's support the request's id.",
+      "Follow the service's message. After a 5xx, run the command again later. If it still fails, give the request's id to the service's support.",
   },
   "KP-ANSWER": {
     kind: "bad_answer",
-    when: "An answer contradicts the service's interface: it is no JSON, lacks a field, or its pages do not end.",
-    remedy:
-      "Check that `keyplane:baseUrl` is the address of the service's API, and that no proxy answers in its place.",
+    when: "An answer does not match the service's interface: it is not JSON, a field is missing, or its pages do not end.",
+    remedy: "Check that `keyplane:baseUrl` is the address of the service's API, and that no proxy intercepts it.",
   },
   "KP-LIST-TOO-LONG": {
     kind: "bad_answer",
-    when: "The pages of a list hold more together than keyplane takes into memory: 200 MB, far beyond the lists of a real account. Nothing was changed.",
+    when: "The pages of a list are larger together than the 200 MB that keyplane reads into memory, far more than a real account has. Nothing was changed.",
     remedy:
       "Ask for fewer entries: operations by `since` or `limit`, or page by page with `listOperations`. If the list should not be as long, check that `keyplane:baseUrl` is the address of the service's API.",
   },
@@ -149,47 +148,47 @@ export const ERRORS = {
   "KP-TIMEOUT": {
     kind: "timeout",
     when: "A request was not answered in time (`requestTimeout`), or operations did not end in time (`operationTimeout`).",
-    remedy: "Run the command again, which goes on waiting; raise the limit where it is too low.",
+    remedy: "Run the command again: it keeps waiting. If the limit is too low, raise it.",
   },
   "KP-LOST": {
     kind: "answer_lost",
-    when: "A request that makes a key was sent, and no usable answer came: a key may have been made. Resources settle this by themselves and end with KP-UNSETTLED at worst.",
-    remedy: "Run `pulumi up` again, which looks for the key and revokes it.",
+    when: "A request that creates a key was sent, and no usable answer came: a key may have been created. Resources resolve this by themselves; if they cannot, they fail with KP-UNSETTLED.",
+    remedy: "Run `pulumi up` again: it looks for the key and revokes it.",
   },
   "KP-UNSETTLED": {
     kind: "answer_lost",
     when: "The answers to a key's creation were lost, several times or while the list of keys could not be read either. The resource has no key.",
     remedy:
-      "Run `pulumi up` again when the service answers. What the lost requests made is found by its name and revoked.",
+      "Run `pulumi up` again when the service answers. keyplane finds by their names the keys that the lost requests created, and revokes them.",
   },
   "KP-OPERATION": {
     kind: "operation",
     when: "An operation that was waited for has failed, with its id and action in the message.",
-    remedy: "See the project's operations in the service's console; mend the cause and run the command again.",
+    remedy: "Look at the project's operations in the service's console. Fix the cause and run the command again.",
   },
   "KP-UNUSABLE": {
     kind: "operation",
-    when: "A new key of a RotatingApiKey did not become usable: an operation failed, or the service refuses it. It was handed to nobody and is revoked; the keys before it are untouched.",
-    remedy: "Mend what the message names, and run `pulumi up` again, which makes another key.",
+    when: "A new key of a RotatingApiKey did not become usable: an operation failed, or the service refuses it. It was not delivered and is revoked. The earlier keys are unchanged.",
+    remedy: "Fix what the message names, and run `pulumi up` again: it creates another key.",
   },
   "KP-NOT-READY": {
     kind: "operation",
-    when: "A key exists and is recorded with its secret, but cannot be relied on yet: its operations have not ended, or one has failed. Nothing that depends on it was changed.",
-    remedy: "Run `pulumi up` again: it goes on waiting, or replaces the key where that is hopeless.",
+    when: "A key exists and is recorded with its secret, but is not ready: its operations have not ended, or one has failed. Nothing that depends on it was changed.",
+    remedy: "Run `pulumi up` again: it keeps waiting, or replaces the key if it cannot become ready.",
   },
   "KP-REVOKE": {
     kind: "api",
-    when: "A key that nobody holds could not be revoked, and is still live. It stays in the state.",
+    when: "A key that nobody holds could not be revoked, and is still active. It stays in the state.",
     remedy: "Run the command again, or revoke the key in the service's console.",
   },
   "KP-ABORTED": {
     kind: "aborted",
     when: "The run was cancelled (Ctrl+C), or a program's AbortSignal fired. Nothing more is sent; a change that was sent is finished and recorded.",
-    remedy: "Run the command again: it goes on from what is recorded.",
+    remedy: "Run the command again: it continues from the recorded state.",
   },
   "KP-INTERNAL": {
     kind: "internal",
-    when: "keyplane met something that it did not expect. This is a mistake in keyplane.",
+    when: "An unexpected error. This is a bug in keyplane.",
     remedy: "Report it with the whole message, which holds no secret. Running the command again is safe.",
   },
 } as const satisfies Readonly<Record<string, ErrorDefinition>>;

@@ -15,7 +15,7 @@ const ISO_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\
 
 /** Checks that a text was given. */
 export function checkText(value: unknown, argument: string): string {
-  if (typeof value !== "string" || value === "") throw new InputError(argument, "must be a text that is not empty");
+  if (typeof value !== "string" || value === "") throw new InputError(argument, "must be a non-empty string");
   return value;
 }
 

@@ -225,7 +225,7 @@ function toHostError(error: unknown, kind: Kind, doing: string, values: Values):
 /** What nothing here throws on purpose. */
 function unexpected(error: unknown): KeyplaneError {
   const text = error instanceof Error ? error.message : String(error);
-  return new KeyplaneError("KP-INTERNAL", `${text}. This is a mistake in keyplane: report it with this message`);
+  return new KeyplaneError("KP-INTERNAL", `${text}. This is a bug in keyplane: report it with this message`);
 }
 
 /** The secrets of keys among some values. */

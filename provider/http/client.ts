@@ -262,5 +262,5 @@ function abortedRequest({ method, route }: HttpRequest, signal: AbortSignal, may
 }
 
 function aborted(what: string, signal: AbortSignal, done = ""): KeyplaneError {
-  return new AbortedError(`${what} was aborted${sayReason(signal)}.${done} Run the command again to go on`);
+  return new AbortedError(`${what} was aborted${sayReason(signal)}.${done} Run the command again to continue`);
 }

@@ -112,26 +112,26 @@ function advice(failure: Failure, status: number): string {
   const apiKey = accountSetting("apiKey", account);
   const variable = account === undefined ? "KEYPLANE_API_KEY" : "KEYPLANE_ACCOUNTS";
   if (status === 401) return ` Check ${apiKey} (or ${variable}): the key is wrong or was revoked.`;
-  if (status === 403) return ` The key in ${apiKey} may not do this: use one of a user who may.`;
+  if (status === 403) return ` The key in ${apiKey} does not have the permission. Use a key of a user who has it.`;
   if (status >= 300 && status < 400) {
-    return ` Redirects are never followed, for the credential would go along: correct ${baseUrlOf(failure)}.`;
+    return ` keyplane does not follow redirects, because they would forward the credential. Correct ${baseUrlOf(failure)}.`;
   }
   if (status !== 423 && status !== 429 && status !== 503) return otherAdvice(failure, status);
   return retryAfterMs === undefined
-    ? " Nothing was done: try again later."
-    : ` Nothing was done: it asks to wait ${Math.ceil(retryAfterMs / 1000)} s, more than the time left.`;
+    ? " Nothing was changed. Try again later."
+    : ` Nothing was changed. The service asks to wait ${Math.ceil(retryAfterMs / 1000)} s, which is longer than the time left.`;
 }
 
 function otherAdvice(failure: Failure, status: number): string {
   if (status === 404 || status === 410) {
     const [baseUrl, apiKey] = [baseUrlOf(failure), accountSetting("apiKey", failure.account)];
-    if (failure.request.route.includes("{")) return ` Check the id, and that ${apiKey} is of the account meant.`;
+    if (failure.request.route.includes("{")) return ` Check the id, and that ${apiKey} belongs to the right account.`;
     // What has no id is always there.
-    return ` The path of ${baseUrl} is wrong: it most often ends in /api/v2.`;
+    return ` Check the path of ${baseUrl}: it usually ends in /api/v2.`;
   }
-  if (status === 409) return " Remove what is in the way, or choose another name.";
+  if (status === 409) return " Remove what conflicts, or choose another name.";
   if (status >= 500) return " Try again later.";
-  return " Correct what it names; if nothing is wrong with it, ask the service's support.";
+  return " Correct what the message names. If it is right, ask the service's support.";
 }
 
 /** What the service says about an error, fit for a message; empty if it says nothing readable. */

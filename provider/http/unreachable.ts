@@ -26,32 +26,35 @@ export function unreachable(
 ): Unreachable {
   const told = (says: string, remedy: string): Unreachable => ({ says: `${says} (${code})`, remedy });
   if (code === "ENOTFOUND" || code === "EAI_AGAIN" || code === "EAI_NODATA") {
-    return told(`the name ${host} cannot be resolved`, `Check the host in ${baseUrl}, the DNS, and a VPN it may need.`);
+    return told(
+      `the name ${host} cannot be resolved`,
+      `Check the host in ${baseUrl}, your DNS, and your VPN if the service needs one.`,
+    );
   }
   if (code === "ECONNREFUSED") {
     return told(
       `nothing listens at ${host}`,
-      `Check host and port in ${baseUrl}. For a local one: \`keyplane serve\`.`,
+      `Check the host and port in ${baseUrl}. Start a local control plane with \`keyplane serve\`.`,
     );
   }
   if (code === "EHOSTUNREACH" || code === "ENETUNREACH") {
-    return told(`no way leads to ${host}`, "Check the network, a VPN it may need, and firewalls.");
+    return told(`there is no route to ${host}`, "Check the network, firewalls, and your VPN if the service needs one.");
   }
   if (code === "UND_ERR_CONNECT_TIMEOUT" || code === "ETIMEDOUT") {
     return told(
-      `${host} does not take the connection in time`,
-      "Check firewalls, and HTTPS_PROXY where one is needed.",
+      `${host} did not accept the connection in time`,
+      "Check firewalls, and set HTTPS_PROXY if you need a proxy.",
     );
   }
   if (code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_BODY_TIMEOUT") {
     const time = sayDuration(patienceMs);
-    return told(`${host} took the request, but has not answered it within ${time}`, "Try again, or ask its support.");
+    return told(
+      `${host} received the request but did not answer within ${time}`,
+      "Try again, or ask the service's support.",
+    );
   }
   if (NO_TLS.test(code)) {
-    return told(
-      `${host} does not speak TLS`,
-      "Check the port. Only a service on this machine may be called by http://.",
-    );
+    return told(`${host} does not speak TLS`, "Check the port. http:// is allowed only for a service on this machine.");
   }
   if (CERTIFICATE.test(code)) {
     return told(
@@ -61,10 +64,10 @@ export function unreachable(
   }
   if (code.startsWith("ERR_SSL_") || code.startsWith("ERR_TLS_")) {
     return told(
-      `no TLS connection to ${host} comes about`,
-      "It has to offer TLS 1.2 or newer; check a proxy in between.",
+      `the TLS connection to ${host} failed`,
+      "The service must offer TLS 1.2 or newer. Check any proxy in between.",
     );
   }
   const how = sent ? "broke off the connection" : "cannot be reached";
-  return told(`${host} ${how}`, `Check the network, a proxy in between, and host and port in ${baseUrl}.`);
+  return told(`${host} ${how}`, `Check the network, any proxy in between, and the host and port in ${baseUrl}.`);
 }

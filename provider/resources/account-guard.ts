@@ -47,7 +47,7 @@ function wrongAccount(context: Context): KeyplaneError {
   const [baseUrl, apiKey] = [account.setting("baseUrl"), account.setting("apiKey")];
   return new KeyplaneError(
     "KP-WRONG-ACCOUNT",
-    `${baseUrl} or ${apiKey} changed, and the account that they lead to holds no key of this stack. Nothing was changed. ` +
+    `${baseUrl} or ${apiKey} changed, and the account that they now lead to has no key of this stack. Nothing was changed. ` +
       "Set them to the account that holds the stack's keys, and run `pulumi up`: `refresh` and `destroy` use the " +
       "configuration of the last `up`. If this is that account, and all keys of the stack are gone or none of them has a " +
       `generated name, confirm it: run the command once with KEYPLANE_CONFIRM_ACCOUNT=${context.fingerprint()}`,

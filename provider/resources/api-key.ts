@@ -66,7 +66,7 @@ export const apiKey: Kind = {
     const failures: Failure[] = [...keyRules(inputs, context)];
     if (inputs.name !== undefined) {
       if (inputs.namePrefix !== undefined) {
-        failures.push({ property: "namePrefix", reason: "cannot be given together with name: choose one of them" });
+        failures.push({ property: "namePrefix", reason: "cannot be combined with name. Choose one of them" });
       }
       if (inputs.waitForProjects !== undefined) {
         failures.push({
@@ -77,7 +77,7 @@ export const apiKey: Kind = {
         });
       }
     } else if (inputs.onNameConflict !== undefined) {
-      failures.push({ property: "onNameConflict", reason: "has a meaning only together with name: remove it" });
+      failures.push({ property: "onNameConflict", reason: "is allowed only together with name. Remove it" });
     }
     return failures;
   },

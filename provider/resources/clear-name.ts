@@ -10,7 +10,7 @@ export async function clearName(
   const inTheWay = keys.filter((key) => key.name === naming.exactName);
   if (naming.onConflict === "revokeUnused") {
     for (const key of inTheWay.filter((found) => found.lastUsedAt === null)) {
-      context.info(`revoking key ${key.id}, which bears the name ${naming.exactName} and was never used`);
+      context.info(`revoking key ${key.id}, which has the name ${naming.exactName} and was never used`);
       await context.keys().revoke(key.id);
     }
   }
@@ -22,7 +22,7 @@ export async function clearName(
     throw new KeyplaneError(
       "KP-NAME-TAKEN",
       `the name ${naming.exactName} is taken by key ${taken.id} (created ${taken.createdAt}, ${use}). ` +
-        `Choose another name, revoke that key${way}. To replace a key of this stack that bears the name, change ` +
+        `Choose another name, revoke that key${way}. To replace a key of this stack that has the name, change ` +
         "rotationTriggers, or set the resource option deleteBeforeReplace",
     );
   }

@@ -19,8 +19,8 @@ export function skewedAge(inputs: Properties, context: Context): string | undefi
   const off = clockSkew(context);
   if (off === undefined) return undefined;
   if (inputs.rotateAfter !== undefined) {
-    return `${off}, and rotateAfter goes by it. Set the clock right and run \`pulumi up\` again`;
+    return `${off}, and rotateAfter depends on it. Correct the clock and run \`pulumi up\` again`;
   }
-  context.warn(`${off}: set it right, because the age of keys is judged by it`);
+  context.warn(`${off}. Correct it, because rotation by age depends on it`);
   return undefined;
 }

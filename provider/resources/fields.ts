@@ -68,7 +68,7 @@ const listOf =
     if (!Array.isArray(value)) return "must be a list";
     for (const [index, entry] of value.entries()) {
       const problem = item(entry);
-      if (problem !== undefined) return `has a wrong entry at [${index}]: it ${problem}`;
+      if (problem !== undefined) return `has an invalid entry at [${index}]: it ${problem}`;
     }
     return undefined;
   };
@@ -83,7 +83,7 @@ const keyName: FieldType = (value) => {
   if (typeof value !== "string" || value.trim() === "") return "must be a non-empty text";
   if ([...value].length > 64) return "must be at most 64 characters";
   if (/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\u2028\u2029]/u.test(value)) {
-    return "must hold no control or invisible characters";
+    return "must not contain control or invisible characters";
   }
   return value.trim() === value ? undefined : "must not begin or end with a space";
 };
@@ -104,7 +104,7 @@ const adoption: FieldType = (value) => {
   const problem = map(value) ?? keyId(id) ?? secret(key);
   return problem === undefined && Object.keys(others).length === 0
     ? undefined
-    : "must be { id, key }: the id of a live key, a decimal number as text, and its secret";
+    : "must be { id, key }: the id of an active key, as decimal text, and its secret";
 };
 
 /** The types of field there are. */

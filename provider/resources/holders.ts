@@ -9,7 +9,7 @@ export function noteHolder(kind: Kind, resourceId: string, outputs: Properties, 
     holders.set(id, ids.add(resourceId));
     if (ids.size > 1) {
       context.warn(
-        `key ${id} is held by another resource of this stack, too, and would be revoked with the first of them. Remove ` +
+        `key ${id} belongs to another resource of this stack, too, and would be revoked with the first of them. Remove ` +
           "one of the two from the state with `pulumi state delete`, and from the program",
       );
     }

@@ -92,7 +92,7 @@ function leavesOut(inputs: Properties, { run, warn }: Context): boolean {
   const missing = textsOf(inputs.owned).filter((id) => !run.holders.has(id));
   if (missing.length > 0) {
     warn(
-      `nothing is revoked, because this run left out key ${missing.join(", ")}. The next complete \`pulumi up\` does it`,
+      `nothing is revoked, because this run left out key ${missing.join(", ")}. The next complete \`pulumi up\` revokes them`,
     );
   }
   return missing.length > 0;
@@ -119,7 +119,7 @@ async function revoke({ added, left }: Doomed, inputs: Properties, context: Cont
   // Where no state is saved before the end of the run, the successors may still get lost.
   const postponed = context.checkpointsSkipped ? added : [];
   if (postponed.length > 0) {
-    context.warn(`key ${postponed.join(", ")} is left to the next run, because of PULUMI_SKIP_CHECKPOINTS`);
+    context.warn(`key ${postponed.join(", ")} is revoked by the next run, because PULUMI_SKIP_CHECKPOINTS is set`);
   }
   const ids = context.checkpointsSkipped ? left : [...left, ...added];
   if (ids.length > 0) context.progress(`revoking key ${ids.join(", ")}`);
@@ -183,8 +183,8 @@ async function look(
     const others = keys.filter((key) => !held.has(key.id) && tagOf(key.name) !== ownerTag(ownerId));
     for (const key of others.filter(({ name }) => lostNames.has(name))) {
       context.warn(
-        `key ${sayKey(key)} bears a name for which a request of this stack was lost. It may be somebody else's, so it is ` +
-          "left alone: revoke it in the console if it is nobody's",
+        `key ${sayKey(key)} has a name for which an answer to this stack was lost. It may belong to somebody else, so it is ` +
+          "left alone. If nobody uses it, revoke it in the console",
       );
     }
     const delivered = keys.filter((key) => held.has(key.id)).map((key) => key.id);

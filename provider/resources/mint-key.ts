@@ -64,13 +64,13 @@ async function makeKey(naming: Naming, inputs: Properties, left: Leftovers, cont
       return await context.keys().create(name, { projectId });
     } catch (error) {
       if (!mayBeOurs(error, isExact && left.lostNames.length === 0)) throw error;
-      context.progress(`the answer to the creation of ${name} was lost; looking whether it was made`);
+      context.progress(`the answer to the creation of ${name} was lost; checking whether the key exists`);
       const settled = await settleLost({ name, strangers, notBefore, lost: error }, context);
       if (settled.kept !== undefined) left.orphans.push({ id: settled.kept, name });
       if (!settled.found) left.lostNames.push(name);
       // A name that is still taken cannot be asked for again.
       if (attempt >= MAX_NAMES || (settled.kept !== undefined && isExact)) {
-        const reason = `${error.message}. No key could be delivered; the last name tried was ${name}. ${AGAIN}`;
+        const reason = `${error.message}. No key was created; the last name tried was ${name}. ${AGAIN}`;
         throw new KeyplaneError("KP-UNSETTLED", reason, error);
       }
     }

@@ -42,20 +42,20 @@ export function orphansIn(
 export async function sweepOrphans({ unused, used, misnamed }: Orphans, context: Context): Promise<readonly string[]> {
   for (const key of used) {
     context.warn(
-      `key ${sayKey(key)} bears this stack's tag but is in none of its resources, and it was used: it is left alone. ` +
-        "Find out who uses it, and revoke it in the console if nobody should",
+      `key ${sayKey(key)} has this stack's tag, but no resource has it, and it was used. keyplane leaves it alone. ` +
+        "Find out who uses it. If nobody should, revoke it in the console",
     );
   }
   for (const key of misnamed) {
     context.warn(
       `the service lists key ${sayKey(key)}, but this stack recorded the key of that name under another id. Nothing was ` +
-        "done with it. Look in the console which id is right",
+        "done with it. Look up the right id in the console",
     );
   }
   if (!context.checkpointsSkipped) return (await Promise.all(unused.map((key) => sweep(key, context)))).flat();
   for (const key of unused) {
     context.warn(
-      `key ${sayKey(key)} bears this stack's tag but is in none of its resources. It is not revoked, because ` +
+      `key ${sayKey(key)} has this stack's tag, but no resource has it. It is not revoked, because ` +
         "PULUMI_SKIP_CHECKPOINTS leaves no proof that nobody holds it",
     );
   }
@@ -101,8 +101,8 @@ export function warnOfLostNames(keys: readonly ApiKeyRecord[], ownerId: string, 
   const missing = Array.from(run.lostNames).filter((name) => keys.every((key) => key.name !== name));
   if (missing.length === 0) return;
   warn(
-    `the answer to the creation of ${missing.join(", ")} was lost, and no such key has turned up. Should the service ` +
-      "still carry it out, nothing here knows of it any more: look once more with " +
+    `the answer to the creation of ${missing.join(", ")} was lost, and no such key was found. If the service ` +
+      "creates it later, this stack will not know of it. Check once more with " +
       `\`npx keyplane sweep --owner ${ownerTag(ownerId)}\``,
   );
 }

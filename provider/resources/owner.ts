@@ -36,7 +36,8 @@ export const owner: Kind = {
   due({ identity }, _inputs, { fingerprint }) {
     const recorded = fingerprintIn(identity);
     if (recorded === fingerprint?.()) return [];
-    const why = recorded === undefined ? undefined : "another credential or address: the account must be the same";
+    const why =
+      recorded === undefined ? undefined : "the credential or the address changed: this must be the same account";
     return [{ field: "accountFingerprint", replace: false, ...(why && { why }) }];
   },
 

@@ -110,7 +110,7 @@ export async function finishPending(
 }
 
 const VERIFY: PendingWork = { action: "verify" };
-const RESUMED = "The key is kept with its secret; the next `pulumi up` goes on waiting";
+const RESUMED = "The key is kept with its secret. The next `pulumi up` continues to wait";
 const REPLACED = "The next `pulumi up` replaces the key";
 
 function afterFailedWait(

@@ -150,7 +150,7 @@ function mustBeKey(held: RecordedKey, found: ApiKeyRecord): void {
   throw new KeyplaneError(
     "KP-ID-MISMATCH",
     `the service lists key ${held.id} as ${found.name}, but this stack recorded it as ${recorded}. Nothing was done with ` +
-      "it. Look in the service's console which of the two keys is this stack's. Then remove the resource with " +
+      "it. Find out in the service's console which of the two keys is this stack's. Then remove the resource with " +
       "`pulumi state delete`, and revoke the stack's key by hand",
   );
 }

@@ -58,8 +58,8 @@ async function findOrphan(unsettled: Unsettled, pauseMs: number, context: Contex
     // Without the list, a repeat could make a second key: stop here and name what to look for.
     throw new KeyplaneError(
       "KP-UNSETTLED",
-      `${lost.message}. Whether the key ${name} was made could not be found out (${messageOf(error)}). ` +
-        "Nothing else was sent; run `pulumi up` again, which looks for it",
+      `${lost.message}. keyplane could not find out whether the key ${name} was created (${messageOf(error)}). ` +
+        "Nothing else was sent. Run `pulumi up` again: it looks for the key",
       { route: lost.route, requestId: lost.requestId },
     );
   }

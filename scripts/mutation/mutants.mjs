@@ -781,8 +781,8 @@ const deletes = [
   ...inFile("provider/api/read-keys.ts", [
     {
       name: "an empty list is a contradiction",
-      find: "if (items.length === 0) reader.fail",
-      replace: "if (items.length === 0) return [];\n  if (false) reader.fail",
+      find: "if (items.length === 0) {\n    reader.fail",
+      replace: "if (items.length === 0) return;\n  if (false) {\n    reader.fail",
       test: resources("reads"),
       by: "R3",
     },

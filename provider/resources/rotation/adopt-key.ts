@@ -27,12 +27,10 @@ export async function adoptKey(adopt: Adoption, inputs: Properties, context: Con
   const ownSetting = account.settingOf(adopt.key);
   if (ownSetting !== undefined) throw ownCredential(adopt, ownSetting);
   if (context.run.holders.has(adopt.id)) {
-    throw refusal(
-      `key ${adopt.id} is held by another resource of this stack, and a key belongs to one. Remove adopt to get a new key`,
-    );
+    throw refusal(`key ${adopt.id} belongs to another resource of this stack. Remove adopt to get a new key`);
   }
   conceal(adopt.key);
-  context.progress(`looking at key ${adopt.id}, which is to be adopted`);
+  context.progress(`checking key ${adopt.id} before adopting it`);
   const { name, createdAt, projectId } = await provenKey(adopt, inputs, context);
   if (tagOf(name) === ownerTag(owner)) {
     throw refusal(
@@ -66,14 +64,14 @@ async function provenByItself({ id, key }: Adoption, context: Context): Promise<
   const record = await liveKey(id, context);
   for (let look = 1; ; look++) {
     const last = usedLast(seen);
-    if (!last.includes(id)) throw refusal(`${mismatch(id)}: the service tells of another key's use`);
+    if (!last.includes(id)) throw refusal(`${mismatch(id)}: the service shows that another key was used`);
     if (last.length === 1) return record;
     if (look === MAX_LOOKS) break;
     await context.account().sleep(NEXT_SECOND_MS);
     seen = (await context.keys().listAs(key)) ?? [];
   }
   context.warn(
-    `other keys of the account are used every second, so it is likely but not certain that the secret is that of key ${id}`,
+    `other keys of the account are used every second, so the secret probably belongs to key ${id}, but this is not certain`,
   );
   return record;
 }
@@ -84,7 +82,7 @@ async function plausibleInOrganization({ id, key }: Adoption, context: Context):
   const record = await liveKey(id, context);
   if (record.lastUsedAt === null || Date.parse(record.lastUsedAt) < context.account().serviceNow() - 60_000) {
     context.warn(
-      `the service accepts the secret, but does not tell that key ${id} was used just now: see that it is the secret of ` +
+      `the service accepts the secret, but does not show that key ${id} was used just now. Check that it is the secret of ` +
         "that key, because a rotation revokes it by its id",
     );
   }
@@ -95,7 +93,7 @@ async function liveKey(id: string, context: Context): Promise<ApiKeyRecord> {
   const record = keyIn(await context.keys().list({ fresh: true }), id);
   if (record !== undefined) return record;
   throw refusal(
-    `key ${id} is not live in this account: give the id of a key that is, or remove adopt to get a new key`,
+    `key ${id} is not active in this account. Pass the id of an active key, or remove adopt to get a new key`,
   );
 }
 
@@ -107,12 +105,12 @@ function usedLast(keys: readonly ApiKeyRecord[]): readonly string[] {
 }
 
 function mismatch(id: string): string {
-  return `the secret under adopt.key is not that of key ${id}. Give the id and the secret of one key`;
+  return `the secret in adopt.key does not belong to key ${id}. Pass the id and the secret of the same key`;
 }
 
 function notAccepted(id: string): KeyplaneError {
   return refusal(
-    `the service does not accept the secret under adopt.key. Give that of key ${id}, or remove adopt to get a new key`,
+    `the service does not accept the secret in adopt.key. Pass the secret of key ${id}, or remove adopt to get a new key`,
   );
 }
 

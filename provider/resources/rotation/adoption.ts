@@ -26,7 +26,7 @@ export function adoptionRules(inputs: Properties, context: Context): readonly Fa
   adopters.set(adopt.id, other);
   if (other === urn) return [];
   const name = nameInUrn(other);
-  const reason = `names key ${adopt.id}, which ${JSON.stringify(name)} adopts: a key belongs to one resource`;
+  const reason = `names key ${adopt.id}, which ${JSON.stringify(name)} already adopts. Only one resource can have a key`;
   return [{ property: "adopt.id", reason }];
 }
 

@@ -45,7 +45,7 @@ export async function makeReadyKey(inputs: Properties, context: Context): Promis
     const left = await revokeAll([{ id: keyId, name }], identityIn(inputs), context);
     const failure = new KeyplaneError(
       skewed === undefined ? "KP-UNUSABLE" : "KP-CLOCK",
-      `the new key ${keyId} was handed to nobody and is revoked again: ${skewed ?? reason}`,
+      `the new key ${keyId} was not delivered and is revoked again: ${skewed ?? reason}`,
     );
     return { pending: [], lostNames, pendingRevocations: [...pendingRevocations, ...left], failure };
   }

@@ -11,7 +11,7 @@ export function nextAction(state: RotationState, inputs: Properties): string {
   const { current, previous } = state;
   const steps: string[] = [];
   if (current === undefined || state.currentGone) steps.push("make a new key");
-  else if (state.pending.length > 0) steps.push(`get key ${current.keyId} ready`);
+  else if (state.pending.length > 0) steps.push(`wait until key ${current.keyId} is ready`);
   const at = rotateAt(state.createdAt, inputs.rotateAfter);
   if (state.queuedTriggers !== undefined) {
     steps.push(previous === undefined ? "rotate" : `rotate as soon as key ${previous.keyId} is revoked`);

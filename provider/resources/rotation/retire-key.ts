@@ -50,7 +50,7 @@ export async function retirePrevious(
     if (isAborted(error)) throw error;
     // After the longest overlap its use would not save it.
     if (context.now() < overlapEnd(state, inputs)) {
-      context.warn(`key ${sayKey(previous)} stays, because its last use is unknown: ${messageOf(error)}`);
+      context.warn(`key ${sayKey(previous)} is kept, because its last use is unknown: ${messageOf(error)}`);
       return state;
     }
   }
@@ -74,7 +74,7 @@ function keptByUse(
   const end = overlapEnd(state, inputs);
   if (account.serviceNow() < (retireTime(state, inputs) ?? 0)) {
     context.warn(
-      `key ${sayKey(previous)} stays: ${clockSkew(context) ?? "by the service's clock its time has not come"}`,
+      `key ${sayKey(previous)} is kept: ${clockSkew(context) ?? "by the service's clock, its grace is not over"}`,
     );
     return state;
   }
@@ -84,12 +84,12 @@ function keptByUse(
   if (Number.isNaN(lastUsed) || lastUsed + quiet <= account.serviceNow()) return undefined;
   const use = `was last used ${record?.lastUsedAt} from ${record?.lastUsedFromAddr ?? "an unknown address"}`;
   if (context.now() >= end) {
-    context.warn(`key ${sayKey(previous)} ${use}; it is revoked all the same, because maxOverlap is over`);
+    context.warn(`key ${sayKey(previous)} ${use}; it is revoked anyway, because maxOverlap is over`);
     return undefined;
   }
   context.warn(
     `key ${sayKey(previous)} ${use}: it is kept until nobody has used it for ${sayDuration(quiet)}, at the latest until ` +
-      `${isoOf(end)}. Give whoever uses it the current key`,
+      `${isoOf(end)}. Give its users the current key`,
   );
   return { ...state, previousUsedAt: isoOf(lastUsed) };
 }

@@ -55,7 +55,7 @@ describe("an account", () => {
     account.abort(new Error("the run was cancelled"));
     const messages = (await Promise.all(ended)).map(({ name, message }) => `${name}: ${message}`);
     expect(messages).toEqual([
-      expect.stringMatching(/^AbortedError: aborted while waiting.*: the run was cancelled\. Run it again/),
+      expect.stringMatching(/^AbortedError: aborted while waiting.*: the run was cancelled\. Run the command again/),
       expect.stringMatching(/^AbortedError: GET \/projects was aborted: the run was cancelled\. Nothing was done/),
     ]);
     await plane.held.release();

@@ -81,7 +81,7 @@ describe("listing keys", () => {
     ["R2: a name that is no text", [{ ...key, name: 1 }], "[0].name"],
     ["R2: a time that is none", [{ ...key, created_at: "yesterday" }], "[0].created_at"],
     ["R2: a last use that is no time", [{ ...key, last_used_at: "recently" }], "[0].last_used_at"],
-    ["R2: no word about any use", [{ ...key, last_used_at: undefined }], "when it was last used"],
+    ["R2: no word about any use", [{ ...key, last_used_at: undefined }], "no last use of any key"],
     ["R3: nothing", [], "empty list"],
   ];
   for (const [name, body, words] of lists) {

@@ -109,7 +109,7 @@ describe("waiting for operations", () => {
     const error = await caught<TimeoutError>(account.operations.wait(refs));
     expect(error.kind).toBe("timeout");
     expect(warnings).toHaveLength(1);
-    expect(warnings[0]).toMatch(/unknown to this version, "resting \[31m"/);
+    expect(warnings[0]).toMatch(/has the status "resting \[31m"/);
   });
 
   for (const outcome of ["finished", "skipped"]) {

@@ -94,7 +94,7 @@ test("an id that is not live is told, with exit code 1, and the others are revok
   const { id } = await plane.state.createKey("deploy-bot");
   const { code, stdout } = await revoke([String(id), "999999", "--yes"]);
   expect(code).toBe(1);
-  expect(stdout).toContain("999999 is not live in this account");
+  expect(stdout).toContain("999999 is not active in this account");
   expect(await liveIds()).toEqual([]);
 });
 

@@ -208,13 +208,13 @@ describe("refusals", () => {
   const cases: [number, string, RegExp][] = [
     [400, "api", /400 Bad Request/],
     [401, "auth", /keyplane:apiKey/],
-    [403, "auth", /may not/],
+    [403, "auth", /does not have the permission/],
     [404, "not_found", /404 Not Found/],
     [409, "conflict", /409 Conflict/],
     [410, "not_found", /410 Gone/],
     [422, "api", /422/],
-    [301, "api", /Redirects are never followed/],
-    [307, "api", /Redirects are never followed/],
+    [301, "api", /does not follow redirects/],
+    [307, "api", /does not follow redirects/],
   ];
   for (const [status, kind, words] of cases) {
     it(`C2: ${status} is final and of kind ${kind}, whatever the method`, async () => {
@@ -268,10 +268,10 @@ describe("an error", () => {
     const request = { ...GET, route: "GET /things/{thing_id}", path: "/things/7" };
     const error = await caught(client.request(request));
     expect(error.message).toContain(`GET /things/7 at ${host} answered 404 Not Found`);
-    expect(error.message).toContain("Check the id, and that keyplane:apiKey is of the account meant");
+    expect(error.message).toContain("Check the id, and that keyplane:apiKey belongs to the right account");
     // What has no id is always there.
     expect((await caught(client.request(POST))).message).toContain(
-      "keyplane:baseUrl is wrong: it most often ends in /api/v2",
+      "Check the path of keyplane:baseUrl: it usually ends in /api/v2",
     );
   });
 
@@ -283,7 +283,7 @@ describe("an error", () => {
     expect(error.message).toContain(
       `POST /things at ${host} could not be sent: nothing listens at ${host} (ECONNREFUSED)`,
     );
-    expect(error.message).toContain("Check host and port in keyplane:baseUrl");
+    expect(error.message).toContain("Check the host and port in keyplane:baseUrl");
   });
 
   it("says what an answer with success holds that is none", async () => {

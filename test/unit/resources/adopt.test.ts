@@ -103,7 +103,7 @@ describe("a key made by hand", () => {
     const wrong = { adopt: { id: String(busy.id), key: adopt.key } };
     expect(await refused(await anew(bench), wrong)).toMatchObject({
       code: "KP-ADOPT",
-      message: expect.stringContaining(`is not that of key ${busy.id}`),
+      message: expect.stringContaining(`does not belong to key ${busy.id}`),
     });
   });
 });
@@ -113,13 +113,13 @@ describe("an adoption is refused", () => {
     const { bench, adopt } = await started();
     const failure = await refused(bench, { adopt: { ...adopt, id: "99" } });
     expect(failure).toMatchObject({ code: "KP-ADOPT" });
-    expect(failure.message).toMatch(/^key 99 is not live in this account.* remove adopt to get a new key$/);
+    expect(failure.message).toMatch(/^key 99 is not active in this account.* remove adopt to get a new key$/);
   });
 
   it("where the service does not accept the secret", async () => {
     const { bench, adopt } = await started();
     const failure = await refused(bench, { adopt: { ...adopt, key: "kp_wrong" } });
-    expect(failure.message).toMatch(/does not accept the secret under adopt.key/);
+    expect(failure.message).toMatch(/does not accept the secret in adopt.key/);
     expect(await bench.requests()).toEqual([LIST]);
   });
 
@@ -129,7 +129,7 @@ describe("an adoption is refused", () => {
     const admin = (await bench.account.keys.list()).find(({ name }) => name === "admin");
     for (const id of [other.id, String(admin?.id)]) {
       const failure = await refused(bench, { adopt: { id, key: adopt.key } });
-      expect(failure.message).toContain(`is not that of key ${id}`);
+      expect(failure.message).toContain(`does not belong to key ${id}`);
     }
   });
 
@@ -151,7 +151,7 @@ describe("an adoption is refused", () => {
     const stack = await RotatingStack.start({ adopt }, bench);
     bench.context.run.holders.clear();
     noteHolder(kinds.RotatingApiKey, stack.id, stack.outputs ?? {}, bench.context);
-    expect((await refused(bench, { adopt })).message).toMatch(/is held by another resource of this stack/);
+    expect((await refused(bench, { adopt })).message).toMatch(/belongs to another resource of this stack/);
   });
 
   it("where two resources of a program name one key, before anything is made", async () => {
@@ -161,7 +161,7 @@ describe("an adoption is refused", () => {
       return check(kinds.RotatingApiKey, news, bench.context).failures;
     };
     expect([checked("app"), checked("app")]).toEqual([[], []]);
-    const reason = `names key ${adopt.id}, which "app" adopts: a key belongs to one resource`;
+    const reason = `names key ${adopt.id}, which "app" already adopts. Only one resource can have a key`;
     expect(checked("web")).toEqual([{ property: "adopt.id", reason }]);
   });
 

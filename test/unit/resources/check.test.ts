@@ -38,7 +38,7 @@ describe("the inputs of an ApiKey", () => {
     [{ revokeOnDelete: 0 }, "revokeOnDelete", /true or false/],
     [{ onNameConflict: "steal", name: "n" }, "onNameConflict", /"fail" or "revokeUnused"/],
     [{ onNameConflict: "fail" }, "onNameConflict", /together with name/],
-    [{ name: "n", namePrefix: "p" }, "namePrefix", /together with name/],
+    [{ name: "n", namePrefix: "p" }, "namePrefix", /combined with name/],
     [{ name: "n", waitForProjects: ["p"] }, "waitForProjects", /together with name/],
     [{ nmae: "typo" }, "nmae", /is not an input of ApiKey; its inputs are .*namePrefix/],
     [{ owner: undefined }, "owner", /required/],

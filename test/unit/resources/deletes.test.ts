@@ -244,7 +244,7 @@ describe("in another account than the one that made it", () => {
 
   it("D8: a key that is not there is an error on delete, not done: it may be live where it was made", async () => {
     const { bench, key, elsewhere } = await twoAccounts();
-    expect((await failureOf(elsewhere.deleteKey(key))).message).toMatch(/holds no key of this stack/);
+    expect((await failureOf(elsewhere.deleteKey(key))).message).toMatch(/has no key of this stack/);
     expect(await bench.liveIds()).toEqual([key.id]);
   });
 
@@ -257,8 +257,8 @@ describe("in another account than the one that made it", () => {
     const { key, elsewhere } = await twoAccounts();
     const stranger = await elsewhere.plane.state.createKey("a stranger's");
     expect(String(stranger.id)).toBe(key.id);
-    expect((await failureOf(elsewhere.deleteKey(key))).message).toContain("holds no key of this stack");
-    expect((await failureOf(elsewhere.readKey(key))).message).toContain("holds no key of this stack");
+    expect((await failureOf(elsewhere.deleteKey(key))).message).toContain("has no key of this stack");
+    expect((await failureOf(elsewhere.readKey(key))).message).toContain("has no key of this stack");
     expect(await elsewhere.liveIds()).toEqual([key.id]);
   });
 

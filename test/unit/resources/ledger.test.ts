@@ -56,7 +56,7 @@ describe("the ledger", () => {
     const { id } = await bench.createKey();
     const outputs = await bench.sweep([id]);
     expect(await bench.liveIds()).toEqual([used, id].sort());
-    expect(bench.told.warn.join()).toMatch(new RegExp(`key ${used} .*last used .*left alone`));
+    expect(bench.told.warn.join()).toMatch(new RegExp(`key ${used} .*last used .*leaves it alone`));
     expect(isDue(outputs)).toBe(false);
   });
 

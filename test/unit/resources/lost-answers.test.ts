@@ -68,7 +68,7 @@ describe("a creation", () => {
   it("C12: under a storm of 429 fails without a key, and says so", async () => {
     const bench = await Bench.start();
     await bench.plane.rules.add({ route: POST, status: 429, count: null });
-    expect((await failureOf(bench.createKey())).message).toMatch(/429 .*Nothing was done/);
+    expect((await failureOf(bench.createKey())).message).toMatch(/429 .*Nothing was changed/);
     expect(await bench.liveIds()).toEqual([]);
   });
 

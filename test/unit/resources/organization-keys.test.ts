@@ -82,7 +82,7 @@ describe("a key of an organization", () => {
     const { outputs } = await bench.createKey({ organizationId: ORGANIZATION });
     const apiKey = String(outputs.key);
     const minor: Bench = bench.beside({ apiKey, context: { keys: () => minor.account.keysOf(ORGANIZATION) } });
-    expect((await failureOf(minor.createKey())).message).toMatch(/403.*not allowed for organization.*one of a user/);
+    expect((await failureOf(minor.createKey())).message).toMatch(/403.*not allowed for organization.*a key of a user/);
   });
 
   it("may bear an exact name that a key of the account has, but not one that a key of the organization has", async () => {

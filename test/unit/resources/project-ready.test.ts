@@ -51,7 +51,9 @@ describe("a ProjectReady", () => {
   it("W5: names what is still pending when the time is over", async () => {
     const { bench, projectId, create } = await start();
     await bench.plane.state.startOperations({ projectId, runningMs: null });
-    expect((await failureOf(create({ operationTimeout: "30s" }))).message).toMatch(/waited 30 s for start_compute/);
+    expect((await failureOf(create({ operationTimeout: "30s" }))).message).toMatch(
+      /timed out after 30 s waiting for start_compute/,
+    );
   });
 
   it("W1: gives up on an operation that stays unknown", async () => {

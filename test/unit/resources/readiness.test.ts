@@ -34,7 +34,7 @@ describe("waitForProjects", () => {
     const id = await project(bench);
     await bench.plane.state.startOperations({ projectId: id, runningMs: null });
     const failure = await failureOf(bench.createKey({ waitForProjects: [id], operationTimeout: "60s" }));
-    expect(failure.message).toMatch(/waited 60 s for start_compute/);
+    expect(failure.message).toMatch(/timed out after 60 s waiting for start_compute/);
     expect(await bench.requests()).not.toContain(POST);
   });
 
@@ -66,7 +66,7 @@ describe("a key whose creation started an operation", () => {
   it("W5: is recorded with its secret when the time is over, and the next update goes on without another POST", async () => {
     const bench = await Bench.start();
     const key = await unready(bench);
-    expect(key.notReady).toMatch(/waited 60 s for apply_config .*The key is kept with its secret/);
+    expect(key.notReady).toMatch(/timed out after 60 s waiting for apply_config .*The key is kept with its secret/);
     expect(key.outputs).toMatchObject({ key: expect.stringMatching(/^kp_/), pending: [{ action: "apply_config" }] });
     expect(differ(bench, key.outputs)).toMatchObject({ changes: true, replaces: [] });
 
@@ -129,7 +129,7 @@ describe("a key whose creation started an operation", () => {
   it("W3: waits on in a status that nobody knows, and warns of it once", async () => {
     const bench = await Bench.start();
     const key = await unready(bench, { outcome: "pondering" });
-    expect(key.notReady).toMatch(/waited 60 s/);
+    expect(key.notReady).toMatch(/timed out after 60 s/);
     expect(bench.told.warn.filter((text) => text.includes("pondering"))).toHaveLength(1);
   });
 
@@ -205,7 +205,7 @@ describe("a run that is cancelled while a key is created", () => {
     const error = await failureOf(cancelledAt("after-send", bench, () => bench.createKey()));
     expect(error).toMatchObject({ code: "KP-UNSETTLED" });
     expect(error.message).toMatch(
-      new RegExp(`Whether the key ${bench.names[0]} was made .*aborted: the run was cancelled`),
+      new RegExp(`could not find out whether the key ${bench.names[0]} was created .*aborted: the run was cancelled`),
     );
   });
 });

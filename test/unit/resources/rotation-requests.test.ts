@@ -151,13 +151,13 @@ describe("in another account, while the owner has not been looked at, as in a ru
     const { previous } = stack;
     stack.bench = other;
     await other.clock.pass(2 * DAY);
-    await expect(stack.failedUp(targeted(second))).rejects.toThrow(/holds no key of this stack/);
+    await expect(stack.failedUp(targeted(second))).rejects.toThrow(/has no key of this stack/);
     expect(stack.previous).toBe(previous);
   });
 
   it("keys are not rotated, so that none is made there", async () => {
     const { stack, other, targeted } = await elsewhere();
-    await expect(stack.failedUp(targeted(second))).rejects.toThrow(/holds no key of this stack/);
+    await expect(stack.failedUp(targeted(second))).rejects.toThrow(/has no key of this stack/);
     expect(await other.liveIds()).toEqual([]);
   });
 });

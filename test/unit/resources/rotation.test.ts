@@ -23,7 +23,7 @@ describe("a rotation", () => {
     const stack = await RotatingStack.start(first);
     const { current } = stack;
     await stack.bench.plane.rules.add({ route: "POST /api_keys", fault: "reset", commit: "before", count: null });
-    await expect(stack.up(second)).rejects.toThrow(/No key could be delivered/);
+    await expect(stack.up(second)).rejects.toThrow(/No key was created/);
     expect(await stack.bench.liveIds()).toEqual([current]);
     expect(await stack.bench.plane.count("DELETE")).toBe(3);
   });
@@ -236,7 +236,7 @@ describe("a rotation", () => {
     await stack.bench.plane.state.useKey(previous);
     await stack.up();
     expect(await stack.bench.liveIds()).toEqual([stack.current]);
-    expect(stack.warnings).toMatch(/revoked all the same, because maxOverlap is over/);
+    expect(stack.warnings).toMatch(/revoked anyway, because maxOverlap is over/);
   });
 
   it.each([
@@ -335,7 +335,7 @@ describe("a rotation", () => {
     await stack.up(second);
     stack.bench.clock.advance(2 * DAY);
     await stack.up();
-    expect(stack.warnings).toMatch(/stays: this machine's clock is \d+ [dh] ahead/);
+    expect(stack.warnings).toMatch(/is kept: this machine's clock is \d+ [dh] ahead/);
     expect(await stack.bench.liveIds()).toEqual([stack.previous, stack.current]);
   });
 
@@ -364,7 +364,7 @@ describe("a rotation", () => {
     await restored.up();
     expect(restored.current).not.toBe(lost);
     expect(await stack.bench.liveIds()).toContain(lost);
-    expect(stack.warnings).toMatch(new RegExp(`key ${lost} .*was used: it is left alone`));
+    expect(stack.warnings).toMatch(new RegExp(`key ${lost} .*was used. keyplane leaves it alone`));
   });
 });
 

@@ -18,7 +18,7 @@ beforeEach(async () => {
 /** A verb is refused, and sends nothing but a list. */
 async function refused(verb: () => Promise<unknown>, bench = away): Promise<void> {
   const sent = (await bench.plane.log()).length;
-  expect((await failureOf(verb())).message).toMatch(/the account that they lead to holds no key of this stack/);
+  expect((await failureOf(verb())).message).toMatch(/the account that they now lead to has no key of this stack/);
   expect((await bench.requests(sent)).filter((request) => request !== "GET /api_keys")).toEqual([]);
 }
 
@@ -109,7 +109,7 @@ describe("the owner", () => {
     expect(changed).toMatchObject({
       changes: true,
       replaces: [],
-      reasons: [expect.stringMatching(/^another credential/)],
+      reasons: [expect.stringMatching(/^the credential or the address changed/)],
     });
     expect(diff(kinds.Owner, { ...inputs, identity }, inputs, { ...terms, driftOnly: true }).changes).toBe(false);
     const same = { now: 0, fingerprint: home.context.fingerprint, driftOnly: false };

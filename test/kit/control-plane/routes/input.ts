@@ -20,7 +20,7 @@ export function textField(body: Record<string, unknown>, name: string): string |
   const value = body[name];
   if (value === undefined || value === null) return undefined;
   if (typeof value === "string" && value !== "") return value;
-  throw new ApiError(400, `${name} must be a text that is not empty`);
+  throw new ApiError(400, `${name} must be a non-empty string`);
 }
 
 /** A whole number of the query within its limits, its default where it is not given, or 400. */

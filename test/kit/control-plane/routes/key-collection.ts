@@ -63,7 +63,7 @@ export function keyRoutes(collection: KeyCollection): Route[] {
 function createKey(call: Call, scope: KeyScope): Answer {
   const { state } = call;
   const name = objectBody(call.body).key_name;
-  if (typeof name !== "string" || name === "") throw new ApiError(400, "key_name must be a text that is not empty");
+  if (typeof name !== "string" || name === "") throw new ApiError(400, "key_name must be a non-empty string");
   if ([...name].length > maxKeyName) throw new ApiError(400, `key_name must be at most ${maxKeyName} characters long`);
   if (state.switches.uniqueNames && state.keys.isNameTaken(name, scope)) {
     throw new ApiError(409, "choose another unique name for api key");
