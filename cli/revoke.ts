@@ -86,7 +86,7 @@ function readId(arg: string): string {
 function refuseOwn({ id, lastUsedAt }: ApiKeyRecord, { ids, isTold, unknown }: OwnKeys, now: number): void {
   const maySign = !isTold && lastUsedAt !== null && ageOf(lastUsedAt, now) < MAY_SIGN_MS;
   const why = ids.has(id)
-    ? "is one that KEYPLANE_* signs with"
+    ? "is the credential in KEYPLANE_API_KEY or KEYPLANE_ACCOUNTS"
     : maySign
       ? "was used within the last minute, and the service does not tell whether this command signs with it"
       : unknown.length > 0

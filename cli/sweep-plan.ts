@@ -60,7 +60,7 @@ function reasonToKeep(key: ApiKeyRecord, terms: SweepTerms): Reason | undefined 
 
 /** Why a key is left alone, and what to do about it, for people. */
 export const REASONS: Readonly<Record<Reason, string>> = {
-  signs: "KEYPLANE_* signs with it",
+  signs: "in KEYPLANE_API_KEY or KEYPLANE_ACCOUNTS",
   "in use": "used within 5 minutes: somebody needs it",
   used: "was used: --include-used",
   young: "younger than 15 min: --include-young",

@@ -22,5 +22,6 @@ export function printPlan({ revoke, keep, held }: SweepPlan, tags: ReadonlySet<s
     print("");
   }
   const inStates = held > 0 ? `, ${held} in a state` : "";
-  print(`${owners}: ${revoke.length} to revoke, ${keep.length} to keep${inStates}`);
+  if (revoke.length + keep.length + held === 0) print(`${owners}: no live key has this tag. Check that it is right`);
+  else print(`${owners}: ${revoke.length} to revoke, ${keep.length} to keep${inStates}`);
 }

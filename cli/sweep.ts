@@ -81,7 +81,7 @@ function warningsOf(states: readonly StackState[]): string[] {
   const underWay = states.filter((state) => state.underWay > 0);
   return [
     "Do not sweep while an `up` of the stack is under way, and give the newest state: keys of later runs look left behind.",
-    ...(states.length === 0 ? ["No state was given: keys that a stack still holds are among these."] : []),
+    ...(states.length === 0 ? ["No state was given, so keys that a stack still holds may be among these."] : []),
     ...underWay.map(
       ({ source }) => `${plain(source)} was saved while a run was under way or was killed: run \`pulumi up\` first.`,
     ),

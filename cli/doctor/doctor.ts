@@ -8,8 +8,8 @@ import type { Session } from "../session";
 import { paint, plain, print, printJson, wrapped } from "../terminal";
 import type { Finding } from "./finding";
 import { checkNode, checkPulumiCli } from "./machine";
-import { checkService } from "./service";
-import { checkSettings } from "./settings";
+import { checkNamedAccount, checkService } from "./service";
+import { checkNamedAccounts, checkSettings } from "./settings";
 
 interface DoctorFlags extends AccountFlags {
   readonly program: string;
@@ -35,27 +35,32 @@ async function doctor(flags: DoctorFlags, session: Session): Promise<void> {
     import("./stack-config.js"),
   ]);
   const { stack, program: folder, ...account } = flags;
-  const { findings, settings } = checkSettings(account, stackConfigIn(resolve(folder), stack));
+  const config = stackConfigIn(resolve(folder), stack);
+  const { findings, settings } = checkSettings(account, config);
+  const named = account.account === undefined ? checkNamedAccounts(account, config) : { findings: [], accounts: [] };
   const live = new LiveLines();
   live.show(["checking ..."]);
-  const [cli, service, program] = await Promise.all([
+  const [cli, service, program, ...others] = await Promise.all([
     checkPulumiCli(),
     settings === undefined ? [] : checkService(settings, session.signal),
     checkProgram(resolve(folder)),
+    ...named.accounts.map((each) => checkNamedAccount(each, session.signal)),
   ]);
   live.clear();
   session.signal.throwIfAborted();
-  const all = withoutRepeats([checkNode(), cli, ...findings, ...service, ...program]);
+  const all = withoutRepeats([checkNode(), cli, ...findings, ...service, ...named.findings, ...others, ...program]);
   const failed = all.filter(({ verdict }) => verdict === "fail").length;
   const warned = all.filter(({ verdict }) => verdict === "warn").length;
   if (flags.json) printJson({ ok: failed === 0, findings: all });
   else {
     for (const finding of all) printFinding(finding);
     print("");
-    print(failed + warned === 0 ? "All is well." : `${failed} to mend, ${warned} to know.`);
+    print(failed + warned === 0 ? "All is well." : `${counted(failed, "error")}, ${counted(warned, "warning")}.`);
   }
   if (failed > 0) session.exitCode = EXIT.failed;
 }
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 /** Of what was looked at twice, what was found out last. */
 function withoutRepeats(findings: readonly Finding[]): Finding[] {

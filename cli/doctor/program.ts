@@ -78,10 +78,11 @@ function checkProject(folder: string): Finding {
 function checkModules(folder: string): Finding[] {
   const manifest = readJson(join(folder, "package.json")) as { type?: unknown; main?: unknown } | undefined;
   if (manifest?.type !== "module") return [];
-  const main = typeof manifest.main === "string" ? manifest.main : "index.ts";
-  if (!main.endsWith(".ts") || !existsSync(join(folder, main))) return [];
   const project = projectFileIn(folder) ?? "";
-  if (/nodeargs:.*(--import|--loader|--experimental-strip-types)/.test(readFileSync(project, "utf8"))) {
+  const main = /^main: *["']?([^"'#\s]+)/m.exec(textIn(project))?.[1] ?? manifest.main;
+  const entry = typeof main === "string" ? main : "index.ts";
+  if (!entry.endsWith(".ts") || !existsSync(join(folder, entry))) return [];
+  if (/nodeargs:.*(--import|--loader|--experimental-strip-types)/.test(textIn(project))) {
     return [ok("modules", 'ES modules in TypeScript, loaded by "nodeargs"')];
   }
   return [
@@ -91,6 +92,14 @@ function checkModules(folder: string): Finding[] {
       'Install tsx, and set `nodeargs: "--import tsx"` below `runtime.options` in Pulumi.yaml; or compile, and run the JavaScript.',
     ),
   ];
+}
+
+function textIn(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
 }
 
 function readJson(path: string): unknown {

@@ -10,6 +10,7 @@ import { unreachable } from "../../provider/http/unreachable";
 import type { Settings } from "../../provider/settings";
 import { VERSION } from "../../provider/version";
 import { type Finding, fail, ok, warn } from "./finding";
+import type { NamedAccount } from "./settings";
 
 /** Longest time for the service to answer, in milliseconds: a check-up does not have the patience of a deployment. */
 const PATIENCE_MS = 10_000;
@@ -31,6 +32,16 @@ export async function checkService(settings: Settings, signal: AbortSignal): Pro
     await judged(outcome, settings, signal),
     ...(outcome.date === undefined ? [] : [clock(outcome.date)]),
   ];
+}
+
+/** Asks the service whether it accepts the key of a named account. */
+export async function checkNamedAccount({ name, settings }: NamedAccount, signal: AbortSignal): Promise<Finding> {
+  const findings = await checkService(settings, signal);
+  const { verdict, says, remedy } =
+    findings.find((each) => each.verdict === "fail") ?? findings[1] ?? findings[0] ?? {};
+  const about = says ?? "it was not tried";
+  if (verdict === "fail") return fail(`account ${name}`, about, remedy ?? "");
+  return verdict === "warn" ? warn(`account ${name}`, about, remedy ?? "") : ok(`account ${name}`, about);
 }
 
 /** Connections to the service, or what is wrong with the proxy on the way. */

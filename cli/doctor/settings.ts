@@ -23,6 +23,7 @@ export function checkSettings(
   // What is said of a named account is one setting, which is read as a whole.
   const ownAccount = flags.account ? [] : [checkBaseUrl(flags, stack, env), checkCredential(stack, env)];
   const findings = [...ownAccount, ...checkAccounts(stack)];
+  if (flags.account !== undefined && isHidden(flags, stack, env)) findings.push(notTried(stack, flags.account));
   if (findings.some(({ verdict }) => verdict === "fail")) return { findings, settings: undefined };
   if (isHidden(flags, stack, env)) return { findings, settings: undefined };
   try {
@@ -33,6 +34,40 @@ export function checkSettings(
       settings: undefined,
     };
   }
+}
+
+/** A named account whose key can be tried. */
+export interface NamedAccount {
+  readonly name: string;
+  readonly settings: Settings;
+}
+
+/** The named accounts that can be tried, and what is found of the others. Sends nothing. */
+export function checkNamedAccounts(
+  flags: AccountFlags,
+  stack: StackConfig | undefined,
+  env: NodeJS.ProcessEnv = process.env,
+): { readonly findings: readonly Finding[]; readonly accounts: readonly NamedAccount[] } {
+  const { accounts } = SETTINGS;
+  const inEnv = env[accounts.env];
+  if (stack?.secrets.has("accounts") && !inEnv) return { findings: [notTried(stack)], accounts: [] };
+  const config = (name: string) => stack?.values.get(name);
+  try {
+    const names = [...accounts.read(config("accounts") ?? inEnv ?? accounts.fallback).keys()];
+    const named = names.map((account) => ({ name: account, settings: settingsOf({ ...flags, account, config }, env) }));
+    return { findings: [], accounts: named };
+  } catch (error) {
+    return { findings: [fail("accounts", messageOf(error), "Correct it, or remove it.")], accounts: [] };
+  }
+}
+
+function notTried(stack: StackConfig | undefined, account?: string): Finding {
+  return warn(
+    "accounts",
+    `${stack?.file} has keyplane:accounts as a secret, which cannot be read here: ` +
+      `${account === undefined ? "its accounts were" : `the account ${JSON.stringify(account)} was`} not tried`,
+    `To try it, run \`${SETTINGS.accounts.env}=$(pulumi config get keyplane:accounts) npx keyplane doctor\`.`,
+  );
 }
 
 /** Whether the service cannot be tried, because what it takes is a secret of the stack's and nowhere else. */
@@ -47,8 +82,8 @@ function isHidden({ account, baseUrl }: AccountFlags, stack: StackConfig | undef
 function checkAccounts(stack: StackConfig | undefined): Finding[] {
   return (stack?.accountsInClear ?? []).map((name) =>
     fail(
-      "accounts",
-      `${stack?.file} holds the API key of the account ${JSON.stringify(name)} in clear`,
+      `account ${name}`,
+      `${stack?.file} holds its API key in clear`,
       `Make a new key, and run \`pulumi config set --path --secret 'keyplane:accounts.${name}.apiKey'\`. Revoke this one.`,
     ),
   );

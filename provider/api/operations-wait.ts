@@ -14,12 +14,14 @@ export class OperationsWait extends Wait<Operation[]> {
   readonly #last = new Map<string, Operation>();
   readonly #misses = new Map<string, number>();
   readonly #failFast: boolean;
+  readonly projectId: string;
 
   constructor(
     private readonly refs: readonly OperationRef[],
     terms: WaitTerms & { readonly failFast: boolean },
   ) {
     super(terms);
+    this.projectId = refs[0]?.projectId ?? "";
     this.#failFast = terms.failFast;
   }
 
@@ -47,7 +49,7 @@ export class OperationsWait extends Wait<Operation[]> {
       wanted: () => [...ids].filter((id) => !this.#ended.has(id)),
       enough: () => true,
       see: (sighting) => this.polled(sighting, () => this.#see(ids, sighting)),
-      missed: () => this.missed(),
+      missed: (reason) => this.missed(reason),
       fail: (error) => this.fail(error),
       expire: () => this.expire(),
     };

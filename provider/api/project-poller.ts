@@ -38,8 +38,8 @@ export interface Watcher {
   /** Whether no page after this one is needed. */
   enough(page: readonly Operation[]): boolean;
   see(sighting: Sighting): void;
-  /** A poll could not be answered. */
-  missed(): void;
+  /** A poll got no answer, for this reason. */
+  missed(reason: unknown): void;
   /** There will be no more polls. */
   fail(error: Error): void;
   expire(): void;
@@ -120,7 +120,7 @@ export class ProjectPoller {
     else if (isFinal(failure, ++this.#failures)) this.#failAll(failure as Error);
     for (const each of present) {
       if (sighting !== undefined) each.see(sighting);
-      else if (this.#watchers.has(each)) each.missed();
+      else if (this.#watchers.has(each)) each.missed(failure);
     }
     const interval = Math.min(...[...this.#watchers].map((each) => each.intervalMs));
     this.#nextAt = this.context.clock.monotonic() + interval * (1 + JITTER * this.context.random());

@@ -1,6 +1,6 @@
 import { AbortedError, type PendingOperation, TimeoutError } from "../errors";
 import { type Clock, cleanText, onAbort, sayReason } from "../http";
-import { pendingText, progressText } from "./progress";
+import { pendingText, progressText, troubleText } from "./progress";
 import type { ProjectPoller, Sighting, Watcher } from "./project-poller";
 import type { Operation, WaitProgress } from "./records";
 import { isKnownStatus } from "./statuses";
@@ -27,6 +27,8 @@ export abstract class Wait<T> {
   #polls = 0;
   #errors = 0;
   #over = false;
+  /** Why the last poll showed nothing; empty where it did. */
+  #trouble = "";
 
   constructor(protected readonly terms: WaitTerms) {
     this.#startedAt = terms.clock.monotonic();
@@ -35,6 +37,9 @@ export abstract class Wait<T> {
       this.#reject = reject;
     });
   }
+
+  /** The project whose operations are waited for; the first of several. */
+  abstract readonly projectId: string;
 
   /** What has not ended yet. */
   protected abstract pending(): PendingOperation[];
@@ -67,13 +72,15 @@ export abstract class Wait<T> {
     const pending = this.pending();
     const seconds = Math.round(this.elapsedMs / 1000);
     const message =
-      `timed out after ${seconds} s waiting for ${pendingText(pending) || "operations"} (project ${pending[0]?.projectId ?? "unknown"}): ` +
-      "run the command again to keep waiting, or raise operationTimeout";
+      `timed out after ${seconds} s waiting for ${pendingText(pending) || "operations"} (project ${this.projectId}` +
+      `${this.#trouble === "" ? "" : `; the last answer: ${this.#trouble}`}): run the command again to keep waiting, or ` +
+      "raise operationTimeout";
     this.fail(new TimeoutError(message, {}, pending, this.elapsedMs, this.#polls));
   }
 
-  /** Notes a poll that could not be answered. */
-  missed(): void {
+  /** Notes a poll that got no answer. */
+  missed(reason: unknown): void {
+    this.#trouble = troubleText(reason);
     this.#polls++;
     this.#errors++;
     this.#report();
@@ -81,6 +88,7 @@ export abstract class Wait<T> {
 
   /** Evaluates what a poll has shown; whatever a caller's callback throws ends this wait alone. */
   protected polled({ incomplete }: Sighting, evaluate: () => void): void {
+    this.#trouble = "";
     this.#polls++;
     if (incomplete) this.#errors++;
     try {
@@ -137,7 +145,7 @@ export abstract class Wait<T> {
     const pending = this.pending();
     const { elapsedMs } = this;
     try {
-      const text = progressText(pending, elapsedMs);
+      const text = progressText(pending, elapsedMs, this.#trouble);
       this.terms.onProgress?.({ text, pending, elapsedMs, polls: this.#polls, errors: this.#errors });
     } catch (error) {
       this.fail(error instanceof Error ? error : new Error(String(error)));

@@ -127,7 +127,7 @@ async function revoke({ added, left }: Doomed, inputs: Properties, context: Cont
   const doomed = ids.map((id): DoomedKey => ({ id, name: names[id] }));
   const failed = await revokeAll(doomed, String(inputs.owner), context);
   const revoked = ids.filter((id) => !failed.includes(id));
-  if (revoked.length > 0) context.info(`revoked key ${revoked.join(", ")}, which is replaced everywhere in this stack`);
+  if (revoked.length > 0) context.info(`revoked key ${revoked.join(", ")}: everything in this stack has the new key`);
   mustBeRevoked(inputs, failed);
   return [...failed, ...postponed];
 }

@@ -168,7 +168,7 @@ function noteTriggers(saved: RotationState, inputs: Properties, context: Context
   const state = withTriggers(saved, inputs.rotationTriggers);
   if (state.queuedTriggers !== undefined && saved.queuedTriggers === undefined && state.previous !== undefined) {
     const { keyId } = state.previous;
-    context.info(`a trigger has changed: the rotation is queued until the previous key, ${keyId}, is revoked`);
+    context.info(`a trigger has changed: the key rotates as soon as the previous key, ${keyId}, can be revoked`);
   }
   return state;
 }

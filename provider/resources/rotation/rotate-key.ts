@@ -109,7 +109,8 @@ function say(
   if (ownSetting !== undefined) context.warn(takeOverSteps(old, current, ownSetting, retireAfter));
   else if (next.previous === old)
     context.info(`${replaces}. Key ${old.keyId} stays live until ${retireAfter} at least`);
-  else if (reason.compromised) context.info(`${replaces}. It is revoked as soon as the whole stack has the new key`);
+  else if (reason.compromised)
+    context.info(`${replaces}. Key ${old.keyId} is revoked as soon as the whole stack has the new key`);
   else context.info(replaces);
 }
 

@@ -84,6 +84,8 @@ test("TypeScript as ES modules, which Pulumi does not load by itself, is told, u
   expect((await examine({}, await program({ ...files, "Pulumi.yaml": told }))).ills).toEqual([]);
   const compiled = { ...files, "package.json": { type: "module", main: "dist/index.js" } };
   expect((await examine({}, await program(compiled))).ills).toEqual([]);
+  const named = { ...files, "Pulumi.yaml": "name: proj\nruntime: nodejs\nmain: dist/index.js\n" };
+  expect((await examine({}, await program(named))).ills).toEqual([]);
 });
 
 describe("settings made with pulumi config set", () => {
@@ -126,8 +128,28 @@ describe("settings made with pulumi config set", () => {
     const accounts = { eu: { apiKey: "kp_live_in_clear_4712" }, us: { apiKey: secret } };
     const folder = await program(stackFile({ "keyplane:baseUrl": plane.url, "keyplane:accounts": accounts }));
     const { code, ills, output } = await examine({}, folder);
-    expect([code, ills]).toEqual([1, ['accounts: Pulumi.dev.yaml holds the API key of the account "eu" in clear']]);
+    expect([code, ills]).toEqual([
+      1,
+      ["account eu: Pulumi.dev.yaml holds its API key in clear", expect.stringMatching(/^accounts: .* not tried$/)],
+    ]);
     expect(output).not.toContain("kp_live_in_clear_4712");
+  });
+
+  test("may name more accounts: the key of each is tried", async () => {
+    const accounts = { eu: { apiKey: secret } };
+    const hidden = await program(stackFile({ "keyplane:baseUrl": plane.url, "keyplane:accounts": accounts }));
+    expect((await examine({}, hidden)).ills).toEqual([
+      expect.stringMatching(
+        /^accounts: Pulumi\.dev\.yaml has keyplane:accounts as a secret, .* its accounts were not tried/,
+      ),
+    ]);
+    const tried = (apiKey: string) =>
+      program().then((folder) => examine({ KEYPLANE_ACCOUNTS: JSON.stringify({ eu: { apiKey } }) }, folder));
+    expect((await tried(plane.apiKey)).ills).toEqual([]);
+    expect(await tried("kp_a_key_that_does_not_work_4713")).toMatchObject({
+      code: 1,
+      ills: [expect.stringMatching(/^account eu: the service does not accept it/)],
+    });
   });
 
   test("may hold the base URL as a secret: then --base-url says where the service is tried", async () => {
@@ -190,7 +212,7 @@ const brokenSetups: Readonly<Record<string, Broken>> = {
   },
   "a server that never answers": {
     env: async () => ({ KEYPLANE_BASE_URL: await serve(() => {}), KEYPLANE_REQUEST_TIMEOUT: "1s" }),
-    ill: /^service: .* took the request, but has not answered it within 1 s/,
+    ill: /^service: .* received the request but did not answer within 1 s/,
   },
   "a base URL without its path": {
     env: () => ({ KEYPLANE_BASE_URL: new URL(plane.url).origin }),
@@ -300,7 +322,7 @@ test("the doctor says for people what to do, line by line", async () => {
     /^fail {2}credential {2}the service does not accept it \(401\)\n {18}-> Set KEYPLANE_API_KEY/m,
   );
   expect(stdout).toMatch(/^warn {2}pulumi-cli {2}there is no `pulumi` on the PATH$/m);
-  expect(stdout).toMatch(/\n1 to mend, 1 to know\.\n$/);
+  expect(stdout).toMatch(/\n1 error, 1 warning\.\n$/);
 });
 
 test("a credential that may not list keys is told apart from one that is wrong", async () => {
@@ -320,8 +342,8 @@ test.each([
 test.each([
   ["CERT_HAS_EXPIRED", /certificate .* is not trusted/],
   ["DEPTH_ZERO_SELF_SIGNED_CERT", /certificate .* is not trusted/],
-  ["UND_ERR_CONNECT_TIMEOUT", /does not take the connection in time/],
-  ["ENETUNREACH", /no way leads/],
+  ["UND_ERR_CONNECT_TIMEOUT", /did not accept the connection in time/],
+  ["ENETUNREACH", /there is no route/],
   ["ECONNRESET", /broke off the connection/],
 ])("a connection that ends in %s is explained", (code, words) => {
   expect(unreachable({ code, sent: true }, "host", "the base URL", 1_000).says).toMatch(words);

@@ -53,7 +53,10 @@ test("the key that the command signs with is refused, and then no other is revok
   const other = await plane.state.createKey("other");
   const env = { ...envOf(plane), KEYPLANE_API_KEY: own.key };
   const { code, stderr } = await run(["revoke", String(other.id), String(own.id), "--yes"], { env });
-  expect([code, stderr]).toEqual([1, expect.stringContaining(`key ${own.id} is one that KEYPLANE_* signs with`)]);
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining(`key ${own.id} is the credential in KEYPLANE_API_KEY or KEYPLANE_ACCOUNTS`),
+  ]);
   await plane.rules.add({ route: "GET /auth", status: 404 });
   const unsure = await run(["revoke", String(own.id), "--yes"], { env });
   expect([unsure.code, unsure.stderr]).toEqual([1, expect.stringContaining("the service does not tell whether")]);

@@ -107,7 +107,7 @@ test("the key that the command signs with is never revoked", async () => {
   await plane.clock.advance(60 * MINUTE);
   const args = ["sweep", "--owner", owner, "--yes", "--include-used", "--include-young"];
   const { code, stdout } = await run(args, { env: { ...envOf(plane), KEYPLANE_API_KEY: own.key } });
-  expect([code, stdout]).toEqual([0, expect.stringContaining("keep: KEYPLANE_* signs with it")]);
+  expect([code, stdout]).toEqual([0, expect.stringContaining("keep: in KEYPLANE_API_KEY or KEYPLANE_ACCOUNTS")]);
   expect(await revoked()).toEqual([]);
 });
 
@@ -120,7 +120,7 @@ test("the key that another configured account signs with is never revoked, eithe
   const { code } = await run(["sweep", "--owner", owner, "--yes"], { env });
   expect([code, await revoked()]).toEqual([0, [plain]]);
   const sweepAs = ["sweep", "--owner", owner, "--yes", "--include-used", "--account", "second"];
-  expect((await run(sweepAs, { env })).stdout).toContain("keep: KEYPLANE_* signs with it");
+  expect((await run(sweepAs, { env })).stdout).toContain("keep: in KEYPLANE_API_KEY or KEYPLANE_ACCOUNTS");
   expect(await revoked()).toEqual([plain]);
 });
 

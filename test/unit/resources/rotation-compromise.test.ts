@@ -24,7 +24,9 @@ describe("revokeNow", () => {
     const { current } = stack;
     await stack.up({ ...first, revokeNow: current });
     expect(await stack.bench.liveIds()).toEqual([stack.current]);
-    expect(stack.bench.told.info.join()).toMatch(new RegExp(`revoked key ${current}, which is replaced everywhere`));
+    expect(stack.bench.told.info.join()).toMatch(
+      new RegExp(`revoked key ${current}: everything in this stack has the new key`),
+    );
     expect(await stack.up()).toEqual({ changed: false, reasons: [] });
     expect(await stack.bench.plane.count("POST")).toBe(2);
   });

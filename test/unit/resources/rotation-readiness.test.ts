@@ -40,7 +40,10 @@ describe("a new key that has to get ready", () => {
     });
     expect(await stack.up(inputs)).toHaveProperty("notReady");
     expect(stack.previous).toBe(current);
-    expect(stack.outputs).toMatchObject({ key: expect.any(String), nextAction: expect.stringMatching(/^wait until key/) });
+    expect(stack.outputs).toMatchObject({
+      key: expect.any(String),
+      nextAction: expect.stringMatching(/^wait until key/),
+    });
     await stack.bench.clock.pass(DAY + HOUR);
     expect(await stack.up()).toMatchObject({ reasons: [expect.stringMatching(/not ready yet: .*start_compute/)] });
     expect(await stack.bench.liveIds()).toContain(current);
