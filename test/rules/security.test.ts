@@ -69,7 +69,7 @@ const HELD_BY: Readonly<Record<string, readonly (readonly [file: string, name: s
     ["unit/resources/lies.test.ts", "does not make a refresh forget a key that works"],
     ["unit/resources/lies.test.ts", "does not keep a key from being revoked"],
   ],
-  "A provider that outlives its engine and goes on making keys": [
+  "A provider that outlives its engine and continues to create keys": [
     ["contract/host.test.ts", "end with the engine: a request that is parked makes no key"],
   ],
   "A package that is not what the repository holds": [

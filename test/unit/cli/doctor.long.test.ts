@@ -286,7 +286,7 @@ const brokenSetups: Readonly<Record<string, Broken>> = {
   },
   "a package of keyplane that does not load": {
     folder: () => {
-      const { name, version } = { name: "keyplane", version: "0.1.0" };
+      const { name, version } = { name: "keyplane", version: "0.2.0" };
       const files = { "node_modules/keyplane/package.json": { name, version } };
       return program({ ...PROJECT, ...files }, { keyplane: false });
     },
@@ -354,7 +354,7 @@ test("code of the program's folder runs in processes of its own, which get no se
     `require("node:fs").writeFileSync(process.env.TMPDIR + "/${name}.json", JSON.stringify(process.env));`;
   const keyplane = {
     name: "keyplane",
-    version: "0.1.0",
+    version: "0.2.0",
     exports: { "./package.json": "./package.json", "./provider": "./p.js" },
   };
   const typescript = `${tell("typescript")}
@@ -402,7 +402,7 @@ test("a proxy that cannot be used is named without its password", async () => {
 test("what code of the program's folder prints reaches no terminal as a command", async () => {
   const keyplane = {
     name: "keyplane",
-    version: "\u001b[2J0.1.0",
+    version: "\u001b[2J0.2.0",
     exports: { "./package.json": "./package.json", "./provider": "./p.js" },
   };
   const files = {
