@@ -9,7 +9,7 @@ import { UsageError } from "./usage-error";
 export function addExplain(program: Command, _session: Session): void {
   program
     .command("explain [code]")
-    .description("tells what an error means and what to do; without a code lists all of them")
+    .description("explains an error and what to do; without a code, lists all errors")
     .option("--json", "prints JSON")
     .action((code: string | undefined, { json }: { readonly json?: true }) => {
       if (code === undefined) return json ? printJson(ERRORS) : list();

@@ -11,7 +11,7 @@ import { addRevoke } from "./revoke";
 import { addServe } from "./serve";
 import { Session } from "./session";
 import { addSweep } from "./sweep";
-import { note, printJson } from "./terminal";
+import { note, noteError, printJson } from "./terminal";
 import { UsageError, usageErrorOf } from "./usage-error";
 import { addWait } from "./wait";
 
@@ -31,10 +31,10 @@ Exit codes: 0 all is well, 1 a problem was found or something failed, 2 wrong us
 
 function programOf(session: Session): Command {
   const program = new Command("keyplane")
-    .description("Looks after the API keys of a managed database platform.")
+    .description("Manages the API keys of Neon, and of services with the same interface.")
     .version(VERSION, "-v, --version", "prints the version")
-    .helpOption("-h, --help", "tells more, also about a command")
-    .helpCommand("help [command]", "tells more about a command")
+    .helpOption("-h, --help", "shows help, also for a command")
+    .helpCommand("help [command]", "shows help for a command")
     .addHelpText("after", EXIT_CODES)
     .exitOverride()
     .configureOutput({
@@ -54,9 +54,9 @@ function report(thrown: unknown, session: Session, asJson: boolean): ExitCode {
   const error = thrown instanceof CommanderError ? usageErrorOf(thrown) : thrown;
   const message = messageOf(error);
   const wrong = error instanceof UsageError || (isKeyplaneError(error) && ["input", "config"].includes(error.kind));
-  note(`keyplane: ${message}`);
+  noteError(error);
   if (error instanceof UsageError) note("Try keyplane --help");
-  const code = isKeyplaneError(error) ? error.code : wrong ? "KP-USAGE" : "FAILED";
+  const code = isKeyplaneError(error) ? error.code : wrong ? "KP-USAGE" : "KP-INTERNAL";
   if (asJson) printJson({ error: { code, message } });
   return wrong ? EXIT.usage : EXIT.failed;
 }

@@ -35,9 +35,9 @@ const MAY_SIGN_MS = 60_000;
 export function addRevoke(program: Command, session: Session): void {
   const command = program
     .command("revoke <id...>")
-    .description("revokes keys by their ids, also keys in use that no stack has made");
+    .description("revokes keys by their ids, also keys in use that no stack has created");
   withStates(command)
-    .option("--yes", "revokes; without it the plan is shown and nothing is done")
+    .option("--yes", "revokes the keys; without it, only shows the plan")
     .option("--json", "prints JSON");
   withKeys(command).action((ids: readonly string[], flags: RevokeFlags) => revoke(ids, flags, session));
 }

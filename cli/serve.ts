@@ -17,12 +17,12 @@ interface ServeFlags {
 export function addServe(program: Command, _session: Session): void {
   program
     .command("serve")
-    .description("serves the control plane on this machine, for tests and for trying things out")
+    .description("runs a control plane on this machine, for tests and experiments")
     .option("--port <port>", "port of the API; 0 takes any free one", "0")
     .option("--api-key <key>", "the admin key; - reads it from standard input (default: a new one, which is shown)")
-    .option("--data <file>", "keeps the whole state in a file, so that it outlives the process")
+    .option("--data <file>", "keeps the state in a file, for the next start")
     .option("--host <address>", "the only address that is served: the control endpoints need no key", "127.0.0.1")
-    .option("--json", "prints where it serves as one line of JSON")
+    .option("--json", "prints its addresses as one line of JSON")
     .addHelpText(
       "after",
       "\nThe API is below /api/v2, the control endpoints of tests are below /_control.\nStop with Ctrl+C.",

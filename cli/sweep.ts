@@ -23,10 +23,10 @@ interface SweepFlags extends KeysFlags {
 export function addSweep(program: Command, session: Session): void {
   const command = program.command("sweep").description("finds keys of a stack that no state holds, and revokes them");
   withStates(command)
-    .option("--owner <id...>", "owners whose keys are looked for: ids of Owner resources, or their tags")
-    .option("--yes", "revokes; without it the plan is shown and nothing is done")
-    .option("--include-used", "also keys that were used: somebody has or had their secrets")
-    .option("--include-young", "also keys younger than 15 minutes")
+    .option("--owner <id...>", "owners whose keys to sweep: ids of Owner resources, or their tags")
+    .option("--yes", "revokes the keys; without it, only shows the plan")
+    .option("--include-used", "also revokes keys that were used: somebody has or had their secrets")
+    .option("--include-young", "also revokes keys younger than 15 minutes")
     .option("--json", "prints JSON");
   withKeys(command).action((flags: SweepFlags) => sweep(flags, session));
 }

@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import { isKeyplaneError, messageOf } from "../provider/errors";
 import { cleanText, printable, printableJson } from "../provider/http";
 import { conceal, redact } from "../provider/secrets";
 import { credentialsIn } from "../provider/settings";
@@ -57,6 +58,11 @@ export function printJson(value: unknown): void {
 /** Prints what a person should know beside the result. */
 export function note(line: string): void {
   write(process.stderr, [line]);
+}
+
+/** Prints an error, with its code, which `keyplane explain` knows. */
+export function noteError(error: unknown): void {
+  note(`keyplane: ${messageOf(error)}${isKeyplaneError(error) ? ` [${error.code}]` : ""}`);
 }
 
 /** Every line goes through here: wherever its texts come from, nothing in them reaches a terminal as a command. */

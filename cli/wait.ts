@@ -10,7 +10,7 @@ import { EXIT } from "./exit-code";
 import { LiveLines } from "./live-lines";
 import type { Session } from "./session";
 import { table } from "./table";
-import { note, paint, plain, print, printJson } from "./terminal";
+import { note, noteError, paint, plain, print, printJson } from "./terminal";
 
 interface WaitFlags extends AccountFlags {
   readonly project: string;
@@ -28,8 +28,8 @@ export function addWait(program: Command, session: Session): void {
     .command("wait")
     .description("waits until a project has no pending operation")
     .requiredOption("--project <id>", "the project")
-    .option("--operation <id...>", "waits for these operations, not for all that are pending")
-    .option("--timeout <duration>", "longest time to wait (default: KEYPLANE_OPERATION_TIMEOUT, 30m)", readWait)
+    .option("--operation <id...>", "waits for these operations instead of all pending ones")
+    .option("--timeout <duration>", "the longest wait (default: KEYPLANE_OPERATION_TIMEOUT, 30m)", readWait)
     .option("--json", "prints JSON");
   withAccount(command).action((flags: WaitFlags) => wait(flags, session));
 }
@@ -61,7 +61,7 @@ async function wait(flags: WaitFlags, session: Session): Promise<void> {
     const failed = isOperationFailed(error) ? error.failed : [];
     if (flags.json)
       printJson({ projectId, failed, pending: error.pending, error: { code: error.code, message: error.message } });
-    note(`keyplane: ${error.message}`);
+    noteError(error);
     session.exitCode = EXIT.failed;
   }
 }

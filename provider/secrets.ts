@@ -23,6 +23,9 @@ const secrets = new Set<string>();
 /** Those of them whose forms are not looked for yet: most runs hold many keys and read few texts. */
 const waiting: string[] = [];
 
+/** Length of the shortest form: what is shorter, as nearly all fields of a list are, holds none of them. */
+let shortest = Number.POSITIVE_INFINITY;
+
 /** All forms of all secrets, by their last characters. */
 const formsByEnd = new Map<string, string[]>();
 
@@ -45,6 +48,7 @@ export function conceal(secret: string): void {
 function lookFor(secret: string): void {
   harmless.clear();
   for (const form of formsOf(secret)) {
+    shortest = Math.min(shortest, form.length);
     const end = form.slice(-MIN_LENGTH);
     const others = formsByEnd.get(end);
     if (others === undefined) formsByEnd.set(end, [form]);
@@ -60,7 +64,7 @@ function lookFor(secret: string): void {
 export function redact(text: string): string {
   for (const secret of waiting) lookFor(secret);
   waiting.length = 0;
-  if (text.length < MIN_LENGTH || harmless.has(text)) return text;
+  if (text.length < shortest || harmless.has(text)) return text;
   const clean = mayHold(text) ? redacted(text) : text;
   if (clean === text && text.length < MAX_LENGTH && harmless.size < MAX_HARMLESS) harmless.add(text);
   return clean;

@@ -23,7 +23,7 @@ export function addDoctor(program: Command, session: Session): void {
     .command("doctor")
     .description("checks settings, service, credential, versions and a program's folder, and says what to do")
     .option("--program <dir>", "folder of the Pulumi program", ".")
-    .option("--stack <name>", "the stack whose Pulumi.NAME.yaml counts (default: PULUMI_STACK, or the only one)")
+    .option("--stack <name>", "the stack whose Pulumi.NAME.yaml is read (default: PULUMI_STACK, or the only one)")
     .option("--json", "prints JSON");
   withAccount(command).action((flags: DoctorFlags) => doctor(flags, session));
 }

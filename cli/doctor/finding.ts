@@ -13,7 +13,7 @@ export interface Finding {
 /** Nothing to do. */
 export const ok = (check: string, says: string): Finding => ({ check, verdict: "ok", says });
 
-/** Something to know, or to mend at leisure. */
+/** A problem that does not stop programs from working. */
 export const warn = (check: string, says: string, remedy: string): Finding => ({
   check,
   verdict: "warn",
@@ -21,7 +21,7 @@ export const warn = (check: string, says: string, remedy: string): Finding => ({
   remedy,
 });
 
-/** Something to mend. */
+/** A problem that stops programs from working. */
 export const fail = (check: string, says: string, remedy: string): Finding => ({
   check,
   verdict: "fail",

@@ -46,7 +46,7 @@ export class Account {
   readonly keys: Keys;
   readonly projects: Projects;
   readonly operations: Operations;
-  /** Called with what a person should hear but nothing fails for; may be set at any time. */
+  /** Called with non-fatal warnings; may be set at any time. */
   onWarning: ((message: string) => void) | undefined;
   /** Told each time a request is to be sent again; may be set at any time. */
   onRetry: ((retry: Retry) => void) | undefined;

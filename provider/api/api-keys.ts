@@ -121,7 +121,7 @@ export class Keys {
   }
 
   /**
-   * The key of this id, for its name, which an id keeps for ever: from the last list of this process, or from another one
+   * The key of this id, for its name, which never changes for an id: from the last list of this process, or from another one
    * if that does not hold it. `undefined` if the key is gone.
    */
   async find(id: string, options: ReadOptions = {}): Promise<ApiKeyRecord | undefined> {

@@ -7,7 +7,7 @@ export interface Page<T> {
   readonly cursor: string | undefined;
 }
 
-/** Most pages of one list: far beyond any real one, so that a service that never ends cannot hold us for ever. */
+/** Most pages of one list: far beyond any real one, so that a service whose pages never end cannot block the run. */
 const MAX_PAGES = 100_000;
 
 const LOOK = "Check that keyplane:baseUrl is the address of the API, and that no proxy intercepts it.";

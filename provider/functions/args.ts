@@ -7,7 +7,7 @@ export interface CallArgs {
   readonly account?: string | undefined;
   /** Cancels the call. */
   readonly signal?: AbortSignal | undefined;
-  /** Called with what a person should hear but nothing fails for. @default the account's `onWarning` */
+  /** Called with non-fatal warnings. @default the account's `onWarning` */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
 

@@ -100,7 +100,7 @@ class Gathering implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    // Others only announce the answer.
+    // 1xx responses are informational.
     if (status < 200) return;
     this.#head = {
       kind: "answer",

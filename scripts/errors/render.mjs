@@ -10,10 +10,9 @@ const INTRODUCTION = `<!-- Made by \`npm run docs:errors\` from provider/errors/
 
 # Errors
 
-Every error that keyplane makes has a code, which never changes. A run of Pulumi shows it at the end of the message, an
-error of a data source carries it as \`code\`, beside \`kind\`, and the command \`keyplane\` gives it with \`--json\`. The
-message itself says what was to be done, which request failed and how, the service's own words, and what to do next. No
-message holds a secret.
+Every error of keyplane has a code, which never changes. It is at the end of the message, and a data source's error also has
+it as \`code\`. \`npx keyplane explain CODE\` prints the section of this page. A message says what failed, which request was
+sent, what the service answered, and what to do next. It contains no secret.
 
 ## Handling errors in a program
 

@@ -5,84 +5,85 @@ import { ProgramRun } from "./run/program-run";
 import { scopeIn } from "./run/scope";
 import { keyInputs, pauseTraces, registeredInputs, typeToken, withDefaults } from "./shim";
 
-/** Work that had not ended when a key was recorded as not ready. */
+/** Work that had not finished when a key was recorded as not ready. */
 export interface PendingWork {
-  /** An operation's action, such as `start_compute`; `verify` for the trial of a new key; `create` for its making. */
+  /** An operation's action, such as `start_compute`; `verify` for the test call with a new key; `create` for its creation. */
   readonly action: string;
   /** The project of an operation. */
   readonly projectId?: string;
   /** The operation's id. */
   readonly operationId?: string;
-  /** Present once the work is known to have failed; the next `up` replaces the key. */
+  /** Set if the work has failed. The next `up` then replaces the key. */
   readonly status?: "failed";
 }
 
-/** What to make of an `ApiKey`. */
+/** The inputs of an `ApiKey`. */
 export interface ApiKeyArgs {
   /**
-   * The account that the key is made in, by its name in config `keyplane:accounts`. A change makes a new key there and
-   * revokes the one here.
+   * The account to create the key in: a name in config `keyplane:accounts`. A change creates a new key there and revokes
+   * the old one.
    * @default the account of `keyplane:apiKey`
    */
   readonly account?: string;
   /**
-   * Id of an organization of the account, whose key it is to be: it reaches all the organization's projects. Needs a
-   * key of a user under `keyplane:apiKey`. A change makes a new key there and revokes the one here.
+   * Creates a key of this organization, which has access to all its projects. Requires a user's personal key as
+   * `keyplane:apiKey`. A change creates a new key there and revokes the old one.
    * @default none: a key of the account itself
    */
   readonly organizationId?: string;
   /**
-   * Id of a project of the organization, to which the key is limited. Only with `organizationId`. A change replaces.
+   * Limits the key to this project of the organization. Requires `organizationId`. A change replaces the key.
    * @default none: all its projects
    */
   readonly projectId?: pulumi.Input<string>;
   /**
-   * Exactly this name, at most 64 characters. Live names are unique in an account, so a replacement revokes the old
-   * key before it makes the new one: prefer `namePrefix`. A change replaces the key.
+   * The exact name of the key, at most 64 characters. The names of live keys are unique in an account, so a replacement
+   * revokes the old key before it creates the new one. Prefer `namePrefix`. A change replaces the key.
    * @default an auto-name, `<namePrefix>-<owner's tag>-<nonce>`
    */
   readonly name?: pulumi.Input<string>;
   /**
-   * Beginning of the auto-name: at most 46 of `a-z`, `0-9` and `-`. A change replaces the key. Not with `name`.
-   * @default the resource's name, as far as a key's name may hold it
+   * The beginning of the generated name: at most 46 of `a-z`, `0-9` and `-`. A change replaces the key. Not with `name`.
+   * @default the resource's name, without the characters that a key's name cannot have
    */
   readonly namePrefix?: pulumi.Input<string>;
   /**
-   * Any values; a change of one replaces the key. Setting them from or to nothing does not.
+   * Any values. When one changes, the key is replaced. Setting triggers for the first time, or removing all, does not
+   * replace it.
    * @example { quarter: "2026Q4" }
    */
   readonly rotationTriggers?: pulumi.Input<Record<string, pulumi.Input<unknown>>>;
   /**
-   * Age from which `up` replaces the key, such as `90d`: a whole number and one of `s`, `m`, `h`, `d`, `w`. Judged by
-   * this machine's clock, which must agree with the service's to 5 minutes.
+   * The age at which `up` replaces the key, such as `90d`: a whole number and one of `s`, `m`, `h`, `d`, `w`. Measured by
+   * this machine's clock, which must be within 5 minutes of the service's.
    * @default never
    */
   readonly rotateAfter?: pulumi.Input<string>;
   /**
-   * Ids of projects whose pending operations must have finished before the key is made. A deadline that passes there
-   * leaves nothing behind. Not with `name`.
+   * Ids of projects. The key is created after their pending operations have finished. If they do not finish in time, no
+   * key is created. Not with `name`.
    */
   readonly waitForProjects?: pulumi.Input<pulumi.Input<string>[]>;
   /**
-   * Calls the API once with the new key before reporting it ready. The key then counts as used, so that one left
-   * behind by a crash right after is reported instead of revoked.
-   * @default false; always so with the resource option `retainOnDelete`, and where `revokeOnDelete` is false
+   * Calls the API once with the new key before it counts as ready. The key is then used: if a crash right after leaves it
+   * behind, keyplane reports it instead of revoking it.
+   * @default false; always true with the resource option `retainOnDelete`, or if `revokeOnDelete` is false
    */
   readonly verify?: pulumi.Input<boolean>;
-  /** Longest wait for operations, such as `30m`. @default config `keyplane:operationTimeout`, else `30m` */
+  /** The longest wait for operations, such as `30m`. @default config `keyplane:operationTimeout`, else `30m` */
   readonly operationTimeout?: pulumi.Input<string>;
-  /** Whether a deleted or replaced key is revoked; otherwise it stays live for ever, if it ever was ready. @default true */
+  /** Whether a deleted or replaced key is revoked. If false, a key that became ready is left active. @default true */
   readonly revokeOnDelete?: pulumi.Input<boolean>;
   /**
-   * What to do when `name` is taken: fail and name the key in the way, or revoke that key if it was never used.
+   * What to do if a live key already has `name`: fail, or revoke that key if it was never used.
    * @default "fail"
    */
   readonly onNameConflict?: pulumi.Input<"fail" | "revokeUnused">;
 }
 
 /**
- * An API key of the account: one key, one secret. It is changed only by replacement, new before old, so that
- * everything in the same `up` has the new secret before the old key is revoked.
+ * An API key: one key with one secret. A change replaces the key. The new key is created first, so that everything in the
+ * same `up` has the new secret before the old key is revoked.
  *
  * @example A key, rotated each quarter and at the latest after 90 days
  * ```ts
@@ -92,7 +93,7 @@ export interface ApiKeyArgs {
  * export const ciKey = ci.key; // secret
  * ```
  *
- * @example A key that is only made once a project is quiet, and tried before it is handed on
+ * @example A key that is created after a project's operations have finished, and tested before it is used
  * ```ts
  * import { ApiKey } from "keyplane";
  *

@@ -5,7 +5,7 @@ import { isMocked } from "./run/mocked";
 
 type CallArgs = functions.CallArgs;
 
-/** What steers a call but is no value: it stays out of the `...Output` forms. */
+/** Call options that cannot be Outputs, so the `...Output` forms do not take them. */
 type CallControls = "signal" | "onProgress" | "onWarning";
 
 /** Arguments of an `...Output` form: each may be an output of a resource. */

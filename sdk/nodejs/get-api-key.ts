@@ -3,8 +3,7 @@ import type * as functions from "../../provider/functions";
 import { askForOne, outputForm } from "./data-source";
 
 /**
- * One live API key by `id` or by `name`: what is known about it, never its secret. Fails if there is none, or if several
- * bear the name.
+ * One live API key, by `id` or by `name`, without its secret. Fails if no key is found, or if several have the name.
  *
  * @example
  * ```ts
@@ -18,5 +17,5 @@ export async function getApiKey(args: functions.GetApiKeyArgs): Promise<ApiKeyRe
   return askForOne("getApiKey", args, ({ account, functions }) => functions.getApiKey(account, args));
 }
 
-/** The same for arguments that are outputs of resources; the result is an output. */
+/** `getApiKey` for arguments that are outputs. Returns an output. */
 export const getApiKeyOutput = outputForm(getApiKey);

@@ -3,7 +3,7 @@ import type * as functions from "../../provider/functions";
 import { askForList, outputForm } from "./data-source";
 
 /**
- * All live API keys of the account, or of an organization in it, newest first: what is known about them, never their secrets.
+ * All live API keys of the account, or of an organization in it, newest first, without their secrets.
  *
  * @example
  * ```ts
@@ -16,5 +16,5 @@ export async function getApiKeys(args: functions.GetApiKeysArgs = {}): Promise<A
   return askForList("getApiKeys", args, ({ account, functions }) => functions.getApiKeys(account, args));
 }
 
-/** The same for arguments that are outputs of resources; the result is an output. */
+/** `getApiKeys` for arguments that are outputs. Returns an output. */
 export const getApiKeysOutput = outputForm(getApiKeys);

@@ -3,7 +3,7 @@ import type * as functions from "../../provider/functions";
 import { askForOne, outputForm } from "./data-source";
 
 /**
- * One operation of a project. Fails if the service does not know it, or does no more.
+ * One operation of a project. Fails if it is not found. The service forgets old operations.
  *
  * @example
  * ```ts
@@ -17,5 +17,5 @@ export async function getOperation(args: functions.GetOperationArgs): Promise<Op
   return askForOne("getOperation", args, ({ account, functions }) => functions.getOperation(account, args));
 }
 
-/** The same for arguments that are outputs of resources; the result is an output. */
+/** `getOperation` for arguments that are outputs. Returns an output. */
 export const getOperationOutput = outputForm(getOperation);

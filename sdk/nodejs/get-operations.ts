@@ -3,7 +3,8 @@ import type * as functions from "../../provider/functions";
 import { askForList, outputForm } from "./data-source";
 
 /**
- * The operations of a project that match, newest first, all at once. For very many, see `listOperations`.
+ * The operations of a project that match the filters, newest first, in one list. For very many operations, use
+ * `listOperations`.
  *
  * @example
  * ```ts
@@ -16,5 +17,5 @@ export async function getOperations(args: functions.GetOperationsArgs): Promise<
   return askForList("getOperations", args, ({ account, functions }) => functions.getOperations(account, args));
 }
 
-/** The same for arguments that are outputs of resources; the result is an output. */
+/** `getOperations` for arguments that are outputs. Returns an output. */
 export const getOperationsOutput = outputForm(getOperations);

@@ -3,7 +3,7 @@ import type * as functions from "../../provider/functions";
 import { askForOne, outputForm } from "./data-source";
 
 /**
- * One project by `id` or by `name`. Fails if there is none, or if several bear the name.
+ * One project by `id` or by `name`. Fails if no project is found, or if several have the name.
  *
  * @example
  * ```ts
@@ -17,5 +17,5 @@ export async function getProject(args: functions.GetProjectArgs): Promise<Projec
   return askForOne("getProject", args, ({ account, functions }) => functions.getProject(account, args));
 }
 
-/** The same for arguments that are outputs of resources; the result is an output. */
+/** `getProject` for arguments that are outputs. Returns an output. */
 export const getProjectOutput = outputForm(getProject);

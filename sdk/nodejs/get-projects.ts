@@ -3,7 +3,7 @@ import type * as functions from "../../provider/functions";
 import { askForList, outputForm } from "./data-source";
 
 /**
- * All projects of the account. Warns if the service has left some out for lack of time.
+ * All projects of the account. Warns if the service could not read some of them in time.
  *
  * @example
  * ```ts
@@ -16,5 +16,5 @@ export async function getProjects(args: functions.CallArgs = {}): Promise<Projec
   return askForList("getProjects", args, ({ account, functions }) => functions.getProjects(account, args));
 }
 
-/** The same for arguments that are outputs of resources; the result is an output. */
+/** `getProjects` for arguments that are outputs. Returns an output. */
 export const getProjectsOutput = outputForm(getProjects);

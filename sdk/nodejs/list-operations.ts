@@ -4,8 +4,8 @@ import { listOfMock, service } from "./data-source";
 import { isMocked } from "./run/mocked";
 
 /**
- * The operations of a project that match, newest first, one at a time: holds one page in memory, and asks for the next
- * one when it is needed.
+ * The operations of a project that match the filters, newest first, one at a time. Holds one page in memory, and requests
+ * the next one when it is needed.
  *
  * @example
  * ```ts

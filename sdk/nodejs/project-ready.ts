@@ -1,24 +1,24 @@
 import * as pulumi from "@pulumi/pulumi";
 import { registeredInputs, typeToken, withDefaults } from "./shim";
 
-/** What a `ProjectReady` waits for. */
+/** The inputs of a `ProjectReady`. */
 export interface ProjectReadyArgs {
   /**
-   * The project's account, by its name in config `keyplane:accounts`. A change replaces the gate.
+   * The project's account: a name in config `keyplane:accounts`. A change replaces the resource.
    * @default the account of `keyplane:apiKey`
    */
   readonly account?: string;
-  /** The project's id. A change replaces the gate. */
+  /** The project's id. A change replaces the resource. */
   readonly projectId: pulumi.Input<string>;
-  /** Any values; a change of one waits again. */
+  /** Any values. When one changes, the resource waits again. */
   readonly triggers?: pulumi.Input<Record<string, pulumi.Input<unknown>>>;
   /** Ids of the operations to wait for. @default all that are pending */
   readonly operationIds?: pulumi.Input<pulumi.Input<string>[]>;
-  /** Longest wait, such as `30m`. @default config `keyplane:operationTimeout`, else `30m` */
+  /** The longest wait, such as `30m`. @default config `keyplane:operationTimeout`, else `30m` */
   readonly operationTimeout?: pulumi.Input<string>;
   /**
-   * Kinds of operation that do not count.
-   * @default the platform's own background work: `check_availability`, `suspend_compute`
+   * Actions of operations to ignore.
+   * @default the platform's background work: `check_availability`, `suspend_compute`
    */
   readonly ignoreActions?: pulumi.Input<pulumi.Input<string>[]>;
   /** How far back to look for pending operations, such as `24h`. @default "24h" */
@@ -26,10 +26,10 @@ export interface ProjectReadyArgs {
 }
 
 /**
- * A gate for `dependsOn`: ready when no operation of the project is pending. It fails when an operation that it waited
- * for fails, or when the time is over; operations that ended before the wait began do not count.
+ * A gate for `dependsOn`: it is ready when no operation of the project is pending. It fails if an operation that it waits
+ * for fails, or if the wait times out. Operations that ended before the wait began do not count.
  *
- * @example A key that is only made once its project is ready
+ * @example A key that is created after its project is ready
  * ```ts
  * import { ApiKey, ProjectReady } from "keyplane";
  *

@@ -6,95 +6,96 @@ import { ProgramRun } from "./run/program-run";
 import { scopeIn } from "./run/scope";
 import { keyInputs, pauseTraces, registeredInputs, typeToken, withDefaults } from "./shim";
 
-/** A live key that was made by hand. */
+/** A live key that was created by hand. */
 export interface AdoptArgs {
-  /** The key's id, as decimal text: `npx keyplane keys` and the service's console tell it. */
+  /** The key's id, as decimal text: `npx keyplane keys` and the service's console show it. */
   readonly id: pulumi.Input<string>;
-  /** The key's secret. Always registered as a secret, however it is given. */
+  /** The key's secret. Always registered as a secret, also if you pass plain text. */
   readonly key: pulumi.Input<string>;
 }
 
-/** What to make of a `RotatingApiKey`. Durations are a whole number and one of `s`, `m`, `h`, `d`, `w`. */
+/** The inputs of a `RotatingApiKey`. Durations are a whole number and one of `s`, `m`, `h`, `d`, `w`. */
 export interface RotatingApiKeyArgs {
   /**
-   * The account that the keys are made in, by its name in config `keyplane:accounts`. A change makes a new resource there,
-   * and revokes the keys here without grace.
+   * The account to create the keys in: a name in config `keyplane:accounts`. A change creates a new resource there, and
+   * revokes the old keys without grace.
    * @default the account of `keyplane:apiKey`
    */
   readonly account?: string;
   /**
-   * Id of an organization of the account, whose keys they are to be: they reach all the organization's projects.
-   * Needs a key of a user under `keyplane:apiKey`. A change makes a new resource there, and revokes the keys here
-   * without grace.
+   * Creates keys of this organization, which have access to all its projects. Requires a user's personal key as
+   * `keyplane:apiKey`. A change creates a new resource there, and revokes the old keys without grace.
    * @default none: keys of the account itself
    */
   readonly organizationId?: string;
   /**
-   * Id of a project of the organization, to which the keys are limited. Only with `organizationId`. A change makes a
-   * new resource, and revokes the keys of this one without grace.
+   * Limits the keys to this project of the organization. Requires `organizationId`. A change creates a new resource, and
+   * revokes the old keys without grace.
    * @default none: all its projects
    */
   readonly projectId?: pulumi.Input<string>;
   /**
-   * Beginning of the keys' auto-names: at most 46 of `a-z`, `0-9` and `-`. A change names the next key.
-   * @default the resource's name, as far as a key's name may hold it
+   * The beginning of the generated names: at most 46 of `a-z`, `0-9` and `-`. A change applies to the next key.
+   * @default the resource's name, without the characters that a key's name cannot have
    */
   readonly namePrefix?: pulumi.Input<string>;
   /**
-   * Any values; a change of one rotates. Setting them from or to nothing does not. A change while the previous key is
-   * still live is queued until it is revoked.
+   * Any values. When one changes, the key rotates. Setting triggers for the first time, or removing all, does not rotate
+   * it. A change while the previous key is live is queued until that key is revoked.
    * @example { quarter: "2026Q4" }
    */
   readonly rotationTriggers?: pulumi.Input<Record<string, pulumi.Input<unknown>>>;
   /**
-   * Age of the current key from which `up` rotates, such as `30d`. Judged by this machine's clock, which must agree
-   * with the service's to 5 minutes.
+   * The age of the current key at which `up` rotates it, such as `30d`. Measured by this machine's clock, which must be
+   * within 5 minutes of the service's.
    * @default never
    */
   readonly rotateAfter?: pulumi.Input<string>;
   /**
-   * How long the previous key lives on at least. Must be less than `rotateAfter`.
-   * @default "24h", or half of `rotateAfter` where that is less
+   * The minimum time for which the previous key works after a rotation. Must be less than `rotateAfter`.
+   * @default "24h", or half of `rotateAfter` if that is less
    */
   readonly gracePeriod?: pulumi.Input<string>;
   /**
-   * The previous key is not revoked while its last use is more recent than this. A use of the last moments before the
-   * grace ends is what it is for: choose more than the pauses between two uses.
+   * The previous key is not revoked if it was used more recently than this. Choose more than the pauses between two uses
+   * by a consumer.
    * @default "1h"
    */
   readonly quietPeriod?: pulumi.Input<string>;
   /**
-   * Time after the rotation from which the previous key is revoked even while it is used. Not less than `gracePeriod`.
-   * @default "7d", or `gracePeriod` where that is longer
+   * The time after a rotation at which the previous key is revoked even if it is still used. Not less than
+   * `gracePeriod`.
+   * @default "7d", or `gracePeriod` if that is longer
    */
   readonly maxOverlap?: pulumi.Input<string>;
   /**
-   * Id of a key of this resource that must not be used any more, because it got into wrong hands. It is revoked without
-   * grace at the end of the run, when all resources of the stack have its successor; the current key is replaced for
-   * that. May stay in the program afterwards.
+   * The id of a key of this resource that is compromised. It is revoked without grace at the end of the run, after all
+   * resources of the stack have the new key. If it is the current key, it is replaced first. May stay in the program
+   * afterwards. The id of any other key is an error.
    */
   readonly revokeNow?: pulumi.Input<string>;
-  /** Ids of projects whose pending operations must have finished before a key is made. */
+  /** Ids of projects. A key is created after their pending operations have finished. */
   readonly waitForProjects?: pulumi.Input<pulumi.Input<string>[]>;
   /**
-   * Calls the API once with a new key before it becomes the current one; one that is refused is revoked, and the old
-   * one stays. A key then counts as used, so that one left behind by a crash right after is reported, not revoked.
-   * @default false; always so with the resource option `retainOnDelete`, and where `revokeOnDelete` is false
+   * Calls the API once with a new key before it becomes the current one. If the service refuses it, it is revoked, and the
+   * old key stays. The new key is then used: if a crash right after leaves it behind, keyplane reports it instead of
+   * revoking it.
+   * @default false; always true with the resource option `retainOnDelete`, or if `revokeOnDelete` is false
    */
   readonly verify?: pulumi.Input<boolean>;
-  /** Longest wait for operations, such as `30m`. @default config `keyplane:operationTimeout`, else `30m` */
+  /** The longest wait for operations, such as `30m`. @default config `keyplane:operationTimeout`, else `30m` */
   readonly operationTimeout?: pulumi.Input<string>;
-  /** Whether the keys are revoked when the resource is deleted. Rotation always revokes. @default true */
+  /** Whether the keys are revoked when the resource is deleted. A rotation always revokes the old key. @default true */
   readonly revokeOnDelete?: pulumi.Input<boolean>;
   /**
-   * A live key, made by hand, that the resource begins with instead of a new one. Nothing is made or revoked: a list
-   * made with the secret shows whether the service accepts it, and, because there the key's own use shows at once,
-   * whether the id and the secret are of one key. (In an organization this can only be made likely; the run warns where
-   * it is not.) From then on the key is one like any other: it is rotated, and revoked after its grace or with the
-   * resource. Fails with the code `KP-ADOPT` where the key cannot be adopted, and with `KP-OWN-CREDENTIAL` for the key
-   * that keyplane authenticates with. Remove it once the resource exists: that changes nothing, and a later replacement
-   * of the resource does not adopt the same key again. A resource that exists cannot adopt another key.
-   * @default none: a new key is made
+   * A live key, created by hand, that the resource starts with instead of a new one. No key is created or revoked.
+   * keyplane lists the keys with this secret, to check that the service accepts it and that id and secret belong together.
+   * (For a key of an organization this check is weaker; the run warns if it is uncertain.) From then on the key is like
+   * any other: it is rotated, and revoked after its grace or with the resource. Fails with `KP-ADOPT` if the key cannot be
+   * adopted, and with `KP-OWN-CREDENTIAL` for the key that keyplane authenticates with. Remove this input once the
+   * resource exists: that changes nothing, and a later replacement does not adopt the same key again. An existing
+   * resource cannot adopt another key.
+   * @default none: a new key is created
    */
   readonly adopt?: pulumi.Input<AdoptArgs>;
   /**

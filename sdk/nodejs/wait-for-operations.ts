@@ -4,9 +4,9 @@ import type * as functions from "../../provider/functions";
 import { askForList, outputForm } from "./data-source";
 
 /**
- * Waits until operations of a project have ended; fails if one of them fails, or when the time is over. As a gate for
- * other resources prefer `ProjectReady`. A preview does not wait: there it answers with none at once. While it waits, the
- * program's row tells what for.
+ * Waits until operations of a project have ended. Fails if one of them fails, or if the wait times out. For resources that
+ * depend on a project, use `ProjectReady` instead. A preview does not wait: it returns an empty result at once. While it
+ * waits, the program's row shows what it waits for.
  *
  * @example
  * ```ts
@@ -23,5 +23,5 @@ export async function waitForOperations(args: functions.WaitForOperationsArgs): 
   );
 }
 
-/** The same for arguments that are outputs of resources; the result is an output. */
+/** `waitForOperations` for arguments that are outputs. Returns an output. */
 export const waitForOperationsOutput = outputForm(waitForOperations);

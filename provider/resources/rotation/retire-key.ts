@@ -79,7 +79,7 @@ function keptByUse(
     return state;
   }
   const record = keyIn(keys, previous.keyId);
-  // No use told is no proof of disuse, but the grace is over: only a use that is known stands against it.
+  // Missing usage data does not prove that the key is unused, but the grace is over: only a known use keeps it.
   const lastUsed = Date.parse(record?.lastUsedAt ?? "");
   if (Number.isNaN(lastUsed) || lastUsed + quiet <= account.serviceNow()) return undefined;
   const use = `was last used ${record?.lastUsedAt} from ${record?.lastUsedFromAddr ?? "an unknown address"}`;

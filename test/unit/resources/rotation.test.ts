@@ -55,7 +55,7 @@ describe("a rotation", () => {
     await stack.bench.clock.pass(HOUR);
     expect(await stack.up(third)).toMatchObject({ changed: true });
     expect(stack.outputs?.nextAction).toContain(`rotate as soon as key ${previous} is revoked`);
-    expect(stack.bench.told.info.at(-1)).toMatch(/rotation is queued until the previous key/);
+    expect(stack.bench.told.info.at(-1)).toMatch(/key rotates as soon as the previous key/);
     for (let run = 0; run < 3; run++) {
       await stack.bench.clock.pass(HOUR);
       expect(await stack.up()).toEqual({ changed: false, reasons: [] });

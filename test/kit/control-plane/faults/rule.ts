@@ -72,7 +72,7 @@ export interface Rule {
   count?: number | null;
   /** How many requests of the route pass before it strikes. @default 0 */
   skip?: number;
-  /** After that, it strikes only each so many-th one, beginning with the first. @default 1 */
+  /** After that, applies to every Nth request, beginning with the first. @default 1 */
   every?: number;
   /** When the request takes effect. @default never with `status` or a fault that gives no answer, else before */
   commit?: Commit;
