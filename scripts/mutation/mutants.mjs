@@ -1302,6 +1302,15 @@ const values = [
 ];
 
 const outside = [
+  ...inFile("provider/api/wait.ts", [
+    {
+      name: "a wait says why it got no answer",
+      find: "this.#trouble = troubleText(reason);",
+      replace: "",
+      test: api("waits"),
+      by: "W2",
+    },
+  ]),
   ...inFile("provider/functions/find-one.ts", [
     {
       name: "a key in the place of an id is not repeated",

@@ -103,7 +103,17 @@ describe("waiting for operations", () => {
     expect(clock.monotonic()).toBeLessThan(200_000);
   });
 
-  it("W3: goes on waiting in a status it does not know, and warns once", async () => {
+  it("W2: says why it got no answer, in its reports and when the time is over", async () => {
+    const { account } = await start();
+    const told: string[] = [];
+    const onProgress = ({ text }: WaitProgress) => void told.push(text);
+    const waiting = account.operations.waitUntilIdle("no-such-project", { timeoutMs: 6_000, onProgress });
+    const error = await caught<TimeoutError>(waiting);
+    expect(told[0]).toMatch(/^waiting \(\d+ s\): .*not found.* \(404\), asking again$/);
+    expect(error.message).toMatch(/^timed out after \d+ s .*\(project no-such-project; the last answer: .*not found/);
+  });
+
+  it("W3: keeps waiting in a status it does not know, and warns once", async () => {
     const { account, begin, warnings } = await start();
     const refs = await begin({ count: 2, outcome: "resting\u001b[31m" });
     const error = await caught<TimeoutError>(account.operations.wait(refs));
