@@ -219,7 +219,7 @@ describe("under another credential of the same account", () => {
     await connect({ url: home.url, apiKey: await otherCredential() });
     const preview = await run.run("preview");
     expect(preview.changes).toContain("update keyplane");
-    expect(said(preview)).toContain("another credential or address");
+    expect(said(preview)).toContain("the credential or the address changed");
     expect(await requestsAt(home, () => run.run("up"))).toEqual({ "GET /api_keys": 1 });
     expect(await requestsAt(home, () => run.runIdle("up"))).toEqual({});
     expect(await requestsAt(home, () => run.runIdle("refresh"))).toEqual({ "GET /api_keys": 1 });
