@@ -38,7 +38,10 @@ test.each([
   ['new ApiKey("ci", { name: pulumi.secret(" " + text) })', "name: must not"],
   ['new ApiKey("ci", { rotationTriggers: hush })', "rotationTriggers: must be"],
   ['new ApiKey("ci", { rotateAfter: hush })', "rotateAfter: must be"],
-  ['new ApiKey("ci", { waitForProjects: [pulumi.secret("Ü" + text)] })', "waitForProjects: has an invalid entry at [0]"],
+  [
+    'new ApiKey("ci", { waitForProjects: [pulumi.secret("Ü" + text)] })',
+    "waitForProjects: has an invalid entry at [0]",
+  ],
   ['new ApiKey("ci", { passwort: hush })', "passwort: is not an input"],
 ])("a wrong input that is a secret is told without its value: %s", async (declaration, told) => {
   await run.workspace.setProgram({ "index.js": program(declaration) });
