@@ -9,7 +9,7 @@ const HOUR = 3_600_000;
 
 /** What version 0.1 left behind: the state, and the account. Its keys work only in the control plane of the tests. */
 const recorded = join(__dirname, "states", "0.1");
-const state = JSON.parse(readFileSync(join(recorded, "state.json"), "utf8"));
+const state = readFileSync(join(recorded, "state.json"), "utf8");
 const API_KEY = "an-admin-key-of-the-recording-0001";
 const KEYS = [100002, 100003, 100004, 100005, 100006, 100007, 100008];
 
@@ -23,7 +23,8 @@ beforeEach(async () => {
   cpSync(join(recorded, "control-plane.json"), data);
   plane = await startControlPlane({ data, apiKey: API_KEY });
   run = await ExampleRun.create(plane, { "index.js": readFileSync(join(recorded, "program.js"), "utf8") });
-  await run.workspace.importState(state);
+  // Refresh and destroy use the configuration in the state, so it must lead to this control plane.
+  await run.workspace.importState(JSON.parse(state.replaceAll("http://127.0.0.1:45511/api/v2", plane.url)));
 });
 
 afterEach(async () => {
