@@ -6,7 +6,7 @@ import { RateWindow } from "./rate-window";
 /** The rates that the public service documents: requests per second on one route, and per minute in all. */
 export const DOCUMENTED_RATES = { perSecond: 40, perMinute: 700 } as const;
 
-/** By how much a window is longer than the service's own, in milliseconds: requests may come closer than they are sent. */
+/** By how much the minute is longer than the service's own, in milliseconds: requests may come closer than they are sent. */
 const SLACK_MS = 10;
 /** Over how many answers, about, the share of "too many" is taken. */
 const RECENT = 16;
@@ -71,13 +71,13 @@ export class Limiter {
   leave(route: string, startedAt: number, tooMany: boolean): void {
     const { pace } = this.#route(route);
     this.#refused += ((tooMany ? 1 : 0) - this.#refused) / RECENT;
+    const now = this.clock.monotonic();
     if (tooMany) {
-      const now = this.clock.monotonic();
       this.#concurrency.throttled(startedAt, now);
       if (this.#ratesApply) pace.throttled(startedAt, now);
     } else {
       this.#concurrency.succeeded();
-      pace.succeeded();
+      pace.succeeded(now);
     }
     this.#ratesApply ||= this.#refused > 0.5;
     this.#concurrency.leave();
@@ -100,8 +100,7 @@ export class Limiter {
   #route(name: string, perSecond = this.#limits.perSecond): Route {
     let route = this.#routes.get(name);
     if (route === undefined) {
-      const pace = new Pace(Math.min(perSecond, this.#limits.perSecond), 1000 + SLACK_MS);
-      route = { line: new Concurrency(1), pace };
+      route = { line: new Concurrency(1), pace: new Pace(Math.min(perSecond, this.#limits.perSecond)) };
       this.#routes.set(name, route);
     }
     return route;

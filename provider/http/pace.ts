@@ -1,42 +1,65 @@
-import { AdaptiveLimit } from "./adaptive-limit";
-import { RateWindow } from "./rate-window";
+import { TokenBucket } from "./token-bucket";
+
+/** By how much the service's bucket is taken to fill more slowly: requests may come closer than they are sent. */
+const SLACK = 0.99;
+/** Share of a second's requests that may start at once. */
+const AT_ONCE = 1 / 4;
+/** How much faster than the service's bucket fills the requests after those start, while it is not empty. */
+const HASTE = 1.16;
+/** What is left of the rate after the service has said "too many". */
+const DECREASE = 0.35;
+/** How fast the rate rises again: by this share of the full rate, times the seconds since then, in each second. */
+const INCREASE = 1 / 130;
+/** How long nothing starts after "too many", in milliseconds. Meanwhile the service's bucket fills a little. */
+const REST_MS = 300;
 
 /**
- * The pace of one route: at most `perSecond` starts within any second, as fast as they come. When the service says "too
- * many" all the same, because others use the account too, starts are spread evenly, at a rate that follows what it bears.
+ * The pace of one route. The service has a token bucket for it, which allows a second's requests at once. To start them
+ * all at once would leave no time to notice another process that does the same. So a quarter of them starts at once, and
+ * the others follow evenly, a little faster than the bucket fills: the whole takes no longer.
+ *
+ * "Too many" says that others use the account, too. The rate falls, and rises again with the time without a refusal:
+ * slowly at first, so that the processes keep the shares that they have found. Times are monotonic.
  */
 export class Pace {
-  readonly #window: RateWindow;
-  readonly #rate: AdaptiveLimit;
+  readonly #service: TokenBucket;
+  readonly #start: TokenBucket;
+  readonly #max: number;
+  #rate: number;
   #last = Number.NEGATIVE_INFINITY;
+  #loweredAt = Number.NEGATIVE_INFINITY;
 
-  /** @param windowMs how long a second is: a little more than the service's own */
-  constructor(perSecond: number, windowMs: number) {
-    this.#window = new RateWindow(perSecond, windowMs);
-    // After "too many", the full rate is back in a few seconds.
-    this.#rate = new AdaptiveLimit(perSecond, perSecond / 5);
+  constructor(private readonly perSecond: number) {
+    this.#max = perSecond * HASTE;
+    this.#rate = this.#max;
+    this.#service = new TokenBucket(perSecond, perSecond * SLACK);
+    this.#start = new TokenBucket(Math.max(1, perSecond * AT_ONCE), this.#max);
   }
 
-  /** The earliest time for the next start; never before `now`. Times are monotonic. */
+  /** The earliest time for the next start; never before `now`. */
   next(now: number): number {
-    const { value, max } = this.#rate;
-    const spread = value < max ? this.#last + 1000 / value : now;
-    return Math.max(spread, this.#window.next(now));
+    const even = this.#rate < this.#max ? this.#last + 1000 / this.#rate : this.#start.next(now);
+    return Math.max(even, this.#loweredAt + REST_MS, this.#service.next(now));
   }
 
   /** Notes a start. */
   started(at: number): void {
     this.#last = at;
-    this.#window.started(at);
+    this.#service.started(at);
+    this.#start.started(at);
   }
 
   /** Notes an answer that was no "too many". */
-  succeeded(): void {
-    this.#rate.succeeded();
+  succeeded(now: number): void {
+    if (this.#rate === this.#max) return;
+    const seconds = (now - this.#loweredAt) / 1000;
+    this.#rate = Math.min(this.#max, this.#rate + (this.perSecond * INCREASE * seconds) / this.#rate);
   }
 
-  /** Notes a "too many" for a request started at `startedAt`. */
+  /** Notes a "too many" for a request started at `startedAt`; a volley of them counts once. */
   throttled(startedAt: number, now: number): void {
-    this.#rate.throttled(startedAt, now);
+    if (startedAt < this.#loweredAt) return;
+    this.#loweredAt = now;
+    this.#rate = Math.max(1, this.#rate * DECREASE);
   }
 }

@@ -180,6 +180,26 @@ const limits = [
       test: http("limits"),
     },
   ]),
+  ...inFile("provider/http/pace.ts", [
+    {
+      name: "requests do not start all at once",
+      find: "Math.max(1, perSecond * AT_ONCE)",
+      replace: "perSecond",
+      test: http("limits"),
+    },
+    {
+      name: "nothing starts for a moment after a refusal",
+      find: "this.#loweredAt + REST_MS",
+      replace: "now",
+      test: http("limits"),
+    },
+    {
+      name: "the bucket of the service is never overdrawn",
+      find: ", this.#service.next(now));",
+      replace: ");",
+      test: http("limits"),
+    },
+  ]),
   ...inFile("provider/http/adaptive-limit.ts", [
     {
       name: "a volley of refusals counts once",
