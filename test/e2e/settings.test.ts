@@ -61,3 +61,15 @@ test("a program whose service does not answer fails with a message that names th
   expect(errors.length).toBeGreaterThan(0);
   expect(errors[0]).toContain("GET /api_keys");
 });
+
+test("a refresh and a destroy have the configuration of the last up, and the next up has the new one", async () => {
+  const gone = await startControlPlane();
+  await gone.close();
+  example = await ExampleRun.create(plane, program);
+  await example.run("up");
+  await example.workspace.setConfig("keyplane:baseUrl", gone.url);
+  expect(await example.requestsOf(() => example.run("refresh"))).toEqual(["GET /api_keys"]);
+  await example.destroy();
+  expect(await example.requestsOf(() => example.run("up", { mayFail: true }))).toEqual([]);
+  expect(await plane.liveKeys()).toEqual([]);
+});

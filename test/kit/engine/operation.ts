@@ -20,7 +20,7 @@ import { Snapshot } from "./snapshot";
 import { NO_PROGRAM } from "./source";
 import { StepReporter } from "./step-reporter";
 import { packageOf } from "./urn";
-import { mapWithoutSecrets } from "./values";
+import { equalValues, mapWithoutSecrets } from "./values";
 
 /** How the processes of a pass are started. */
 export interface Processes {
@@ -64,7 +64,7 @@ export class OperationRun {
   private readonly sdk: PulumiSdk;
   private readonly processes: Processes;
   private readonly hosts: RunningHost[] = [];
-  private readonly dynamicProviders: DynamicProvider[] = [];
+  private readonly dynamicProviders: { readonly config: Properties; readonly provider: DynamicProvider }[] = [];
   private readonly diagnostics: Diagnostics;
   private readonly env: NodeJS.ProcessEnv;
   private run: Run | undefined;
@@ -112,7 +112,7 @@ export class OperationRun {
   cancel(): void {
     this.cancelled = true;
     this.run?.cancel();
-    for (const provider of this.dynamicProviders) provider.cancel();
+    for (const { provider } of this.dynamicProviders) provider.cancel();
   }
 
   /** Ends all processes. */
@@ -130,9 +130,7 @@ export class OperationRun {
       resources: this.options.resources.map((state) => new Resource(state)),
       pendingOperations: this.options.pendingOperations,
     };
-    const start = (config: Properties) => this.provider(config, address);
-    const byDefault = start(this.providerConfig());
-    const providers = new ProviderRegistry(byDefault, start);
+    const providers = new ProviderRegistry((config) => this.provider(config, address));
     const name = { stack, project: project.name };
     const deployment = new Deployment(name, deploymentOptions, base, providers, this.diagnostics);
     monitor?.attach(deployment.news);
@@ -142,7 +140,7 @@ export class OperationRun {
     this.run = new Run(deployment, reporter, monitor ?? NO_PROGRAM);
     if (this.cancelled) this.run.cancel();
     if (monitor) this.startProgram(monitor, address);
-    if (this.willNeedHost()) byDefault.warmUp();
+    if (this.willNeedHost()) this.provider(this.providerConfig(), address).warmUp();
     const result = await this.run.execute();
     monitor?.close();
     await snapshot?.close();
@@ -176,8 +174,10 @@ export class OperationRun {
     return snapshot;
   }
 
-  /** A provider with a configuration, run by a host of its own that starts with its first call. */
+  /** The provider with a configuration, run by a host of its own that starts with its first call. */
   private provider(config: Properties, address: string): DynamicProvider {
+    const known = this.dynamicProviders.find((each) => equalValues(each.config, config))?.provider;
+    if (known !== undefined) return known;
     const provider = new DynamicProvider(this.sdk, () => {
       const host = this.processes.host({
         sdk: this.sdk,
@@ -191,15 +191,14 @@ export class OperationRun {
       this.hosts.push(host);
       return host.client;
     });
-    this.dynamicProviders.push(provider);
+    this.dynamicProviders.push({ config, provider });
     return provider;
   }
 
-  /** Whether resources of the state, or of a first run, will need the host: then it starts together with the program. */
+  /** Whether resources of the program will need the host: then it starts together with the program. */
   private willNeedHost(): boolean {
     const { resources, runsProgram } = this.options;
-    if (resources.length === 0) return runsProgram;
-    return resources.some(({ type }) => packageOf(type) === DYNAMIC_PACKAGE);
+    return runsProgram && (resources.length === 0 || resources.some(({ type }) => packageOf(type) === DYNAMIC_PACKAGE));
   }
 
   private printed(): (line: string, stream: "stdout" | "stderr") => void {

@@ -5,7 +5,7 @@ import type { Properties } from "./property";
 import type { DiffAnswer, DiffRequest, Live, Provider } from "./provider";
 import { NotSupportedError } from "./refused";
 import type { Resource } from "./resource";
-import { isDefaultProvider, packageOf, typeOf } from "./urn";
+import { packageOf, typeOf } from "./urn";
 import { equalValues, UNKNOWN, withoutSecrets } from "./values";
 
 /** The package of Node's dynamic providers: the only one this engine runs. */
@@ -15,19 +15,18 @@ export const DYNAMIC_PACKAGE = "pulumi-nodejs";
 export class ProviderRegistry implements Provider {
   private readonly providers = new Map<string, Provider>();
 
-  constructor(
-    /** Manages resources without a provider of their own, with the stack's configuration. */
-    private readonly byDefault: Provider,
-    /** Makes a provider with a configuration. */
-    private readonly start: (config: Properties) => Provider,
-  ) {}
+  /** @param withConfig - The provider that has a configuration. */
+  constructor(private readonly withConfig: (config: Properties) => Provider) {}
 
   /** The provider of a reference, where it has been registered. */
   get(reference: string): Provider | undefined {
     return this.providers.get(reference);
   }
 
-  /** Makes the provider of a reference available, by the state of its provider resource where it must be. */
+  /**
+   * Makes the provider of a reference available, by the state of its provider resource where it must be. So a run without
+   * a program has the configuration of the last `up`, as with the CLI.
+   */
   ensure(reference: string | undefined, olds: ReadonlyMap<string, Resource>): void {
     if (!reference || this.providers.has(reference)) return;
     const urn = providerUrn(reference);
@@ -35,10 +34,9 @@ export class ProviderRegistry implements Provider {
     this.register(reference, olds.get(urn)?.state.inputs ?? {});
   }
 
-  /** Registers the provider of a provider resource. One nobody declared has the current configuration, whatever its state. */
+  /** Registers the provider of a provider resource. */
   register(reference: string, inputs: Properties): void {
-    const known = isDefaultProvider(providerUrn(reference)) ? this.byDefault : this.start(inputs);
-    this.providers.set(reference, known);
+    this.providers.set(reference, this.withConfig(inputs));
   }
 
   async check(urn: string, _olds: Properties, news: Properties) {

@@ -132,7 +132,7 @@ export async function run(given: RunGiven): Promise<RunSeen> {
   };
   const emit = (event: EngineEventBody) => void events.push(event);
   const diagnostics = new Diagnostics(emit, []);
-  const registry = new ProviderRegistry(provider, () => provider);
+  const registry = new ProviderRegistry(() => provider);
   registry.register(PROVIDER, {});
   const options = { ...DEFAULTS, ...given.options };
   const deployment = new Deployment(NAME, options, base, registry, diagnostics);
