@@ -52,8 +52,9 @@ export interface OwnKeys {
 export async function askOwnKeys(flags: AccountFlags, signal: AbortSignal): Promise<OwnKeys> {
   const { env } = process;
   const meant = settingsOf(flags);
-  const names = [...SETTINGS.accounts.read(env[SETTINGS.accounts.env] ?? SETTINGS.accounts.fallback).keys()];
-  const others = [...(env[SETTINGS.apiKey.env] ? [undefined] : []), ...names].filter((name) => name !== flags.account);
+  const others = [...(env[SETTINGS.apiKey.env] ? [undefined] : []), ...accountNames(env)].filter(
+    (name) => name !== flags.account,
+  );
   const { account: _, ...plain } = flags;
   const ids = new Set<string>();
   const unknown: string[] = [];
@@ -81,6 +82,12 @@ function caller(settings: Settings, signal: AbortSignal) {
   return readCaller(new HttpClient({ ...settings, clock: systemClock, random: Math.random }), { signal });
 }
 
+/** The names of the configured accounts; a stack's configuration counts before the environment. */
+export function accountNames(env: NodeJS.ProcessEnv, config: ConfigReader = () => undefined): string[] {
+  const { accounts } = SETTINGS;
+  return [...accounts.read(config("accounts") ?? env[accounts.env] ?? accounts.fallback).keys()];
+}
+
 /** The settings that the command line, the environment and, where it is given, a stack's configuration lead to. */
 export function settingsOf(
   flags: AccountFlags & { readonly config?: ConfigReader },
@@ -89,7 +96,7 @@ export function settingsOf(
   const { account, config = () => undefined } = flags;
   const { accounts } = SETTINGS;
   if (account !== undefined) {
-    const names = [...accounts.read(config("accounts") ?? env[accounts.env] ?? accounts.fallback).keys()];
+    const names = accountNames(env, config);
     if (!names.includes(account)) {
       const known = names.length === 0 ? "none is configured" : `configured are ${names.join(", ")}`;
       throw new UsageError(`--account is the name of no account in ${accounts.env} (${known})`);

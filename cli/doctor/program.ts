@@ -78,11 +78,11 @@ function checkProject(folder: string): Finding {
 function checkModules(folder: string): Finding[] {
   const manifest = readJson(join(folder, "package.json")) as { type?: unknown; main?: unknown } | undefined;
   if (manifest?.type !== "module") return [];
-  const project = projectFileIn(folder) ?? "";
-  const main = /^main: *["']?([^"'#\s]+)/m.exec(textIn(project))?.[1] ?? manifest.main;
+  const project = textIn(projectFileIn(folder) ?? "");
+  const main = /^main: *["']?([^"'#\s]+)/m.exec(project)?.[1] ?? manifest.main;
   const entry = typeof main === "string" ? main : "index.ts";
   if (!entry.endsWith(".ts") || !existsSync(join(folder, entry))) return [];
-  if (/nodeargs:.*(--import|--loader|--experimental-strip-types)/.test(textIn(project))) {
+  if (/nodeargs:.*(--import|--loader|--experimental-strip-types)/.test(project)) {
     return [ok("modules", 'ES modules in TypeScript, loaded by "nodeargs"')];
   }
   return [
@@ -104,7 +104,7 @@ function textIn(path: string): string {
 
 function readJson(path: string): unknown {
   try {
-    return JSON.parse(readFileSync(path, "utf8"));
+    return JSON.parse(textIn(path));
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import { messageOf } from "../../provider/errors";
 import { parseBaseUrl } from "../../provider/http";
 import { SETTINGS, type Settings } from "../../provider/settings";
-import { type AccountFlags, settingsOf } from "../account";
+import { type AccountFlags, accountNames, settingsOf } from "../account";
 import { type Finding, fail, ok, warn } from "./finding";
 import type { StackConfig } from "./stack-config";
 
@@ -23,9 +23,9 @@ export function checkSettings(
   // What is said of a named account is one setting, which is read as a whole.
   const ownAccount = flags.account ? [] : [checkBaseUrl(flags, stack, env), checkCredential(stack, env)];
   const findings = [...ownAccount, ...checkAccounts(stack)];
-  if (flags.account !== undefined && isHidden(flags, stack, env)) findings.push(notTried(stack, flags.account));
-  if (findings.some(({ verdict }) => verdict === "fail")) return { findings, settings: undefined };
-  if (isHidden(flags, stack, env)) return { findings, settings: undefined };
+  const hidden = isHidden(flags, stack, env);
+  if (hidden && flags.account !== undefined) findings.push(notTried(stack, flags.account));
+  if (hidden || findings.some(({ verdict }) => verdict === "fail")) return { findings, settings: undefined };
   try {
     return { findings, settings: settingsOf({ ...flags, config: (name) => stack?.values.get(name) }, env) };
   } catch (error) {
@@ -48,13 +48,13 @@ export function checkNamedAccounts(
   stack: StackConfig | undefined,
   env: NodeJS.ProcessEnv = process.env,
 ): { readonly findings: readonly Finding[]; readonly accounts: readonly NamedAccount[] } {
-  const { accounts } = SETTINGS;
-  const inEnv = env[accounts.env];
-  if (stack?.secrets.has("accounts") && !inEnv) return { findings: [notTried(stack)], accounts: [] };
+  if (stack?.secrets.has("accounts") && !env[SETTINGS.accounts.env])
+    return { findings: [notTried(stack)], accounts: [] };
   const config = (name: string) => stack?.values.get(name);
   try {
-    const names = [...accounts.read(config("accounts") ?? inEnv ?? accounts.fallback).keys()];
-    const named = names.map((account) => ({ name: account, settings: settingsOf({ ...flags, account, config }, env) }));
+    const named = accountNames(env, config).map((name) => {
+      return { name, settings: settingsOf({ ...flags, account: name, config }, env) };
+    });
     return { findings: [], accounts: named };
   } catch (error) {
     return { findings: [fail("accounts", messageOf(error), "Correct it, or remove it.")], accounts: [] };

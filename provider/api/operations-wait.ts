@@ -14,14 +14,12 @@ export class OperationsWait extends Wait<Operation[]> {
   readonly #last = new Map<string, Operation>();
   readonly #misses = new Map<string, number>();
   readonly #failFast: boolean;
-  readonly projectId: string;
 
   constructor(
     private readonly refs: readonly OperationRef[],
     terms: WaitTerms & { readonly failFast: boolean },
   ) {
     super(terms);
-    this.projectId = refs[0]?.projectId ?? "";
     this.#failFast = terms.failFast;
   }
 
@@ -29,6 +27,11 @@ export class OperationsWait extends Wait<Operation[]> {
   run(pollerOf: (projectId: string) => ProjectPoller): Promise<Operation[]> {
     const projects = [...new Set(this.refs.map((each) => each.projectId))];
     return this.start(projects.map((id) => ({ poller: pollerOf(id), watcher: this.#watcher(id) })));
+  }
+
+  /** The project of the first operation that has not ended. */
+  get projectId(): string {
+    return this.pending()[0]?.projectId ?? "";
   }
 
   protected pending(): PendingOperation[] {

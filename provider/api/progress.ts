@@ -4,14 +4,10 @@ import { cleanText } from "../http";
 /** Most operations named in one line. */
 const NAMED = 3;
 
-/**
- * Describes a wait for people: `waiting for start_compute (running, 12 s)`.
- * @param trouble - Why the last poll showed nothing, such as `project not found (404)`.
- */
-export function progressText(pending: readonly PendingOperation[], elapsedMs: number, trouble = ""): string {
+/** Describes a wait for people: `waiting for start_compute (running, 12 s)`. */
+export function progressText(pending: readonly PendingOperation[], elapsedMs: number): string {
   const time = `${Math.round(elapsedMs / 1000)} s`;
   const [first] = pending;
-  if (trouble !== "") return `waiting (${time}): ${trouble}, asking again`;
   if (first === undefined) return `waiting (${time})`;
   if (pending.length === 1) {
     return `waiting for ${nameOf(first)} (${first.status === "" ? "" : `${cleanText(first.status, 40)}, `}${time})`;
@@ -27,7 +23,7 @@ export function pendingText(pending: readonly PendingOperation[]): string {
   return pending.length > NAMED ? `${named.join(", ")}, ...` : named.join(", ");
 }
 
-/** Why a poll showed nothing, in a few words. */
+/** Why a poll showed nothing, in a few words, such as `project not found (404)`. */
 export function troubleText(reason: unknown): string {
   if (!isApiError(reason)) return "no answer";
   return `${reason.serviceMessage === "" ? "an error" : cleanText(reason.serviceMessage, 60)} (${reason.status})`;

@@ -38,7 +38,7 @@ export abstract class Wait<T> {
     });
   }
 
-  /** The project whose operations are waited for; the first of several. */
+  /** The project whose operations are waited for; the first of several that have not ended. */
   abstract readonly projectId: string;
 
   /** What has not ended yet. */
@@ -145,7 +145,8 @@ export abstract class Wait<T> {
     const pending = this.pending();
     const { elapsedMs } = this;
     try {
-      const text = progressText(pending, elapsedMs, this.#trouble);
+      const trouble = this.#trouble === "" ? "" : `: ${this.#trouble}, asking again`;
+      const text = progressText(pending, elapsedMs) + trouble;
       this.terms.onProgress?.({ text, pending, elapsedMs, polls: this.#polls, errors: this.#errors });
     } catch (error) {
       this.fail(error instanceof Error ? error : new Error(String(error)));

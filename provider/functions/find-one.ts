@@ -8,7 +8,7 @@ export interface Wanted {
   readonly by: "id" | "name";
   readonly value: string;
   /** @default "the account" */
-  readonly where?: string;
+  readonly where?: string | undefined;
 }
 
 /**

@@ -19,5 +19,5 @@ export async function getApiKey(account: Account, args: GetApiKeyArgs): Promise<
   const keys = await keysIn(account, args).list({ fresh: true, signal: args.signal });
   const { organizationId } = args;
   const where = organizationId === undefined ? undefined : `organization ${organizationId}`;
-  return findOne(keys, { kind: "API key", by, value, ...(where !== undefined && { where }) });
+  return findOne(keys, { kind: "API key", by, value, where });
 }

@@ -12,8 +12,8 @@ export function fromPulumi(values: Values): Values {
 
 /** The same for the values of a state, which knows all of them: an output that is `null` there is absent. */
 export function fromState({ __provider, ...rest }: Values): Values {
-  const absent = Object.keys(rest).filter((name) => rest[name] === null);
-  return absent.length === 0 ? rest : Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));
+  if (!Object.values(rest).includes(null)) return rest;
+  return Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));
 }
 
 /**

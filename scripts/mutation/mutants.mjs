@@ -1314,8 +1314,8 @@ const values = [
     },
     {
       name: "an output that is null in the state does not exist",
-      find: "rest[name] === null)",
-      replace: "rest[name] === undefined)",
+      find: "if (!Object.values(rest).includes(null)) return rest;",
+      replace: "return rest;",
       test: "test/unit/host/values.test.ts",
     },
   ]),

@@ -113,6 +113,16 @@ describe("waiting for operations", () => {
     expect(error.message).toMatch(/^timed out after \d+ s .*\(project no-such-project; the last answer: .*not found/);
   });
 
+  it("names the project of an operation that has not ended, where several are waited for", async () => {
+    const { account, plane, begin } = await start();
+    const ended = await begin({ schedulingMs: 0, runningMs: 0 });
+    const { id: other } = await plane.state.createProject();
+    const { ids } = await plane.state.startOperations({ projectId: other, outcome: "resting" });
+    const refs = [...ended, ...ids.map((id) => ({ projectId: other, id }))];
+    const error = await caught<TimeoutError>(account.operations.wait(refs));
+    expect(error.message).toContain(`(project ${other})`);
+  });
+
   it("W3: keeps waiting in a status it does not know, and warns once", async () => {
     const { account, begin, warnings } = await start();
     const refs = await begin({ count: 2, outcome: "resting\u001b[31m" });
