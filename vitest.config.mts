@@ -20,7 +20,7 @@ export default defineConfig({
       }),
       project("rules", ["test/rules/**/*.test.{ts,mts}"], { testTimeout: 120_000 }),
       project("contract", ["test/contract/**/*.test.{ts,mts}"], { testTimeout: 60_000, hookTimeout: 60_000 }),
-      project("conformance", ["test/engine/**/*.test.{ts,mts}"], { testTimeout: 300_000 }),
+      project("conformance", ["test/conformance/**/*.test.{ts,mts}"], { testTimeout: 300_000 }),
       project("crash", ["test/crash/**/*.test.{ts,mts}"], { testTimeout: 180_000, hookTimeout: 60_000 }),
       project("model", ["test/model/**/*.test.{ts,mts}"], { testTimeout: 300_000 }),
       project("e2e", ["test/e2e/**/*.test.{ts,mts}"], { testTimeout: 180_000, hookTimeout: 60_000 }),

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { Account } from "../provider/api";
-import { readCaller } from "../provider/api/caller";
+import { readCaller } from "../provider/api/keys/caller";
 import { isAborted, isApiError } from "../provider/errors";
 import { HttpClient, systemClock } from "../provider/http";
-import { type ConfigReader, resolveSettings, SETTINGS, type Settings } from "../provider/settings";
+import { type ConfigReader, resolveSettings, SETTINGS, type Settings } from "../provider/settings/settings";
 import { UsageError } from "./usage-error";
 
 /** What the command line says about the account. */

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { ERRORS, type ErrorCode } from "../provider/errors";
-import { terminalColumns } from "../test/kit/terminal";
+import { terminalColumns } from "../testing/terminal";
 import type { Session } from "./session";
 import { print, printJson, wrapped } from "./terminal";
 import { UsageError } from "./usage-error";

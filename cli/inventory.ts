@@ -1,5 +1,5 @@
 import type { ApiKeyRecord } from "../provider/api";
-import { nameInUrn, tagOf } from "../provider/resources/names";
+import { nameInUrn, tagOf } from "../provider/keys/names";
 import type { Age } from "./duration-option";
 import { heldBy, type Role, type StackState } from "./state";
 
@@ -56,7 +56,7 @@ export function ageOf(time: string, now: number): number {
 }
 
 /** The resource that holds a key, and what the key is to it, for people; empty where no state tells. */
-export function sayHolder({ heldBy, role }: Pick<InventoryKey, "heldBy" | "role">): string {
+export function formatHolder({ heldBy, role }: Pick<InventoryKey, "heldBy" | "role">): string {
   if (heldBy === undefined) return "";
   const name = nameInUrn(heldBy);
   return role === "current" ? name : `${name} (${role})`;

@@ -1,5 +1,5 @@
 import type { ApiKeyRecord } from "../provider/api";
-import { sayDuration } from "../provider/duration";
+import { formatDuration } from "../provider/duration";
 import { ageOf } from "./inventory";
 import type { Column } from "./table";
 
@@ -11,12 +11,12 @@ export function keyColumns(now: number): Column<ApiKeyRecord>[] {
   return [
     { title: "ID", text: ({ id }) => id },
     { title: "NAME", text: ({ name }) => name, atLeast: 16 },
-    { title: "AGE", text: ({ createdAt }) => sayDuration(ageOf(createdAt, now)) },
+    { title: "AGE", text: ({ createdAt }) => formatDuration(ageOf(createdAt, now)) },
     { title: "LAST USE", text: ({ lastUsedAt }) => (lastUsedAt === null ? "never" : sayAgo(lastUsedAt, now)) },
     { title: "FROM", text: ({ lastUsedFromAddr }) => lastUsedFromAddr ?? "-", dispensable: true },
   ];
 }
 
 function sayAgo(time: string, now: number): string {
-  return `${sayDuration(ageOf(time, now))} ago`;
+  return `${formatDuration(ageOf(time, now))} ago`;
 }

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
-import { terminalColumns } from "../test/kit/terminal";
+import { terminalColumns } from "../testing/terminal";
 import { askOwnKeys, type KeysFlags, openAccount, withKeys } from "./account";
 import { type Age, readAge } from "./duration-option";
 import { EXIT } from "./exit-code";
 import { type FailOn, fails, readFailOn } from "./fail-on";
-import { type InventoryKey, inventory, sayHolder } from "./inventory";
+import { formatHolder, type InventoryKey, inventory } from "./inventory";
 import { keyColumns } from "./key-columns";
 import type { Session } from "./session";
 import { readStates, withStates } from "./state";
@@ -67,7 +67,7 @@ async function keys(flags: Flags, session: Session): Promise<void> {
   const columns = [
     ...keyColumns(now),
     { title: "STACK", text: sayOwner, atLeast: 14 },
-    { title: "RESOURCE", text: sayHolder, dispensable: true },
+    { title: "RESOURCE", text: formatHolder, dispensable: true },
     { title: "FLAGS", text: ({ flags }: InventoryKey) => flags.join(" "), tone: toneOf, atLeast: 15 },
   ];
   for (const line of table(found, columns, terminalColumns(process.stdout))) print(...line);

@@ -1,4 +1,4 @@
-import { terminalColumns } from "../test/kit/terminal";
+import { terminalColumns } from "../testing/terminal";
 import { harmless, shortened } from "./terminal";
 
 const UP_AND_CLEAR = "\u001b[1A\u001b[2K";

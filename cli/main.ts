@@ -2,7 +2,7 @@
 import { Command, CommanderError } from "commander";
 import { isKeyplaneError, messageOf } from "../provider/errors";
 import { VERSION } from "../provider/version";
-import { terminalColumns } from "../test/kit/terminal";
+import { terminalColumns } from "../testing/terminal";
 import { addDoctor } from "./doctor";
 import { EXIT, type ExitCode } from "./exit-code";
 import { addExplain } from "./explain";

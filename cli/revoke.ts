@@ -3,10 +3,10 @@ import type { ApiKeyRecord } from "../provider/api";
 import { KeyplaneError } from "../provider/errors";
 import { keyIdOf } from "../provider/ids";
 import { keyIn } from "../provider/key-index";
-import { terminalColumns } from "../test/kit/terminal";
+import { terminalColumns } from "../testing/terminal";
 import { askOwnKeys, type KeysFlags, type OwnKeys, openAccount, withKeys } from "./account";
 import { EXIT } from "./exit-code";
-import { ageOf, sayHolder } from "./inventory";
+import { ageOf, formatHolder } from "./inventory";
 import { keyColumns } from "./key-columns";
 import { printRevocations, revokeKeys } from "./revoke-keys";
 import type { Session } from "./session";
@@ -101,7 +101,7 @@ function refuseOwn({ id, lastUsedAt }: ApiKeyRecord, { ids, isTold, unknown }: O
 
 function printPlan(doomed: readonly Doomed[], missing: readonly string[], now: number): void {
   if (doomed.length > 0) {
-    const text = (key: Doomed) => (key.stack === undefined ? "-" : `${key.stack} ${sayHolder(key)}`);
+    const text = (key: Doomed) => (key.stack === undefined ? "-" : `${key.stack} ${formatHolder(key)}`);
     const holder = { title: "HELD BY", text, atLeast: 14 };
     for (const line of table(doomed, [...keyColumns(now), holder], terminalColumns(process.stdout))) print(...line);
     print("");

@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import type { Command } from "commander";
-import { credentialsIn } from "../provider/settings";
+import { credentialsIn } from "../provider/settings/settings";
 import type { Session } from "./session";
 import { note, print } from "./terminal";
 import { UsageError } from "./usage-error";
@@ -72,7 +72,7 @@ async function serve({ port, apiKey, data, host, json }: ServeFlags): Promise<vo
   if (host !== "127.0.0.1") throw new UsageError("--host can only be 127.0.0.1: the control endpoints need no key");
   const seed = { port: readPort(port), ...(await givenKey(apiKey)), clock: { mode: "real" } } as const;
   // Loaded only here, so that no other command pays for a web server.
-  const { startControlPlane } = await import("../test/kit/control-plane/index.js");
+  const { startControlPlane } = await import("../testing/control-plane/index.js");
   const plane = await startControlPlane({ ...seed, ...(data === undefined ? {} : { data }) });
   const stop = stopped();
   const controlUrl = `${new URL(plane.url).origin}/_control`;

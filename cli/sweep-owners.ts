@@ -1,4 +1,4 @@
-import { ownerTag } from "../provider/resources/names";
+import { ownerTag } from "../provider/keys/names";
 import type { StackState } from "./state";
 import { plain } from "./terminal";
 import { UsageError } from "./usage-error";

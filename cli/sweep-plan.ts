@@ -1,5 +1,5 @@
 import type { ApiKeyRecord } from "../provider/api";
-import { tagOf } from "../provider/resources/names";
+import { tagOf } from "../provider/keys/names";
 import { ageOf } from "./inventory";
 
 /** Why a key that no state holds is left alone. */

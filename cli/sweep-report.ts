@@ -1,4 +1,4 @@
-import { terminalColumns } from "../test/kit/terminal";
+import { terminalColumns } from "../testing/terminal";
 import { keyColumns } from "./key-columns";
 import { REASONS, type SweepPlan } from "./sweep-plan";
 import { table } from "./table";

@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 import { isKeyplaneError, messageOf } from "../provider/errors";
 import { cleanText, printable, printableJson } from "../provider/http";
 import { conceal, redact } from "../provider/secrets";
-import { credentialsIn } from "../provider/settings";
+import { credentialsIn } from "../provider/settings/settings";
 
 /** What a colour says. */
 export type Tone = "good" | "warn" | "bad" | "faint" | "strong";

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import type { Operation, WaitProgress } from "../provider/api";
-import { sayDuration } from "../provider/duration";
+import { formatDuration } from "../provider/duration";
 import { isOperationFailed, isTimeout } from "../provider/errors";
 import { checkId } from "../provider/ids";
-import { terminalColumns } from "../test/kit/terminal";
+import { terminalColumns } from "../testing/terminal";
 import { type AccountFlags, openAccount, withAccount } from "./account";
 import { readWait } from "./duration-option";
 import { EXIT } from "./exit-code";
@@ -74,7 +74,7 @@ function progressRows({ pending, elapsedMs, errors }: WaitProgress): string[] {
   const more = pending.length > shown.length ? [`  and ${pending.length - shown.length} more`] : [];
   const trouble = errors > 0 ? `, ${errors} looks without an answer` : "";
   return [
-    `waiting for ${pending.length} ${pending.length === 1 ? "operation" : "operations"} (${sayDuration(elapsedMs)}${trouble})`,
+    `waiting for ${pending.length} ${pending.length === 1 ? "operation" : "operations"} (${formatDuration(elapsedMs)}${trouble})`,
     ...rows,
     ...more,
   ];

@@ -23,7 +23,7 @@ export function parseDuration(text: unknown): number | undefined {
 }
 
 /** Says a length of time for people, rounded down to its largest unit: `12 s`, `4 min`, `3 h`, `90 d`. */
-export function sayDuration(ms: number): string {
+export function formatDuration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
   if (seconds < 120) return `${seconds} s`;
   if (seconds < 7_200) return `${Math.floor(seconds / 60)} min`;

@@ -48,7 +48,7 @@ async function startsOperations(durations) {
 async function record() {
   const { env, stack, programDirectory } = workspace;
   const terminal = `--require ${JSON.stringify(join(root, "scripts", "up", "terminal.cjs"))}`;
-  const command = [join(root, "dist/test/kit/engine/main.js"), "up", "--yes", "--skip-preview", "--stack", stack];
+  const command = [join(root, "dist/testing/engine/main.js"), "up", "--yes", "--skip-preview", "--stack", stack];
   const engine = spawn(process.execPath, command, {
     cwd: programDirectory,
     env: { ...env, NODE_OPTIONS: terminal, TERM: "xterm-256color", NO_COLOR: "", COLUMNS: String(COLUMNS) },

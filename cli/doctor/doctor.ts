@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { terminalColumns } from "../../test/kit/terminal";
+import { terminalColumns } from "../../testing/terminal";
 import { type AccountFlags, withAccount } from "../account";
 import { EXIT } from "../exit-code";
 import { LiveLines } from "../live-lines";

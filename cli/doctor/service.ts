@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { type Caller, readCaller } from "../../provider/api/caller";
-import { sayDuration } from "../../provider/duration";
+import { type Caller, readCaller } from "../../provider/api/keys/caller";
+import { formatDuration } from "../../provider/duration";
 import { messageOf } from "../../provider/errors";
 import { HttpClient, parseBaseUrl, systemClock } from "../../provider/http";
 import { openConnections } from "../../provider/http/connections";
 import { exchange } from "../../provider/http/exchange";
 import type { Answered, Outcome } from "../../provider/http/types";
 import { unreachable } from "../../provider/http/unreachable";
-import type { Settings } from "../../provider/settings";
+import type { Settings } from "../../provider/settings/settings";
 import { VERSION } from "../../provider/version";
 import { type Finding, fail, ok, warn } from "./finding";
 import type { NamedAccount } from "./settings";
@@ -147,7 +147,7 @@ function clock(date: number): Finding {
   if (Math.abs(skew) <= MAX_SKEW_MS) return ok("clock", "agrees with the service's");
   return warn(
     "clock",
-    `this machine's clock is ${sayDuration(Math.abs(skew))} ${skew > 0 ? "behind" : "ahead of"} the service's`,
+    `this machine's clock is ${formatDuration(Math.abs(skew))} ${skew > 0 ? "behind" : "ahead of"} the service's`,
     "Set it right: ages are judged by it, and with rotateAfter no key is made before that.",
   );
 }

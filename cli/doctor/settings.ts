@@ -1,6 +1,6 @@
 import { messageOf } from "../../provider/errors";
 import { parseBaseUrl } from "../../provider/http";
-import { SETTINGS, type Settings } from "../../provider/settings";
+import { SETTINGS, type Settings } from "../../provider/settings/settings";
 import { type AccountFlags, accountNames, settingsOf } from "../account";
 import { type Finding, fail, ok, warn } from "./finding";
 import type { StackConfig } from "./stack-config";

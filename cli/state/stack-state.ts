@@ -1,5 +1,5 @@
 import { keyIdOf } from "../../provider/ids";
-import { ownerTag } from "../../provider/resources/names";
+import { ownerTag } from "../../provider/keys/names";
 import { HIDDEN, opened } from "./envelope";
 import type { Deployment, StateResource } from "./read-deployment";
 

@@ -1,11 +1,11 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { accountSetting } from "../accounts";
+import { accountSetting } from "../errors";
 import { type Clock, type HttpAnswer, HttpClient, type Retry, systemClock } from "../http";
 import { conceal, redact } from "../secrets";
-import { Keys } from "./api-keys";
-import { type KeyList, keyListOf } from "./key-list";
-import { Operations } from "./operations";
-import { Projects } from "./projects";
+import { Keys } from "./keys/api-keys";
+import { type KeyList, keyListOf } from "./keys/key-list";
+import { Operations } from "./operations/operations";
+import { Projects } from "./projects/projects";
 
 /** What an account needs to be talked to. */
 export interface AccountOptions {
@@ -83,18 +83,18 @@ export class Account {
     for (const [, credential] of credentials) conceal(credential);
     const own = [[this.setting("apiKey"), apiKey] as const, ...credentials];
     this.#ownCredentials = own.map(([setting, credential]) => ({ setting, digest: digestOf(credential) }));
-    const heard = (answer: HttpAnswer) => this.#learnSkew(answer);
+    const onAnswer = (answer: HttpAnswer) => this.#learnSkew(answer);
     const warn = (message: string) => this.onWarning?.(redact(message));
     this.#clock = clock;
     this.#http = http;
-    this.#keysIn = (list) => new Keys(list, http, clock, heard, warn);
+    this.#keysIn = (list) => new Keys(list, http, clock, onAnswer, warn);
     this.keys = this.keysOf(undefined);
-    this.projects = new Projects(http, heard, warn);
+    this.projects = new Projects(http, onAnswer, warn);
     this.operations = new Operations(http, {
       ...options,
       clock,
       random,
-      heard,
+      onAnswer: onAnswer,
       warn,
       serviceNow: () => this.serviceNow(),
     });

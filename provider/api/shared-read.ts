@@ -1,5 +1,5 @@
 import type { Clock } from "../http";
-import { raceSignal } from "./race-signal";
+import { raceSignal } from "../http/abort";
 
 /** Longest age of a recent read, in milliseconds. */
 const RECENT_MS = 30_000;

@@ -1,23 +1,16 @@
 import type { dynamic } from "@pulumi/pulumi";
 import type { Account } from "../api/account";
-import type { Keys } from "../api/api-keys";
+import type { Keys } from "../api/keys/api-keys";
 import { isKeyplaneError, KeyplaneError } from "../errors";
-import { publishPoint } from "../http/points";
-import {
-  type Context,
-  check,
-  diff,
-  type Failure,
-  type Kind,
-  NotReady,
-  nameInUrn,
-  noteHolder,
-  type Place,
-  type Properties,
-  placeOf,
-} from "../resources";
+import { publishDiagnostic } from "../http/diagnostics";
+import { noteHolder } from "../keys/holders";
+import { nameInUrn } from "../keys/names";
+import { type Scope, scopeOf } from "../keys/scope";
+import { check } from "../schema/check";
+import { diff } from "../schema/diff";
+import { type Context, type Failure, NotReady, type Properties, type ResourceType } from "../schema/resource-type";
 import { conceal, redact } from "../secrets";
-import type { Settings } from "../settings";
+import type { Settings } from "../settings/settings";
 import type { Severity } from "./engine-link";
 import { session } from "./session";
 import { fromPulumi, fromState, toPulumi, toState } from "./values";
@@ -25,32 +18,32 @@ import { fromPulumi, fromState, toPulumi, toState } from "./values";
 type Values = Record<string, unknown>;
 type Verb = "check" | "diff" | "create" | "read" | "update" | "delete";
 
-/** Makes a kind of resource into the provider that Pulumi's dynamic host calls. */
-export function adapt(kind: Kind): dynamic.ResourceProvider<Values, Values> {
+/** Makes a resource type into the provider that Pulumi's dynamic host calls. */
+export function adapt(type: ResourceType): dynamic.ResourceProvider<Values, Values> {
   return {
     async configure({ config }) {
       session.configure((key) => config.get(`keyplane:${key}`));
     },
 
     check: (_olds, news) =>
-      run(kind, "check", news, async (context) => {
+      run(type, "check", news, async (context) => {
         session.noteCheck(news.resourceUrn);
-        const { inputs, failures } = check(kind, fromPulumi(news), context);
+        const { inputs, failures } = check(type, fromPulumi(news), context);
         return { inputs: toPulumi(inputs), failures: failures.map(toHostFailure) };
       }),
 
     diff: (id, olds, news) =>
       run(
-        kind,
+        type,
         "diff",
         news,
         async (context) => {
           const driftOnly = session.takeRefresh(id, olds.resourceUrn);
           const terms = { now: context.now(), fingerprint: () => context.fingerprint(), driftOnly };
-          const difference = diff(kind, fromState(olds), fromPulumi(news), terms);
+          const difference = diff(type, fromState(olds), fromPulumi(news), terms);
           for (const reason of difference.reasons) context.info(reason);
           // What a refresh compares is not what the run goes on with: it can be a predecessor that is still to be deleted.
-          if (!driftOnly) noteHolder(kind, id, fromState(olds), context);
+          if (!driftOnly) noteHolder(type, id, fromState(olds), context);
           const { changes, replaces, deleteBeforeReplace } = difference;
           return { changes, replaces: [...replaces], deleteBeforeReplace };
         },
@@ -58,34 +51,34 @@ export function adapt(kind: Kind): dynamic.ResourceProvider<Values, Values> {
       ),
 
     create: (inputs) =>
-      run(kind, "create", inputs, async (context) => {
-        const { id, outputs } = await kind.create(fromPulumi(inputs), context);
-        noteHolder(kind, id, outputs, context);
-        return { id, outs: toState(outputs, kind.canBeAbsent) };
+      run(type, "create", inputs, async (context) => {
+        const { id, outputs } = await type.create(fromPulumi(inputs), context);
+        noteHolder(type, id, outputs, context);
+        return { id, outs: toState(outputs, type.canBeAbsent) };
       }),
 
     read: (id, olds = {}) =>
-      run(kind, "read", olds, async (context) => {
+      run(type, "read", olds, async (context) => {
         session.noteRead(id, olds.resourceUrn);
-        const outputs = await kind.read(id, fromState(olds), context);
+        const outputs = await type.read(id, fromState(olds), context);
         // An empty answer is how a resource is reported gone.
-        return outputs === undefined ? {} : { id, props: toState(outputs, kind.canBeAbsent) };
+        return outputs === undefined ? {} : { id, props: toState(outputs, type.canBeAbsent) };
       }),
 
     update: (id, olds, news) =>
       run(
-        kind,
+        type,
         "update",
         news,
         async (context) => {
-          const outputs = await kind.update(id, fromState(olds), fromPulumi(news), context);
-          noteHolder(kind, id, outputs, context);
-          return { outs: toState(outputs, kind.canBeAbsent) };
+          const outputs = await type.update(id, fromState(olds), fromPulumi(news), context);
+          noteHolder(type, id, outputs, context);
+          return { outs: toState(outputs, type.canBeAbsent) };
         },
         olds,
       ),
 
-    delete: (id, olds) => run(kind, "delete", olds, (context) => kind.delete(id, fromState(olds), context)),
+    delete: (id, olds) => run(type, "delete", olds, (context) => type.delete(id, fromState(olds), context)),
   };
 }
 
@@ -94,7 +87,7 @@ export function adapt(kind: Kind): dynamic.ResourceProvider<Values, Values> {
  * @param held - What the state holds of the resource, where that is not among the values.
  */
 async function run<T>(
-  kind: Kind,
+  type: ResourceType,
   verb: Verb,
   values: Values,
   body: (context: Context) => Promise<T>,
@@ -102,15 +95,15 @@ async function run<T>(
 ): Promise<T> {
   // The service can repeat any of them, in whatever it says.
   for (const secret of keysIn(held)) conceal(secret);
-  const place = placeOf(values);
-  const context = new VerbContext(String(values.resourceUrn ?? ""), place);
-  const ended = session.began(place.account, (text) => context.progress(text));
+  const scope = scopeOf(values);
+  const context = new VerbContext(String(values.resourceUrn ?? ""), scope);
+  const ended = session.began(scope.account, (text) => context.progress(text));
   try {
     const answer = await body(context);
-    publishPoint("before-return", `${verb} ${kind.name}`);
+    publishDiagnostic("before-return", `${verb} ${type.name}`);
     return answer;
   } catch (error) {
-    throw toHostError(error, kind, `${verb} ${kind.name} ${JSON.stringify(context.resourceName)}`, values);
+    throw toHostError(error, type, `${verb} ${type.name} ${JSON.stringify(context.resourceName)}`, values);
   } finally {
     ended();
     await session.engine.flush();
@@ -123,11 +116,11 @@ async function run<T>(
  */
 class VerbContext implements Context {
   readonly #urn: string;
-  readonly #place: Place;
+  readonly #scope: Scope;
 
-  constructor(urn: string, place: Place) {
+  constructor(urn: string, scope: Scope) {
     this.#urn = urn;
-    this.#place = place;
+    this.#scope = scope;
   }
 
   get resourceName(): string {
@@ -135,7 +128,7 @@ class VerbContext implements Context {
   }
 
   get run(): Context["run"] {
-    return session.runOf(this.#place);
+    return session.runOf(this.#scope);
   }
 
   get checkpointsSkipped(): boolean {
@@ -155,19 +148,19 @@ class VerbContext implements Context {
   }
 
   settings(): Settings {
-    return session.settings(this.#place.account);
+    return session.settings(this.#scope.account);
   }
 
   account(): Account {
-    return session.account(this.#place.account);
+    return session.account(this.#scope.account);
   }
 
   keys(): Keys {
-    return this.account().keysOf(this.#place.organizationId);
+    return this.account().keysOf(this.#scope.organizationId);
   }
 
   fingerprint(): string {
-    return session.fingerprint(this.#place);
+    return session.fingerprint(this.#scope);
   }
 
   now(): number {
@@ -211,13 +204,13 @@ function toHostFailure({ property, reason, code = "KP-INPUT" }: Failure): dynami
   return { property: "", reason: `${property === "" ? "" : `${property}: `}${reason} [${code}]` };
 }
 
-function toHostError(error: unknown, kind: Kind, doing: string, values: Values): HostError {
+function toHostError(error: unknown, type: ResourceType, doing: string, values: Values): HostError {
   const { message: text, code } = error instanceof NotReady || isKeyplaneError(error) ? error : unexpected(error);
   for (const secret of [...keysIn(values), ...session.credentials().values()]) conceal(secret);
   const message = redact(`${doing}: ${text} [${code}]`);
   if (!(error instanceof NotReady)) return new HostError(message);
   // The host adds `__provider` to every answer but this one, and without it the resource could never be deleted.
-  const outputs = toState(error.outputs as Properties, kind.canBeAbsent);
+  const outputs = toState(error.outputs as Properties, type.canBeAbsent);
   const properties = { ...outputs, __provider: values.__provider };
   return new HostError(message, { id: error.id, properties });
 }

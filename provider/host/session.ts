@@ -1,10 +1,11 @@
-import { accountFingerprint } from "../account-fingerprint";
 import type { Account } from "../api/account";
-import { sayDuration } from "../duration";
+import { formatDuration } from "../duration";
 import { AbortedError } from "../errors";
 import type { Retry } from "../http";
-import { newRunNotes, type Place, placeKey, type RunNotes } from "../resources";
-import { type ConfigReader, credentialsIn, resolveSettings, type Settings } from "../settings";
+import { accountFingerprint } from "../keys/account-fingerprint";
+import { type Scope, scopeKey } from "../keys/scope";
+import { newRunNotes, type RunNotes } from "../schema/resource-type";
+import { type ConfigReader, credentialsIn, resolveSettings, type Settings } from "../settings/settings";
 import { EngineLink } from "./engine-link";
 import { onCancel } from "./on-cancel";
 
@@ -12,7 +13,7 @@ import { onCancel } from "./on-cancel";
 const RETRY_SHOWN_EVERY_MS = 1_000;
 
 /**
- * What all resources of this process share. Pulumi configures each kind of resource on its own, and starts the second
+ * What all resources of this process share. Pulumi configures each resource type on its own, and starts the second
  * call before the first one's configuration is done: so `configure` only stores the config, and everything else is
  * made, and can fail, in the call that needs it.
  */
@@ -25,9 +26,9 @@ class Session {
   /** By the name of the account. */
   readonly #settings = new Map<string | undefined, Settings>();
   readonly #accounts = new Map<string | undefined, Account>();
-  /** By place. */
+  /** By scope. */
   readonly #fingerprints = new Map<string, string>();
-  /** By place, what the verbs of this process tell each other: a process serves one run. */
+  /** By scope, what the verbs of this process tell each other: a process serves one run. */
   readonly #runs = new Map<string, RunNotes>();
   readonly #underWay = new Set<{ readonly account: string | undefined; readonly show: (text: string) => void }>();
   #retryShownAt = Number.NEGATIVE_INFINITY;
@@ -59,13 +60,13 @@ class Session {
     return settings;
   }
 
-  /** Short text that tells the account of a place from others. Throws as `settings` does. */
-  fingerprint(place: Place): string {
-    const key = placeKey(place);
+  /** Short text that tells the account of a scope from others. Throws as `settings` does. */
+  fingerprint(scope: Scope): string {
+    const key = scopeKey(scope);
     let fingerprint = this.#fingerprints.get(key);
     if (fingerprint === undefined) {
-      const { baseUrl, apiKey } = this.settings(place.account);
-      fingerprint = accountFingerprint({ baseUrl, apiKey, organizationId: place.organizationId });
+      const { baseUrl, apiKey } = this.settings(scope.account);
+      fingerprint = accountFingerprint({ baseUrl, apiKey, organizationId: scope.organizationId });
       this.#fingerprints.set(key, fingerprint);
     }
     return fingerprint;
@@ -101,14 +102,14 @@ class Session {
     const now = performance.now();
     if (now - this.#retryShownAt < RETRY_SHOWN_EVERY_MS) return;
     this.#retryShownAt = now;
-    const pause = pauseMs < 1_000 ? "" : ` in ${sayDuration(pauseMs)}`;
+    const pause = pauseMs < 1_000 ? "" : ` in ${formatDuration(pauseMs)}`;
     const text = `${route}: ${outcome}, attempt ${attempt}${pause}`;
     for (const { account, show } of this.#underWay) if (account === name) show(text);
   }
 
-  /** What the verbs of resources in this place tell each other. */
-  runOf(place: Place): RunNotes {
-    const key = placeKey(place);
+  /** What the verbs of resources in this scope tell each other. */
+  runOf(scope: Scope): RunNotes {
+    const key = scopeKey(scope);
     let run = this.#runs.get(key);
     if (run === undefined) {
       run = newRunNotes();

@@ -1,4 +1,4 @@
-import { UNKNOWN } from "../resources";
+import { UNKNOWN } from "../schema/field-types";
 
 /** How Pulumi's dynamic host hands over a value that a preview does not know yet; it decodes nothing. */
 const PULUMI_UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";

@@ -3,18 +3,17 @@ import type { Dispatcher } from "undici";
 import { AbortedError, ConfigError, type KeyplaneError } from "../errors";
 import { conceal } from "../secrets";
 import { VERSION } from "../version";
-import { nextDelay } from "./backoff";
+import { formatReason, linkSignals } from "./abort";
 import { type BaseUrl, parseBaseUrl } from "./base-url";
-import { classify } from "./classify";
 import type { Clock } from "./clock";
 import { openConnections } from "./connections";
 import { exchange } from "./exchange";
-import { failureError, sayOutcome, TOO_LARGE } from "./failure";
-import { DOCUMENTED_RATES, Limiter, type Limits } from "./limiter";
-import { linkSignals } from "./link-signals";
-import { sayReason } from "./on-abort";
-import { parseRetryAfterMs } from "./retry-after";
-import { RetryBudget } from "./retry-budget";
+import { failureError, formatOutcome, TOO_LARGE } from "./failure";
+import { DOCUMENTED_RATES, Limiter, type Limits } from "./limits/limiter";
+import { nextDelay } from "./retry/backoff";
+import { classify } from "./retry/classify";
+import { parseRetryAfterMs } from "./retry/retry-after";
+import { RetryBudget } from "./retry/retry-budget";
 import type { HttpAnswer, HttpRequest, Outcome } from "./types";
 
 /** Total time of one call, in milliseconds. */
@@ -122,13 +121,13 @@ export class HttpClient {
   async request(request: HttpRequest): Promise<HttpAnswer> {
     const link = request.signal === undefined ? undefined : linkSignals(this.#abort.signal, request.signal);
     try {
-      return await this.#attempts(request, link?.signal ?? this.#abort.signal);
+      return await this.#requestWithRetries(request, link?.signal ?? this.#abort.signal);
     } finally {
       link?.dispose();
     }
   }
 
-  async #attempts(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
+  async #requestWithRetries(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
     const { clock, random } = this.#options;
     let deadline = clock.monotonic() + (request.timeoutMs ?? CALL_TIMEOUT_MS);
     let taken = 0;
@@ -137,7 +136,7 @@ export class HttpClient {
     for (let attempts = 1; ; attempts++) {
       const queuedAt = clock.monotonic();
       const { route, perSecond } = request;
-      await unlessAborted(signal, () => this.#limiter.enter(route, signal, perSecond), end);
+      await unlessAborted(signal, () => this.#limiter.acquire(route, signal, perSecond), end);
       // Waiting for the limits of the service is not the service being slow.
       deadline += clock.monotonic() - queuedAt;
       const sentAt = clock.now();
@@ -188,7 +187,7 @@ export class HttpClient {
       }
       taken = cost;
       lostBefore ||= lost;
-      this.#options.onRetry?.({ route, outcome: sayOutcome(outcome), attempt: attempts + 1, pauseMs: delay });
+      this.#options.onRetry?.({ route, outcome: formatOutcome(outcome), attempt: attempts + 1, pauseMs: delay });
       await unlessAborted(signal, () => clock.sleep(delay, signal), end);
     }
   }
@@ -214,7 +213,7 @@ export class HttpClient {
       tooMany = outcome.kind === "answer" && outcome.status === 429;
       return outcome;
     } finally {
-      this.#limiter.leave(request.route, startedAt, tooMany);
+      this.#limiter.release(request.route, startedAt, tooMany);
     }
   }
 
@@ -262,5 +261,5 @@ function abortedRequest({ method, route }: HttpRequest, signal: AbortSignal, may
 }
 
 function aborted(what: string, signal: AbortSignal, done = ""): KeyplaneError {
-  return new AbortedError(`${what} was aborted${sayReason(signal)}.${done} Run the command again to continue`);
+  return new AbortedError(`${what} was aborted${formatReason(signal)}.${done} Run the command again to continue`);
 }

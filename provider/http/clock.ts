@@ -1,7 +1,7 @@
 // The default import is the module object itself: what replaces `setTimeout` on it (a preload) is used here, too.
 import timers from "node:timers/promises";
 import { MAX_TIMER_MS } from "../duration";
-import { linkSignals } from "./link-signals";
+import { linkSignals } from "./abort";
 
 /** Time as the provider sees it; tests drive their own. */
 export interface Clock {

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { TimeoutError } from "../errors";
-import { isJsonType } from "./classify";
-import { onAbort } from "./on-abort";
-import { publishPoint } from "./points";
-import { parseHttpDate } from "./retry-after";
-import { SentMark } from "./sent";
+import { onAbort } from "./abort";
+import { publishDiagnostic } from "./diagnostics";
+import { isJsonType } from "./retry/classify";
+import { parseHttpDate } from "./retry/retry-after";
+import { SentMark } from "./sent-tracker";
 import type { Answered, Method, Outcome } from "./types";
 
 /** Header that names a request, for the service's support. */
@@ -37,14 +37,14 @@ const utf8 = new TextDecoder();
 export async function exchange(connections: Dispatcher, attempt: Attempt): Promise<Outcome> {
   const { route, method, signal } = attempt;
   const mark = new SentMark(connections, route);
-  const gathering = new Gathering(mark, route);
+  const gathering = new ResponseCollector(mark, route);
   // What is in flight runs in real time, whatever clock is driven.
   const timer = setTimeout(() => gathering.abort(new TimeoutError("deadline")), Math.max(0, attempt.timeoutMs));
   const unfollow = onAbort(signal, () => {
     gathering.refuse(signal.reason);
     if (method === "GET" || !mark.maybeSent) gathering.abort(signal.reason);
   });
-  publishPoint("before-send", route);
+  publishDiagnostic("before-send", route);
   try {
     const { origin, path, body = null } = attempt;
     const headers = { [REQUEST_ID_HEADER]: attempt.requestId, ...attempt.headers };
@@ -64,7 +64,7 @@ type Head = Omit<Answered, "complete" | "json" | "bodyError">;
  * Gathers an answer as it comes, for undici to call. The usual `request` would make a stream of each body and need a
  * signal for each request: half of the time that a request costs here.
  */
-class Gathering implements Dispatcher.DispatchHandler {
+class ResponseCollector implements Dispatcher.DispatchHandler {
   readonly outcome: Promise<Outcome>;
   #settle: (outcome: Outcome) => void = () => {};
   #controller: Dispatcher.DispatchController | undefined;
@@ -109,7 +109,7 @@ class Gathering implements Dispatcher.DispatchHandler {
       retryAfter: text(headers["retry-after"]),
       date: parseHttpDate(text(headers.date)),
     };
-    publishPoint("after-answer", this.route);
+    publishDiagnostic("after-answer", this.route);
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -119,7 +119,7 @@ class Gathering implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     const head = this.#head;
     if (head === undefined) return;
-    publishPoint("after-body", this.route);
+    publishDiagnostic("after-body", this.route);
     this.#settle(answered(head, this.#chunks));
   }
 

@@ -1,8 +1,15 @@
 import { STATUS_CODES } from "node:http";
-import { accountSetting } from "../accounts";
-import { AnswerLostError, ApiError, BadAnswerError, type KeyplaneError, TimeoutError, TransportError } from "../errors";
+import {
+  AnswerLostError,
+  ApiError,
+  accountSetting,
+  BadAnswerError,
+  type KeyplaneError,
+  TimeoutError,
+  TransportError,
+} from "../errors";
 import { maskKeyLike, redact, redactShort } from "../secrets";
-import type { Verdict } from "./classify";
+import type { Verdict } from "./retry/classify";
 import { cleanText } from "./text";
 import type { Answered, HttpRequest, Outcome } from "./types";
 import { unreachable } from "./unreachable";
@@ -144,7 +151,7 @@ function serviceWords(json: unknown): string {
 }
 
 /** What came of an attempt, in a few words: `503 Service Unavailable`, `ECONNRESET`. */
-export function sayOutcome(outcome: Outcome): string {
+export function formatOutcome(outcome: Outcome): string {
   return outcome.kind === "answer" ? statusText(outcome.status) : outcome.code;
 }
 

@@ -1,4 +1,4 @@
-import { sayDuration } from "../duration";
+import { formatDuration } from "../duration";
 import type { Unanswered } from "./types";
 
 /** Why a service cannot be reached, and what to do. */
@@ -47,7 +47,7 @@ export function unreachable(
     );
   }
   if (code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_BODY_TIMEOUT") {
-    const time = sayDuration(patienceMs);
+    const time = formatDuration(patienceMs);
     return told(
       `${host} received the request but did not answer within ${time}`,
       "Try again, or ask the service's support.",

@@ -1,9 +1,9 @@
 import { KeyplaneError } from "../errors";
-import { identityHere, mustBeSameAccount } from "./account-guard";
-import { skewedAge } from "./clock-skew";
-import { types } from "./fields";
-import { isHeldElsewhere } from "./holders";
-import { identityIn, ownerIdIn, sameOwner } from "./identity";
+import { identityHere, mustBeSameAccount } from "../keys/account-guard";
+import { skewedAge } from "../keys/clock-skew";
+import { createKey, type Naming } from "../keys/create-key";
+import { isHeldElsewhere } from "../keys/holders";
+import { identityIn, ownerIdIn, sameOwner } from "../keys/identity";
 import {
   dueByAge,
   isTried,
@@ -14,11 +14,9 @@ import {
   textsOf,
   triggersDue,
   withoutEmpty,
-} from "./key-fields";
-import { type Context, type Due, type Failure, type Kind, NotReady, type Properties } from "./kind";
-import { mintKey, type Naming } from "./mint-key";
-import { ownerTag, prefixFrom } from "./names";
-import { noteLostNames } from "./orphans";
+} from "../keys/key-fields";
+import { ownerTag, prefixFrom } from "../keys/names";
+import { noteLostNames } from "../keys/orphans";
 import {
   finishPending,
   pendingAfter,
@@ -27,8 +25,7 @@ import {
   pendingUnder,
   waitForProjects,
   wasHandedOut,
-} from "./pending";
-import { samePlace } from "./place";
+} from "../keys/readiness";
 import {
   type DoomedKey,
   findKey,
@@ -39,13 +36,23 @@ import {
   recordedKey,
   revokeAll,
   revokeKey,
-} from "./revoke-key";
+} from "../keys/revoke-key";
+import { sameScope } from "../keys/scope";
+import { types } from "../schema/field-types";
+import {
+  type Context,
+  type Due,
+  type Failure,
+  NotReady,
+  type Properties,
+  type ResourceType,
+} from "../schema/resource-type";
 
 const NO_ADOPTION =
   "is for RotatingApiKey only: a replacement of this resource would adopt the key that is then revoked with the old one";
 
 /** One key with one secret. The service cannot change a key, so it is changed only by replacement. */
-export const apiKey: Kind = {
+export const apiKey: ResourceType = {
   name: "ApiKey",
 
   fields: {
@@ -98,9 +105,9 @@ export const apiKey: Kind = {
     ...textsOf(pendingRevocations).map((id) => ({ id })),
   ],
 
-  // Live names are unique in a place, so a name can only be given to the new key after the old one has lost it.
+  // Live names are unique in a scope, so a name can only be given to the new key after the old one has lost it.
   deleteBeforeReplace: (outputs, inputs) =>
-    isExact(outputs) && outputs.name === inputs.name && samePlace(outputs, inputs),
+    isExact(outputs) && outputs.name === inputs.name && sameScope(outputs, inputs),
 
   async create(inputs, context) {
     await mustBeSameAccount(identityIn(inputs), context);
@@ -191,7 +198,7 @@ function maker(inputs: Properties): Properties {
   return inputs.name === undefined ? {} : { mintedBy: ownerTag(ownerIdIn(inputs.owner)) };
 }
 
-async function mint(inputs: Properties, context: Context): ReturnType<typeof mintKey> {
+async function mint(inputs: Properties, context: Context): ReturnType<typeof createKey> {
   const { name, namePrefix, onNameConflict, owner } = inputs;
   const naming: Naming =
     typeof name === "string"
@@ -201,7 +208,7 @@ async function mint(inputs: Properties, context: Context): ReturnType<typeof min
           owner: ownerIdIn(owner),
         };
   try {
-    return await mintKey(naming, inputs, context);
+    return await createKey(naming, inputs, context);
   } catch (error) {
     if (!(error instanceof NotReady)) throw error;
     throw new NotReady(

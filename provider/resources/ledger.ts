@@ -1,26 +1,26 @@
 import { isDeepStrictEqual } from "node:util";
 import { isAborted, KeyplaneError, messageOf } from "../errors";
-import { mustBeSameAccount } from "./account-guard";
-import { types } from "./fields";
-import { ownerIdIn, sameOwner } from "./identity";
-import { sdkFields, textsOf, withoutEmpty } from "./key-fields";
-import type { Context, Due, Kind, Properties } from "./kind";
-import { ownerTag, tagOf } from "./names";
-import { type Orphans, orphansIn, sayKey, sweepOrphans } from "./orphans";
-import { placeFields } from "./place";
-import { type DoomedKey, revokeAll } from "./revoke-key";
+import { mustBeSameAccount } from "../keys/account-guard";
+import { ownerIdIn, sameOwner } from "../keys/identity";
+import { sdkFields, textsOf, withoutEmpty } from "../keys/key-fields";
+import { ownerTag, tagOf } from "../keys/names";
+import { formatKey, type Orphans, orphansIn, sweepOrphans } from "../keys/orphans";
+import { type DoomedKey, revokeAll } from "../keys/revoke-key";
+import { scopeFields } from "../keys/scope";
+import { types } from "../schema/field-types";
+import type { Context, Due, Properties, ResourceType } from "../schema/resource-type";
 
 /**
  * Revokes keys whose successors everything in the stack has by now, and those that a crash or a lost answer left behind:
  * once per run, after everything else in it has succeeded. No other resource revokes by tag, because while a run is under
  * way a key that nothing seems to hold can still be in a consumer's hands.
  */
-export const ledger: Kind = {
+export const ledger: ResourceType = {
   name: "Ledger",
 
   fields: {
     ...sdkFields,
-    ...placeFields,
+    ...scopeFields,
     owner: { type: types.text, required: true, change: "update" },
     /** Ids of all keys that the stack's resources hold. Only the creation of a key can leave one behind. */
     owned: { type: types.listOf(types.keyId), required: true, change: "update", onlyAdditions: true },
@@ -183,7 +183,7 @@ async function look(
     const others = keys.filter((key) => !held.has(key.id) && tagOf(key.name) !== ownerTag(ownerId));
     for (const key of others.filter(({ name }) => lostNames.has(name))) {
       context.warn(
-        `key ${sayKey(key)} has a name for which an answer to this stack was lost. It may belong to somebody else, so it is ` +
+        `key ${formatKey(key)} has a name for which an answer to this stack was lost. It may belong to somebody else, so it is ` +
           "left alone. If nobody uses it, revoke it in the console",
       );
     }

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { KeyplaneError } from "../errors";
-import { mustBeSameAccount } from "./account-guard";
-import { types } from "./fields";
-import { fingerprintIn, identityOf } from "./identity";
-import { sdkFields } from "./key-fields";
-import type { Kind, Properties } from "./kind";
-import { orphansIn, reportKept, sweepOrphans, warnOfLostNames } from "./orphans";
-import { accountFailures, placeFields } from "./place";
+import { mustBeSameAccount } from "../keys/account-guard";
+import { fingerprintIn, identityOf } from "../keys/identity";
+import { sdkFields } from "../keys/key-fields";
+import { orphansIn, reportKept, sweepOrphans, warnOfLostNames } from "../keys/orphans";
+import { accountFailures, scopeFields } from "../keys/scope";
+import { types } from "../schema/field-types";
+import type { Properties, ResourceType } from "../schema/resource-type";
 
 /**
  * Who owns a stack's keys: a random id, in the saved state before any key is created. Names of projects and stacks are
@@ -15,12 +15,12 @@ import { accountFailures, placeFields } from "./place";
  *
  * It also guards the account: under another credential, nothing is created before a list shows a key of this owner.
  */
-export const owner: Kind = {
+export const owner: ResourceType = {
   name: "Owner",
 
   fields: {
     ...sdkFields,
-    ...placeFields,
+    ...scopeFields,
     project: { type: types.text, required: true, change: "replace" },
     stack: { type: types.text, required: true, change: "replace" },
     // Version 0.1 did not record it.
@@ -59,7 +59,7 @@ export const owner: Kind = {
     return { ...inputs, identity: identityOf(id, context.fingerprint()) };
   },
 
-  // In a destroy, or where the program has left the place, all that the stack held there is gone by now. A key that still
+  // In a destroy, or where the program has left the scope, all that the stack held there is gone by now. A key that still
   // bears the stack's tag was left behind, and nobody comes after to find it. An owner that a running program replaces,
   // because its stack was copied or renamed, leaves its keys.
   async delete(id, outputs, context) {

@@ -1,12 +1,12 @@
 import { parseDuration } from "../duration";
-import { types } from "./fields";
-import { sdkFields } from "./key-fields";
-import type { Context, Kind, Properties } from "./kind";
-import { operationTimeout } from "./pending";
-import { accountFailures, accountField } from "./place";
+import { sdkFields } from "../keys/key-fields";
+import { operationTimeout } from "../keys/readiness";
+import { accountFailures, accountField } from "../keys/scope";
+import { types } from "../schema/field-types";
+import type { Context, Properties, ResourceType } from "../schema/resource-type";
 
 /** A gate: it is ready when no operation of its project is pending. It owns nothing on the service. */
-export const projectReady: Kind = {
+export const projectReady: ResourceType = {
   name: "ProjectReady",
 
   fields: {

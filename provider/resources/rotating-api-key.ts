@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { KeyplaneError } from "../errors";
 import { keyIn } from "../key-index";
-import { identityHere, mustBeSameAccount } from "./account-guard";
-import { isHeldElsewhere } from "./holders";
-import { identityIn, sameOwner } from "./identity";
-import { isKept, triggersDue } from "./key-fields";
-import { type Context, type Kind, NotReady, type Properties } from "./kind";
-import { noteLostNames } from "./orphans";
-import { finishPending, pendingUnder, wasHandedOut } from "./pending";
+import { identityHere, mustBeSameAccount } from "../keys/account-guard";
+import { isHeldElsewhere } from "../keys/holders";
+import { identityIn, sameOwner } from "../keys/identity";
+import { isKept, triggersDue } from "../keys/key-fields";
+import { noteLostNames } from "../keys/orphans";
+import { finishPending, pendingUnder, wasHandedOut } from "../keys/readiness";
 import {
   type DoomedKey,
   findKey,
@@ -19,7 +18,8 @@ import {
   refuseOwnCredential,
   revokeAll,
   revokeKey,
-} from "./revoke-key";
+} from "../keys/revoke-key";
+import { type Context, NotReady, type Properties, type ResourceType } from "../schema/resource-type";
 import { adoptionOf, adoptionRules, heldBy, refuseLateAdoption } from "./rotation/adoption";
 import { retirePrevious } from "./rotation/retire-key";
 import { rotateKey } from "./rotation/rotate-key";
@@ -41,7 +41,7 @@ import {
  * A current key and, for a time, the one before it: a rotation makes a new key and leaves the old one to those who
  * still use it. The resource stays the same one, so that only `update` rotates, which knows exactly what is live.
  */
-export const rotatingApiKey: Kind = {
+export const rotatingApiKey: ResourceType = {
   name: "RotatingApiKey",
 
   fields: rotationFields,

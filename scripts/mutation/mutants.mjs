@@ -9,7 +9,7 @@ const plane = (name) => `test/unit/control-plane/${name}.test.ts`;
 const resources = (name) => `test/unit/resources/${name}.test.ts`;
 
 const retry = [
-  ...inFile("provider/http/backoff.ts", [
+  ...inFile("provider/http/retry/backoff.ts", [
     {
       name: "a POST is not repeated after a lost answer",
       find: 'replay === "safe" &&',
@@ -49,7 +49,7 @@ const retry = [
       test: http("decisions"),
     },
   ]),
-  ...inFile("provider/http/classify.ts", [
+  ...inFile("provider/http/retry/classify.ts", [
     {
       name: "423, 429 and 503 say that nothing was done",
       find: "new Set([423, 429, 503])",
@@ -85,7 +85,7 @@ const retry = [
       by: "C2",
     },
   ]),
-  ...inFile("provider/http/sent.ts", [
+  ...inFile("provider/http/sent-tracker.ts", [
     {
       name: "it is noted that a request was sent",
       find: "    this.#isWritten = true;\n",
@@ -127,7 +127,7 @@ const retry = [
       test: http("sent"),
     },
   ]),
-  ...inFile("provider/http/retry-budget.ts", [
+  ...inFile("provider/http/retry/retry-budget.ts", [
     {
       name: "all calls share one budget of repeats",
       find: "if (this.#tokens < cost) return undefined;",
@@ -154,7 +154,7 @@ const retry = [
 ];
 
 const limits = [
-  ...inFile("provider/http/limiter.ts", [
+  ...inFile("provider/http/limits/limiter.ts", [
     {
       name: "the rates of the service are kept",
       find: "this.#ratesApply ? Math.max(pace.next(now), this.#total.next(now)) : now",
@@ -180,7 +180,7 @@ const limits = [
       test: http("limits"),
     },
   ]),
-  ...inFile("provider/http/pace.ts", [
+  ...inFile("provider/http/limits/pace.ts", [
     {
       name: "requests do not start all at once",
       find: "Math.max(1, perSecond * AT_ONCE)",
@@ -200,7 +200,7 @@ const limits = [
       test: http("limits"),
     },
   ]),
-  ...inFile("provider/http/adaptive-limit.ts", [
+  ...inFile("provider/http/limits/concurrency.ts", [
     {
       name: "a volley of refusals counts once",
       find: "if (startedAt < this.#loweredAt) return;",
@@ -211,7 +211,7 @@ const limits = [
 ];
 
 const settle = [
-  ...inFile("provider/resources/mint-key.ts", [
+  ...inFile("provider/keys/create-key.ts", [
     {
       name: "an orphan that cannot be revoked is recorded",
       find: "if (orphan === undefined) return error;",
@@ -270,7 +270,7 @@ const settle = [
       by: "C11",
     },
   ]),
-  ...inFile("provider/resources/settle-lost.ts", [
+  ...inFile("provider/keys/lost-key.ts", [
     {
       name: "a lost key is looked for",
       find: "const orphan = await findOrphan(unsettled, step - waited, context);",
@@ -314,7 +314,7 @@ const settle = [
       by: "C11",
     },
   ]),
-  ...inFile("provider/resources/clear-name.ts", [
+  ...inFile("provider/keys/clear-name.ts", [
     {
       name: "an exact name that is taken stops the creation",
       find: "if (taken !== undefined) {",
@@ -350,7 +350,7 @@ const settle = [
       test: "test/unit/secrets.test.ts",
     },
   ]),
-  ...inFile("provider/http/retry-after.ts", [
+  ...inFile("provider/http/retry/retry-after.ts", [
     {
       name: "no date beyond the year 9999 keeps a key from being recorded",
       find: "at <= LATEST_MS ? at : undefined",
@@ -397,7 +397,7 @@ const settle = [
       by: "with the new secret in an operation",
     },
   ]),
-  ...inFile("provider/api/read-created-key.ts", [
+  ...inFile("provider/api/keys/read-created-key.ts", [
     {
       name: "the new secret is concealed before anything else of the answer is read",
       find: 'if (typeof key === "string") conceal(key);',
@@ -432,7 +432,7 @@ const settle = [
 ];
 
 const ledger = [
-  ...inFile("provider/resources/orphans.ts", [
+  ...inFile("provider/keys/orphans.ts", [
     {
       name: "the sweep revokes only keys with the owner's tag",
       find: "tagOf(key.name) === tag && ",
@@ -598,7 +598,7 @@ const ledger = [
       test: resources("ledger"),
     },
   ]),
-  ...inFile("provider/resources/revoke-key.ts", [
+  ...inFile("provider/keys/revoke-key.ts", [
     {
       name: "keys are revoked side by side",
       find: "const left = await Promise.all(\n    doomed.map(async ({ id, name }) => {",
@@ -662,7 +662,7 @@ const ledger = [
 ];
 
 const deletes = [
-  ...inFile("provider/resources/revoke-key.ts", [
+  ...inFile("provider/keys/revoke-key.ts", [
     {
       name: "an abort does not lose a key that is still to be revoked",
       find: "if (!isAborted(error)) {",
@@ -743,7 +743,7 @@ const deletes = [
       by: "C14",
     },
   ]),
-  ...inFile("provider/api/check-revoked.ts", [
+  ...inFile("provider/api/keys/check-revoked.ts", [
     {
       name: "a revocation is confirmed for this very key",
       find: "keyIdOf(answeredId) === id && ",
@@ -759,7 +759,7 @@ const deletes = [
       by: "D4",
     },
   ]),
-  ...inFile("provider/api/api-keys.ts", [
+  ...inFile("provider/api/keys/api-keys.ts", [
     {
       name: "a key that is still listed is not revoked",
       find: "if (keys.some((each) => each.id === id)) throw trouble;",
@@ -798,7 +798,7 @@ const deletes = [
       by: "R",
     },
   ]),
-  ...inFile("provider/api/read-keys.ts", [
+  ...inFile("provider/api/keys/read-keys.ts", [
     {
       name: "an empty list is a contradiction",
       find: "if (items.length === 0) {\n    reader.fail",
@@ -817,7 +817,7 @@ const deletes = [
 ];
 
 const waits = [
-  ...inFile("provider/resources/pending.ts", [
+  ...inFile("provider/keys/readiness.ts", [
     {
       name: "what was handed to nobody is not kept",
       find: "action === VERIFY.action && status === undefined",
@@ -849,7 +849,7 @@ const waits = [
       by: "W5",
     },
   ]),
-  ...inFile("provider/api/statuses.ts", [
+  ...inFile("provider/api/operations/statuses.ts", [
     {
       name: "an unknown status has not ended",
       find: '?? "pending"',
@@ -865,7 +865,7 @@ const waits = [
       by: "W4",
     },
   ]),
-  ...inFile("provider/api/operations-wait.ts", [
+  ...inFile("provider/api/operations/operations-wait.ts", [
     {
       name: "an operation may be unknown at first",
       find: "if (misses < MAX_MISSES) return;",
@@ -874,7 +874,7 @@ const waits = [
       by: "W1",
     },
   ]),
-  ...inFile("provider/api/wait.ts", [
+  ...inFile("provider/api/operations/wait.ts", [
     {
       name: "an unknown status is warned of once",
       find: "this.#unknown.add(status);",
@@ -890,7 +890,7 @@ const waits = [
       by: "W6",
     },
   ]),
-  ...inFile("provider/api/project-poller.ts", [
+  ...inFile("provider/api/operations/project-poller.ts", [
     {
       name: "a wait ends with its deadline",
       find: "if (each.deadline <= now) each.expire();",
@@ -1065,11 +1065,11 @@ const adoption = [
     },
     {
       name: "a resource that moves does not adopt its key again",
-      find: "if (!samePlace(outputs, inputs) || outputs.projectId !== inputs.projectId) {",
+      find: "if (!sameScope(outputs, inputs) || outputs.projectId !== inputs.projectId) {",
       replace: "if (false) {",
     },
   ]),
-  ...inFile("provider/resources/holders.ts", [
+  ...inFile("provider/keys/holders.ts", [
     {
       name: "a key that a successor holds is not revoked with the old resource",
       find: "if (others.length === 0) return false;",
@@ -1082,7 +1082,7 @@ const adoption = [
 ].map((mutant) => ({ test: resources("adopt"), ...mutant }));
 
 const account = [
-  ...inFile("provider/resources/account-guard.ts", [
+  ...inFile("provider/keys/account-guard.ts", [
     {
       name: "an account that holds no key of the owner is refused",
       find: "throw wrongAccount(context);",
@@ -1102,7 +1102,7 @@ const account = [
       replace: "",
     },
   ]),
-  ...inFile("provider/resources/revoke-key.ts", [
+  ...inFile("provider/keys/revoke-key.ts", [
     {
       name: "no key is revoked, and none taken for gone, in an account that is not proven",
       find: "refuseOwnCredential(held, context);\n  await mustBeSameAccount(held.identity, context);\n",
@@ -1221,7 +1221,7 @@ const digests = [
       by: "T4",
     },
   ]),
-  ...inFile("provider/resources/key-fields.ts", [
+  ...inFile("provider/keys/key-fields.ts", [
     {
       name: "an ApiKey remembers no triggers in clear",
       find: "return { ...others, triggersDigest",
@@ -1322,7 +1322,7 @@ const values = [
 ];
 
 const outside = [
-  ...inFile("provider/api/wait.ts", [
+  ...inFile("provider/api/operations/wait.ts", [
     {
       name: "a wait says why it got no answer",
       find: "this.#trouble = troubleText(reason);",
@@ -1368,7 +1368,7 @@ const outside = [
       test: http("connections"),
     },
   ]),
-  ...inFile("provider/api/read-keys.ts", [
+  ...inFile("provider/api/keys/read-keys.ts", [
     {
       name: "a creator's name is cleaned",
       find: "told === undefined ? undefined : reader.clean(told)",
@@ -1390,7 +1390,7 @@ const outside = [
       test: api("collected"),
     },
   ]),
-  ...inFile("provider/api/projects.ts", [
+  ...inFile("provider/api/projects/projects.ts", [
     {
       name: "a page of any length is added",
       find: "for (const each of collected.take(page.items)) projects.push(each);",
@@ -1449,7 +1449,7 @@ const outside = [
 ].map((mutant) => ({ test: cli("outside-text"), ...mutant }));
 
 const serving = [
-  ...inFile("test/kit/control-plane/exchange.ts", [
+  ...inFile("testing/control-plane/exchange.ts", [
     {
       name: "a body is read only of who is known",
       find: "if (keyOf(plane.state, request.authorization) !== undefined) {",
@@ -1457,7 +1457,7 @@ const serving = [
       test: plane("bodies"),
     },
   ]),
-  ...inFile("test/kit/control-plane/read-body.ts", [
+  ...inFile("testing/control-plane/read-body.ts", [
     {
       name: "a body that is announced too long is not read",
       find: 'if (Number(incoming.headers["content-length"] ?? 0) > max) return Promise.resolve(undefined);',
@@ -1471,7 +1471,7 @@ const serving = [
       test: plane("bodies"),
     },
   ]),
-  ...inFile("test/kit/control-plane/request-log.ts", [
+  ...inFile("testing/control-plane/request-log.ts", [
     {
       name: "the log does not grow without end",
       find: "if (this.entries.length > 2 * KEPT)",
@@ -1486,7 +1486,7 @@ const serving = [
     },
     { name: "the log counts what it forgets", find: "count += 1", replace: "count += 0", test: plane("log") },
   ]),
-  ...inFile("test/kit/control-plane/data-file.ts", [
+  ...inFile("testing/control-plane/data-file.ts", [
     {
       name: "nobody can take the name of the temporary file",
       find: "this.temporaryName(randomUUID())",
@@ -1500,7 +1500,7 @@ const serving = [
       test: plane("data-file"),
     },
   ]),
-  ...inFile("test/kit/control-plane/control/app.ts", [
+  ...inFile("testing/control-plane/control/app.ts", [
     {
       name: "the control endpoints do not tell a key that must not be told",
       find: "plane.showsApiKey ? ",
@@ -1514,7 +1514,7 @@ const serving = [
       test: plane("control"),
     },
   ]),
-  ...inFile("test/kit/control-plane/control/state-calls.ts", [
+  ...inFile("testing/control-plane/control/state-calls.ts", [
     {
       name: "a key that must not be told is not among the secrets",
       find: "showsApiKey || secret !== seed.apiKey",

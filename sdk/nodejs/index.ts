@@ -26,14 +26,16 @@ export type {
   WaitForOperationsArgs,
 } from "../../provider/functions";
 export { ApiKey, type ApiKeyArgs, type PendingWork } from "./api-key";
-export type { OutputArgs, OutputOptions } from "./data-source";
-export { getApiKey, getApiKeyOutput } from "./get-api-key";
-export { getApiKeys, getApiKeysOutput } from "./get-api-keys";
-export { getOperation, getOperationOutput } from "./get-operation";
-export { getOperations, getOperationsOutput } from "./get-operations";
-export { getProject, getProjectOutput } from "./get-project";
-export { getProjects, getProjectsOutput } from "./get-projects";
-export { listOperations } from "./list-operations";
+export { getApiKey, getApiKeyOutput, getApiKeys, getApiKeysOutput } from "./data-sources/api-keys";
+export type { OutputArgs, OutputOptions } from "./data-sources/data-source";
+export {
+  getOperation,
+  getOperationOutput,
+  getOperations,
+  getOperationsOutput,
+  listOperations,
+} from "./data-sources/operations";
+export { getProject, getProjectOutput, getProjects, getProjectsOutput } from "./data-sources/projects";
+export { waitForOperations, waitForOperationsOutput } from "./data-sources/wait";
 export { ProjectReady, type ProjectReadyArgs } from "./project-ready";
 export { type AdoptArgs, RotatingApiKey, type RotatingApiKeyArgs } from "./rotating-api-key";
-export { waitForOperations, waitForOperationsOutput } from "./wait-for-operations";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type ControlPlane, startControlPlane } from "../kit";
+import { type ControlPlane, startControlPlane } from "../../testing";
 import { HostUnderTest } from "./host-harness";
 
 const OWNER = "3b241101-e2bb-4255-8caf-4136c566a962";

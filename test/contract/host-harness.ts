@@ -11,11 +11,11 @@ import type {
   UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { accountFingerprint } from "../../provider/account-fingerprint";
-import { identityOf } from "../../provider/resources/identity";
-import { call, DynamicHost } from "../kit/engine/host";
-import { PulumiSdk } from "../kit/engine/pulumi-sdk";
-import { lazySerializer } from "../kit/workspace/lazy-serializer/lazy-serializer";
+import { accountFingerprint } from "../../provider/keys/account-fingerprint";
+import { identityOf } from "../../provider/keys/identity";
+import { call, DynamicHost } from "../../testing/engine/host";
+import { PulumiSdk } from "../../testing/engine/pulumi-sdk";
+import { lazySerializer } from "../../testing/workspace/lazy-serializer/lazy-serializer";
 
 export type Values = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type ControlPlane, startControlPlane } from "../kit";
+import { type ControlPlane, startControlPlane } from "../../testing";
 import { HostUnderTest, ownerIn, shim, UNKNOWN, urnOf } from "./host-harness";
 
 let plane: ControlPlane;

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LogEntry } from "keyplane/testing";
-import type { Stage } from "./bench";
+import type { Stage } from "./harness";
 import type { Keys, Scenario } from "./scenarios";
 
 /** What a run of the matrix must not have done. Each entry says what and to which key. */

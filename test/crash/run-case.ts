@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type EngineRun, type Rule, type RunResult, searchSecrets } from "keyplane/testing";
-import { type Bench, type Stage, scenarioOf } from "./bench";
+import { type CrashHarness, type Stage, scenarioOf } from "./harness";
 import { judgeDeployed, judgeDestroyed, judgeRevocations, type Verdict } from "./judge";
 import type { Case, Moment } from "./plan";
 import type { Keys, Scenario } from "./scenarios";
@@ -22,10 +22,10 @@ export interface CaseResult extends Verdict {
 }
 
 /** Interrupts a run at its moment, goes on as the case says, and judges what is left. */
-export async function runCase(bench: Bench, one: Case): Promise<CaseResult> {
+export async function runCase(harness: CrashHarness, one: Case): Promise<CaseResult> {
   const started = performance.now();
   const scenario = scenarioOf(one.scenario);
-  const stage = await bench.stage(scenario);
+  const stage = await harness.stage(scenario);
   const runner = new CaseRunner(stage, one, scenario);
   try {
     const verdict = await runner.run();

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { engineOf } from "keyplane/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Bench } from "./bench";
+import { CrashHarness } from "./harness";
 import { matrix, reduced } from "./matrix";
 import { runCase } from "./run-case";
 
@@ -19,13 +19,13 @@ const QUICK = 4;
 export function testPart(part: "quick" | "first half" | "second half"): void {
   describe("after a crash, one more command leaves no key leaked, lost or wrongly revoked", () => {
     let folder = "";
-    let bench: Bench | undefined;
+    let harness: CrashHarness | undefined;
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), "keyplane-crash-"));
-      bench = await Bench.open(folder, engine);
+      harness = await CrashHarness.open(folder, engine);
     });
     afterAll(async () => {
-      await bench?.close();
+      await harness?.close();
       await rm(folder, { recursive: true, force: true });
     });
 
@@ -37,8 +37,8 @@ export function testPart(part: "quick" | "first half" | "second half"): void {
       "second half": long.filter((_, at) => at % 2 === 1),
     };
     test.each(parts[part])("$id", async (one) => {
-      if (bench === undefined) throw new Error("no bench");
-      const { leaked, revoked, lost, problems } = await runCase(bench, one);
+      if (harness === undefined) throw new Error("no harness");
+      const { leaked, revoked, lost, problems } = await runCase(harness, one);
       expect({ leaked, revoked, lost, problems }).toEqual({ leaked: [], revoked: [], lost: [], problems: [] });
     });
   });

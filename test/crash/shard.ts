@@ -2,24 +2,24 @@ import { appendFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EngineName } from "keyplane/testing";
-import { Bench } from "./bench";
+import { CrashHarness } from "./harness";
 import type { Case } from "./plan";
 import { type CaseResult, runCase } from "./run-case";
 
 /** Runs cases one after another and appends each result, a JSON line, to a file. */
 export async function runShard(cases: readonly Case[], engine: EngineName, results: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "keyplane-crash-"));
-  const bench = await Bench.open(folder, engine);
+  const harness = await CrashHarness.open(folder, engine);
   try {
     for (const one of cases) {
-      const result = await runCase(bench, one).catch((error: Error): CaseResult => {
+      const result = await runCase(harness, one).catch((error: Error): CaseResult => {
         const problems = [`the run broke off: ${error.stack ?? error.message}`];
         return { id: one.id, leaked: [], revoked: [], lost: [], problems, durationMs: 0 };
       });
       await appendFile(results, `${JSON.stringify(result)}\n`);
     }
   } finally {
-    await bench.close();
+    await harness.close();
     await rm(folder, { recursive: true, force: true });
   }
 }

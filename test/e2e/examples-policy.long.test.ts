@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { revealed } from "../kit/engine/property";
+import { revealed } from "../../testing/engine/property";
 import { type AnalyzedResource, PolicyPackUnderTest } from "./policy-pack";
 import { ExampleRun, examples } from "./run-example";
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { type ControlPlane, type RunResult, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { processesWith } from "../kit/workspace/processes";
+import { processesWith } from "../../testing/workspace/processes";
 import { ExampleRun } from "./run-example";
 
 let plane: ControlPlane;

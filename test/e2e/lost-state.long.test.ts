@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ownerTag, tagOf } from "../../provider/resources/names";
+import { ownerTag, tagOf } from "../../provider/keys/names";
 import { envOf, folderWith, run } from "../unit/cli/support";
 import { ExampleRun } from "./run-example";
 

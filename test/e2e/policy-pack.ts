@@ -13,8 +13,15 @@ import {
   EnforcementLevel,
 } from "@pulumi/pulumi/proto/analyzer_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { call } from "../kit/engine/host";
-import { isMap, isSecret, type Json, type Properties, SECRET_SIGNATURE, SIGNATURE_KEY } from "../kit/engine/property";
+import { call } from "../../testing/engine/host";
+import {
+  isMap,
+  isSecret,
+  type Json,
+  type Properties,
+  SECRET_SIGNATURE,
+  SIGNATURE_KEY,
+} from "../../testing/engine/property";
 
 /** A resource as a stack's state has it. */
 export interface AnalyzedResource {

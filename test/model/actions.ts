@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { OperationCourse, Rule } from "../kit/control-plane";
+import type { OperationCourse, Rule } from "../../testing/control-plane";
 import type { Crash, DeclaredKey, Flags, Options, Program } from "./mini-engine";
 
 /** One thing that happens to a stack. */

@@ -1,16 +1,11 @@
-import {
-  type Context,
-  check,
-  diff,
-  type Kind,
-  kinds,
-  NotReady,
-  noteHolder,
-  type Properties,
-} from "../../provider/resources";
-import { textsOf } from "../../provider/resources/key-fields";
-import { Settings } from "../../provider/settings";
-import type { Bench } from "../unit/resources/harness";
+import { noteHolder } from "../../provider/keys/holders";
+import { textsOf } from "../../provider/keys/key-fields";
+import { resourceTypes } from "../../provider/resources/registry";
+import { check } from "../../provider/schema/check";
+import { diff } from "../../provider/schema/diff";
+import { type Context, NotReady, type Properties, type ResourceType } from "../../provider/schema/resource-type";
+import { Settings } from "../../provider/settings/settings";
+import type { StackHarness } from "../unit/resources/harness";
 import { Killer } from "./killer";
 
 /** Options of a resource, its own or inherited from a component: the engine alone acts on them. */
@@ -60,7 +55,7 @@ export interface Flags {
 
 /** The account that a configuration leads to, and the credential in it. */
 export interface Place {
-  readonly bench: Bench;
+  readonly harness: StackHarness;
   readonly apiKey: string;
   /** Whether the user vouches for the account. */
   readonly confirmed?: boolean;
@@ -69,7 +64,7 @@ export interface Place {
 /** A resource as the state holds it. */
 export interface Stored {
   readonly name: string;
-  readonly kind: keyof typeof kinds;
+  readonly kind: keyof typeof resourceTypes;
   readonly id: string;
   readonly outputs: Properties;
   readonly options: Options;
@@ -130,7 +125,7 @@ export class MiniEngine {
   away: Place | undefined;
   /** Where the last `up` was led: a command without a program takes the configuration from the state. */
   configured: Place;
-  private bench: Bench;
+  private harness: StackHarness;
   private killer: Killer;
   private flags: Flags = {};
   private isDestroy = false;
@@ -141,9 +136,9 @@ export class MiniEngine {
   /** What the program declares, once the run has got to its end; the rest is about to go. */
   private declared: Program | undefined;
 
-  constructor(first: Bench) {
-    this.bench = first;
-    this.home = { bench: first, apiKey: first.plane.apiKey };
+  constructor(first: StackHarness) {
+    this.harness = first;
+    this.home = { harness: first, apiKey: first.plane.apiKey };
     this.configured = this.home;
     this.killer = new Killer(first.account);
   }
@@ -270,7 +265,7 @@ export class MiniEngine {
           owner,
           resourceUrn: urnOf(name),
         });
-        if (old) diff(kinds[kindName], old.outputs, inputs, termsOf(context));
+        if (old) diff(resourceTypes[kindName], old.outputs, inputs, termsOf(context));
       }
     });
   }
@@ -331,28 +326,28 @@ export class MiniEngine {
   /** Starts the process that the provider's code runs in, with this configuration. */
   private enter(place: Place): void {
     this.leave();
-    const { bench, apiKey, confirmed } = place;
-    const beside = bench.beside({ apiKey });
+    const { harness, apiKey, confirmed } = place;
+    const beside = harness.beside({ apiKey });
     const confirmedAccounts = confirmed ? [beside.context.fingerprint()] : [];
     const settings = new Settings({ ...beside.context.settings(), confirmedAccounts });
-    this.bench = bench.beside({ apiKey, context: { settings: () => settings } });
-    this.killer = new Killer(this.bench.account);
+    this.harness = harness.beside({ apiKey, context: { settings: () => settings } });
+    this.killer = new Killer(this.harness.account);
   }
 
   /** Ends that process. */
   private leave(): void {
     this.killer.kill();
-    this.said.push(...Object.values(this.bench.told).flatMap((texts) => texts.splice(0)));
-    this.names.push(...this.bench.names.splice(0));
+    this.said.push(...Object.values(this.harness.told).flatMap((texts) => texts.splice(0)));
+    this.names.push(...this.harness.names.splice(0));
   }
 
   private async ensure(
-    kindName: keyof typeof kinds,
+    kindName: keyof typeof resourceTypes,
     name: string,
     news: Properties,
     options: Options = {},
   ): Promise<Stored> {
-    const kind: Kind = kinds[kindName];
+    const kind: ResourceType = resourceTypes[kindName];
     const { old, inputs, context } = this.checked(kindName, name, news);
     if (old === undefined) return this.create(kindName, name, inputs, options, context);
     // The engine does not ask about what it is told to replace.
@@ -380,16 +375,16 @@ export class MiniEngine {
     });
   }
 
-  private checked(kindName: keyof typeof kinds, name: string, news: Properties) {
-    const context: Context = { ...this.bench.context, resourceName: name };
-    const { inputs, failures } = check(kinds[kindName], news, context);
+  private checked(kindName: keyof typeof resourceTypes, name: string, news: Properties) {
+    const context: Context = { ...this.harness.context, resourceName: name };
+    const { inputs, failures } = check(resourceTypes[kindName], news, context);
     if (failures.length > 0) throw new Error(`${name}: ${JSON.stringify(failures)}`);
     const old = this.state.find((each) => each.kind === kindName && each.name === name && !each.doomed);
     return { old, inputs, context };
   }
 
   private create(
-    kindName: keyof typeof kinds,
+    kindName: keyof typeof resourceTypes,
     name: string,
     inputs: Properties,
     options: Options,
@@ -399,8 +394,8 @@ export class MiniEngine {
     return this.step(async () => {
       const made = { id: "" };
       const outcome = await this.outcome(async () => {
-        const { id, outputs } = await kinds[kindName].create(inputs, context);
-        noteHolder(kinds[kindName], id, outputs, context);
+        const { id, outputs } = await resourceTypes[kindName].create(inputs, context);
+        noteHolder(resourceTypes[kindName], id, outputs, context);
         made.id = id;
         return outputs;
       });
@@ -415,13 +410,13 @@ export class MiniEngine {
   }
 
   private async delete(old: Stored): Promise<void> {
-    const context: Context = { ...this.bench.context, resourceName: old.name };
+    const context: Context = { ...this.harness.context, resourceName: old.name };
     const { retainOnDelete, deletedWith } = old.options;
     const isDropped = retainOnDelete || (deletedWith && this.isDestroy);
     await this.note(old);
     await this.step(async () => {
       const outcome = await this.outcome(async () => {
-        if (!isDropped) await kinds[old.kind].delete(old.id, old.outputs, context);
+        if (!isDropped) await resourceTypes[old.kind].delete(old.id, old.outputs, context);
         return {};
       });
       const change = (): Stored => {
@@ -440,10 +435,10 @@ export class MiniEngine {
   private async readAll(): Promise<void> {
     let failed = false;
     for (const old of this.state.filter(({ name, doomed }) => !doomed && this.includes(name))) {
-      const context: Context = { ...this.bench.context, resourceName: old.name };
+      const context: Context = { ...this.harness.context, resourceName: old.name };
       try {
         this.calls += 1;
-        const outputs = await kinds[old.kind].read(old.id, old.outputs, context);
+        const outputs = await resourceTypes[old.kind].read(old.id, old.outputs, context);
         await this.noteGone(old.outputs, outputs);
         if (this.killer.isDead) throw new Crashed();
         if (outputs) this.put(old, { ...old, outputs, notReady: false });
@@ -467,7 +462,7 @@ export class MiniEngine {
       ...(isGone("previousKeyId", "") ? [before.previousKeyId] : []),
     ].map(String);
     if (ids.length === 0) return;
-    const live = await this.home.bench.plane.liveKeys();
+    const live = await this.home.harness.plane.liveKeys();
     this.wronglyGone.push(...ids.filter((each) => live.some(({ id }) => String(id) === each)));
   }
 
@@ -527,7 +522,7 @@ export class MiniEngine {
       for (const id of [deleting.outputs.keyId, deleting.outputs.previousKeyId]) consumers.delete(String(id));
     }
     const ids = held.flatMap(({ outputs }) => (typeof outputs.keyId === "string" ? [outputs.keyId] : []));
-    const since = await this.home.bench.plane.count();
+    const since = await this.home.harness.plane.count();
     this.holdings.push({ since, owner: this.owner?.id, state: new Set(ids), consumers });
   }
 

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
-import type { Properties } from "../../provider/resources";
-import { ownerTag, tagOf } from "../../provider/resources/names";
-import { pendingOf } from "../../provider/resources/pending";
-import type { LiveKey, LogEntry } from "../kit/control-plane";
-import { Bench } from "../unit/resources/harness";
+import { ownerTag, tagOf } from "../../provider/keys/names";
+import { pendingOf } from "../../provider/keys/readiness";
+import type { Properties } from "../../provider/schema/resource-type";
+import type { LiveKey, LogEntry } from "../../testing/control-plane";
+import { StackHarness } from "../unit/resources/harness";
 import type { Action } from "./actions";
 import { type DeclaredKey, MiniEngine, type Program, type Stored } from "./mini-engine";
 
@@ -16,7 +16,7 @@ const LAST: Program = { "plain-9": { rotating: false, consumed: true, inputs: {}
 
 /** Lives a story, heals the stack, and holds it to the invariants all along. */
 export async function runStory(story: readonly Action[]): Promise<void> {
-  const told = new Story(await Bench.start());
+  const told = new Story(await StackHarness.start());
   try {
     await told.run(story);
   } finally {
@@ -41,17 +41,17 @@ class Story {
   private projectId = "";
   private operations = 0;
 
-  constructor(private readonly bench: Bench) {
-    this.engine = new MiniEngine(bench);
+  constructor(private readonly harness: StackHarness) {
+    this.engine = new MiniEngine(harness);
   }
 
   async close(): Promise<void> {
-    await this.bench.plane.close();
-    await this.engine.away?.bench.plane.close();
+    await this.harness.plane.close();
+    await this.engine.away?.harness.plane.close();
   }
 
   async run(story: readonly Action[]): Promise<void> {
-    this.projectId = (await this.bench.plane.state.createProject()).id;
+    this.projectId = (await this.harness.plane.state.createProject()).id;
     for (const action of story) {
       await this.frugally(action);
       await this.judge();
@@ -64,19 +64,19 @@ class Story {
   /** Acts, and notes what a list has hidden from the last look of an owner that is gone by now: nobody looks again. */
   private async act(action: Action): Promise<void> {
     const lies = async () => {
-      const rules = await this.bench.plane.rules.list();
+      const rules = await this.harness.plane.rules.list();
       return rules.reduce((sum, { lacks, struck }) => sum + (lacks === undefined ? 0 : struck), 0);
     };
     const before = await lies();
     await this.perform(action);
     if ((await lies()) === before) return;
     const tags = [...this.engine.owners].filter((id) => id !== this.engine.owner?.id).map(ownerTag);
-    for (const { id, name } of await this.bench.plane.liveKeys())
+    for (const { id, name } of await this.harness.plane.liveKeys())
       if (tags.includes(tagOf(name) ?? "")) this.unseen.add(id);
   }
 
   private async perform(action: Action): Promise<void> {
-    const { plane, clock } = this.bench;
+    const { plane, clock } = this.harness;
     switch (action.do) {
       case "up": {
         if (action.away && this.engine.away === undefined) await this.openOtherAccount();
@@ -133,16 +133,16 @@ class Story {
 
   /** Another account, with keys whose ids and names are those of keys of the stack. */
   private async openOtherAccount(): Promise<void> {
-    const bench = await this.bench.elsewhere();
+    const harness = await this.harness.elsewhere();
     for (const name of ["exact", ...Array.from({ length: 20 }, (_, at) => `x-${at}`)])
-      await bench.plane.state.createKey(name);
-    this.engine.away = { bench, apiKey: bench.plane.apiKey };
+      await harness.plane.state.createKey(name);
+    this.engine.away = { harness, apiKey: harness.plane.apiKey };
   }
 
   private async exchange(): Promise<void> {
-    const { id, key } = await this.bench.plane.state.createKey(`credential-${this.strangers.length}`);
+    const { id, key } = await this.harness.plane.state.createKey(`credential-${this.strangers.length}`);
     this.strangers.push(id);
-    this.engine.home = { bench: this.bench, apiKey: key };
+    this.engine.home = { harness: this.harness, apiKey: key };
   }
 
   /** I15: in another account, no command forgets a key, unless the engine does so without a word to the provider. */
@@ -161,9 +161,9 @@ class Story {
   }
 
   private async preview(program: Program): Promise<void> {
-    const before = await this.bench.plane.count();
+    const before = await this.harness.plane.count();
     expect(await this.engine.preview(program), "the preview failed").toBe(true);
-    expect((await this.bench.plane.count()) - before, "I11: requests of a preview").toBe(0);
+    expect((await this.harness.plane.count()) - before, "I11: requests of a preview").toBe(0);
   }
 
   /**
@@ -171,7 +171,7 @@ class Story {
    * What the service carries out late was asked for, and counted, before.
    */
   private async frugally(action: Action): Promise<void> {
-    const { plane } = this.bench;
+    const { plane } = this.harness;
     const asked = async () => (await this.settledLog()).filter(({ lateOf }) => lateOf === null).length;
     const struck = async () => (await plane.rules.list()).reduce((sum, rule) => sum + rule.struck, 0);
     const live = (await plane.liveKeys()).map(({ id }) => String(id));
@@ -212,12 +212,12 @@ class Story {
       }
     }
     this.judged = log.length;
-    const changes = (await this.engine.away?.bench.plane.log())?.filter(({ method }) => method !== "GET") ?? [];
+    const changes = (await this.engine.away?.harness.plane.log())?.filter(({ method }) => method !== "GET") ?? [];
     expect(changes, "I15: something was changed in another account").toEqual([]);
     expect(this.engine.wronglyGone, "I9: a read has taken a live key for gone").toEqual([]);
     await this.judgeState();
     // I6: nothing that is said holds a secret.
-    const secrets = await this.bench.plane.secretsEverIssued();
+    const secrets = await this.harness.plane.secretsEverIssued();
     const said = this.engine.said.join("\n");
     expect(secrets.filter((secret) => said.includes(secret)).length, "I6: a secret was said").toBe(0);
     // I8: no name is asked for twice.
@@ -227,7 +227,7 @@ class Story {
 
   /** I7, I14: the secret in the state is that of the id in the state. */
   private async judgeState(): Promise<void> {
-    const { keys } = await this.bench.plane.state.read();
+    const { keys } = await this.harness.plane.state.read();
     for (const { name, outputs } of this.engine.state) {
       this.judgeWork(name, outputs);
       const live = keys.live.find(({ id }) => String(id) === outputs.keyId);
@@ -254,7 +254,7 @@ class Story {
 
   /** Faults end, what comes late comes, and somebody runs `up --refresh` until nothing is left to do. */
   private async heal(): Promise<void> {
-    const { plane } = this.bench;
+    const { plane } = this.harness;
     await plane.rules.clear();
     await plane.commitLate();
     await this.settledLog();
@@ -274,7 +274,7 @@ class Story {
     await this.judge();
     if (!ended && this.engine.said.at(-1)?.includes("KEYPLANE_CONFIRM_ACCOUNT")) {
       const tag = ownerTag(String(this.engine.owner?.id));
-      const proofs = (await this.bench.plane.liveKeys()).filter(({ name }) => tagOf(name) === tag);
+      const proofs = (await this.harness.plane.liveKeys()).filter(({ name }) => tagOf(name) === tag);
       expect(proofs, "I16: the account was refused, though a key of the stack is there").toEqual([]);
       this.engine.home = { ...this.engine.home, confirmed: true };
     }
@@ -282,7 +282,7 @@ class Story {
   }
 
   private async judgeHealed(): Promise<void> {
-    const { plane } = this.bench;
+    const { plane } = this.harness;
     const live = new Set((await plane.liveKeys()).map(({ id }) => String(id)));
     for (const name of Object.keys(this.program)) {
       const stored = this.engine.state.find((each) => each.name === name && !each.doomed);
@@ -303,7 +303,7 @@ class Story {
     expect(await this.engine.destroy(), `the destroy failed: ${this.engine.said.at(-1)}`).toBe(true);
     await this.judge();
     expect(await this.orphans(), "I2: keys that a destroy has left behind").toEqual([]);
-    const live = await this.bench.plane.liveKeys();
+    const live = await this.harness.plane.liveKeys();
     const report = this.engine.said.slice(said).join("\n");
     const tooLate = await this.madeTooLate();
     const untold = live
@@ -312,7 +312,7 @@ class Story {
     expect(untold, "I2: keys that a destroy has left behind without a word").toEqual([]);
     expect(await this.engine.deleteAgain(state), `I13: a second delete failed: ${this.engine.said.at(-1)}`).toBe(true);
     // Whoever repeats a destroy may well revoke what the first one was to delete with something else.
-    const stillLive = (await this.bench.plane.liveKeys()).map(({ id }) => id);
+    const stillLive = (await this.harness.plane.liveKeys()).map(({ id }) => id);
     const gone = live.filter(({ id }) => !stillLive.includes(id) && !this.engine.dropped.has(String(id)));
     expect(gone, "I13: a second delete has revoked something").toEqual([]);
   }
@@ -328,7 +328,7 @@ class Story {
     const held = this.heldIds();
     const tooLate = await this.madeTooLate();
     const isOwn = ({ id, name }: LiveKey) => tags.includes(tagOf(name) ?? "") || this.adopted.has(String(id));
-    return (await this.bench.plane.liveKeys())
+    return (await this.harness.plane.liveKeys())
       .filter((key) => isOwn(key) && !tooLate.includes(key.id) && !this.unseen.has(key.id))
       .filter(({ id }) => !this.engine.kept.has(String(id)) && !this.engine.dropped.has(String(id)))
       .filter(
@@ -351,7 +351,7 @@ class Story {
     // What a killed process has sent arrives all the same: a few turns of the event loop later.
     for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
     for (;;) {
-      const log = await this.bench.plane.log();
+      const log = await this.harness.plane.log();
       if (log.every(({ status }) => status !== null)) return log;
       await new Promise(setImmediate);
     }
@@ -370,10 +370,10 @@ class Story {
   }
 
   private async keyToAdopt(name: string): Promise<{ readonly id: string; readonly key: string }> {
-    const live = (await this.bench.plane.liveKeys()).map(({ id }) => String(id));
+    const live = (await this.harness.plane.liveKeys()).map(({ id }) => String(id));
     const known = this.byHand.get(name);
     if (known !== undefined && live.includes(known.id)) return known;
-    const { id, key } = await this.bench.plane.state.createKey(`by-hand-${this.byHand.size}-${live.length}`);
+    const { id, key } = await this.harness.plane.state.createKey(`by-hand-${this.byHand.size}-${live.length}`);
     this.byHand.set(name, { id: String(id), key });
     return { id: String(id), key };
   }

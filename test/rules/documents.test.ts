@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { posix } from "node:path";
 import { expect, test } from "vitest";
-import { SETTINGS } from "../../provider/settings";
+import { SETTINGS } from "../../provider/settings/settings";
 import { type Snippet, snippetsOf, typeErrorsOf } from "./snippets";
 import { filesBelow, root, sourcesBelow, textOf } from "./source-files";
 
@@ -30,7 +30,7 @@ const otherCommands =
 test("every command that the documents show exists", () => {
   const { scripts } = JSON.parse(textOf("package.json"));
   const cli = textOf("cli/main.ts");
-  const engine = textOf("test/kit/engine/main.ts");
+  const engine = textOf("testing/engine/main.ts");
   const known = (command: string, folder: string): boolean => {
     const [, script] = /^(?:[A-Z_]+=\S+ )*npm (?:run )?([\w:-]+)/.exec(command) ?? [];
     if (script !== undefined && script in scripts) return true;

@@ -34,7 +34,7 @@ test("names of the wire stay in provider/api, so that a change of the service en
 });
 
 test("an index says in its first line what lives in its folder, and only passes names on", () => {
-  const indexes = sourcesBelow("sdk/nodejs", "provider", "test/kit").filter((path) => path.endsWith("/index.ts"));
+  const indexes = sourcesBelow("sdk/nodejs", "provider", "testing").filter((path) => path.endsWith("/index.ts"));
   // The frozen entry adapts each kind to Pulumi's host, and is nothing else.
   const others = indexes
     .filter((path) => path !== "provider/host/index.ts")

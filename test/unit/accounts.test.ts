@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseAccounts } from "../../provider/accounts";
-import { credentialsIn, resolveSettings } from "../../provider/settings";
+import { parseAccounts } from "../../provider/settings/accounts";
+import { credentialsIn, resolveSettings } from "../../provider/settings/settings";
 import { nastyText } from "./fuzz/arbitraries";
 
 const KEY = "sentinel-credential-0123456789";

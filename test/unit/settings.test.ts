@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { parseDuration, sayDuration } from "../../provider/duration";
-import { resolveSettings, type Settings } from "../../provider/settings";
+import { formatDuration, parseDuration } from "../../provider/duration";
+import { resolveSettings, type Settings } from "../../provider/settings/settings";
 
 const KEY = "sentinel-credential-0123456789";
 const env = { KEYPLANE_BASE_URL: "https://api.example.com/api/v2", KEYPLANE_API_KEY: KEY };
@@ -122,6 +122,6 @@ describe("durations", () => {
   });
 
   it("are said in the unit that people would choose", () => {
-    expect([12_000, 600_000, 18_000_000, 7_776_000_000].map(sayDuration)).toEqual(["12 s", "10 min", "5 h", "90 d"]);
+    expect([12_000, 600_000, 18_000_000, 7_776_000_000].map(formatDuration)).toEqual(["12 s", "10 min", "5 h", "90 d"]);
   });
 });

@@ -1,12 +1,12 @@
 import type { ApiKeyRecord } from "../../api/records";
 import { KeyplaneError } from "../../errors";
 import { keyIn } from "../../key-index";
+import { skewedAge } from "../../keys/clock-skew";
+import { ownerIdIn } from "../../keys/identity";
+import { ownerTag, tagOf } from "../../keys/names";
+import { scopeOf } from "../../keys/scope";
+import type { Context, Properties } from "../../schema/resource-type";
 import { conceal } from "../../secrets";
-import { skewedAge } from "../clock-skew";
-import { ownerIdIn } from "../identity";
-import type { Context, Properties } from "../kind";
-import { ownerTag, tagOf } from "../names";
-import { placeOf } from "../place";
 import { type Adoption, refusal } from "./adoption";
 import { outputsOf } from "./rotation-outputs";
 import { NOTHING, withTriggers } from "./rotation-state";
@@ -52,7 +52,7 @@ export async function adoptKey(adopt: Adoption, inputs: Properties, context: Con
 }
 
 async function provenKey(adopt: Adoption, inputs: Properties, context: Context): Promise<ApiKeyRecord> {
-  return placeOf(inputs).organizationId === undefined
+  return scopeOf(inputs).organizationId === undefined
     ? provenByItself(adopt, context)
     : plausibleInOrganization(adopt, context);
 }

@@ -1,8 +1,8 @@
 import { KeyplaneError } from "../../errors";
-import { hasUnknown } from "../fields";
-import type { Context, Failure, HeldName, Properties } from "../kind";
-import { nameInUrn } from "../names";
-import { samePlace } from "../place";
+import { nameInUrn } from "../../keys/names";
+import { sameScope } from "../../keys/scope";
+import { hasUnknown } from "../../schema/field-types";
+import type { Context, Failure, HeldName, Properties } from "../../schema/resource-type";
 import { type RotationState, stateOf } from "./rotation-state";
 
 /** A key made by hand that a resource is to take over: its id and its secret. */
@@ -32,7 +32,7 @@ export function adoptionRules(inputs: Properties, context: Context): readonly Fa
 
 /**
  * Throws where a program asks a resource that exists to adopt: another key than its own, which it could only do by
- * giving those up, or its own key in another place, where it would then be revoked together with the old resource.
+ * giving those up, or its own key in another scope, where it would then be revoked together with the old resource.
  */
 export function refuseLateAdoption(outputs: Properties, inputs: Properties): void {
   const adopt = adoptionOf(inputs);
@@ -44,7 +44,7 @@ export function refuseLateAdoption(outputs: Properties, inputs: Properties): voi
         "only by a new resource: declare another one for it, and take adopt back here",
     );
   }
-  if (!samePlace(outputs, inputs) || outputs.projectId !== inputs.projectId) {
+  if (!sameScope(outputs, inputs) || outputs.projectId !== inputs.projectId) {
     throw refusal(
       `adopt still names key ${adopt.id}, which this resource has adopted and which is revoked when its replacement ` +
         "is made. Remove adopt, and the replacement gets a new key",

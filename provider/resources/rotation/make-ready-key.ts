@@ -1,12 +1,12 @@
 import { KeyplaneError } from "../../errors";
-import { skewedAge } from "../clock-skew";
-import { identityIn, ownerIdIn } from "../identity";
-import { isTried } from "../key-fields";
-import { type Context, NotReady, type Properties } from "../kind";
-import { mintKey } from "../mint-key";
-import { prefixFrom } from "../names";
-import { finishPending, type PendingWork, pendingAfter, waitForProjects } from "../pending";
-import { revokeAll } from "../revoke-key";
+import { skewedAge } from "../../keys/clock-skew";
+import { createKey } from "../../keys/create-key";
+import { identityIn, ownerIdIn } from "../../keys/identity";
+import { isTried } from "../../keys/key-fields";
+import { prefixFrom } from "../../keys/names";
+import { finishPending, type PendingWork, pendingAfter, waitForProjects } from "../../keys/readiness";
+import { revokeAll } from "../../keys/revoke-key";
+import { type Context, NotReady, type Properties } from "../../schema/resource-type";
 import type { HeldKey } from "./rotation-state";
 
 /** What came of making a key. */
@@ -25,12 +25,12 @@ export interface MadeKey {
 /** Makes an auto-named key and gets it ready. A key that turns out unusable was handed to nobody: it is revoked. */
 export async function makeReadyKey(inputs: Properties, context: Context): Promise<MadeKey> {
   const none = { pending: [], pendingRevocations: [], lostNames: [] };
-  let minted: Awaited<ReturnType<typeof mintKey>>;
+  let minted: Awaited<ReturnType<typeof createKey>>;
   try {
     await waitForProjects(inputs, context);
     const prefix = typeof inputs.namePrefix === "string" ? inputs.namePrefix : prefixFrom(context.resourceName);
     context.progress("making a new key");
-    minted = await mintKey({ prefix, owner: ownerIdIn(inputs.owner) }, inputs, context);
+    minted = await createKey({ prefix, owner: ownerIdIn(inputs.owner) }, inputs, context);
   } catch (error) {
     if (!(error instanceof NotReady)) return { ...none, failure: error as Error };
     const pendingRevocations = error.outputs.pendingRevocations as readonly string[];

@@ -1,5 +1,5 @@
-import { rotateAt } from "../key-fields";
-import type { Properties } from "../kind";
+import { rotateAt } from "../../keys/key-fields";
+import type { Properties } from "../../schema/resource-type";
 import { isoOf, type RotationState, retireTime } from "./rotation-state";
 
 /**

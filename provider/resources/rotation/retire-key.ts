@@ -1,10 +1,10 @@
 import type { ApiKeyRecord } from "../../api/records";
-import { sayDuration } from "../../duration";
+import { formatDuration } from "../../duration";
 import { isAborted, messageOf } from "../../errors";
 import { keyIn } from "../../key-index";
-import { clockSkew } from "../clock-skew";
-import type { Context, Properties } from "../kind";
-import { isForeign } from "../revoke-key";
+import { clockSkew } from "../../keys/clock-skew";
+import { isForeign } from "../../keys/revoke-key";
+import type { Context, Properties } from "../../schema/resource-type";
 import { periodsOf } from "./rotation-fields";
 import { retireReason } from "./rotation-plan";
 import { type HeldKey, isoOf, makerOf, type RotationState, retireTime, withoutPrevious } from "./rotation-state";
@@ -88,7 +88,7 @@ function keptByUse(
     return undefined;
   }
   context.warn(
-    `key ${sayKey(previous)} ${use}: it is kept until nobody has used it for ${sayDuration(quiet)}, at the latest until ` +
+    `key ${sayKey(previous)} ${use}: it is kept until nobody has used it for ${formatDuration(quiet)}, at the latest until ` +
       `${isoOf(end)}. Give its users the current key`,
   );
   return { ...state, previousUsedAt: isoOf(lastUsed) };

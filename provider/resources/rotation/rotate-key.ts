@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { identityIn } from "../identity";
-import { digestOfTriggers } from "../key-fields";
-import { type Context, NotReady, type Properties } from "../kind";
-import { isForeign, revokeAll } from "../revoke-key";
+import { identityIn } from "../../keys/identity";
+import { digestOfTriggers } from "../../keys/key-fields";
+import { isForeign, revokeAll } from "../../keys/revoke-key";
+import { type Context, NotReady, type Properties } from "../../schema/resource-type";
 import { makeReadyKey } from "./make-ready-key";
 import { outputsOf } from "./rotation-outputs";
 import type { RotationReason } from "./rotation-plan";

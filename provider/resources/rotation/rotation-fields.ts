@@ -1,7 +1,7 @@
 import { parseDuration } from "../../duration";
-import { type FieldRule, types } from "../fields";
-import { keyFields, keyRules, queuedDigestIn, triggersDigestIn } from "../key-fields";
-import type { Context, Failure, Properties } from "../kind";
+import { keyFields, keyRules, queuedDigestIn, triggersDigestIn } from "../../keys/key-fields";
+import { type FieldRule, types } from "../../schema/field-types";
+import type { Context, Failure, Properties } from "../../schema/resource-type";
 
 const DEFAULT_GRACE_MS = 24 * 3_600_000;
 

@@ -1,5 +1,5 @@
-import { rotateAt, withoutEmpty } from "../key-fields";
-import type { Properties } from "../kind";
+import { rotateAt, withoutEmpty } from "../../keys/key-fields";
+import type { Properties } from "../../schema/resource-type";
 import { nextAction } from "./next-action";
 import { isoOf, type RotationState, retireTime } from "./rotation-state";
 

@@ -1,6 +1,6 @@
-import { dueByAge } from "../key-fields";
-import type { Due, Properties } from "../kind";
-import { pendingDue } from "../pending";
+import { dueByAge } from "../../keys/key-fields";
+import { pendingDue } from "../../keys/readiness";
+import type { Due, Properties } from "../../schema/resource-type";
 import { isoOf, type RotationState, retireTime } from "./rotation-state";
 
 /** Why a new key is to be made. */

@@ -1,7 +1,7 @@
-import { identityIn } from "../identity";
-import { digestOfTriggers, queuedDigestIn, textsOf, triggersDigestIn } from "../key-fields";
-import type { Properties } from "../kind";
-import { type PendingWork, pendingOf } from "../pending";
+import { identityIn } from "../../keys/identity";
+import { digestOfTriggers, queuedDigestIn, textsOf, triggersDigestIn } from "../../keys/key-fields";
+import { type PendingWork, pendingOf } from "../../keys/readiness";
+import type { Properties } from "../../schema/resource-type";
 import { periodsOf } from "./rotation-fields";
 
 /** A key with its secret, as a state holds it. */

@@ -5,7 +5,7 @@ const { dirname, join } = require("node:path");
 const { startControlPlane } = require("keyplane/testing");
 
 const engineOf = (file) =>
-  require(join(dirname(require.resolve("keyplane/package.json")), "dist/test/kit/engine", file));
+  require(join(dirname(require.resolve("keyplane/package.json")), "dist/testing/engine", file));
 const { call, DynamicHost } = engineOf("host.js");
 const { PulumiSdk } = engineOf("pulumi-sdk.js");
 

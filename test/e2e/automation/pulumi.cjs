@@ -3,12 +3,12 @@
 const { credentials } = require("@grpc/grpc-js");
 const { LanguageRuntimeClient } = require("@pulumi/pulumi/proto/language_grpc_pb");
 const { RunRequest } = require("@pulumi/pulumi/proto/language_pb");
-const { deploy } = require("../../../dist/test/kit/engine/deploy-command");
-const { DynamicHost } = require("../../../dist/test/kit/engine/host");
-const { Program } = require("../../../dist/test/kit/engine/program");
-const { OpenStack, placeOf } = require("../../../dist/test/kit/engine/stack");
-const { manage } = require("../../../dist/test/kit/engine/stack-command");
-const { parseFlags } = require("../../../dist/test/kit/engine/flags");
+const { deploy } = require("../../../dist/testing/engine/deploy-command");
+const { DynamicHost } = require("../../../dist/testing/engine/host");
+const { Program } = require("../../../dist/testing/engine/program");
+const { OpenStack, placeOf } = require("../../../dist/testing/engine/stack");
+const { manage } = require("../../../dist/testing/engine/stack-command");
+const { parseFlags } = require("../../../dist/testing/engine/flags");
 
 const DEPLOY = new Set(["up", "preview", "refresh", "destroy"]);
 

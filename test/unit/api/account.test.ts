@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { afterEach, describe, expect, it } from "vitest";
 import { version } from "../../../package.json";
 import { Account } from "../../../provider/api";
-import type { PointMessage } from "../../../provider/http";
+import type { DiagnosticMessage } from "../../../provider/http";
 import { VERSION } from "../../../provider/version";
 import { caught } from "../http/caught";
 import { startAccount, stopAccounts } from "./start-account";
@@ -69,7 +69,7 @@ describe("an account", () => {
     const { account } = await startAccount();
     const points: string[] = [];
     const listen = (message: unknown) => {
-      const { point, route } = message as PointMessage;
+      const { point, route } = message as DiagnosticMessage;
       points.push(`${point} ${route}`);
     };
     subscribe("keyplane:provider", listen);

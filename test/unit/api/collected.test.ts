@@ -53,7 +53,9 @@ describe("the pages of a list", () => {
       return { status: 200, json: { projects: records, operations: records, pagination: { cursor: String(pages) } } };
     };
     const http = { request, signal: new AbortController().signal } as unknown as HttpClient;
-    const context = { heard: () => {}, clock: systemClock } as unknown as ConstructorParameters<typeof Operations>[1];
+    const context = { onAnswer: () => {}, clock: systemClock } as unknown as ConstructorParameters<
+      typeof Operations
+    >[1];
     const operations = new Operations(http, context);
     const reads = {
       "GET /projects": () =>

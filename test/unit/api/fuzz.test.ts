@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readKeys } from "../../../provider/api/read-keys";
-import { readOperationPage, readSingleOperation } from "../../../provider/api/read-operations";
-import { readProjectPage } from "../../../provider/api/read-projects";
+import { readKeys } from "../../../provider/api/keys/read-keys";
+import { readOperationPage, readSingleOperation } from "../../../provider/api/operations/read-operations";
+import { readProjectPage } from "../../../provider/api/projects/read-projects";
 import { BadAnswerError } from "../../../provider/errors";
 import type { HttpAnswer } from "../../../provider/http";
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { AnswerLostError } from "../../../provider/errors";
 import { redact } from "../../../provider/secrets";
-import type { Fault } from "../../kit/control-plane";
+import type { Fault } from "../../../testing/control-plane";
 import { caught } from "../http/caught";
 import { startAccount, stopAccounts } from "./start-account";
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { Rule } from "../../kit/control-plane";
+import type { Rule } from "../../../testing/control-plane";
 import { caught } from "../http/caught";
 import { startAccount, stopAccounts } from "./start-account";
 

@@ -1,5 +1,5 @@
 import { Account, type AccountOptions } from "../../../provider/api";
-import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from "../../kit/control-plane";
+import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from "../../../testing/control-plane";
 import { DrivenClock } from "../http/driven-clock";
 
 /** A control plane with an account on it. */

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { WaitProgress } from "../../../provider/api";
 import type { OperationFailedError, TimeoutError } from "../../../provider/errors";
 import { systemClock } from "../../../provider/http";
-import type { StartedOperations } from "../../kit/control-plane";
+import type { StartedOperations } from "../../../testing/control-plane";
 import { caught } from "../http/caught";
 import { startAccount, stopAccounts } from "./start-account";
 

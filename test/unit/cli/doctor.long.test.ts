@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { checkNode } from "../../../cli/doctor/machine";
 import { unreachable } from "../../../provider/http/unreachable";
-import { type ControlPlane, startControlPlane } from "../../kit/control-plane";
+import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
 import { envOf, folderWith, run, start } from "./support";
 
 const root = resolve(__dirname, "../../..");

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { autoName, ownerTag } from "../../../provider/resources/names";
-import { type ControlPlane, startControlPlane } from "../../kit/control-plane";
+import { autoName, ownerTag } from "../../../provider/keys/names";
+import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
 import { exported } from "./stack-file";
 import { envOf, folderWith, run } from "./support";
 

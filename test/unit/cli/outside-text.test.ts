@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { table } from "../../../cli/table";
 import { note, paint, print, printJson } from "../../../cli/terminal";
-import { autoName } from "../../../provider/resources/names";
-import { type ControlPlane, startControlPlane } from "../../kit/control-plane";
+import { autoName } from "../../../provider/keys/names";
+import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
 import { exported } from "./stack-file";
 import { envOf, folderWith, run } from "./support";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type ControlPlane, startControlPlane } from "../../kit/control-plane";
+import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
 import { exported } from "./stack-file";
 import { type Ended, envOf, run } from "./support";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type ControlPlane, startControlPlane } from "../../kit/control-plane";
+import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
 import { type Ended, envOf, run, start } from "./support";
 
 let plane: ControlPlane;

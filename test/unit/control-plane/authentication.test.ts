@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { routes } from "../../kit/control-plane/routes/table";
+import { routes } from "../../../testing/control-plane/routes/table";
 import { send, startPlane } from "./support";
 
 const refusal = {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import type { ControlPlane } from "../../kit/control-plane";
+import type { ControlPlane } from "../../../testing/control-plane";
 import { send, startPlane } from "./support";
 
 const MAX = 1024 * 1024;

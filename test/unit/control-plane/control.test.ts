@@ -1,7 +1,7 @@
 import { request } from "undici";
 import { expect, test } from "vitest";
-import { connectControlPlane } from "../../kit/control-plane";
-import { issuedSecrets } from "../../kit/control-plane/issued-secrets";
+import { connectControlPlane } from "../../../testing/control-plane";
+import { issuedSecrets } from "../../../testing/control-plane/issued-secrets";
 import { firstProject, send, startPlane } from "./support";
 
 test("a plane of another process is driven through its control URL just as one of this process", async () => {

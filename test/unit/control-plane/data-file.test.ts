@@ -2,7 +2,7 @@ import { watch } from "node:fs";
 import { readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { beforeEach, expect, test, vi } from "vitest";
-import { startControlPlane } from "../../kit/control-plane";
+import { startControlPlane } from "../../../testing/control-plane";
 import { firstProject, send, startPlane, temporaryPath } from "./support";
 
 let data: string;

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { controlCalls } from "../../kit/control-plane/control/calls";
-import { ruleFields } from "../../kit/control-plane/faults/read-rule";
-import { faults } from "../../kit/control-plane/faults/rule";
-import { routes } from "../../kit/control-plane/routes/table";
+import { controlCalls } from "../../../testing/control-plane/control/calls";
+import { ruleFields } from "../../../testing/control-plane/faults/read-rule";
+import { faults } from "../../../testing/control-plane/faults/rule";
+import { routes } from "../../../testing/control-plane/routes/table";
 import { startPlane } from "./support";
 
 const text = readFileSync(join(__dirname, "../../../docs/control-plane.md"), "utf8");

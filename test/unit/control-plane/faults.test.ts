@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { connect } from "node:net";
 import { Pool, request } from "undici";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { ControlPlane, Fault } from "../../kit/control-plane";
+import type { ControlPlane, Fault } from "../../../testing/control-plane";
 import { send, startPlane } from "./support";
 
 // What undici says of a fault is what the provider has to go by, so it is undici that observes here.

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { RequestLog } from "../../kit/control-plane/request-log";
+import { RequestLog } from "../../../testing/control-plane/request-log";
 import { firstProject, send, startPlane } from "./support";
 
 test("every request is logged with its route, its caller, its answer and what it committed", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ControlPlane } from "../../kit/control-plane";
+import type { ControlPlane } from "../../../testing/control-plane";
 import { send, startPlane } from "./support";
 
 const path = "/organizations/org-local-1/api_keys";

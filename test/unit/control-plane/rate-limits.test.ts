@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ControlPlane } from "../../kit/control-plane";
+import type { ControlPlane } from "../../../testing/control-plane";
 import { send, startPlane } from "./support";
 
 /** How many of so many requests at once are served, and how many are refused with 429. */

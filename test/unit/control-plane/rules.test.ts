@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ControlPlane, Rule } from "../../kit/control-plane";
+import type { ControlPlane, Rule } from "../../../testing/control-plane";
 import { firstProject, send, startPlane } from "./support";
 
 /** The statuses of so many lists of keys. */

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { resolve } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type ControlPlane, connectControlPlane } from "../../kit/control-plane";
+import { type ControlPlane, connectControlPlane } from "../../../testing/control-plane";
 import { send, temporaryPath } from "./support";
 
 const main = resolve(__dirname, "../../../dist/cli/main.js");

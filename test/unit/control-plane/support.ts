@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach } from "vitest";
-import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from "../../kit/control-plane";
+import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from "../../../testing/control-plane";
 
 const open: ControlPlane[] = [];
 const folders: string[] = [];

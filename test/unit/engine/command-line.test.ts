@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { compiledModule } from "../../kit/package-root";
+import { compiledModule } from "../../../testing/package-root";
 
 const run = (...args: string[]) =>
   spawnSync(process.execPath, [compiledModule("engine", "main.js"), ...args], { encoding: "utf8" });

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { loadConfig, loadProject, readSalt, setConfig, writeSalt } from "../../kit/engine/config";
-import { PassphraseSecrets } from "../../kit/engine/secrets";
+import { loadConfig, loadProject, readSalt, setConfig, writeSalt } from "../../../testing/engine/config";
+import { PassphraseSecrets } from "../../../testing/engine/secrets";
 
 const creating = PassphraseSecrets.create("pw");
 

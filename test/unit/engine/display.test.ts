@@ -1,9 +1,9 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { type DisplayOptions, digestOf, openDisplay } from "../../kit/engine/display";
-import { cut, harmless, widthOf } from "../../kit/engine/display/text";
-import type { EngineEvent, EngineEventBody, Operation, StepMetadata } from "../../kit/engine/events";
-import type { Properties } from "../../kit/engine/property";
+import { type DisplayOptions, digestOf, openDisplay } from "../../../testing/engine/display";
+import { cut, harmless, widthOf } from "../../../testing/engine/display/text";
+import type { EngineEvent, EngineEventBody, Operation, StepMetadata } from "../../../testing/engine/events";
+import type { Properties } from "../../../testing/engine/property";
 
 const TYPE = "pulumi-nodejs:dynamic/keyplane:ApiKey";
 const urnOf = (name: string, type = TYPE) => `urn:pulumi:dev::proj::${type}::${name}`;

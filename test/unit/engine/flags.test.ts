@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseFlags } from "../../kit/engine/flags";
+import { parseFlags } from "../../../testing/engine/flags";
 
 const KINDS = { yes: "switch", refresh: "switch", target: "list", parallel: "value" } as const;
 

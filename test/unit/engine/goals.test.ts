@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import { Goals } from "../../kit/engine/goals";
-import { PulumiSdk } from "../../kit/engine/pulumi-sdk";
+import { Goals } from "../../../testing/engine/goals";
+import { PulumiSdk } from "../../../testing/engine/pulumi-sdk";
 
 const NEWER = [
   ...["getEnvvarmappingsMap", "getHidediffsList", "getHooks", "getPackageref", "getReplaceWithList"],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { ResourceState } from "../../kit/engine/checkpoint";
-import { integrityError } from "../../kit/engine/integrity";
+import type { ResourceState } from "../../../testing/engine/checkpoint";
+import { integrityError } from "../../../testing/engine/integrity";
 import { PROVIDER, urnOf } from "./in-memory";
 
 const provider: ResourceState = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { secretOf } from "../../kit/engine/property";
-import { keepIgnored, parsePath, pathContains } from "../../kit/engine/property-path";
-import { equalValues } from "../../kit/engine/values";
+import { secretOf } from "../../../testing/engine/property";
+import { keepIgnored, parsePath, pathContains } from "../../../testing/engine/property-path";
+import { equalValues } from "../../../testing/engine/values";
 
 test.each([
   ["a", ["a"]],

@@ -2,11 +2,11 @@ import { Callback } from "@pulumi/pulumi/proto/callback_pb";
 import { RegisterResourceRequest, RegisterResourceRequest as Request } from "@pulumi/pulumi/proto/resource_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { expect, test } from "vitest";
-import { type CommandProcess, type DeployCommand, deploy } from "../../kit/engine/deploy-command";
-import { parseFlags } from "../../kit/engine/flags";
-import { Goals } from "../../kit/engine/goals";
-import { manage } from "../../kit/engine/stack-command";
-import { receiveMap } from "../../kit/engine/wire";
+import { type CommandProcess, type DeployCommand, deploy } from "../../../testing/engine/deploy-command";
+import { parseFlags } from "../../../testing/engine/flags";
+import { Goals } from "../../../testing/engine/goals";
+import { manage } from "../../../testing/engine/stack-command";
+import { receiveMap } from "../../../testing/engine/wire";
 
 const NAMED = "(pulumi-nodejs:dynamic/t:T 'a')";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { Targets } from "../../kit/engine/targets";
-import { UNKNOWN } from "../../kit/engine/values";
+import { Targets } from "../../../testing/engine/targets";
+import { UNKNOWN } from "../../../testing/engine/values";
 import { inWords, type Program, type Register, Remembering, run, urnOf } from "./in-memory";
 
 const on = (...names: string[]) => ({

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Checkpoint, ExportedStack } from "../../kit/engine/checkpoint";
-import { loadConfig, type Project } from "../../kit/engine/config";
-import { isSecret, mapSecrets, revealed, secretOf } from "../../kit/engine/property";
-import { IncorrectPassphraseError, PassphraseSecrets, passphraseOf } from "../../kit/engine/secrets";
+import type { Checkpoint, ExportedStack } from "../../../testing/engine/checkpoint";
+import { loadConfig, type Project } from "../../../testing/engine/config";
+import { isSecret, mapSecrets, revealed, secretOf } from "../../../testing/engine/property";
+import { IncorrectPassphraseError, PassphraseSecrets, passphraseOf } from "../../../testing/engine/secrets";
 
-const real = join(__dirname, "../../engine/conformance/checkpoint");
+const real = join(__dirname, "../../conformance/checkpoint");
 const state = JSON.parse(readFileSync(join(real, "dev.json"), "utf8")) as Checkpoint;
 const exported = JSON.parse(readFileSync(join(real, "stack-export.json"), "utf8")) as ExportedStack;
 const salt = state.checkpoint.latest?.secrets_providers?.state?.salt ?? "";

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { FileBackend } from "../../kit/engine/backend";
-import { manifestAt } from "../../kit/engine/checkpoint";
-import { loadProject, readSalt } from "../../kit/engine/config";
-import { locked, OpenStack, type StackPlace } from "../../kit/engine/stack";
+import { FileBackend } from "../../../testing/engine/backend";
+import { manifestAt } from "../../../testing/engine/checkpoint";
+import { loadProject, readSalt } from "../../../testing/engine/config";
+import { locked, OpenStack, type StackPlace } from "../../../testing/engine/stack";
 
 const env = { PULUMI_CONFIG_PASSPHRASE: "pw" };
 const manifest = manifestAt(new Date(0));

@@ -3,15 +3,13 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { FileBackend } from "../../kit/engine/backend";
-import type { Checkpoint, Deployment, ResourceState } from "../../kit/engine/checkpoint";
-import { manifestAt } from "../../kit/engine/checkpoint";
-import { PassphraseSecrets } from "../../kit/engine/secrets";
-import { StateFile } from "../../kit/engine/state-file";
+import { FileBackend } from "../../../testing/engine/backend";
+import type { Checkpoint, Deployment, ResourceState } from "../../../testing/engine/checkpoint";
+import { manifestAt } from "../../../testing/engine/checkpoint";
+import { PassphraseSecrets } from "../../../testing/engine/secrets";
+import { StateFile } from "../../../testing/engine/state-file";
 
-const real = JSON.parse(
-  readFileSync(join(__dirname, "../../engine/conformance/checkpoint/dev.json"), "utf8"),
-) as Checkpoint;
+const real = JSON.parse(readFileSync(join(__dirname, "../../conformance/checkpoint/dev.json"), "utf8")) as Checkpoint;
 const latest = real.checkpoint.latest as Deployment;
 const opening = PassphraseSecrets.open("pw", latest.secrets_providers?.state?.salt ?? "");
 

@@ -1,8 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { SIGNATURE_KEY, secretOf } from "../../kit/engine/property";
-import { Targets } from "../../kit/engine/targets";
-import { annotateSecrets, containsUnknown, equalValues, UNKNOWN, withSecretOutputs } from "../../kit/engine/values";
-import { forProgram, forProvider, receive } from "../../kit/engine/wire";
+import { SIGNATURE_KEY, secretOf } from "../../../testing/engine/property";
+import { Targets } from "../../../testing/engine/targets";
+import {
+  annotateSecrets,
+  containsUnknown,
+  equalValues,
+  UNKNOWN,
+  withSecretOutputs,
+} from "../../../testing/engine/values";
+import { forProgram, forProvider, receive } from "../../../testing/engine/wire";
 
 describe("secrets", () => {
   test("of the question come back in the answer, key by key", () => {

@@ -6,12 +6,13 @@ import { type Account, Collected } from "../../../provider/api";
 import { ERRORS, type ErrorCode } from "../../../provider/errors";
 import { getApiKey, getApiKeys, waitForOperations } from "../../../provider/functions";
 import { adapt } from "../../../provider/host/adapter";
-import { kinds, type Properties } from "../../../provider/resources";
-import { resolveSettings } from "../../../provider/settings";
+import { resourceTypes } from "../../../provider/resources/registry";
+import type { Properties } from "../../../provider/schema/resource-type";
+import { resolveSettings } from "../../../provider/settings/settings";
 import { ApiKey } from "../../../sdk/nodejs";
-import type { ControlPlane, Rule } from "../../kit/control-plane";
+import type { ControlPlane, Rule } from "../../../testing/control-plane";
 import { startAccount, stopAccounts } from "../api/start-account";
-import { Bench, OWNER } from "../resources/harness";
+import { OWNER, StackHarness } from "../resources/harness";
 
 afterEach(stopAccounts);
 
@@ -23,10 +24,10 @@ async function withRule<T>(rule: Rule, call: (account: Account, plane: ControlPl
 }
 
 /** A resource of a stack, with a rule in its way. */
-async function benchWithRule(rule: Rule): Promise<Bench> {
-  const bench = await Bench.start();
-  await bench.plane.rules.add({ count: null, ...rule });
-  return bench;
+async function benchWithRule(rule: Rule): Promise<StackHarness> {
+  const harness = await StackHarness.start();
+  await harness.plane.rules.add({ count: null, ...rule });
+  return harness;
 }
 
 const listWith = (rule: Omit<Rule, "route">) =>
@@ -89,26 +90,26 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<unknown>>> = {
   },
   "KP-AUTH": async () => getApiKeys((await startAccount({ apiKey: "kp_of_somebody_else" })).account),
   "KP-WRONG-ACCOUNT": async () => {
-    const bench = await Bench.start();
-    const made = await bench.createKey();
-    const { key } = await bench.plane.state.createKey("another credential");
-    await bench.plane.state.revokeKey(made.id);
-    return bench.beside({ apiKey: key }).readKey(made);
+    const harness = await StackHarness.start();
+    const made = await harness.createKey();
+    const { key } = await harness.plane.state.createKey("another credential");
+    await harness.plane.state.revokeKey(made.id);
+    return harness.beside({ apiKey: key }).readKey(made);
   },
   "KP-ID-MISMATCH": async () => {
-    const bench = await Bench.start();
-    const { outputs } = await bench.createKey();
-    const stranger = await bench.plane.state.createKey("somebody-elses");
-    return bench.readKey({ id: String(stranger.id), outputs });
+    const harness = await StackHarness.start();
+    const { outputs } = await harness.createKey();
+    const stranger = await harness.plane.state.createKey("somebody-elses");
+    return harness.readKey({ id: String(stranger.id), outputs });
   },
   "KP-OWN-CREDENTIAL": async () => {
-    const bench = await Bench.start();
-    return bench.deleteKey({ id: "100001", outputs: { key: bench.plane.apiKey } });
+    const harness = await StackHarness.start();
+    return harness.deleteKey({ id: "100001", outputs: { key: harness.plane.apiKey } });
   },
   "KP-CLOCK": async () => {
-    const bench = await Bench.start();
-    await bench.plane.clock.set({ offsetMs: 3_600_000 });
-    return bench.createKey({ rotateAfter: "90d" });
+    const harness = await StackHarness.start();
+    await harness.plane.clock.set({ offsetMs: 3_600_000 });
+    return harness.createKey({ rotateAfter: "90d" });
   },
   "KP-NOTFOUND": async () => getApiKey((await startAccount()).account, { name: "nobody's" }),
   "KP-AMBIGUOUS": async () => {
@@ -118,15 +119,15 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<unknown>>> = {
     return getApiKey(account, { name: "twin" });
   },
   "KP-NAME-TAKEN": async () => {
-    const bench = await Bench.start();
-    await bench.plane.state.createKey("deploy");
-    return bench.createKey({ name: "deploy" });
+    const harness = await StackHarness.start();
+    await harness.plane.state.createKey("deploy");
+    return harness.createKey({ name: "deploy" });
   },
   "KP-ADOPT": async () => {
-    const bench = await Bench.start();
-    const { id } = await bench.plane.state.createKey("by hand");
-    const adopt = { id: String(id), key: (await bench.plane.state.createKey("another")).key };
-    return kinds.RotatingApiKey.create({ owner: OWNER, adopt }, bench.context);
+    const harness = await StackHarness.start();
+    const { id } = await harness.plane.state.createKey("by hand");
+    const adopt = { id: String(id), key: (await harness.plane.state.createKey("another")).key };
+    return resourceTypes.RotatingApiKey.create({ owner: OWNER, adopt }, harness.context);
   },
   "KP-CONFLICT": async () => {
     const { account, plane } = await startAccount();
@@ -146,18 +147,19 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<unknown>>> = {
   "KP-LOST": () => withRule({ route: "POST /api_keys", fault: "reset" }, (account) => account.keys.create("ci")),
   "KP-UNSETTLED": async () => (await benchWithRule({ route: "POST /api_keys", fault: "reset" })).createKey(),
   "KP-OPERATION": () => waitFor({ outcome: "failed" }),
-  "KP-UNUSABLE": async () => kinds.RotatingApiKey.create({ owner: OWNER }, (await benchWithRule(failing)).context),
-  "KP-NOT-READY": async () => kinds.ApiKey.create({ owner: OWNER }, (await benchWithRule(failing)).context),
+  "KP-UNUSABLE": async () =>
+    resourceTypes.RotatingApiKey.create({ owner: OWNER }, (await benchWithRule(failing)).context),
+  "KP-NOT-READY": async () => resourceTypes.ApiKey.create({ owner: OWNER }, (await benchWithRule(failing)).context),
   "KP-REVOKE": async () => {
-    const bench = await benchWithRule({ route: "DELETE /api_keys/{key_id}", skip: 1, status: 403 });
-    const { id, outputs } = await bench.createKey();
-    const orphan = await bench.plane.state.createKey("ci-orphan");
-    return bench.deleteKey({ id, outputs: { ...outputs, pendingRevocations: [String(orphan.id)] } });
+    const harness = await benchWithRule({ route: "DELETE /api_keys/{key_id}", skip: 1, status: 403 });
+    const { id, outputs } = await harness.createKey();
+    const orphan = await harness.plane.state.createKey("ci-orphan");
+    return harness.deleteKey({ id, outputs: { ...outputs, pendingRevocations: [String(orphan.id)] } });
   },
   "KP-ABORTED": async () => getApiKeys((await startAccount()).account, { signal: AbortSignal.abort() }),
   "KP-INTERNAL": async () => {
     const create = () => Promise.reject(new TypeError("cannot read what is not there"));
-    return adapt({ ...kinds.ApiKey, create }).create({});
+    return adapt({ ...resourceTypes.ApiKey, create }).create({});
   },
 };
 
@@ -185,12 +187,12 @@ describe("a run of Pulumi", () => {
   const inputs = { owner: OWNER, resourceUrn: "urn:pulumi:dev::proj::t::ci", rotateAfter: "soon" };
 
   test("shows the code of a wrong input and of a missing setting after the message", async () => {
-    const { failures } = (await adapt(kinds.ApiKey).check?.({}, inputs)) ?? {};
+    const { failures } = (await adapt(resourceTypes.ApiKey).check?.({}, inputs)) ?? {};
     expect(failures).toEqual([
       { property: "", reason: expect.stringMatching(/^rotateAfter: must be .* \[KP-INPUT\]$/) },
     ]);
     const owner: Properties = { project: "proj", stack: "dev" };
-    const { failures: settings } = (await adapt(kinds.Owner).check?.({}, owner)) ?? {};
+    const { failures: settings } = (await adapt(resourceTypes.Owner).check?.({}, owner)) ?? {};
     expect(settings).toEqual([
       { property: "", reason: expect.stringMatching(/^keyplane:.* is not set.* \[KP-CONFIG\]$/) },
     ]);

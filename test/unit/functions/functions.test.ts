@@ -11,7 +11,7 @@ import {
   listOperations,
   waitForOperations,
 } from "../../../provider/functions";
-import type { PointMessage } from "../../../provider/http";
+import type { DiagnosticMessage } from "../../../provider/http";
 import { startAccount, stopAccounts } from "../api/start-account";
 import { caught } from "../http/caught";
 
@@ -138,7 +138,7 @@ describe("operations", () => {
     await plane.rules.add({ route: "GET /projects/{project_id}/operations", skip: 1, count: null, status: 404 });
     let sent = 0;
     const count = (message: unknown) => {
-      if ((message as PointMessage).point === "before-send") sent += 1;
+      if ((message as DiagnosticMessage).point === "before-send") sent += 1;
     };
     subscribe("keyplane:provider", count);
     const requests: number[] = [];

@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isKeyplaneError } from "../../../provider/errors";
-import { Bench, type Made } from "../resources/harness";
+import { type Made, StackHarness } from "../resources/harness";
 import { nastyText, nastyValue } from "./arbitraries";
 
 /** What a call comes to; what it throws must be an error for people. */
-async function outcomeOf<T>(bench: Bench, call: Promise<T>): Promise<T | undefined> {
+async function outcomeOf<T>(harness: StackHarness, call: Promise<T>): Promise<T | undefined> {
   try {
     return await call;
   } catch (error) {
@@ -13,7 +13,7 @@ async function outcomeOf<T>(bench: Bench, call: Promise<T>): Promise<T | undefin
     const { message, stack } = error as Error;
     expect(message).toMatch(/(GET|POST|DELETE) \/|the service does not list key/);
     expect(message).not.toMatch(/\p{Cc}/u);
-    for (const secret of await bench.plane.secretsEverIssued()) expect(`${message}${stack}`).not.toContain(secret);
+    for (const secret of await harness.plane.secretsEverIssued()) expect(`${message}${stack}`).not.toContain(secret);
     return undefined;
   }
 }
@@ -31,39 +31,39 @@ const headers = fc.record(
 
 describe("whatever the service answers", () => {
   it("to a POST, it ends with one key in the state or none, and no key of a stranger is touched", async () => {
-    const bench = await Bench.start();
-    const stranger = await bench.plane.state.createKey("a stranger's");
+    const harness = await StackHarness.start();
+    const stranger = await harness.plane.state.createKey("a stranger's");
     const status = fc.oneof(fc.constant(200), fc.integer({ min: 200, max: 599 }));
     const field = fc.oneof(nastyValue, fc.constant(stranger.id));
     const body = fc.oneof(nastyValue, fc.record({ id: field, key: nastyValue, name: field, created_at: nastyText }));
     await fc.assert(
       fc.asyncProperty(status, body, headers, fc.boolean(), async (code, answer, more, committed) => {
-        await bench.plane.rules.add({
+        await harness.plane.rules.add({
           route: "POST /api_keys",
           status: code,
           body: toBody(answer),
           headers: more,
           commit: committed ? "before" : "never",
         });
-        const key: Made | undefined = await outcomeOf(bench, bench.createKey());
+        const key: Made | undefined = await outcomeOf(harness, harness.createKey());
         if (key !== undefined) expect(key.outputs.key ?? key.notReady).toBeDefined();
-        await bench.plane.rules.clear();
-        expect(await bench.liveIds()).toContain(String(stranger.id));
+        await harness.plane.rules.clear();
+        expect(await harness.liveIds()).toContain(String(stranger.id));
       }),
       { numRuns: 60 },
     );
   }, 30_000);
 
   it("to a list, a key that lives is never reported gone", async () => {
-    const bench = await Bench.start();
-    const key = await bench.createKey();
-    await bench.clock.pass(120_000);
+    const harness = await StackHarness.start();
+    const key = await harness.createKey();
+    await harness.clock.pass(120_000);
     const proper = { id: 1, name: "other", created_at: "2026-01-01T00:00:00Z", last_used_at: "2026-01-01T00:00:00Z" };
     const odd = nastyValue.map((id) => ({ ...proper, id }));
     const item = fc.oneof(nastyValue, fc.constant(proper), odd);
     await fc.assert(
       fc.asyncProperty(fc.oneof(nastyValue, fc.array(item, { maxLength: 4 })), headers, async (body, more) => {
-        await bench.plane.rules.add({
+        await harness.plane.rules.add({
           route: "GET /api_keys",
           status: 200,
           body: toBody(body),
@@ -71,12 +71,12 @@ describe("whatever the service answers", () => {
           count: null,
         });
         // A process of its own shares no list that an earlier one has read.
-        const reading = bench.beside({}).readKey(key);
+        const reading = harness.beside({}).readKey(key);
         const read = await outcomeOf(
-          bench,
+          harness,
           reading.then((outputs) => ({ outputs })),
         );
-        await bench.plane.rules.clear();
+        await harness.plane.rules.clear();
         if (read !== undefined) expect(read.outputs).toBeDefined();
       }),
       { numRuns: 60 },
@@ -84,18 +84,18 @@ describe("whatever the service answers", () => {
   }, 30_000);
 
   it("to a DELETE, a key that lives never counts as revoked unless the list lacks it", async () => {
-    const bench = await Bench.start();
-    const key = await bench.createKey();
+    const harness = await StackHarness.start();
+    const key = await harness.createKey();
     const body = fc.oneof(nastyValue, fc.record({ id: nastyValue, revoked: nastyValue }));
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 200, max: 599 }), body, headers, async (status, answer, more) => {
         const rule = { route: "DELETE /api_keys/{key_id}", status, body: toBody(answer), headers: more, count: null };
-        await bench.plane.rules.add(rule);
+        await harness.plane.rules.add(rule);
         const done = await outcomeOf(
-          bench,
-          bench.deleteKey(key).then(() => true),
+          harness,
+          harness.deleteKey(key).then(() => true),
         );
-        await bench.plane.rules.clear();
+        await harness.plane.rules.clear();
         expect(done).toBeUndefined();
       }),
       { numRuns: 60 },

@@ -3,20 +3,23 @@ import { describe, expect, it } from "vitest";
 import { parseDuration } from "../../../provider/duration";
 import { InputError } from "../../../provider/errors";
 import { checkId, keyIdOf } from "../../../provider/ids";
-import { check, diff, kinds, type Properties } from "../../../provider/resources";
-import { digestOf } from "../../../provider/resources/digest";
-import { types } from "../../../provider/resources/fields";
-import { autoName, prefixFrom, tagOf } from "../../../provider/resources/names";
-import { Bench } from "../resources/harness";
+import { autoName, prefixFrom, tagOf } from "../../../provider/keys/names";
+import { resourceTypes } from "../../../provider/resources/registry";
+import { check } from "../../../provider/schema/check";
+import { diff } from "../../../provider/schema/diff";
+import { digestOf } from "../../../provider/schema/digest";
+import { types } from "../../../provider/schema/field-types";
+import type { Properties } from "../../../provider/schema/resource-type";
+import { StackHarness } from "../resources/harness";
 import { nastyText, nastyValue } from "./arbitraries";
 
-const KINDS = Object.keys(kinds) as (keyof typeof kinds)[];
+const KINDS = Object.keys(resourceTypes) as (keyof typeof resourceTypes)[];
 
 /** Inputs of a kind, each field absent, plausible or nasty. */
-const inputsOf = (kind: keyof typeof kinds) =>
+const inputsOf = (kind: keyof typeof resourceTypes) =>
   fc.record(
     Object.fromEntries(
-      Object.keys(kinds[kind].fields).map((field) => [
+      Object.keys(resourceTypes[kind].fields).map((field) => [
         field,
         fc.oneof(nastyValue, fc.constantFrom<unknown>("ci", "90d", "demo-1", ["demo-1"], { quarter: "1" }, true)),
       ]),
@@ -26,18 +29,18 @@ const inputsOf = (kind: keyof typeof kinds) =>
 
 describe.each(KINDS)("any inputs of %s", (name) => {
   it("are either right or refused with the property and what it must be, before any request", async () => {
-    const { context, plane } = await Bench.start();
+    const { context, plane } = await StackHarness.start();
     fc.assert(
       fc.property(inputsOf(name), (news) => {
-        const { inputs, failures } = check(kinds[name], news as Properties, context);
+        const { inputs, failures } = check(resourceTypes[name], news as Properties, context);
         for (const { property, reason } of failures) {
-          expect(property === "" || property in kinds[name].fields).toBe(true);
+          expect(property === "" || property in resourceTypes[name].fields).toBe(true);
           expect(reason).toMatch(/^(must|is|has|cannot|names)/);
           expect(reason).not.toMatch(/\p{Cc}/u);
           expect(reason.length).toBeLessThan(400);
         }
         if (failures.length > 0) return;
-        const same = diff(kinds[name], inputs, inputs, { now: 0, driftOnly: true });
+        const same = diff(resourceTypes[name], inputs, inputs, { now: 0, driftOnly: true });
         expect(same.replaces).toEqual([]);
       }),
       { numRuns: 200 },
@@ -47,12 +50,14 @@ describe.each(KINDS)("any inputs of %s", (name) => {
   });
 
   it("with an unknown name are refused, whatever it is", async () => {
-    const { context } = await Bench.start();
+    const { context } = await StackHarness.start();
     fc.assert(
       fc.property(nastyText, nastyValue, (property, value) => {
-        fc.pre(!Object.hasOwn(kinds[name].fields, property) && value !== null);
+        fc.pre(!Object.hasOwn(resourceTypes[name].fields, property) && value !== null);
         const news = Object.fromEntries([[property, value]]);
-        expect(check(kinds[name], news, context).failures.map((failure) => failure.property)).toContain(property);
+        expect(check(resourceTypes[name], news, context).failures.map((failure) => failure.property)).toContain(
+          property,
+        );
       }),
     );
   });
@@ -60,16 +65,16 @@ describe.each(KINDS)("any inputs of %s", (name) => {
 
 describe("any name", () => {
   it("of a key that passes the check is the one that the service lists", async () => {
-    const bench = await Bench.start();
+    const harness = await StackHarness.start();
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(nastyText, fc.string({ unit: "grapheme", minLength: 1, maxLength: 64 })),
         async (name) => {
           if (types.keyName(name) !== undefined) return;
-          const key = await bench.createKey({ name });
-          expect((await bench.plane.liveKeys()).map((live) => live.name)).toContain(name);
-          expect(await bench.readKey(key)).toEqual(key.outputs);
-          await bench.deleteKey(key);
+          const key = await harness.createKey({ name });
+          expect((await harness.plane.liveKeys()).map((live) => live.name)).toContain(name);
+          expect(await harness.readKey(key)).toEqual(key.outputs);
+          await harness.deleteKey(key);
         },
       ),
       { numRuns: 40 },
@@ -92,7 +97,7 @@ it("any triggers rotate when they differ, and only then", () => {
   const outputs = { owner: "o", keyId: "7", name: "ci-aaaaaaaa-bbbbbbbb" };
   const differ = (before: unknown, after: unknown) =>
     diff(
-      kinds.ApiKey,
+      resourceTypes.ApiKey,
       { ...outputs, triggersDigest: digestOf(before) },
       { owner: "o", rotationTriggers: after },
       { now: 0, driftOnly: false },
@@ -161,12 +166,12 @@ describe("any id", () => {
   });
 
   it("of a key in a state is never sent unless it is a whole number that stays the same", async () => {
-    const bench = await Bench.start();
+    const harness = await StackHarness.start();
     await fc.assert(
       fc.asyncProperty(nastyText, async (id) => {
         if (keyIdOf(id) !== undefined) return;
-        await bench.deleteKey({ id, outputs: {} });
-        expect(await bench.plane.count("DELETE")).toBe(0);
+        await harness.deleteKey({ id, outputs: {} });
+        expect(await harness.plane.count("DELETE")).toBe(0);
       }),
       { numRuns: 50 },
     );

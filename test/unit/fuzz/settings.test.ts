@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { parseBaseUrl } from "../../../provider/http";
-import { resolveSettings, type Settings } from "../../../provider/settings";
+import { resolveSettings, type Settings } from "../../../provider/settings/settings";
 import { nastyText } from "./arbitraries";
 
 const GOOD = { baseUrl: "https://keys.example.com/api/v2", apiKey: "a-good-credential" };

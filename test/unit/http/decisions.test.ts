@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { backoffMs, CAP_MS, nextDelay, type RetryState } from "../../../provider/http/backoff";
-import { classify, type Verdict } from "../../../provider/http/classify";
-import { parseHttpDate, parseRetryAfterMs } from "../../../provider/http/retry-after";
-import { RetryBudget } from "../../../provider/http/retry-budget";
+import { backoffMs, CAP_MS, nextDelay, type RetryState } from "../../../provider/http/retry/backoff";
+import { classify, type Verdict } from "../../../provider/http/retry/classify";
+import { parseHttpDate, parseRetryAfterMs } from "../../../provider/http/retry/retry-after";
+import { RetryBudget } from "../../../provider/http/retry/retry-budget";
 import type { Answered } from "../../../provider/http/types";
 
 const NOW = Date.parse("2026-01-01T00:00:00Z");

@@ -1,11 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { AdaptiveLimit } from "../../../provider/http/adaptive-limit";
-import { Concurrency } from "../../../provider/http/concurrency";
-import { Limiter, type Limits } from "../../../provider/http/limiter";
-import { Pace } from "../../../provider/http/pace";
-import { RateWindow } from "../../../provider/http/rate-window";
-import { TokenBucket } from "../../../provider/http/token-bucket";
+import { AdaptiveLimit, Concurrency } from "../../../provider/http/limits/concurrency";
+import { Limiter, type Limits, RateWindow } from "../../../provider/http/limits/limiter";
+import { Pace, TokenBucket } from "../../../provider/http/limits/pace";
 import { DrivenClock } from "./driven-clock";
 
 const never = new AbortController().signal;
@@ -81,13 +78,13 @@ describe("concurrency", () => {
 
   it("lets in the next in line, and not those who have left it", async () => {
     const concurrency = new Concurrency(1);
-    await concurrency.enter(never);
+    await concurrency.acquire(never);
     const gone = new AbortController();
-    const left = concurrency.enter(gone.signal).catch(() => "left");
+    const left = concurrency.acquire(gone.signal).catch(() => "left");
     const order: string[] = [];
-    const second = concurrency.enter(never).then(() => order.push("second"));
+    const second = concurrency.acquire(never).then(() => order.push("second"));
     gone.abort();
-    concurrency.leave();
+    concurrency.release();
     await second;
     expect([await left, ...order]).toEqual(["left", "second"]);
   });
@@ -177,7 +174,7 @@ describe("the limiter", () => {
     const clock = new DrivenClock();
     const limiter = new Limiter({ ...LIMITS, ...limits }, clock);
     const start = clock.monotonic();
-    await Promise.all(routes.map((route) => limiter.enter(route, never, perSecond)));
+    await Promise.all(routes.map((route) => limiter.acquire(route, never, perSecond)));
     return clock.monotonic() - start;
   };
 
@@ -206,11 +203,11 @@ describe("the limiter", () => {
   it("lets go of whoever gives up, and the next one takes the turn", async () => {
     const clock = new DrivenClock(false);
     const limiter = new Limiter({ ...LIMITS, perSecond: 1 }, clock);
-    await limiter.enter("GET /a", never);
+    await limiter.acquire("GET /a", never);
     const gone = new AbortController();
-    const first = limiter.enter("GET /a", gone.signal).catch(() => "gone");
+    const first = limiter.acquire("GET /a", gone.signal).catch(() => "gone");
     let isIn = false;
-    const second = limiter.enter("GET /a", never).then(() => {
+    const second = limiter.acquire("GET /a", never).then(() => {
       isIn = true;
     });
     gone.abort();
@@ -250,11 +247,11 @@ async function run(clock: DrivenClock, service: Pick<Service, "admits">, count: 
   const serve = async () => {
     for (const _ of calls) {
       for (let isAdmitted = false; !isAdmitted; ) {
-        await limiter.enter("POST /a", never);
+        await limiter.acquire("POST /a", never);
         const startedAt = clock.monotonic();
         await clock.sleep(20);
         isAdmitted = service.admits();
-        limiter.leave("POST /a", startedAt, !isAdmitted);
+        limiter.release("POST /a", startedAt, !isAdmitted);
         if (!isAdmitted) await clock.sleep(125);
       }
     }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Case, Observed } from "../../engine/replay/case";
-import { asCompared, inTermsOf } from "../../engine/replay/compare";
+import type { Case, Observed } from "../../conformance/replay/case";
+import { asCompared, inTermsOf } from "../../conformance/replay/compare";
 
 const probe = (name: string) => `pulumi-nodejs:dynamic/probe:Probe::${name}`;
 const stack = "pulumi:pulumi:Stack::proj-dev";

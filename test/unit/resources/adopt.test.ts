@@ -1,58 +1,62 @@
 import { describe, expect, it } from "vitest";
-import { check, diff, kinds, newRunNotes, noteHolder, type Properties } from "../../../provider/resources";
-import { autoName } from "../../../provider/resources/names";
-import { Bench, failureOf, OTHER_OWNER, OWNER } from "./harness";
+import { noteHolder } from "../../../provider/keys/holders";
+import { autoName } from "../../../provider/keys/names";
+import { resourceTypes } from "../../../provider/resources/registry";
+import { check } from "../../../provider/schema/check";
+import { diff } from "../../../provider/schema/diff";
+import { newRunNotes, type Properties } from "../../../provider/schema/resource-type";
+import { failureOf, OTHER_OWNER, OWNER, StackHarness } from "./harness";
 import { DAY, RotatingStack } from "./rotating-stack";
 
 const LIST = "GET /api_keys";
 
-/** A bench whose service has a key made by hand, 40 days old and last used two hours ago. */
+/** A harness whose service has a key made by hand, 40 days old and last used two hours ago. */
 async function started() {
-  const bench = await Bench.start();
-  const adopt = await handmade(bench, "made-by-hand");
-  return { bench, adopt };
+  const harness = await StackHarness.start();
+  const adopt = await handmade(harness, "made-by-hand");
+  return { harness, adopt };
 }
 
-async function handmade(bench: Bench, name: string): Promise<{ id: string; key: string }> {
-  const { id, key } = await bench.plane.state.createKey(name);
-  await bench.clock.pass(40 * DAY);
-  await bench.plane.state.useKey(id, 2 * 3_600_000);
+async function handmade(harness: StackHarness, name: string): Promise<{ id: string; key: string }> {
+  const { id, key } = await harness.plane.state.createKey(name);
+  await harness.clock.pass(40 * DAY);
+  await harness.plane.state.useKey(id, 2 * 3_600_000);
   return { id: String(id), key };
 }
 
 /** What `create` says against an adoption, and that it has changed nothing. */
-async function refused(bench: Bench, inputs: Properties): Promise<Error & { code?: string }> {
-  const before = await bench.liveIds();
-  const failure = await failureOf(kinds.RotatingApiKey.create({ owner: OWNER, ...inputs }, bench.context));
-  expect(await bench.liveIds()).toEqual(before);
+async function refused(harness: StackHarness, inputs: Properties): Promise<Error & { code?: string }> {
+  const before = await harness.liveIds();
+  const failure = await failureOf(resourceTypes.RotatingApiKey.create({ owner: OWNER, ...inputs }, harness.context));
+  expect(await harness.liveIds()).toEqual(before);
   expect(failure.message).not.toContain((inputs.adopt as { key: string }).key);
   return failure;
 }
 
 describe("a key made by hand", () => {
   it("is adopted by two lists and no POST, and costs nothing until it is rotated like any other", async () => {
-    const { bench, adopt } = await started();
-    const stack = await RotatingStack.start({ adopt, namePrefix: "mine", gracePeriod: "2h" }, bench);
-    expect(await bench.requests()).toEqual([LIST, LIST, LIST]);
+    const { harness, adopt } = await started();
+    const stack = await RotatingStack.start({ adopt, namePrefix: "mine", gracePeriod: "2h" }, harness);
+    expect(await harness.requests()).toEqual([LIST, LIST, LIST]);
     expect(stack.outputs).toMatchObject({ keyId: adopt.id, name: "made-by-hand", key: adopt.key });
     expect(await stack.up()).toEqual({ changed: false, reasons: [] });
     const args = { namePrefix: "mine", gracePeriod: "2h" };
     expect(await stack.up({ ...args })).toEqual({ changed: false, reasons: [] });
-    expect(await bench.requests(3)).toEqual([]);
+    expect(await harness.requests(3)).toEqual([]);
 
     await stack.up({ ...args, rotationTriggers: { run: 1 } });
     await stack.up({ ...args, rotationTriggers: { run: 2 } });
     expect(stack.outputs).toMatchObject({ previousKeyId: adopt.id, previousKey: adopt.key });
     expect(stack.outputs?.name).toMatch(/^mine-/);
-    await bench.clock.pass(DAY);
+    await harness.clock.pass(DAY);
     await stack.up();
-    expect(await bench.liveIds()).toEqual([stack.current]);
+    expect(await harness.liveIds()).toEqual([stack.current]);
     expect(stack.warnings).toBe("");
   });
 
   it("is in no output but as the key, so that the program can drop its secret", async () => {
-    const { bench, adopt } = await started();
-    const { outputs } = await RotatingStack.start({ adopt }, bench);
+    const { harness, adopt } = await started();
+    const { outputs } = await RotatingStack.start({ adopt }, harness);
     const { key, ...others } = outputs ?? {};
     expect(key).toBe(adopt.key);
     expect(JSON.stringify(others)).not.toContain(adopt.key);
@@ -60,48 +64,48 @@ describe("a key made by hand", () => {
   });
 
   it("has its real age, and is rotated by it in the run after the adoption, not in that run", async () => {
-    const { bench, adopt } = await started();
-    const stack = await RotatingStack.start({ adopt, rotateAfter: "30d" }, bench);
+    const { harness, adopt } = await started();
+    const stack = await RotatingStack.start({ adopt, rotateAfter: "30d" }, harness);
     expect(stack.current).toBe(adopt.id);
     expect(await stack.up()).toMatchObject({ changed: true, reasons: [expect.stringMatching(/40d old$/)] });
     expect(stack.previous).toBe(adopt.id);
   });
 
   it("is revoked when the resource is deleted, and stays where revokeOnDelete is false", async () => {
-    const { bench, adopt } = await started();
-    await (await RotatingStack.start({ adopt, revokeOnDelete: false }, bench)).destroy();
-    expect(await bench.liveIds()).toEqual([adopt.id]);
-    await (await RotatingStack.start({ adopt }, await anew(bench))).destroy();
-    expect(await bench.liveIds()).toEqual([]);
+    const { harness, adopt } = await started();
+    await (await RotatingStack.start({ adopt, revokeOnDelete: false }, harness)).destroy();
+    expect(await harness.liveIds()).toEqual([adopt.id]);
+    await (await RotatingStack.start({ adopt }, await anew(harness))).destroy();
+    expect(await harness.liveIds()).toEqual([]);
   });
 
   it("is adopted again by the run after a crash, which has lost nothing", async () => {
-    const { bench, adopt } = await started();
-    await kinds.RotatingApiKey.create({ owner: OWNER, adopt }, bench.context);
-    const stack = await RotatingStack.start({ adopt }, await anew(bench));
+    const { harness, adopt } = await started();
+    await resourceTypes.RotatingApiKey.create({ owner: OWNER, adopt }, harness.context);
+    const stack = await RotatingStack.start({ adopt }, await anew(harness));
     expect(stack.current).toBe(adopt.id);
-    expect(await bench.liveIds()).toEqual([adopt.id]);
+    expect(await harness.liveIds()).toEqual([adopt.id]);
   });
 
   it("is not revoked by a stack to which the adopting one's state was copied", async () => {
-    const { bench, adopt } = await started();
-    const stack = await RotatingStack.start({ adopt }, bench);
-    stack.bench = bench.beside({ owner: OTHER_OWNER, context: bench.context });
+    const { harness, adopt } = await started();
+    const stack = await RotatingStack.start({ adopt }, harness);
+    stack.harness = harness.beside({ owner: OTHER_OWNER, context: harness.context });
     await stack.up({ rotationTriggers: { run: 1 } });
     await stack.up({ rotationTriggers: { run: 2 } });
     await stack.destroy();
-    expect(await bench.liveIds()).toEqual([adopt.id]);
+    expect(await harness.liveIds()).toEqual([adopt.id]);
   });
 
   it("is told from one that is used in the same second", async () => {
-    const { bench, adopt } = await started();
-    const busy = await bench.plane.state.createKey("busy");
-    await bench.plane.state.useKey(busy.id);
-    const { outputs } = await RotatingStack.start({ adopt }, bench);
+    const { harness, adopt } = await started();
+    const busy = await harness.plane.state.createKey("busy");
+    await harness.plane.state.useKey(busy.id);
+    const { outputs } = await RotatingStack.start({ adopt }, harness);
     expect(outputs?.keyId).toBe(adopt.id);
-    await bench.plane.state.useKey(busy.id);
+    await harness.plane.state.useKey(busy.id);
     const wrong = { adopt: { id: String(busy.id), key: adopt.key } };
-    expect(await refused(await anew(bench), wrong)).toMatchObject({
+    expect(await refused(await anew(harness), wrong)).toMatchObject({
       code: "KP-ADOPT",
       message: expect.stringContaining(`does not belong to key ${busy.id}`),
     });
@@ -110,55 +114,55 @@ describe("a key made by hand", () => {
 
 describe("an adoption is refused", () => {
   it("where the id is not live", async () => {
-    const { bench, adopt } = await started();
-    const failure = await refused(bench, { adopt: { ...adopt, id: "99" } });
+    const { harness, adopt } = await started();
+    const failure = await refused(harness, { adopt: { ...adopt, id: "99" } });
     expect(failure).toMatchObject({ code: "KP-ADOPT" });
     expect(failure.message).toMatch(/^key 99 is not active in this account.* remove adopt to get a new key$/);
   });
 
   it("where the service does not accept the secret", async () => {
-    const { bench, adopt } = await started();
-    const failure = await refused(bench, { adopt: { ...adopt, key: "kp_wrong" } });
+    const { harness, adopt } = await started();
+    const failure = await refused(harness, { adopt: { ...adopt, key: "kp_wrong" } });
     expect(failure.message).toMatch(/does not accept the secret in adopt.key/);
-    expect(await bench.requests()).toEqual([LIST]);
+    expect(await harness.requests()).toEqual([LIST]);
   });
 
   it("where id and secret are of two keys, also if one is keyplane's own", async () => {
-    const { bench, adopt } = await started();
-    const other = await handmade(bench, "another");
-    const admin = (await bench.account.keys.list()).find(({ name }) => name === "admin");
+    const { harness, adopt } = await started();
+    const other = await handmade(harness, "another");
+    const admin = (await harness.account.keys.list()).find(({ name }) => name === "admin");
     for (const id of [other.id, String(admin?.id)]) {
-      const failure = await refused(bench, { adopt: { id, key: adopt.key } });
+      const failure = await refused(harness, { adopt: { id, key: adopt.key } });
       expect(failure.message).toContain(`does not belong to key ${id}`);
     }
   });
 
   it("where it is the key that keyplane authenticates with, without any request", async () => {
-    const { bench, adopt } = await started();
-    const failure = await refused(bench, { adopt: { ...adopt, key: bench.plane.apiKey } });
+    const { harness, adopt } = await started();
+    const failure = await refused(harness, { adopt: { ...adopt, key: harness.plane.apiKey } });
     expect(failure).toMatchObject({ code: "KP-OWN-CREDENTIAL", message: expect.stringContaining("keyplane:apiKey") });
-    expect(await bench.requests()).toEqual([]);
+    expect(await harness.requests()).toEqual([]);
   });
 
   it("where this stack has made the key itself", async () => {
-    const bench = await Bench.start();
-    const failure = await refused(bench, { adopt: await handmade(bench, autoName("ci", OWNER)) });
+    const harness = await StackHarness.start();
+    const failure = await refused(harness, { adopt: await handmade(harness, autoName("ci", OWNER)) });
     expect(failure.message).toMatch(/was made by this stack, not by hand/);
   });
 
   it("where another resource of the stack holds the key", async () => {
-    const { bench, adopt } = await started();
-    const stack = await RotatingStack.start({ adopt }, bench);
-    bench.context.run.holders.clear();
-    noteHolder(kinds.RotatingApiKey, stack.id, stack.outputs ?? {}, bench.context);
-    expect((await refused(bench, { adopt })).message).toMatch(/belongs to another resource of this stack/);
+    const { harness, adopt } = await started();
+    const stack = await RotatingStack.start({ adopt }, harness);
+    harness.context.run.holders.clear();
+    noteHolder(resourceTypes.RotatingApiKey, stack.id, stack.outputs ?? {}, harness.context);
+    expect((await refused(harness, { adopt })).message).toMatch(/belongs to another resource of this stack/);
   });
 
   it("where two resources of a program name one key, before anything is made", async () => {
-    const { bench, adopt } = await started();
+    const { harness, adopt } = await started();
     const checked = (name: string) => {
       const news = { owner: OWNER, adopt, resourceUrn: `urn:pulumi:dev::app::t::${name}` };
-      return check(kinds.RotatingApiKey, news, bench.context).failures;
+      return check(resourceTypes.RotatingApiKey, news, harness.context).failures;
     };
     expect([checked("app"), checked("app")]).toEqual([[], []]);
     const reason = `names key ${adopt.id}, which "app" already adopts. Only one resource can have a key`;
@@ -166,7 +170,7 @@ describe("an adoption is refused", () => {
   });
 
   it("where its form is wrong, without the secret in the message", async () => {
-    const { bench } = await started();
+    const { harness } = await started();
     for (const adopt of [
       "x",
       {},
@@ -175,26 +179,26 @@ describe("an adoption is refused", () => {
       { id: "1", key: "a b" },
       { id: "1", key: "k", at: 1 },
     ]) {
-      const { failures } = check(kinds.RotatingApiKey, { owner: OWNER, adopt }, bench.context);
+      const { failures } = check(resourceTypes.RotatingApiKey, { owner: OWNER, adopt }, harness.context);
       expect(failures).toEqual([{ property: "adopt", reason: expect.stringMatching(/^must be \{ id, key \}: /) }]);
     }
   });
 
   it("for an ApiKey, whose replacement would revoke the key it has adopted", async () => {
-    const { bench, adopt } = await started();
-    const { failures } = check(kinds.ApiKey, { owner: OWNER, adopt }, bench.context);
+    const { harness, adopt } = await started();
+    const { failures } = check(resourceTypes.ApiKey, { owner: OWNER, adopt }, harness.context);
     expect(failures).toEqual([{ property: "adopt", reason: expect.stringMatching(/^is for RotatingApiKey only/) }]);
   });
 
   it("for a resource that exists and holds another key, and where it moves with its key", async () => {
-    const { bench, adopt } = await started();
-    const { outputs = {} } = await RotatingStack.start({ adopt }, bench);
+    const { harness, adopt } = await started();
+    const { outputs = {} } = await RotatingStack.start({ adopt }, harness);
     const asked = (inputs: Properties) => () =>
       diff(
-        kinds.RotatingApiKey,
+        resourceTypes.RotatingApiKey,
         outputs,
-        { owner: bench.identity, ...inputs },
-        { now: bench.context.now(), driftOnly: false },
+        { owner: harness.identity, ...inputs },
+        { now: harness.context.now(), driftOnly: false },
       );
     expect(asked({ adopt: { ...adopt, id: "99" } })).toThrow(/names key 99, but this resource exists already/);
     expect(asked({ adopt, organizationId: "org-1" })).toThrow(/Remove adopt, and the replacement gets a new key/);
@@ -205,24 +209,24 @@ describe("an adoption is refused", () => {
 
 describe("a replacement that adopts the same key again", () => {
   it("keeps it live, in the same run and in the one after a crash", async () => {
-    const { bench, adopt } = await started();
-    const old = await RotatingStack.start({ adopt }, bench);
-    const forced = await anew(bench);
+    const { harness, adopt } = await started();
+    const old = await RotatingStack.start({ adopt }, harness);
+    const forced = await anew(harness);
     const successor = await RotatingStack.start({ adopt }, forced);
-    noteHolder(kinds.RotatingApiKey, successor.id, successor.outputs ?? {}, forced.context);
-    await kinds.RotatingApiKey.delete(old.id, old.outputs ?? {}, forced.context);
-    expect(await bench.liveIds()).toEqual([adopt.id]);
-    const later = await anew(bench);
-    noteHolder(kinds.RotatingApiKey, successor.id, successor.outputs ?? {}, later.context);
-    await kinds.RotatingApiKey.delete(old.id, old.outputs ?? {}, later.context);
-    expect(await bench.liveIds()).toEqual([adopt.id]);
-    await kinds.RotatingApiKey.delete(successor.id, successor.outputs ?? {}, later.context);
-    expect(await bench.liveIds()).toEqual([]);
+    noteHolder(resourceTypes.RotatingApiKey, successor.id, successor.outputs ?? {}, forced.context);
+    await resourceTypes.RotatingApiKey.delete(old.id, old.outputs ?? {}, forced.context);
+    expect(await harness.liveIds()).toEqual([adopt.id]);
+    const later = await anew(harness);
+    noteHolder(resourceTypes.RotatingApiKey, successor.id, successor.outputs ?? {}, later.context);
+    await resourceTypes.RotatingApiKey.delete(old.id, old.outputs ?? {}, later.context);
+    expect(await harness.liveIds()).toEqual([adopt.id]);
+    await resourceTypes.RotatingApiKey.delete(successor.id, successor.outputs ?? {}, later.context);
+    expect(await harness.liveIds()).toEqual([]);
   });
 });
 
 /** The same stack in a run of its own. */
-async function anew(bench: Bench): Promise<Bench> {
-  const { settings, ...told } = bench.context;
-  return bench.beside({ context: { ...told, run: newRunNotes(), account: () => bench.account } });
+async function anew(harness: StackHarness): Promise<StackHarness> {
+  const { settings, ...told } = harness.context;
+  return harness.beside({ context: { ...told, run: newRunNotes(), account: () => harness.account } });
 }

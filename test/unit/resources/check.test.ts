@@ -1,11 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Context, check, kinds, newRunNotes, UNKNOWN } from "../../../provider/resources";
+import { resourceTypes } from "../../../provider/resources/registry";
+import { check } from "../../../provider/schema/check";
+import { UNKNOWN } from "../../../provider/schema/field-types";
+import { type Context, newRunNotes } from "../../../provider/schema/resource-type";
 
 const context = { run: newRunNotes() } as Context;
 const base = { owner: "3b241101-e2bb-4255-8caf-4136c566a962", resourceUrn: "urn:pulumi:dev::proj::t::ci" };
-const failuresOf = (inputs: Record<string, unknown>, kind: keyof typeof kinds = "ApiKey") =>
-  check(kinds[kind], { ...base, ...inputs }, context).failures;
+const failuresOf = (inputs: Record<string, unknown>, kind: keyof typeof resourceTypes = "ApiKey") =>
+  check(resourceTypes[kind], { ...base, ...inputs }, context).failures;
 
 describe("the inputs of an ApiKey", () => {
   it.each([
@@ -57,9 +60,9 @@ describe("the inputs of an ApiKey", () => {
   it("never make the check throw, whatever they are", () => {
     fc.assert(
       fc.property(
-        fc.dictionary(fc.constantFrom(...Object.keys(kinds.ApiKey.fields), "__proto__"), fc.jsonValue()),
+        fc.dictionary(fc.constantFrom(...Object.keys(resourceTypes.ApiKey.fields), "__proto__"), fc.jsonValue()),
         (inputs) => {
-          const { failures } = check(kinds.ApiKey, inputs, context);
+          const { failures } = check(resourceTypes.ApiKey, inputs, context);
           for (const { property, reason } of failures)
             expect(`${property} ${reason}`).not.toMatch(/undefined|\[object/);
         },

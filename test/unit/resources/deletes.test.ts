@@ -1,68 +1,69 @@
 import { describe, expect, it } from "vitest";
-import { check, kinds } from "../../../provider/resources";
-import type { Rule } from "../../kit/control-plane";
-import { Bench, failureOf, type Made, OTHER_OWNER, OWNER } from "./harness";
+import { resourceTypes } from "../../../provider/resources/registry";
+import { check } from "../../../provider/schema/check";
+import type { Rule } from "../../../testing/control-plane";
+import { failureOf, type Made, OTHER_OWNER, OWNER, StackHarness } from "./harness";
 
 const DELETE = "DELETE /api_keys/{key_id}";
 const LIST = "GET /api_keys";
 
 const withKey = async () => {
-  const bench = await Bench.start();
-  const key = await bench.createKey();
-  const sent = (await bench.plane.log()).length;
-  return { bench, key, sent };
+  const harness = await StackHarness.start();
+  const key = await harness.createKey();
+  const sent = (await harness.plane.log()).length;
+  return { harness, key, sent };
 };
 
 describe("deleting a key", () => {
   it("costs one request, and one list that shows the id under its name for all deletions together", async () => {
-    const bench = await Bench.start();
-    const keys = [await bench.createKey(), await bench.createKey(), await bench.createKey()];
-    const sent = (await bench.plane.log()).length;
-    await Promise.all(keys.map((key) => bench.deleteKey(key)));
-    expect((await bench.requests(sent)).sort()).toEqual([DELETE, DELETE, DELETE, LIST]);
-    expect(await bench.liveIds()).toEqual([]);
+    const harness = await StackHarness.start();
+    const keys = [await harness.createKey(), await harness.createKey(), await harness.createKey()];
+    const sent = (await harness.plane.log()).length;
+    await Promise.all(keys.map((key) => harness.deleteKey(key)));
+    expect((await harness.requests(sent)).sort()).toEqual([DELETE, DELETE, DELETE, LIST]);
+    expect(await harness.liveIds()).toEqual([]);
   });
 
   it("asks a second list, and by its id, whether a key is gone that the list lacks", async () => {
-    const { bench, key, sent } = await withKey();
-    await bench.plane.state.revokeKey(key.id);
-    await bench.clock.pass(300_000);
-    await bench.deleteKey(key);
-    expect(await bench.requests(sent)).toEqual([LIST, LIST, DELETE]);
+    const { harness, key, sent } = await withKey();
+    await harness.plane.state.revokeKey(key.id);
+    await harness.clock.pass(300_000);
+    await harness.deleteKey(key);
+    expect(await harness.requests(sent)).toEqual([LIST, LIST, DELETE]);
   });
 
   it("is not skipped for a new key that is not listed yet", async () => {
-    const { bench, key } = await withKey();
-    const [admin] = (await bench.context.keys().list()).filter(({ id }) => id !== key.id);
+    const { harness, key } = await withKey();
+    const [admin] = (await harness.context.keys().list()).filter(({ id }) => id !== key.id);
     const body = [
       { id: Number(admin?.id), name: "admin", created_at: admin?.createdAt, last_used_at: admin?.lastUsedAt },
     ];
-    const later = bench.beside({});
+    const later = harness.beside({});
     later.context.keys().find = async () => undefined;
-    await bench.plane.rules.add({ route: LIST, status: 200, body });
+    await harness.plane.rules.add({ route: LIST, status: 200, body });
     await later.deleteKey(key);
-    expect(await bench.liveIds()).toEqual([]);
+    expect(await harness.liveIds()).toEqual([]);
   });
 
   it("touches nothing where the list shows the id under another name, because it is somebody else's", async () => {
-    const { bench, key } = await withKey();
-    const stranger = await bench.plane.state.createKey("somebody-elses");
+    const { harness, key } = await withKey();
+    const stranger = await harness.plane.state.createKey("somebody-elses");
     const mistaken = { id: String(stranger.id), outputs: { ...key.outputs, keyId: String(stranger.id) } };
-    for (const verb of [() => bench.deleteKey(mistaken), () => bench.readKey(mistaken)]) {
+    for (const verb of [() => harness.deleteKey(mistaken), () => harness.readKey(mistaken)]) {
       const failure = await failureOf(verb());
       expect(failure.message).toMatch(
         new RegExp(`lists key ${stranger.id} as somebody-elses, but .* ${key.outputs.name}`),
       );
     }
-    expect(await bench.liveIds()).toEqual([key.id, String(stranger.id)]);
+    expect(await harness.liveIds()).toEqual([key.id, String(stranger.id)]);
   });
 
   it("D1: whose request was never sent is tried again", async () => {
-    const { bench, key } = await withKey();
-    await bench.plane.refuse();
-    bench.clock.meanwhile = () => bench.plane.accept();
-    await bench.deleteKey(key);
-    expect(await bench.liveIds()).toEqual([]);
+    const { harness, key } = await withKey();
+    await harness.plane.refuse();
+    harness.clock.meanwhile = () => harness.plane.accept();
+    await harness.deleteKey(key);
+    expect(await harness.liveIds()).toEqual([]);
   });
 
   it.each([
@@ -77,175 +78,178 @@ describe("deleting a key", () => {
   ] satisfies [string, Partial<Rule>][])(
     "D2: whose answer is lost to %s is settled, and ends well",
     async (_, rule) => {
-      const { bench, key } = await withKey();
-      await bench.plane.rules.add({ route: DELETE, ...rule });
-      await bench.deleteKey(key);
-      expect(await bench.liveIds()).toEqual([]);
+      const { harness, key } = await withKey();
+      await harness.plane.rules.add({ route: DELETE, ...rule });
+      await harness.deleteKey(key);
+      expect(await harness.liveIds()).toEqual([]);
     },
   );
 
   it("D2: that never gets an answer is an error while the list still shows the key, so that it stays in the state", async () => {
-    const { bench, key } = await withKey();
-    await bench.plane.rules.add({ route: DELETE, fault: "close", count: null });
-    expect((await failureOf(bench.deleteKey(key))).message).toContain(`DELETE /api_keys/${key.id} at `);
+    const { harness, key } = await withKey();
+    await harness.plane.rules.add({ route: DELETE, fault: "close", count: null });
+    expect((await failureOf(harness.deleteKey(key))).message).toContain(`DELETE /api_keys/${key.id} at `);
   });
 
   it.each([404, 410, 400, 422])("D3: answered %i is done when the list does not show the key", async (status) => {
-    const { bench, key } = await withKey();
-    await bench.context.keys().list();
-    const sent = (await bench.plane.log()).length;
-    await bench.plane.state.revokeKey(key.id);
-    await bench.plane.rules.add({ route: DELETE, status });
-    await bench.deleteKey(key);
-    expect(await bench.requests(sent)).toEqual([DELETE, LIST]);
+    const { harness, key } = await withKey();
+    await harness.context.keys().list();
+    const sent = (await harness.plane.log()).length;
+    await harness.plane.state.revokeKey(key.id);
+    await harness.plane.rules.add({ route: DELETE, status });
+    await harness.deleteKey(key);
+    expect(await harness.requests(sent)).toEqual([DELETE, LIST]);
   });
 
   it.each([404, 410, 400, 422])("D3: answered %i is an error while the list shows the key", async (status) => {
-    const { bench, key } = await withKey();
-    await bench.plane.rules.add({ route: DELETE, status, count: null });
-    expect((await failureOf(bench.deleteKey(key))).message).toContain(String(status));
+    const { harness, key } = await withKey();
+    await harness.plane.rules.add({ route: DELETE, status, count: null });
+    expect((await failureOf(harness.deleteKey(key))).message).toContain(String(status));
   });
 
   it("D3: is an error where the list cannot be read, though the service knows no such key", async () => {
-    const { bench, key } = await withKey();
-    await bench.context.keys().list();
-    await bench.plane.state.revokeKey(key.id);
-    await bench.plane.rules.add({ route: LIST, status: 500, count: null });
-    expect((await failureOf(bench.deleteKey(key))).message).toMatch(/404.*And the list of keys/);
+    const { harness, key } = await withKey();
+    await harness.context.keys().list();
+    await harness.plane.state.revokeKey(key.id);
+    await harness.plane.rules.add({ route: LIST, status: 500, count: null });
+    expect((await failureOf(harness.deleteKey(key))).message).toMatch(/404.*And the list of keys/);
   });
 
   it.each([
     ["says that the key is not revoked", { patch: { revoked: false } }],
     ["is about another key", { patch: { id: 7 } }],
   ] satisfies [string, Partial<Rule>][])("D4: whose answer %s is an error while the key is listed", async (_, rule) => {
-    const { bench, key } = await withKey();
-    await bench.plane.rules.add({
+    const { harness, key } = await withKey();
+    await harness.plane.rules.add({
       route: DELETE,
       status: 200,
       body: { id: Number(key.id), revoked: true, ...rule.patch },
     });
-    expect((await failureOf(bench.deleteKey(key))).message).toContain(`key ${key.id}`);
-    expect(await bench.liveIds()).toEqual([key.id]);
+    expect((await failureOf(harness.deleteKey(key))).message).toContain(`key ${key.id}`);
+    expect(await harness.liveIds()).toEqual([key.id]);
   });
 
   it("D5: again after a crash that forgot the first time succeeds: I13", async () => {
-    const { bench, key } = await withKey();
-    await bench.deleteKey(key);
-    await bench.deleteKey(key);
-    expect(await bench.liveIds()).toEqual([]);
+    const { harness, key } = await withKey();
+    await harness.deleteKey(key);
+    await harness.deleteKey(key);
+    expect(await harness.liveIds()).toEqual([]);
   });
 
   it("D6: refused with 401 is an error that names the setting, and the key stays in the state", async () => {
-    const { bench, key } = await withKey();
-    await bench.plane.rules.add({ route: DELETE, fault: "close" });
-    await bench.plane.rules.add({ route: DELETE, status: 401, count: null });
-    expect((await failureOf(bench.deleteKey(key))).message).toContain("keyplane:apiKey");
+    const { harness, key } = await withKey();
+    await harness.plane.rules.add({ route: DELETE, fault: "close" });
+    await harness.plane.rules.add({ route: DELETE, status: 401, count: null });
+    expect((await failureOf(harness.deleteKey(key))).message).toContain("keyplane:apiKey");
   });
 
   it("D7: that keyplane itself authenticates with is refused before any request", async () => {
-    const { bench, key, sent } = await withKey();
-    const self = bench.beside({ apiKey: String(key.outputs.key) });
+    const { harness, key, sent } = await withKey();
+    const self = harness.beside({ apiKey: String(key.outputs.key) });
     const failure = await failureOf(self.deleteKey(key));
     expect(failure.message).toMatch(/lock keyplane out. Set keyplane:apiKey to another key/);
     expect(failure.message).not.toContain(String(key.outputs.key));
-    expect(await bench.requests(sent)).toEqual([]);
+    expect(await harness.requests(sent)).toEqual([]);
   });
 
   it("D9: that was never ready revokes what its creation has left behind, too", async () => {
-    const bench = await Bench.start();
-    await bench.plane.rules.add({ route: "POST /api_keys", fault: "close", commit: "before", count: 2 });
-    await bench.plane.rules.add({ route: DELETE, status: 400, count: 2 });
-    await bench.plane.rules.add({ route: "POST /api_keys", operations: [{ action: "apply_config", runningMs: null }] });
-    const key = await bench.createKey({ operationTimeout: "10s" });
+    const harness = await StackHarness.start();
+    await harness.plane.rules.add({ route: "POST /api_keys", fault: "close", commit: "before", count: 2 });
+    await harness.plane.rules.add({ route: DELETE, status: 400, count: 2 });
+    await harness.plane.rules.add({
+      route: "POST /api_keys",
+      operations: [{ action: "apply_config", runningMs: null }],
+    });
+    const key = await harness.createKey({ operationTimeout: "10s" });
     expect(key.notReady).toBeDefined();
-    expect(await bench.liveIds()).toHaveLength(3);
-    await bench.deleteKey(key);
-    expect(await bench.liveIds()).toEqual([]);
+    expect(await harness.liveIds()).toHaveLength(3);
+    await harness.deleteKey(key);
+    expect(await harness.liveIds()).toEqual([]);
   });
 
   it("D9: is an error as long as one of the keys left behind is live, so that the next run tries again", async () => {
-    const bench = await Bench.start();
-    await bench.plane.rules.add({ route: "POST /api_keys", fault: "close", commit: "before" });
-    await bench.plane.rules.add({ route: DELETE, status: 400 });
-    const key = await bench.createKey();
+    const harness = await StackHarness.start();
+    await harness.plane.rules.add({ route: "POST /api_keys", fault: "close", commit: "before" });
+    await harness.plane.rules.add({ route: DELETE, status: 400 });
+    const key = await harness.createKey();
     const [orphan] = key.outputs.pendingRevocations as string[];
-    await bench.plane.rules.add({ route: `DELETE /api_keys/${orphan}`, status: 400 });
-    expect((await failureOf(bench.deleteKey(key))).message).toContain(`key ${orphan}`);
-    await bench.deleteKey(key);
-    expect(await bench.liveIds()).toEqual([]);
+    await harness.plane.rules.add({ route: `DELETE /api_keys/${orphan}`, status: 400 });
+    expect((await failureOf(harness.deleteKey(key))).message).toContain(`key ${orphan}`);
+    await harness.deleteKey(key);
+    expect(await harness.liveIds()).toEqual([]);
   });
 
   it("D9: revokes an orphan of its making also where revokeOnDelete keeps the key itself", async () => {
-    const bench = await Bench.start();
-    await bench.plane.rules.add({ route: "POST /api_keys", fault: "close", commit: "before" });
-    await bench.plane.rules.add({ route: DELETE, status: 400 });
-    const key = await bench.createKey({ revokeOnDelete: false });
-    await bench.deleteKey(key);
-    expect(await bench.liveIds()).toEqual([key.id]);
+    const harness = await StackHarness.start();
+    await harness.plane.rules.add({ route: "POST /api_keys", fault: "close", commit: "before" });
+    await harness.plane.rules.add({ route: DELETE, status: 400 });
+    const key = await harness.createKey({ revokeOnDelete: false });
+    await harness.deleteKey(key);
+    expect(await harness.liveIds()).toEqual([key.id]);
   });
 
   it("is not done where revokeOnDelete is false, and says that the key stays live", async () => {
-    const bench = await Bench.start();
-    const key = await bench.createKey({ revokeOnDelete: false });
-    await bench.deleteKey(key);
-    expect(await bench.liveIds()).toEqual([key.id]);
-    expect(bench.told.info.join()).toContain("stays live");
+    const harness = await StackHarness.start();
+    const key = await harness.createKey({ revokeOnDelete: false });
+    await harness.deleteKey(key);
+    expect(await harness.liveIds()).toEqual([key.id]);
+    expect(harness.told.info.join()).toContain("stays live");
   });
 
   it("C14: is not done by a stack to which the state was copied, and says so", async () => {
-    const { bench, key } = await withKey();
-    const copy = bench.beside({ owner: OTHER_OWNER });
+    const { harness, key } = await withKey();
+    const copy = harness.beside({ owner: OTHER_OWNER });
     const adopted = await copy.updateKey(key);
     await copy.deleteKey(adopted);
-    expect(await bench.liveIds()).toEqual([key.id]);
+    expect(await harness.liveIds()).toEqual([key.id]);
     expect(copy.told.warn.join()).toContain("another stack");
   });
 
   it.each([
-    ["ApiKey", kinds.ApiKey],
-    ["RotatingApiKey", kinds.RotatingApiKey],
+    ["ApiKey", resourceTypes.ApiKey],
+    ["RotatingApiKey", resourceTypes.RotatingApiKey],
   ])(
     "C14: is not done by the first run of a stack to which the state was copied, which replaces the %s",
     async (_, kind) => {
-      const bench = await Bench.start();
-      const { id, outputs } = await kind.create({ owner: OWNER }, bench.context);
-      const copy = bench.beside({ owner: OTHER_OWNER });
+      const harness = await StackHarness.start();
+      const { id, outputs } = await kind.create({ owner: OWNER }, harness.context);
+      const copy = harness.beside({ owner: OTHER_OWNER });
       check(kind, { owner: OTHER_OWNER }, copy.context);
       await kind.delete(id, { ...outputs, pendingRevocations: [outputs.keyId] }, copy.context);
-      expect(await bench.liveIds()).toEqual([outputs.keyId]);
+      expect(await harness.liveIds()).toEqual([outputs.keyId]);
       expect(copy.told.warn.join()).toContain("another stack");
-      const same = bench.beside({});
+      const same = harness.beside({});
       check(kind, { owner: OWNER }, same.context);
       await kind.delete(id, outputs, same.context);
-      expect(await bench.liveIds()).toEqual([]);
+      expect(await harness.liveIds()).toEqual([]);
     },
   );
 
   it("C14: a copied state leaves the keys that are still to be revoked to the original, too", async () => {
-    const bench = await Bench.start();
-    await bench.plane.rules.add({ route: "POST /api_keys", fault: "close", commit: "before" });
-    await bench.plane.rules.add({ route: DELETE, status: 400 });
-    const key = await bench.createKey();
-    const copy = bench.beside({ owner: OTHER_OWNER });
+    const harness = await StackHarness.start();
+    await harness.plane.rules.add({ route: "POST /api_keys", fault: "close", commit: "before" });
+    await harness.plane.rules.add({ route: DELETE, status: 400 });
+    const key = await harness.createKey();
+    const copy = harness.beside({ owner: OTHER_OWNER });
     const adopted = await copy.updateKey(key);
     expect(adopted.outputs.pendingRevocations).toBeUndefined();
-    expect(await bench.liveIds()).toHaveLength(2);
+    expect(await harness.liveIds()).toHaveLength(2);
   });
 });
 
 describe("in another account than the one that made it", () => {
   /** The same control plane with another credential that still works, and one at an empty plane. */
   const twoAccounts = async () => {
-    const { bench, key } = await withKey();
-    const elsewhere = await Bench.start();
+    const { harness, key } = await withKey();
+    const elsewhere = await StackHarness.start();
     await elsewhere.clock.pass(300_000);
-    return { bench, key, elsewhere };
+    return { harness, key, elsewhere };
   };
 
   it("D8: a key that is not there is an error on delete, not done: it may be live where it was made", async () => {
-    const { bench, key, elsewhere } = await twoAccounts();
+    const { harness, key, elsewhere } = await twoAccounts();
     expect((await failureOf(elsewhere.deleteKey(key))).message).toMatch(/has no key of this stack/);
-    expect(await bench.liveIds()).toEqual([key.id]);
+    expect(await harness.liveIds()).toEqual([key.id]);
   });
 
   it("D8: a key that is not there is an error on read, not gone", async () => {
@@ -263,41 +267,41 @@ describe("in another account than the one that made it", () => {
   });
 
   it("D8: the same account under a new credential is known by a witness, another key of the stack", async () => {
-    const { bench, key } = await withKey();
-    await bench.createKey();
-    const admin = await bench.plane.state.createKey("new admin");
-    const later = bench.beside({ apiKey: admin.key });
-    await bench.plane.state.revokeKey(key.id);
-    await bench.clock.pass(300_000);
+    const { harness, key } = await withKey();
+    await harness.createKey();
+    const admin = await harness.plane.state.createKey("new admin");
+    const later = harness.beside({ apiKey: admin.key });
+    await harness.plane.state.revokeKey(key.id);
+    await harness.clock.pass(300_000);
     expect(await later.readKey(key)).toBeUndefined();
     await later.deleteKey(key);
   });
 
   it("D8: a key of another stack is no witness", async () => {
-    const { bench, key } = await withKey();
-    await bench.beside({ owner: OTHER_OWNER }).createKey();
-    const admin = await bench.plane.state.createKey("new admin");
-    await bench.plane.state.revokeKey(key.id);
-    const later = bench.beside({ apiKey: admin.key });
+    const { harness, key } = await withKey();
+    await harness.beside({ owner: OTHER_OWNER }).createKey();
+    const admin = await harness.plane.state.createKey("new admin");
+    await harness.plane.state.revokeKey(key.id);
+    const later = harness.beside({ apiKey: admin.key });
     await failureOf(later.deleteKey(key));
   });
 
   it("D8: a key that is there is revoked under any credential, and read takes note of the new one", async () => {
-    const { bench, key } = await withKey();
-    const admin = await bench.plane.state.createKey("new admin");
-    const later = bench.beside({ apiKey: admin.key });
+    const { harness, key } = await withKey();
+    const admin = await harness.plane.state.createKey("new admin");
+    const later = harness.beside({ apiKey: admin.key });
     const outputs = await later.readKey(key);
     expect(outputs?.owner).toBe(later.identity);
     expect(outputs?.owner).not.toBe(key.outputs.owner);
     await later.deleteKey({ ...key, outputs: outputs ?? {} } satisfies Made);
-    expect(await bench.liveIds()).toEqual([String(admin.id)]);
+    expect(await harness.liveIds()).toEqual([String(admin.id)]);
   });
 
   it("revokes no key of the same id and exact name in another account, where the same program was deployed", async () => {
-    const bench = await Bench.start();
-    const key = await bench.createKey({ name: "exact" });
-    await bench.clock.pass(60_000);
-    const away = await bench.elsewhere();
+    const harness = await StackHarness.start();
+    const key = await harness.createKey({ name: "exact" });
+    await harness.clock.pass(60_000);
+    const away = await harness.elsewhere();
     const { id } = await away.plane.state.createKey("exact");
     expect(String(id)).toBe(key.id);
     const error = await failureOf(away.deleteKey(key));

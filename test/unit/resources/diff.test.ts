@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { diff, kinds, UNKNOWN } from "../../../provider/resources";
-import { digestOf } from "../../../provider/resources/digest";
+import { resourceTypes } from "../../../provider/resources/registry";
+import { diff } from "../../../provider/schema/diff";
+import { digestOf } from "../../../provider/schema/digest";
+import { UNKNOWN } from "../../../provider/schema/field-types";
 
 const BORN = "2026-01-01T00:00:00.000Z";
 const NOW = Date.parse(BORN) + 90 * 86_400_000;
@@ -12,7 +14,12 @@ const outputs = {
   createdAt: BORN,
 };
 const differ = (olds: object, news: object, options: { now?: number; driftOnly?: boolean } = {}) =>
-  diff(kinds.ApiKey, { ...outputs, ...olds }, { owner: "o.c", ...news }, { now: NOW, driftOnly: false, ...options });
+  diff(
+    resourceTypes.ApiKey,
+    { ...outputs, ...olds },
+    { owner: "o.c", ...news },
+    { now: NOW, driftOnly: false, ...options },
+  );
 const nothing = { changes: false, replaces: [], deleteBeforeReplace: false, reasons: [] };
 
 describe("the diff of an ApiKey", () => {

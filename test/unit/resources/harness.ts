@@ -1,12 +1,13 @@
 import { afterEach } from "vitest";
-import { accountFingerprint } from "../../../provider/account-fingerprint";
 import { Account } from "../../../provider/api";
-import { type Context, kinds, NotReady, newRunNotes, type Properties } from "../../../provider/resources";
-import { identityOf } from "../../../provider/resources/identity";
-import { textsOf } from "../../../provider/resources/key-fields";
-import { ownerTag } from "../../../provider/resources/names";
-import { Settings } from "../../../provider/settings";
-import { type ControlPlane, type LogEntry, startControlPlane } from "../../kit/control-plane";
+import { accountFingerprint } from "../../../provider/keys/account-fingerprint";
+import { identityOf } from "../../../provider/keys/identity";
+import { textsOf } from "../../../provider/keys/key-fields";
+import { ownerTag } from "../../../provider/keys/names";
+import { resourceTypes } from "../../../provider/resources/registry";
+import { type Context, NotReady, newRunNotes, type Properties } from "../../../provider/schema/resource-type";
+import { Settings } from "../../../provider/settings/settings";
+import { type ControlPlane, type LogEntry, startControlPlane } from "../../../testing/control-plane";
 import { DrivenClock } from "../http/driven-clock";
 
 /** The owner of the stack under test, and one of another stack in the same account. */
@@ -38,7 +39,7 @@ afterEach(async () => {
 });
 
 /** One stack's resources at a real control plane; time passes only where somebody waits. */
-export class Bench {
+export class StackHarness {
   readonly told: Told = { progress: [], info: [], warn: [] };
   readonly context: Context;
   readonly account: Account;
@@ -90,26 +91,30 @@ export class Bench {
   }
 
   /** A stack with a control plane of its own. */
-  static async start(overrides: Partial<Context> = {}): Promise<Bench> {
+  static async start(overrides: Partial<Context> = {}): Promise<StackHarness> {
     const plane = await startControlPlane({ clock: { mode: "driven" } });
     open.push(plane);
     const { timeline } = await plane.clock.read();
     const clock = new LinkedClock(plane, timeline);
-    return new Bench(plane, clock, OWNER, overrides, plane.apiKey, REQUEST_TIMEOUT_MS);
+    return new StackHarness(plane, clock, OWNER, overrides, plane.apiKey, REQUEST_TIMEOUT_MS);
   }
 
   /** Another stack, or the same one with another credential, at the same control plane. */
-  beside(other: { readonly owner?: string; readonly apiKey?: string; readonly context?: Partial<Context> }): Bench {
+  beside(other: {
+    readonly owner?: string;
+    readonly apiKey?: string;
+    readonly context?: Partial<Context>;
+  }): StackHarness {
     const { owner = this.owner, apiKey = this.plane.apiKey, context = {} } = other;
-    return new Bench(this.plane, this.clock, owner, context, apiKey, REQUEST_TIMEOUT_MS);
+    return new StackHarness(this.plane, this.clock, owner, context, apiKey, REQUEST_TIMEOUT_MS);
   }
 
   /** The same stack at another control plane, for which the same time passes. */
-  async elsewhere(): Promise<Bench> {
+  async elsewhere(): Promise<StackHarness> {
     const plane = await startControlPlane({ clock: { mode: "driven" } });
     open.push(plane);
     await this.clock.follow(plane);
-    return new Bench(plane, this.clock, this.owner, {}, plane.apiKey, REQUEST_TIMEOUT_MS);
+    return new StackHarness(plane, this.clock, this.owner, {}, plane.apiKey, REQUEST_TIMEOUT_MS);
   }
 
   /** The mark in the names of this stack's keys. */
@@ -119,21 +124,21 @@ export class Bench {
 
   /** Makes an `ApiKey`; a plain failure is thrown. */
   createKey(inputs: Properties = {}): Promise<Made> {
-    return made(() => kinds.ApiKey.create({ owner: this.identity, ...inputs }, this.context));
+    return made(() => resourceTypes.ApiKey.create({ owner: this.identity, ...inputs }, this.context));
   }
 
   /** Updates an `ApiKey` in place. */
   updateKey({ id, outputs }: Made, inputs: Properties = {}): Promise<Made> {
     const news = { owner: this.identity, ...inputs };
-    return made(async () => ({ id, outputs: await kinds.ApiKey.update(id, outputs, news, this.context) }));
+    return made(async () => ({ id, outputs: await resourceTypes.ApiKey.update(id, outputs, news, this.context) }));
   }
 
   readKey({ id, outputs }: Made): Promise<Properties | undefined> {
-    return kinds.ApiKey.read(id, outputs, this.context);
+    return resourceTypes.ApiKey.read(id, outputs, this.context);
   }
 
   deleteKey({ id, outputs }: Made): Promise<void> {
-    return kinds.ApiKey.delete(id, outputs, this.context);
+    return resourceTypes.ApiKey.delete(id, outputs, this.context);
   }
 
   /** Runs the stack's ledger at the end of an `up`, as the first one or after another. */
@@ -145,8 +150,8 @@ export class Bench {
   /** Runs the stack's ledger with these inputs, in a run in which all keys that they name were looked at. */
   async endRun(inputs: Properties, before?: Properties): Promise<Properties> {
     for (const id of textsOf(inputs.owned)) this.context.run.holders.set(id, new Set([id]));
-    if (before === undefined) return (await kinds.Ledger.create(inputs, this.context)).outputs;
-    return kinds.Ledger.update("ledger", before, inputs, this.context);
+    if (before === undefined) return (await resourceTypes.Ledger.create(inputs, this.context)).outputs;
+    return resourceTypes.Ledger.update("ledger", before, inputs, this.context);
   }
 
   /** Ids of all live keys but the admin's, oldest first. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Rule } from "../../kit/control-plane";
-import { Bench, failureOf } from "./harness";
+import type { Rule } from "../../../testing/control-plane";
+import { failureOf, StackHarness } from "./harness";
 
 const POST = "POST /api_keys";
 
@@ -29,88 +29,88 @@ const LOST: readonly (readonly [string, Omit<Rule, "route">])[] = [
 
 describe("an answer lost to", () => {
   it.each(LOST)("C4 %s ends with exactly one live key, and no name was asked for twice", async (_, rule) => {
-    const bench = await Bench.start();
-    await bench.plane.rules.add({ route: POST, ...rule });
-    const { id, outputs, notReady } = await bench.createKey();
+    const harness = await StackHarness.start();
+    await harness.plane.rules.add({ route: POST, ...rule });
+    const { id, outputs, notReady } = await harness.createKey();
     expect(notReady).toBeUndefined();
-    expect(await bench.liveIds()).toEqual([id]);
-    expect(bench.names).toHaveLength(2);
-    expect(new Set(bench.names).size).toBe(2);
-    expect(await bench.postsThatMayCount()).toBe(2);
-    expect(outputs.name).toBe(bench.names[1]);
-    expect(await bench.account.keys.authenticates(String(outputs.key))).toBe(true);
+    expect(await harness.liveIds()).toEqual([id]);
+    expect(harness.names).toHaveLength(2);
+    expect(new Set(harness.names).size).toBe(2);
+    expect(await harness.postsThatMayCount()).toBe(2);
+    expect(outputs.name).toBe(harness.names[1]);
+    expect(await harness.account.keys.authenticates(String(outputs.key))).toBe(true);
   });
 });
 
 describe("a creation", () => {
   it("C3: whose request was never sent asks again for the same name", async () => {
-    const bench = await Bench.start();
-    await bench.plane.refuse();
-    bench.clock.meanwhile = () => bench.plane.accept();
-    const { id, outputs } = await bench.createKey();
-    expect(bench.clock.sleeps).toHaveLength(1);
-    expect(bench.names).toEqual([outputs.name]);
-    expect(await bench.liveIds()).toEqual([id]);
+    const harness = await StackHarness.start();
+    await harness.plane.refuse();
+    harness.clock.meanwhile = () => harness.plane.accept();
+    const { id, outputs } = await harness.createKey();
+    expect(harness.clock.sleeps).toHaveLength(1);
+    expect(harness.names).toEqual([outputs.name]);
+    expect(await harness.liveIds()).toEqual([id]);
   });
 
   it.each([423, 429, 503])(
     "C12: answered %i, which means nothing was done, asks again for the same name",
     async (status) => {
-      const bench = await Bench.start();
-      await bench.plane.rules.add({ route: POST, status, count: 3, retryAfter: 2 });
-      const { id, outputs } = await bench.createKey();
-      expect(bench.names).toEqual([outputs.name]);
-      expect(await bench.requests()).toEqual([POST, POST, POST, POST]);
-      expect(await bench.liveIds()).toEqual([id]);
+      const harness = await StackHarness.start();
+      await harness.plane.rules.add({ route: POST, status, count: 3, retryAfter: 2 });
+      const { id, outputs } = await harness.createKey();
+      expect(harness.names).toEqual([outputs.name]);
+      expect(await harness.requests()).toEqual([POST, POST, POST, POST]);
+      expect(await harness.liveIds()).toEqual([id]);
     },
   );
 
   it("C12: under a storm of 429 fails without a key, and says so", async () => {
-    const bench = await Bench.start();
-    await bench.plane.rules.add({ route: POST, status: 429, count: null });
-    expect((await failureOf(bench.createKey())).message).toMatch(/429 .*Nothing was changed/);
-    expect(await bench.liveIds()).toEqual([]);
+    const harness = await StackHarness.start();
+    await harness.plane.rules.add({ route: POST, status: 429, count: null });
+    expect((await failureOf(harness.createKey())).message).toMatch(/429 .*Nothing was changed/);
+    expect(await harness.liveIds()).toEqual([]);
   });
 
   it.each([401, 403])(
     "C2: refused with %i is final: one request, no key, no name of the credential's value",
     async (status) => {
-      const bench = await Bench.start();
-      await bench.plane.rules.add({ route: POST, status, count: null });
-      const failure = await failureOf(bench.createKey());
+      const harness = await StackHarness.start();
+      await harness.plane.rules.add({ route: POST, status, count: null });
+      const failure = await failureOf(harness.createKey());
       expect(failure.message).toContain("keyplane:apiKey");
-      expect(`${failure.message}${failure.stack}`).not.toContain(bench.plane.apiKey);
-      expect(await bench.requests()).toEqual([POST]);
+      expect(`${failure.message}${failure.stack}`).not.toContain(harness.plane.apiKey);
+      expect(await harness.requests()).toEqual([POST]);
     },
   );
 
   it("C4: looks for a lost key by its name until the request can no longer be under way, then asks under a new name", async () => {
-    const bench = await Bench.start();
-    await bench.plane.rules.add({ route: POST, fault: "close" });
-    const before = bench.clock.monotonic();
-    const { outputs } = await bench.createKey();
-    expect(await bench.requests()).toEqual([POST, ...Array(7).fill("GET /api_keys"), POST]);
-    expect(bench.clock.monotonic() - before).toBeGreaterThanOrEqual(30_000);
-    expect(outputs.lostNames).toEqual([bench.names[0]]);
+    const harness = await StackHarness.start();
+    await harness.plane.rules.add({ route: POST, fault: "close" });
+    const before = harness.clock.monotonic();
+    const { outputs } = await harness.createKey();
+    expect(await harness.requests()).toEqual([POST, ...Array(7).fill("GET /api_keys"), POST]);
+    expect(harness.clock.monotonic() - before).toBeGreaterThanOrEqual(30_000);
+    expect(outputs.lostNames).toEqual([harness.names[0]]);
   });
 
   it("C5: revokes a key that is made late, while it is still looked for", async () => {
-    const bench = await Bench.start();
-    await bench.plane.rules.add({ route: POST, fault: "close", commit: "late", lateMs: 6_000 });
-    const { id, outputs } = await bench.createKey();
-    expect(await bench.liveIds()).toEqual([id]);
+    const harness = await StackHarness.start();
+    await harness.plane.rules.add({ route: POST, fault: "close", commit: "late", lateMs: 6_000 });
+    const { id, outputs } = await harness.createKey();
+    expect(await harness.liveIds()).toEqual([id]);
     expect(outputs.lostNames).toBeUndefined();
   });
 
   it("C5: leaves the name of a key that is made after that to the ledger, which revokes it", async () => {
-    const bench = await Bench.start();
-    await bench.plane.rules.add({ route: POST, fault: "close", commit: "late" });
-    const { id, outputs } = await bench.createKey();
+    const harness = await StackHarness.start();
+    await harness.plane.rules.add({ route: POST, fault: "close", commit: "late" });
+    const { id, outputs } = await harness.createKey();
     expect(outputs.lostNames).toHaveLength(1);
-    await bench.plane.commitLate();
-    expect(await bench.liveIds()).toHaveLength(2);
-    await bench.sweep([id], undefined, outputs.lostNames as string[]);
-    expect(await bench.liveIds()).toEqual([id]);
+    await harness.plane.commitLate();
+    expect(await harness.liveIds()).toHaveLength(2);
+    await harness.sweep([id], undefined, outputs.lostNames as string[]);
+    expect(await harness.liveIds()).toEqual([id]);
   });
 
   it.each([
@@ -124,96 +124,96 @@ describe("a creation", () => {
     ["a key that is no text", { patch: { key: 7 } }],
     ["no body to speak of", { omit: ["id", "key", "name", "created_at"] }],
   ] satisfies [string, Partial<Rule>][])("C6: answered with %s revokes that key and makes another", async (_, rule) => {
-    const bench = await Bench.start();
-    await bench.plane.rules.add({ route: POST, ...rule });
-    const { id, outputs } = await bench.createKey();
-    expect(await bench.liveIds()).toEqual([id]);
+    const harness = await StackHarness.start();
+    await harness.plane.rules.add({ route: POST, ...rule });
+    const { id, outputs } = await harness.createKey();
+    expect(await harness.liveIds()).toEqual([id]);
     expect(outputs.key).toMatch(/^kp_/);
-    expect(new Set(bench.names).size).toBe(2);
+    expect(new Set(harness.names).size).toBe(2);
   });
 
   it.each([
     ["under its own name", "somebody-elses"],
     ["under the name that was asked for", undefined],
   ])("C6: never revokes a key of somebody else whose id an answer without a secret gives, %s", async (_, name) => {
-    const bench = await Bench.start();
-    const stranger = await bench.plane.state.createKey("somebody-elses");
-    await bench.plane.rules.add({ route: POST, patch: { id: stranger.id, ...(name && { name }) }, omit: ["key"] });
-    const { id } = await bench.createKey();
-    expect(await bench.liveIds()).toEqual([String(stranger.id), id].sort());
+    const harness = await StackHarness.start();
+    const stranger = await harness.plane.state.createKey("somebody-elses");
+    await harness.plane.rules.add({ route: POST, patch: { id: stranger.id, ...(name && { name }) }, omit: ["key"] });
+    const { id } = await harness.createKey();
+    expect(await harness.liveIds()).toEqual([String(stranger.id), id].sort());
   });
 
   it("C7: records an orphan that cannot be revoked beside the key, and the next update revokes it", async () => {
-    const bench = await Bench.start();
-    await bench.plane.rules.add({ route: POST, fault: "close", commit: "before" });
-    await bench.plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 400 });
-    const key = await bench.createKey();
-    const [orphan] = (await bench.liveIds()).filter((id) => id !== key.id);
+    const harness = await StackHarness.start();
+    await harness.plane.rules.add({ route: POST, fault: "close", commit: "before" });
+    await harness.plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 400 });
+    const key = await harness.createKey();
+    const [orphan] = (await harness.liveIds()).filter((id) => id !== key.id);
     expect(key.outputs.pendingRevocations).toEqual([orphan]);
-    expect(bench.told.warn.join()).toContain(`key ${orphan}`);
-    const updated = await bench.updateKey(key);
+    expect(harness.told.warn.join()).toContain(`key ${orphan}`);
+    const updated = await harness.updateKey(key);
     expect(updated.outputs.pendingRevocations).toBeUndefined();
     expect(updated.outputs.key).toBe(key.outputs.key);
-    expect(await bench.liveIds()).toEqual([key.id]);
+    expect(await harness.liveIds()).toEqual([key.id]);
   });
 
   it("C7: whose attempts are used up records its orphans, so that a replacement revokes them", async () => {
-    const bench = await Bench.start();
-    await bench.plane.rules.add({ route: POST, fault: "close", commit: "before", count: 3 });
-    await bench.plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 400, count: 3 });
-    const failed = await bench.createKey();
-    const live = await bench.liveIds();
+    const harness = await StackHarness.start();
+    await harness.plane.rules.add({ route: POST, fault: "close", commit: "before", count: 3 });
+    await harness.plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 400, count: 3 });
+    const failed = await harness.createKey();
+    const live = await harness.liveIds();
     expect(live).toHaveLength(3);
-    expect(failed.notReady).toContain(String(bench.names[2]));
+    expect(failed.notReady).toContain(String(harness.names[2]));
     expect([failed.id]).toEqual([live[0]]);
     expect(failed.outputs.pendingRevocations).toEqual(live);
     expect(failed.outputs.pending).toEqual([{ action: "create", status: "failed" }]);
-    const { id } = await bench.createKey();
-    await bench.deleteKey(failed);
-    expect(await bench.liveIds()).toEqual([id]);
+    const { id } = await harness.createKey();
+    await harness.deleteKey(failed);
+    expect(await harness.liveIds()).toEqual([id]);
   });
 
   it("C7: which then fails for another reason does not forget the orphan", async () => {
-    const bench = await Bench.start();
-    await bench.plane.rules.add({ route: POST, fault: "close", commit: "before" });
-    await bench.plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 400 });
-    await bench.plane.rules.add({ route: POST, status: 403, count: null });
-    const failed = await bench.createKey();
-    expect([failed.id]).toEqual(await bench.liveIds());
+    const harness = await StackHarness.start();
+    await harness.plane.rules.add({ route: POST, fault: "close", commit: "before" });
+    await harness.plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 400 });
+    await harness.plane.rules.add({ route: POST, status: 403, count: null });
+    const failed = await harness.createKey();
+    expect([failed.id]).toEqual(await harness.liveIds());
     expect(failed.notReady).toContain("403");
   });
 
   it("C4: gives up after three names, without an orphan and without a blind fourth", async () => {
-    const bench = await Bench.start();
-    await bench.plane.rules.add({ route: POST, fault: "close", commit: "before", count: null });
-    const failure = await failureOf(bench.createKey());
-    expect(failure.message).toContain(String(bench.names[2]));
-    expect(await bench.postsThatMayCount()).toBe(3);
-    expect(new Set(bench.names).size).toBe(3);
-    expect(await bench.liveIds()).toEqual([]);
+    const harness = await StackHarness.start();
+    await harness.plane.rules.add({ route: POST, fault: "close", commit: "before", count: null });
+    const failure = await failureOf(harness.createKey());
+    expect(failure.message).toContain(String(harness.names[2]));
+    expect(await harness.postsThatMayCount()).toBe(3);
+    expect(new Set(harness.names).size).toBe(3);
+    expect(await harness.liveIds()).toEqual([]);
   });
 
   it("C11: refused because its own name is taken finds a key of its own under it, and settles it", async () => {
-    const bench = await Bench.start();
-    await bench.plane.rules.add({ route: POST, status: 409, commit: "before" });
-    const { id } = await bench.createKey();
-    expect(await bench.liveIds()).toEqual([id]);
-    expect(new Set(bench.names).size).toBe(2);
+    const harness = await StackHarness.start();
+    await harness.plane.rules.add({ route: POST, status: 409, commit: "before" });
+    const { id } = await harness.createKey();
+    expect(await harness.liveIds()).toEqual([id]);
+    expect(new Set(harness.names).size).toBe(2);
   });
 
   it("C11: refused because a name is taken that no key bears is final", async () => {
-    const bench = await Bench.start();
-    await bench.plane.rules.add({ route: POST, status: 422, body: { message: "choose another unique name" } });
-    expect((await failureOf(bench.createKey())).message).toContain("choose another unique name");
-    expect(await bench.postsThatMayCount()).toBe(1);
+    const harness = await StackHarness.start();
+    await harness.plane.rules.add({ route: POST, status: 422, body: { message: "choose another unique name" } });
+    expect((await failureOf(harness.createKey())).message).toContain("choose another unique name");
+    expect(await harness.postsThatMayCount()).toBe(1);
   });
 
   it("C13: sends nothing more while the list is unavailable, and names the key to look for", async () => {
-    const bench = await Bench.start();
-    await bench.plane.rules.add({ route: POST, fault: "close", commit: "before" });
-    await bench.plane.rules.add({ route: "GET /api_keys", status: 500, count: null });
-    const failure = await failureOf(bench.createKey());
-    expect(failure.message).toContain(String(bench.names[0]));
-    expect(await bench.postsThatMayCount()).toBe(1);
+    const harness = await StackHarness.start();
+    await harness.plane.rules.add({ route: POST, fault: "close", commit: "before" });
+    await harness.plane.rules.add({ route: "GET /api_keys", status: 500, count: null });
+    const failure = await failureOf(harness.createKey());
+    expect(failure.message).toContain(String(harness.names[0]));
+    expect(await harness.postsThatMayCount()).toBe(1);
   });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { autoName, ownerTag, prefixFrom, tagOf } from "../../../provider/resources/names";
+import { autoName, ownerTag, prefixFrom, tagOf } from "../../../provider/keys/names";
 
 const OWNER = "3b241101-e2bb-4255-8caf-4136c566a962";
 

@@ -1,56 +1,58 @@
 import { describe, expect, it } from "vitest";
-import { kinds, type Properties } from "../../../provider/resources";
-import { Bench, failureOf } from "./harness";
+import { resourceTypes } from "../../../provider/resources/registry";
+import type { Properties } from "../../../provider/schema/resource-type";
+import { failureOf, StackHarness } from "./harness";
 
 const start = async () => {
-  const bench = await Bench.start();
-  const { id: projectId } = await bench.plane.state.createProject();
-  const create = (inputs: Properties = {}) => kinds.ProjectReady.create({ projectId, ...inputs }, bench.context);
-  return { bench, projectId, create };
+  const harness = await StackHarness.start();
+  const { id: projectId } = await harness.plane.state.createProject();
+  const create = (inputs: Properties = {}) =>
+    resourceTypes.ProjectReady.create({ projectId, ...inputs }, harness.context);
+  return { harness, projectId, create };
 };
 
 describe("a ProjectReady", () => {
   it("is ready at once where nothing is pending, without a pause", async () => {
-    const { bench, projectId, create } = await start();
+    const { harness, projectId, create } = await start();
     expect(await create()).toEqual({ id: projectId, outputs: { projectId } });
-    expect(bench.clock.sleeps).toEqual([]);
+    expect(harness.clock.sleeps).toEqual([]);
   });
 
   it("waits until the last pending operation has ended, and shows which", async () => {
-    const { bench, projectId, create } = await start();
-    await bench.plane.state.startOperations({ projectId, runningMs: 20_000, count: 2 });
-    const before = bench.clock.monotonic();
+    const { harness, projectId, create } = await start();
+    await harness.plane.state.startOperations({ projectId, runningMs: 20_000, count: 2 });
+    const before = harness.clock.monotonic();
     await create();
-    expect(bench.clock.monotonic() - before).toBeGreaterThanOrEqual(20_000);
-    expect(bench.told.progress[0]).toMatch(/waiting for .*start_compute/);
+    expect(harness.clock.monotonic() - before).toBeGreaterThanOrEqual(20_000);
+    expect(harness.told.progress[0]).toMatch(/waiting for .*start_compute/);
   });
 
   it("W4: fails with the operation that fails during the wait, and makes nothing", async () => {
-    const { bench, projectId, create } = await start();
-    const { ids } = await bench.plane.state.startOperations({ projectId, outcome: "failed", action: "apply_config" });
+    const { harness, projectId, create } = await start();
+    const { ids } = await harness.plane.state.startOperations({ projectId, outcome: "failed", action: "apply_config" });
     const { message } = await failureOf(create());
     expect(message).toContain(`apply_config ${ids[0]} of project ${projectId} ended as failed (1 failure)`);
   });
 
   it("W4: does not mind one that had failed before", async () => {
-    const { bench, projectId, create } = await start();
-    await bench.plane.state.startOperations({ projectId, outcome: "failed", ageMs: 60_000 });
-    await bench.clock.pass(10_000);
+    const { harness, projectId, create } = await start();
+    await harness.plane.state.startOperations({ projectId, outcome: "failed", ageMs: 60_000 });
+    await harness.clock.pass(10_000);
     await create();
-    expect(bench.clock.sleeps).toEqual([]);
+    expect(harness.clock.sleeps).toEqual([]);
   });
 
   it("does not wait for the platform's own background work, unless told which to ignore", async () => {
-    const { bench, projectId, create } = await start();
-    await bench.plane.state.startOperations({ projectId, action: "check_availability", runningMs: null });
+    const { harness, projectId, create } = await start();
+    await harness.plane.state.startOperations({ projectId, action: "check_availability", runningMs: null });
     await create();
     const failure = await failureOf(create({ ignoreActions: ["start_compute"], operationTimeout: "10s" }));
     expect(failure.message).toContain("check_availability");
   });
 
   it("W5: names what is still pending when the time is over", async () => {
-    const { bench, projectId, create } = await start();
-    await bench.plane.state.startOperations({ projectId, runningMs: null });
+    const { harness, projectId, create } = await start();
+    await harness.plane.state.startOperations({ projectId, runningMs: null });
     expect((await failureOf(create({ operationTimeout: "30s" }))).message).toMatch(
       /timed out after 30 s waiting for start_compute/,
     );
@@ -63,10 +65,10 @@ describe("a ProjectReady", () => {
   });
 
   it("W4: does not wait again for an operation that has ended, whatever a later page says", async () => {
-    const { bench, projectId, create } = await start();
-    const { ids } = await bench.plane.state.startOperations({ projectId, runningMs: null, count: 3 });
+    const { harness, projectId, create } = await start();
+    const { ids } = await harness.plane.state.startOperations({ projectId, runningMs: null, count: 3 });
     const [first = "", ...others] = ids;
-    await bench.plane.state.endOperation(first);
+    await harness.plane.state.endOperation(first);
     const listed = (id: string, status: string) => {
       const time = "2026-01-01T00:00:00Z";
       const times = { created_at: time, updated_at: time };
@@ -74,28 +76,28 @@ describe("a ProjectReady", () => {
     };
     const operations = [...others.map((id) => listed(id, "finished")), listed(first, "running")];
     const route = "GET /projects/{project_id}/operations";
-    await bench.plane.rules.add({ route, skip: 1, count: null, status: 200, body: { operations, pagination: {} } });
+    await harness.plane.rules.add({ route, skip: 1, count: null, status: 200, body: { operations, pagination: {} } });
     await create({ operationIds: ids, operationTimeout: "60s" });
-    expect(bench.clock.sleeps).toHaveLength(1);
+    expect(harness.clock.sleeps).toHaveLength(1);
   });
 
   it("waits for the named operations alone, and again when a trigger changes", async () => {
-    const { bench, projectId, create } = await start();
-    const { ids } = await bench.plane.state.startOperations({ projectId });
-    await bench.plane.state.startOperations({ projectId, runningMs: null });
+    const { harness, projectId, create } = await start();
+    const { ids } = await harness.plane.state.startOperations({ projectId });
+    await harness.plane.state.startOperations({ projectId, runningMs: null });
     const { id, outputs } = await create({ operationIds: ids });
-    const sent = (await bench.requests()).length;
+    const sent = (await harness.requests()).length;
     const news = { projectId, operationIds: ids, triggers: { release: 2 } };
-    expect(await kinds.ProjectReady.update(id, outputs, news, bench.context)).toEqual(news);
-    expect((await bench.requests()).length).toBeGreaterThan(sent);
+    expect(await resourceTypes.ProjectReady.update(id, outputs, news, harness.context)).toEqual(news);
+    expect((await harness.requests()).length).toBeGreaterThan(sent);
   });
 
   it("W10: sends nothing for a refresh or a delete: whether the project is busy now is not drift", async () => {
-    const { bench, create } = await start();
+    const { harness, create } = await start();
     const { id, outputs } = await create();
-    const sent = await bench.requests();
-    expect(await kinds.ProjectReady.read(id, outputs, bench.context)).toEqual(outputs);
-    await kinds.ProjectReady.delete(id, outputs, bench.context);
-    expect(await bench.requests()).toEqual(sent);
+    const sent = await harness.requests();
+    expect(await resourceTypes.ProjectReady.read(id, outputs, harness.context)).toEqual(outputs);
+    await resourceTypes.ProjectReady.delete(id, outputs, harness.context);
+    expect(await harness.requests()).toEqual(sent);
   });
 });

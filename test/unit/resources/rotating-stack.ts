@@ -1,14 +1,9 @@
-import {
-  type Context,
-  check,
-  diff,
-  kinds,
-  NotReady,
-  newRunNotes,
-  noteHolder,
-  type Properties,
-} from "../../../provider/resources";
-import { Bench } from "./harness";
+import { noteHolder } from "../../../provider/keys/holders";
+import { resourceTypes } from "../../../provider/resources/registry";
+import { check } from "../../../provider/schema/check";
+import { diff } from "../../../provider/schema/diff";
+import { type Context, NotReady, newRunNotes, type Properties } from "../../../provider/schema/resource-type";
+import { StackHarness } from "./harness";
 
 /** What one `up` did with the rotating key. */
 export interface UpResult {
@@ -24,7 +19,7 @@ export interface UpResult {
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
 
-const kind = kinds.RotatingApiKey;
+const kind = resourceTypes.RotatingApiKey;
 
 /** A stack of one rotating key and its ledger, run the way the engine does: what a verb answers is saved afterwards. */
 export class RotatingStack {
@@ -37,22 +32,22 @@ export class RotatingStack {
   private context: Context;
 
   private constructor(
-    public bench: Bench,
+    public harness: StackHarness,
     public inputs: Properties,
   ) {
-    this.context = bench.context;
+    this.context = harness.context;
   }
 
   /** A stack whose first key is made. */
-  static async start(inputs: Properties = {}, bench?: Bench): Promise<RotatingStack> {
-    const stack = new RotatingStack(bench ?? (await Bench.start()), inputs);
+  static async start(inputs: Properties = {}, harness?: StackHarness): Promise<RotatingStack> {
+    const stack = new RotatingStack(harness ?? (await StackHarness.start()), inputs);
     await stack.up();
     return stack;
   }
 
   /** Several rotating keys of one stack, made by a run that has not come to its ledger. */
-  static async startMany(count: number, inputs: Properties, bench: Bench): Promise<RotatingStack[]> {
-    const stacks = Array.from({ length: count }, () => new RotatingStack(bench, inputs));
+  static async startMany(count: number, inputs: Properties, harness: StackHarness): Promise<RotatingStack[]> {
+    const stacks = Array.from({ length: count }, () => new RotatingStack(harness, inputs));
     await Promise.all(stacks.map((stack) => stack.failedUp()));
     return stacks;
   }
@@ -111,7 +106,7 @@ export class RotatingStack {
       ...new Set(outputs.flatMap((each) => fields.flatMap((field) => (each[field] ?? []) as string | string[])).sort()),
     ];
     const inputs = {
-      owner: this.bench.identity,
+      owner: this.harness.identity,
       owned: all("keyId", "previousKeyId", "pendingRevocations", "retired"),
       lostNames: all("lostNames"),
       pendingRevocations: all("pendingRevocations", "retired"),
@@ -127,9 +122,9 @@ export class RotatingStack {
     const { context } = this;
     for (const { id, outputs } of [this, ...others]) noteHolder(kind, id, outputs ?? {}, context);
     if (this.ledger === undefined) {
-      this.ledger = (await kinds.Ledger.create(inputs, context)).outputs;
-    } else if (diff(kinds.Ledger, this.ledger, inputs, { now: context.now(), driftOnly: false }).changes) {
-      this.ledger = await kinds.Ledger.update("ledger", this.ledger, inputs, context);
+      this.ledger = (await resourceTypes.Ledger.create(inputs, context)).outputs;
+    } else if (diff(resourceTypes.Ledger, this.ledger, inputs, { now: context.now(), driftOnly: false }).changes) {
+      this.ledger = await resourceTypes.Ledger.update("ledger", this.ledger, inputs, context);
     }
   }
 
@@ -138,7 +133,7 @@ export class RotatingStack {
     if (this.outputs === undefined) return { changes: true, reasons: [] };
     const { inputs, failures } = check(kind, this.news, this.context);
     if (failures.length > 0) throw new Error(JSON.stringify(failures));
-    return diff(kind, this.outputs, inputs, { now: this.bench.context.now(), driftOnly: false });
+    return diff(kind, this.outputs, inputs, { now: this.harness.context.now(), driftOnly: false });
   }
 
   /** A refresh; answers whether it reports drift. */
@@ -147,7 +142,7 @@ export class RotatingStack {
     this.initFailed = false;
     this.outputs = await kind.read(this.id, before, this.anotherProcess.context);
     if (this.outputs === undefined) return true;
-    return diff(kind, this.outputs, this.news, { now: this.bench.context.now(), driftOnly: true }).changes;
+    return diff(kind, this.outputs, this.news, { now: this.harness.context.now(), driftOnly: true }).changes;
   }
 
   async destroy(): Promise<void> {
@@ -168,22 +163,22 @@ export class RotatingStack {
 
   /** Everything that was said as a warning so far, in one text. */
   get warnings(): string {
-    return this.bench.told.warn.join("\n");
+    return this.harness.told.warn.join("\n");
   }
 
   /** The same stack in a process of its own, which knows no list that another one has read. */
-  private get anotherProcess(): Bench {
-    const { settings, progress, info, warn } = this.bench.context;
-    return this.bench.beside({ apiKey: settings().apiKey, context: { progress, info, warn } });
+  private get anotherProcess(): StackHarness {
+    const { settings, progress, info, warn } = this.harness.context;
+    return this.harness.beside({ apiKey: settings().apiKey, context: { progress, info, warn } });
   }
 
   /** A run is a process of its own: its verbs know nothing of what others told each other. */
   private begin(): void {
-    this.context = { ...this.bench.context, run: newRunNotes() };
+    this.context = { ...this.harness.context, run: newRunNotes() };
   }
 
   private get news(): Properties {
-    return { owner: this.bench.identity, ...this.inputs };
+    return { owner: this.harness.identity, ...this.inputs };
   }
 
   private async apply(): Promise<void> {

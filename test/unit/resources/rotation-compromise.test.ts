@@ -11,11 +11,11 @@ describe("revokeNow", () => {
     const { current } = stack;
     const inputs = { ...first, revokeNow: current };
     await stack.failedUp(inputs);
-    expect(await stack.bench.liveIds()).toEqual([current, stack.current]);
+    expect(await stack.harness.liveIds()).toEqual([current, stack.current]);
     expect(stack.outputs).toMatchObject({ retired: [current] });
     expect(stack.previous).toBe("");
     await stack.up(inputs);
-    expect(await stack.bench.liveIds()).toEqual([stack.current]);
+    expect(await stack.harness.liveIds()).toEqual([stack.current]);
     expect(await stack.up()).toEqual({ changed: false, reasons: [] });
   });
 
@@ -23,12 +23,12 @@ describe("revokeNow", () => {
     const stack = await RotatingStack.start(first);
     const { current } = stack;
     await stack.up({ ...first, revokeNow: current });
-    expect(await stack.bench.liveIds()).toEqual([stack.current]);
-    expect(stack.bench.told.info.join()).toMatch(
+    expect(await stack.harness.liveIds()).toEqual([stack.current]);
+    expect(stack.harness.told.info.join()).toMatch(
       new RegExp(`revoked key ${current}: everything in this stack has the new key`),
     );
     expect(await stack.up()).toEqual({ changed: false, reasons: [] });
-    expect(await stack.bench.plane.count("POST")).toBe(2);
+    expect(await stack.harness.plane.count("POST")).toBe(2);
   });
 
   it("of the current key survives a crash at any point with a key in hand, and ends with the compromised one gone", async () => {
@@ -36,9 +36,9 @@ describe("revokeNow", () => {
     const { current } = stack;
     const inputs = { ...first, revokeNow: current };
     await stack.crashedUp(inputs);
-    expect(await stack.bench.liveIds()).toContain(current);
+    expect(await stack.harness.liveIds()).toContain(current);
     await stack.up(inputs);
-    expect(await stack.bench.liveIds()).toEqual([stack.current]);
+    expect(await stack.harness.liveIds()).toEqual([stack.current]);
   });
 
   it("of the current key leaves the previous one to those who have not taken up the current one yet", async () => {
@@ -47,17 +47,17 @@ describe("revokeNow", () => {
     const { current, previous } = stack;
     await stack.up({ ...second, revokeNow: current });
     expect(stack.previous).toBe(previous);
-    expect(await stack.bench.liveIds()).toEqual([previous, stack.current]);
+    expect(await stack.harness.liveIds()).toEqual([previous, stack.current]);
   });
 
   it("of the previous key revokes it in the same run, though it is in use and its grace runs", async () => {
     const stack = await RotatingStack.start(first);
     await stack.up(second);
-    await stack.bench.plane.state.useKey(stack.previous);
+    await stack.harness.plane.state.useKey(stack.previous);
     const result = await stack.up({ ...second, revokeNow: stack.previous });
     expect(result.reasons).toEqual([expect.stringMatching(/is to be revoked now/)]);
-    expect(stack.bench.told.info.join()).toMatch(/which revokeNow names, is revoked at the end of this run/);
-    expect(await stack.bench.liveIds()).toEqual([stack.current]);
+    expect(stack.harness.told.info.join()).toMatch(/which revokeNow names, is revoked at the end of this run/);
+    expect(await stack.harness.liveIds()).toEqual([stack.current]);
     await stack.up();
     expect(await stack.up()).toEqual({ changed: false, reasons: [] });
   });
@@ -67,11 +67,11 @@ describe("revokeNow", () => {
     const { current } = stack;
     const inputs = { ...first, revokeNow: current };
     await stack.failedUp(inputs);
-    await stack.bench.plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 500, count: null });
+    await stack.harness.plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 500, count: null });
     await expect(stack.up(inputs)).rejects.toThrow(new RegExp(`key ${current}, which revokeNow names, is still live`));
-    await stack.bench.plane.rules.clear();
+    await stack.harness.plane.rules.clear();
     await stack.up(inputs);
-    expect(await stack.bench.liveIds()).toEqual([stack.current]);
+    expect(await stack.harness.liveIds()).toEqual([stack.current]);
   });
 
   it("of the previous key fails each run that could not revoke it at its end", async () => {
@@ -79,14 +79,14 @@ describe("revokeNow", () => {
     await stack.up(second);
     const { previous } = stack;
     const inputs = { ...second, revokeNow: previous };
-    await stack.bench.plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 500, count: null });
+    await stack.harness.plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 500, count: null });
     const stillLive = new RegExp(`key ${previous}, which revokeNow names, is still live`);
     await expect(stack.up(inputs)).rejects.toThrow(stillLive);
     expect(stack.warnings).toMatch(new RegExp(`could not revoke key ${previous}; the next .* tries again`));
     await expect(stack.up(inputs)).rejects.toThrow(stillLive);
-    await stack.bench.plane.rules.clear();
+    await stack.harness.plane.rules.clear();
     await stack.up(inputs);
-    expect(await stack.bench.liveIds()).toEqual([stack.current]);
+    expect(await stack.harness.liveIds()).toEqual([stack.current]);
   });
 
   it("is not revoked before a run in which the whole stack gets its successor, however many fail", async () => {
@@ -96,9 +96,9 @@ describe("revokeNow", () => {
     await stack.failedUp(inputs);
     await stack.failedUp({ ...inputs, namePrefix: "other" });
     await stack.failedUp({ ...inputs, rotateAfter: "90d" });
-    expect(await stack.bench.liveIds()).toEqual([current, stack.current]);
+    expect(await stack.harness.liveIds()).toEqual([current, stack.current]);
     await stack.up();
-    expect(await stack.bench.liveIds()).toEqual([stack.current]);
+    expect(await stack.harness.liveIds()).toEqual([stack.current]);
   });
 
   it("of the previous key leaves it live in a run that fails before its consumers have the current one", async () => {
@@ -106,27 +106,27 @@ describe("revokeNow", () => {
     await stack.failedUp(second);
     const { previous } = stack;
     await stack.failedUp({ ...second, revokeNow: previous });
-    expect(await stack.bench.liveIds()).toEqual([previous, stack.current]);
+    expect(await stack.harness.liveIds()).toEqual([previous, stack.current]);
     await stack.up();
-    expect(await stack.bench.liveIds()).toEqual([stack.current]);
+    expect(await stack.harness.liveIds()).toEqual([stack.current]);
   });
 
   it("of a key that is not the resource's own is an error, which names those that are, and touches none", async () => {
     const stack = await RotatingStack.start(first);
-    const stranger = await stack.bench.plane.state.createKey("somebody else's");
+    const stranger = await stack.harness.plane.state.createKey("somebody else's");
     const failure = await failureOf(stack.up({ ...first, revokeNow: String(stranger.id) }));
     expect(failure).toMatchObject({ code: "KP-INPUT" });
     expect(failure.message).toContain(
       `key ${stranger.id} is not a key of this resource, which has ${stack.current} (current)`,
     );
-    expect(await stack.bench.liveIds()).toEqual([stack.current, String(stranger.id)].sort());
+    expect(await stack.harness.liveIds()).toEqual([stack.current, String(stranger.id)].sort());
   });
 
   it("may name a key that it has revoked for as long as the line stays in the program", async () => {
     const stack = await RotatingStack.start(first);
     const inputs = { ...first, revokeNow: stack.current };
     await stack.up(inputs);
-    expect(await stack.bench.liveIds()).toEqual([stack.current]);
+    expect(await stack.harness.liveIds()).toEqual([stack.current]);
     expect(await stack.up(inputs)).toEqual({ changed: false, reasons: [] });
   });
 
@@ -134,16 +134,16 @@ describe("revokeNow", () => {
     const stack = await RotatingStack.start(first);
     const { current } = stack;
     const inputs = { ...first, revokeNow: current, operationTimeout: "1m" };
-    await stack.bench.plane.state.createProject();
-    await stack.bench.plane.rules.add({
+    await stack.harness.plane.state.createProject();
+    await stack.harness.plane.rules.add({
       route: "POST /api_keys",
       operations: [{ action: "start_compute", runningMs: DAY }],
     });
     expect(await stack.up(inputs)).toHaveProperty("notReady");
     expect(await stack.up()).toHaveProperty("notReady");
-    expect(await stack.bench.liveIds()).toEqual([current, stack.current]);
-    await stack.bench.clock.pass(DAY);
+    expect(await stack.harness.liveIds()).toEqual([current, stack.current]);
+    await stack.harness.clock.pass(DAY);
     await stack.up();
-    expect(await stack.bench.liveIds()).toEqual([stack.current]);
+    expect(await stack.harness.liveIds()).toEqual([stack.current]);
   });
 });

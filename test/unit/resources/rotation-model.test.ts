@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { Rule } from "../../kit/control-plane";
-import { Bench } from "./harness";
+import type { Rule } from "../../../testing/control-plane";
+import { StackHarness } from "./harness";
 import { DAY, HOUR, RotatingStack } from "./rotating-stack";
 
 type Command = (stack: RotatingStack, world: World) => Promise<unknown>;
@@ -26,7 +26,7 @@ const inputsOf = ({ trigger }: World, more: object = {}) => ({
 const tried = (up: Promise<unknown>) => up.catch((error: Error) => error);
 
 const fault = (rule: Rule): Command => {
-  return (stack) => stack.bench.plane.rules.add(rule);
+  return (stack) => stack.harness.plane.rules.add(rule);
 };
 
 const commands: Record<string, Command> = {
@@ -38,12 +38,12 @@ const commands: Record<string, Command> = {
   failedUp: (stack, world) => tried(stack.failedUp(inputsOf(world))),
   verifiedUp: (stack, world) => tried(stack.up(inputsOf(world, { verify: true }))),
   refresh: (stack) => tried(stack.refresh()),
-  hours: (stack) => stack.bench.clock.pass(7 * HOUR),
-  days: (stack) => stack.bench.clock.pass(3 * DAY),
-  usePrevious: (stack) => tried(stack.bench.plane.state.useKey(stack.previous || stack.current)),
+  hours: (stack) => stack.harness.clock.pass(7 * HOUR),
+  days: (stack) => stack.harness.clock.pass(3 * DAY),
+  usePrevious: (stack) => tried(stack.harness.plane.state.useKey(stack.previous || stack.current)),
   loseCurrent: (stack, world) => {
     world.givenUp.add(stack.current);
-    return tried(stack.bench.plane.state.revokeKey(stack.current));
+    return tried(stack.harness.plane.state.revokeKey(stack.current));
   },
   compromised: (stack, world) => {
     world.givenUp.add(stack.current);
@@ -59,9 +59,9 @@ const commands: Record<string, Command> = {
 
 /** What holds at every time: whatever consumers were given works, for as long as they were promised. */
 async function mustHold(stack: RotatingStack, world: World): Promise<void> {
-  const live = await stack.bench.liveIds();
+  const live = await stack.harness.liveIds();
   expect(live).toContain(world.stranger);
-  const now = stack.bench.context.now();
+  const now = stack.harness.context.now();
   for (const [id, until] of world.promised) {
     if (until > now && !world.givenUp.has(id)) expect(live).toContain(id);
   }
@@ -80,31 +80,33 @@ it("keeps every promise, and ends with exactly its keys live, whatever comes bet
   const names = fc.array(fc.constantFrom(...Object.keys(commands), ...often), { minLength: 4, maxLength: 20 });
   await fc.assert(
     fc.asyncProperty(names, async (story) => {
-      const bench = await Bench.start();
-      const stranger = String((await bench.plane.state.createKey("a stranger's")).id);
+      const harness = await StackHarness.start();
+      const stranger = String((await harness.plane.state.createKey("a stranger's")).id);
       const world: World = { trigger: 1, givenUp: new Set(), stranger, promised: new Map() };
-      const stack = await RotatingStack.start(inputsOf(world), bench);
+      const stack = await RotatingStack.start(inputsOf(world), harness);
       for (const name of story) {
         await commands[name]?.(stack, world);
         await mustHold(stack, world);
       }
 
-      await bench.plane.rules.clear();
+      await harness.plane.rules.clear();
       await stack.refresh();
       await mustHold(stack, world);
       world.trigger += 1;
       // What a crash has left is swept by the next rotation that a previous key does not hold up.
       await stack.up(inputsOf(world));
       await mustHold(stack, world);
-      await bench.clock.pass(8 * DAY);
+      await harness.clock.pass(8 * DAY);
       await stack.up();
       await mustHold(stack, world);
-      const used = (await bench.plane.liveKeys()).filter((key) => key.lastUsedAt !== null).map((key) => String(key.id));
+      const used = (await harness.plane.liveKeys())
+        .filter((key) => key.lastUsedAt !== null)
+        .map((key) => String(key.id));
       const held = [stranger, stack.current, stack.previous].filter((id) => id !== "");
       // A key that was tried before a crash counts as used: it is reported, never revoked.
-      expect((await bench.liveIds()).filter((id) => !used.includes(id) || held.includes(id))).toEqual(held.sort());
+      expect((await harness.liveIds()).filter((id) => !used.includes(id) || held.includes(id))).toEqual(held.sort());
       await stack.destroy();
-      const left = (await bench.liveIds()).filter((id) => !used.includes(id));
+      const left = (await harness.liveIds()).filter((id) => !used.includes(id));
       expect(left).toEqual([stranger]);
     }),
     { numRuns: 40 },

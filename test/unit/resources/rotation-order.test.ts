@@ -7,7 +7,7 @@ const second = { rotationTriggers: { quarter: "Q2" } };
 it("a compromised key is not revoked while the key that is to follow it cannot be handed out", async () => {
   const stack = await RotatingStack.start(first);
   const { current } = stack;
-  const { plane, clock } = stack.bench;
+  const { plane, clock } = stack.harness;
   const operation = { action: "start_compute", runningMs: DAY, outcome: "failed" };
   await plane.rules.add({ route: "POST /api_keys", operations: [operation] });
   const inputs = { ...first, revokeNow: current, operationTimeout: "1m" };
@@ -16,18 +16,18 @@ it("a compromised key is not revoked while the key that is to follow it cannot b
   expect((await stack.up()).notReady).toMatch(/start_compute .* ended as failed/);
   await plane.rules.add({ route: "POST /api_keys", status: 400, count: null });
   await stack.up().catch(() => {});
-  expect(await stack.bench.liveIds()).toContain(current);
+  expect(await stack.harness.liveIds()).toContain(current);
 
   await plane.rules.clear();
   await stack.up();
   await stack.up();
-  expect(await stack.bench.liveIds()).toEqual([stack.current]);
+  expect(await stack.harness.liveIds()).toEqual([stack.current]);
 });
 
 it("T8: whose keys are all gone is not forgotten while a compromised key is still to be revoked", async () => {
   const stack = await RotatingStack.start(first);
   const { current } = stack;
-  const { plane } = stack.bench;
+  const { plane } = stack.harness;
   await plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 400 });
   await expect(stack.up({ ...first, revokeNow: current })).rejects.toThrow("is still live");
   expect(stack.outputs?.retired).toEqual([current]);
@@ -35,12 +35,12 @@ it("T8: whose keys are all gone is not forgotten while a compromised key is stil
   expect(await stack.refresh()).toBe(true);
   await stack.up(first);
   await stack.up();
-  expect(await stack.bench.liveIds()).toEqual([stack.current]);
+  expect(await stack.harness.liveIds()).toEqual([stack.current]);
 });
 
 it("T10: where the service's clock is a little ahead, the grace still counts from the new key's creation", async () => {
   const stack = await RotatingStack.start(first);
-  await stack.bench.plane.clock.set({ offsetMs: 4 * 60_000 });
+  await stack.harness.plane.clock.set({ offsetMs: 4 * 60_000 });
   await stack.up(second);
   const { createdAt, retireAfter } = stack.outputs ?? {};
   expect(Date.parse(String(retireAfter))).toBeGreaterThanOrEqual(Date.parse(String(createdAt)) + DAY);

@@ -8,33 +8,33 @@ describe("a new key that has to get ready", () => {
   it("and is refused by the service is revoked; the old one stays, and the next run tries again", async () => {
     const stack = await RotatingStack.start(first);
     const { current } = stack;
-    await stack.bench.plane.rules.add({ route: "GET /projects", status: 401, count: null });
+    await stack.harness.plane.rules.add({ route: "GET /projects", status: 401, count: null });
     await expect(stack.up({ ...second, verify: true })).rejects.toThrow(/revoked again.*refuses the new key/);
-    expect(await stack.bench.liveIds()).toEqual([current]);
-    await stack.bench.plane.rules.clear();
+    expect(await stack.harness.liveIds()).toEqual([current]);
+    await stack.harness.plane.rules.clear();
     await stack.up();
-    expect(await stack.bench.liveIds()).toEqual([current, stack.current]);
+    expect(await stack.harness.liveIds()).toEqual([current, stack.current]);
   });
 
   it("and is refused and cannot even be revoked is noted, and revoked by the next run", async () => {
     const stack = await RotatingStack.start(first);
     const { current } = stack;
-    await stack.bench.plane.rules.add({ route: "GET /projects", status: 401, count: null });
-    await stack.bench.plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 500, count: null });
+    await stack.harness.plane.rules.add({ route: "GET /projects", status: 401, count: null });
+    await stack.harness.plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 500, count: null });
     expect(await stack.up({ ...second, verify: true })).toHaveProperty("notReady");
     expect(stack.current).toBe(current);
     expect(stack.outputs?.pendingRevocations).toHaveLength(1);
-    await stack.bench.plane.rules.clear();
+    await stack.harness.plane.rules.clear();
     await stack.up();
-    expect(await stack.bench.liveIds()).toEqual([current, stack.current]);
+    expect(await stack.harness.liveIds()).toEqual([current, stack.current]);
   });
 
   it("and whose operations do not end in time is kept with its secret; the grace counts from when it is ready", async () => {
     const stack = await RotatingStack.start(first);
     const { current } = stack;
     const inputs = { ...second, operationTimeout: "1m" };
-    await stack.bench.plane.state.createProject();
-    await stack.bench.plane.rules.add({
+    await stack.harness.plane.state.createProject();
+    await stack.harness.plane.rules.add({
       route: "POST /api_keys",
       operations: [{ action: "start_compute", runningMs: 2 * DAY }],
     });
@@ -44,56 +44,56 @@ describe("a new key that has to get ready", () => {
       key: expect.any(String),
       nextAction: expect.stringMatching(/^wait until key/),
     });
-    await stack.bench.clock.pass(DAY + HOUR);
+    await stack.harness.clock.pass(DAY + HOUR);
     expect(await stack.up()).toMatchObject({ reasons: [expect.stringMatching(/not ready yet: .*start_compute/)] });
-    expect(await stack.bench.liveIds()).toContain(current);
-    await stack.bench.clock.pass(DAY);
+    expect(await stack.harness.liveIds()).toContain(current);
+    await stack.harness.clock.pass(DAY);
     expect(await stack.up()).not.toHaveProperty("notReady");
-    await stack.bench.clock.pass(23 * HOUR);
+    await stack.harness.clock.pass(23 * HOUR);
     expect(await stack.up()).toEqual({ changed: false, reasons: [] });
-    await stack.bench.clock.pass(HOUR);
+    await stack.harness.clock.pass(HOUR);
     await stack.up();
-    expect(await stack.bench.liveIds()).toEqual([stack.current]);
-    expect(await stack.bench.plane.count("POST")).toBe(2);
+    expect(await stack.harness.liveIds()).toEqual([stack.current]);
+    expect(await stack.harness.plane.count("POST")).toBe(2);
   });
 
   it("and whose operations fail while it is resumed is replaced by another, and the one before it kept", async () => {
     const stack = await RotatingStack.start(first);
     const { current } = stack;
     const inputs = { ...second, operationTimeout: "1m" };
-    await stack.bench.plane.state.createProject();
-    await stack.bench.plane.rules.add({
+    await stack.harness.plane.state.createProject();
+    await stack.harness.plane.rules.add({
       route: "POST /api_keys",
       operations: [{ action: "start_compute", runningMs: HOUR, outcome: "failed" }],
     });
     await stack.up(inputs);
     const broken = stack.current;
-    await stack.bench.clock.pass(HOUR);
+    await stack.harness.clock.pass(HOUR);
     expect(await stack.up()).toMatchObject({ notReady: expect.stringMatching(/failed/) });
     expect(await stack.up()).toMatchObject({ reasons: [expect.stringMatching(/start_compute.*failed/)] });
     expect(stack.current).not.toBe(broken);
     expect(stack.previous).toBe(current);
-    expect(await stack.bench.liveIds()).toEqual([current, stack.current]);
+    expect(await stack.harness.liveIds()).toEqual([current, stack.current]);
   });
 
   it("and whose operations fail at once is revoked without ever being handed out", async () => {
     const stack = await RotatingStack.start(first);
     const { current } = stack;
-    await stack.bench.plane.state.createProject();
-    await stack.bench.plane.rules.add({
+    await stack.harness.plane.state.createProject();
+    await stack.harness.plane.rules.add({
       route: "POST /api_keys",
       operations: [{ action: "start_compute", outcome: "failed" }],
     });
     await expect(stack.up(second)).rejects.toThrow(/revoked again.*start_compute.*failed/);
-    expect(await stack.bench.liveIds()).toEqual([current]);
+    expect(await stack.harness.liveIds()).toEqual([current]);
   });
 
   it("shows each step in the resource's row", async () => {
     const stack = await RotatingStack.start(first);
     await stack.up({ ...second, verify: true });
-    await stack.bench.clock.pass(DAY);
+    await stack.harness.clock.pass(DAY);
     await stack.up();
-    expect(stack.bench.told.progress).toEqual([
+    expect(stack.harness.told.progress).toEqual([
       "making a new key",
       "making a new key",
       "verifying the new key",
@@ -106,15 +106,15 @@ describe("a first key", () => {
   it("that turns out unusable leaves nothing behind", async () => {
     const stack = await RotatingStack.start();
     await stack.destroy();
-    await stack.bench.plane.rules.add({ route: "GET /projects", status: 401, count: null });
+    await stack.harness.plane.rules.add({ route: "GET /projects", status: 401, count: null });
     await expect(stack.up({ verify: true })).rejects.toThrow(/refuses the new key/);
-    expect(await stack.bench.liveIds()).toEqual([]);
+    expect(await stack.harness.liveIds()).toEqual([]);
   });
 
   it("that could be neither delivered nor revoked is recorded, and the next run makes it good", async () => {
     const stack = await RotatingStack.start();
     await stack.destroy();
-    const { rules } = stack.bench.plane;
+    const { rules } = stack.harness.plane;
     await rules.add({ route: "POST /api_keys", fault: "reset", commit: "before", count: null });
     await rules.add({ route: "DELETE /api_keys/{key_id}", status: 500, count: null });
     expect(await stack.up()).toHaveProperty("notReady");
@@ -122,7 +122,7 @@ describe("a first key", () => {
     await rules.clear();
     await stack.refresh();
     await stack.up();
-    expect(await stack.bench.liveIds()).toEqual([stack.current]);
+    expect(await stack.harness.liveIds()).toEqual([stack.current]);
     await stack.up();
     expect(await stack.up()).toEqual({ changed: false, reasons: [] });
   });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { check, kinds, newRunNotes, type Properties } from "../../../provider/resources";
-import { Bench } from "./harness";
+import { resourceTypes } from "../../../provider/resources/registry";
+import { check } from "../../../provider/schema/check";
+import { newRunNotes, type Properties } from "../../../provider/schema/resource-type";
+import { StackHarness } from "./harness";
 import { DAY, HOUR, RotatingStack } from "./rotating-stack";
 
 const first = { rotationTriggers: { quarter: "Q1" } };
@@ -9,36 +11,36 @@ const second = { rotationTriggers: { quarter: "Q2" } };
 describe("the life of a rotating key", () => {
   it("costs one POST and one list a rotation, one DELETE and one list a retirement, and nothing in between", async () => {
     const stack = await RotatingStack.start({ rotateAfter: "30d" });
-    const seen = async () => (await stack.bench.requests()).length;
-    expect(await stack.bench.requests()).toEqual(["POST /api_keys", "GET /api_keys"]);
+    const seen = async () => (await stack.harness.requests()).length;
+    expect(await stack.harness.requests()).toEqual(["POST /api_keys", "GET /api_keys"]);
     for (const at of [DAY, 28 * DAY]) {
-      await stack.bench.clock.pass(at);
+      await stack.harness.clock.pass(at);
       expect(await stack.up()).toEqual({ changed: false, reasons: [] });
     }
     expect(await seen()).toBe(2);
-    await stack.bench.clock.pass(DAY);
+    await stack.harness.clock.pass(DAY);
     expect(await stack.up()).toMatchObject({ reasons: [expect.stringMatching(/^due since .*Z: 30d old$/)] });
-    expect(await stack.bench.requests(2)).toEqual(["POST /api_keys", "GET /api_keys"]);
-    await stack.bench.clock.pass(DAY);
+    expect(await stack.harness.requests(2)).toEqual(["POST /api_keys", "GET /api_keys"]);
+    await stack.harness.clock.pass(DAY);
     await stack.up();
-    expect(await stack.bench.requests(4)).toEqual(["GET /api_keys", "DELETE /api_keys/{key_id}"]);
+    expect(await stack.harness.requests(4)).toEqual(["GET /api_keys", "DELETE /api_keys/{key_id}"]);
     expect(await stack.up()).toEqual({ changed: false, reasons: [] });
     expect(await seen()).toBe(6);
   });
 
   it("shares one list among all keys that retire in a run, and revokes them at its end", async () => {
-    const bench = await Bench.start();
-    const stacks = await RotatingStack.startMany(20, first, bench);
+    const harness = await StackHarness.start();
+    const stacks = await RotatingStack.startMany(20, first, harness);
     await Promise.all(stacks.map((stack) => stack.failedUp(second)));
     await stacks[0]?.finishRun(stacks);
-    await bench.clock.pass(DAY);
-    const { length } = await bench.plane.log();
+    await harness.clock.pass(DAY);
+    const { length } = await harness.plane.log();
     for (const stack of stacks) await stack.failedUp();
     await stacks[0]?.finishRun(stacks);
-    const requests = await bench.requests(length);
+    const requests = await harness.requests(length);
     expect(requests.filter((request) => request === "GET /api_keys")).toHaveLength(1);
     expect(requests).toHaveLength(21);
-    expect(await bench.liveIds()).toEqual(stacks.map((stack) => stack.current).sort());
+    expect(await harness.liveIds()).toEqual(stacks.map((stack) => stack.current).sort());
   });
 
   it("says what comes next in words that time alone does not change", async () => {
@@ -49,7 +51,7 @@ describe("the life of a rotating key", () => {
     expect(nextAction).toBe(
       `rotate after ${rotateAt}; revoke key ${stack.previous} after ${retireAfter}, unless it is in use`,
     );
-    await stack.bench.clock.pass(20 * HOUR);
+    await stack.harness.clock.pass(20 * HOUR);
     expect(await stack.refresh()).toBe(false);
     expect(stack.outputs?.nextAction).toBe(nextAction);
   });
@@ -60,7 +62,7 @@ describe("the life of a rotating key", () => {
     await stack.up(second);
     expect(stack.id).toBe(id);
     const { key, previousKey } = stack.outputs ?? {};
-    const issued = await stack.bench.plane.secretsEverIssued();
+    const issued = await stack.harness.plane.secretsEverIssued();
     expect(issued.slice(1)).toEqual([previousKey, key]);
     await stack.up({ ...second, verify: true });
     expect(stack.outputs).toMatchObject({ key, previousKey });
@@ -70,16 +72,18 @@ describe("the life of a rotating key", () => {
     const stack = await RotatingStack.start(first);
     await stack.up(second);
     await stack.destroy();
-    expect(await stack.bench.liveIds()).toEqual([]);
+    expect(await stack.harness.liveIds()).toEqual([]);
   });
 
   it("ends with all its keys live where revokeOnDelete is false", async () => {
     const stack = await RotatingStack.start({ ...first, revokeOnDelete: false });
     await stack.up({ ...second, revokeOnDelete: false });
-    const live = await stack.bench.liveIds();
+    const live = await stack.harness.liveIds();
     await stack.destroy();
-    expect(await stack.bench.liveIds()).toEqual(live);
-    expect(stack.bench.told.info.filter((text) => text.includes("stays live, because revokeOnDelete"))).toHaveLength(2);
+    expect(await stack.harness.liveIds()).toEqual(live);
+    expect(stack.harness.told.info.filter((text) => text.includes("stays live, because revokeOnDelete"))).toHaveLength(
+      2,
+    );
   });
 
   it("takes a changed namePrefix for the next key, and periods for the present one", async () => {
@@ -89,7 +93,7 @@ describe("the life of a rotating key", () => {
     await stack.up({ ...second, namePrefix: "late", gracePeriod: "48h" });
     expect(stack.outputs).toMatchObject({ name, namePrefix: "late" });
     expect(Date.parse(String(stack.outputs?.retireAfter)) - Date.parse(String(retireAfter))).toBe(DAY);
-    await stack.bench.clock.pass(2 * DAY);
+    await stack.harness.clock.pass(2 * DAY);
     await stack.up({ rotationTriggers: { quarter: "Q3" }, namePrefix: "late", gracePeriod: "48h" });
     expect(stack.outputs?.name).toMatch(/^late-/);
   });
@@ -109,14 +113,14 @@ describe("the keys of a state that was copied to another stack", () => {
     const stack = await RotatingStack.start(first);
     const { current } = stack;
     const owner = "9f0c1a77-5d0e-4f4e-9d0b-7c1f0e6a1b22";
-    const copy = await RotatingStack.start(first, stack.bench.beside({ owner }));
+    const copy = await RotatingStack.start(first, stack.harness.beside({ owner }));
     const unneeded = copy.current;
     copy.outputs = { ...stack.outputs };
     await copy.up(second);
-    await copy.bench.clock.pass(DAY);
+    await copy.harness.clock.pass(DAY);
     await copy.up();
     await expect(copy.up({ ...second, revokeNow: current })).rejects.toThrow("is not a key of this resource");
-    expect(await stack.bench.liveIds()).toEqual([current, unneeded, copy.current]);
+    expect(await stack.harness.liveIds()).toEqual([current, unneeded, copy.current]);
     expect(copy.warnings).toMatch(/made by another stack.*not revoked/);
   });
 
@@ -124,32 +128,32 @@ describe("the keys of a state that was copied to another stack", () => {
     const stack = await RotatingStack.start(first);
     await stack.failedUp(second);
     const { previous } = stack;
-    await stack.bench.clock.pass(DAY);
+    await stack.harness.clock.pass(DAY);
     await stack.failedUp();
     const owner = "9f0c1a77-5d0e-4f4e-9d0b-7c1f0e6a1b22";
-    const copy = await RotatingStack.start(first, stack.bench.beside({ owner }));
+    const copy = await RotatingStack.start(first, stack.harness.beside({ owner }));
     copy.outputs = { ...stack.outputs };
     await copy.up(second);
     expect(copy.outputs).not.toHaveProperty("retired");
-    expect(await stack.bench.liveIds()).toContain(previous);
+    expect(await stack.harness.liveIds()).toContain(previous);
   });
 });
 
 describe("in another account, while the owner has not been looked at, as in a run with --target", () => {
   const elsewhere = async () => {
     const stack = await RotatingStack.start(first);
-    const { bench } = stack;
-    const other = await Bench.start();
-    stack.bench = other;
-    return { stack, home: bench, other, targeted: (inputs: Properties) => ({ ...inputs, owner: bench.identity }) };
+    const { harness } = stack;
+    const other = await StackHarness.start();
+    stack.harness = other;
+    return { stack, home: harness, other, targeted: (inputs: Properties) => ({ ...inputs, owner: harness.identity }) };
   };
 
   it("keys are not retired, and their secrets not forgotten", async () => {
     const { stack, home, other, targeted } = await elsewhere();
-    stack.bench = home;
+    stack.harness = home;
     await stack.up(second);
     const { previous } = stack;
-    stack.bench = other;
+    stack.harness = other;
     await other.clock.pass(2 * DAY);
     await expect(stack.failedUp(targeted(second))).rejects.toThrow(/has no key of this stack/);
     expect(stack.previous).toBe(previous);
@@ -165,7 +169,9 @@ describe("in another account, while the owner has not been looked at, as in a ru
 describe("the inputs of a RotatingApiKey", () => {
   const failuresOf = (inputs: Properties) => {
     const base = { owner: "3b241101-e2bb-4255-8caf-4136c566a962" };
-    return check(kinds.RotatingApiKey, { ...base, ...inputs }, { run: newRunNotes() } as Bench["context"]).failures;
+    return check(resourceTypes.RotatingApiKey, { ...base, ...inputs }, {
+      run: newRunNotes(),
+    } as StackHarness["context"]).failures;
   };
 
   it.each([

@@ -1,68 +1,78 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { diff, kinds, type Properties } from "../../../provider/resources";
-import { fingerprintIn } from "../../../provider/resources/identity";
-import { Settings } from "../../../provider/settings";
-import { Bench, failureOf, type Made } from "./harness";
+import { fingerprintIn } from "../../../provider/keys/identity";
+import { resourceTypes } from "../../../provider/resources/registry";
+import { diff } from "../../../provider/schema/diff";
+import type { Properties } from "../../../provider/schema/resource-type";
+import { Settings } from "../../../provider/settings/settings";
+import { failureOf, type Made, StackHarness } from "./harness";
 
-let home: Bench;
-let away: Bench;
+let home: StackHarness;
+let away: StackHarness;
 let key: Made;
 
 beforeEach(async () => {
-  [home, away] = await Promise.all([Bench.start(), Bench.start()]);
+  [home, away] = await Promise.all([StackHarness.start(), StackHarness.start()]);
   key = await home.createKey();
   // Numbered as the one at home.
   await away.plane.state.createKey("somebody-elses");
 });
 
 /** A verb is refused, and sends nothing but a list. */
-async function refused(verb: () => Promise<unknown>, bench = away): Promise<void> {
-  const sent = (await bench.plane.log()).length;
+async function refused(verb: () => Promise<unknown>, harness = away): Promise<void> {
+  const sent = (await harness.plane.log()).length;
   expect((await failureOf(verb())).message).toMatch(/the account that they now lead to has no key of this stack/);
-  expect((await bench.requests(sent)).filter((request) => request !== "GET /api_keys")).toEqual([]);
+  expect((await harness.requests(sent)).filter((request) => request !== "GET /api_keys")).toEqual([]);
 }
 
-const ownerOf = (bench: Bench): Properties => ({ project: "p", stack: "dev", identity: bench.identity });
-const ledgerOf = (bench: Bench, told: Properties = {}): Properties => ({ owner: bench.identity, owned: [], ...told });
+const ownerOf = (harness: StackHarness): Properties => ({ project: "p", stack: "dev", identity: harness.identity });
+const ledgerOf = (harness: StackHarness, told: Properties = {}): Properties => ({
+  owner: harness.identity,
+  owned: [],
+  ...told,
+});
 
 /** Another credential of the account at home. */
-async function otherCredential(context: Partial<Bench["context"]> = {}): Promise<Bench> {
+async function otherCredential(context: Partial<StackHarness["context"]> = {}): Promise<StackHarness> {
   const admin = await home.plane.state.createKey("the-next-admin");
   return home.beside({ apiKey: admin.key, context });
 }
 
 describe("in an account that is not proven to hold the stack's keys", () => {
   it.each([
-    ["ApiKey", kinds.ApiKey],
-    ["RotatingApiKey", kinds.RotatingApiKey],
+    ["ApiKey", resourceTypes.ApiKey],
+    ["RotatingApiKey", resourceTypes.RotatingApiKey],
   ])("no %s is made, also where its owner was not looked at, as in a run with --target", (_, kind) =>
     refused(() => kind.create({ owner: home.identity }, away.context)),
   );
 
   it("no key is adopted", () => {
     const adopt = { id: key.id, key: "kp_somebodys" };
-    return refused(() => kinds.RotatingApiKey.create({ owner: home.identity, adopt }, away.context));
+    return refused(() => resourceTypes.RotatingApiKey.create({ owner: home.identity, adopt }, away.context));
   });
 
   it("no key is updated, and the ids that it has to revoke stay with it", async () => {
     const pendingRevocations = [key.id];
     const inputs = { owner: home.identity };
-    await refused(() => kinds.ApiKey.update(key.id, { ...key.outputs, pendingRevocations }, inputs, away.context));
-    const { outputs } = await kinds.RotatingApiKey.create(inputs, home.context);
-    await refused(() => kinds.RotatingApiKey.update("id", { ...outputs, pendingRevocations }, inputs, away.context));
+    await refused(() =>
+      resourceTypes.ApiKey.update(key.id, { ...key.outputs, pendingRevocations }, inputs, away.context),
+    );
+    const { outputs } = await resourceTypes.RotatingApiKey.create(inputs, home.context);
+    await refused(() =>
+      resourceTypes.RotatingApiKey.update("id", { ...outputs, pendingRevocations }, inputs, away.context),
+    );
   });
 
   it("no key is read, which would forget it", async () => {
     await refused(() => away.readKey(key));
-    const { outputs } = await kinds.RotatingApiKey.create({ owner: home.identity }, home.context);
-    await refused(() => kinds.RotatingApiKey.read("id", outputs, away.context));
+    const { outputs } = await resourceTypes.RotatingApiKey.create({ owner: home.identity }, home.context);
+    await refused(() => resourceTypes.RotatingApiKey.read("id", outputs, away.context));
   });
 
   it.each([true, false])("no key is deleted, with revokeOnDelete: %s", async (revokeOnDelete) => {
     const inputs = { owner: home.identity, revokeOnDelete };
     await refused(() => away.deleteKey({ ...key, outputs: { ...key.outputs, revokeOnDelete } }));
-    const { outputs } = await kinds.RotatingApiKey.create(inputs, home.context);
-    await refused(() => kinds.RotatingApiKey.delete("id", outputs, away.context));
+    const { outputs } = await resourceTypes.RotatingApiKey.create(inputs, home.context);
+    await refused(() => resourceTypes.RotatingApiKey.delete("id", outputs, away.context));
   });
 
   it("an exact name proves nothing, though a key made at the same moment has the same id and name there", async () => {
@@ -76,44 +86,49 @@ describe("in an account that is not proven to hold the stack's keys", () => {
 
   it("the owner is neither refreshed, updated nor deleted", async () => {
     const outputs = ownerOf(home);
-    await refused(() => kinds.Owner.read(home.owner, outputs, away.context));
-    await refused(() => kinds.Owner.update(home.owner, outputs, outputs, away.context));
-    await refused(() => kinds.Owner.delete(home.owner, outputs, away.context));
+    await refused(() => resourceTypes.Owner.read(home.owner, outputs, away.context));
+    await refused(() => resourceTypes.Owner.update(home.owner, outputs, outputs, away.context));
+    await refused(() => resourceTypes.Owner.delete(home.owner, outputs, away.context));
   });
 
   it("an owner of version 0.1, which recorded no account, is refused, too", async () => {
     const { identity, ...outputs } = ownerOf(home);
-    await refused(() => kinds.Owner.update(home.owner, outputs, outputs, away.context));
-    expect(await kinds.Owner.update(home.owner, outputs, outputs, home.context)).toEqual({ ...outputs, identity });
+    await refused(() => resourceTypes.Owner.update(home.owner, outputs, outputs, away.context));
+    expect(await resourceTypes.Owner.update(home.owner, outputs, outputs, home.context)).toEqual({
+      ...outputs,
+      identity,
+    });
   });
 
   it("the ledger is neither made, refreshed, updated nor deleted", async () => {
     const before = ledgerOf(home, { owned: [key.id], unrevoked: [key.id] });
-    await refused(() => kinds.Ledger.create(before, away.context));
-    await refused(() => kinds.Ledger.read("ledger", before, away.context));
-    await refused(() => kinds.Ledger.update("ledger", before, ledgerOf(home), away.context));
-    await refused(() => kinds.Ledger.delete("ledger", before, away.context));
+    await refused(() => resourceTypes.Ledger.create(before, away.context));
+    await refused(() => resourceTypes.Ledger.read("ledger", before, away.context));
+    await refused(() => resourceTypes.Ledger.update("ledger", before, ledgerOf(home), away.context));
+    await refused(() => resourceTypes.Ledger.delete("ledger", before, away.context));
   });
 });
 
 describe("the owner", () => {
   it("is recorded only with a credential that works", async () => {
     const mistyped = home.beside({ apiKey: "kp_mistyped" });
-    expect((await failureOf(kinds.Owner.create({}, mistyped.context))).message).toContain("401");
+    expect((await failureOf(resourceTypes.Owner.create({}, mistyped.context))).message).toContain("401");
   });
 
   it("is to be updated under another credential, which a preview shows and a refresh does not take for drift", () => {
     const terms = { now: 0, fingerprint: away.context.fingerprint };
     const { identity, ...inputs } = ownerOf(home);
-    const changed = diff(kinds.Owner, { ...inputs, identity }, inputs, { ...terms, driftOnly: false });
+    const changed = diff(resourceTypes.Owner, { ...inputs, identity }, inputs, { ...terms, driftOnly: false });
     expect(changed).toMatchObject({
       changes: true,
       replaces: [],
       reasons: [expect.stringMatching(/^the credential or the address changed/)],
     });
-    expect(diff(kinds.Owner, { ...inputs, identity }, inputs, { ...terms, driftOnly: true }).changes).toBe(false);
+    expect(diff(resourceTypes.Owner, { ...inputs, identity }, inputs, { ...terms, driftOnly: true }).changes).toBe(
+      false,
+    );
     const same = { now: 0, fingerprint: home.context.fingerprint, driftOnly: false };
-    expect(diff(kinds.Owner, { ...inputs, identity }, inputs, same).changes).toBe(false);
+    expect(diff(resourceTypes.Owner, { ...inputs, identity }, inputs, same).changes).toBe(false);
   });
 });
 
@@ -124,7 +139,7 @@ describe("another credential of the same account", () => {
     const sent = (await home.plane.log()).length;
     await later.deleteKey(key);
     await later.deleteKey(exact);
-    await kinds.Owner.delete(home.owner, ownerOf(home), later.context);
+    await resourceTypes.Owner.delete(home.owner, ownerOf(home), later.context);
     const [list, del] = ["GET /api_keys", "DELETE /api_keys/{key_id}"];
     expect(await home.requests(sent)).toEqual([list, del, del]);
   });
@@ -140,28 +155,28 @@ describe("another credential of the same account", () => {
   it("is proven in a destroy by what an `up` has recorded since", async () => {
     await home.plane.state.revokeKey(key.id);
     const later = await otherCredential();
-    await kinds.Ledger.delete("ledger", ledgerOf(later), later.context);
+    await resourceTypes.Ledger.delete("ledger", ledgerOf(later), later.context);
     await later.deleteKey(key);
   });
 
   it("is taken where all keys are gone, once the user has confirmed it, and no other account with it", async () => {
     await home.plane.state.revokeKey(key.id);
     const later = await otherCredential();
-    await refused(() => kinds.Owner.update(home.owner, ownerOf(home), ownerOf(home), later.context), home);
+    await refused(() => resourceTypes.Owner.update(home.owner, ownerOf(home), ownerOf(home), later.context), home);
     const settings = (confirmedAccounts: readonly string[]) =>
       new Settings({ ...later.context.settings(), confirmedAccounts });
     const confirmed = await otherCredential();
     const context = { ...confirmed.context, settings: () => settings([fingerprintIn(confirmed.identity) ?? ""]) };
-    const outputs = await kinds.Owner.update(home.owner, ownerOf(home), ownerOf(home), context);
+    const outputs = await resourceTypes.Owner.update(home.owner, ownerOf(home), ownerOf(home), context);
     expect(outputs.identity).toBe(confirmed.identity);
     const other = { ...away.context, settings: () => settings([fingerprintIn(confirmed.identity) ?? ""]) };
-    await refused(() => kinds.Owner.update(home.owner, ownerOf(home), ownerOf(home), other));
+    await refused(() => resourceTypes.Owner.update(home.owner, ownerOf(home), ownerOf(home), other));
   });
 
   it("does not make an id without a name count as the owner's", async () => {
     const stranger = await home.plane.state.createKey("somebody-elses");
     const before = ledgerOf(home, { unrevoked: [`${stranger.id}`] });
-    const outputs = await kinds.Ledger.update("ledger", before, ledgerOf(home), home.context);
+    const outputs = await resourceTypes.Ledger.update("ledger", before, ledgerOf(home), home.context);
     expect(outputs.unrevoked).toEqual([`${stranger.id}`]);
     expect(await home.liveIds()).toContain(`${stranger.id}`);
   });
@@ -184,7 +199,7 @@ describe("a copied state", () => {
     const inputs = { ...named, organization: "acme" };
     const terms = { now: 0, fingerprint: home.context.fingerprint, driftOnly: false };
     const differ = (organization: string | undefined) =>
-      diff(kinds.Owner, { ...inputs, identity, organization }, inputs, terms).replaces;
+      diff(resourceTypes.Owner, { ...inputs, identity, organization }, inputs, terms).replaces;
     expect([differ("acme"), differ("another"), differ(undefined)]).toEqual([[], ["organization"], []]);
   });
 });

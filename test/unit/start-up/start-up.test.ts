@@ -29,7 +29,7 @@ test("a program's first data source loads the rest, but undici only with its fir
   const loaded = loadedBy(`process.env.KEYPLANE_BASE_URL = "http://127.0.0.1:9/api/v2";
 process.env.KEYPLANE_API_KEY = "kp_unused";
 require("keyplane").getApiKeys().catch(() => {});`);
-  expect(loaded).toContain("provider/functions/get-api-keys.js");
+  expect(loaded).toContain("provider/functions/api-keys.js");
   expect(loaded).not.toContain("undici");
 });
 

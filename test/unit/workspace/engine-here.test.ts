@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { runEngineHere } from "../../kit/workspace/engine-here";
+import { runEngineHere } from "../../../testing/workspace/engine-here";
 
 test("a command within this process fails as one in a process of its own does, and leaves this one as it was", async () => {
   const listeners = process.listenerCount("SIGINT");

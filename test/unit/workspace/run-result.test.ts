@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseEvents, resultOf } from "../../kit/workspace/run-result";
+import { parseEvents, resultOf } from "../../../testing/workspace/run-result";
 
 const end = { exit: 0, signal: null, stdout: "", stderr: "", durationMs: 1 };
 const metadata = (op: string, urn: string, more = {}) => ({

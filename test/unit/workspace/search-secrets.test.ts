@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { searchSecrets } from "../../kit/workspace/search-secrets";
+import { searchSecrets } from "../../../testing/workspace/search-secrets";
 
 const SECRET = `s3cret"<key>/of+the day&é`;
 

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { afterEach, describe, expect, test } from "vitest";
-import { type ControlPlane, startControlPlane } from "../../kit/control-plane";
-import { Workspace } from "../../kit/workspace";
+import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
+import { Workspace } from "../../../testing/workspace";
 
 describe("a workspace that is removed", () => {
   let plane: ControlPlane | undefined;

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { engineOf, pulumiOnPath, Workspace, type WorkspaceOptions } from "../../kit/workspace";
+import { engineOf, pulumiOnPath, Workspace, type WorkspaceOptions } from "../../../testing/workspace";
 
 // Stands in for the CLI: notes how it was called, and writes what an event log begins with.
 const STAND_IN = `#!${process.execPath}
@@ -128,11 +128,11 @@ describe("a workspace", () => {
       writeFileSync(join(source, "Pulumi.yaml"), "name: copied\nruntime: nodejs\n");
       writeFileSync(join(source, "Pulumi.dev.yaml"), "encryptionsalt: of another passphrase\n");
       writeFileSync(join(source, "index.js"), "");
-      const made = await create({ program: source, packages: { probe: join(__dirname, "../../engine/probe") } });
+      const made = await create({ program: source, packages: { probe: join(__dirname, "../../conformance/probe") } });
       expect(made.project).toBe("copied");
       expect(readFileSync(join(made.programDirectory, "Pulumi.dev.yaml"), "utf8")).not.toContain("another");
       const resolve = (name: string) => require.resolve(name, { paths: [made.programDirectory] });
-      expect(resolve("probe/provider")).toBe(join(__dirname, "../../engine/probe/provider.js"));
+      expect(resolve("probe/provider")).toBe(join(__dirname, "../../conformance/probe/provider.js"));
       expect(resolve("@pulumi/pulumi")).toBe(require.resolve("@pulumi/pulumi"));
       expect(resolve("keyplane/package.json")).toBe(join(__dirname, "../../../package.json"));
     } finally {
@@ -145,7 +145,10 @@ describe("a workspace", () => {
     try {
       writeFileSync(join(source, "index.ts"), "");
       writeFileSync(join(source, "Pulumi.dev.yaml"), "config: { proj:of: another }\n");
-      const made = await create({ config: { size: "3" }, packages: { probe: join(__dirname, "../../engine/probe") } });
+      const made = await create({
+        config: { size: "3" },
+        packages: { probe: join(__dirname, "../../conformance/probe") },
+      });
       await made.setProgram(source);
       const has = (name: string) => existsSync(join(made.programDirectory, name));
       expect([has("index.js"), has("index.ts"), has("Pulumi.yaml")]).toEqual([false, true, true]);

@@ -1,0 +1,113 @@
+// `npm run bench`: what keyplane costs, beside the floor and a naive provider, measured in one run.
+import { readFile, writeFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import { pulumiOnPath } from "../testing";
+import { chart } from "./chart";
+import { coldStartRows } from "./cold-start";
+import { startService } from "./processes";
+import { heapGrowth, providerRow } from "./provider-runs";
+import { growth, type Row } from "./results";
+import { scenarios } from "./scenarios";
+import { table } from "./table";
+import { CONCURRENCY } from "./task";
+import { wholeRows } from "./whole-runs";
+
+const HELP = `Usage: npm run bench -- [--quick] [--only NAME]... [--runs N] [--engine embedded|cli]...
+
+  --quick    small sizes and one run of each: shows that everything works, says little about speed; writes nothing
+  --only     only the scenarios of this name: ${[...scenarios.map(({ name }) => name), "cold-start", "up"].join(", ")}; writes nothing
+  --runs     runs of each, of which the median is taken (default 5)
+  --engine   engines for whole runs (default: the embedded one, and the Pulumi CLI where it is on the PATH)
+`;
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      quick: { type: "boolean", default: false },
+      only: { type: "string", multiple: true, default: [] },
+      runs: { type: "string" },
+      engine: { type: "string", multiple: true },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) {
+    print(HELP);
+    return;
+  }
+  const { quick, only } = values;
+  const runs = Number(values.runs ?? (quick ? 1 : 5));
+  const engines = (["embedded", "cli"] as const).filter((engine) => {
+    return values.engine?.includes(engine) ?? (engine === "embedded" || pulumiOnPath() !== undefined);
+  });
+  const wanted = (name: string) => only.length === 0 || only.includes(name);
+  const rows: Row[] = [];
+  const note = (added: readonly Row[]) => {
+    rows.push(...added);
+    for (const { scenario, n, rttMs, ratioToFloor } of added) {
+      process.stderr.write(`${scenario} ${n} (${rttMs} ms): ${ratioToFloor.toFixed(2)} x floor\n`);
+    }
+  };
+
+  const { plane, stop } = await startService();
+  let heap: number | undefined;
+  try {
+    for (const scenario of scenarios.filter(({ name }) => wanted(name))) {
+      for (const n of quick ? scenario.quickSizes : scenario.sizes) {
+        for (const rttMs of scenario.rtts) note([await providerRow(plane, scenario, { n, rttMs, runs })]);
+      }
+      const n = Math.max(...(quick ? scenario.quickSizes : scenario.sizes));
+      if (scenario.name === "list-operations") heap = await heapGrowth(plane, scenario, n);
+    }
+    if (wanted("cold-start")) note(await coldStartRows(Math.max(runs, 5)));
+    for (const engine of wanted("up") ? engines : []) {
+      for (const n of quick ? [5] : [1, 10, 100, 400]) note(await wholeRows(plane, { engine, n, runs }));
+    }
+  } finally {
+    stop();
+  }
+
+  const exponents = growthOf(rows);
+  print(`\n${table(rows)}\n`);
+  if (heap !== undefined) print(`\nHeap growth while operations are streamed: ${Math.round(heap / 1024)} KiB\n`);
+  for (const { scenario, exponent } of exponents) print(`Growth of ${scenario}: n^${exponent.toFixed(2)}\n`);
+  const missed = rows.filter(({ met }) => met === false);
+  print(missed.length === 0 ? "\nEvery target is met.\n" : `\n${missed.length} targets are missed.\n`);
+  if (quick || only.length > 0) return;
+  const { dependencies, devDependencies } = JSON.parse(await readFile("package.json", "utf8"));
+  const context = {
+    node: process.versions.node.split(".")[0],
+    pulumi: devDependencies["@pulumi/pulumi"],
+    undici: dependencies.undici,
+    ...{ concurrency: CONCURRENCY, runs, engines: engines.join(", ") },
+  };
+  const results = { context, results: rows.map(rounded), growth: exponents, heapGrowthBytes: heap };
+  await writeFile("bench/results.json", `${JSON.stringify(results, null, 2)}\n`);
+  await writeFile("docs/performance.svg", chart(rows));
+}
+
+/** How each scenario's own part grows with its size: by the times without a round trip. */
+function growthOf(rows: readonly Row[]): { readonly scenario: string; readonly exponent: number }[] {
+  const names = [...new Set(rows.filter(({ unit }) => unit === "ms").map(({ scenario }) => scenario))];
+  return names.flatMap((scenario) => {
+    const points = rows.filter((row) => row.scenario === scenario && row.rttMs === 0);
+    // Below a hundred, what happens once decides.
+    const large = points.filter(({ n }) => n >= 100).map(({ n, ms }) => ({ n, cost: ms }));
+    return large.length < 2 ? [] : [{ scenario, exponent: Number(growth(large).toFixed(2)) }];
+  });
+}
+
+function rounded(row: Row): Row {
+  const round = (value: number) => Number(value.toFixed(2));
+  return {
+    ...row,
+    ...{ ms: round(row.ms), msFloor: round(row.msFloor), msNaive: row.msNaive === null ? null : round(row.msNaive) },
+    ratioToFloor: round(row.ratioToFloor),
+    ratioToNaive: row.ratioToNaive === null ? null : round(row.ratioToNaive),
+  };
+}
+
+function print(text: string): void {
+  process.stdout.write(text);
+}
+
+void main();

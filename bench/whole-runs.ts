@@ -1,0 +1,142 @@
+import { join } from "node:path";
+import { type EngineName, type RunResult, Workspace } from "../testing";
+import type { ControlPlane } from "../testing/control-plane";
+import { judged, median, type Row, type Target } from "./results";
+import type { Variant } from "./task";
+
+const ASSETS = "bench";
+
+type Whole = Exclude<Variant, "host">;
+
+/** How often the naive pattern is run, and up to how many keys; beyond, it takes minutes. */
+const NAIVE_RUNS = 2;
+const NAIVE_UP_TO = 100;
+
+const programs: Readonly<Record<Whole, (n: number, trigger: number) => Readonly<Record<string, string>>>> = {
+  keyplane: (n, trigger) => ({
+    "index.js": `const { ApiKey } = require("keyplane");
+for (let at = 0; at < ${n}; at++) new ApiKey("key-" + at, { rotationTriggers: { n: "${trigger}" } });
+`,
+  }),
+  // The bare line and three outputs: what any resource of a dynamic provider costs.
+  floor: (n) => ({
+    "index.js": `const { CustomResource } = require("@pulumi/pulumi");
+const inputs = { keyId: undefined, name: undefined, key: undefined };
+const __provider = 'exports.handler=()=>require("nothing")';
+for (let at = 0; at < ${n}; at++) {
+  const options = { additionalSecretOutputs: ["key"] };
+  new CustomResource("pulumi-nodejs:dynamic/nothing:Nothing", "key-" + at, { ...inputs, __provider }, options);
+}
+`,
+  }),
+  naive: (n) => ({
+    "index.js": `const { Key } = require("naive");
+for (let at = 0; at < ${n}; at++) new Key("key-" + at);
+`,
+  }),
+};
+
+const phases = ["create", "noop", "refresh", "destroy"] as const;
+type Phase = (typeof phases)[number];
+
+interface Sample {
+  readonly requests: number;
+  readonly ms: number;
+}
+
+type Samples = Record<Phase | "state", Sample[]>;
+
+const targets: Readonly<Record<Phase, Target>> = {
+  create: { requests: (n) => n + 1, ratio: 1.1 },
+  noop: { requests: () => 0, ratio: 1.05 },
+  refresh: { requests: () => 1 },
+  destroy: { requests: (n) => n + 1 },
+};
+
+/** The requests without which each could not be done. */
+const least: Readonly<Record<Phase, (n: number) => number>> = {
+  create: (n) => n + 1,
+  noop: () => 0,
+  refresh: () => 1,
+  destroy: (n) => n + 1,
+};
+
+/** Measures whole runs of an engine, each stack of its own: `up`, `up` without a change, `refresh`, `destroy`. */
+export async function wholeRows(
+  plane: ControlPlane,
+  { engine, n, runs }: { readonly engine: EngineName; readonly n: number; readonly runs: number },
+): Promise<Row[]> {
+  const samples: Record<Whole, Samples> = { keyplane: none(), floor: none(), naive: none() };
+  for (let run = 0; run < runs; run++) {
+    const variants: Whole[] = run % 2 === 0 ? ["floor", "keyplane"] : ["keyplane", "floor"];
+    if (run < NAIVE_RUNS && n <= NAIVE_UP_TO) variants.push("naive");
+    for (const variant of variants) await sample(plane, engine, variant, n, samples[variant]);
+  }
+  const suffix = engine === "cli" ? "-cli" : "";
+  const [own, floor, naive] = [samples.keyplane, samples.floor, samples.naive];
+  const rows = phases.map((phase) => {
+    const figures = {
+      // Only an `up` without a change has no part below the engine that could be measured alone.
+      ...{ scenario: `${phase === "noop" ? phase : `${phase}-up`}${suffix}`, n, rttMs: 0, unit: "ms" as const },
+      ...{ requests: middle(own[phase], "requests"), requestsFloor: least[phase](n) },
+      ...{ requestsNaive: ifTaken(naive[phase], "requests") },
+      ...{ ms: middle(own[phase], "ms"), msFloor: middle(floor[phase], "ms"), msNaive: ifTaken(naive[phase], "ms") },
+    };
+    return judged(figures, targets[phase], n >= 10);
+  });
+  const state = {
+    ...{ scenario: `state${suffix}`, n, rttMs: 0, unit: "bytes" as const },
+    ...{ requests: 0, requestsFloor: 0, requestsNaive: n <= NAIVE_UP_TO ? 0 : null },
+    ...{ ms: middle(own.state, "ms"), msFloor: middle(floor.state, "ms"), msNaive: ifTaken(naive.state, "ms") },
+  };
+  // What a stack costs once weighs nothing in a hundred keys, and much in ten.
+  return [...rows, judged(state, n >= 100 ? { most: 2200 } : {}, false)];
+}
+
+async function sample(
+  plane: ControlPlane,
+  engine: EngineName,
+  variant: Whole,
+  n: number,
+  samples: Samples,
+): Promise<void> {
+  await plane.reset();
+  const workspace = await Workspace.create({
+    engine,
+    // Both as a user has them: with the settings of `pulumi new`, and with all that Pulumi's SDK loads.
+    program: { "Pulumi.yaml": "name: proj\nruntime: nodejs\n", ...programs[variant](n, 1) },
+    serializer: "eager",
+    packages: { nothing: join(ASSETS, "nothing"), naive: join(ASSETS, "naive") },
+    env: { KEYPLANE_BASE_URL: plane.url, KEYPLANE_API_KEY: plane.apiKey },
+  });
+  try {
+    const work: Record<Phase, () => Promise<RunResult>> = {
+      create: () => workspace.up(),
+      noop: () => workspace.up(),
+      refresh: () => workspace.refresh(),
+      destroy: () => workspace.destroy(),
+    };
+    for (const phase of phases) {
+      const before = await plane.count();
+      const { durationMs } = await work[phase]();
+      samples[phase].push({ requests: (await plane.count()) - before, ms: durationMs });
+      if (phase === "noop") {
+        samples.state.push({ requests: 0, ms: JSON.stringify(await workspace.exportState()).length / n });
+      }
+    }
+  } finally {
+    await workspace.remove();
+  }
+}
+
+function none(): Samples {
+  return { create: [], noop: [], refresh: [], destroy: [], state: [] };
+}
+
+function middle(samples: readonly Sample[], figure: keyof Sample): number {
+  return median(samples.map((each) => each[figure]));
+}
+
+function ifTaken(samples: readonly Sample[], figure: keyof Sample): number | null {
+  return samples.length === 0 ? null : middle(samples, figure);
+}

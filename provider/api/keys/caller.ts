@@ -1,0 +1,33 @@
+import { isApiError } from "../../errors";
+import type { HttpClient } from "../../http";
+import { keyIdOf } from "../../ids";
+import { Reader } from "../reader";
+import type { ReadOptions } from "../records";
+
+const WHO = "GET /auth";
+
+/** Whom a credential stands for. */
+export interface Caller {
+  /** Kind of credential, e.g. `api_key_user` or `api_key_org`; the service may add kinds at any time. */
+  readonly method: string;
+  /** Id of the key itself, where the service tells. */
+  readonly keyId?: string;
+}
+
+/** Asks whom the credential stands for (`GET /auth`); `undefined` from a service that has no such call. */
+export async function readCaller(http: HttpClient, options: ReadOptions = {}): Promise<Caller | undefined> {
+  try {
+    const request = { method: "GET", route: WHO, path: "/auth", replay: "safe", signal: options.signal } as const;
+    const answer = await http.request(request);
+    const reader = new Reader(WHO, answer);
+    const body = reader.object(answer.json, "");
+    const keyId = reader.field(body, "auth_data");
+    return {
+      method: reader.text(body, "auth_method", ""),
+      ...(keyIdOf(keyId) === undefined ? {} : { keyId: String(keyId) }),
+    };
+  } catch (error) {
+    if (isApiError(error) && error.kind === "not_found") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,25 @@
+import { ApiError } from "../../errors";
+import type { HttpAnswer } from "../../http";
+import { keyIdOf } from "../../ids";
+import { Reader } from "../reader";
+
+/**
+ * Checks that the answer says that this key is revoked. Throws an `ApiError` if it says otherwise, and a
+ * `BadAnswerError` if it says nothing, which a list can settle.
+ */
+export function checkRevoked(route: string, id: string, answer: HttpAnswer): void {
+  const reader = new Reader(route, answer);
+  const body = reader.object(answer.json, "");
+  const revoked = reader.field(body, "revoked") ?? reader.fail("revoked", "is missing");
+  const answeredId = reader.field(body, "id") ?? reader.fail("id", "is missing");
+  if (keyIdOf(answeredId) === id && revoked === true) return;
+  const { status, requestId } = answer;
+  const problem = revoked === true ? "is not about this key" : "does not say that the key is revoked";
+  throw new ApiError(
+    "api",
+    `${route} for key ${id} answered ${status}, but the answer ${problem}; check the key in the service's console ` +
+      `and try again [request ${requestId}]`,
+    { status, requestId, route },
+    "",
+  );
+}

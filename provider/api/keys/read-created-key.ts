@@ -1,0 +1,72 @@
+import { AnswerLostError, isKeyplaneError } from "../../errors";
+import type { HttpAnswer } from "../../http";
+import { keyIdOf } from "../../ids";
+import { conceal, redact } from "../../secrets";
+import { readOperation } from "../operations/read-operations";
+import { Reader, type Wire } from "../reader";
+import type { CreatedKey, Operation } from "../records";
+
+/** What the reading of a new key needs besides the answer. */
+export interface CreatedKeyContext {
+  readonly route: string;
+  /** The name that was asked for. */
+  readonly name: string;
+  readonly warn: (message: string) => void;
+  /** The local wall clock, in milliseconds. */
+  readonly now: () => number;
+}
+
+/**
+ * Reads the answer that holds a new key. Without a valid id and secret it throws `AnswerLostError`. Nothing else in the
+ * answer may cost us the key, so the rest is taken as well as it can be.
+ */
+export function readCreatedKey(answer: HttpAnswer, context: CreatedKeyContext): CreatedKey {
+  const { route } = context;
+  const body = typeof answer.json === "object" && answer.json !== null ? (answer.json as Wire) : {};
+  const reader = new Reader(route, answer);
+  const id = keyIdOf(reader.field(body, "id"));
+  const key = reader.field(body, "key");
+  if (typeof key === "string") conceal(key);
+  // What holds the secret is no id: ids are in states and messages in clear.
+  const hasId = id !== undefined && redact(id) === id;
+  if (!hasId || typeof key !== "string" || !/^[\x21-\x7e]+$/.test(key)) {
+    const { status, requestId } = answer;
+    const lacks = hasId ? "no valid key" : "no valid id";
+    throw new AnswerLostError(
+      `${route} answered ${status} with ${lacks}: a key was probably created, but its secret did not arrive [request ${requestId}]`,
+      { status, requestId, route },
+      answer.sentAt,
+    );
+  }
+  const answered = new Date(answer.date ?? context.now()).toISOString();
+  return {
+    id,
+    key,
+    name: tolerant(() => reader.text(body, "name", ""), context.name),
+    createdAt: tolerant(() => reader.time(body, "created_at", ""), answered),
+    operations: readStarted(reader, body, context.warn),
+  };
+}
+
+function readStarted(reader: Reader, body: Wire, warn: (message: string) => void): Operation[] {
+  const items = reader.field(body, "operations");
+  if (!Array.isArray(items)) return [];
+  return items.flatMap((each, at) => {
+    try {
+      return [readOperation(reader, each, `operations[${at}]`)];
+    } catch (error) {
+      if (!isKeyplaneError(error)) throw error;
+      warn(`An operation that the new key started cannot be waited for: ${error.message}`);
+      return [];
+    }
+  });
+}
+
+function tolerant<T>(read: () => T, fallback: T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!isKeyplaneError(error)) throw error;
+    return fallback;
+  }
+}

@@ -1,0 +1,60 @@
+import type { HttpAnswer } from "../../http";
+import { keyIdOf } from "../../ids";
+import { Reader, type Wire } from "../reader";
+import type { ApiKeyRecord } from "../records";
+
+/** The zero time of services that have no null. */
+const ZERO_TIME = "0001-01-01T00:00:00Z";
+
+/**
+ * Reads the list of keys. Where it must hold the key that asked, as the account's own list does and that of an
+ * organization does not, an empty one contradicts itself.
+ */
+export function readKeys(route: string, answer: HttpAnswer, holdsCaller: boolean): ApiKeyRecord[] {
+  const reader = new Reader(route, answer);
+  const items = reader.array(answer.json, "").map((each, at) => reader.object(each, `[${at}]`));
+  if (holdsCaller) mustHoldCaller(reader, items);
+  const ids = new Set<string>();
+  return items.map((item, at) => {
+    const key = readKey(reader, item, `[${at}].`);
+    if (ids.has(key.id)) reader.fail(`[${at}].id`, "stands in the list twice");
+    ids.add(key.id);
+    return key;
+  });
+}
+
+function mustHoldCaller(reader: Reader, items: readonly Wire[]): void {
+  if (items.length === 0) {
+    reader.fail("", "is an empty list, but it must contain at least the key that made the request");
+  }
+  // A service that leaves out what is empty still tells the use of the key that has just asked.
+  if (!items.some((each) => reader.field(each, "last_used_at"))) {
+    reader.fail("", "has no last use of any key, not even of the key that made the request");
+  }
+}
+
+function readKey(reader: Reader, item: Wire, path: string): ApiKeyRecord {
+  const used = reader.optionalText(item, "last_used_at", path);
+  const never = used === undefined || used === "" || used === ZERO_TIME;
+  const createdBy = readCreator(reader, item);
+  const projectId = reader.optionalText(item, "project_id", path);
+  return {
+    id: keyIdOf(reader.field(item, "id")) ?? reader.fail(`${path}id`, "is not a positive whole number"),
+    name: reader.text(item, "name", path),
+    createdAt: reader.time(item, "created_at", path),
+    lastUsedAt: never ? null : reader.time(item, "last_used_at", path),
+    lastUsedFromAddr: reader.optionalText(item, "last_used_from_addr", path) || null,
+    ...(createdBy === undefined ? {} : { createdBy }),
+    ...(projectId ? { projectId } : {}),
+  };
+}
+
+/** The list tells the creator as an object, other answers as an id. */
+function readCreator(reader: Reader, item: Wire): string | undefined {
+  const creator = reader.field(item, "created_by");
+  if (typeof creator === "string") return reader.clean(creator);
+  if (typeof creator !== "object" || creator === null) return undefined;
+  const { name, id } = creator as Wire;
+  const told = [name, id].find((each): each is string => typeof each === "string" && each !== "");
+  return told === undefined ? undefined : reader.clean(told);
+}

@@ -1,0 +1,111 @@
+import { ApiError, type FailedOperation, OperationFailedError, type PendingOperation } from "../../errors";
+import { cleanText } from "../../http";
+import type { Operation, OperationRef } from "../records";
+import type { ProjectPoller, Sighting, Watcher } from "./project-poller";
+import { standingOf } from "./statuses";
+import { Wait, type WaitTerms } from "./wait";
+
+/** Polls in a row at which an operation may be unknown: it may be too new for the part of the service that is asked. */
+export const MAX_MISSES = 4;
+
+/** Waits for named operations, of any number of projects. */
+export class OperationsWait extends Wait<Operation[]> {
+  readonly #ended = new Map<string, Operation>();
+  readonly #last = new Map<string, Operation>();
+  readonly #misses = new Map<string, number>();
+  readonly #failFast: boolean;
+
+  constructor(
+    private readonly refs: readonly OperationRef[],
+    terms: WaitTerms & { readonly failFast: boolean },
+  ) {
+    super(terms);
+    this.#failFast = terms.failFast;
+  }
+
+  /** Begins; see `Operations.wait`. */
+  run(pollerOf: (projectId: string) => ProjectPoller): Promise<Operation[]> {
+    const projects = [...new Set(this.refs.map((each) => each.projectId))];
+    return this.start(projects.map((id) => ({ poller: pollerOf(id), watcher: this.#watcher(id) })));
+  }
+
+  /** The project of the first operation that has not ended. */
+  get projectId(): string {
+    return this.pending()[0]?.projectId ?? "";
+  }
+
+  protected pending(): PendingOperation[] {
+    return this.refs.flatMap(({ projectId, id }) => {
+      if (this.#ended.has(id.toLowerCase())) return [];
+      const { action = "", status = "" } = this.#last.get(id.toLowerCase()) ?? {};
+      return [{ projectId, id, action, status }];
+    });
+  }
+
+  #watcher(projectId: string): Watcher {
+    const ids = new Set(this.refs.filter((each) => each.projectId === projectId).map(({ id }) => id.toLowerCase()));
+    const { deadline, intervalMs } = this;
+    return {
+      deadline,
+      intervalMs,
+      scans: false,
+      wanted: () => [...ids].filter((id) => !this.#ended.has(id)),
+      enough: () => true,
+      see: (sighting) => this.polled(sighting, () => this.#see(ids, sighting)),
+      missed: (reason) => this.missed(reason),
+      fail: (error) => this.fail(error),
+      expire: () => this.expire(),
+    };
+  }
+
+  #see(ids: ReadonlySet<string>, { found, missing }: Sighting): void {
+    for (const id of ids) {
+      // Ended is ended, whatever a later page says.
+      if (this.#ended.has(id)) continue;
+      const operation = found.get(id);
+      if (operation !== undefined) this.#note(id, operation);
+      else if (missing.has(id)) this.#miss(id);
+    }
+    const failed = [...this.#ended.values()].filter((each) => standingOf(each.status) === "failure");
+    const pending = this.pending();
+    if (failed.length > 0 && (this.#failFast || pending.length === 0)) this.fail(operationFailed(failed, pending));
+    else if (pending.length === 0) this.succeed(this.refs.map((each) => this.#of(each.id)));
+  }
+
+  #note(id: string, operation: Operation): void {
+    this.#last.set(id, operation);
+    this.#misses.delete(id);
+    this.warnIfUnknown(operation);
+    if (standingOf(operation.status) !== "pending") this.#ended.set(id, operation);
+  }
+
+  #miss(id: string): void {
+    const misses = (this.#misses.get(id) ?? 0) + 1;
+    this.#misses.set(id, misses);
+    if (misses < MAX_MISSES) return;
+    const message = `operation ${id} was not found. It may be too old, or belong to another project. Check its id`;
+    throw new ApiError("not_found", message, { status: 404 }, "");
+  }
+
+  #of(id: string): Operation {
+    const operation = this.#ended.get(id.toLowerCase());
+    if (operation === undefined) throw new Error(`operation ${id} has not ended`);
+    return operation;
+  }
+}
+
+/** Makes the error of operations that ended badly. */
+export function operationFailed(
+  operations: readonly Operation[],
+  pending: readonly PendingOperation[],
+): OperationFailedError {
+  const failed = operations.map(({ projectId, id, action, status, failuresCount }): FailedOperation => {
+    return { projectId, id, action, status, failuresCount };
+  });
+  const named = failed.slice(0, 5).map(({ action, id, status, failuresCount, projectId }) => {
+    const times = failuresCount === 1 ? "1 failure" : `${failuresCount} failures`;
+    return `${cleanText(action, 60)} ${id} of project ${projectId} ended as ${cleanText(status, 40)} (${times})`;
+  });
+  const more = failed.length > 5 ? `, and ${failed.length - 5} more` : "";
+  return new OperationFailedError(`${named.join(", ")}${more}: see the project's operations`, failed, pending);
+}

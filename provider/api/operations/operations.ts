@@ -1,0 +1,187 @@
+import type { Clock, HttpAnswer, HttpClient } from "../../http";
+import { checkId } from "../../ids";
+import { type Page, PageSize, paginate } from "../paging";
+import { Reader } from "../reader";
+import type {
+  IdleResult,
+  Operation,
+  OperationRef,
+  ReadOptions,
+  WaitIdleOptions,
+  WaitOperationsOptions,
+  WaitOptions,
+} from "../records";
+import { IdleWait, type IdleWaitOptions } from "./idle-wait";
+import { OperationsWait } from "./operations-wait";
+import { ProjectPoller } from "./project-poller";
+import { readOperationPage, readSingleOperation } from "./read-operations";
+import type { WaitTerms } from "./wait";
+
+/** The route that lists operations. */
+export const LIST_OPERATIONS = "GET /projects/{project_id}/operations";
+const GET = "GET /projects/{project_id}/operations/{operation_id}";
+
+/** Which operations are listed. */
+export interface OperationsFilter extends ReadOptions {
+  /** Only those created at or after this ISO 8601 time. */
+  readonly since?: string | undefined;
+  /** Only those in this status, or one of these. */
+  readonly status?: string | readonly string[] | undefined;
+  /** Only those of this kind, or one of these. */
+  readonly action?: string | readonly string[] | undefined;
+  /** At most so many. */
+  readonly limit?: number | undefined;
+  /** At most so many per request. @default as many as the service gives */
+  readonly pageSize?: number | undefined;
+}
+
+/** What operations need to know of their account. */
+export interface OperationsContext {
+  readonly pollIntervalMs: number;
+  readonly operationTimeoutMs: number;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly onAnswer: (answer: HttpAnswer) => void;
+  readonly warn: (message: string) => void;
+  /** The service's wall clock in milliseconds. */
+  readonly serviceNow: () => number;
+}
+
+/** The operations of the account's projects. */
+export class Operations {
+  readonly #size = new PageSize([1000, 100, 10, undefined]);
+  readonly #pollers = new Map<string, ProjectPoller>();
+
+  constructor(
+    private readonly http: HttpClient,
+    private readonly context: OperationsContext,
+  ) {}
+
+  /** One operation (`GET /projects/{project_id}/operations/{operation_id}`); an `ApiError` `not_found` if there is none. */
+  async get(projectId: string, id: string, options: ReadOptions = {}): Promise<Operation> {
+    const path = `/projects/${checkId("project", projectId, "projectId")}/operations/${checkId("operation", id, "operationId")}`;
+    const request = { method: "GET", route: GET, path, replay: "safe", signal: options.signal } as const;
+    const answer = await this.http.request(request);
+    this.context.onAnswer(answer);
+    const operation = readSingleOperation(GET, answer);
+    if (operation.id.toLowerCase() !== id.toLowerCase()) {
+      new Reader(GET, answer).fail("operation.id", "is not the id that was asked for");
+    }
+    return operation;
+  }
+
+  /** A project's operations, newest first, page by page; holds one page, and reads no further than the filter needs. */
+  async *pages(projectId: string, filter: OperationsFilter = {}): AsyncGenerator<Operation[], void, undefined> {
+    const since = filter.since === undefined ? undefined : Date.parse(filter.since);
+    const isOld = (each: Operation | undefined) =>
+      since !== undefined && each !== undefined && Date.parse(each.createdAt) < since;
+    const limit = filter.limit ?? Number.POSITIVE_INFINITY;
+    const wanted = matcher(filter);
+    const whole = filter.status === undefined && filter.action === undefined;
+    // Without a filter by content, no page needs to be longer than what is asked for.
+    const atMost = whole && Number.isFinite(limit) ? Math.min(limit, filter.pageSize ?? limit) : filter.pageSize;
+    let left = limit;
+    if (left <= 0) return;
+    for await (const { items } of this.#list(projectId, atMost, filter.signal)) {
+      const found = items.filter((each) => !isOld(each) && wanted(each)).slice(0, left);
+      left -= found.length;
+      if (found.length > 0) yield found;
+      if (left <= 0 || isOld(items.at(-1))) return;
+    }
+  }
+
+  /**
+   * Waits until these operations have ended, and returns them in the given order. Throws `OperationFailedError` if one
+   * failed, `TimeoutError` with what is pending, an `ApiError` `not_found` if one stays unknown, `AbortedError`.
+   * All waits of a process share their polls: one list per project and interval.
+   */
+  async wait(refs: readonly OperationRef[], options: WaitOperationsOptions = {}): Promise<Operation[]> {
+    for (const ref of refs) {
+      checkId("project", ref.projectId, "projectId");
+      checkId("operation", ref.id, "id");
+    }
+    if (refs.length === 0) return [];
+    const wait = new OperationsWait(refs, { ...this.#terms(options), failFast: options.failFast ?? true });
+    return wait.run((projectId) => this.#poller(projectId));
+  }
+
+  /** Waits until the project has no pending operation but ignored ones; throws as `wait` does. */
+  async waitUntilIdle(projectId: string, options: WaitIdleOptions = {}): Promise<IdleResult> {
+    checkId("project", projectId, "projectId");
+    const { ignoreActions, horizonMs } = options;
+    const idle: IdleWaitOptions = { ...this.#terms(options), ignoreActions, horizonMs };
+    return new IdleWait(projectId, idle, this.context.serviceNow).run(this.#poller(projectId));
+  }
+
+  #terms(options: WaitOptions): WaitTerms {
+    return {
+      clock: this.context.clock,
+      timeoutMs: options.timeoutMs ?? this.context.operationTimeoutMs,
+      pollIntervalMs: options.pollIntervalMs ?? this.context.pollIntervalMs,
+      signals: [this.http.signal, ...(options.signal === undefined ? [] : [options.signal])],
+      onProgress: options.onProgress,
+      warn: options.onWarning ?? this.context.warn,
+    };
+  }
+
+  #poller(projectId: string): ProjectPoller {
+    let poller = this.#pollers.get(projectId);
+    if (poller === undefined) {
+      poller = new ProjectPoller({
+        clock: this.context.clock,
+        random: this.context.random,
+        route: LIST_OPERATIONS,
+        pages: (atMost, signal) => this.#list(projectId, atMost, signal),
+        get: (id, signal) => this.get(projectId, id, { signal }),
+        idle: () => this.#pollers.delete(projectId),
+      });
+      this.#pollers.set(projectId, poller);
+    }
+    return poller;
+  }
+
+  #list(projectId: string, atMost: number | undefined, signal: AbortSignal | undefined) {
+    const path = `/projects/${checkId("project", projectId, "projectId")}/operations`;
+    return paginate<Operation, Page<Operation>>({
+      route: LIST_OPERATIONS,
+      size: this.#size,
+      atMost,
+      idOf: (operation) => operation.id,
+      overlap: (cursor, last) => overlapping(cursor, last.createdAt),
+      fetch: async (cursor, limit) => {
+        const request = {
+          method: "GET",
+          route: LIST_OPERATIONS,
+          path,
+          query: { limit, cursor },
+          replay: "safe",
+          signal,
+        } as const;
+        const answer = await this.http.request(request);
+        this.context.onAnswer(answer);
+        return readOperationPage(LIST_OPERATIONS, answer);
+      },
+    });
+  }
+}
+
+function matcher({ status, action }: OperationsFilter): (operation: Operation) => boolean {
+  const statuses = status === undefined ? undefined : new Set([status].flat());
+  const actions = action === undefined ? undefined : new Set([action].flat());
+  return (each) => (statuses?.has(each.status) ?? true) && (actions?.has(each.action) ?? true);
+}
+
+const TIMESTAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d{1,9})Z$/;
+
+/**
+ * The cursor of the page after an item, moved so little into the past of the list that whatever was born in the same
+ * moment as the item comes (again). A service that pages by the moment alone would leave out what stands behind a
+ * page's border with the same one. Undefined where the cursor is not the item's time with fractions of a second.
+ */
+export function overlapping(cursor: string, createdAt: string): string | undefined {
+  const [, seconds, fraction] = TIMESTAMP.exec(cursor) ?? [];
+  if (seconds === undefined || fraction === undefined || !createdAt.startsWith(seconds)) return undefined;
+  const later = String(Number(fraction) + 1).padStart(fraction.length, "0");
+  // A carry into the seconds is not worth its code: that cursor goes back as it came.
+  return later.length > fraction.length ? undefined : `${seconds}.${later}Z`;
+}

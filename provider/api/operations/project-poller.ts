@@ -1,0 +1,216 @@
+import { MAX_TIMER_MS } from "../../duration";
+import { isAborted, isApiError } from "../../errors";
+import { type Clock, linkSignals } from "../../http";
+import { Collected } from "../collected";
+import type { Page } from "../paging";
+import type { Operation } from "../records";
+
+/** Polls of one project are at least so far apart, in milliseconds, however many waits begin. */
+const FLOOR_MS = 1000;
+/** The interval is lengthened by up to this part, so that many processes do not ask at the same moment. */
+const JITTER = 0.15;
+/** Polls in a row that may fail before the waits do. */
+const MAX_FAILED_POLLS = 20;
+/** The same where the project is not known: it may be too new, but then only for a short time. */
+const MAX_UNKNOWN_POLLS = 4;
+/** Operations per page while looking through a project. */
+const SCAN_PAGE = 100;
+
+/** What one poll has shown. */
+export interface Sighting {
+  /** By id in lower case. */
+  readonly found: ReadonlyMap<string, Operation>;
+  /** Ids that were asked for and that the service does not know. */
+  readonly missing: ReadonlySet<string>;
+  /** Whether something that was asked for could not be told. */
+  readonly incomplete: boolean;
+}
+
+/** Somebody who waits for something in the project. */
+export interface Watcher {
+  /** Monotonic time at which `expire` is due. */
+  readonly deadline: number;
+  readonly intervalMs: number;
+  /** Whether it looks at the list itself, not only at the operations it wants. */
+  readonly scans: boolean;
+  /** Ids, in lower case, that each poll must tell about. */
+  wanted(): Iterable<string>;
+  /** Whether no page after this one is needed. */
+  enough(page: readonly Operation[]): boolean;
+  see(sighting: Sighting): void;
+  /** A poll got no answer, for this reason. */
+  missed(reason: unknown): void;
+  /** There will be no more polls. */
+  fail(error: Error): void;
+  expire(): void;
+}
+
+/** How a poller gets at its project. */
+export interface PollerContext {
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** The route of `pages`. */
+  readonly route: string;
+  readonly pages: (atMost: number, signal: AbortSignal) => AsyncIterable<Page<Operation>>;
+  readonly get: (id: string, signal: AbortSignal) => Promise<Operation>;
+  /** Called when the last watcher has gone; the poller is not used afterwards. */
+  readonly idle: () => void;
+}
+
+/** Polls one project for all who wait in it: at once, then once per interval. */
+export class ProjectPoller {
+  readonly #watchers = new Set<Watcher>();
+  readonly #stop = new AbortController();
+  #running = false;
+  #failures = 0;
+  #polledAt = Number.NEGATIVE_INFINITY;
+  #nextAt = Number.NEGATIVE_INFINITY;
+  #wake = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly context: PollerContext) {}
+
+  /** Begins to tell the watcher; its first poll comes at once, or as soon as the last one is not too near. */
+  add(watcher: Watcher): void {
+    this.#watchers.add(watcher);
+    if (!this.#running) {
+      this.#running = true;
+      void this.#run();
+      return;
+    }
+    this.#hasten(watcher);
+    this.#wake.abort();
+  }
+
+  /** Stops telling the watcher; with the last one everything under way is cancelled. */
+  remove(watcher: Watcher): void {
+    if (!this.#watchers.delete(watcher) || this.#watchers.size > 0) return;
+    this.context.idle();
+    this.#stop.abort();
+  }
+
+  async #run(): Promise<void> {
+    try {
+      // Those who begin in the same moment share the first poll.
+      await Promise.resolve();
+      while (this.#watchers.size > 0) {
+        await this.#poll();
+        await this.#pause();
+      }
+    } catch (error) {
+      this.#failAll(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  async #poll(): Promise<void> {
+    const watchers = [...this.#watchers];
+    this.#polledAt = this.context.clock.monotonic();
+    this.#watchDeadlines();
+    let sighting: Sighting | undefined;
+    let failure: unknown;
+    try {
+      ({ sighting, failure } = await this.#look(watchers));
+    } catch (error) {
+      failure = error;
+    } finally {
+      clearTimeout(this.#timer);
+    }
+    const present = watchers.filter((each) => this.#watchers.has(each));
+    if (failure === undefined) this.#failures = 0;
+    else if (isFinal(failure, ++this.#failures)) this.#failAll(failure as Error);
+    for (const each of present) {
+      if (sighting !== undefined) each.see(sighting);
+      else if (this.#watchers.has(each)) each.missed(failure);
+    }
+    const interval = Math.min(...[...this.#watchers].map((each) => each.intervalMs));
+    this.#nextAt = this.context.clock.monotonic() + interval * (1 + JITTER * this.context.random());
+    for (const each of this.#watchers) if (!watchers.includes(each)) this.#hasten(each);
+  }
+
+  async #look(watchers: readonly Watcher[]): Promise<{ sighting: Sighting; failure: unknown }> {
+    const { signal } = this.#stop;
+    const wanted = new Set(watchers.flatMap((each) => [...each.wanted()]));
+    const found = new Map<string, Operation>();
+    const scans = watchers.some((each) => each.scans);
+    if (scans || wanted.size > 1) {
+      const open = new Set(watchers);
+      const atMost = scans ? SCAN_PAGE : Math.min(SCAN_PAGE, Math.max(20, 2 * wanted.size));
+      const collected = new Collected(this.context.route);
+      for await (const { items } of this.context.pages(atMost, signal)) {
+        for (const each of collected.take(items)) found.set(each.id.toLowerCase(), each);
+        for (const each of open) if (each.enough(items)) open.delete(each);
+        if (open.size === 0) break;
+      }
+    }
+    const missing = new Set<string>();
+    let failure: unknown;
+    const single = async (id: string) => {
+      try {
+        found.set(id, await this.context.get(id, signal));
+      } catch (error) {
+        if (isApiError(error) && error.kind === "not_found") missing.add(id);
+        else failure ??= error;
+      }
+    };
+    await Promise.all([...wanted].filter((id) => !found.has(id)).map(single));
+    return { sighting: { found, missing, incomplete: failure !== undefined }, failure };
+  }
+
+  async #pause(): Promise<void> {
+    const { clock } = this.context;
+    for (;;) {
+      this.#expire();
+      const now = clock.monotonic();
+      if (this.#watchers.size === 0 || now >= this.#nextAt) return;
+      this.#wake = new AbortController();
+      const link = linkSignals(this.#wake.signal, this.#stop.signal);
+      try {
+        await clock.sleep(Math.min(this.#nextAt, this.#firstDeadline()) - now, link.signal);
+      } catch (error) {
+        if (!link.signal.aborted) throw error;
+      } finally {
+        link.dispose();
+      }
+    }
+  }
+
+  /** Brings the next poll forward for one who has not seen any. */
+  #hasten({ intervalMs }: Watcher): void {
+    this.#nextAt = Math.min(this.#nextAt, this.#polledAt + Math.min(FLOOR_MS, intervalMs));
+  }
+
+  /** A poll in flight runs in real time, and must not hold up those whose time is over. */
+  #watchDeadlines(): void {
+    if (this.#watchers.size === 0) return;
+    const left = this.#firstDeadline() - this.context.clock.monotonic();
+    this.#timer = setTimeout(
+      () => {
+        this.#expire();
+        this.#watchDeadlines();
+      },
+      Math.min(MAX_TIMER_MS, Math.max(1, Math.ceil(left))),
+    );
+  }
+
+  #firstDeadline(): number {
+    return Math.min(...[...this.#watchers].map((each) => each.deadline));
+  }
+
+  #expire(): void {
+    const now = this.context.clock.monotonic();
+    for (const each of [...this.#watchers]) if (each.deadline <= now) each.expire();
+  }
+
+  #failAll(error: Error): void {
+    for (const each of [...this.#watchers]) each.fail(error);
+  }
+}
+
+/** Whether waiting on after this error, the n-th in a row, is of no use. */
+function isFinal(error: unknown, failures: number): boolean {
+  if (isAborted(error)) return true;
+  if (!isApiError(error)) return failures >= MAX_FAILED_POLLS;
+  if (error.kind === "not_found") return failures >= MAX_UNKNOWN_POLLS;
+  const passing = error.kind === "rate_limit" || error.status === 408 || (error.status ?? 0) >= 500;
+  return passing ? failures >= MAX_FAILED_POLLS : true;
+}

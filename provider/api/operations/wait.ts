@@ -1,0 +1,155 @@
+import { AbortedError, type PendingOperation, TimeoutError } from "../../errors";
+import { type Clock, cleanText, formatReason, onAbort } from "../../http";
+import type { Operation, WaitProgress } from "../records";
+import { pendingText, progressText, troubleText } from "./progress";
+import type { ProjectPoller, Sighting, Watcher } from "./project-poller";
+import { isKnownStatus } from "./statuses";
+
+/** The terms of one wait, complete. */
+export interface WaitTerms {
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  readonly pollIntervalMs: number;
+  /** Each ends the wait. */
+  readonly signals: readonly AbortSignal[];
+  readonly onProgress: ((progress: WaitProgress) => void) | undefined;
+  readonly warn: (message: string) => void;
+}
+
+/** One caller's wait: its deadline, its signal, its reports and its end. What it waits for is the subclass's. */
+export abstract class Wait<T> {
+  readonly #ended: Promise<T>;
+  readonly #startedAt: number;
+  readonly #cleanup: (() => void)[] = [];
+  readonly #unknown = new Set<string>();
+  #resolve: (value: T) => void = () => {};
+  #reject: (error: Error) => void = () => {};
+  #polls = 0;
+  #errors = 0;
+  #over = false;
+  /** Why the last poll showed nothing; empty where it did. */
+  #trouble = "";
+
+  constructor(protected readonly terms: WaitTerms) {
+    this.#startedAt = terms.clock.monotonic();
+    this.#ended = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  /** The project whose operations are waited for; the first of several that have not ended. */
+  abstract readonly projectId: string;
+
+  /** What has not ended yet. */
+  protected abstract pending(): PendingOperation[];
+
+  /** Monotonic time at which the wait is over. */
+  get deadline(): number {
+    return this.#startedAt + this.terms.timeoutMs;
+  }
+
+  get intervalMs(): number {
+    return this.terms.pollIntervalMs;
+  }
+
+  protected get elapsedMs(): number {
+    return this.terms.clock.monotonic() - this.#startedAt;
+  }
+
+  protected get polls(): number {
+    return this.#polls;
+  }
+
+  /** Ends the wait with an error. */
+  fail(error: Error): void {
+    this.#end();
+    this.#reject(error);
+  }
+
+  /** Ends the wait because its time is over. */
+  expire(): void {
+    const pending = this.pending();
+    const seconds = Math.round(this.elapsedMs / 1000);
+    const message =
+      `timed out after ${seconds} s waiting for ${pendingText(pending) || "operations"} (project ${this.projectId}` +
+      `${this.#trouble === "" ? "" : `; the last answer: ${this.#trouble}`}): run the command again to keep waiting, or ` +
+      "raise operationTimeout";
+    this.fail(new TimeoutError(message, {}, pending, this.elapsedMs, this.#polls));
+  }
+
+  /** Notes a poll that got no answer. */
+  missed(reason: unknown): void {
+    this.#trouble = troubleText(reason);
+    this.#polls++;
+    this.#errors++;
+    this.#report();
+  }
+
+  /** Evaluates what a poll has shown; whatever a caller's callback throws ends this wait alone. */
+  protected polled({ incomplete }: Sighting, evaluate: () => void): void {
+    this.#trouble = "";
+    this.#polls++;
+    if (incomplete) this.#errors++;
+    try {
+      evaluate();
+    } catch (error) {
+      this.fail(error instanceof Error ? error : new Error(String(error)));
+      return;
+    }
+    if (this.pending().length > 0) this.#report();
+  }
+
+  /** Starts the watchers, and ends them with the wait. */
+  protected start(watchers: readonly { readonly poller: ProjectPoller; readonly watcher: Watcher }[]): Promise<T> {
+    const { signals } = this.terms;
+    const fired = signals.find((signal) => signal.aborted);
+    if (fired !== undefined) {
+      this.#abort(fired);
+      return this.#ended;
+    }
+    for (const signal of signals) this.#cleanup.push(onAbort(signal, () => this.#abort(signal)));
+    for (const { poller, watcher } of watchers) {
+      this.#cleanup.push(() => poller.remove(watcher));
+      poller.add(watcher);
+    }
+    return this.#ended;
+  }
+
+  protected succeed(value: T): void {
+    this.#end();
+    this.#resolve(value);
+  }
+
+  /** Warns, once, of a status that this version does not know. */
+  protected warnIfUnknown({ status, action }: Operation): void {
+    if (isKnownStatus(status) || this.#unknown.has(status)) return;
+    this.#unknown.add(status);
+    this.terms.warn(
+      `${cleanText(action, 60)} has the status "${cleanText(status, 40)}", which this version does not know: still waiting`,
+    );
+  }
+
+  #abort(signal: AbortSignal): void {
+    const what = progressText(this.pending(), this.elapsedMs);
+    this.fail(new AbortedError(`aborted while ${what}${formatReason(signal)}. Run the command again to keep waiting`));
+  }
+
+  #end(): void {
+    this.#over = true;
+    for (const each of this.#cleanup.splice(0)) each();
+  }
+
+  #report(): void {
+    if (this.#over) return;
+    const pending = this.pending();
+    const { elapsedMs } = this;
+    try {
+      const trouble = this.#trouble === "" ? "" : `: ${this.#trouble}, asking again`;
+      const text = progressText(pending, elapsedMs) + trouble;
+      this.terms.onProgress?.({ text, pending, elapsedMs, polls: this.#polls, errors: this.#errors });
+    } catch (error) {
+      this.fail(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import type { HttpAnswer, HttpClient } from "../../http";
+import { checkId } from "../../ids";
+import { Collected } from "../collected";
+import { PageSize, paginate } from "../paging";
+import type { Project, ReadOptions } from "../records";
+import { type ProjectPage, readProjectPage } from "./read-projects";
+
+const ROUTE = "GET /projects";
+
+/** Options of reading the projects. */
+export interface ListProjectsOptions extends ReadOptions {
+  /** Called if the service could not tell all projects. @default the account's `onWarning` */
+  readonly onWarning?: ((message: string) => void) | undefined;
+}
+
+/** The projects of the account. */
+export class Projects {
+  // The public service takes up to 400, and gives 10 if not asked.
+  readonly #size = new PageSize([400, 100, 10, undefined]);
+
+  constructor(
+    private readonly http: HttpClient,
+    private readonly onAnswer: (answer: HttpAnswer) => void,
+    private readonly warn: (message: string) => void,
+  ) {}
+
+  /** The projects page by page (`GET /projects`); holds one page. */
+  pages(options: ReadOptions = {}): AsyncGenerator<ProjectPage, void, undefined> {
+    return paginate<Project, ProjectPage>({
+      route: ROUTE,
+      size: this.#size,
+      idOf: (project) => project.id,
+      fetch: async (cursor, limit) => {
+        const query = { cursor, limit };
+        const request = { method: "GET", route: ROUTE, path: "/projects", query, replay: "safe" } as const;
+        const answer = await this.http.request({ ...request, signal: options.signal });
+        this.onAnswer(answer);
+        return readProjectPage(ROUTE, answer);
+      },
+    });
+  }
+
+  /** All projects. Warns if the service has left some out for lack of time. */
+  async list(options: ListProjectsOptions = {}): Promise<Project[]> {
+    const collected = new Collected(ROUTE);
+    const projects: Project[] = [];
+    const unavailable: string[] = [];
+    for await (const page of this.pages(options)) {
+      for (const each of collected.take(page.items)) projects.push(each);
+      for (const each of collected.take(page.unavailable)) unavailable.push(each);
+    }
+    if (unavailable.length > 0) {
+      const warn = options.onWarning ?? this.warn;
+      warn(`${ROUTE} is incomplete: the service could not read ${unavailable.length} projects: ${some(unavailable)}`);
+    }
+    return projects;
+  }
+
+  /**
+   * One project, undefined if the account has none of that id; stops at the page that has it. A project that the
+   * service could not read is not taken for absent: `unavailable`.
+   */
+  async get(id: string, options: ReadOptions = {}): Promise<Project | "unavailable" | undefined> {
+    checkId("project", id, "id");
+    let unavailable = false;
+    for await (const page of this.pages(options)) {
+      const project = page.items.find((each) => each.id === id);
+      if (project !== undefined) return project;
+      unavailable ||= page.unavailable.includes(id);
+    }
+    return unavailable ? "unavailable" : undefined;
+  }
+}
+
+function some(ids: readonly string[]): string {
+  const shown = ids.slice(0, 5).join(", ");
+  return ids.length > 5 ? `${shown}, ...` : shown;
+}

@@ -1,0 +1,130 @@
+import type { Clock } from "../clock";
+import { Concurrency } from "./concurrency";
+import { Pace } from "./pace";
+
+/** The rates that the public service documents: requests per second on one route, and per minute in all. */
+export const DOCUMENTED_RATES = { perSecond: 40, perMinute: 700 } as const;
+
+/** By how much the minute is longer than the service's own, in milliseconds: requests may come closer than they are sent. */
+const SLACK_MS = 10;
+/** Over how many answers, about, the share of "too many" is taken. */
+const RECENT = 16;
+
+/** What an account may do at the service. */
+export interface Limits {
+  /** Most requests in flight. */
+  readonly concurrency: number;
+  /** Most requests per second on one route. */
+  readonly perSecond: number;
+  /** Most requests per minute in all. */
+  readonly perMinute: number;
+  /**
+   * Whether the service is known to limit rates. Where it is not, rates are kept only when the service has said "too
+   * many" to most of the recent requests.
+   */
+  readonly ratesApply: boolean;
+}
+
+interface Route {
+  /** A line with one place: who has it is the next to start. */
+  readonly line: Concurrency;
+  readonly pace: Pace;
+}
+
+/** Keeps an account within the service's limits; all requests of the account pass through one. */
+export class Limiter {
+  readonly #limits: Limits;
+  readonly #concurrency: Concurrency;
+  readonly #routes = new Map<string, Route>();
+  readonly #total: RateWindow;
+  #ratesApply: boolean;
+  /** Share of "too many" among the recent answers. */
+  #refused = 0;
+
+  constructor(
+    limits: Limits,
+    private readonly clock: Clock,
+  ) {
+    this.#limits = limits;
+    this.#concurrency = new Concurrency(limits.concurrency);
+    this.#total = new RateWindow(limits.perMinute, 60_000 + SLACK_MS);
+    this.#ratesApply = limits.ratesApply;
+  }
+
+  /**
+   * Resolves when the request may go; rejects when the signal fires. Every success needs one `release`.
+   * @param perSecond most requests of this route per second, where fewer are allowed; the same in each call
+   */
+  async acquire(route: string, signal: AbortSignal, perSecond?: number): Promise<void> {
+    const { line, pace } = this.#route(route, perSecond);
+    await line.acquire(signal);
+    try {
+      await this.#turn(pace, signal);
+      await this.#concurrency.acquire(signal);
+    } finally {
+      line.release();
+    }
+  }
+
+  /** Frees the place of a request started at `startedAt` (monotonic), and learns from how it was answered. */
+  release(route: string, startedAt: number, tooMany: boolean): void {
+    const { pace } = this.#route(route);
+    this.#refused += ((tooMany ? 1 : 0) - this.#refused) / RECENT;
+    const now = this.clock.monotonic();
+    if (tooMany) {
+      this.#concurrency.throttled(startedAt, now);
+      if (this.#ratesApply) pace.throttled(startedAt, now);
+    } else {
+      this.#concurrency.succeeded();
+      pace.succeeded(now);
+    }
+    this.#ratesApply ||= this.#refused > 0.5;
+    this.#concurrency.release();
+  }
+
+  /** Waits until the next request of a route may start, as far as rates apply, and notes that it does. */
+  async #turn(pace: Pace, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const now = this.clock.monotonic();
+      const at = this.#ratesApply ? Math.max(pace.next(now), this.#total.next(now)) : now;
+      if (at <= now) {
+        pace.started(now);
+        this.#total.started(now);
+        return;
+      }
+      await this.clock.sleep(at - now, signal);
+    }
+  }
+
+  #route(name: string, perSecond = this.#limits.perSecond): Route {
+    let route = this.#routes.get(name);
+    if (route === undefined) {
+      route = { line: new Concurrency(1), pace: new Pace(Math.min(perSecond, this.#limits.perSecond)) };
+      this.#routes.set(name, route);
+    }
+    return route;
+  }
+}
+
+/** At most `limit` starts within any `windowMs` milliseconds. Times are monotonic. */
+export class RateWindow {
+  readonly #starts: number[] = [];
+  #oldest = 0;
+
+  constructor(
+    private readonly limit: number,
+    private readonly windowMs: number,
+  ) {}
+
+  /** The earliest time for the next start; never before `now`. */
+  next(now: number): number {
+    const oldest = this.#starts[this.#oldest];
+    return oldest === undefined ? now : Math.max(now, oldest + this.windowMs);
+  }
+
+  /** Notes a start. */
+  started(at: number): void {
+    this.#starts[this.#oldest] = at;
+    this.#oldest = (this.#oldest + 1) % this.limit;
+  }
+}

@@ -1,0 +1,40 @@
+import type { Outcome } from "../types";
+
+/**
+ * What an outcome proves.
+ * - `ok`: applied, with a complete answer of the right type
+ * - `refused`: not applied, and a repeat would not help
+ * - `throttled`: not applied, and the service asks to come again
+ * - `not_sent`: not applied, for the request never reached a connection
+ * - `unusable`: not applied, and no request of ours can be sent at all (bad certificate, bad header)
+ * - `ambiguous`: nothing
+ */
+export type Verdict = "ok" | "refused" | "throttled" | "not_sent" | "unusable" | "ambiguous";
+
+/** Documented as "nothing was done" for every method. */
+const NOT_APPLIED: ReadonlySet<number> = new Set([423, 429, 503]);
+
+/** Errors of the certificate or of our own request: the next attempt would meet them again. */
+const PERMANENT =
+  /^(UND_ERR_INVALID_ARG|UND_ERR_NOT_SUPPORTED|ERR_TLS_|ERR_SSL_|ERR_INVALID_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|EPROTO$)/;
+
+/** Judges one attempt; see `Verdict`. Pure. */
+export function classify(outcome: Outcome): Verdict {
+  if (outcome.kind === "failure") {
+    if (outcome.sent) return "ambiguous";
+    return PERMANENT.test(outcome.code) ? "unusable" : "not_sent";
+  }
+  const { status } = outcome;
+  if (NOT_APPLIED.has(status)) return "throttled";
+  if (status >= 200 && status < 300) {
+    return outcome.complete && isJsonType(outcome.contentType) ? "ok" : "ambiguous";
+  }
+  // 303 points at the result of something done; 408 comes also from proxies that gave up on a server still at work.
+  if (status === 303 || status === 408) return "ambiguous";
+  return status >= 300 && status < 500 ? "refused" : "ambiguous";
+}
+
+/** Whether a content type is JSON. */
+export function isJsonType(contentType: string): boolean {
+  return /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(contentType.trim());
+}

@@ -1,0 +1,46 @@
+import type { Dispatcher } from "undici";
+import { publishDiagnostic } from "./diagnostics";
+
+/** Codes that by themselves prove that nothing was sent: no connection stood yet, or undici did not take the request. */
+const NEVER_SENT = new RegExp(
+  `^(${[
+    "ECONNREFUSED|ENOTFOUND|EAI_\\w+|PROXY_REFUSED|UND_ERR_(CONNECT_TIMEOUT|INVALID_ARG|NOT_SUPPORTED)",
+    "ERR_SSL_(WRONG_VERSION_NUMBER|UNSUPPORTED_PROTOCOL|\\w*ALERT_PROTOCOL_VERSION)",
+    "ERR_TLS_CERT_ALTNAME_INVALID|CERT_\\w+|UNABLE_TO_\\w+|SELF_SIGNED_\\w+|DEPTH_ZERO_\\w+|HOSTNAME_MISMATCH",
+  ].join("|")})$`,
+);
+
+/** Connections that have announced a request. Where they never did, their silence does not prove that none was sent. */
+const announcing = new WeakSet<Dispatcher>();
+
+/**
+ * Whether one attempt was sent. Most error codes cannot tell (`ECONNRESET` comes before and after), but undici announces
+ * each request right before it writes it. Every doubt counts as "sent", because a change must not be made twice.
+ */
+export class SentMark {
+  #isWritten = false;
+
+  constructor(
+    private readonly connections: Dispatcher,
+    private readonly route: string,
+  ) {}
+
+  /** Notes that undici announces the request, and whether it may write it. */
+  announced(isWritten: boolean): void {
+    announcing.add(this.connections);
+    if (!isWritten) return;
+    this.#isWritten = true;
+    // undici writes before it returns.
+    process.nextTick(publishDiagnostic, "after-send", this.route);
+  }
+
+  /** Whether the service may have the request, by what is known now. */
+  get maybeSent(): boolean {
+    return this.#isWritten || !announcing.has(this.connections);
+  }
+
+  /** The same for an attempt that ended with an error of this code. */
+  maybeSentDespite(code: string): boolean {
+    return this.#isWritten || (this.maybeSent && !NEVER_SENT.test(code));
+  }
+}

@@ -1,0 +1,59 @@
+import { KeyplaneError } from "../errors";
+import type { Context } from "../schema/resource-type";
+import { fingerprintIn, identityOf, ownerIdIn } from "./identity";
+import { ownerTag, tagOf } from "./names";
+
+/**
+ * Throws `KP-WRONG-ACCOUNT` unless this account is the one that an identity was recorded in. With the credential of then
+ * that is certain and costs nothing. With another one, the same owner must be recorded under this credential elsewhere in
+ * the stack, or a live key with the owner's tag must be in the list. All resources of a process share that list, and what
+ * it has shown.
+ */
+export async function mustBeSameAccount(identity: string | undefined, context: Context): Promise<void> {
+  noteProof(identity, context);
+  if (!isElsewhere(identity, context) || isConfirmed(context)) return;
+  const { owner: ownerOfRun, provenOwners } = context.run;
+  // A key that left the program keeps an old identity. That of the keys which are still in it is up to date.
+  noteProof(ownerOfRun, context);
+  const owner = ownerIdIn(identity);
+  if (provenOwners.has(owner)) return;
+  const tag = ownerTag(owner);
+  const keys = await context.keys().list();
+  if (keys.some(({ name }) => tagOf(name) === tag)) provenOwners.add(owner);
+  // Another resource of the run may have told meanwhile.
+  if (!provenOwners.has(owner)) throw wrongAccount(context);
+}
+
+/** Notes that this account is that of an identity's owner, where the identity was recorded with this credential. */
+function noteProof(identity: string | undefined, context: Context): void {
+  const recorded = fingerprintIn(identity);
+  if (recorded !== undefined && recorded === context.fingerprint()) context.run.provenOwners.add(ownerIdIn(identity));
+}
+
+/** An identity as it is recorded from now on, once the account is proven to be the same. */
+export function identityHere(identity: string | undefined, context: Context): string | undefined {
+  return identity === undefined ? undefined : identityOf(ownerIdIn(identity), context.fingerprint());
+}
+
+/** Whether the account is another one than that of an identity, or the same one under another credential. */
+export function isElsewhere(identity: string | undefined, context: Context): boolean {
+  const recorded = fingerprintIn(identity);
+  return recorded !== undefined && recorded !== context.fingerprint();
+}
+
+/** The error of an account that does not hold the stack's keys. */
+function wrongAccount(context: Context): KeyplaneError {
+  const account = context.account();
+  const [baseUrl, apiKey] = [account.setting("baseUrl"), account.setting("apiKey")];
+  return new KeyplaneError(
+    "KP-WRONG-ACCOUNT",
+    `${baseUrl} or ${apiKey} changed, and the account that they now lead to has no key of this stack. Nothing was changed. ` +
+      "Set them to the account that holds the stack's keys, and run `pulumi up`: `refresh` and `destroy` use the " +
+      "configuration of the last `up`. If this is that account, and all keys of the stack are gone or none of them has a " +
+      `generated name, confirm it: run the command once with KEYPLANE_CONFIRM_ACCOUNT=${context.fingerprint()}`,
+  );
+}
+
+function isConfirmed(context: Context): boolean {
+  return context.settings().confirmedAccounts?.includes(context.fingerprint()) ?? false;
+}

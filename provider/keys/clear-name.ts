@@ -1,0 +1,30 @@
+import { KeyplaneError } from "../errors";
+import type { Context } from "../schema/resource-type";
+
+/** Makes sure that an exact name is free; answers the ids that bear it and are not ours to touch. */
+export async function clearName(
+  naming: { readonly exactName: string; readonly onConflict: "fail" | "revokeUnused" },
+  context: Context,
+): Promise<ReadonlySet<string>> {
+  const keys = await context.keys().list({ fresh: true });
+  const inTheWay = keys.filter((key) => key.name === naming.exactName);
+  if (naming.onConflict === "revokeUnused") {
+    for (const key of inTheWay.filter((found) => found.lastUsedAt === null)) {
+      context.info(`revoking key ${key.id}, which has the name ${naming.exactName} and was never used`);
+      await context.keys().revoke(key.id);
+    }
+  }
+  const [taken] = inTheWay.filter((key) => naming.onConflict === "fail" || key.lastUsedAt !== null);
+  if (taken !== undefined) {
+    const use = taken.lastUsedAt === null ? "never used" : `last used ${taken.lastUsedAt}`;
+    const way =
+      naming.onConflict === "fail" && taken.lastUsedAt === null ? ', or set onNameConflict to "revokeUnused"' : "";
+    throw new KeyplaneError(
+      "KP-NAME-TAKEN",
+      `the name ${naming.exactName} is taken by key ${taken.id} (created ${taken.createdAt}, ${use}). ` +
+        `Choose another name, revoke that key${way}. To replace a key of this stack that has the name, change ` +
+        "rotationTriggers, or set the resource option deleteBeforeReplace",
+    );
+  }
+  return new Set(inTheWay.map((key) => key.id));
+}

@@ -1,0 +1,25 @@
+import type { Context, Properties, ResourceType } from "../schema/resource-type";
+
+/** Notes the keys that a resource of the program holds, so that the deletion of another one leaves them alone. */
+export function noteHolder(type: ResourceType, resourceId: string, outputs: Properties, context: Context): void {
+  const { holders, heldNames } = context.run;
+  for (const { id, name } of type.holds?.(outputs) ?? []) {
+    if (name !== undefined) heldNames.add(name);
+    const ids = holders.get(id) ?? new Set();
+    holders.set(id, ids.add(resourceId));
+    if (ids.size > 1) {
+      context.warn(
+        `key ${id} belongs to another resource of this stack, too, and would be revoked with the first of them. Remove ` +
+          "one of the two from the state with `pulumi state delete`, and from the program",
+      );
+    }
+  }
+}
+
+/** Whether another resource of the program holds a key of one that is deleted; says so. */
+export function isHeldElsewhere(id: string, resourceId: string, context: Context): boolean {
+  const others = [...(context.run.holders.get(id) ?? [])].filter((other) => other !== resourceId);
+  if (others.length === 0) return false;
+  context.info(`key ${id} stays live: another resource of this stack holds it now`);
+  return true;
+}

@@ -1,0 +1,70 @@
+import type { ApiKeyRecord } from "../api/records";
+import { isAnswerLost, KeyplaneError, messageOf } from "../errors";
+import type { Context } from "../schema/resource-type";
+
+/** When the lost request's key is looked for, in milliseconds after its answer was given up. */
+const SETTLE_STEPS_MS = [0, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000];
+
+/** A creation that has to be settled. */
+export interface LostCreation {
+  readonly name: string;
+  /** Ids of keys that bore the name before. */
+  readonly strangers: ReadonlySet<string>;
+  /** A key made before this time of the service, in milliseconds, is not ours. */
+  readonly notBefore: number;
+  readonly lost: KeyplaneError;
+}
+
+/**
+ * Looks for the key of a lost request until the request can no longer be under way, and revokes it.
+ * `kept` is the id of a key that was found and could not be revoked.
+ */
+export async function revokeLostKey(
+  unsettled: LostCreation,
+  context: Context,
+): Promise<{ readonly found: boolean; readonly kept?: string }> {
+  const { lost } = unsettled;
+  let waited = 0;
+  for (const step of SETTLE_STEPS_MS) {
+    const orphan = await findOrphan(unsettled, step - waited, context);
+    waited = step;
+    if (orphan !== undefined) {
+      try {
+        await context.keys().revoke(orphan);
+        return { found: true };
+      } catch (error) {
+        context.warn(`key ${orphan}, made by a request whose answer was lost, is still live: ${messageOf(error)}`);
+        return { found: true, kept: orphan };
+      }
+    }
+    // A refusal is a complete answer: nothing of that request can turn up later.
+    if (!isAnswerLost(lost)) throw lost;
+    if (waited >= context.settings().requestTimeoutMs) break;
+  }
+  return { found: false };
+}
+
+/**
+ * After a pause, a key under the very name of a lost request that nobody else can hold: it was never used, was not there
+ * before, and is not older than the request.
+ */
+async function findOrphan(unsettled: LostCreation, pauseMs: number, context: Context): Promise<string | undefined> {
+  const { name, strangers, notBefore, lost } = unsettled;
+  let keys: readonly ApiKeyRecord[];
+  try {
+    await context.account().sleep(pauseMs);
+    keys = await context.keys().list({ fresh: true });
+  } catch (error) {
+    // Without the list, a repeat could make a second key: stop here and name what to look for.
+    throw new KeyplaneError(
+      "KP-UNSETTLED",
+      `${lost.message}. keyplane could not find out whether the key ${name} was created (${messageOf(error)}). ` +
+        "Nothing else was sent. Run `pulumi up` again: it looks for the key",
+      { route: lost.route, requestId: lost.requestId },
+    );
+  }
+  return keys.find(
+    (key) =>
+      key.name === name && key.lastUsedAt === null && !strangers.has(key.id) && Date.parse(key.createdAt) >= notBefore,
+  )?.id;
+}

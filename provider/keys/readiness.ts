@@ -1,0 +1,139 @@
+import type { Operation } from "../api/records";
+import { parseDuration } from "../duration";
+import { isOperationFailed, isTimeout, messageOf } from "../errors";
+import type { Context, Due, Properties } from "../schema/resource-type";
+import { isKept } from "./key-fields";
+
+/** Work that must end before a key that exists is ready. Kept in the outputs, so that a refresh does not forget it. */
+export interface PendingWork {
+  /** An operation's action, such as `start_compute`; `verify` for the trial of a new key; `create` for its making. */
+  readonly action: string;
+  readonly projectId?: string;
+  readonly operationId?: string;
+  /** Present once it is known to have failed: the key must be replaced. */
+  readonly status?: "failed";
+}
+
+/** The pending work in a resource's outputs. */
+export function pendingOf(outputs: Properties): readonly PendingWork[] {
+  return Array.isArray(outputs.pending) ? (outputs.pending as PendingWork[]) : [];
+}
+
+/** What the creation of a key has left to wait for. */
+export function pendingAfter(operations: readonly Operation[], verify: boolean): readonly PendingWork[] {
+  return [
+    ...operations.map(({ action, projectId, id }) => ({ action, projectId, operationId: id })),
+    ...(verify ? [VERIFY] : []),
+  ];
+}
+
+/**
+ * The pending work of a key under new inputs: one that is from now on to outlive its resource is used once more, for
+ * `verify` can be younger than the key.
+ */
+export function pendingUnder(inputs: Properties, outputs: Properties): readonly PendingWork[] {
+  return isKept(inputs) && !isKept(outputs) ? [...pendingOf(outputs), VERIFY] : pendingOf(outputs);
+}
+
+/**
+ * Whether somebody can have the key: one whose making has not ended, or has failed, was handed to nobody. A trial that
+ * is still to come says nothing, for it can be younger than the key.
+ */
+export function wasHandedOut(outputs: Properties): boolean {
+  return pendingOf(outputs).every(({ action, status }) => action === VERIFY.action && status === undefined);
+}
+
+/** What pending work asks of the next run: going on, or, once it has failed, a replacement. */
+export function pendingDue(outputs: Properties): readonly Due[] {
+  const pending = pendingOf(outputs);
+  if (pending.length === 0) return [];
+  const failed = pending.find((work) => work.status === "failed");
+  const why =
+    failed === undefined
+      ? `not ready yet: ${pending.map(sayWork).join(", ")}`
+      : `replaced because ${sayWork(failed)} failed`;
+  return [{ field: "pending", replace: failed !== undefined, why }];
+}
+
+/** Waits until the named projects have no pending operation; throws where one fails or the time is over. */
+export async function waitForProjects(inputs: Properties, context: Context): Promise<void> {
+  const projects = new Set((inputs.waitForProjects as readonly string[] | undefined) ?? []);
+  const account = projects.size > 0 ? context.account() : undefined;
+  await Promise.all(
+    Array.from(projects, (projectId) =>
+      account?.operations.waitUntilIdle(projectId, {
+        timeoutMs: operationTimeout(inputs),
+        onProgress: ({ text }) => context.progress(text),
+        onWarning: context.warn,
+      }),
+    ),
+  );
+}
+
+/**
+ * Ends the pending work of a key that exists. Never throws, because that would lose the key: `reason` says why what
+ * is left in `pending` has not ended.
+ */
+export async function finishPending(
+  pending: readonly PendingWork[],
+  key: string | undefined,
+  inputs: Properties,
+  context: Context,
+): Promise<{ readonly pending: readonly PendingWork[]; readonly reason?: string }> {
+  const operations = pending.filter((work) => work.operationId !== undefined);
+  const trial = pending.filter((work) => work.action === "verify" && work.status === undefined);
+  const broken = pending.find((work) => work.status === "failed");
+  if (broken !== undefined) return { pending, reason: `${sayWork(broken)} failed. ${REPLACED}` };
+  const account = context.account();
+  try {
+    if (operations.length > 0) {
+      await account.operations.wait(
+        operations.map(({ projectId = "", operationId = "" }) => ({ projectId, id: operationId })),
+        {
+          timeoutMs: operationTimeout(inputs),
+          onProgress: ({ text }) => context.progress(text),
+          onWarning: context.warn,
+        },
+      );
+    }
+  } catch (error) {
+    return afterFailedWait(pending, error);
+  }
+  if (trial.length === 0) return { pending: [] };
+  try {
+    context.progress("verifying the new key");
+    if (await context.keys().authenticates(key ?? "")) return { pending: [] };
+    return { pending: [{ ...VERIFY, status: "failed" }], reason: `the service refuses the new key. ${REPLACED}` };
+  } catch (error) {
+    return { pending: [VERIFY], reason: `the new key could not be verified: ${messageOf(error)}. ${RESUMED}` };
+  }
+}
+
+const VERIFY: PendingWork = { action: "verify" };
+const RESUMED = "The key is kept with its secret. The next `pulumi up` continues to wait";
+const REPLACED = "The next `pulumi up` replaces the key";
+
+function afterFailedWait(
+  pending: readonly PendingWork[],
+  error: unknown,
+): { readonly pending: readonly PendingWork[]; readonly reason: string } {
+  if (isOperationFailed(error)) {
+    const failed = new Set(error.failed.map((operation) => operation.id));
+    const marked = pending.map((work) =>
+      failed.has(work.operationId ?? "") ? { ...work, status: "failed" as const } : work,
+    );
+    return { pending: marked, reason: `${error.message}. ${REPLACED}` };
+  }
+  const left = isTimeout(error) ? new Set(error.pending.map((operation) => operation.id)) : undefined;
+  const still = pending.filter((work) => work.operationId === undefined || (left?.has(work.operationId) ?? true));
+  return { pending: still, reason: `${messageOf(error)}. ${RESUMED}` };
+}
+
+/** The longest wait that a resource's inputs allow, in milliseconds; the account's default where they say nothing. */
+export function operationTimeout(inputs: Properties): number | undefined {
+  return parseDuration(inputs.operationTimeout);
+}
+
+function sayWork({ action, operationId, projectId }: PendingWork): string {
+  return operationId === undefined ? `its ${action}` : `operation ${operationId} (${action}) of project ${projectId}`;
+}

@@ -1,0 +1,65 @@
+import { isKeyplaneError } from "../errors";
+import { type FieldRule, types } from "../schema/field-types";
+import type { Context, Failure, Properties } from "../schema/resource-type";
+import { ACCOUNT_NAME } from "../settings/accounts";
+
+/** Where keys live, in one of the service's lists: each scope that a stack uses has an owner and a ledger of its own. */
+export interface Scope {
+  /** Name of the account in `keyplane:accounts`; absent for that of `keyplane:apiKey`. */
+  readonly account: string | undefined;
+  /** The organization of the account whose keys they are; absent for the account's own. */
+  readonly organizationId: string | undefined;
+}
+
+/** The field that leads to an account. */
+export const accountField = {
+  account: { type: accountName, change: "replace" },
+} as const satisfies Record<string, FieldRule>;
+
+/** The fields that make up a scope. A key cannot move: it is made anew in the other scope, and revoked where it was. */
+export const scopeFields = {
+  ...accountField,
+  organizationId: { type: types.organizationId, change: "replace" },
+} as const satisfies Record<string, FieldRule>;
+
+const DEFAULT: Scope = { account: undefined, organizationId: undefined };
+const DEFAULT_KEY = keyOf(DEFAULT);
+
+/** The scope in the inputs or outputs of a resource. */
+export function scopeOf({ account, organizationId }: Properties): Scope {
+  if (account === undefined && organizationId === undefined) return DEFAULT;
+  const text = (value: unknown) => (typeof value === "string" ? value : undefined);
+  return { account: text(account), organizationId: text(organizationId) };
+}
+
+/** The scope as a key of maps: another text for each scope. */
+export function scopeKey(scope: Scope): string {
+  // Each of thousands of calls asks for it several times, nearly always for this one.
+  return scope === DEFAULT ? DEFAULT_KEY : keyOf(scope);
+}
+
+function keyOf({ account, organizationId }: Scope): string {
+  return JSON.stringify([account ?? null, organizationId ?? null]);
+}
+
+/** Whether two resources, or a resource and its new inputs, are in the same scope. */
+export function sameScope(one: Properties, other: Properties): boolean {
+  return scopeKey(scopeOf(one)) === scopeKey(scopeOf(other));
+}
+
+/** What keeps the settings of a resource's account from being used; without a request. */
+export function accountFailures({ account }: Properties, context: Context): readonly Failure[] {
+  try {
+    context.settings();
+    return [];
+  } catch (error) {
+    if (!isKeyplaneError(error)) throw error;
+    return [{ property: account === undefined ? "" : "account", reason: error.message, code: error.code }];
+  }
+}
+
+function accountName(value: unknown): string | undefined {
+  return typeof value === "string" && ACCOUNT_NAME.pattern.test(value)
+    ? undefined
+    : `must be the name of an account in keyplane:accounts: ${ACCOUNT_NAME.form}`;
+}

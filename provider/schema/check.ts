@@ -1,0 +1,35 @@
+import { hasUnknown } from "./field-types";
+import type { Context, Failure, Properties, ResourceType } from "./resource-type";
+
+/**
+ * Checks a resource's inputs against its field rules, without any request. Values that a preview does not know yet are
+ * left for the real run. Answers the inputs without empty entries, and what is wrong with them.
+ */
+export function check(
+  type: ResourceType,
+  news: Properties,
+  context: Context,
+): { readonly inputs: Properties; readonly failures: readonly Failure[] } {
+  const inputs = Object.fromEntries(
+    Object.entries(news).filter(([, value]) => value !== undefined && value !== null),
+  ) as Properties;
+  const failures: Failure[] = [];
+
+  for (const property of Object.keys(inputs)) {
+    if (!Object.hasOwn(type.fields, property)) {
+      const known = Object.keys(type.fields).filter((name) => type.fields[name]?.internal !== true);
+      failures.push({ property, reason: `is not an input of ${type.name}; its inputs are ${known.join(", ")}` });
+    }
+  }
+  for (const [property, rule] of Object.entries(type.fields)) {
+    const value = inputs[property];
+    if (value === undefined) {
+      if (rule.required) failures.push({ property, reason: "is required" });
+    } else if (!hasUnknown(value)) {
+      const problem = rule.type(value);
+      if (problem !== undefined) failures.push({ property, reason: problem });
+    }
+  }
+  if (failures.length === 0 && type.rules !== undefined) failures.push(...type.rules(inputs, context));
+  return { inputs, failures };
+}

@@ -1,0 +1,75 @@
+import { isDeepStrictEqual } from "node:util";
+import { isDigestOf } from "./digest";
+import { type FieldRule, hasUnknown } from "./field-types";
+import type { DueTerms, Properties, ResourceType } from "./resource-type";
+
+/** What separates a resource from what the program asks for. */
+export interface Difference {
+  readonly changes: boolean;
+  /** The fields that force a replacement. */
+  readonly replaces: readonly string[];
+  readonly deleteBeforeReplace: boolean;
+  /** Reasons that the program does not show, for the user. */
+  readonly reasons: readonly string[];
+}
+
+/**
+ * Compares a resource's outputs with new inputs by the field rules of its type; makes no request.
+ * `driftOnly` leaves out what is due for other reasons: a refresh asks what the world did, not what time it is.
+ */
+export function diff(
+  type: ResourceType,
+  outputs: Properties,
+  inputs: Properties,
+  terms: DueTerms & { readonly driftOnly: boolean },
+): Difference {
+  const due = (type.due?.(outputs, inputs, terms) ?? []).filter((item) => item.drift || !terms.driftOnly);
+  for (const [field, rule] of Object.entries(type.fields)) {
+    const change = fieldChange(field, rule, outputs, inputs);
+    if (change !== undefined) due.push({ field, replace: change === "replace" });
+  }
+  const replaces = [...new Set(due.filter((item) => item.replace).map((item) => item.field))];
+  return {
+    changes: due.length > 0,
+    replaces,
+    deleteBeforeReplace: replaces.length > 0 && (type.deleteBeforeReplace?.(outputs, inputs) ?? false),
+    reasons: due.flatMap((item) => (item.why === undefined ? [] : [item.why])),
+  };
+}
+
+function fieldChange(
+  field: string,
+  rule: FieldRule,
+  outputs: Properties,
+  inputs: Properties,
+): "replace" | "update" | undefined {
+  if (rule.change === "ignore") return undefined;
+  const before = rule.digest === undefined ? normal(inForce(field, rule, outputs), rule) : rule.digest(outputs);
+  const after = normal(inputs[field], rule);
+  // A value that a preview does not know yet may turn out different: say so rather than promise nothing happens.
+  if (!hasUnknown(after) && isSame(before, after, rule)) return undefined;
+  if (rule.onlyAdditions && !hasUnknown(after) && isPartOf(after, before)) return undefined;
+  const unset = before === undefined || after === undefined;
+  return rule.change === "replace" && !(rule.unsetUpdates && unset) ? "replace" : "update";
+}
+
+function inForce(field: string, rule: FieldRule, outputs: Properties): unknown {
+  return rule.inForce === undefined ? outputs[field] : rule.inForce(outputs);
+}
+
+function isSame(before: unknown, after: unknown, rule: FieldRule): boolean {
+  const isDigest = rule.digest !== undefined && before !== undefined;
+  return isDigest ? isDigestOf(after, before) : isDeepStrictEqual(before, after);
+}
+
+function isPartOf(list: unknown, whole: unknown): boolean {
+  const entries = new Set(Array.isArray(whole) ? whole : []);
+  return list === undefined || (Array.isArray(list) && list.every((entry) => entries.has(entry)));
+}
+
+/** A field's value with its default put in; an empty map or list means the same as none. */
+function normal(value: unknown, rule: FieldRule): unknown {
+  const given = value ?? rule.fallback;
+  const empty = typeof given === "object" && given !== null && Reflect.ownKeys(given).every((key) => key === "length");
+  return empty ? undefined : given;
+}

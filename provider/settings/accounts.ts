@@ -1,0 +1,79 @@
+import { accountSetting, ConfigError } from "../errors";
+import { parseBaseUrl } from "../http/base-url";
+
+/** One account of `keyplane:accounts`. */
+export interface NamedAccount {
+  /** The control plane's base address, without a slash at its end; absent where `keyplane:baseUrl` is to be taken. */
+  readonly baseUrl: string | undefined;
+  /** The key to authenticate with. Never printed. */
+  readonly apiKey: string;
+}
+
+/** What a name in `keyplane:accounts` must be. */
+export const ACCOUNT_NAME = { pattern: /^[a-z0-9][a-z0-9-]{0,31}$/, form: "1 to 32 of a-z, 0-9 and -, not - first" };
+
+/**
+ * Reads `keyplane:accounts`, the JSON text of an object with an account under each name. Throws a `ConfigError` that
+ * names what is wrong by its path, and quotes no value: it could be a key in the wrong place.
+ */
+export function parseAccounts(text: string): ReadonlyMap<string, NamedAccount> {
+  let accounts: unknown;
+  try {
+    accounts = JSON.parse(text);
+  } catch {
+    throw bad("", `is not JSON: ${REMEDY}`);
+  }
+  if (!isObject(accounts)) throw bad("", `must be an object with an account under each name: ${REMEDY}`);
+  return new Map(Object.entries(accounts).map(([name, account]) => [name, readAccount(name, account)]));
+}
+
+/** Reads a base URL, checked, without a slash at its end. */
+export function readBaseUrl(text: string, setting = "keyplane:baseUrl"): string {
+  const { origin, prefix } = parseBaseUrl(text, setting);
+  return `${origin}${prefix}`;
+}
+
+/** What is wrong with a credential; `undefined` where nothing is. */
+export function apiKeyProblem(text: string): string | undefined {
+  // Anything else could not be sent as a header as it is, and trimming it silently would hide a mistake.
+  if (/^[\x21-\x7e]+$/.test(text)) return undefined;
+  return "holds a space, a line break or a character that is not visible ASCII: set it again";
+}
+
+const REMEDY = "run `pulumi config set --path --secret 'keyplane:accounts.NAME.apiKey'` for each account";
+
+function readAccount(name: string, account: unknown): NamedAccount {
+  if (!ACCOUNT_NAME.pattern.test(name)) {
+    throw bad("", `has an account with a name that is not allowed${quoted(name)}: a name is ${ACCOUNT_NAME.form}`);
+  }
+  if (!isObject(account)) throw bad(`.${name}`, "must be an object with apiKey and, if it differs, baseUrl");
+  const unknown = Object.keys(account).find((member) => member !== "baseUrl" && member !== "apiKey");
+  if (unknown !== undefined) {
+    throw bad(`.${name}`, `has a member that it does not know${quoted(unknown)}: it takes apiKey and baseUrl`);
+  }
+  const { baseUrl, apiKey } = account;
+  if (apiKey === undefined || apiKey === "") {
+    const path = `keyplane:accounts.${name}.apiKey`;
+    throw bad(`.${name}.apiKey`, `is not set: run \`pulumi config set --path --secret '${path}'\``);
+  }
+  if (typeof apiKey !== "string") throw bad(`.${name}.apiKey`, "must be a text");
+  const problem = apiKeyProblem(apiKey);
+  if (problem !== undefined) throw bad(`.${name}.apiKey`, problem);
+  if (baseUrl === undefined) return { baseUrl: undefined, apiKey };
+  if (typeof baseUrl !== "string") throw bad(`.${name}.baseUrl`, "must be a text such as https://HOST/api/v2");
+  return { baseUrl: readBaseUrl(baseUrl, accountSetting("baseUrl", name)), apiKey };
+}
+
+function bad(path: string, problem: string): ConfigError {
+  return new ConfigError(`keyplane:accounts${path} ${problem} (set by config keyplane:accounts or KEYPLANE_ACCOUNTS)`);
+}
+
+/** A name as a message may repeat it: one that is long, or strange, could be a key in the wrong place. */
+function quoted(name: string): string {
+  return /^[\w.-]{1,32}$/.test(name) ? ` (${name})` : "";
+}
+
+/** Own members only: a `__proto__` in JSON text is a member like any other, and is refused by its name. */
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

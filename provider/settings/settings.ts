@@ -1,0 +1,212 @@
+import { inspect } from "node:util";
+import { DURATION_FORM, MAX_TIMER_MS, parseDuration } from "../duration";
+import { accountSetting, ConfigError, isKeyplaneError } from "../errors";
+import type { DOCUMENTED_RATES } from "../http/limits/limiter";
+import { apiKeyProblem, parseAccounts, readBaseUrl } from "./accounts";
+
+/** Reads one value of the `keyplane` config namespace; `undefined` where it is not set. */
+export type ConfigReader = (key: string) => string | undefined;
+
+/** What keyplane can be told about the service. */
+export interface SettingValues {
+  /** Name of the account in `keyplane:accounts` that these lead to; absent for that of `keyplane:apiKey`. */
+  readonly account?: string | undefined;
+  /** The control plane's base address, without a slash at its end. */
+  readonly baseUrl: string;
+  /** The key that keyplane itself authenticates with. Never printed. */
+  readonly apiKey: string;
+  /**
+   * Every credential that is configured, of whatever account, with the name of its setting: none of their keys may be
+   * revoked. Never printed. @default `apiKey` alone
+   */
+  readonly credentials?: readonly (readonly [setting: string, apiKey: string])[] | undefined;
+  /** Fingerprints of accounts that the user vouches for; see `KP-WRONG-ACCOUNT`. @default none */
+  readonly confirmedAccounts?: readonly string[] | undefined;
+  /** Longest time for one request, in milliseconds. */
+  readonly requestTimeoutMs: number;
+  /** Longest time for waiting on operations, in milliseconds. */
+  readonly operationTimeoutMs: number;
+  /** Time between two looks at an operation, in milliseconds. */
+  readonly pollIntervalMs: number;
+  /** Most requests under way at once. */
+  readonly concurrency: number;
+  /** Most requests per second on one route, where that is set. */
+  readonly requestsPerSecond?: number | undefined;
+  /** Most requests per minute in all, where that is set. */
+  readonly requestsPerMinute?: number | undefined;
+}
+
+/** All settings of one account, checked once and complete; no credential shows when they are printed. */
+export class Settings implements SettingValues {
+  declare readonly account?: string | undefined;
+  declare readonly baseUrl: string;
+  declare readonly apiKey: string;
+  declare readonly credentials?: readonly (readonly [setting: string, apiKey: string])[] | undefined;
+  declare readonly confirmedAccounts?: readonly string[] | undefined;
+  declare readonly requestTimeoutMs: number;
+  declare readonly operationTimeoutMs: number;
+  declare readonly pollIntervalMs: number;
+  declare readonly concurrency: number;
+  declare readonly requestsPerSecond?: number | undefined;
+  declare readonly requestsPerMinute?: number | undefined;
+
+  constructor(values: SettingValues) {
+    Object.assign(this, values);
+  }
+
+  toJSON(): object {
+    const { credentials, ...rest } = this;
+    return { ...rest, apiKey: "[secret]" };
+  }
+
+  [inspect.custom](): string {
+    return `Settings ${inspect(this.toJSON())}`;
+  }
+}
+
+/** The rates of the service as the compiler sees them: a run that makes no request does not load them. */
+type Rates = typeof DOCUMENTED_RATES;
+
+/**
+ * The settings and where each comes from: Pulumi config `keyplane:NAME`, else the environment variable, else the
+ * default. `baseUrl` and `apiKey` have no default, because a guess would send a credential to the wrong place.
+ */
+export const SETTINGS = {
+  baseUrl: { env: "KEYPLANE_BASE_URL", fallback: undefined, read: readBaseUrl },
+  apiKey: { env: "KEYPLANE_API_KEY", fallback: undefined, read: readApiKey },
+  accounts: { env: "KEYPLANE_ACCOUNTS", fallback: "{}", read: parseAccounts },
+  requestTimeout: { env: "KEYPLANE_REQUEST_TIMEOUT", fallback: "30s", read: readTimer },
+  operationTimeout: { env: "KEYPLANE_OPERATION_TIMEOUT", fallback: "30m", read: readTimer },
+  pollInterval: { env: "KEYPLANE_POLL_INTERVAL", fallback: "5s", read: readTimer },
+  confirmAccount: { env: "KEYPLANE_CONFIRM_ACCOUNT", fallback: "none", read: readFingerprints },
+  concurrency: { env: "KEYPLANE_CONCURRENCY", fallback: "32", read: readCount },
+  requestsPerSecond: {
+    env: "KEYPLANE_REQUESTS_PER_SECOND",
+    fallback: "40" satisfies `${Rates["perSecond"]}`,
+    read: readCount,
+  },
+  requestsPerMinute: {
+    env: "KEYPLANE_REQUESTS_PER_MINUTE",
+    fallback: "700" satisfies `${Rates["perMinute"]}`,
+    read: readCount,
+  },
+} as const;
+
+type SettingName = keyof typeof SETTINGS;
+
+/**
+ * Resolves and checks all settings of an account: the one of `keyplane:apiKey`, or one of `keyplane:accounts` by its
+ * name. Throws a `ConfigError` that names the setting, what is wrong and the remedy.
+ */
+export function resolveSettings(
+  config: ConfigReader,
+  env: NodeJS.ProcessEnv = process.env,
+  account?: string,
+): Settings {
+  const given = (name: SettingName) => config(name) ?? env[SETTINGS[name].env] ?? SETTINGS[name].fallback;
+  const text = (name: SettingName): string => {
+    const value = given(name);
+    if (value === undefined || value === "") throw missing(name);
+    return value;
+  };
+  // The defaults of the rates depend on the address: they are left to the client.
+  const rate = (name: "requestsPerSecond" | "requestsPerMinute") => {
+    const value = config(name) ?? env[SETTINGS[name].env];
+    return value === undefined ? undefined : SETTINGS[name].read(value, name);
+  };
+  // Both count: a `destroy` sees the configuration of the last `up`, so there only the variable can confirm.
+  const confirmed = [config("confirmAccount"), env[SETTINGS.confirmAccount.env]].join(" ");
+  const accounts = SETTINGS.accounts.read(given("accounts") ?? "");
+  const named = account === undefined ? undefined : accounts.get(account);
+  if (account !== undefined) {
+    if (named === undefined) throw unknownAccount(account, [...accounts.keys()]);
+    if (named.baseUrl === undefined && !given("baseUrl")) throw noBaseUrl(account);
+  }
+  return new Settings({
+    ...(account === undefined ? {} : { account }),
+    baseUrl: named?.baseUrl ?? SETTINGS.baseUrl.read(text("baseUrl")),
+    apiKey: named?.apiKey ?? SETTINGS.apiKey.read(text("apiKey")),
+    credentials: [...credentialsIn(config, env)],
+    confirmedAccounts: SETTINGS.confirmAccount.read(confirmed),
+    requestTimeoutMs: SETTINGS.requestTimeout.read(text("requestTimeout"), "requestTimeout"),
+    operationTimeoutMs: SETTINGS.operationTimeout.read(text("operationTimeout"), "operationTimeout"),
+    pollIntervalMs: SETTINGS.pollInterval.read(text("pollInterval"), "pollInterval"),
+    concurrency: SETTINGS.concurrency.read(text("concurrency"), "concurrency"),
+    requestsPerSecond: rate("requestsPerSecond"),
+    requestsPerMinute: rate("requestsPerMinute"),
+  });
+}
+
+/**
+ * Every credential that is configured, under the name of its setting: what no message may show, and what must not be
+ * revoked. Never throws: what cannot be read is left out, for it was never used, and is quoted nowhere.
+ */
+export function credentialsIn(config: ConfigReader, env: NodeJS.ProcessEnv = process.env): ReadonlyMap<string, string> {
+  const text = (name: "apiKey" | "accounts") => config(name) ?? env[SETTINGS[name].env] ?? "";
+  const credentials = new Map<string, string>();
+  if (text("apiKey") !== "") credentials.set(accountSetting("apiKey", undefined), text("apiKey"));
+  if (text("accounts") === "") return credentials;
+  try {
+    for (const [name, { apiKey }] of parseAccounts(text("accounts"))) {
+      credentials.set(accountSetting("apiKey", name), apiKey);
+    }
+  } catch (error) {
+    if (!isKeyplaneError(error)) throw error;
+  }
+  return credentials;
+}
+
+function unknownAccount(name: string, names: readonly string[]): ConfigError {
+  const known = names.length === 0 ? "none is configured" : `configured are ${names.join(", ")}`;
+  return new ConfigError(
+    `keyplane:accounts has no account ${JSON.stringify(name)} (${known}): correct the name, or run ` +
+      "`pulumi config set --path --secret 'keyplane:accounts.NAME.apiKey'`",
+  );
+}
+
+function noBaseUrl(account: string): ConfigError {
+  return new ConfigError(
+    `keyplane:accounts.${account}.baseUrl is not set, and neither is keyplane:baseUrl: run ` +
+      `\`pulumi config set --path 'keyplane:accounts.${account}.baseUrl' https://HOST/api/v2\``,
+  );
+}
+
+function missing(name: SettingName): ConfigError {
+  const secret = name === "apiKey" ? "--secret " : "";
+  const example = name === "apiKey" ? "" : " https://HOST/api/v2";
+  return new ConfigError(
+    `keyplane:${name} is not set: run \`pulumi config set ${secret}keyplane:${name}${example}\` or set ${SETTINGS[name].env}`,
+  );
+}
+
+function bad(name: SettingName, problem: string): ConfigError {
+  return new ConfigError(`keyplane:${name} ${problem} (set by config keyplane:${name} or ${SETTINGS[name].env})`);
+}
+
+function readApiKey(text: string): string {
+  const problem = apiKeyProblem(text);
+  if (problem !== undefined) throw bad("apiKey", problem);
+  return text;
+}
+
+function readTimer(text: string, name: "requestTimeout" | "operationTimeout" | "pollInterval"): number {
+  const ms = parseDuration(text);
+  if (ms === undefined) throw bad(name, `is not a duration: it must be ${DURATION_FORM}`);
+  if (ms > MAX_TIMER_MS) throw bad(name, "is longer than 24 days, which no timer can hold: give less");
+  return ms;
+}
+
+function readFingerprints(text: string): readonly string[] {
+  const fingerprints = text.split(/[\s,]+/).filter((each) => each !== "");
+  if (fingerprints.every((each) => /^[a-z2-7]{12}$/.test(each))) return fingerprints;
+  throw bad("confirmAccount", "must be a fingerprint of 12 characters, as the message of KP-WRONG-ACCOUNT shows it");
+}
+
+/** The highest that each count can be set to. */
+const MOST = { concurrency: 1_000, requestsPerSecond: 10_000, requestsPerMinute: 100_000 } as const;
+
+function readCount(text: string, name: keyof typeof MOST): number {
+  const count = /^[1-9]\d{0,5}$/.test(text) ? Number(text) : 0;
+  if (count < 1 || count > MOST[name]) throw bad(name, `must be a whole number from 1 to ${MOST[name]}`);
+  return count;
+}

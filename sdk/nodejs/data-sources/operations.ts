@@ -1,0 +1,62 @@
+import type { Operation } from "../../../provider/api";
+import type * as functions from "../../../provider/functions";
+import { isMocked } from "../run/mocked";
+import { askForList, askForOne, listOfMock, outputForm, service } from "./data-source";
+
+/**
+ * The operations of a project that match the filters, newest first, in one list. For very many operations, use
+ * `listOperations`.
+ *
+ * @example
+ * ```ts
+ * import { getOperations } from "keyplane";
+ *
+ * export const failed = getOperations({ projectId: "my-project-1a2b3c", status: "failed", limit: 10 });
+ * ```
+ */
+export async function getOperations(args: functions.GetOperationsArgs): Promise<Operation[]> {
+  return askForList("getOperations", args, ({ account, functions }) => functions.getOperations(account, args));
+}
+
+/** `getOperations` for arguments that are outputs. Returns an output. */
+export const getOperationsOutput = outputForm(getOperations);
+
+/**
+ * One operation of a project. Fails if it is not found. The service forgets old operations.
+ *
+ * @example
+ * ```ts
+ * import { getOperation } from "keyplane";
+ *
+ * const operationId = "d8ac46eb-a757-42b1-9907-f78322ee394e";
+ * export const status = getOperation({ projectId: "my-project-1a2b3c", operationId }).then(({ status }) => status);
+ * ```
+ */
+export async function getOperation(args: functions.GetOperationArgs): Promise<Operation> {
+  return askForOne("getOperation", args, ({ account, functions }) => functions.getOperation(account, args));
+}
+
+/** `getOperation` for arguments that are outputs. Returns an output. */
+export const getOperationOutput = outputForm(getOperation);
+
+/**
+ * The operations of a project that match the filters, newest first, one at a time. Holds one page in memory, and requests
+ * the next one when it is needed.
+ *
+ * @example
+ * ```ts
+ * import { listOperations } from "keyplane";
+ *
+ * export const firstFailure = (async () => {
+ *   for await (const operation of listOperations({ projectId: "my-project-1a2b3c" })) {
+ *     if (operation.status === "failed") return operation.id;
+ *   }
+ *   return undefined;
+ * })();
+ * ```
+ */
+export async function* listOperations(args: functions.GetOperationsArgs): AsyncGenerator<Operation, void, undefined> {
+  if (isMocked()) return yield* await listOfMock<Operation>("listOperations", args);
+  const { account, functions } = service(args);
+  yield* functions.listOperations(account, args);
+}

@@ -1,0 +1,72 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { BailError } from "../../../testing/engine/diagnostics";
+import { DynamicHost, type HostOptions, type RunningHost } from "../../../testing/engine/host";
+import type { Processes } from "../../../testing/engine/operation";
+import type { ProgramOptions, RunningProgram } from "../../../testing/engine/program";
+
+/** What the probe is to do in one run. */
+export interface ProbeRun {
+  /** The file that it logs its calls in. */
+  readonly log: string;
+  /** What it finds outside. */
+  readonly world: unknown;
+}
+
+/** One process for the programs of many replays and one for their providers, for one run at a time. */
+export class SharedProcesses implements Processes {
+  private readonly folder = mkdtempSync(join(tmpdir(), "keyplane-replay-"));
+  private readonly runFile = join(this.folder, "run.json");
+  private readonly runner: ChildProcess;
+  private spawned: DynamicHost | undefined;
+  private programs = 0;
+
+  /** @param probe - The folder of the package that the programs and the provider are made of. */
+  constructor(probe: string) {
+    mkdirSync(join(this.folder, "node_modules"));
+    symlinkSync(probe, join(this.folder, "node_modules", "probe"), "junction");
+    this.runner = fork(join(__dirname, "program-runner.cjs"), { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+  }
+
+  /** Tells the probe what the next run is about. */
+  next(run: ProbeRun): void {
+    writeFileSync(this.runFile, JSON.stringify(run));
+  }
+
+  program({ project, stack, config, preview, parallel, address }: ProgramOptions): RunningProgram {
+    // The program of a run that failed may end in the middle of the next one.
+    const id = ++this.programs;
+    const ended = new Promise<Error | undefined>((resolve) => {
+      const listen = (message: { readonly id: number; readonly error?: string }) => {
+        if (message.id !== id) return;
+        this.runner.off("message", listen);
+        resolve(message.error === undefined ? undefined : new BailError(message.error));
+      };
+      this.runner.on("message", listen);
+    });
+    const entry = join(project.directory, "index.js");
+    this.runner.send({ id, entry, address, project: project.name, stack, preview, parallel, config: config.values });
+    return { ended, stop: () => undefined };
+  }
+
+  host(options: HostOptions): RunningHost {
+    // It belongs to no workspace, whose end would end it.
+    const { PULUMI_HOME: _, ...env } = options.env;
+    this.spawned ??= DynamicHost.spawn({
+      ...options,
+      directory: this.folder,
+      env: { ...env, PROBE_RUN: this.runFile },
+      started: () => undefined,
+    });
+    return { client: this.spawned.client, stop: () => undefined };
+  }
+
+  /** Ends both. */
+  close(): void {
+    this.runner.disconnect();
+    this.spawned?.stop();
+    rmSync(this.folder, { recursive: true });
+  }
+}

@@ -1,0 +1,181 @@
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { type ControlPlane, type EngineName, startControlPlane, Workspace } from "keyplane/testing";
+import { type Keys, type Scenario, scenarios } from "./scenarios";
+
+const ASSETS = join(dirname(require.resolve("keyplane/package.json")), "test", "crash");
+const { keepStates } = require(join(ASSETS, "keep-states.cjs")) as {
+  keepStates(file: string, folder: string): () => void;
+};
+const API_KEY = "kp_admin-of-the-crash-tests-0123456789";
+
+/** Seeded before everything else: a key that looks like the stack's, and must survive it all. */
+const STRANGER = "a-strangers-x7k2mq4z-aaaaaaaa";
+
+/** What another credential of the account is called. */
+const CREDENTIAL = "another-credential";
+
+/** A state from which runs start. */
+interface Prepared {
+  /** The state file's content; undefined where nothing has been deployed. */
+  readonly state: Buffer | undefined;
+  /** The state of the control plane, as its data file keeps it. */
+  readonly data: string;
+  /** What had been delivered to whom. */
+  readonly deliveries: string;
+  /** Every secret issued so far. */
+  readonly secrets: readonly string[];
+  /** The credential that is configured. */
+  readonly credential: string;
+}
+
+/** One stack at one control plane, for one run of the matrix. */
+export interface Stage {
+  readonly plane: ControlPlane;
+  readonly workspace: Workspace;
+  /** Where the processes of the run leave their notes. */
+  readonly notes: string;
+  /** Ids of keys that are not the stack's. */
+  readonly strangers: readonly number[];
+  /** Secrets issued before the run; the control plane knows those issued since. */
+  readonly secretsBefore: readonly string[];
+  env(program: Keys, plan?: object): NodeJS.ProcessEnv;
+  /** Makes another credential of the same account, and configures it. Answers it. */
+  exchange(): Promise<string>;
+  close(): Promise<void>;
+}
+
+/**
+ * Sets the stage for one run after another, always at the same address, so that a state that was prepared once can be
+ * the start of many runs.
+ */
+export class CrashHarness {
+  private readonly prepared = new Map<string, Promise<Prepared>>();
+
+  private constructor(
+    private readonly folder: string,
+    private readonly port: number,
+    readonly engine: EngineName,
+  ) {}
+
+  /** @param folder - Gets what is kept between runs. */
+  static async open(folder: string, engine: EngineName): Promise<CrashHarness> {
+    await mkdir(folder, { recursive: true });
+    const plane = await startControlPlane();
+    const port = Number(new URL(plane.url).port);
+    await plane.close();
+    return new CrashHarness(folder, port, engine);
+  }
+
+  /** The stage as the scenario starts on it. */
+  async stage(scenario: Scenario): Promise<Stage> {
+    let prepared = this.prepared.get(scenario.name);
+    if (prepared === undefined) {
+      prepared = this.prepare(scenario);
+      this.prepared.set(scenario.name, prepared);
+    }
+    return this.set(await prepared);
+  }
+
+  /** Removes what is kept between runs. */
+  async close(): Promise<void> {
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  private async set(start: Prepared | undefined): Promise<Stage> {
+    const data = join(this.folder, "control-plane.json");
+    await rm(data, { force: true });
+    if (start) await writeFile(data, start.data);
+    const plane = await startControlPlane({ port: this.port, data, apiKey: API_KEY });
+    if (start === undefined) await plane.state.createKey(STRANGER);
+    const strangers = (await plane.liveKeys()).filter(({ name }) => [STRANGER, CREDENTIAL].includes(name));
+    const ids = strangers.map(({ id }) => id);
+    const workspace = await Workspace.create({
+      engine: this.engine,
+      program: join(ASSETS, "program"),
+      packages: { consumer: join(ASSETS, "consumer") },
+      config: { "keyplane:baseUrl": plane.url, "keyplane:requestTimeout": "2s" },
+      secretConfig: { "keyplane:apiKey": start?.credential ?? API_KEY },
+    });
+    const notes = join(workspace.directory, "notes");
+    await mkdir(notes);
+    if (start?.state) {
+      await mkdir(dirname(workspace.stateFile), { recursive: true });
+      await writeFile(workspace.stateFile, start.state);
+      await mkdir(join(notes, "states"));
+      await writeFile(join(notes, "states", "0-0.json"), start.state);
+    }
+    await writeFile(join(notes, "deliveries"), start?.deliveries ?? "");
+    const keepNoMore = keepStates(workspace.stateFile, join(notes, "states"));
+    return {
+      plane,
+      workspace,
+      notes,
+      strangers: ids,
+      exchange: async () => {
+        const { id, key } = await plane.state.createKey(CREDENTIAL);
+        ids.push(id);
+        await workspace.setConfig("keyplane:apiKey", key, { secret: true });
+        return key;
+      },
+      secretsBefore: start?.secrets ?? [],
+      env: (program, plan) => ({
+        NODE_OPTIONS: `--require ${join(ASSETS, "preload.cjs")}`,
+        CRASH_PROGRAM: JSON.stringify(program),
+        CRASH_PLAN: plan ? JSON.stringify(plan) : "",
+        CRASH_FOLDER: notes,
+        CRASH_STATE: workspace.stateFile,
+        CRASH_KEYS: this.folder,
+        CRASH_URL: plane.url,
+      }),
+      close: async () => {
+        keepNoMore();
+        await workspace.remove();
+        await plane.close();
+      },
+    };
+  }
+
+  private async prepare({ start }: Scenario): Promise<Prepared> {
+    const stage = await this.set(undefined);
+    const { plane, workspace, notes } = stage;
+    try {
+      let credential = API_KEY;
+      for (const { program, rules = [], exchange } of start.runs) {
+        if (exchange) credential = await stage.exchange();
+        for (const rule of rules) await plane.rules.add(rule);
+        await workspace.up({ env: stage.env(program), inProcess: true });
+        await plane.rules.clear();
+      }
+      if (start.orphan) await leaveOrphan(plane);
+      if (start.refresh) {
+        await workspace.refresh({ env: stage.env(start.runs.at(-1)?.program ?? {}), inProcess: true });
+      }
+      if (start.waitMs) await new Promise((resolve) => setTimeout(resolve, start.waitMs));
+      const deployed = start.runs.length > 0;
+      return {
+        state: deployed ? await readFile(workspace.stateFile) : undefined,
+        data: JSON.stringify(await plane.state.read()),
+        deliveries: await readFile(join(notes, "deliveries"), "utf8"),
+        secrets: await plane.secretsEverIssued(),
+        credential,
+      };
+    } finally {
+      await stage.close();
+    }
+  }
+}
+
+/** What a crash between the making of a key and the saving of its state leaves: a key with the stack's tag. */
+async function leaveOrphan(plane: ControlPlane): Promise<void> {
+  const [own] = (await plane.liveKeys()).filter(({ name }) => name !== STRANGER);
+  if (own === undefined) throw new Error("no key whose tag an orphan could bear");
+  await plane.state.createKey(own.name.replace(/[^-]+$/, "orphaned"));
+}
+
+/** The scenario of this name. */
+export function scenarioOf(name: string): Scenario {
+  const scenario = scenarios.find((each) => each.name === name);
+  if (scenario === undefined) throw new Error(`no scenario is called ${name}`);
+  return scenario;
+}

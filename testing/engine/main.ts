@@ -1,0 +1,46 @@
+#!/usr/bin/env node
+import { VERSION } from "../../provider/version";
+/** The embedded engine's command line: pulumi's own commands and flags, as far as it goes. */
+import { type DeployCommand, deploy } from "./deploy-command";
+import { harmless } from "./display/text";
+import { HELP } from "./help";
+import { manage } from "./stack-command";
+
+const DEPLOY: Readonly<Record<string, DeployCommand>> = {
+  up: "up",
+  update: "up",
+  preview: "preview",
+  refresh: "refresh",
+  destroy: "destroy",
+};
+
+/** Commands of two words. */
+const GROUPS: ReadonlySet<string> = new Set(["stack", "config", "state"]);
+
+async function main([name = "", ...args]: readonly string[]): Promise<boolean> {
+  const asked = [name, ...args];
+  if (name === "" || name === "help" || asked.includes("--help") || asked.includes("-h")) {
+    process.stdout.write(HELP);
+    // As for any command that was forgotten.
+    return name !== "";
+  }
+  if (name === "version" || name === "--version" || name === "-v") {
+    process.stdout.write(`${VERSION}\n`);
+    return true;
+  }
+  const command = DEPLOY[name];
+  if (command) return deploy(command, args, process);
+  const words = GROUPS.has(name) ? [name, ...args.slice(0, 1)] : [name];
+  await manage(words, args.slice(words.length - 1), process.env);
+  return true;
+}
+
+main(process.argv.slice(2)).then(
+  (succeeded) => {
+    if (!succeeded) process.exitCode = 255;
+  },
+  (error: Error) => {
+    console.error(`error: ${harmless(error.message)}`);
+    process.exitCode = 255;
+  },
+);

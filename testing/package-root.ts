@@ -1,0 +1,14 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/** The folder of this package. */
+export function packageRoot(): string {
+  let folder = __dirname;
+  while (!existsSync(join(folder, "package.json"))) folder = dirname(folder);
+  return folder;
+}
+
+/** A compiled module of the test kit, for processes of their own: they cannot load its source. */
+export function compiledModule(...path: readonly string[]): string {
+  return join(packageRoot(), "dist", "testing", ...path);
+}
