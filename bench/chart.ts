@@ -5,10 +5,13 @@ const LEFT = 250;
 const RIGHT = 70;
 const ROW = 26;
 const TOP = 64;
-/** Ratios beyond are cut: the scale is logarithmic, and what matters is near 1. */
+/** Larger ratios are cut off. The scale is logarithmic, and the relevant range is near 1. */
 const LARGEST = 100;
 
-/** The costs as ratios to the floor, as an SVG: a bar for keyplane, a dot for the naive pattern, one line at the floor. */
+/**
+ * Draws the costs as ratios to the floor, as an SVG: a bar for keyplane, a dot for the naive pattern, a line for the
+ * floor.
+ */
 export function chart(rows: readonly Row[]): string {
   const shown = rows.filter(
     ({ scenario, n }) => n === Math.max(...rows.filter((row) => row.scenario === scenario).map((row) => row.n)),
@@ -38,7 +41,7 @@ export function chart(rows: readonly Row[]): string {
     const colour = row.met === false ? "#dc2626" : "#2563eb";
     const naive = row.ratioToNaive === null ? undefined : x(row.ratioToFloor / row.ratioToNaive);
     const end = x(row.ratioToFloor);
-    // Beside the dot, where that is where the figure would stand.
+    // Moves the number next to the dot if they would overlap.
     const hidden = naive !== undefined && naive > end - 6 && naive < end + 36;
     const figureAt = hidden ? naive + 10 : end + 6;
     parts.push(

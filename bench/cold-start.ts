@@ -4,7 +4,7 @@ import { judged, median, type Row } from "./results";
 
 const run = promisify(execFile);
 
-/** What is loaded without keyplane, and what keyplane adds to it. */
+/** What is loaded without keyplane, and what keyplane adds. */
 const starts = [
   { name: "cold-start-program", before: ["@pulumi/pulumi"], added: ["keyplane"], most: 30 },
   {
@@ -21,7 +21,9 @@ const starts = [
   },
 ] as const;
 
-/** Measures what keyplane adds to the start of a program and of the host, and what loading for a first request costs. */
+/**
+ * Measures what keyplane adds to the start of a program and of the host, and what loading for a first request costs.
+ */
 export async function coldStartRows(runs: number): Promise<Row[]> {
   const rows: Row[] = [];
   for (const { name, before, added, most } of starts) {
@@ -39,7 +41,7 @@ process.stdout.write(JSON.stringify([t1 - t0, performance.now() - t0]));`;
     const figures = {
       ...{ scenario: name, n: 1, rttMs: 0, unit: "ms" as const, msNaive: null },
       ...{ requests: 0, requestsFloor: 0, requestsNaive: null },
-      // Each pair was taken in one process: the median of what was added is steadier than that of the sums.
+      // Each pair was measured in one process. The median of the differences is steadier than the median of the sums.
       ...{ msFloor, ms: msFloor + median(samples.map(([floor, all]) => all - floor)) },
     };
     rows.push(judged(figures, most === undefined ? {} : { most }, false));

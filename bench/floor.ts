@@ -3,10 +3,10 @@ import { inFlight } from "./in-flight";
 import { type OperationPage, Requests } from "./requests";
 import type { Prepare, Task, Work } from "./task";
 
-/** What the service lets through on a route where it limits rates: so many at once, then one each interval. */
+/** The service's rate on a limited route: a burst, then one request per interval. */
 const RATE = { burst: 40, intervalMs: 25 } as const;
 
-/** Each scenario's requests, as few as they can be, by undici alone. */
+/** Each scenario with the fewest possible requests, using only undici. */
 export const floor: Readonly<Record<string, Prepare>> = {
   async create(task) {
     const requests = await warm(task);
@@ -109,7 +109,7 @@ export const floor: Readonly<Record<string, Prepare>> = {
   "paced-learned": paced,
 };
 
-/** Sends each request at the moment at which the service has a token for it. */
+/** Sends each request when the service has a token for it. */
 async function paced(task: Task): Promise<Work> {
   const requests = await warm(task);
   const { burst, intervalMs } = RATE;
@@ -126,12 +126,12 @@ async function paced(task: Task): Promise<Work> {
   };
 }
 
-/** Asks for a key and answers the status. */
+/** Creates a key and returns the status. */
 async function makeKey(requests: Requests, at: number): Promise<number> {
   return (await requests.send("POST", "/api_keys", { key_name: `key-${at}` })).status;
 }
 
-/** Looks again and again until nothing is pending. */
+/** Polls until nothing is pending. */
 export async function untilEnded({ pollIntervalMs }: Task, isPending: () => Promise<boolean>): Promise<void> {
   while (await isPending()) await sleep(pollIntervalMs);
 }
@@ -141,7 +141,7 @@ async function listPending(requests: Requests, projectId: string): Promise<boole
   return json.operations.some(({ status }) => status === "scheduling" || status === "running");
 }
 
-/** One connection stands, and each request of a key was sent once, before time is taken. */
+/** Opens one connection and sends each kind of key request once, before the measurement. */
 async function warm(task: Task): Promise<Requests> {
   const requests = new Requests(task);
   const made = await requests.makeKeys(1, "warm");

@@ -13,7 +13,7 @@ interface Made {
   readonly outputs: Values;
 }
 
-/** Each scenario through Pulumi's own host: a process of its own, called over gRPC as an engine does. */
+/** Each scenario through Pulumi's own host: a separate process, called over gRPC as an engine does. */
 export const host: Readonly<Record<string, Prepare>> = {
   create: (task) =>
     withHost(task, async (provider) => async () => {
@@ -61,7 +61,7 @@ async function withHost(task: Task, prepare: (provider: HostUnderTest) => Promis
   const config = { "keyplane:baseUrl": task.url, "keyplane:apiKey": task.apiKey };
   const provider = await HostUnderTest.start(config, { PATH });
   try {
-    // One key, so that all code is loaded and one connection stands before time is taken.
+    // One key, so that all code is loaded and one connection is open before the measurement.
     await revoke(provider, await makeKeys(provider, 1, "warm"));
     const work: Work = await prepare(provider);
     return Object.assign(work, { end: () => provider.stop() });
@@ -76,7 +76,7 @@ function makeKeys(provider: HostUnderTest, n: number, prefix: string): Promise<r
   return inFlight(names, (name) => provider.create("ApiKey", { owner: OWNER, ...provider.base("ApiKey", name) }));
 }
 
-/** After a creation no earlier list counts: a command begins without one. */
+/** A creation invalidates earlier lists. A command starts without a list. */
 async function outdateList(provider: HostUnderTest): Promise<void> {
   await provider.create("ApiKey", { owner: randomUUID(), ...provider.base("ApiKey", "later") });
 }

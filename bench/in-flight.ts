@@ -1,6 +1,8 @@
 import { CONCURRENCY } from "./task";
 
-/** As an engine does under `--parallel`: so many calls at a time, each place taken again as soon as it is free. */
+/**
+ * Runs a limited number of concurrent calls, as an engine does with `--parallel`. Starts the next call when one ends.
+ */
 export async function inFlight<T, R>(
   items: readonly T[],
   call: (item: T, at: number) => R | Promise<R>,

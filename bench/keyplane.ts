@@ -8,7 +8,7 @@ import { inFlight } from "./in-flight";
 import { Requests } from "./requests";
 import type { Prepare, Task, Work } from "./task";
 
-/** Each process is a stack of its own: one that swept what another has made would revoke it. */
+/** Each process is its own stack. With a shared owner, one process would sweep and revoke another's keys. */
 const OWNER = randomUUID();
 
 type Values = Record<string, unknown>;
@@ -18,7 +18,7 @@ interface Made {
   readonly outs: Values;
 }
 
-/** Each scenario by the very functions that Pulumi's host calls, or that a program does. */
+/** Each scenario through the functions that Pulumi's host or a program calls. */
 export const keyplane: Readonly<Record<string, Prepare>> = {
   create: makeAndSweep,
 
@@ -93,10 +93,10 @@ export const keyplane: Readonly<Record<string, Prepare>> = {
   faults: makeAndSweep,
 
   async paced(task) {
-    // As whoever reaches the service by a tunnel sets it: by default no rates are known of a service on this machine.
+    // Users who reach the service through a tunnel set this. By default, no rates apply to a service on this machine.
     process.env.KEYPLANE_REQUESTS_PER_SECOND = "40";
     const work = await makeAndSweep(task);
-    // What the preparation has sent does not count in the measured second.
+    // Requests of the preparation must not count in the measured second.
     await sleep(2000);
     return work;
   },
@@ -112,8 +112,8 @@ async function makeAndSweep(task: Task): Promise<Work> {
 }
 
 /**
- * One connection stands, each verb of a key was called once, and what shows messages is loaded, as Pulumi's host has done
- * long before, ahead of the measured time.
+ * Opens one connection, calls each kind of key request once, and loads the module that shows messages. Pulumi's host
+ * does all this long before the measured time.
  */
 async function warm(task: Task): Promise<Account> {
   process.env.KEYPLANE_BASE_URL = task.url;
@@ -122,7 +122,7 @@ async function warm(task: Task): Promise<Account> {
   const account = Account.for(
     task.scenario === "wait" ? { ...settings, pollIntervalMs: task.pollIntervalMs } : settings,
   );
-  // That of a wait is another account, with connections of its own.
+  // A wait uses another account with its own connections.
   await account.projects.list();
   await import("@pulumi/pulumi/proto/engine_grpc_pb.js");
   const made = await makeKeys(1, "warm");
@@ -131,7 +131,7 @@ async function warm(task: Task): Promise<Account> {
   return account;
 }
 
-/** After a creation no earlier list counts: a command begins without one. */
+/** A creation invalidates earlier lists. A command starts without a list. */
 async function outdateList(): Promise<void> {
   await ApiKey.create({ owner: randomUUID(), resourceUrn: urn("later") });
 }
@@ -161,7 +161,7 @@ function urn(name: string): string {
   return `urn:pulumi:dev::bench::pulumi-nodejs:dynamic/keyplane:ApiKey::${name}`;
 }
 
-/** Bytes in use when all garbage is gone. */
+/** Bytes in use after garbage collection. */
 function heapInUse(): number {
   globalThis.gc?.();
   return process.memoryUsage().heapUsed;

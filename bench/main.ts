@@ -1,4 +1,4 @@
-// `npm run bench`: what keyplane costs, beside the floor and a naive provider, measured in one run.
+// `npm run bench`: measures what keyplane costs, next to the floor and a naive provider, in one run.
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { pulumiOnPath } from "../testing";
@@ -85,12 +85,12 @@ async function main(): Promise<void> {
   await writeFile("docs/performance.svg", chart(rows));
 }
 
-/** How each scenario's own part grows with its size: by the times without a round trip. */
+/** How each scenario's cost grows with its size, from the rows without a round trip. */
 function growthOf(rows: readonly Row[]): { readonly scenario: string; readonly exponent: number }[] {
   const names = [...new Set(rows.filter(({ unit }) => unit === "ms").map(({ scenario }) => scenario))];
   return names.flatMap((scenario) => {
     const points = rows.filter((row) => row.scenario === scenario && row.rttMs === 0);
-    // Below a hundred, what happens once decides.
+    // Below a hundred, one-time costs dominate.
     const large = points.filter(({ n }) => n >= 100).map(({ n, ms }) => ({ n, cost: ms }));
     return large.length < 2 ? [] : [{ scenario, exponent: Number(growth(large).toFixed(2)) }];
   });

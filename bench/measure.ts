@@ -1,4 +1,4 @@
-// The process of one measurement: gets ready, says so, and works and takes the time when it is told to.
+// The process of one measurement: prepares, reports that it is ready, and measures the work when it is told to start.
 import { floor } from "./floor";
 import { host } from "./host";
 import { keyplane } from "./keyplane";
@@ -19,7 +19,7 @@ async function measure(task: Task): Promise<void> {
     const measured: Measured = typeof result === "number" ? { ms, heapGrowth: result } : { ms };
     process.send?.(measured, () => process.exit(0));
   });
-  // What the preparation has left behind must not be collected in the measured time.
+  // Garbage from the preparation must not be collected during the measurement.
   globalThis.gc?.();
   process.send?.("ready");
 }

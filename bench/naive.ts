@@ -2,10 +2,10 @@ import { Agent, fetch } from "undici";
 import { untilEnded } from "./floor";
 import { CONCURRENCY, type Prepare, type Task } from "./task";
 
-/** As many requests in flight as the others have. */
+/** The same concurrency as the other variants. */
 const dispatcher = new Agent({ connections: CONCURRENCY });
 
-/** Each scenario as a first attempt does it: a request by `fetch` for each verb and resource, and nothing shared. */
+/** Each scenario as a first attempt: one `fetch` request per verb and resource, and nothing shared. */
 export const naive: Readonly<Record<string, Prepare>> = {
   async create(task) {
     await ask(task, "GET", "/projects?limit=1");

@@ -6,14 +6,16 @@ import type { Measured, Task } from "./task";
 
 const TIMEOUT_MS = 180_000;
 
-/** A control plane in a process of its own, so that its work is not taken for that of what is measured. */
+/** Starts a control plane in its own process, so that its work does not count in the measurement. */
 export async function startService(): Promise<{ readonly plane: ControlPlane; stop(): void }> {
   const child = fork(join(__dirname, "service.js"), { stdio: ["ignore", "ignore", "inherit", "ipc"] });
   const plane = await connectControlPlane(await answerOf<string>(child));
   return { plane, stop: () => void child.kill("SIGKILL") };
 }
 
-/** Takes measurements at once, each in a process of its own; `begin` runs when all are ready, just before they work. */
+/**
+ * Runs measurements concurrently, each in its own process. Calls `begin` when all are ready, just before they start.
+ */
 export async function measure(tasks: readonly Task[], begin: () => Promise<void>): Promise<readonly Measured[]> {
   const children = tasks.map(() => {
     return fork(join(__dirname, "measure.js"), {
@@ -42,7 +44,7 @@ export async function measure(tasks: readonly Task[], begin: () => Promise<void>
 async function answerOf<T>(child: ChildProcess): Promise<T> {
   const ended = new AbortController();
   const end = once(child, "exit", { signal: ended.signal }).then(([code, signal]) => {
-    throw new Error(`a process of the benchmark ended too early: ${code ?? signal}`);
+    throw new Error(`a benchmark process ended unexpectedly: ${code ?? signal}`);
   });
   try {
     return (await Promise.race([

@@ -5,7 +5,7 @@ import { judged, median, type Row } from "./results";
 import { POLL_INTERVAL_MS, type Scenario } from "./scenarios";
 import type { Task, Variant } from "./task";
 
-/** How often the naive pattern is run, up to a hundred keys; once beyond, and where it takes half a minute. */
+/** Number of runs of the naive pattern up to a hundred keys. Larger or slow scenarios run once. */
 const NAIVE_RUNS = 3;
 
 interface Sample {
@@ -13,7 +13,7 @@ interface Sample {
   readonly ms: number;
 }
 
-/** Measures one scenario at one size and round trip: all variants by turns, each the median of its runs. */
+/** Measures one scenario at one size and round trip. Alternates all variants, and takes the median of each. */
 export async function providerRow(
   plane: ControlPlane,
   scenario: Scenario,
@@ -24,7 +24,7 @@ export async function providerRow(
   let operations = await start(plane, scenario, n);
   for (let run = 0; run < runs; run++) {
     const variants: Variant[] = run % 2 === 0 ? ["floor", called] : [called, "floor"];
-    // What takes many times as long needs no median of as many.
+    // Slow variants do not need as many runs.
     const turns = n > 100 || scenario.name === "wait" ? 1 : NAIVE_RUNS;
     if (run < turns && n <= scenario.naiveUpTo) variants.push("naive");
     for (const variant of variants) {
@@ -48,7 +48,7 @@ export async function providerRow(
   return judged(figures, target, n >= judgedFrom.n && n <= upTo && rttMs >= judgedFrom.rttMs);
 }
 
-/** By how much the heap grows while a list is read page by page, in bytes. */
+/** Heap growth while a list is read page by page, in bytes. */
 export async function heapGrowth(plane: ControlPlane, scenario: Scenario, n: number): Promise<number> {
   const operations = await start(plane, scenario, n);
   const { url, apiKey } = plane;
@@ -79,7 +79,7 @@ async function sample(
   },
 ): Promise<Sample> {
   const { url, apiKey } = plane;
-  // The floor is a single process that does all of it.
+  // The floor is a single process that does all the work.
   const processes = variant === "floor" ? 1 : (scenario.processes ?? 1);
   const common = { scenario: scenario.work ?? scenario.name, variant, n: n / processes, url, apiKey, operations };
   const task = { ...common, pollIntervalMs: POLL_INTERVAL_MS, memory: false };
@@ -96,8 +96,8 @@ async function sample(
   return { requests, ms: Math.max(...measured.map(({ ms }) => ms)) };
 }
 
-/** Throws unless each key was made, once, and nothing was left behind. */
+/** Throws unless each key was created exactly once and nothing was left behind. */
 async function mustHaveMade(plane: ControlPlane, n: number): Promise<void> {
   const live = (await plane.liveKeys()).length;
-  if (live !== n) throw new Error(`${n} keys were asked for, and ${live} are live`);
+  if (live !== n) throw new Error(`${n} keys were requested, but ${live} are live`);
 }

@@ -1,7 +1,7 @@
 import { Pool } from "undici";
 import { CONCURRENCY, type Task } from "./task";
 
-/** Requests by undici alone, with the connections that keyplane has. */
+/** Requests with undici only, with the connections that keyplane uses. */
 export class Requests {
   readonly #pool: Pool;
   readonly #prefix: string;
@@ -14,7 +14,7 @@ export class Requests {
     this.#headers = { authorization: `Bearer ${apiKey}`, accept: "application/json" };
   }
 
-  /** Sends one request and parses its answer, whatever its status. */
+  /** Sends one request and parses its response, whatever its status. */
   async send<T>(method: "GET" | "POST" | "DELETE", path: string, body?: object): Promise<{ status: number; json: T }> {
     const answer = await this.#pool.request({
       method,
@@ -25,7 +25,7 @@ export class Requests {
     return { status: answer.statusCode, json: (await answer.body.json()) as T };
   }
 
-  /** Makes keys and answers their ids. */
+  /** Creates keys and returns their ids. */
   async makeKeys(n: number, prefix: string): Promise<{ id: number; name: string }[]> {
     const make = (_: unknown, at: number) => {
       return this.send<{ id: number; name: string }>("POST", "/api_keys", { key_name: `${prefix}-${at}` });
@@ -44,7 +44,7 @@ export class Requests {
   }
 }
 
-/** A list of operations as the service gives it. */
+/** A list of operations as the service returns it. */
 export interface OperationPage {
   readonly operations: readonly { readonly id: string; readonly status: string; readonly created_at: string }[];
   readonly pagination?: { readonly cursor: string };

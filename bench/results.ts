@@ -1,40 +1,40 @@
-/** One line of the results: keyplane beside what is possible and what a first attempt costs. */
+/** One row of the results: keyplane compared with the floor and the naive pattern. */
 export interface Row {
   readonly scenario: string;
-  /** How many keys, operations or calls. */
+  /** Number of keys, operations or calls. */
   readonly n: number;
   /** Simulated round trip. */
   readonly rttMs: number;
   readonly requests: number;
   readonly requestsFloor: number;
   readonly requestsNaive: number | null;
-  /** Medians, in milliseconds; for `state`, bytes for each key. */
+  /** Median in milliseconds. For `state`, bytes per key. */
   readonly ms: number;
   readonly msFloor: number;
   readonly msNaive: number | null;
   readonly ratioToFloor: number;
-  /** Below 1 where keyplane costs less than the naive pattern; `null` where that is not run. */
+  /** Below 1 if keyplane costs less than the naive pattern. `null` if that was not run. */
   readonly ratioToNaive: number | null;
-  /** What it must not exceed, for people; `null` where it is only shown. */
+  /** The limit as text. `null` if there is none. */
   readonly target: string | null;
-  /** `null` where there is no target. */
+  /** `null` if there is no target. */
   readonly met: boolean | null;
-  /** What `ms` counts. */
+  /** The unit of `ms`. */
   readonly unit: "ms" | "bytes";
 }
 
-/** What a scenario must not exceed. */
+/** The limits of a scenario. */
 export interface Target {
   readonly requests?: (n: number) => number;
-  /** Of the time, as a ratio to the floor. */
+  /** Maximum time, as a ratio to the floor. */
   readonly ratio?: number;
-  /** Of the time beyond the floor, in milliseconds; or of the bytes. */
+  /** Maximum time beyond the floor in milliseconds, or maximum bytes. */
   readonly most?: number;
 }
 
 type Figures = Omit<Row, "ratioToFloor" | "ratioToNaive" | "target" | "met">;
 
-/** Judges figures by their target. A ratio counts only where it was taken at a size that it is meant for. */
+/** Compares figures with their target. A ratio counts only if it was measured at a size that the target covers. */
 export function judged(figures: Figures, target: Target, ratioCounts: boolean): Row {
   const { n, requests, ms, msFloor, msNaive, unit } = figures;
   const ratioToFloor = ms / msFloor;
@@ -59,14 +59,14 @@ export function judged(figures: Figures, target: Target, ratioCounts: boolean): 
   return { ...figures, ratioToFloor, ratioToNaive, ...judgement };
 }
 
-/** The middle of several values. */
+/** The median of several values. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((one, other) => one - other);
   const at = (sorted.length - 1) / 2;
   return ((sorted[Math.floor(at)] ?? 0) + (sorted[Math.ceil(at)] ?? 0)) / 2;
 }
 
-/** The power with which cost grows with size (1 = linear), fitted to the logarithms; of two sizes or more. */
+/** The exponent with which cost grows with size (1 = linear), fitted to the logarithms of at least two sizes. */
 export function growth(points: readonly { readonly n: number; readonly cost: number }[]): number {
   const logs = points.map(({ n, cost }) => [Math.log(n), Math.log(cost)] as const);
   const mean = (at: 0 | 1) => logs.reduce((sum, each) => sum + each[at], 0) / logs.length;

@@ -3,10 +3,10 @@ import type { ControlPlane, Rule } from "../testing/control-plane";
 import type { Target } from "./results";
 import type { Variant } from "./task";
 
-/** What is measured at the level of the provider's functions, without an engine. */
+/** A measurement of the provider's functions, without an engine. */
 export interface Scenario {
   readonly name: string;
-  /** The work, where another scenario has the same. @default the name */
+  /** The work, if it is shared with another scenario. @default the name */
   readonly work?: string;
   /** How keyplane is called. @default "keyplane" */
   readonly own?: Variant;
@@ -14,29 +14,29 @@ export interface Scenario {
   readonly quickSizes: readonly number[];
   /** Simulated round trips, in milliseconds. */
   readonly rtts: readonly number[];
-  /** Largest size at which the naive pattern is run; beyond, it takes too long. */
+  /** Maximum size for the naive pattern. Larger sizes take too long. */
   readonly naiveUpTo: number;
   /**
-   * Smallest size, and round trip, at which the ratio of times is judged; below, a millisecond decides. `upTo` is the
-   * largest size that the target is meant for.
+   * Minimum size and round trip at which the ratio of times is judged. At smaller sizes, single milliseconds dominate.
+   * `upTo` is the maximum size that the target covers.
    */
   readonly judgedFrom: { readonly n: number; readonly rttMs: number; readonly upTo?: number };
   readonly target: Target;
   /** What the service does to requests. */
   readonly rule?: Rule;
-  /** Puts the service into the state from which each measurement starts; a scenario without it starts from nothing. */
+  /** Creates the service's state before each measurement. Without it, a scenario starts with an empty service. */
   readonly prepare?: (plane: ControlPlane, n: number) => Promise<readonly OperationRef[]>;
-  /** Whether the service enforces the rates that it documents. */
+  /** Whether the service enforces its documented rates. */
   readonly limited?: boolean;
-  /** How many processes share the work, each a stack of its own. @default 1 */
+  /** Number of processes that share the work, each with its own stack. @default 1 */
   readonly processes?: number;
-  /** Whether each of the keys asked for must be there afterwards, once, and no other. */
+  /** Whether exactly the requested keys must exist afterwards, each once. */
   readonly makesKeys?: boolean;
-  /** Whether a measurement leaves that state as it was, so that it is made only once. */
+  /** Whether a measurement leaves the state unchanged, so that it is created only once. */
   readonly keepsState?: boolean;
 }
 
-/** Time between two looks, and the time operations take: as 5 s to 60 s, but 10 times as fast. */
+/** Time between two polls, and the duration of operations. Like 5 s and 60 s, but 10 times as fast. */
 export const POLL_INTERVAL_MS = 500;
 const OPERATION_MS = 6_000;
 const PROJECTS = 10;
@@ -44,7 +44,7 @@ const PAGE = 1000;
 
 const SIZES = [1, 10, 100, 1000];
 
-/** Two processes of one account share what the service allows. */
+/** Two processes of one account share the service's rate limit. */
 const PACED_BY_TWO = {
   sizes: [400],
   quickSizes: [120],
@@ -77,7 +77,7 @@ const provider: readonly Scenario[] = [
     target: { requests: () => 1, ratio: 1.5 },
     keepsState: true,
     prepare: async (plane, n) => {
-      // Not all at once: ten thousand new connections are more than a listener's queue holds.
+      // In steps of 100: ten thousand simultaneous connections overflow the listener's queue.
       for (let at = 0; at < n; at += 100) {
         const names = Array.from({ length: Math.min(100, n - at) }, (_, next) => `key-${at + next}`);
         await Promise.all(names.map((name) => plane.state.createKey(name)));
@@ -174,7 +174,7 @@ const provider: readonly Scenario[] = [
     rtts: [20],
     naiveUpTo: 0,
     judgedFrom: { n: 200, rttMs: 20 },
-    // One answer in a hundred may be 429.
+    // One response in a hundred may be 429.
     target: { requests: (n) => Math.floor(1.01 * (n + 1)), ratio: 1.05 },
     limited: true,
     makesKeys: true,
@@ -183,7 +183,7 @@ const provider: readonly Scenario[] = [
     ...PACED_BY_TWO,
     name: "paced-two",
     work: "paced",
-    // One answer in a hundred may be 429. Each process sends one list.
+    // One response in a hundred may be 429. Each process sends one list.
     target: { requests: (n) => Math.floor(1.01 * (n + 2)), ratio: 1.2 },
   },
   { ...PACED_BY_TWO, name: "paced-learned" },
@@ -195,19 +195,19 @@ const provider: readonly Scenario[] = [
     naiveUpTo: 0,
     judgedFrom: { n: 1000, rttMs: Number.POSITIVE_INFINITY },
     target: { requests: (n) => Math.floor(1.05 * n) + 1 },
-    // One request in a hundred makes its key, and its answer is lost.
+    // One request in a hundred creates its key, but the response is lost.
     rule: { route: "POST /api_keys", fault: "reset", commit: "before", count: null, skip: 50, every: 100 },
     makesKeys: true,
   },
 ];
 
-/** The scenarios, in the order in which they are shown. */
+/** The scenarios, in display order. */
 export const scenarios: readonly Scenario[] = [
   ...provider,
   ...["create", "refresh", "rotate", "destroy"].map(throughHost),
 ];
 
-/** The same work, through Pulumi's host: the floor is the same, so that the time tells what the host costs, too. */
+/** The same work through Pulumi's host. The floor is the same, so the time includes the host's cost. */
 function throughHost(work: string): Scenario {
   const direct = provider.find(({ name }) => name === work);
   if (direct === undefined) throw new Error(`no such scenario: ${work}`);

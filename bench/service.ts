@@ -1,4 +1,4 @@
-// The process of the control plane: tells its parent where it is, and ends with it.
+// The process of the control plane: reports its address to its parent, and ends with it.
 import { startControlPlane } from "../testing/control-plane";
 
 process.once("disconnect", () => process.exit(0));

@@ -2,7 +2,7 @@ import type { Row } from "./results";
 
 const head = ["scenario", "n", "rtt", "requests", "floor", "naive", "cost", "floor", "naive", "ratio", "target", ""];
 
-/** The results as a table for a terminal. */
+/** Formats the results as a table for a terminal. */
 export function table(rows: readonly Row[]): string {
   const lines = [head, ...rows.map(cells)];
   const widths = head.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));

@@ -8,7 +8,7 @@ const ASSETS = "bench";
 
 type Whole = Exclude<Variant, "host">;
 
-/** How often the naive pattern is run, and up to how many keys; beyond, it takes minutes. */
+/** Number of runs of the naive pattern, and its maximum number of keys. More keys take minutes. */
 const NAIVE_RUNS = 2;
 const NAIVE_UP_TO = 100;
 
@@ -18,7 +18,7 @@ const programs: Readonly<Record<Whole, (n: number, trigger: number) => Readonly<
 for (let at = 0; at < ${n}; at++) new ApiKey("key-" + at, { rotationTriggers: { n: "${trigger}" } });
 `,
   }),
-  // The bare line and three outputs: what any resource of a dynamic provider costs.
+  // One line of provider code and three outputs: the cost of any resource with a dynamic provider.
   floor: (n) => ({
     "index.js": `const { CustomResource } = require("@pulumi/pulumi");
 const inputs = { keyId: undefined, name: undefined, key: undefined };
@@ -53,7 +53,7 @@ const targets: Readonly<Record<Phase, Target>> = {
   destroy: { requests: (n) => n + 1 },
 };
 
-/** The requests without which each could not be done. */
+/** The minimum number of requests for each phase. */
 const least: Readonly<Record<Phase, (n: number) => number>> = {
   create: (n) => n + 1,
   noop: () => 0,
@@ -61,7 +61,7 @@ const least: Readonly<Record<Phase, (n: number) => number>> = {
   destroy: (n) => n + 1,
 };
 
-/** Measures whole runs of an engine, each stack of its own: `up`, `up` without a change, `refresh`, `destroy`. */
+/** Measures whole runs of an engine, each with its own stack: `up`, `up` without changes, `refresh`, `destroy`. */
 export async function wholeRows(
   plane: ControlPlane,
   { engine, n, runs }: { readonly engine: EngineName; readonly n: number; readonly runs: number },
@@ -76,7 +76,7 @@ export async function wholeRows(
   const [own, floor, naive] = [samples.keyplane, samples.floor, samples.naive];
   const rows = phases.map((phase) => {
     const figures = {
-      // Only an `up` without a change has no part below the engine that could be measured alone.
+      // Only an `up` without changes has no part below the engine that can be measured separately.
       ...{ scenario: `${phase === "noop" ? phase : `${phase}-up`}${suffix}`, n, rttMs: 0, unit: "ms" as const },
       ...{ requests: middle(own[phase], "requests"), requestsFloor: least[phase](n) },
       ...{ requestsNaive: ifTaken(naive[phase], "requests") },
@@ -89,7 +89,7 @@ export async function wholeRows(
     ...{ requests: 0, requestsFloor: 0, requestsNaive: n <= NAIVE_UP_TO ? 0 : null },
     ...{ ms: middle(own.state, "ms"), msFloor: middle(floor.state, "ms"), msNaive: ifTaken(naive.state, "ms") },
   };
-  // What a stack costs once weighs nothing in a hundred keys, and much in ten.
+  // The fixed cost of a stack is negligible for a hundred keys, but not for ten.
   return [...rows, judged(state, n >= 100 ? { most: 2200 } : {}, false)];
 }
 
@@ -103,7 +103,7 @@ async function sample(
   await plane.reset();
   const workspace = await Workspace.create({
     engine,
-    // Both as a user has them: with the settings of `pulumi new`, and with all that Pulumi's SDK loads.
+    // Both as users run them: with the settings of `pulumi new`, and with everything that Pulumi's SDK loads.
     program: { "Pulumi.yaml": "name: proj\nruntime: nodejs\n", ...programs[variant](n, 1) },
     serializer: "eager",
     packages: { nothing: join(ASSETS, "nothing"), naive: join(ASSETS, "naive") },

@@ -6,18 +6,21 @@ import { HttpClient, systemClock } from "../provider/http";
 import { type ConfigReader, resolveSettings, SETTINGS, type Settings } from "../provider/settings/settings";
 import { UsageError } from "./usage-error";
 
-/** What the command line says about the account. */
+/** Options that select the account. */
 export interface AccountFlags {
   readonly baseUrl?: string;
   readonly account?: string;
 }
 
-/** What the command line says about whose keys are meant. */
+/** Options that select the owner of the keys. */
 export interface KeysFlags extends AccountFlags {
   readonly organization?: string;
 }
 
-/** Adds what every command takes that talks to the service. The credential is not among it: argv shows in process lists. */
+/**
+ * Adds the options of all commands that send requests. The API key is not an option, because process lists show
+ * arguments.
+ */
 export function withAccount(command: Command): Command {
   const { baseUrl, apiKey, accounts } = SETTINGS;
   return command
@@ -26,12 +29,12 @@ export function withAccount(command: Command): Command {
     .addHelpText("after", `\nThe API key is read from ${apiKey.env}; other settings from KEYPLANE_* as in programs.`);
 }
 
-/** Adds what a command takes that deals with keys. */
+/** Adds the options of commands for keys. */
 export function withKeys(command: Command): Command {
   return withAccount(command.option("--organization <id>", "keys of this organization, not the account's own"));
 }
 
-/** The account that the environment and the command line lead to. Sends nothing. */
+/** Opens the account that the environment and the command line select. Sends nothing. */
 export function openAccount(flags: AccountFlags): Account {
   return Account.for(settingsOf(flags));
 }
@@ -39,15 +42,15 @@ export function openAccount(flags: AccountFlags): Account {
 /** The keys that the configured accounts of one service authenticate with. */
 export interface OwnKeys {
   readonly ids: ReadonlySet<string>;
-  /** Whether the service told of the account that is meant which key it is. */
+  /** Whether the service reported which key the selected account uses. */
   readonly isTold: boolean;
-  /** Names of other accounts that could not be asked. */
+  /** Names of other accounts that could not be checked. */
   readonly unknown: readonly string[];
 }
 
 /**
- * Asks which keys the configured accounts authenticate with: `GET /auth` for the one that is meant and for each other one
- * of the same service. Throws only where the first cannot be asked.
+ * Finds the keys that the configured accounts authenticate with. Sends `GET /auth` for the selected account and each
+ * other account of the same service. Throws only if the first request fails.
  */
 export async function askOwnKeys(flags: AccountFlags, signal: AbortSignal): Promise<OwnKeys> {
   const { env } = process;
@@ -64,13 +67,13 @@ export async function askOwnKeys(flags: AccountFlags, signal: AbortSignal): Prom
     others.map(async (account) => {
       try {
         const settings = settingsOf(account === undefined ? plain : { ...plain, account });
-        // Ids of another service tell nothing here.
+        // Key ids of another service are not relevant here.
         if (settings.baseUrl !== meant.baseUrl) return;
         const { keyId } = (await caller(settings, signal)) ?? {};
         if (keyId !== undefined) ids.add(keyId);
       } catch (error) {
         if (isAborted(error)) throw error;
-        // A key that is not accepted is not live.
+        // A key that the service rejects is not live.
         if (!isApiError(error) || error.status !== 401) unknown.push(account ?? "the default account");
       }
     }),
@@ -82,13 +85,13 @@ function caller(settings: Settings, signal: AbortSignal) {
   return readCaller(new HttpClient({ ...settings, clock: systemClock, random: Math.random }), { signal });
 }
 
-/** The names of the configured accounts; a stack's configuration counts before the environment. */
+/** Returns the names of the configured accounts. A stack's configuration takes precedence over the environment. */
 export function accountNames(env: NodeJS.ProcessEnv, config: ConfigReader = () => undefined): string[] {
   const { accounts } = SETTINGS;
   return [...accounts.read(config("accounts") ?? env[accounts.env] ?? accounts.fallback).keys()];
 }
 
-/** The settings that the command line, the environment and, where it is given, a stack's configuration lead to. */
+/** Returns the settings from the command line, the environment and, if given, a stack's configuration. */
 export function settingsOf(
   flags: AccountFlags & { readonly config?: ConfigReader },
   env: NodeJS.ProcessEnv = process.env,
@@ -99,11 +102,11 @@ export function settingsOf(
     const names = accountNames(env, config);
     if (!names.includes(account)) {
       const known = names.length === 0 ? "none is configured" : `configured are ${names.join(", ")}`;
-      throw new UsageError(`--account is the name of no account in ${accounts.env} (${known})`);
+      throw new UsageError(`--account does not name an account in ${accounts.env} (${known})`);
     }
   }
   if (account === undefined && !flags.baseUrl && !config("baseUrl") && !env[SETTINGS.baseUrl.env]) {
-    throw new UsageError(`no address is set: give --base-url https://HOST/api/v2, or set ${SETTINGS.baseUrl.env}`);
+    throw new UsageError(`no address is set: pass --base-url https://HOST/api/v2, or set ${SETTINGS.baseUrl.env}`);
   }
   if (account === undefined && !env[SETTINGS.apiKey.env]) {
     throw new UsageError(`no API key is set: put it into the environment variable ${SETTINGS.apiKey.env}`);

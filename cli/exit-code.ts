@@ -1,13 +1,13 @@
-/** How `keyplane` ends, for scripts. */
+/** Exit codes of `keyplane`. */
 export const EXIT = {
   ok: 0,
-  /** A problem was found, or something could not be done. */
+  /** A problem was found, or an action failed. */
   failed: 1,
-  /** The command line or a setting cannot be used; nothing was asked of the service. */
+  /** The command line or a setting is not valid. No request was sent. */
   usage: 2,
-  /** Ended by Ctrl+C, as shells tell it. */
+  /** Interrupted by Ctrl+C, following the convention of shells. */
   interrupted: 130,
 } as const;
 
-/** One of the codes above. */
+/** One of the exit codes. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

@@ -5,7 +5,7 @@ import type { Session } from "./session";
 import { print, printJson, wrapped } from "./terminal";
 import { UsageError } from "./usage-error";
 
-/** `keyplane explain`: what an error means and what to do about it, as docs/errors.md tells. */
+/** `keyplane explain`: prints what an error means and what to do about it, from docs/errors.md. */
 export function addExplain(program: Command, _session: Session): void {
   program
     .command("explain [code]")
@@ -14,7 +14,7 @@ export function addExplain(program: Command, _session: Session): void {
     .action((code: string | undefined, { json }: { readonly json?: true }) => {
       if (code === undefined) return json ? printJson(ERRORS) : list();
       const known = code.toUpperCase();
-      if (!isCode(known)) throw new UsageError("there is no error of that code: `keyplane explain` lists them");
+      if (!isCode(known)) throw unknownCode(known);
       if (json) printJson({ code: known, ...ERRORS[known] });
       else explain(known);
     });
@@ -22,6 +22,14 @@ export function addExplain(program: Command, _session: Session): void {
 
 function isCode(text: string): text is ErrorCode {
   return Object.hasOwn(ERRORS, text);
+}
+
+/** Suggests codes that share a word with the text, such as KP-WRONG-ACCOUNT for KP-ACCOUNT. */
+function unknownCode(text: string): UsageError {
+  const words = text.split("-").filter((word) => word.length > 2);
+  const near = Object.keys(ERRORS).filter((code) => words.some((word) => code.includes(word)));
+  const hint = near.length === 0 ? "" : `. Did you mean ${near.slice(0, 3).join(" or ")}?`;
+  return new UsageError(`there is no error with that code: \`keyplane explain\` lists all codes${hint}`);
 }
 
 function explain(code: ErrorCode): void {

@@ -3,13 +3,13 @@ import { harmless, shortened } from "./terminal";
 
 const UP_AND_CLEAR = "\u001b[1A\u001b[2K";
 
-/** Lines on stderr that are written over, to show how long work goes on; nothing where stderr is no terminal. */
+/** Lines on stderr that are overwritten to show progress. Does nothing if stderr is not a terminal. */
 export class LiveLines {
   #shown = 0;
 
   constructor(private readonly stream: NodeJS.WriteStream = process.stderr) {}
 
-  /** Shows these lines in place of the last ones. */
+  /** Replaces the last lines with these lines. */
   show(lines: readonly string[]): void {
     if (!this.stream.isTTY || (lines.length === 0 && this.#shown === 0)) return;
     const width = terminalColumns(this.stream) - 1;
@@ -18,7 +18,7 @@ export class LiveLines {
     this.#shown = lines.length;
   }
 
-  /** Takes them away. */
+  /** Removes the lines. */
   clear(): void {
     this.show([]);
   }

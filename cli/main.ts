@@ -6,11 +6,11 @@ import { terminalColumns } from "../testing/terminal";
 import { addDoctor } from "./doctor";
 import { EXIT, type ExitCode } from "./exit-code";
 import { addExplain } from "./explain";
-import { addKeys } from "./keys";
-import { addRevoke } from "./revoke";
+import { addKeys } from "./keys/keys";
+import { addRevoke } from "./revoke/revoke";
 import { addServe } from "./serve";
 import { Session } from "./session";
-import { addSweep } from "./sweep";
+import { addSweep } from "./sweep/sweep";
 import { note, noteError, printJson } from "./terminal";
 import { UsageError, usageErrorOf } from "./usage-error";
 import { addWait } from "./wait";
@@ -26,7 +26,7 @@ const commands: Readonly<Record<string, (program: Command, session: Session) => 
 };
 
 const EXIT_CODES = `
-Exit codes: 0 all is well, 1 a problem was found or something failed, 2 wrong usage or settings, 130 ended by Ctrl+C.
+Exit codes: 0 success, 1 a problem was found or something failed, 2 wrong usage or settings, 130 ended by Ctrl+C.
 `;
 
 function programOf(session: Session): Command {
@@ -39,16 +39,16 @@ function programOf(session: Session): Command {
     .exitOverride()
     .configureOutput({
       getOutHelpWidth: () => terminalColumns(process.stdout),
-      // What is wrong is reported below, without the words of the command line.
+      // The error is reported below, without repeating the arguments.
       outputError: () => {},
     });
   for (const add of Object.values(commands)) add(program, session);
   return program;
 }
 
-/** Says what went wrong, to people and, with `--json`, to machines, and how the process is to end. */
+/** Reports an error as text or, with `--json`, as JSON. Returns the exit code. */
 function report(thrown: unknown, session: Session, asJson: boolean): ExitCode {
-  // Help and the version are thrown, too.
+  // Commander also throws for help and the version.
   if (thrown instanceof CommanderError && thrown.exitCode === 0) return EXIT.ok;
   if (session.interrupted) return EXIT.interrupted;
   const error = thrown instanceof CommanderError ? usageErrorOf(thrown) : thrown;
@@ -72,9 +72,9 @@ async function main(args: readonly string[]): Promise<ExitCode> {
   }
 }
 
-// A reader that has enough, such as `head`, is no failure.
+// A reader that closes the pipe early, such as `head`, is not an error.
 process.stdout.on("error", () => process.exit(EXIT.ok));
 main(process.argv.slice(2)).then((code) => {
-  // Connections that are kept alive would hold the process up; what was printed has to be out by then.
+  // Exit explicitly, because keep-alive connections would keep the process running. Flush the output first.
   process.stdout.write("", () => process.exit(code));
 });

@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline";
 import type { Command } from "commander";
+import { isKeyText } from "../provider/secrets";
 import { credentialsIn } from "../provider/settings/settings";
 import type { Session } from "./session";
 import { note, print } from "./terminal";
@@ -13,15 +14,19 @@ interface ServeFlags {
   readonly json?: true;
 }
 
-/** `keyplane serve`: the control plane on this machine. */
+/** `keyplane serve`: runs the control plane on this machine. */
 export function addServe(program: Command, _session: Session): void {
   program
     .command("serve")
     .description("runs a control plane on this machine, for tests and experiments")
-    .option("--port <port>", "port of the API; 0 takes any free one", "0")
+    .option("--port <port>", "port of the API; 0 means any free port", "0")
     .option("--api-key <key>", "the admin key; - reads it from standard input (default: a new one, which is shown)")
-    .option("--data <file>", "keeps the state in a file, for the next start")
-    .option("--host <address>", "the only address that is served: the control endpoints need no key", "127.0.0.1")
+    .option("--data <file>", "keeps the state in a file across restarts")
+    .option(
+      "--host <address>",
+      "the address to listen on; only 127.0.0.1, because the control endpoints need no key",
+      "127.0.0.1",
+    )
     .option("--json", "prints its addresses as one line of JSON")
     .addHelpText(
       "after",
@@ -38,14 +43,14 @@ async function firstLineOfInput(): Promise<string> {
 
 async function readKey(option: string): Promise<string> {
   const key = option === "-" ? await firstLineOfInput() : option;
-  if (!/^[\x21-\x7e]+$/.test(key))
-    throw new UsageError("the admin key must be visible ASCII characters without spaces");
+  if (!isKeyText(key)) throw new UsageError("the admin key must be visible ASCII characters without spaces");
   return key;
 }
 
 /**
- * The admin key that was given, and whether the control endpoints may tell it. They tell what the command line shows in
- * any case, but not a key from standard input, and not one that the environment holds too: it could be a real one.
+ * Returns the given admin key, and whether the control endpoints may reveal it. They reveal a key from the command
+ * line, which is visible anyway. They do not reveal a key from standard input, or one that is also in the environment,
+ * because it could be a real key.
  */
 async function givenKey(option: string | undefined): Promise<{ apiKey?: string; showsApiKey?: boolean }> {
   if (option === undefined) return {};
@@ -60,23 +65,23 @@ function readPort(text: string): number {
   throw new UsageError("--port must be a whole number from 0 to 65535");
 }
 
-/** Resolves when the process is told to stop; a second signal ends it at once. */
+/** Resolves when the process is told to stop. A second signal ends it immediately. */
 function stopped(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
   });
 }
 
-/** Serves; resolves when it was told to stop and has stopped. */
+/** Runs the control plane. Resolves after it was told to stop and has stopped. */
 async function serve({ port, apiKey, data, host, json }: ServeFlags): Promise<void> {
   if (host !== "127.0.0.1") throw new UsageError("--host can only be 127.0.0.1: the control endpoints need no key");
   const seed = { port: readPort(port), ...(await givenKey(apiKey)), clock: { mode: "real" } } as const;
-  // Loaded only here, so that no other command pays for a web server.
+  // Loaded only here, so that other commands do not load a web server.
   const { startControlPlane } = await import("../testing/control-plane/index.js");
   const plane = await startControlPlane({ ...seed, ...(data === undefined ? {} : { data }) });
   const stop = stopped();
   const controlUrl = `${new URL(plane.url).origin}/_control`;
-  // A key that was made here is of use only to those who see it. One that was given is known to those who need it.
+  // A generated key must be shown to be usable. Whoever needs a given key already knows it.
   const made = apiKey === undefined ? { apiKey: plane.apiKey } : {};
   if (json) {
     print(JSON.stringify({ url: plane.url, controlUrl, ...made }));
@@ -87,7 +92,7 @@ async function serve({ port, apiKey, data, host, json }: ServeFlags): Promise<vo
     print("Stop with Ctrl+C.");
   }
   if (apiKey === undefined && process.env.KEYPLANE_API_KEY) {
-    note("KEYPLANE_API_KEY is not used here: set it to the key above, or choose a key by --api-key.");
+    note("KEYPLANE_API_KEY is not used here: set it to the key above, or choose a key with --api-key.");
   }
   await stop;
   await plane.close();

@@ -1,9 +1,9 @@
 import { AbortedError } from "../provider/errors";
 import { EXIT, type ExitCode } from "./exit-code";
 
-/** One run of the command line: how it is to end, and whether a person has ended it. */
+/** One run of the command line: its exit code, and whether it was interrupted. */
 export class Session {
-  /** What the process exits with. */
+  /** The exit code of the process. */
   exitCode: ExitCode = EXIT.ok;
   #interrupt: AbortController | undefined;
 
@@ -12,7 +12,7 @@ export class Session {
     return this.#interrupt?.signal.aborted ?? false;
   }
 
-  /** Fires at Ctrl+C, so that a command can end cleanly; pressed again, it ends the process at once. */
+  /** Aborted by Ctrl+C, so that a command can end cleanly. A second Ctrl+C ends the process immediately. */
   get signal(): AbortSignal {
     if (this.#interrupt === undefined) {
       const interrupt = new AbortController();

@@ -1,21 +1,21 @@
 import { type Part, paint, plain, shortened, type Tone, wrapped } from "./terminal";
 
-/** One column of a table for people. */
+/** One column of a table. */
 export interface Column<Row> {
   readonly title: string;
   readonly text: (row: Row) => string;
   readonly tone?: (row: Row) => Tone | undefined;
-  /** The narrowest it may become where the terminal is too narrow. @default it keeps its width */
+  /** Minimum width in a narrow terminal. @default the full width */
   readonly atLeast?: number;
-  /** Left out where the terminal is too narrow. @default false */
+  /** Whether to omit the column in a narrow terminal. @default false */
   readonly dispensable?: boolean;
 }
 
 const GAP = 2;
 
 /**
- * The rows as lines of a table with a head; what stands in a cell may come from anywhere. Where it is too wide, it does
- * without dispensable columns, then columns that may shrink do, the widest first, and the last column is wrapped.
+ * Formats rows as table lines with a header. Cells may contain untrusted text. A table that is too wide first drops
+ * dispensable columns, then shrinks the shrinkable columns, widest first, and then wraps the last column.
  */
 export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width: number): Part[][] {
   const cells = rows.map((row) => columns.map((column) => plain(column.text(row))));

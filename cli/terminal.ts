@@ -4,25 +4,25 @@ import { cleanText, printable, printableJson } from "../provider/http";
 import { conceal, redact } from "../provider/secrets";
 import { credentialsIn } from "../provider/settings/settings";
 
-/** What a colour says. */
+/** The meaning of a color. */
 export type Tone = "good" | "warn" | "bad" | "faint" | "strong";
 
-/** A piece of a line: text, or text in a colour. */
+/** A piece of a line: text, or colored text. */
 export type Part = string | { readonly tone: Tone; readonly text: string };
 
 const FORMATS = { good: "green", warn: "yellow", bad: "red", faint: "dim", strong: "bold" } as const;
 
-/** Longest text from outside in a line, in characters. */
+/** Maximum length of untrusted text in a line, in characters. */
 const MAX_TEXT = 300;
-/** Longest piece of a line, in characters: a sentence with several such texts. */
+/** Maximum length of a piece of a line, in characters. A piece can contain several untrusted texts. */
 const MAX_PART = 4_000;
 
-/** The text in a colour, where it is shown in a terminal; NO_COLOR and FORCE_COLOR are honoured. */
+/** Colors text in a terminal. Respects NO_COLOR and FORCE_COLOR. */
 export function paint(tone: Tone | undefined, text: string): Part {
   return tone === undefined || text === "" ? text : { tone, text };
 }
 
-/** The text, at most so long; what is taken out of its middle is shown by `…`. */
+/** Shortens text to a width. `…` replaces its middle. */
 export function shortened(text: string, width: number): string {
   const chars = Array.from(text);
   if (chars.length <= width) return text;
@@ -31,7 +31,7 @@ export function shortened(text: string, width: number): string {
   return `${chars.slice(0, width - 1 - tail).join("")}…${chars.slice(chars.length - tail).join("")}`;
 }
 
-/** The text in lines of whole words that fit a width; a word longer than that keeps its line. */
+/** Wraps text at a width, between words. A longer word gets its own line. */
 export function wrapped(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(" ")) {
@@ -42,7 +42,7 @@ export function wrapped(text: string, width: number): string[] {
   return lines;
 }
 
-/** Text of the service or of a file on one line, harmless to a terminal and no longer than a line should be. */
+/** Puts text of the service or a file on one line, sanitized and shortened. */
 export const plain = (text: string): string => cleanText(withoutSecrets(text), MAX_TEXT);
 
 /** Prints a line of the command's result. */
@@ -50,22 +50,22 @@ export function print(...parts: readonly Part[]): void {
   write(process.stdout, parts);
 }
 
-/** Prints the result for machines: one JSON document, in which unprintable characters are escaped. */
+/** Prints the result as one JSON document. Escapes unprintable characters. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${printableJson(withoutSecrets(JSON.stringify(value, null, 2)))}\n`);
 }
 
-/** Prints what a person should know beside the result. */
+/** Prints additional information to stderr. */
 export function note(line: string): void {
   write(process.stderr, [line]);
 }
 
-/** Prints an error, with its code, which `keyplane explain` knows. */
+/** Prints an error with the code that `keyplane explain` accepts. */
 export function noteError(error: unknown): void {
   note(`keyplane: ${messageOf(error)}${isKeyplaneError(error) ? ` [${error.code}]` : ""}`);
 }
 
-/** Every line goes through here: wherever its texts come from, nothing in them reaches a terminal as a command. */
+/** Writes a line. All output passes through here, so that no text reaches a terminal as a control sequence. */
 function write(stream: NodeJS.WriteStream, parts: readonly Part[]): void {
   const line = parts.map((part) => {
     if (typeof part === "string") return harmless(part);
@@ -74,7 +74,7 @@ function write(stream: NodeJS.WriteStream, parts: readonly Part[]): void {
   stream.write(`${line.join("").trimEnd()}\n`);
 }
 
-/** Text as a terminal may get it: printable, of limited length, without a configured credential. */
+/** Sanitizes text for a terminal: printable, of limited length, without configured keys. */
 export function harmless(text: string): string {
   return shortened(printable(withoutSecrets(text).slice(0, 2 * MAX_PART)), MAX_PART);
 }

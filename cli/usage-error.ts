@@ -1,13 +1,13 @@
 import type { CommanderError } from "commander";
 
-/** A command line that cannot be understood: the message says what is wrong with it, and the exit code is 2. */
+/** An invalid command line. The message says what is wrong. The exit code is 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
 /**
- * What is wrong with the command line, as the parser found it, without the words that it repeats: a word in the wrong
- * place could be a secret. The names of commands and options that the command line knows are repeated.
+ * Converts a parser error to a usage error without repeating unknown arguments, because a misplaced argument could be a
+ * secret. Known command and option names are repeated.
  */
 export function usageErrorOf({ code, message }: CommanderError): UsageError {
   const text = message.replace(/^error: /, "");
@@ -21,7 +21,7 @@ export function usageErrorOf({ code, message }: CommanderError): UsageError {
   return new UsageError((problems[code] ?? text).replace(/ +/g, " ").trim());
 }
 
-/** The option of the message, where it looks like the name of one: a name has no digits, and is short. */
+/** The option in the message, if it looks like an option name: short, without digits. */
 function optionName(text: string): string {
   const [, name, value = ""] = /^unknown option '(-{1,2}[a-z][a-z-]{0,23})(=.*)?'/s.exec(text) ?? [];
   return name === undefined ? "" : `'${name}${value === "" ? "" : "=..."}'`;

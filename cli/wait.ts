@@ -19,7 +19,7 @@ interface WaitFlags extends AccountFlags {
   readonly json?: true;
 }
 
-/** Most operations shown at once while waiting. */
+/** Maximum number of operations shown while waiting. */
 const MAX_ROWS = 10;
 
 /** `keyplane wait`: waits until a project's operations have ended. */
@@ -72,7 +72,7 @@ function progressRows({ pending, elapsedMs, errors }: WaitProgress): string[] {
     ({ action, status, id }) => `  ${plain(action) || "operation"}  ${plain(status) || "?"}  ${id}`,
   );
   const more = pending.length > shown.length ? [`  and ${pending.length - shown.length} more`] : [];
-  const trouble = errors > 0 ? `, ${errors} looks without an answer` : "";
+  const trouble = errors > 0 ? `, ${errors} polls without a response` : "";
   return [
     `waiting for ${pending.length} ${pending.length === 1 ? "operation" : "operations"} (${formatDuration(elapsedMs)}${trouble})`,
     ...rows,

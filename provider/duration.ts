@@ -1,18 +1,18 @@
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
-/** What a duration looks like, for messages. */
+/** The form of a duration, for messages. */
 export const DURATION_FORM =
   'a whole number from 1 on and one of s, m, h, d, w, such as "90s", "15m", "12h", "90d" or "2w", at most 100 years';
 
-/** Longer ages would lead to dates that no `Date` can hold. */
+/** Longer ages would lead to dates outside the range of `Date`. */
 const MAX_DURATION_MS = 36_525 * UNITS.d;
 
-/** The longest wait a timer can hold (2^31 - 1 ms, about 24 days): Node turns anything longer into 1 ms. */
+/** The longest wait of a timer (2^31 - 1 ms, about 24 days). Node turns anything longer into 1 ms. */
 export const MAX_TIMER_MS = 2_147_483_647;
 
 /**
  * Reads a duration such as `90s`, `15m`, `12h`, `90d` or `2w` as milliseconds.
- * Months and years are not durations, because their length varies. Answers `undefined` for anything else, and for more
+ * Months and years are not durations, because their length varies. Returns `undefined` for anything else, and for more
  * than 100 years.
  */
 export function parseDuration(text: unknown): number | undefined {
@@ -22,7 +22,7 @@ export function parseDuration(text: unknown): number | undefined {
   return ms > MAX_DURATION_MS ? undefined : ms;
 }
 
-/** Says a length of time for people, rounded down to its largest unit: `12 s`, `4 min`, `3 h`, `90 d`. */
+/** Formats a length of time, rounded down to its largest unit: `12 s`, `4 min`, `3 h`, `90 d`. */
 export function formatDuration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
   if (seconds < 120) return `${seconds} s`;

@@ -1,8 +1,8 @@
 import { InputError } from "./errors";
 
-// Ids become parts of paths, so each is checked before that: nothing may pass that a URL reads as more than one segment.
+// Ids become parts of paths, so each is checked first: a URL must not read it as more than one segment.
 
-/** What an id looks like: how to recognise one, and how messages describe it. */
+/** The form of an id: how to recognise one, and how messages describe it. */
 export interface IdForm {
   readonly matches: (text: string) => boolean;
   readonly form: string;
@@ -10,7 +10,7 @@ export interface IdForm {
 
 /** The forms of the service's ids. */
 export const ID_FORMS = {
-  // The service's ids are 64-bit integers, and a double cannot hold all of them: so they are always text here.
+  // The service's ids are 64-bit integers. A double cannot represent all of them, so ids are always text here.
   apiKey: { matches: isInt64, form: "the id of an API key: a positive whole number" },
   project: {
     matches: matching(/^(?!\.{1,2}$)[\w.~-]{1,128}$/),
@@ -27,15 +27,15 @@ export const ID_FORMS = {
 } as const satisfies Record<string, IdForm>;
 
 /**
- * The decimal text of a key's id in an answer, which has it as a number or as text. `undefined` for anything else, and
- * for a number that a double cannot hold exactly: it came out changed, and a changed id names another key.
+ * The decimal text of a key's id, which is a number or text in an answer. `undefined` for anything else, and for a
+ * number that a double cannot represent exactly: parsing changed it, and a changed id identifies another key.
  */
 export function keyIdOf(value: unknown): string | undefined {
   const text = typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value;
   return typeof text === "string" && isInt64(text) ? text : undefined;
 }
 
-/** Answers the id if it has its form, and throws an `InputError` that names the argument if it has not. */
+/** Returns the id if it is valid. Otherwise throws an `InputError` that names the argument. */
 export function checkId(kind: keyof typeof ID_FORMS, id: unknown, argument: string): string {
   const { matches, form } = ID_FORMS[kind];
   if (typeof id !== "string" || !matches(id)) throw new InputError(argument, `must be ${form}`);

@@ -1,8 +1,8 @@
 const indexes = new WeakMap<object, ReadonlyMap<string, unknown>>();
 
 /**
- * The key of this id in a list. The reads of a refresh share one list: it is indexed once, for if each searched it, a
- * stack of keys would cost its square.
+ * Finds a key in a list by its id. All reads of a refresh share one list. It is indexed once, because a search for each
+ * key would take quadratic time.
  */
 export function keyIn<Key extends { readonly id: string }>(keys: readonly Key[], id: string): Key | undefined {
   let index = indexes.get(keys) as ReadonlyMap<string, Key> | undefined;

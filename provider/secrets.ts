@@ -1,50 +1,50 @@
-/** What stands in place of a secret. */
+/** Replaces a secret in text. */
 const REDACTED = "[secret]";
 
-/** Longest text of the service that is kept, and longest form of a secret in it, in characters. */
+/** Maximum length of a text of the service, and of a form of a secret in it, in characters. */
 const MAX_TEXT = 20_000;
 const MAX_FORM = 4_000;
 
-/** Shorter texts are no secrets of this service, and would blot out ordinary words. */
+/** Shorter texts are not secrets of this service. Replacing them would remove ordinary words. */
 const MIN_LENGTH = 8;
 
-// A run this long without a hyphen is no id, name or word of the service, but may be a key never seen whole before.
+// A sequence this long without a hyphen is not an id, name or word of the service, but may be an unknown key.
 const KEY_LIKE = /[A-Za-z0-9_]{32,}/g;
 
-// A character that is written as JSON, HTML or a URL writes it, each also within the other; or what shows as nothing.
+// A character as JSON, HTML or a URL escapes it, including nested escapes, or invisible characters.
 const DISGUISED =
   /\\+u([0-9a-f]{4})|\\+x([0-9a-f]{2})|&(?:amp;)*#x([0-9a-f]{1,6});?|&(?:amp;)*#(\d{1,7});?|&(?:amp;)*(quot|apos|lt|gt|amp);|%(?:25)*([0-9a-f]{2})|\\+(["'\\/])|([\s\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Mn}\u115f\u1160\u3164\uffa0]+)/iuy;
 
 const NAMED: Readonly<Record<string, string>> = { quot: '"', apos: "'", lt: "<", gt: ">", amp: "&" };
 
-/** The secrets that this process has been told of: credentials, and keys that it was given or has made. */
+/** The secrets that this process knows: credentials, and keys that it was given or has created. */
 const secrets = new Set<string>();
 
-/** Those of them whose forms are not looked for yet: most runs hold many keys and read few texts. */
+/** Secrets whose forms are not computed yet, because most runs have many keys and read few texts. */
 const waiting: string[] = [];
 
-/** Length of the shortest form: what is shorter, as nearly all fields of a list are, holds none of them. */
+/** Length of the shortest form. Shorter texts, such as nearly all fields of a list, contain no secret. */
 let shortest = Number.POSITIVE_INFINITY;
 
 /** All forms of all secrets, by their last characters. */
 const formsByEnd = new Map<string, string[]>();
 
-/** Marks what forms end with: nearly all places of nearly all texts need no closer look. */
+/** Marks the ends of forms, so that nearly all positions in nearly all texts need no further check. */
 const ends = new Uint8Array(1 << 18);
 
-/** Short texts that hold no secret, up to so many: lists repeat nearly all of theirs. */
+/** A limited number of short texts without a secret, because lists repeat most of their texts. */
 const harmless = new Set<string>();
 const MAX_HARMLESS = 1_000;
 const MAX_LENGTH = 100;
 
-/** Keeps a secret out of every later message, and of every text that the service tells from now on. */
+/** Keeps a secret out of every later message, and out of every later text of the service. */
 export function conceal(secret: string): void {
   if (secret.length < MIN_LENGTH || secrets.has(secret)) return;
   secrets.add(secret);
   waiting.push(secret);
 }
 
-/** Looks for a secret's forms from now on. */
+/** Adds a secret's forms to the search. */
 function lookFor(secret: string): void {
   harmless.clear();
   for (const form of formsOf(secret)) {
@@ -58,8 +58,8 @@ function lookFor(secret: string): void {
 }
 
 /**
- * Replaces every secret in the text: as it is and in any case, within base64 or hex, written as JSON, HTML or a URL write
- * it, and with spaces or invisible characters in between.
+ * Replaces every secret in the text: as it is, in any case, within base64 or hex, escaped as in JSON, HTML or a URL,
+ * and with spaces or invisible characters in between.
  */
 export function redact(text: string): string {
   for (const secret of waiting) lookFor(secret);
@@ -82,19 +82,19 @@ function redacted(text: string): string {
 }
 
 /**
- * The same for a text of the service, which is as long as the service likes: the beginning of a very long one, without the
- * end of that, where a secret could be cut through.
+ * The same for a text of the service, which can have any length. Returns the beginning of a very long text, without its
+ * last part, where a secret could be truncated.
  */
 export function redactShort(text: string): string {
   return text.length <= MAX_TEXT ? redact(text) : redact(text.slice(0, MAX_TEXT)).slice(0, -MAX_FORM);
 }
 
-/** Masks whatever looks like a key, for text of the service in which a key not yet known could stand. */
+/** Masks everything that looks like a key, for text of the service that may contain an unknown key. */
 export function maskKeyLike(text: string): string {
   return text.replace(KEY_LIKE, REDACTED);
 }
 
-/** Whether a text can hold a secret. Tens of thousands of texts of a list are asked this, and hardly any does. */
+/** Whether a text can contain a secret. A list has tens of thousands of texts, and hardly any can. */
 function mayHold(text: string): boolean {
   let hash = 0;
   for (let at = 0; at < text.length; at++) {
@@ -106,11 +106,11 @@ function mayHold(text: string): boolean {
   return false;
 }
 
-/** Whether a character can stand between those of a secret, or begin another way to write one of them. */
+/** Whether a character can separate the characters of a secret, or begin an escaped one. */
 const isDisguise = (code: number): boolean =>
   code <= 0x20 || code >= 0x7f || code === 0x25 || code === 0x26 || code === 0x5c;
 
-/** Where secrets stand in a text: from and to, in order, without overlaps. */
+/** The positions of secrets in a text: start and end, in order, without overlaps. */
 function placesIn(text: string): [number, number][] {
   const places: [number, number][] = [];
   const lower = lowerCase(text);
@@ -131,7 +131,7 @@ function placesIn(text: string): [number, number][] {
   return places;
 }
 
-/** A number for the last eight characters, in whatever case, from that of those before and the last one. */
+/** A rolling hash of the last eight characters, in any case, from the previous hash and the next character. */
 const next = (hash: number, code: number): number => (hash << 4) ^ (code | 0x20);
 
 const slotOf = (hash: number): number => Math.imul(hash, 0x9e3779b1) >>> 14;
@@ -152,11 +152,11 @@ interface Undisguised {
   readonly text: string;
   /** Where each of its characters begins in the original. */
   readonly starts: readonly number[];
-  /** Where each of them ends there. */
+  /** Where each of its characters ends in the original. */
   readonly stops: readonly number[];
 }
 
-/** The text with its characters as they are meant, without what shows as nothing. */
+/** The text with its escaped characters decoded and invisible characters removed. */
 function undisguised(text: string): Undisguised {
   let meant = "";
   const starts: number[] = [];
@@ -180,7 +180,7 @@ function undisguised(text: string): Undisguised {
   return { text: meant, starts, stops };
 }
 
-/** The character that one of the alternatives of `DISGUISED` stands for. */
+/** The character that a match of `DISGUISED` represents. */
 function meaning([json, byte, hex, decimal, name, percent, escaped]: readonly (string | undefined)[]): string {
   const digits = json ?? byte ?? hex ?? percent;
   if (digits !== undefined) return character(Number.parseInt(digits, 16));
@@ -190,11 +190,11 @@ function meaning([json, byte, hex, decimal, name, percent, escaped]: readonly (s
 
 const character = (code: number): string => (code > 0x20 && code < 0x7f ? String.fromCharCode(code) : "");
 
-/** How a secret can stand in a text, in lower case. */
+/** The forms that a secret can have in a text, in lower case. */
 function formsOf(secret: string): string[] {
   const forms = [secret, Buffer.from(secret).toString("hex")];
   if (Array.from(secret).some((char) => isDisguise(char.charCodeAt(0)))) forms.push(undisguised(secret).text);
-  // In base64 the neighbours of a secret, such as a user's name, decide at which of three places it begins.
+  // In base64, the text before a secret, such as a user's name, determines at which of three offsets it begins.
   for (const before of [0, 1, 2]) {
     const bytes = Buffer.from(" ".repeat(before) + secret);
     const [from, to] = [Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6)];
@@ -203,4 +203,9 @@ function formsOf(secret: string): string[] {
     if (/[+/]/.test(own)) forms.push(own.replaceAll("+", "-").replaceAll("/", "_"));
   }
   return forms.map(lowerCase).filter(({ length }) => length >= MIN_LENGTH);
+}
+
+/** Whether a text can be a key: only visible ASCII characters, without spaces, because it is sent in a header. */
+export function isKeyText(text: unknown): text is string {
+  return typeof text === "string" && /^[\x21-\x7e]+$/.test(text);
 }

@@ -1,5 +1,5 @@
-// Gets a clone ready to run: the right Node, the locked dependencies, the compiled package. Every command of
-// package.json that needs these runs it first; when nothing has changed it costs about a second.
+// Prepares a clone: checks the Node version, and installs and builds if necessary. All package.json commands that need
+// this run it first. Without changes it takes about a second.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -9,14 +9,14 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 requireNode();
 if (!dependenciesAreInstalled()) {
   say("Installing the dependencies (only when they have changed) ...");
-  // npm tells its scripts where it is itself; on Windows `npm` alone is not a program.
+  // npm sets this variable for its scripts. On Windows, `npm` alone is not an executable.
   const npm = process.env.npm_execpath;
   const args = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
   run(npm?.endsWith(".js") ? [process.execPath, npm, ...args] : ["npm", ...args], "npm ci");
 }
 run([process.execPath, "node_modules/typescript/bin/tsc", "-b"], "the build (tsc -b)");
 
-/** Stops with a plain message on a Node that is too old, before anything fails in a way that hides why. */
+/** Stops with a clear message if Node is too old, before a less clear error occurs. */
 function requireNode() {
   const { engines } = readJson("package.json");
   const wanted = engines.node.replace(">=", "");
@@ -25,13 +25,13 @@ function requireNode() {
   if (difference < 0) stop(`keyplane needs Node ${wanted} or newer; this is Node ${process.versions.node}.`);
 }
 
-/** Whether each locked package is there in its locked version. npm writes its own record last, so it is complete. */
+/** Whether each locked package is installed in its locked version. npm writes this record last, so it is complete. */
 function dependenciesAreInstalled() {
   const record = "node_modules/.package-lock.json";
   if (!existsSync(`${root}${record}`)) return false;
   const installed = readJson(record).packages;
   return Object.entries(readJson("package-lock.json").packages).every(([path, locked]) => {
-    // Packages for other systems are locked, too; the root is not listed as installed.
+    // The lock file includes packages for other systems, and the root, which is not in the installed record.
     if (path === "" || locked.optional) return true;
     return installed[path]?.version === locked.version && installed[path]?.integrity === locked.integrity;
   });

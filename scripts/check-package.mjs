@@ -1,5 +1,5 @@
-// Whether the package that would be published holds what users need and nothing else, and can be imported by every kind
-// of program. Needs the build, or a package that was packed before.
+// Checks that the package to publish contains what users need and nothing else, and that every kind of program can
+// import it. Needs the build, or a package that was packed before.
 //   npm run check:package -- [--tarball FILE]
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -21,7 +21,7 @@ try {
   for (const flaw of flaws) process.stdout.write(`${flaw}\n`);
   const checks = [
     run("publint/src/cli.js", "run", tarball, "--strict"),
-    // All ways to resolve it, also the oldest one, from CommonJS and from ESM.
+    // All module resolutions, including the oldest one, from CommonJS and ESM.
     run("@arethetypeswrong/cli/dist/index.js", tarball, "--profile", "strict", "--format", "ascii"),
   ];
   process.exitCode = flaws.length === 0 && checks.every(Boolean) ? 0 : 1;

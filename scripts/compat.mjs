@@ -1,6 +1,6 @@
-// Whether the package, as it is published, works on every supported version of Pulumi's SDK and Node, in every form of
-// program, as npm and pnpm install it. The tarball is packed once; each row installs it in an empty folder and runs
-// there, on the row's Node, the plugin host and a whole deployment. Needs the build and a registry, and nothing else.
+// Checks that the published package works on every supported version of Pulumi's SDK and Node, in every form of
+// program, installed by npm and pnpm. The tarball is packed once. Each row installs it in an empty folder and runs the
+// plugin host and a whole deployment there, on the row's Node. Needs only the build and a registry.
 //   npm run test:compat -- [--tarball FILE] [--sdk VERSION] [--row N] [--write]
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,13 +16,13 @@ import { pack } from "./package/pack.mjs";
 
 const { values: options } = parseArgs({
   options: {
-    /** Takes this package instead of packing one. */
+    /** Uses this package instead of packing one. */
     tarball: { type: "string" },
-    /** Takes this version for the lowest one, to find out how far down it works. */
+    /** Uses this version as the lowest one, to find out how old a supported version can be. */
     sdk: { type: "string" },
-    /** Runs this row alone. */
+    /** Runs only this row. */
     row: { type: "string" },
-    /** Puts the table into docs/compatibility.md, if all rows are green. */
+    /** Writes the table into docs/compatibility.md if all rows pass. */
     write: { type: "boolean", default: false },
   },
 });
@@ -50,7 +50,7 @@ for (const row of rows) {
   rmSync(place, { recursive: true, force: true, maxRetries: 3 });
 }
 
-// Whether the programs of docs/destinations.md are right does not depend on a row.
+// The programs in docs/destinations.md do not depend on a row.
 const isWhole = options.sdk === undefined && options.row === undefined;
 const pages = isWhole ? [{ failure: failureOf(() => checkDestinations(join(folder, "destinations"), tarball)) }] : [];
 for (const { failure } of pages)

@@ -1,5 +1,5 @@
-// The main job from beginning to end on this machine: a control plane, a Pulumi program that has keys made on it, and
-// what becomes of them. Every step says what it expects and is checked against the control plane's own log.
+// The main use case from start to end on this machine: a control plane, a Pulumi program that creates keys on it, and
+// what happens to the keys. Every step states what it expects and is checked against the control plane's log.
 //   npm run demo -- [--engine embedded|cli] [--json FILE]
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,10 +22,10 @@ const plane = await startControlPlane({ clock: { mode: "real" } });
 const workspace = await Workspace.create({
   program: join(root, "examples", "quickstart"),
   engine: engine.name,
-  // Short, so that the step that runs into the deadline does not keep you waiting.
+  // Short, so that the step that reaches the timeout does not take long.
   config: { "keyplane:baseUrl": plane.url, "keyplane:pollInterval": "1s", "keyplane:operationTimeout": "2s" },
   secretConfig: { "keyplane:apiKey": plane.apiKey },
-  // The program's types are checked by `npm test`; checking them in every run would take most of the demo's time.
+  // `npm test` checks the program's types. Checking them in every run would take most of the demo's time.
   env: { PULUMI_NODEJS_TRANSPILE_ONLY: "true" },
 });
 process.once("SIGINT", () => void cleanUp().finally(() => process.exit(130)));
@@ -45,7 +45,7 @@ try {
   process.exitCode = report.asTold ? 0 : 1;
 } catch (error) {
   process.exitCode = 1;
-  process.stderr.write(`\nThe demo broke off: ${error instanceof Error ? error.message : error}\n`);
+  process.stderr.write(`\nThe demo failed: ${error instanceof Error ? error.message : error}\n`);
 } finally {
   await cleanUp();
 }

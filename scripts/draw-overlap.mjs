@@ -1,5 +1,5 @@
-// Draws docs/overlap.svg from the control plane's log of a real run of examples/overlap: three days of two applications
-// that restart late, with `pulumi up` twice a day.
+// Draws docs/overlap.svg from the control plane's log of a real run of examples/overlap: three days with two
+// applications that restart late, and `pulumi up` twice a day.
 //   node scripts/draw-overlap.mjs
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,14 +11,14 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const HOUR = 3_600_000;
 const END = 80;
 
-/** Hours at which the job runs `up`, and at which somebody asks for a rotation before it. */
+/** Hours at which the job runs `up`, and at which a person requests a rotation before it. */
 const ups = [0, 12, 24, 37, 49, 62, 74];
 const triggers = new Map([
   [12, "2"],
   [24, "3"],
 ]);
 
-/** Hours at which each application is restarted and so takes up the key of that time; one of them always late. */
+/** Hours at which each application restarts and reads the current key. One of them is always late. */
 const restarts = { web: [1, 16, 40], worker: [1, 32, 64] };
 
 const plane = await startControlPlane({ clock: { mode: "real" } });
@@ -48,7 +48,7 @@ try {
   await plane.close();
 }
 
-/** One request of an application, which its query names in the log. */
+/** Sends one request of an application. The query identifies the application in the log. */
 async function call(app, key) {
   const answer = await fetch(`${plane.url}/projects?limit=1&search=${app}`, {
     headers: { authorization: `Bearer ${key}` },

@@ -1,5 +1,5 @@
-// Draws docs/up.svg from two real runs of examples/quickstart in a terminal of the embedded engine: one makes two keys,
-// one rotates a key. With each key the service starts an operation, so that there is something to wait for.
+// Draws docs/up.svg from two real runs of examples/quickstart in a terminal of the embedded engine: one creates two
+// keys, one rotates a key. The service starts an operation with each key, so that the run waits for something.
 //   node scripts/draw-up.mjs
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -36,7 +36,7 @@ try {
   await plane.close();
 }
 
-/** With the next keys the service starts an operation each, which takes so many milliseconds. */
+/** Makes the service start an operation with each of the next keys. Each takes the given milliseconds. */
 async function startsOperations(durations) {
   for (const runningMs of durations) {
     const operations = [{ action: "start_compute", schedulingMs: 500, runningMs }];
@@ -44,7 +44,7 @@ async function startsOperations(durations) {
   }
 }
 
-/** Runs `up`, and answers what its terminal showed, from its first line on. */
+/** Runs `up`, and returns what its terminal showed, starting with its first line. */
 async function record() {
   const { env, stack, programDirectory } = workspace;
   const terminal = `--require ${JSON.stringify(join(root, "scripts", "up", "terminal.cjs"))}`;

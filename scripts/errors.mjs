@@ -1,4 +1,4 @@
-// Writes docs/errors.md from the definitions of the errors: `npm run docs:errors`. Needs the build.
+// Generates docs/errors.md from the error definitions: `npm run docs:errors`. Needs the build.
 import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { renderErrors } from "./errors/render.mjs";

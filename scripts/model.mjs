@@ -1,6 +1,6 @@
-// Tells random stories of programs, faults and crashes, and holds each to the invariants:
-// `npm run test:model -- --stories 10000 --seed 7`. Stories come in parts, each with a seed of its own, the first with
-// the one given; as many parts run at once as there are cores. A story that fails is printed as a test to keep.
+// Generates random stories of programs, faults and crashes, and checks the invariants after each: `npm run test:model
+// -- --stories 10000 --seed 7`. Stories run in parts. Each part has its own seed, and the first part has the given one.
+// As many parts run concurrently as there are cores. A failed story is printed as a test to keep.
 import { spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { availableParallelism } from "node:os";
@@ -39,7 +39,7 @@ async function work() {
   }
 }
 
-/** Tells the stories of one part in a process of its own. */
+/** Runs the stories of one part in its own process. */
 function tell(part) {
   const child = spawn(
     process.execPath,

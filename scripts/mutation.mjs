@@ -1,5 +1,5 @@
-// Takes the protections out of the sources one by one and shows that a test notices each. Usage:
-//   node scripts/mutation.mjs [--jobs N] [WORDS]    only those whose name or part holds WORDS
+// Removes the protections from the sources one by one, and verifies that a test fails each time. Usage:
+//   node scripts/mutation.mjs [--jobs N] [WORDS]    only those whose name or part contains WORDS
 import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,12 +17,12 @@ const words = positionals.join(" ");
 const chosen = mutants.filter(({ name, part }) => `${part}: ${name}`.includes(words));
 const folder = await mkdtemp(join(tmpdir(), "keyplane-mutation-"));
 
-/** Runs test files, those tests alone whose names match; answers the names of the failed ones, and how many ran. */
+/** Runs test files, or only the tests with matching names. Returns the names of the failed tests, and how many ran. */
 async function runTests(files, pattern, mutant) {
   const report = join(folder, `${mutants.indexOf(mutant)}.json`);
   const args = ["vitest", "run", "--config", "scripts/mutation/vitest.config.mjs", "--reporter=json"];
   args.push(`--outputFile=${report}`, ...(pattern === undefined ? [] : ["-t", pattern]), ...files);
-  // Stops at the first failure: one test that notices is enough.
+  // Stops at the first failure, because one failed test is enough.
   if (mutant !== undefined) args.push("--bail=1");
   const env = { ...process.env, KEYPLANE_MUTANT: mutant?.name ?? "" };
   const child = spawn("npx", ["--no-install", ...args], { cwd: root, env, stdio: "ignore" });
@@ -38,10 +38,10 @@ async function runTests(files, pattern, mutant) {
   };
 }
 
-/** What came of a mutant: the test that notices it, or what is wrong. */
+/** Returns the result of a mutant: the test that fails, or what is wrong. */
 async function judge(mutant) {
   mutate(await readFile(join(root, mutant.file), "utf8"), mutant);
-  // Names are searched with those of their groups before them.
+  // The searched names include the names of their groups.
   const pattern = mutant.by && `(^| )${mutant.by}`;
   const { failed, broken } = await runTests([mutant.test].flat(), pattern, mutant);
   if (broken.length > 0) return { problem: `does not load: ${broken[0].split("\n")[0]}` };
@@ -67,7 +67,7 @@ try {
   };
   await Promise.all(Array.from({ length: Number(values.jobs) }, work));
   const seconds = Math.round((Date.now() - started) / 1000);
-  console.log(`\n${caught} of ${chosen.length} protections are held by a test (${seconds} s)`);
+  console.log(`\n${caught} of ${chosen.length} protections are covered by a test (${seconds} s)`);
   process.exitCode = caught === chosen.length && caught > 0 ? 0 : 1;
 } finally {
   await rm(folder, { recursive: true, force: true });

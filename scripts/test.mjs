@@ -1,7 +1,7 @@
-// `npm test`: lint and format, types, and every kind of test, in a few minutes. With `--long`, the tests that take longer
-// instead (`npm run test:all`), whose files end in `.long.test.ts`. Both end with a table of what ran, and with the line
-// `N passed, N failed`; lint and types count as one test each. Other arguments are passed on to vitest.
-// Nothing but Node's own modules may be imported at first: in a fresh clone nothing is installed yet.
+// `npm test`: lint and format, types, and all kinds of tests, in a few minutes. `--long` (`npm run test:all`) runs the
+// longer tests instead, whose files end in `.long.test.ts`. Both end with a table of what ran, and the line `N passed,
+// N failed`. Lint and types count as one test each. Other arguments are passed to vitest.
+// The first imports must be Node's own modules, because a fresh clone has no installed packages.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ if (!check("install and build", "scripts/bootstrap.mjs", [])) {
   process.stdout.write("0 passed, 1 failed\n");
   process.exit(1);
 }
-// It is no test.
+// The installation does not count as a test.
 const [installed] = checks.splice(0);
 
 const folder = mkdtempSync(join(tmpdir(), "keyplane-test-"));
@@ -49,7 +49,7 @@ function split(args) {
   return { long: args.includes("--long"), others: args.filter((arg) => arg !== "--long") };
 }
 
-/** Runs a check, and notes how it ended and how long it took. */
+/** Runs a check, and records its result and duration. */
 function check(name, tool, args) {
   process.stdout.write(`${name} ...\n`);
   const start = performance.now();
@@ -58,13 +58,13 @@ function check(name, tool, args) {
   return passed;
 }
 
-/** Runs one tool and answers whether it was content. */
+/** Runs one tool and returns whether it succeeded. */
 function run(tool, args) {
   const options = { cwd: root, stdio: ["ignore", "inherit", "inherit"] };
   return spawnSync(process.execPath, [join(root, tool), ...args], options).status === 0;
 }
 
-/** What vitest wrote; `undefined` when it did not get as far as that. */
+/** Returns vitest's report, or `undefined` if vitest did not write one. */
 function readReport() {
   try {
     return JSON.parse(readFileSync(report, "utf8"));
@@ -73,7 +73,7 @@ function readReport() {
   }
 }
 
-/** Says what ran and how long it took; files run side by side, so that their times add up to more than the whole. */
+/** Prints what ran and how long it took. Files run concurrently, so the sum of their times exceeds the total time. */
 async function printTable(results) {
   const { table } = await import("../dist/cli/table.js");
   const { print } = await import("../dist/cli/terminal.js");

@@ -1,4 +1,4 @@
 import fc from "fast-check";
 
-// Tests draw the same examples in every run. `KEYPLANE_SEED` draws others.
+// Tests generate the same examples in every run. `KEYPLANE_SEED` sets another seed.
 fc.configureGlobal({ seed: Number(process.env.KEYPLANE_SEED ?? 20260101) });

@@ -1,5 +1,5 @@
 /**
- * `keyplane/testing`: what runs programs that use keyplane on one machine, with no account and no network.
+ * `keyplane/testing`: runs programs that use keyplane on one machine, without an account or a network.
  * @module keyplane/testing
  */
 export {

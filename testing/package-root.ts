@@ -8,7 +8,7 @@ export function packageRoot(): string {
   return folder;
 }
 
-/** A compiled module of the test kit, for processes of their own: they cannot load its source. */
+/** Path of a compiled module of the test kit, for separate processes. They cannot load TypeScript sources. */
 export function compiledModule(...path: readonly string[]): string {
   return join(packageRoot(), "dist", "testing", ...path);
 }

@@ -1,5 +1,5 @@
-// A key as a first dynamic provider makes it: a class whose code is serialized into the state, a new one for each
-// resource, and one request for each verb and resource.
+// A key as a simple dynamic provider creates it: a class whose code is serialized into the state, a new provider for
+// each resource, and one request for each verb and resource.
 const pulumi = require("@pulumi/pulumi");
 
 class KeyProvider {

@@ -1,4 +1,4 @@
-// A provider that does nothing, in the shape of a key: what a run with it costs is the engine's share.
+// A provider that does nothing, with the outputs of a key. A run with it costs only the engine's share.
 const outputs = { keyId: "1", name: "nothing", key: "a-secret-of-the-length-of-a-real-one-0123456789-0123456789" };
 
 exports.check = async (_olds, inputs) => ({ inputs });

@@ -17,7 +17,7 @@ interface DoctorFlags extends AccountFlags {
   readonly json?: true;
 }
 
-/** `keyplane doctor`: looks at everything that keeps programs from working. */
+/** `keyplane doctor`: checks everything that can prevent programs from working. */
 export function addDoctor(program: Command, session: Session): void {
   const command = program
     .command("doctor")
@@ -29,7 +29,7 @@ export function addDoctor(program: Command, session: Session): void {
 }
 
 async function doctor(flags: DoctorFlags, session: Session): Promise<void> {
-  // Loaded only here, so that no other command pays for reading YAML.
+  // Loaded only here, so that other commands do not load a YAML parser.
   const [{ checkProgram }, { stackConfigIn }] = await Promise.all([
     import("./program.js"),
     import("./stack-config.js"),
@@ -62,7 +62,7 @@ async function doctor(flags: DoctorFlags, session: Session): Promise<void> {
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 
-/** Of what was looked at twice, what was found out last. */
+/** Removes repeated findings of the same check. Keeps the last. */
 function withoutRepeats(findings: readonly Finding[]): Finding[] {
   return [...new Map(findings.map((finding) => [finding.check, finding])).values()];
 }

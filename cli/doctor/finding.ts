@@ -1,19 +1,19 @@
-/** What came of one check. */
+/** The result of one check. */
 export interface Finding {
-  /** What was looked at, e.g. `base-url`. */
+  /** Name of the check, such as `base-url`. */
   readonly check: string;
-  /** `warn` is no hindrance, or one only to some; `fail` keeps programs from working. */
+  /** `fail` prevents programs from working. `warn` does not, or only in some cases. */
   readonly verdict: "ok" | "warn" | "fail";
   /** What was found. */
   readonly says: string;
-  /** What to do about it; absent where all is well. */
+  /** What to do about it. Absent if there is nothing to do. */
   readonly remedy?: string;
 }
 
-/** Nothing to do. */
+/** Creates a finding without a problem. */
 export const ok = (check: string, says: string): Finding => ({ check, verdict: "ok", says });
 
-/** A problem that does not stop programs from working. */
+/** Creates a finding for a problem that does not prevent programs from working. */
 export const warn = (check: string, says: string, remedy: string): Finding => ({
   check,
   verdict: "warn",
@@ -21,7 +21,7 @@ export const warn = (check: string, says: string, remedy: string): Finding => ({
   remedy,
 });
 
-/** A problem that stops programs from working. */
+/** Creates a finding for a problem that prevents programs from working. */
 export const fail = (check: string, says: string, remedy: string): Finding => ({
   check,
   verdict: "fail",

@@ -1,2 +1,2 @@
-// The check-up: one file for each thing that is looked at.
+// The doctor command, with one file for each subject of its checks.
 export { addDoctor } from "./doctor";

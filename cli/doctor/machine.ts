@@ -4,14 +4,14 @@ import { isAtLeast, lowerBound, ownPackage } from "./versions";
 
 const VERSION_TIMEOUT_MS = 15_000;
 
-/** Whether this Node can run keyplane. */
+/** Checks whether this Node version can run keyplane. */
 export function checkNode(version: string = process.versions.node): Finding {
   const least = lowerBound(ownPackage().engines.node);
   if (isAtLeast(version, least)) return ok("node", `Node ${version}`);
   return fail("node", `Node ${version} is too old`, `Install Node ${least} or newer.`);
 }
 
-/** Whether the Pulumi CLI is on the PATH. */
+/** Checks whether the Pulumi CLI is on the PATH. */
 export async function checkPulumiCli(): Promise<Finding> {
   const env = { PULUMI_SKIP_UPDATE_CHECK: "true" };
   const { error, stdout } = await runApart("pulumi", ["version"], { timeoutMs: VERSION_TIMEOUT_MS, env });
@@ -24,5 +24,5 @@ export async function checkPulumiCli(): Promise<Finding> {
       "Install the Pulumi CLI to deploy programs; tests with keyplane/testing work without it.",
     );
   }
-  return warn("pulumi-cli", "`pulumi version` does not say a version", "Run it yourself, and install the CLI again.");
+  return warn("pulumi-cli", "`pulumi version` does not print a version", "Run it yourself, and install the CLI again.");
 }

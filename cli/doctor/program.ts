@@ -10,17 +10,17 @@ import { checkTsconfig } from "./tsconfig";
 import { isAtLeast, lowerBound, ownPackage } from "./versions";
 
 const LOAD_TIMEOUT_MS = 30_000;
-/** The first SDK that declares to need Node 22. */
+/** The first SDK version that requires Node 22. */
 const SDK_FOR_NODE_22 = "3.249.0";
 
-/** Looks at the folder of a program: what Pulumi is told about it, and which packages it would run with. */
+/** Checks a program's folder: its Pulumi settings, and the packages that it would use. */
 export async function checkProgram(folder: string): Promise<Finding[]> {
   const project = checkProject(folder);
   if (project.verdict === "fail") return [project];
   const sdk = manifestOf("@pulumi/pulumi", folder);
   const keyplane = manifestOf("keyplane", folder);
   const sdkFinding = checkSdk(sdk?.version);
-  // A copy of the wrong version is to be replaced, not merged with another.
+  // A copy of an unsupported version must be replaced first, so the copies are not compared.
   const comparable = sdk !== undefined && keyplane !== undefined && sdkFinding.verdict !== "fail";
   return [
     project,
@@ -35,11 +35,11 @@ export async function checkProgram(folder: string): Promise<Finding[]> {
 
 interface Manifest {
   readonly version: string;
-  /** The package's folder, with no link on the way. */
+  /** The package's folder, with links resolved. */
   readonly folder: string;
 }
 
-/** The package that a program in this folder would get. */
+/** Returns the package that a program in this folder would load. */
 function manifestOf(name: string, folder: string): Manifest | undefined {
   try {
     const path = createRequire(join(folder, "index.js")).resolve(`${name}/package.json`);
@@ -57,24 +57,24 @@ function projectFileIn(folder: string): string | undefined {
 function checkProject(folder: string): Finding {
   const file = projectFileIn(folder);
   if (file === undefined && !existsSync(folder)) {
-    return fail("program", "the folder of --program does not exist", "Name the program's folder by --program DIR.");
+    return fail("program", "the folder of --program does not exist", "Pass the program's folder with --program DIR.");
   }
   if (file === undefined) {
-    return fail("program", `there is no Pulumi.yaml in ${folder}`, "Name the program's folder by --program DIR.");
+    return fail("program", `there is no Pulumi.yaml in ${folder}`, "Pass the program's folder with --program DIR.");
   }
   let runtime: unknown;
   try {
     const told = (parse(readFileSync(file, "utf8")) as { runtime?: unknown } | null)?.runtime;
     runtime = typeof told === "object" && told !== null ? (told as { name?: unknown }).name : told;
   } catch {
-    return fail("program", `${file} is not YAML`, "Correct it: `pulumi about` says where it is wrong.");
+    return fail("program", `${file} is not YAML`, "Correct it: `pulumi about` shows the error.");
   }
   if (runtime === "nodejs") return ok("program", `${file}, runtime nodejs`);
   const says = `its runtime is ${typeof runtime === "string" ? runtime.slice(0, 40) : "not told"} (${file})`;
   return fail("program", says, "keyplane works in programs with `runtime: nodejs`.");
 }
 
-/** Pulumi loads TypeScript by itself, but not as ES modules: Node then knows no file of that kind. */
+/** Pulumi loads TypeScript, but not as ES modules. Node then does not know the file extension. */
 function checkModules(folder: string): Finding[] {
   const manifest = readJson(join(folder, "package.json")) as { type?: unknown; main?: unknown } | undefined;
   if (manifest?.type !== "module") return [];
@@ -141,29 +141,29 @@ function checkKeyplane(version: string | undefined): Finding {
   );
 }
 
-/** Loads the provider as Pulumi's host does, in a process of its own. */
+/** Loads the provider as Pulumi's host does, in its own process. */
 async function checkProvider(folder: string): Promise<Finding> {
   const script = 'process.exit(typeof require("keyplane/provider").ApiKey === "object" ? 0 : 3)';
   const run = { cwd: folder, timeoutMs: LOAD_TIMEOUT_MS };
   const { error, stderr } = await runApart(process.execPath, ["-e", script], run);
   if (error === undefined) return ok("provider", "keyplane/provider loads");
-  const why = /^(?:\w*Error.*|.*Cannot find module.*)$/m.exec(stderr)?.[0] ?? "it ended in an error";
+  const why = /^(?:\w*Error.*|.*Cannot find module.*)$/m.exec(stderr)?.[0] ?? "it failed";
   return fail(
     "provider",
     `keyplane/provider does not load: ${cleanText(why)}`,
-    "Install the dependencies anew: `npm ci`.",
+    "Reinstall the dependencies: `npm ci`.",
   );
 }
 
-/** Two copies of the SDK do not know each other's resources and settings. */
+/** Two copies of the SDK do not share resources and settings. */
 function checkCopies(sdk: Manifest, keyplane: Manifest): Finding[] {
   const own = manifestOf("@pulumi/pulumi", keyplane.folder);
   if (own === undefined || own.folder === sdk.folder) return [];
   return [
     warn(
       "sdk-copies",
-      `the program and keyplane have each a copy of @pulumi/pulumi: ${sdk.version} and ${own.version} (${own.folder})`,
-      "Have one: `npm dedupe`, or install keyplane from a package and not by a link.",
+      `the program and keyplane use different copies of @pulumi/pulumi: ${sdk.version} and ${own.version} (${own.folder})`,
+      "Run `npm dedupe`, or install keyplane from a package instead of a link.",
     ),
   ];
 }

@@ -1,33 +1,32 @@
 import { execFile } from "node:child_process";
 
-/** What a process gets of the environment: what it needs to start and to find files, and nothing that could be secret. */
+/**
+ * Environment variables to pass on: what a process needs to start and to find files, and nothing that could be secret.
+ */
 const PASSED_ON = new Set([
   ...["PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "TEMP", "TMP"],
   ...["USERPROFILE", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA"],
   ...["SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT"],
 ]);
 
-/** How a process is run. */
+/** Options of a process. */
 export interface RunApartOptions {
-  /** The folder that it runs in. */
+  /** The working directory. */
   readonly cwd?: string;
   readonly timeoutMs: number;
-  /** Variables besides those that are passed on. */
+  /** Additional variables. */
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** What came of a process. */
+/** The result of a process. */
 export interface RanApart {
-  /** Absent where it ended with exit code 0. */
+  /** Absent if the process exited with code 0. */
   readonly error: (Error & { readonly code?: string | number | null }) | undefined;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/**
- * Runs code that is not keyplane's in a process of its own, which gets none of the settings and credentials of this one's
- * environment.
- */
+/** Runs third-party code in its own process, without the settings and credentials of this process's environment. */
 export function runApart(command: string, args: readonly string[], options: RunApartOptions): Promise<RanApart> {
   const { cwd, timeoutMs, env } = options;
   const passedOn = Object.entries(process.env).filter(([name]) => PASSED_ON.has(name.toUpperCase()));

@@ -12,12 +12,12 @@ import { VERSION } from "../../provider/version";
 import { type Finding, fail, ok, warn } from "./finding";
 import type { NamedAccount } from "./settings";
 
-/** Longest time for the service to answer, in milliseconds: a check-up does not have the patience of a deployment. */
+/** Request timeout in milliseconds. Shorter than in a deployment, because a person is waiting. */
 const PATIENCE_MS = 10_000;
-/** A clock that is off by more is warned about by resources, and refused where age decides, in milliseconds. */
+/** Maximum clock skew in milliseconds. Beyond it, resources warn, and rotation by age fails. */
 const MAX_SKEW_MS = 5 * 60_000;
 
-/** Asks the service for the list of keys, once, and reads from what happens whether the settings fit. */
+/** Requests the list of keys once, and concludes from the result whether the settings work. */
 export async function checkService(settings: Settings, signal: AbortSignal): Promise<Finding[]> {
   const connections = connect(settings);
   if (!("dispatch" in connections)) return [connections];
@@ -34,20 +34,20 @@ export async function checkService(settings: Settings, signal: AbortSignal): Pro
   ];
 }
 
-/** Asks the service whether it accepts the key of a named account. */
+/** Checks whether the service accepts a named account's key. */
 export async function checkNamedAccount({ name, settings }: NamedAccount, signal: AbortSignal): Promise<Finding> {
   const findings = await checkService(settings, signal);
   const told = findings.find(({ verdict }) => verdict === "fail") ?? findings[1] ?? ok("", "it answers");
   return { ...told, check: `account ${name}` };
 }
 
-/** Connections to the service, or what is wrong with the proxy on the way. */
+/** Opens connections to the service, or returns what is wrong with the proxy settings. */
 function connect(settings: Settings): ReturnType<typeof openConnections> | Finding {
   const base = parseBaseUrl(settings.baseUrl);
   try {
     return openConnections({ base, requestTimeoutMs: patience(settings), concurrency: 1 });
   } catch (error) {
-    return fail("proxy", messageOf(error), "Correct it, or unset it where no proxy is needed.");
+    return fail("proxy", messageOf(error), "Correct it, or unset it if no proxy is needed.");
   }
 }
 
@@ -70,7 +70,7 @@ async function probe(
     body: undefined,
     requestId: randomUUID(),
     signal,
-    // Only for one that sends its answer drop by drop: silence ends sooner.
+    // Ends a very slow response. A silent service times out sooner.
     timeoutMs: 2 * PATIENCE_MS,
   };
   return exchange(connections, attempt);
@@ -90,14 +90,15 @@ async function judged(answer: Answered, settings: Settings, signal: AbortSignal)
   if (status >= 300 && status < 400) {
     return fail(
       "base-url",
-      `the service redirects (${status}), and a redirect is never followed: the credential would go along`,
-      "Set the base URL to the address that it leads to.",
+      `the service redirects (${status}), and keyplane does not follow redirects, because they would receive the credential`,
+      "Set the base URL to the target of the redirect.",
     );
   }
   if (status === 423 || status === 429 || status === 503) {
     return warn("service", `it is busy (${status})`, "Run the check-up again later.");
   }
-  if (status >= 500) return fail("service", `it has failed itself (${status})`, "Try again later, or ask its support.");
+  if (status >= 500)
+    return fail("service", `it has an internal error (${status})`, "Try again later, or contact its support.");
   if (status >= 200 && status < 300) {
     if (!Array.isArray(answer.json)) return wrongAddress("answers, but not with a list of keys");
     return ok("credential", `accepted${sayKind(await caller(settings, signal))}`);
@@ -106,7 +107,7 @@ async function judged(answer: Answered, settings: Settings, signal: AbortSignal)
   if (who !== undefined || status === 403) {
     return fail(
       "credential",
-      `accepted${sayKind(who)}, but it may not list keys (${status})`,
+      `accepted${sayKind(who)}, but it is not allowed to list keys (${status})`,
       "Use a personal key of a user who manages keys: keys of organizations and projects cannot.",
     );
   }
@@ -118,11 +119,11 @@ function wrongAddress(what: string): Finding {
   return fail(
     "base-url",
     `the server ${what}: the path is wrong`,
-    "It most often ends in /api/v2: compare the service's manual.",
+    "It usually ends in /api/v2: see the service's documentation.",
   );
 }
 
-/** Whom the credential stands for; only told where it is easily found out. */
+/** Returns who the key belongs to, if the service reports it. */
 async function caller(settings: Settings, signal: AbortSignal): Promise<Caller | undefined> {
   const http = new HttpClient({
     ...settings,
@@ -148,6 +149,6 @@ function clock(date: number): Finding {
   return warn(
     "clock",
     `this machine's clock is ${formatDuration(Math.abs(skew))} ${skew > 0 ? "behind" : "ahead of"} the service's`,
-    "Set it right: ages are judged by it, and with rotateAfter no key is made before that.",
+    "Correct it: keys' ages depend on it, and keyplane creates no key with rotateAfter until then.",
   );
 }

@@ -5,22 +5,19 @@ import { type AccountFlags, accountNames, settingsOf } from "../account";
 import { type Finding, fail, ok, warn } from "./finding";
 import type { StackConfig } from "./stack-config";
 
-/** What the settings are found to be; complete ones can be tried at the service. */
+/** The findings about the settings. Complete settings can be tested with the service. */
 export interface SettingsCheck {
   readonly findings: readonly Finding[];
   readonly settings: Settings | undefined;
 }
 
-/**
- * Looks at the settings of the command line, of the stack's configuration and of the environment, without sending
- * anything.
- */
+/** Checks the settings of the command line, the stack's configuration and the environment, without sending anything. */
 export function checkSettings(
   flags: AccountFlags,
   stack: StackConfig | undefined,
   env: NodeJS.ProcessEnv = process.env,
 ): SettingsCheck {
-  // What is said of a named account is one setting, which is read as a whole.
+  // A named account is a single setting, which is read as a whole.
   const ownAccount = flags.account ? [] : [checkBaseUrl(flags, stack, env), checkCredential(stack, env)];
   const findings = [...ownAccount, ...checkAccounts(stack)];
   const hidden = isHidden(flags, stack, env);
@@ -30,19 +27,19 @@ export function checkSettings(
     return { findings, settings: settingsOf({ ...flags, config: (name) => stack?.values.get(name) }, env) };
   } catch (error) {
     return {
-      findings: [...findings, fail("settings", messageOf(error), "Correct it, or unset it to have the default.")],
+      findings: [...findings, fail("settings", messageOf(error), "Correct it, or unset it to use the default.")],
       settings: undefined,
     };
   }
 }
 
-/** A named account whose key can be tried. */
+/** A named account whose key can be tested. */
 export interface NamedAccount {
   readonly name: string;
   readonly settings: Settings;
 }
 
-/** The named accounts that can be tried, and what is found of the others. Sends nothing. */
+/** Returns the named accounts that can be tested, and findings about the others. Sends nothing. */
 export function checkNamedAccounts(
   flags: AccountFlags,
   stack: StackConfig | undefined,
@@ -70,7 +67,7 @@ function notTried(stack: StackConfig | undefined, account?: string): Finding {
   );
 }
 
-/** Whether the service cannot be tried, because what it takes is a secret of the stack's and nowhere else. */
+/** Whether the service cannot be tested because a required setting is a stack secret and set nowhere else. */
 function isHidden({ account, baseUrl }: AccountFlags, stack: StackConfig | undefined, env: NodeJS.ProcessEnv): boolean {
   const hides = (name: "apiKey" | "accounts" | "baseUrl") =>
     stack?.secrets.has(name) === true && !env[SETTINGS[name].env];
@@ -78,13 +75,13 @@ function isHidden({ account, baseUrl }: AccountFlags, stack: StackConfig | undef
   return hides("apiKey") || (baseUrl === undefined && hides("baseUrl"));
 }
 
-/** Whether the file of the stack, which lies in a repository, holds the credentials of named accounts. */
+/** Checks whether the stack's file, which is usually committed, contains plain-text keys of named accounts. */
 function checkAccounts(stack: StackConfig | undefined): Finding[] {
   return (stack?.accountsInClear ?? []).map((name) =>
     fail(
       `account ${name}`,
-      `${stack?.file} holds its API key in clear`,
-      `Make a new key, and run \`pulumi config set --path --secret 'keyplane:accounts.${name}.apiKey'\`. Revoke this one.`,
+      `${stack?.file} contains its API key in plain text`,
+      `Create a new key, and run \`pulumi config set --path --secret 'keyplane:accounts.${name}.apiKey'\`. Revoke this one.`,
     ),
   );
 }
@@ -101,14 +98,14 @@ function checkBaseUrl(flags: AccountFlags, stack: StackConfig | undefined, envir
     return warn(
       "base-url",
       `${stack.file} has it as a secret, which cannot be read here: the service was not tried`,
-      "It need not be a secret. To try it, give --base-url.",
+      "It does not have to be a secret. To try it, pass --base-url.",
     );
   }
   if (!text) {
     return fail(
       "base-url",
       "it is not set",
-      `Run \`pulumi config set keyplane:baseUrl https://HOST/api/v2\`, set ${env}, or give --base-url.`,
+      `Run \`pulumi config set keyplane:baseUrl https://HOST/api/v2\`, set ${env}, or pass --base-url.`,
     );
   }
   try {
@@ -134,8 +131,8 @@ function checkCredential(stack: StackConfig | undefined, environment: NodeJS.Pro
   if (stack?.values.has("apiKey")) {
     return fail(
       "credential",
-      `${stack.file} holds it in clear`,
-      "Make a new key, and run `pulumi config set --secret keyplane:apiKey`. Revoke this one.",
+      `${stack.file} contains it in plain text`,
+      "Create a new key, and run `pulumi config set --secret keyplane:apiKey`. Revoke this one.",
     );
   }
   if (!key) {
@@ -149,6 +146,6 @@ function checkCredential(stack: StackConfig | undefined, environment: NodeJS.Pro
     SETTINGS.apiKey.read(key);
     return ok("credential", `${env} is set`);
   } catch (error) {
-    return fail("credential", messageOf(error), `Copy the key anew, and set ${env} again.`);
+    return fail("credential", messageOf(error), `Copy the key again, and set ${env} again.`);
   }
 }

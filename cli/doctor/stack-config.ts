@@ -3,28 +3,29 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { UsageError } from "../usage-error";
 
-/** What a stack's configuration file says of keyplane's settings. */
+/** keyplane's settings in a stack's configuration file. */
 export interface StackConfig {
   /** Name of the file, such as `Pulumi.dev.yaml`. */
   readonly file: string;
-  /** Settings in clear, by their names without `keyplane:`. */
+  /** Plain-text settings, by name without `keyplane:`. */
   readonly values: ReadonlyMap<string, string>;
-  /** Names of the settings that are secret: they are set, and cannot be read here. */
+  /** Names of the secret settings. They are set, but cannot be read here. */
   readonly secrets: ReadonlySet<string>;
-  /** Names of the accounts in `keyplane:accounts` whose API key is in clear. */
+  /** Names of the accounts in `keyplane:accounts` whose API key is in plain text. */
   readonly accountsInClear: readonly string[];
 }
 
 const FILE = /^Pulumi\.(.+)\.ya?ml$/;
 
 /**
- * Reads the configuration of a stack: of the named one, else of PULUMI_STACK, else of the only one in the folder.
- * `undefined` where there is none. Throws a `UsageError` where the named one has no file, or its file is not YAML.
+ * Reads a stack's configuration: of the named stack, else of PULUMI_STACK, else of the only stack in the folder.
+ * Returns `undefined` if there is none. Throws a `UsageError` if the named stack has no file, or if its file is not
+ * YAML.
  */
 export function stackConfigIn(folder: string, stack: string | undefined): StackConfig | undefined {
   const files = filesIn(folder);
   const named = stack ?? process.env.PULUMI_STACK;
-  // A stack can be named with its organization and project.
+  // A stack name can include the organization and the project.
   const short = named?.split("/").at(-1);
   const file = short === undefined ? onlyOne(files) : files.find((name) => FILE.exec(name)?.[1] === short);
   if (file === undefined) {
@@ -49,7 +50,7 @@ function settingsIn(path: string, file: string): Omit<StackConfig, "file"> {
   try {
     config = (parse(readFileSync(path, "utf8")) as { config?: unknown } | null)?.config;
   } catch {
-    throw new UsageError(`${file} is not YAML: \`pulumi config\` says where it is wrong`);
+    throw new UsageError(`${file} is not YAML: \`pulumi config\` shows the error`);
   }
   const values = new Map<string, string>();
   const secrets = new Set<string>();
@@ -71,7 +72,7 @@ function accountsInClear(accounts: unknown): string[] {
   return entries.filter(([, account]) => typeof account?.apiKey === "string").map(([name]) => name);
 }
 
-/** Whether a value is a secret, or holds one. */
+/** Whether a value is a secret or contains one. */
 function holdsSecret(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   return Object.hasOwn(value, "secure") || Object.values(value).some(holdsSecret);

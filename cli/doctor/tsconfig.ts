@@ -6,7 +6,7 @@ import { isAtLeast } from "./versions";
 
 const READ_TIMEOUT_MS = 30_000;
 
-/** Reads the program's tsconfig.json with the program's own TypeScript, as a script of a process in its folder. */
+/** Reads the program's tsconfig.json with the program's own TypeScript. Runs in a process in the program's folder. */
 const SCRIPT = `
 const ts = require("typescript");
 const { config } = ts.readConfigFile("tsconfig.json", ts.sys.readFile);
@@ -16,7 +16,7 @@ console.log(JSON.stringify({
   refused: options.moduleResolution === ts.ModuleResolutionKind.Node10 && options.ignoreDeprecations !== "6.0",
 }));`;
 
-/** TypeScript 6 refuses the module resolution that Pulumi's own templates ask for. */
+/** TypeScript 6 rejects the module resolution in Pulumi's own templates. */
 export async function checkTsconfig(folder: string): Promise<Finding[]> {
   if (!existsSync(join(folder, "tsconfig.json"))) return [];
   const { stdout } = await runApart(process.execPath, ["-e", SCRIPT], { cwd: folder, timeoutMs: READ_TIMEOUT_MS });
@@ -32,7 +32,7 @@ export async function checkTsconfig(folder: string): Promise<Finding[]> {
   ];
 }
 
-/** What the script says; version 0 where the program has no TypeScript, or one that this cannot be asked. */
+/** Parses the script's output. Version 0 means no TypeScript, or one that the script does not support. */
 function readAnswer(stdout: string): { readonly version: string; readonly refused: boolean } {
   try {
     const { version, refused } = JSON.parse(stdout) as { readonly version: unknown; readonly refused: unknown };

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** What this package says about itself. */
+/** Fields of this package's package.json. */
 export interface OwnPackage {
   readonly engines: { readonly node: string };
   readonly peerDependencies: { readonly "@pulumi/pulumi": string };
 }
 
-/** This package's package.json; the sources and the compiled files lie at different depths below it. */
+/** Reads this package's package.json. Sources and compiled files are at different depths below it. */
 export function ownPackage(): OwnPackage {
   for (let folder = __dirname; folder !== dirname(folder); folder = dirname(folder)) {
     try {
@@ -20,14 +20,14 @@ export function ownPackage(): OwnPackage {
   throw new Error("keyplane's own package.json is missing: install it again");
 }
 
-/** Whether a version is at least another; what follows a hyphen does not count. */
+/** Whether a version is at least another one. Ignores everything after a hyphen. */
 export function isAtLeast(version: string, least: string): boolean {
   const [have, need] = [numbersOf(version), numbersOf(least)];
   const at = need.findIndex((part, index) => have[index] !== part);
   return at < 0 || (have[at] ?? 0) > (need[at] ?? 0);
 }
 
-/** The lower bound of a range such as `>=3.150.0 <4`. */
+/** Returns the lower bound of a range such as `>=3.150.0 <4`. */
 export function lowerBound(range: string): string {
   return /(\d+\.\d+\.\d+)/.exec(range)?.[1] ?? "0.0.0";
 }

@@ -1,3 +1,3 @@
-// What states of stacks tell about keys, read without decrypting anything.
+// Reads information about keys from stack states, without decrypting anything.
 export type { Role, StackState } from "./stack-state";
 export { heldBy, readStates, withStates } from "./states";

@@ -1,27 +1,27 @@
-/** A resource in a state, as far as it matters here. */
+/** A resource in a state, with the fields used here. */
 export interface StateResource {
   readonly urn: string;
   readonly type: string;
-  /** Empty where it has none. */
+  /** Empty if the resource has no id. */
   readonly id: string;
-  /** Replaced already, and to be deleted by the next run. */
+  /** True if the resource was replaced and the next run deletes it. */
   readonly delete: boolean;
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly outputs: Readonly<Record<string, unknown>>;
 }
 
-/** A state, in whatever form it was kept. */
+/** A state in any storage format. */
 export interface Deployment {
   readonly resources: readonly StateResource[];
-  /** ISO 8601 time, where it tells. */
+  /** ISO 8601 time, if the state contains it. */
   readonly savedAt: string | undefined;
-  /** How many operations were under way. */
+  /** Number of operations in progress. */
   readonly underWay: number;
 }
 
 /**
- * Reads the output of `pulumi stack export`, or a checkpoint file of a backend. Throws an `Error` that quotes nothing of
- * the text, which may hold secrets.
+ * Reads the output of `pulumi stack export`, or a checkpoint file of a backend. Throws an `Error` that never quotes the
+ * text, because it may contain secrets.
  */
 export function readDeployment(text: string): Deployment {
   const whole = parse(text);
@@ -30,13 +30,13 @@ export function readDeployment(text: string): Deployment {
     : isObject(whole.checkpoint) && isObject(whole.checkpoint.latest)
       ? whole.checkpoint.latest
       : undefined;
-  // A stack that was never deployed has a checkpoint without anything in it.
+  // A stack that was never deployed has an empty checkpoint.
   if (deployment === undefined && !isObject(whole.checkpoint)) {
     throw new Error("is neither the output of `pulumi stack export` nor a checkpoint file");
   }
   const { resources, manifest, pending_operations: pending } = deployment ?? {};
   if (resources !== undefined && resources !== null && !Array.isArray(resources)) {
-    throw new Error("has something else than a list for its resources");
+    throw new Error("has resources that are not a list");
   }
   return {
     resources: (resources ?? []).map(readResource),

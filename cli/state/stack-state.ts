@@ -3,7 +3,7 @@ import { ownerTag } from "../../provider/keys/names";
 import { HIDDEN, opened } from "./envelope";
 import type { Deployment, StateResource } from "./read-deployment";
 
-/** What a key is to the resource that holds it. */
+/** The role of a key in the resource that holds it. */
 export type Role = "current" | "previous" | "to be revoked" | "kept";
 
 /** The resource that holds a key. */
@@ -12,29 +12,31 @@ export interface Holder {
   readonly role: Role;
 }
 
-/** What a stack's state tells about its keys. */
+/** Information about keys in a stack's state. */
 export interface StackState {
-  /** Where it was read from, as it was given. */
+  /** The source as given by the user. */
   readonly source: string;
-  /** `project/stack`; empty where the state holds nothing. */
+  /** `project/stack`. Empty if the state is empty. */
   readonly stack: string;
-  /** ISO 8601 time at which it was saved, where it tells. */
+  /** ISO 8601 time of the state, if it contains it. */
   readonly savedAt: string | undefined;
-  /** The stack's owner: what its keys are tagged with. More than one only while it is being replaced. */
+  /** The tags of the stack's owner. More than one only while the owner is being replaced. */
   readonly tags: readonly string[];
-  /** Owners that belong to another stack: this state was copied or renamed, and no `up` has followed. */
+  /** Owners of another stack: this state was copied or renamed, without an `up` since. */
   readonly foreign: readonly string[];
-  /** What holds a key, by the key's id: also previous, retired, kept and pending ones. */
+  /** The resource that holds a key, by key id. Includes previous, retired, kept and pending keys. */
   readonly held: ReadonlyMap<string, Holder>;
   /** Places that may hold a key's id, but are encrypted. */
   readonly hidden: readonly string[];
-  /** How many operations were under way when it was saved. */
+  /** Number of operations that were in progress when the state was saved. */
   readonly underWay: number;
 }
 
 const TYPE = "pulumi-nodejs:dynamic/keyplane:";
 
-/** Properties that hold ids of keys, in all kinds of resource, and what a key there is. Where there are several, the last. */
+/**
+ * Properties that hold key ids, for all kinds of resources, with the keys' role. If several match, the last one counts.
+ */
 const ROLES: readonly (readonly [property: string, role: Role])[] = [
   ["owned", "kept"],
   ["delivered", "kept"],
@@ -45,13 +47,13 @@ const ROLES: readonly (readonly [property: string, role: Role])[] = [
   ["keyId", "current"],
 ];
 
-/** Reads what a deployment tells about keys. Nothing has to be decrypted: ids of keys and owners are no secrets. */
+/** Reads the information about keys in a deployment. Key ids and owners are not secret, so nothing is decrypted. */
 export function stackState(source: string, deployment: Deployment): StackState {
   const resources = deployment.resources.filter(({ type }) => type.startsWith(TYPE));
   const owners = resources.filter((each) => each.type === `${TYPE}Owner` && each.delete !== true && each.id !== "");
   const held = new Map<string, Holder>();
   const hidden: string[] = [];
-  // The ledger names all keys: what holds one itself comes after it, and prevails.
+  // The ledger lists all keys. Resources that hold a key themselves come after it and take precedence.
   const isLedger = ({ type }: StateResource) => Number(type === `${TYPE}Ledger`);
   for (const resource of resources.toSorted((one, other) => isLedger(other) - isLedger(one))) {
     const { urn } = resource;
@@ -72,7 +74,7 @@ export function stackState(source: string, deployment: Deployment): StackState {
   };
 }
 
-/** Ids of keys that a resource holds, and as what. */
+/** Ids of the keys that a resource holds, with their roles. */
 function* idsIn({
   type,
   id,
@@ -89,7 +91,7 @@ function* idsIn({
   if (type === `${TYPE}ApiKey`) yield { value: id, role: "current" };
 }
 
-/** Whether the owner was made for the very stack in whose state it is. */
+/** Whether the owner was created for the stack of this state. */
 function isOwn({ urn, outputs }: StateResource): boolean {
   return stackOf(urn) === `${String(opened(outputs.project))}/${String(opened(outputs.stack))}`;
 }

@@ -14,7 +14,7 @@ export function withStates(command: Command): Command {
   );
 }
 
-/** Reads the states; throws a `UsageError` that names the one that cannot be used. */
+/** Reads the states. Throws a `UsageError` that names an unusable one. */
 export async function readStates(files: readonly string[]): Promise<StackState[]> {
   if (files.filter((file) => file === "-").length > 1) throw new UsageError("--state - can be given only once");
   return Promise.all(files.map(readState));
@@ -23,7 +23,7 @@ export async function readStates(files: readonly string[]): Promise<StackState[]
 async function readState(file: string, at: number): Promise<StackState> {
   const source = file === "-" ? "standard input" : file;
   const text = await (file === "-" ? textOfStream(process.stdin) : readFile(file, "utf8")).catch((error) => {
-    // A word that names no file could be a secret in the wrong place: it is told by its position.
+    // An argument that is not a file could be a misplaced secret, so the message contains its position instead.
     const { code } = error as NodeJS.ErrnoException;
     throw refused(
       /\.json$/.test(file) ? plain(source) : `file ${at + 1}`,
@@ -41,7 +41,7 @@ function refused(what: string, why: string): UsageError {
   return new UsageError(`--state: ${what} ${why}. Write one by \`pulumi stack export --file state.json\``);
 }
 
-/** All keys that some states hold: the stack of each, and what holds it. */
+/** All keys that the states hold, with their stacks and holders. */
 export function heldBy(states: readonly StackState[]): ReadonlyMap<string, Holder & { readonly stack: string }> {
   return new Map(
     states.flatMap(({ stack, held }) => Array.from(held, ([id, holder]) => [id, { stack, ...holder }] as const)),

@@ -4,12 +4,12 @@ import { ApiKey, getOperationsOutput, getProjectsOutput } from "keyplane";
 const config = new pulumi.Config();
 const region = config.get("region");
 
-// Data sources are read in every run, previews included. Their results are no secrets.
+// Every run reads data sources, including previews. Their results are not secret.
 const projects = getProjectsOutput().apply((all) => {
   return all.filter((project) => region === undefined || project.regionId === region);
 });
 
-// The key is replaced when a project comes or goes, so that nobody keeps a key from before.
+// The key is replaced when a project is added or removed, so that nobody keeps an older key.
 const reader = new ApiKey("reader", {
   rotationTriggers: { projects: projects.apply((all) => all.map((project) => project.id).sort()) },
 });

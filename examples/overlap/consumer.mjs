@@ -1,6 +1,6 @@
-// An application outside the stack. It reads its key when it starts and keeps it until it is restarted, however late:
+// An application outside the stack. It reads its key when it starts and keeps it until it is restarted:
 //   KEYPLANE_BASE_URL=https://HOST/api/v2 node consumer.mjs KEY_FILE
-// Ends with SIGTERM, and says how often it called the API and how often in vain.
+// Ends on SIGTERM, and prints how many of its API calls failed.
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 

@@ -3,8 +3,8 @@ import { RotatingApiKey } from "keyplane";
 
 const config = new pulumi.Config();
 
-// Rotated by the first `pulumi up` after 30 days. The key before it stays live for a day at least, and then until it
-// was not used for an hour: time for every consumer to be restarted.
+// The first `pulumi up` after 30 days rotates the key. The previous key stays live for at least a day, and until it has
+// been unused for an hour. This gives every consumer time to restart.
 const app = new RotatingApiKey("app", {
   rotationTriggers: { rotation: config.get("rotation") ?? "1" },
   rotateAfter: "30d",
@@ -12,7 +12,7 @@ const app = new RotatingApiKey("app", {
   quietPeriod: "1h",
 });
 
-// Handed out after each `pulumi up`, to consumers that this stack knows nothing of:
+// Distribute the key after each `pulumi up` to consumers outside this stack:
 //   pulumi stack output key --show-secrets > app.key && node consumer.mjs app.key
 export const key = app.key; // shown as [secret]
 export const nextAction = app.nextAction;

@@ -26,12 +26,12 @@ new PolicyPack("keyplane", {
     },
     {
       name: "secrets-stay-secret",
-      description: "The secret of an API key stands nowhere in clear: in no stack output and in no resource.",
+      description: "The secret of an API key does not appear in plain text in any stack output or resource.",
       enforcementLevel: "mandatory",
       validateStack: (stack, report) => {
         if (!isMasked()) stack.notApplicable("This version of Pulumi does not show which values are secrets.");
         for (const { urn, path } of secretsInClear(stack.resources)) {
-          report(`\`${path}\` holds a key in clear. Keep it an output, or mark it with pulumi.secret().`, urn);
+          report(`\`${path}\` contains a key in plain text. Keep it an output, or mark it with pulumi.secret().`, urn);
         }
       },
     },

@@ -1,17 +1,18 @@
 import { AnalyzerService } from "@pulumi/pulumi/proto/analyzer_grpc_pb";
 import { isKeyType } from "./rules";
 
-// How a secret is marked in what the engine sends.
+// The mark of a secret in the engine's messages.
 const SIGNATURE = "4dabf18193072939515e22adb298388d";
 const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 
 /**
- * Masks what is marked as a secret in the resources of a stack, except in keys, before policies see it.
+ * Masks secrets in a stack's resources, except in keys, before policies see them.
  *
- * The engine says what is a secret, but Pulumi's policy SDK takes the marks away and hands policies plain values, so that
- * an export in clear looks like one that is encrypted. This looks at a stack between the two: at the message, where the
- * gRPC service of `@pulumi/pulumi` reads it.
- * @returns whether a stack was masked since. If not, this SDK reads messages in another way, and marks cannot be seen.
+ * The engine marks secrets, but Pulumi's policy SDK removes the marks and passes plain values to policies. A plain-text
+ * export then looks like an encrypted one. This function therefore reads the message where the gRPC service of
+ * `@pulumi/pulumi` decodes it, before the SDK removes the marks.
+ * @returns a function that tells whether a stack was masked. If not, this SDK version decodes messages differently, and
+ * secrets cannot be detected.
  */
 export function maskSecrets(): () => boolean {
   const method = AnalyzerService.analyzeStack;

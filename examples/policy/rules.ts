@@ -1,4 +1,4 @@
-// What the pack asks for, as functions of plain values: they can be tried without Pulumi.
+// The rules of the policy pack. They are functions of plain values, so that they can be tested without Pulumi.
 
 /** A resource as policies see it. */
 export interface PolicyResource {
@@ -9,31 +9,31 @@ export interface PolicyResource {
 
 const KEY_TYPES = new Set(["ApiKey", "RotatingApiKey"].map((kind) => `pulumi-nodejs:dynamic/keyplane:${kind}`));
 
-/** The outputs that hold a key's secret. */
+/** The outputs that contain a key's secret. */
 const SECRET_OUTPUTS = ["key", "previousKey"] as const;
 
-/** A key that nothing ever rotates: neither its age nor a trigger. */
+/** Finds a key that is never rotated, neither by age nor by a trigger. */
 export function rotationViolation({ type, props }: PolicyResource): string | undefined {
   if (!KEY_TYPES.has(type) || props.rotateAfter !== undefined || hasEntries(props.rotationTriggers)) return undefined;
-  return 'This key would live for ever. Set rotateAfter, such as "90d", or rotationTriggers.';
+  return 'This key is never rotated. Set rotateAfter, such as "90d", or rotationTriggers.';
 }
 
-/** A key that stays live when its resource is gone. */
+/** Finds a key that stays live when its resource is deleted. */
 export function revocationViolation({ type, props }: PolicyResource): string | undefined {
   if (!KEY_TYPES.has(type) || props.revokeOnDelete !== false) return undefined;
-  return "This key stays live after its resource is deleted, and nobody rotates it then. Say in the program who revokes it.";
+  return "This key stays live after its resource is deleted, and nothing rotates it. State in the program who revokes it.";
 }
 
-/** A place where a key's secret stands in clear. */
+/** A place where a key's secret appears in plain text. */
 export interface SecretInClear {
   readonly urn: string;
-  /** Where it stands in the resource, such as `environment.DATABASE_API_KEY`. */
+  /** The path in the resource, such as `environment.DATABASE_API_KEY`. */
   readonly path: string;
 }
 
 /**
- * Where secrets of the stack's keys stand in clear: in stack outputs, or in what another resource says of itself.
- * @param resources All resources of the stack. What is marked as a secret must be masked already, except in keys.
+ * Finds plain-text secrets of the stack's keys in stack outputs and in other resources.
+ * @param resources All resources of the stack. Secrets must already be masked, except in keys.
  */
 export function secretsInClear(resources: readonly PolicyResource[]): SecretInClear[] {
   const keys = resources.filter(({ type }) => KEY_TYPES.has(type));
@@ -45,7 +45,7 @@ export function secretsInClear(resources: readonly PolicyResource[]): SecretInCl
   });
 }
 
-/** Whether a type is one whose resources hold a key's secret. */
+/** Whether resources of a type contain a key's secret. */
 export function isKeyType(type: string): boolean {
   return KEY_TYPES.has(type);
 }

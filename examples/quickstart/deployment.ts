@@ -1,14 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
 
-/** What a `Deployment` is made of. */
+/** Inputs of a `Deployment`. */
 export interface DeploymentArgs {
   /** The API key that the application authenticates with. */
   readonly apiKey: pulumi.Input<string>;
 }
 
-/** Stands for whatever needs the key: a container, a function, a job. It takes the secret as an input. */
+/** Represents anything that needs the key: a container, a function, a job. It takes the secret as an input. */
 export class Deployment extends pulumi.ComponentResource {
-  /** Variables that the application is started with. They hold the secret, so Pulumi keeps them encrypted, too. */
+  /** Environment variables of the application. They contain the secret, so Pulumi keeps them encrypted too. */
   readonly environment: pulumi.Output<Record<string, string>>;
 
   constructor(name: string, args: DeploymentArgs, options?: pulumi.ComponentResourceOptions) {

@@ -4,10 +4,10 @@ import { Deployment } from "./deployment";
 
 const config = new pulumi.Config();
 
-// Replaced as soon as it is 90 days old: by the first `pulumi up` after that.
+// The first `pulumi up` after the key is 90 days old replaces it.
 const ci = new ApiKey("ci", { rotateAfter: "90d" });
 
-// Replaced whenever `rotation` changes. The new key is made first; the old one is revoked when all else is done.
+// Replaced when `rotation` changes. The new key is created first. The old key is revoked at the end of the run.
 const app = new ApiKey("app", { rotationTriggers: { rotation: config.get("rotation") ?? "1" } });
 
 const web = new Deployment("web", { apiKey: app.key });

@@ -4,14 +4,14 @@ import { SecretFile } from "./secret-file";
 
 const config = new pulumi.Config();
 
-// A new key each quarter, as soon as `quarter` is changed; at the latest after 100 days, should that be forgotten.
+// A new key each quarter, when `quarter` changes, and after 100 days at the latest.
 const ci = new ApiKey("ci", {
   rotationTriggers: { quarter: config.require("quarter") },
   rotateAfter: "100d",
   verify: true,
 });
 
-// Gets the new key while the old one still works: that is revoked at the very end of the run.
+// Gets the new key while the old one still works. The old key is revoked at the very end of the run.
 const file = new SecretFile("ci-key", { path: config.require("keyFile"), content: ci.key });
 
 export const keyName = ci.name;

@@ -7,7 +7,7 @@ interface SecretFileProps {
 
 const write = async ({ path, content }: SecretFileProps): Promise<void> => {
   const { rename, writeFile } = require("node:fs/promises") as typeof import("node:fs/promises");
-  // Readers see the old file or the new one, never a half of it.
+  // Readers see either the old file or the new one, never a partial file.
   await writeFile(`${path}.new`, content, { mode: 0o600 });
   await rename(`${path}.new`, path);
 };
@@ -27,7 +27,7 @@ const provider: pulumi.dynamic.ResourceProvider<SecretFileProps, SecretFileProps
   },
 };
 
-/** Stands for any place from which an application takes its secrets: a secret manager, a cluster, a parameter store. */
+/** Represents any place where an application gets its secrets: a secret manager, a cluster, a parameter store. */
 export class SecretFile extends pulumi.dynamic.Resource {
   constructor(name: string, args: { path: pulumi.Input<string>; content: pulumi.Input<string> }) {
     super(provider, name, args, { additionalSecretOutputs: ["content"] });

@@ -1,26 +1,26 @@
-// Rotates what is due, and reports it: `npm start -- STACK`, run by a schedule, such as each night.
+// Rotates the keys that are due and reports the result: `npm start -- STACK`, run by a schedule, such as every night.
 import { type EngineEvent, LocalWorkspace, PulumiCommand } from "@pulumi/pulumi/automation";
 
 import program = require("./program");
 
-/** The keys that a run has changed, by name, and why where a rule of time has decided. */
+/** Returns the names of the changed keys, and the reason for each change by age. */
 function report(events: readonly EngineEvent[]): string[] {
   const nameOf = (urn: string) => urn.split("::").at(-1) ?? urn;
   return events.flatMap(({ resOutputsEvent: done, diagnosticEvent: said }) => {
     if (done?.metadata.type.endsWith("keyplane:RotatingApiKey") && done.metadata.op !== "same") {
       return [`${nameOf(done.metadata.urn)}: ${done.metadata.op}`];
     }
-    // What keyplane says of a key: which one replaces which, and who still uses the one before it.
+    // keyplane's messages about a key: which key replaces which, and who still uses the previous one.
     const isOurs = said?.urn?.includes("keyplane:RotatingApiKey") && !said.ephemeral;
     return isOurs && said !== undefined ? [`${nameOf(said.urn ?? "")}: ${said.message.trim()}`] : [];
   });
 }
 
-/** The Pulumi CLI, which the Automation API drives; an error says what is wrong with it. */
+/** Returns the Pulumi CLI, which the Automation API runs. An error says what is wrong with it. */
 async function pulumiCli(): Promise<PulumiCommand> {
   return await PulumiCommand.get().catch((error: Error) => {
     const wrong = error.message.includes("ENOENT")
-      ? "`pulumi` is not on the PATH: install it, or run the same keys with any engine, as the program.ts of this folder"
+      ? "`pulumi` is not on the PATH: install it, or deploy program.ts of this folder with any engine"
       : `the \`pulumi\` on the PATH cannot be used: ${error.message.trim()}`;
     throw new Error(`the Automation API drives the Pulumi CLI, and ${wrong}`);
   });
@@ -31,7 +31,7 @@ async function main(stackName: string): Promise<void> {
   const projectName = "keyplane-scheduled-rotation";
   const stack = await LocalWorkspace.createOrSelectStack({ stackName, projectName, program }, { pulumiCommand });
 
-  // Says what is due before anything is done, so that a log shows it even if the run fails.
+  // Reports what is due first, so that a log shows it even if the run fails.
   const { changeSummary } = await stack.preview();
   console.log(`due: ${JSON.stringify(changeSummary)}`);
 

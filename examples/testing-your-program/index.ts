@@ -3,10 +3,10 @@ import { ApiKey, RotatingApiKey } from "keyplane";
 
 const config = new pulumi.Config();
 
-// Rotated by hand: `pulumi config set release 2`, then `pulumi up`.
+// Rotated manually: `pulumi config set release 2`, then `pulumi up`.
 const ci = new ApiKey("ci", { rotationTriggers: { release: config.require("release") } });
 
-// Rotated by age; the key before stays live for a day.
+// Rotated by age. The previous key stays live for a day.
 const web = new RotatingApiKey("web", { rotateAfter: "30d", gracePeriod: "24h" });
 
 export const ciKeyName = ci.name;

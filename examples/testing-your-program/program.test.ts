@@ -5,7 +5,7 @@ let deployment: DeployedProgram;
 
 afterEach(() => deployment?.close());
 
-test("the program makes its two keys, hands them on, and shows no secret", async () => {
+test("the program creates two keys, passes them on, and shows no secret", async () => {
   deployment = await deploy(__dirname, { config: { release: "1" } });
 
   const { ciKeyName, ciKey, webUrl } = deployment.outputs;
@@ -15,7 +15,7 @@ test("the program makes its two keys, hands them on, and shows no secret", async
   expect(await deployment.keys()).toHaveLength(2);
   await deployment.expectNoSecrets();
 
-  // Two keys are made, and one list at the end proves that nothing was left behind.
+  // The run creates two keys. One list at the end proves that nothing was left behind.
   expect([...deployment.requests].sort()).toEqual(["GET /api_keys", "POST /api_keys", "POST /api_keys"]);
   await deployment.up();
   expect(deployment.requests).toEqual([]);
@@ -24,7 +24,7 @@ test("the program makes its two keys, hands them on, and shows no secret", async
   expect(await deployment.keys()).toEqual([]);
 });
 
-test("a release rotates the key of ci alone: the new one is made before the old one is revoked", async () => {
+test("a release rotates only the key of ci, and creates the new key before it revokes the old one", async () => {
   deployment = await deploy(__dirname, { config: { release: "1" } });
   const { ciKey, webUrl } = deployment.outputs;
 
@@ -35,7 +35,7 @@ test("a release rotates the key of ci alone: the new one is made before the old 
   expect(await deployment.keys()).toHaveLength(2);
 });
 
-test("the key of web is rotated after 30 days, and the one before is revoked a day later", async () => {
+test("the key of web is rotated after 30 days, and the previous key is revoked a day later", async () => {
   deployment = await deploy(__dirname, { config: { release: "1" } });
 
   await deployment.advance("31d");
@@ -48,6 +48,6 @@ test("the key of web is rotated after 30 days, and the one before is revoked a d
   expect(await deployment.keys()).toHaveLength(2);
 });
 
-test("a program that fails says why", async () => {
+test("a failed deployment reports the program's error", async () => {
   await expect(deploy(__dirname)).rejects.toThrow("Missing required configuration variable");
 });

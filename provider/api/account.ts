@@ -7,7 +7,7 @@ import { type KeyList, keyListOf } from "./keys/key-list";
 import { Operations } from "./operations/operations";
 import { Projects } from "./projects/projects";
 
-/** What an account needs to be talked to. */
+/** Options of an account. */
 export interface AccountOptions {
   /** Name of the account in `keyplane:accounts`. @default the account of `keyplane:apiKey` */
   readonly account?: string | undefined;
@@ -15,19 +15,19 @@ export interface AccountOptions {
   readonly baseUrl: string;
   /** The key that requests authenticate with. */
   readonly apiKey: string;
-  /** Credentials whose keys must not be revoked, each with the name of its setting. @default `apiKey` alone */
+  /** Credentials whose keys must not be revoked, each with the name of its setting. @default only `apiKey` */
   readonly credentials?: readonly (readonly [setting: string, apiKey: string])[] | undefined;
-  /** Longest silence of the service within one request, in milliseconds. */
+  /** Maximum time without data from the service within one request, in milliseconds. */
   readonly requestTimeoutMs: number;
-  /** Time between two looks at an operation, in milliseconds. */
+  /** Time between two polls of an operation, in milliseconds. */
   readonly pollIntervalMs: number;
-  /** Longest wait for operations, in milliseconds. */
+  /** Maximum time to wait for operations, in milliseconds. */
   readonly operationTimeoutMs: number;
-  /** Most requests in flight. */
+  /** Maximum number of requests in flight. */
   readonly concurrency: number;
-  /** Most requests per second on one route. @default what the service documents, where it is not on this machine */
+  /** Maximum requests per second on one route. @default the documented rate, unless the service is on this machine */
   readonly requestsPerSecond?: number | undefined;
-  /** Most requests per minute in all. @default what the service documents, where it is not on this machine */
+  /** Maximum requests per minute in total. @default the documented rate, unless the service is on this machine */
   readonly requestsPerMinute?: number | undefined;
   /** @default the machine's clock */
   readonly clock?: Clock;
@@ -36,8 +36,8 @@ export interface AccountOptions {
 }
 
 /**
- * One credential at one service, with all that its users in this process share: connections, limits, the budget of
- * repeats, reads and waits.
+ * One credential for one service. Its users in this process share connections, limits, the retry budget, reads and
+ * waits.
  */
 export class Account {
   static readonly #accounts = new Map<string, Account[]>();
@@ -46,9 +46,9 @@ export class Account {
   readonly keys: Keys;
   readonly projects: Projects;
   readonly operations: Operations;
-  /** Called with non-fatal warnings; may be set at any time. */
+  /** Called with non-fatal warnings. Can be set at any time. */
   onWarning: ((message: string) => void) | undefined;
-  /** Told each time a request is to be sent again; may be set at any time. */
+  /** Called before each retry of a request. Can be set at any time. */
   onRetry: ((retry: Retry) => void) | undefined;
   readonly #options: AccountOptions;
   readonly #clock: Clock;
@@ -60,8 +60,8 @@ export class Account {
   #skewMs: number | undefined;
 
   /**
-   * The account of these options, made at the first call and the same ever after. Sends nothing.
-   * Throws a `ConfigError` if the base URL or the key cannot be used.
+   * Returns the account for these options: always the same one for the same options. Sends nothing.
+   * Throws a `ConfigError` if the base URL or the key is invalid.
    */
   static for(options: AccountOptions): Account {
     const { clock, random, ...plain } = options;
@@ -100,7 +100,7 @@ export class Account {
     });
   }
 
-  /** The keys of an organization, with those limited to its projects; the account's own where none is named. */
+  /** The keys of an organization, including keys limited to its projects; by default, the account's own keys. */
   keysOf(organizationId: string | undefined): Keys {
     let keys = this.#keys.get(organizationId);
     if (keys === undefined) {
@@ -110,7 +110,7 @@ export class Account {
     return keys;
   }
 
-  /** The setting that leads to this account, as messages name it. */
+  /** Name of a setting of this account, for messages. */
   setting(member: "baseUrl" | "apiKey"): string {
     return accountSetting(member, this.#options.account);
   }
@@ -125,30 +125,30 @@ export class Account {
     return this.#skewMs;
   }
 
-  /** The service's wall clock as far as it is known, in milliseconds. */
+  /** The service's wall clock, in milliseconds; the local clock before the first answer. */
   serviceNow(): number {
     return this.#clock.now() + (this.#skewMs ?? 0);
   }
 
-  /** Waits, on the account's clock; ends with the signal or with the account. */
+  /** Waits on the account's clock. Rejects when the signal fires or the account is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return this.#http.sleep(ms, signal);
   }
 
-  /** The setting that holds this secret as a credential of keyplane itself, as messages name it. */
+  /** Name of the setting that contains this secret, for messages; `undefined` if it is not a credential of keyplane. */
   settingOf(secret: string): string | undefined {
     const wanted = digestOf(secret);
     return this.#ownCredentials.find(({ digest }) => timingSafeEqual(wanted, digest))?.setting;
   }
 
-  /** Ends every wait, sleep and read; nothing is sent afterwards. A change that was sent is finished. */
+  /** Ends every wait, sleep and read. Nothing is sent afterwards, but a change that was already sent completes. */
   abort(reason: Error): void {
     this.#http.abort(reason);
   }
 
   #learnSkew({ date, sentAt }: HttpAnswer): void {
     if (date === undefined) return;
-    // The header shows whole seconds, of a moment between sending and now.
+    // The header has whole seconds, of a moment between sending and now.
     const earliest = date - this.#clock.now();
     const latest = date + 1000 - sentAt;
     if (earliest <= 0 && latest >= 0) this.#skewMs = 0;

@@ -1,17 +1,17 @@
 import { KeyplaneError } from "../errors";
 
-/** Most that the pages of one list may hold together, in characters: as much as some 300 000 projects. */
+/** Maximum size of all pages of one list, in characters: about 300 000 projects. */
 const MAX_CHARACTERS = 200_000_000;
-/** What a record counts beside its texts, for what it takes in memory. */
+/** Added for each record, in characters, for its memory beyond its texts. */
 const RECORD_CHARACTERS = 500;
 
-/** Counts what the pages of one list hold together, for whoever keeps all of them. */
+/** Limits the total size of the pages of one list, for callers that keep all of them. */
 export class Collected {
   #characters = 0;
 
   constructor(private readonly route: string) {}
 
-  /** The entries of the next page. Throws where the pages hold more together than a process can well keep. */
+  /** Returns the entries of the next page. Throws if all pages together are too large to keep in memory. */
   take<T extends object | string>(entries: readonly T[]): readonly T[] {
     for (const entry of entries) this.#characters += sizeOf(entry);
     if (this.#characters > MAX_CHARACTERS) throw tooLong(this.route);

@@ -1,4 +1,4 @@
-// The service's endpoints as typed calls; its snake_case shapes are known in this folder and nowhere else.
+// The service's endpoints as typed calls. Only this folder knows the service's snake_case JSON.
 export { Account, type AccountOptions } from "./account";
 export { Collected } from "./collected";
 export { type CreateKeyOptions, Keys, type ListKeysOptions } from "./keys/api-keys";

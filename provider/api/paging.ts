@@ -3,16 +3,16 @@ import { BadAnswerError, isApiError } from "../errors";
 /** One page of a list. */
 export interface Page<T> {
   readonly items: readonly T[];
-  /** Where the next page begins; undefined if the service told no cursor. */
+  /** Where the next page begins; undefined if the service sent no cursor. */
   readonly cursor: string | undefined;
 }
 
-/** Most pages of one list: far beyond any real one, so that a service whose pages never end cannot block the run. */
+/** Maximum pages of one list: far more than any real list has, so that endless pages cannot block the run. */
 const MAX_PAGES = 100_000;
 
 const LOOK = "Check that keyplane:baseUrl is the address of the API, and that no proxy intercepts it.";
 
-/** Items per page, tried from the largest on; `undefined` leaves it to the service. */
+/** Items per page, tried from the largest size. `undefined` leaves the size to the service. */
 export class PageSize {
   #at = 0;
 
@@ -22,7 +22,7 @@ export class PageSize {
     return this.steps[this.#at];
   }
 
-  /** Goes on to the next smaller size, for this and all later lists; false if there is none. */
+  /** Switches to the next smaller size, for this and all later lists. Returns false if there is none. */
   shrink(): boolean {
     if (this.#at + 1 >= this.steps.length) return false;
     this.#at++;
@@ -34,24 +34,24 @@ export class PageSize {
 export interface Paging<T, P extends Page<T>> {
   readonly route: string;
   readonly size: PageSize;
-  /** Fewer items per page than the list's own size, where few are needed. */
+  /** Maximum items per page, if the caller needs fewer than the list's own size. */
   readonly atMost?: number | undefined;
   readonly idOf: (item: T) => string;
   readonly fetch: (cursor: string | undefined, limit: number | undefined) => Promise<P>;
-  /** A cursor that repeats the last item and what could hide beside it; undefined where there is none. */
+  /** A cursor that repeats the last item and others with its timestamp; undefined if there is none. */
   readonly overlap?: (cursor: string, last: T) => string | undefined;
 }
 
 /**
- * Reads pages, in order, holding one at a time, without items that the pages just before have already shown.
- * It ends with an empty page, one without a new item, one without a cursor, or a short one whose cursor leads to
- * itself: the services disagree on how a list ends, and a short page alone proves nothing. A full page whose cursor
- * leads to itself, or a cursor that comes back later, is an error: the list would be cut without a word.
+ * Reads pages in order and holds one at a time. Skips items that the preceding pages contained.
+ * The list ends with an empty page, one without a new item, one without a cursor, or a short page whose cursor leads to
+ * itself: services end lists in different ways, and a short page alone proves nothing. A full page whose cursor leads
+ * to itself, or a cursor that returns later, is an error, because the list would be silently truncated.
  */
 export async function* paginate<T, P extends Page<T>>(paging: Paging<T, P>): AsyncGenerator<P, void, undefined> {
   const { idOf, route, overlap } = paging;
   const cursors = new Set<string>();
-  /** The cursor that the last page told, and the one that is sent for it. */
+  /** The cursor of the last page, and the one that is sent for it. */
   let told: string | undefined;
   let sent: string | undefined;
   let before: ReadonlySet<string> = new Set();
@@ -71,13 +71,13 @@ export async function* paginate<T, P extends Page<T>>(paging: Paging<T, P>): Asy
     if (items.length > 0 || pages === 1) yield items.length === page.items.length ? page : { ...page, items };
     const stuck = items.length === 0 || page.cursor === told || page.cursor === sent;
     if (stuck && sent !== told && isFull) {
-      // Nothing but what was born together fits on the page: only the cursor as it was told leads past it.
+      // All items of the page have the same timestamp: only the service's own cursor leads past them.
       sent = told;
       before = new Set([...before, ...here]);
       continue;
     }
     if (items.length === 0 && isFull && atMost !== undefined && atMost < (paging.size.value ?? 0)) {
-      // The same on a service that repeats them: only a larger page leads past.
+      // The same on a service that repeats such items: only a larger page leads past them.
       atMost *= 2;
       continue;
     }
@@ -107,7 +107,7 @@ async function fetchPage<T, P extends Page<T>>(
     try {
       return await paging.fetch(cursor, limit);
     } catch (error) {
-      // What a service allows as page size is not documented: a refusal of the largest is an invitation to ask for less.
+      // The maximum page size is not documented, so a refusal of the largest size leads to a smaller one.
       const refused = isApiError(error) && (error.status === 400 || error.status === 422);
       if (!refused || limit !== size.value || !size.shrink()) throw error;
     }

@@ -3,7 +3,7 @@ import type { HttpAnswer } from "../http";
 import type { IdForm } from "../ids";
 import { redact, redactShort } from "../secrets";
 
-/** An object of an answer. */
+/** A JSON object in an answer. */
 export type Wire = Readonly<Record<string, unknown>>;
 
 const TIME =
@@ -13,9 +13,8 @@ const PLAIN = /^[\x20-\x7e]*$/;
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+/gu;
 
 /**
- * Reads named fields of one answer, each with its type checked. What is not asked for is never looked at, so unknown
- * fields do no harm, nor does one called `__proto__`. Every failure is a `BadAnswerError` that names the field and
- * quotes nothing.
+ * Reads named fields of one answer and checks their types. Other fields are ignored, so unknown fields and a field
+ * called `__proto__` are harmless. Every failure is a `BadAnswerError` that names the field and quotes no value.
  */
 export class Reader {
   constructor(
@@ -23,7 +22,7 @@ export class Reader {
     private readonly answer: Pick<HttpAnswer, "status" | "requestId">,
   ) {}
 
-  /** Throws the error of a field, or of the whole body where `path` is empty. */
+  /** Throws the error for a field, or for the whole body if `path` is empty. */
   fail(path: string, problem: string): never {
     const { status, requestId } = this.answer;
     throw new BadAnswerError(
@@ -43,7 +42,7 @@ export class Reader {
     return value;
   }
 
-  /** A field of the object itself, `undefined` if it has none or it is null. */
+  /** An own field of the object; `undefined` if it is missing or null. */
   field(source: Wire, name: string): unknown {
     return Object.hasOwn(source, name) ? (source[name] ?? undefined) : undefined;
   }
@@ -60,13 +59,13 @@ export class Reader {
     return this.clean(value);
   }
 
-  /** The text on one line, without control and direction characters and without any secret: it is stored and shown. */
+  /** The text on one line, without control and direction characters or secrets, because it is stored and shown. */
   clean(text: string): string {
-    // Nearly all text is plain, and this test is ten times as fast as looking for what is not.
+    // Most text is plain, and this test is ten times faster than the replacement.
     return redactShort(PLAIN.test(text) ? text : text.replace(UNPRINTABLE, " "));
   }
 
-  /** Text of this form. */
+  /** Text in this form. */
   match(source: Wire, name: string, path: string, form: IdForm): string {
     const value = this.#formed(source, name, path, form);
     if (redact(value) !== value) this.fail(`${path}${name}`, "holds a secret");
@@ -79,7 +78,7 @@ export class Reader {
     return value;
   }
 
-  /** A time, as the service wrote it: its form has no place for a secret. */
+  /** A time, as the service wrote it. Its form leaves no room for a secret. */
   time(source: Wire, name: string, path: string): string {
     return this.#formed(source, name, path, TIME_FORM);
   }

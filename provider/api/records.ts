@@ -4,7 +4,7 @@ import type { FailedOperation, PendingOperation } from "../errors";
 export interface ApiKeyRecord {
   /** The key's id: decimal text. */
   readonly id: string;
-  /** The name that it was made with. */
+  /** The name that it was created with. */
   readonly name: string;
   /** ISO 8601 time of creation. */
   readonly createdAt: string;
@@ -12,39 +12,39 @@ export interface ApiKeyRecord {
   readonly lastUsedAt: string | null;
   /** Address of the last use; `null` if it was never used. */
   readonly lastUsedFromAddr: string | null;
-  /** Who made it, where the service tells. */
+  /** Who created it, if the service provides it. */
   readonly createdBy?: string;
   /** The project that the key is limited to; only in the list of an organization. */
   readonly projectId?: string;
 }
 
-/** A key just made, with its secret, which the service shows only here. */
+/** A new key with its secret, which the service shows only once. */
 export interface CreatedKey {
   readonly id: string;
   /** The secret. */
   readonly key: string;
   readonly name: string;
-  /** ISO 8601 time of creation: the answer's field, else the answer's `Date` header. */
+  /** ISO 8601 time of creation, from the answer's field or else from its `Date` header. */
   readonly createdAt: string;
-  /** Operations that the creation has started; usually none. */
+  /** Operations that the creation started; usually none. */
   readonly operations: readonly Operation[];
 }
 
-/** An action of the control plane on an object of a project. */
+/** An action of the control plane on a part of a project. */
 export interface Operation {
   /** UUID. */
   readonly id: string;
   /** The project that it belongs to. */
   readonly projectId: string;
-  /** The branch that it is done to, where there is one. */
+  /** The branch that it acts on, if any. */
   readonly branchId?: string;
-  /** The compute endpoint that it is done to, where there is one. */
+  /** The compute endpoint that it acts on, if any. */
   readonly endpointId?: string;
   /** Kind of operation, e.g. `start_compute`; the service may add kinds at any time. */
   readonly action: string;
   /** E.g. `scheduling`, `running`, `finished`, `failed`; the service may add more at any time. */
   readonly status: string;
-  /** How often it was tried in vain. */
+  /** Number of failed attempts. */
   readonly failuresCount: number;
   /** ISO 8601 time. */
   readonly createdAt: string;
@@ -56,17 +56,17 @@ export interface Operation {
 export interface Project {
   /** The project's id. */
   readonly id: string;
-  /** Its name; several projects may have one. */
+  /** Its name, which need not be unique. */
   readonly name: string;
   /** The cloud that it runs on. */
   readonly platformId?: string;
   /** The region that it runs in. */
   readonly regionId?: string;
-  /** What runs its computes. */
+  /** The system that runs its computes. */
   readonly provisioner?: string;
   /** The major version of Postgres. */
   readonly pgVersion?: number;
-  /** Whether an operation on it is under way. */
+  /** Whether an operation on it is in progress. */
   readonly locked?: boolean;
   /** CPU time used in this billing period, in seconds. */
   readonly cpuUsedSec?: number;
@@ -74,7 +74,7 @@ export interface Project {
   readonly createdAt: string;
   /** ISO 8601 time. */
   readonly updatedAt: string;
-  /** The host that its connections go through. */
+  /** The host for its connections. */
   readonly proxyHost?: string;
   /** In MiB. */
   readonly branchLogicalSizeLimit?: number;
@@ -82,65 +82,65 @@ export interface Project {
   readonly orgId?: string;
 }
 
-/** Names one operation. */
+/** Identifies one operation. */
 export interface OperationRef {
   readonly projectId: string;
   readonly id: string;
 }
 
-/** Where a wait stands. */
+/** The progress of a wait. */
 export interface WaitProgress {
-  /** For people: `waiting for start_compute (running, 12 s)`. */
+  /** Readable text: `waiting for start_compute (running, 12 s)`. */
   readonly text: string;
-  /** What has not ended yet. */
+  /** Operations that have not ended. */
   readonly pending: readonly PendingOperation[];
   /** Time since the wait began, in milliseconds. */
   readonly elapsedMs: number;
-  /** How often the service was asked so far. */
+  /** Number of polls so far. */
   readonly polls: number;
-  /** How many of these could not be answered. */
+  /** Number of these polls that failed. */
   readonly errors: number;
 }
 
 /** Options of every read. */
 export interface ReadOptions {
-  /** Ends the call; nothing is sent afterwards. */
+  /** Cancels the call. Nothing is sent afterwards. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Options of every wait. */
 export interface WaitOptions extends ReadOptions {
-  /** Longest time to wait, in milliseconds. @default the account's `operationTimeoutMs` */
+  /** Maximum time to wait, in milliseconds. @default the account's `operationTimeoutMs` */
   readonly timeoutMs?: number | undefined;
-  /** Time between two looks, in milliseconds. @default the account's `pollIntervalMs` */
+  /** Time between two polls, in milliseconds. @default the account's `pollIntervalMs` */
   readonly pollIntervalMs?: number | undefined;
-  /** Called after every poll that has left something pending. */
+  /** Called after every poll that leaves operations pending. */
   readonly onProgress?: ((progress: WaitProgress) => void) | undefined;
   /** Called once for every status that this version does not know. @default the account's `onWarning` */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
 
-/** Options of waiting for named operations. */
+/** Options of waiting for specific operations. */
 export interface WaitOperationsOptions extends WaitOptions {
-  /** Whether the first failure ends the wait, or only the last operation does. @default true */
+  /** Whether the first failure ends the wait, or only the end of the last operation. @default true */
   readonly failFast?: boolean | undefined;
 }
 
 /** Options of waiting until a project has no pending operation. */
 export interface WaitIdleOptions extends WaitOptions {
-  /** Kinds of operation that do not count. @default the platform's own background work */
+  /** Kinds of operation to ignore. @default the platform's background work */
   readonly ignoreActions?: readonly string[] | undefined;
   /** How far back, in milliseconds, to look for pending operations. @default 24 hours */
   readonly horizonMs?: number | undefined;
 }
 
-/** What a wait until idle has found. */
+/** The result of a wait until idle. */
 export interface IdleResult {
-  /** Operations that were pending when the wait began, or came during it, and have since ended well. */
+  /** Operations that were pending at the start, or came during the wait, and have since succeeded. */
   readonly waitedFor: readonly Operation[];
   /** Time spent, in milliseconds. */
   readonly elapsedMs: number;
-  /** How often the service was asked. */
+  /** Number of polls. */
   readonly polls: number;
 }
 

@@ -1,25 +1,25 @@
 import type { Clock } from "../http";
 import { raceSignal } from "../http/abort";
 
-/** Longest age of a recent read, in milliseconds. */
+/** Maximum age of a recent read, in milliseconds. */
 const RECENT_MS = 30_000;
 
 interface FlightState {
-  /** Position among all events when it was first sent; undefined before that. */
+  /** Number of the event at which it was first sent; undefined before that. */
   sentAt: number | undefined;
   waiting: number;
   readonly abort: AbortController;
 }
 
-/** One read under way, with all who wait for it. */
+/** One read in progress, shared by the callers that wait for it. */
 interface Flight<T> extends FlightState {
   readonly promise: Promise<T>;
 }
 
 /**
- * Shares one read among all who ask at the same time. Whoever asks gets a read that was sent after this process last
- * created something: an older one could not prove that something is absent. At most one read is under way and one queued
- * behind it, however many ask.
+ * Shares one read among concurrent callers. A caller gets a read that was sent after this process last created
+ * something, because an older one could not prove that something is absent. At most one read is in progress and one is
+ * queued, however many callers there are.
  */
 export class SharedRead<T> {
   #events = 0;
@@ -28,13 +28,13 @@ export class SharedRead<T> {
   #queued: Flight<T> | undefined;
   #finished: { readonly value: T; readonly sentAt: number; readonly time: number } | undefined;
 
-  /** @param read sends the request, calling `onSend` when it does */
+  /** @param read sends the request and calls `onSend` when it does */
   constructor(
     private readonly clock: Clock,
     private readonly read: (onSend: () => void, signal: AbortSignal) => Promise<T>,
   ) {}
 
-  /** Notes that this process has begun or ended a creation of what is read. */
+  /** Records that this process has begun or ended a creation. */
   created(): void {
     this.#lastCreation = ++this.#events;
   }
@@ -44,19 +44,19 @@ export class SharedRead<T> {
     return this.#finished?.value;
   }
 
-  /** A read that was sent since the last creation: one that is finished or under way, else a new one. */
+  /** A read sent since the last creation: a finished one, one in progress, or else a new one. */
   get(signal: AbortSignal | undefined): Promise<T> {
     const finished = this.#finished;
     if (finished !== undefined && finished.sentAt > this.#lastCreation) return Promise.resolve(finished.value);
     return this.#join(this.#flight(false), signal);
   }
 
-  /** A read that is sent from now on. */
+  /** A new read, sent after this call. */
   fresh(signal: AbortSignal | undefined): Promise<T> {
     return this.#join(this.#flight(true), signal);
   }
 
-  /** A recent read, which may be older than the last creation, and so proves nothing absent. */
+  /** A recent read. It may be older than the last creation, so it does not prove that something is absent. */
   recent(signal: AbortSignal | undefined): Promise<T> {
     const finished = this.#finished;
     if (finished !== undefined && this.clock.monotonic() - finished.time <= RECENT_MS) {
@@ -79,14 +79,14 @@ export class SharedRead<T> {
   #start(before: Flight<T> | undefined): Flight<T> {
     const state: FlightState = { sentAt: undefined, waiting: 0, abort: new AbortController() };
     const flight: Flight<T> = Object.assign(state, { promise: this.#run(state, before) });
-    // Those who wait are told by their own promises; when nobody does any more, nobody has to hear of a failure.
+    // Callers get the failure from their own promises. Without callers, the rejection would be unhandled.
     flight.promise.catch(() => {});
     return flight;
   }
 
   async #run(flight: FlightState, before: Flight<T> | undefined): Promise<T> {
     await before?.promise.catch(() => {});
-    // The flight is complete by now: whoever asked in the same moment has joined it.
+    // Nobody can join any more: callers of the same moment have joined by now.
     if (this.#queued === flight) this.#queued = undefined;
     this.#running = flight as Flight<T>;
     try {
@@ -106,7 +106,7 @@ export class SharedRead<T> {
     try {
       return await (signal === undefined ? flight.promise : raceSignal(flight.promise, signal));
     } finally {
-      // The request ends with the last who wants its answer.
+      // The request is aborted when its last caller leaves.
       if (--flight.waiting === 0) flight.abort.abort();
     }
   }

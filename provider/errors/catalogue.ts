@@ -1,4 +1,4 @@
-/** What went wrong, for callers that decide by it. */
+/** The kind of an error, for callers that handle errors by kind. */
 export type ErrorKind =
   | "config"
   | "input"
@@ -15,16 +15,16 @@ export type ErrorKind =
   | "bad_answer"
   | "internal";
 
-/** One way to fail: what is said of it in `docs/errors.md`. */
+/** An entry in `docs/errors.md`. */
 export interface ErrorDefinition {
   readonly kind: ErrorKind;
-  /** When it happens, and in what state it leaves things. */
+  /** When the error occurs, and the state that it leaves. */
   readonly when: string;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly remedy: string;
 }
 
-/** Every error that keyplane makes, by its code. A code stays what it is: programs and runbooks go by it. */
+/** Every error of keyplane, by code. A code never changes, because programs and runbooks rely on it. */
 export const ERRORS = {
   "KP-CONFIG": {
     kind: "config",
@@ -91,7 +91,7 @@ export const ERRORS = {
     when: "This machine's clock is more than 5 minutes off the service's, and `rotateAfter` depends on it. The key that was just created is revoked again.",
     remedy: "Correct the clock, and run `pulumi up` again.",
   },
-  "KP-NOTFOUND": {
+  "KP-NOT-FOUND": {
     kind: "not_found",
     when: "The service has no key, project or operation with this id or name.",
     remedy:
@@ -193,5 +193,5 @@ export const ERRORS = {
   },
 } as const satisfies Readonly<Record<string, ErrorDefinition>>;
 
-/** Names one way to fail. */
+/** The code of an error. */
 export type ErrorCode = keyof typeof ERRORS;

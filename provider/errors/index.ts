@@ -1,4 +1,4 @@
-// The errors that this package throws, each with a code; what they mean to people is data, in the catalogue.
+// The errors that this package throws. The catalogue describes each code.
 export { accountSetting } from "./account-setting";
 export { ERRORS, type ErrorCode, type ErrorDefinition, type ErrorKind } from "./catalogue";
 export {

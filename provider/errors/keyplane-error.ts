@@ -1,34 +1,34 @@
 import { ERRORS, type ErrorCode, type ErrorKind } from "./catalogue";
 
-/** Facts about the request behind an error; all of them safe to print. */
+/** Details of the request behind an error. All of them are safe to print. */
 export interface ErrorFacts {
-  /** HTTP status of the answer, where there was one. */
+  /** HTTP status of the answer, if any. */
   readonly status?: number | undefined;
-  /** The id of the request, to quote to the service's support. */
+  /** The id of the request, for the service's support. */
   readonly requestId?: string | undefined;
   /** Method and path template, e.g. `POST /api_keys`. */
   readonly route?: string | undefined;
 }
 
 /**
- * Base of every error this package throws on purpose. Its message and stack hold no secret, and it has no `cause`:
- * the errors of the transport hold request objects, and with them the credential.
+ * Base class of every error that this package throws on purpose. Its message and stack contain no secret. It has no
+ * `cause`, because transport errors contain request objects, and so the credential.
  */
 export class KeyplaneError extends Error {
-  /** The class's name: to be tested instead of `instanceof` where there may be two copies of this package. */
+  /** The class's name. Test it instead of `instanceof` if there may be two copies of this package. */
   override readonly name: string = "KeyplaneError";
-  /** What went wrong, as its code says. */
+  /** The kind of the error, as its code defines it. */
   readonly kind: ErrorKind;
-  /** HTTP status of the answer, where there was one. */
+  /** HTTP status of the answer, if any. */
   declare readonly status?: number | undefined;
-  /** The id of the request, to quote to the service's support. */
+  /** The id of the request, for the service's support. */
   declare readonly requestId?: string | undefined;
   /** Method and path template, e.g. `POST /api_keys`. */
   declare readonly route?: string | undefined;
 
   /**
-   * @param code which error of `docs/errors.md` it is; it never changes
-   * @param message complete sentence: what was done, what happened, what to do next
+   * @param code the error's code in `docs/errors.md`
+   * @param message a complete sentence: what was done, what happened, what to do next
    */
   constructor(
     readonly code: ErrorCode,
@@ -38,16 +38,16 @@ export class KeyplaneError extends Error {
     super(message);
     this.kind = ERRORS[code].kind;
     const { status, requestId, route } = facts;
-    // Where a program does not catch it, Node prints what it has: only what is known.
+    // Node prints the properties of an uncaught error, so only known ones are set.
     if (status !== undefined) this.status = status;
     if (requestId !== undefined) this.requestId = requestId;
     if (route !== undefined) this.route = route;
-    // As Node's own errors show theirs.
+    // Node's own errors show their code in the same way.
     this.stack = (this.stack ?? "").replace(/^\w+/, `${new.target.name} [${code}]`);
   }
 }
 
-/** A setting is missing or unusable; nothing was sent. */
+/** A setting is missing or invalid. Nothing was sent. */
 export class ConfigError extends KeyplaneError {
   override readonly name = "ConfigError";
   constructor(message: string) {
@@ -55,7 +55,7 @@ export class ConfigError extends KeyplaneError {
   }
 }
 
-/** An argument of a function is unusable; nothing was sent. */
+/** An argument of a function is invalid. Nothing was sent. */
 export class InputError extends KeyplaneError {
   override readonly name = "InputError";
   constructor(
@@ -67,12 +67,12 @@ export class InputError extends KeyplaneError {
   }
 }
 
-/** Whether this package threw it on purpose, whichever copy of the package it was. */
+/** Whether an error is a `KeyplaneError`, including one from another copy of this package. */
 export function isKeyplaneError(error: unknown): error is KeyplaneError {
   return error instanceof Error && "kind" in error && "code" in error && String(error.code).startsWith("KP-");
 }
 
-/** The words of whatever was thrown. */
+/** The message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : "unknown error";
 }

@@ -4,21 +4,21 @@ import { type ErrorFacts, KeyplaneError } from "./keyplane-error";
 const API_CODES = {
   api: "KP-API",
   auth: "KP-AUTH",
-  not_found: "KP-NOTFOUND",
+  not_found: "KP-NOT-FOUND",
   conflict: "KP-CONFLICT",
   rate_limit: "KP-RATE",
 } as const satisfies Readonly<Record<string, ErrorCode>>;
 
-/** The service answered, completely, that it does not do what was asked. */
+/** The service refused the request with a complete answer. */
 export class ApiError extends KeyplaneError {
   override readonly name = "ApiError";
   constructor(
     kind: keyof typeof API_CODES,
     message: string,
     facts: ErrorFacts,
-    /** The service's own words, cleaned; empty where it gave none. */
+    /** The service's own message, sanitized; empty if there is none. */
     readonly serviceMessage: string,
-    /** Whether an earlier attempt of the same call was sent and never answered: it may have been applied. */
+    /** Whether an earlier attempt of the same call was sent but not answered, and so may have been applied. */
     readonly afterLost = false,
   ) {
     super(API_CODES[kind], message, facts);
@@ -26,22 +26,22 @@ export class ApiError extends KeyplaneError {
 }
 
 /**
- * A request with an effect was sent and no complete, readable answer came: it may or may not have been applied.
- * The caller has to settle which, and must not simply repeat it.
+ * A request with an effect was sent, but no complete, readable answer came. The request may or may not have been
+ * applied. The caller must find out which, and must not simply repeat it.
  */
 export class AnswerLostError extends KeyplaneError {
   override readonly name = "AnswerLostError";
   constructor(
     message: string,
     facts: ErrorFacts,
-    /** Local wall clock, in milliseconds, at which the request was handed to the connection. */
+    /** Local wall-clock time, in milliseconds, at which the request was handed to the connection. */
     readonly sentAt: number,
   ) {
     super("KP-LOST", message, facts);
   }
 }
 
-/** No complete answer could be got for a request that has no lasting effect or was never sent. */
+/** No complete answer came for a request that has no lasting effect or was never sent. */
 export class TransportError extends KeyplaneError {
   override readonly name = "TransportError";
   constructor(
@@ -56,7 +56,7 @@ export class TransportError extends KeyplaneError {
   }
 }
 
-/** The service answered with success, but with something that contradicts its interface. */
+/** The service reported success, but its answer contradicts its API. */
 export class BadAnswerError extends KeyplaneError {
   override readonly name = "BadAnswerError";
   constructor(message: string, facts: ErrorFacts = {}) {
@@ -70,9 +70,9 @@ export interface PendingOperation {
   readonly projectId: string;
   /** The operation's id, a UUID. */
   readonly id: string;
-  /** Kind of operation, e.g. `start_compute`; empty while it was never seen. */
+  /** Kind of operation, e.g. `start_compute`; empty if it was never seen. */
   readonly action: string;
-  /** Last status seen; empty while it was never seen. */
+  /** Last status seen; empty if it was never seen. */
   readonly status: string;
 }
 
@@ -82,18 +82,18 @@ export class TimeoutError extends KeyplaneError {
   constructor(
     message: string,
     facts: ErrorFacts = {},
-    /** What had not ended, so that the wait can be resumed; empty for a single request. */
+    /** Operations that had not ended, so that the wait can be resumed; empty for a single request. */
     readonly pending: readonly PendingOperation[] = [],
     /** Time spent, in milliseconds. */
     readonly elapsedMs = 0,
-    /** How often the service was asked. */
+    /** Number of polls. */
     readonly polls = 0,
   ) {
     super("KP-TIMEOUT", message, facts);
   }
 }
 
-/** The run was cancelled, or the caller's signal fired; nothing more is sent. */
+/** The run was cancelled, or the caller's signal fired. Nothing more is sent. */
 export class AbortedError extends KeyplaneError {
   override readonly name = "AbortedError";
   constructor(message: string, facts: ErrorFacts = {}) {
@@ -101,27 +101,27 @@ export class AbortedError extends KeyplaneError {
   }
 }
 
-/** An operation that ended badly. */
+/** An operation that failed. */
 export interface FailedOperation extends PendingOperation {
-  /** How often it was tried in vain. */
+  /** Number of failed attempts. */
   readonly failuresCount: number;
 }
 
-/** Operations that were waited for ended in a failure. */
+/** One or more operations of a wait failed. */
 export class OperationFailedError extends KeyplaneError {
   override readonly name = "OperationFailedError";
   constructor(
     message: string,
-    /** The operations that ended badly. */
+    /** The operations that failed. */
     readonly failed: readonly FailedOperation[],
-    /** What had not ended when the failure was seen. */
+    /** Operations that had not ended when the failure was seen. */
     readonly pending: readonly PendingOperation[] = [],
   ) {
     super("KP-OPERATION", message);
   }
 }
 
-// The guards test the name: programs can hold two copies of this package, each with classes of its own.
+// The guards test the name, because a program can contain two copies of this package with separate classes.
 const named = (error: unknown, name: string): boolean => error instanceof Error && error.name === name;
 
 /** Whether a request with an effect has lost its answer. */
@@ -133,9 +133,9 @@ export const isApiError = (error: unknown): error is ApiError => named(error, "A
 /** Whether a deadline passed. */
 export const isTimeout = (error: unknown): error is TimeoutError => named(error, "TimeoutError");
 
-/** Whether it was cancelled. */
+/** Whether the call was cancelled. */
 export const isAborted = (error: unknown): error is AbortedError => named(error, "AbortedError");
 
-/** Whether an operation waited for has failed. */
+/** Whether an operation of a wait failed. */
 export const isOperationFailed = (error: unknown): error is OperationFailedError =>
   named(error, "OperationFailedError");

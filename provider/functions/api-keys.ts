@@ -3,9 +3,9 @@ import { checkId } from "../ids";
 import { type CallArgs, checkOneOf, checkText } from "./args";
 import { findOne } from "./find-one";
 
-/** Which keys are looked at. */
+/** The arguments of `getApiKeys`. */
 export interface GetApiKeysArgs extends CallArgs {
-  /** Id of an organization of the account, whose keys are meant. @default the account's own keys */
+  /** Id of the organization whose keys to read. @default the account's own keys */
   readonly organizationId?: string | undefined;
 }
 
@@ -14,22 +14,22 @@ export async function getApiKeys(account: Account, args: GetApiKeysArgs = {}): P
   return [...(await keysIn(account, args).list({ fresh: true, signal: args.signal }))];
 }
 
-/** The keys that are looked at. */
+/** The account's own keys, or the keys of the organization. */
 export function keysIn(account: Account, { organizationId }: GetApiKeysArgs): Keys {
   return account.keysOf(
     organizationId === undefined ? undefined : checkId("organization", organizationId, "organizationId"),
   );
 }
 
-/** Which key is looked for: by `id` or by `name`. */
+/** The arguments of `getApiKey`: either `id` or `name`. */
 export interface GetApiKeyArgs extends GetApiKeysArgs {
   /** The key's id: decimal text. */
   readonly id?: string | undefined;
-  /** The key's exact name; an error if several live keys bear it. */
+  /** The key's exact name. Fails if several live keys have it. */
   readonly name?: string | undefined;
 }
 
-/** One live API key of the account, or of an organization in it, without its secret; an error of kind `not_found` if there is none. */
+/** One live API key of the account or an organization, without its secret. Fails with `not_found` if there is none. */
 export async function getApiKey(account: Account, args: GetApiKeyArgs): Promise<ApiKeyRecord> {
   const by = checkOneOf(args);
   const value = by === "id" ? checkId("apiKey", args.id, "id") : checkText(args.name, "name");

@@ -1,9 +1,9 @@
 import { DURATION_FORM, parseDuration } from "../duration";
 import { InputError } from "../errors";
 
-/** What every function of this folder takes besides its own arguments. */
+/** Arguments of every function in this folder. */
 export interface CallArgs {
-  /** The account to ask, by its name in config `keyplane:accounts`. @default the account of `keyplane:apiKey` */
+  /** The account to read from: a name in config `keyplane:accounts`. @default the account of `keyplane:apiKey` */
   readonly account?: string | undefined;
   /** Cancels the call. */
   readonly signal?: AbortSignal | undefined;
@@ -13,7 +13,7 @@ export interface CallArgs {
 
 const ISO_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
 
-/** Checks that a text was given. */
+/** Checks a required text. */
 export function checkText(value: unknown, argument: string): string {
   if (typeof value !== "string" || value === "") throw new InputError(argument, "must be a non-empty string");
   return value;
@@ -51,7 +51,7 @@ export function checkDuration(value: unknown, argument: string): number | undefi
   return ms;
 }
 
-/** Checks arguments of which exactly one says what is looked for, and returns which. */
+/** Checks that exactly one of `id` and `name` is given, and returns which. */
 export function checkOneOf(args: { readonly id?: unknown; readonly name?: unknown }): "id" | "name" {
   if ((args.id === undefined) === (args.name === undefined)) {
     throw new InputError(args.id === undefined ? "id" : "name", "give either id or name");

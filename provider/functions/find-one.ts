@@ -2,7 +2,7 @@ import { KeyplaneError } from "../errors";
 import { cleanText } from "../http";
 import { maskKeyLike, redact } from "../secrets";
 
-/** What is looked for, and the account or organization that it is looked for in. */
+/** What to find, and in which account or organization. */
 export interface Wanted {
   readonly kind: "API key" | "project";
   readonly by: "id" | "name";
@@ -21,11 +21,11 @@ export function findOne<T extends { readonly id: string; readonly name: string }
 ): T {
   const found = items.filter((each) => each[by] === value);
   const [first] = found;
-  // What was given can be a key in the wrong place.
+  // The value can be a secret that was given in the wrong place.
   const shown = maskKeyLike(redact(cleanText(value)));
   if (first === undefined) {
     throw new KeyplaneError(
-      "KP-NOTFOUND",
+      "KP-NOT-FOUND",
       `no ${kind} with the ${by} "${shown}" in ${where}. Check the ${by}, and that this is the right account`,
     );
   }

@@ -1,4 +1,4 @@
-// The bodies of the data sources: functions of an account and checked arguments, without Pulumi.
+// The data sources without Pulumi: functions that check their arguments and read from an account.
 
 export { type GetApiKeyArgs, type GetApiKeysArgs, getApiKey, getApiKeys } from "./api-keys";
 export type { CallArgs } from "./args";

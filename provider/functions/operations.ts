@@ -2,7 +2,7 @@ import { type Account, Collected, LIST_OPERATIONS, type Operation } from "../api
 import { checkId } from "../ids";
 import { type CallArgs, checkCount, checkTexts, checkTime } from "./args";
 
-/** The project's operations that match, newest first, all at once. */
+/** The project's operations that match, newest first, in one list. */
 export async function getOperations(account: Account, args: GetOperationsArgs): Promise<Operation[]> {
   const collected = new Collected(LIST_OPERATIONS);
   const pages: (readonly Operation[])[] = [];
@@ -10,7 +10,7 @@ export async function getOperations(account: Account, args: GetOperationsArgs): 
   return pages.flat();
 }
 
-/** Which operation is looked for. */
+/** The arguments of `getOperation`. */
 export interface GetOperationArgs extends CallArgs {
   /** The project that it belongs to. */
   readonly projectId: string;
@@ -18,16 +18,16 @@ export interface GetOperationArgs extends CallArgs {
   readonly operationId: string;
 }
 
-/** One operation; an error of kind `not_found` if the service does not know it (any more). */
+/** One operation. Throws an error of kind `not_found` if the service does not know it (any more). */
 export async function getOperation(account: Account, args: GetOperationArgs): Promise<Operation> {
   const projectId = checkId("project", args.projectId, "projectId");
   const operationId = checkId("operation", args.operationId, "operationId");
   return account.operations.get(projectId, operationId, { signal: args.signal });
 }
 
-/** Which operations are listed. */
+/** The arguments of `getOperations` and `listOperations`. */
 export interface GetOperationsArgs extends CallArgs {
-  /** The project whose operations are meant. */
+  /** The project's id. */
   readonly projectId: string;
   /** Only those created at or after this ISO 8601 time. */
   readonly since?: string | undefined;
@@ -35,13 +35,13 @@ export interface GetOperationsArgs extends CallArgs {
   readonly status?: string | readonly string[] | undefined;
   /** Only those of this kind, or of one of these, e.g. `start_compute`. */
   readonly action?: string | readonly string[] | undefined;
-  /** At most so many, the newest first. @default all */
+  /** Maximum number of operations, the newest first. @default all */
   readonly limit?: number | undefined;
 }
 
 /**
- * The project's operations, newest first, one at a time. Holds one page; the next one is asked for when half of it was
- * taken, so that it comes while the other half is.
+ * The project's operations, newest first, one at a time. Holds one page in memory. Requests the next page when half of
+ * the page is consumed, so that it arrives while the caller consumes the other half.
  */
 export async function* listOperations(
   account: Account,
@@ -55,7 +55,7 @@ export async function* listOperations(
       const half = Math.ceil(page.length / 2);
       yield* page.slice(0, half);
       next = pages.next();
-      // It is thrown where it is awaited.
+      // The failure is thrown where `next` is awaited.
       next.catch(() => {});
       yield* page.slice(half);
     }
@@ -64,7 +64,7 @@ export async function* listOperations(
   }
 }
 
-/** The same, page by page. */
+/** The same operations, page by page. */
 export function operationPages(
   account: Account,
   args: GetOperationsArgs,

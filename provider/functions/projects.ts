@@ -5,20 +5,20 @@ import { maskKeyLike } from "../secrets";
 import { type CallArgs, checkOneOf, checkText } from "./args";
 import { findOne } from "./find-one";
 
-/** All projects of the account; warns if the service has left some out for lack of time. */
+/** All projects of the account. Warns if the service could not read some of them in time. */
 export async function getProjects(account: Account, args: CallArgs = {}): Promise<Project[]> {
   return account.projects.list({ signal: args.signal, onWarning: args.onWarning });
 }
 
-/** Which project is looked for: by `id` or by `name`. */
+/** The arguments of `getProject`: either `id` or `name`. */
 export interface GetProjectArgs extends CallArgs {
   /** The project's id. */
   readonly id?: string | undefined;
-  /** The project's exact name; an error if several projects bear it. */
+  /** The project's exact name. Fails if several projects have it. */
   readonly name?: string | undefined;
 }
 
-/** One project of the account; an error of kind `not_found` if there is none. */
+/** One project of the account. Throws an error of kind `not_found` if there is none. */
 export async function getProject(account: Account, args: GetProjectArgs): Promise<Project> {
   const { signal, onWarning } = args;
   if (checkOneOf(args) === "name") {

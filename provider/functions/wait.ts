@@ -3,21 +3,21 @@ import { InputError } from "../errors";
 import { checkId } from "../ids";
 import { type CallArgs, checkDuration } from "./args";
 
-/** What is waited for. */
+/** The arguments of `waitForOperations`. */
 export interface WaitForOperationsArgs extends CallArgs {
-  /** The project whose operations are meant. */
+  /** The project's id. */
   readonly projectId: string;
-  /** These operations. @default all of the project that are pending, but for the platform's own background work */
+  /** Ids of the operations to wait for. @default all pending ones, except the platform's background work */
   readonly operationIds?: readonly string[] | undefined;
-  /** Longest time to wait, e.g. `15m`. @default the configured `operationTimeout` */
+  /** Maximum time to wait, e.g. `15m`. @default the configured `operationTimeout` */
   readonly operationTimeout?: string | undefined;
-  /** Time between two looks, e.g. `10s`. @default the configured `pollInterval` */
+  /** Time between two polls, e.g. `10s`. @default the configured `pollInterval` */
   readonly pollInterval?: string | undefined;
-  /** Called after every look that has left something pending. @default shows it in the program's row */
+  /** Called after every poll that leaves operations pending. @default shows the progress in the program's row */
   readonly onProgress?: ((progress: WaitProgress) => void) | undefined;
 }
 
-/** Waits until the operations have ended, and returns them; fails if one of them does, or when the time is over. */
+/** Waits until the operations have ended, and returns them. Fails if one of them fails, or if the wait times out. */
 export async function waitForOperations(account: Account, args: WaitForOperationsArgs): Promise<Operation[]> {
   const projectId = checkId("project", args.projectId, "projectId");
   const { operationIds, signal, onProgress, onWarning } = args;

@@ -18,7 +18,7 @@ import { fromPulumi, fromState, toPulumi, toState } from "./values";
 type Values = Record<string, unknown>;
 type Verb = "check" | "diff" | "create" | "read" | "update" | "delete";
 
-/** Makes a resource type into the provider that Pulumi's dynamic host calls. */
+/** Turns a resource type into the provider that Pulumi's dynamic host calls. */
 export function adapt(type: ResourceType): dynamic.ResourceProvider<Values, Values> {
   return {
     async configure({ config }) {
@@ -42,7 +42,7 @@ export function adapt(type: ResourceType): dynamic.ResourceProvider<Values, Valu
           const terms = { now: context.now(), fingerprint: () => context.fingerprint(), driftOnly };
           const difference = diff(type, fromState(olds), fromPulumi(news), terms);
           for (const reason of difference.reasons) context.info(reason);
-          // What a refresh compares is not what the run goes on with: it can be a predecessor that is still to be deleted.
+          // A refresh can compare a predecessor that is still to be deleted: it does not show what is held.
           if (!driftOnly) noteHolder(type, id, fromState(olds), context);
           const { changes, replaces, deleteBeforeReplace } = difference;
           return { changes, replaces: [...replaces], deleteBeforeReplace };
@@ -61,7 +61,7 @@ export function adapt(type: ResourceType): dynamic.ResourceProvider<Values, Valu
       run(type, "read", olds, async (context) => {
         session.noteRead(id, olds.resourceUrn);
         const outputs = await type.read(id, fromState(olds), context);
-        // An empty answer is how a resource is reported gone.
+        // An empty result reports that the resource is gone.
         return outputs === undefined ? {} : { id, props: toState(outputs, type.canBeAbsent) };
       }),
 
@@ -83,8 +83,8 @@ export function adapt(type: ResourceType): dynamic.ResourceProvider<Values, Valu
 }
 
 /**
- * Runs one verb with a context of its own; whatever it throws reaches the engine clean and complete.
- * @param held - What the state holds of the resource, where that is not among the values.
+ * Runs one verb with its own context. Converts whatever it throws into an error that is safe to show.
+ * @param held - The state of the resource, if `values` does not contain it.
  */
 async function run<T>(
   type: ResourceType,
@@ -93,7 +93,7 @@ async function run<T>(
   body: (context: Context) => Promise<T>,
   held: Values = values,
 ): Promise<T> {
-  // The service can repeat any of them, in whatever it says.
+  // The service can repeat any of them in its answers.
   for (const secret of keysIn(held)) conceal(secret);
   const scope = scopeOf(values);
   const context = new VerbContext(String(values.resourceUrn ?? ""), scope);
@@ -111,8 +111,8 @@ async function run<T>(
 }
 
 /**
- * What one verb is given. All reads of a refresh stand waiting for one list, each with a context, so it is small: what
- * a verb asks for is made when it does.
+ * The context of one verb. It is small and creates its parts on demand, because all reads of a refresh wait for one
+ * list at the same time, each with a context.
  */
 class VerbContext implements Context {
   readonly #urn: string;
@@ -172,12 +172,12 @@ class VerbContext implements Context {
   }
 }
 
-/** How Pulumi reads a switch in the environment. */
+/** Reads a boolean environment variable as Pulumi does. */
 function isOn(value: string | undefined): boolean {
   return value !== undefined && ["1", "t", "true"].includes(value.toLowerCase());
 }
 
-/** What the host makes of a failed call: it prints some errors with their stack, and reads `id` as "exists, not ready". */
+/** The error that the host gets. It prints some errors with their stack, and an `id` means "exists, not ready". */
 class HostError extends Error {
   override readonly name = "keyplane";
   readonly id?: string;
@@ -186,7 +186,7 @@ class HostError extends Error {
 
   constructor(message: string, notReady?: { readonly id: string; readonly properties: Values }) {
     super(message);
-    // The message says it all; a stack would repeat it, with paths of the user's machine.
+    // A stack would repeat the message and show paths of the user's machine.
     this.stack = "";
     if (notReady !== undefined) {
       this.id = notReady.id;
@@ -197,8 +197,8 @@ class HostError extends Error {
 }
 
 /**
- * The path stands in the reason. Pulumi would print the value of a property that the failure names, and any value can be
- * a secret: which ones are is not told to providers.
+ * Puts the path into the reason. If the failure named the property, Pulumi would print its value, and any value can be
+ * a secret: Pulumi does not tell providers which ones are.
  */
 function toHostFailure({ property, reason, code = "KP-INPUT" }: Failure): dynamic.CheckFailure {
   return { property: "", reason: `${property === "" ? "" : `${property}: `}${reason} [${code}]` };
@@ -209,19 +209,19 @@ function toHostError(error: unknown, type: ResourceType, doing: string, values: 
   for (const secret of [...keysIn(values), ...session.credentials().values()]) conceal(secret);
   const message = redact(`${doing}: ${text} [${code}]`);
   if (!(error instanceof NotReady)) return new HostError(message);
-  // The host adds `__provider` to every answer but this one, and without it the resource could never be deleted.
+  // The host adds `__provider` to every result but this one. Without it, the resource could never be deleted.
   const outputs = toState(error.outputs as Properties, type.canBeAbsent);
   const properties = { ...outputs, __provider: values.__provider };
   return new HostError(message, { id: error.id, properties });
 }
 
-/** What nothing here throws on purpose. */
+/** Wraps an error that keyplane does not throw on purpose. */
 function unexpected(error: unknown): KeyplaneError {
   const text = error instanceof Error ? error.message : String(error);
   return new KeyplaneError("KP-INTERNAL", `${text}. This is a bug in keyplane: report it with this message`);
 }
 
-/** The secrets of keys among some values. */
+/** The secrets of keys in some values. */
 function keysIn(values: Values): string[] {
   const { adopt } = values as { adopt?: { key?: unknown } };
   return [values.key, values.previousKey, adopt?.key].filter((value): value is string => typeof value === "string");

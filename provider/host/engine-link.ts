@@ -2,15 +2,15 @@ import { createRequire } from "node:module";
 import { connect } from "node:net";
 import type { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
 
-/** A message that takes longer is given up: it must not hold up the work it tells of. */
+/** Maximum time to send a message, in milliseconds. A message must not delay the work that it reports. */
 const LOG_DEADLINE_MS = 2_000;
 
 /** How the engine shows a message. */
 export type Severity = "info" | "warning";
 
 /**
- * The way from the host process to the engine that started it: messages for the display, and a dead-man's switch.
- * The host outlives an engine that was killed, and would go on making keys that nobody records.
+ * The connection from the host process to the engine that started it. It shows messages, and detects when the engine is
+ * gone: the host outlives a killed engine, and would continue to create keys that no state records.
  */
 export class EngineLink {
   readonly #address: string;
@@ -21,7 +21,7 @@ export class EngineLink {
     this.#address = address;
   }
 
-  /** Calls `onDeath` as soon as the engine is gone, however it went: its end of the connection closes with it. */
+  /** Calls `onDeath` as soon as the engine's process is gone, because that closes its end of the connection. */
   watch(onDeath: () => void): void {
     const [, host, port] = /^(.+):(\d+)$/.exec(this.#address) ?? [];
     if (host === undefined || Number(port) === 0) return;
@@ -31,12 +31,12 @@ export class EngineLink {
       socket.on("connect", () => {
         connected = true;
       });
-      // Without a reader the socket would never notice that the other end has closed.
+      // Without a reader, the socket would not detect that the other end has closed.
       socket.on("data", () => {});
       socket.on("error", () => {});
       socket.on("close", () => {
-        // A living engine drops a connection on which nobody speaks after a while: only one that takes no new
-        // connection is gone, be it the first: it may have been killed right after its call.
+        // A running engine closes an idle connection after a while. It is gone only if it accepts no new connection.
+        // This also applies to the first one, because the engine may have been killed right after its call.
         if (connected) hold();
         else onDeath();
       });
@@ -46,8 +46,8 @@ export class EngineLink {
   }
 
   /**
-   * Shows a message in the row of a resource. An ephemeral one is replaced by the next; others stay under the
-   * resource's diagnostics. A message that cannot be shown is dropped: it must not fail the work it tells of.
+   * Shows a message in the row of a resource. The next message replaces an ephemeral one; others stay in the resource's
+   * diagnostics. A message that cannot be shown is dropped, so that it does not fail the work that it reports.
    */
   log(urn: string, severity: Severity, text: string, ephemeral: boolean): void {
     const sent = this.#send(urn, severity, text, ephemeral).catch(() => {});
@@ -55,13 +55,13 @@ export class EngineLink {
     void sent.then(() => this.#underWay.delete(sent));
   }
 
-  /** Resolves when the messages so far have arrived, so that they are seen before the call they belong to ends. */
+  /** Resolves when all messages so far have arrived, so that they are shown before their call ends. */
   async flush(): Promise<void> {
     if (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
   async #send(urn: string, severity: Severity, text: string, ephemeral: boolean): Promise<void> {
-    // Loaded from Pulumi's own place: a second copy of gRPC would not work with its classes.
+    // Loaded from Pulumi's dependencies, because a second copy of gRPC would not work with its classes.
     const fromPulumi = createRequire(require.resolve("@pulumi/pulumi"));
     const grpc = fromPulumi("@grpc/grpc-js") as typeof import("@grpc/grpc-js");
     const proto = fromPulumi("@pulumi/pulumi/proto/engine_pb") as typeof import("@pulumi/pulumi/proto/engine_pb");

@@ -1,5 +1,5 @@
-// The entry `keyplane/provider`: what every state written by keyplane calls, from `__provider`. Its name and the names
-// it exports are frozen; each is typed as Pulumi's own dynamic provider. Here is all that the core knows of Pulumi.
+// The entry point `keyplane/provider`, which every state written by keyplane calls from `__provider`. Its name and its
+// exports must never change. Each has the type of Pulumi's own dynamic provider. Only this folder knows Pulumi.
 import { resourceTypes } from "../resources/registry";
 import { adapt } from "./adapter";
 

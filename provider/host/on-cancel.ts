@@ -1,17 +1,17 @@
 import { createRequire } from "node:module";
 
-/** What the engine calls when a person has cancelled the run with Ctrl+C. */
+/** The call that the engine makes when a user cancels the run with Ctrl+C. */
 const CANCEL = "/pulumirpc.ResourceProvider/Cancel";
 
-/** The part of gRPC's server that is relied on: for each call, it looks the handler up by a method of its prototype. */
+/** The part of gRPC's server that is used here: a prototype method that looks up the handler of each call. */
 interface HandlerLookUp {
   _retrieveHandler?: (path: unknown, ...others: unknown[]) => unknown;
 }
 
 /**
- * Calls back whenever the engine cancels the run. Pulumi's dynamic host answers that call itself and does not tell its
- * providers, so the look-up of the call's handler is observed. Where gRPC has no such look-up, nothing is ever told: a
- * cancelled run then goes on until its waits are over.
+ * Calls back whenever the engine cancels the run. Pulumi's dynamic host handles that call without telling its
+ * providers, so this function observes the look-up of the call's handler. If gRPC has no such look-up, the callback is
+ * never called, and a cancelled run continues until its waits are over.
  */
 export function onCancel(callback: () => void): void {
   const lookUp = hostServer();
@@ -23,7 +23,7 @@ export function onCancel(callback: () => void): void {
   };
 }
 
-/** The prototype of the host's server. Its own copy of gRPC counts: the project can have others. */
+/** The prototype of the host's server, from the host's own copy of gRPC. The project can have other copies. */
 function hostServer(): HandlerLookUp | undefined {
   const host = require.main?.filename;
   if (host === undefined) return undefined;

@@ -9,13 +9,13 @@ import { type ConfigReader, credentialsIn, resolveSettings, type Settings } from
 import { EngineLink } from "./engine-link";
 import { onCancel } from "./on-cancel";
 
-/** At most so often a request that is sent again is shown, in milliseconds: under a storm there are hundreds. */
+/** Minimum time between two retries that are shown, in milliseconds. Under load there can be hundreds. */
 const RETRY_SHOWN_EVERY_MS = 1_000;
 
 /**
- * What all resources of this process share. Pulumi configures each resource type on its own, and starts the second
- * call before the first one's configuration is done: so `configure` only stores the config, and everything else is
- * made, and can fail, in the call that needs it.
+ * What all resources of this process share. Pulumi configures each resource type separately, and starts the second call
+ * before the first configuration is done. So `configure` only stores the config. Everything else is created, and can
+ * fail, in the call that needs it.
  */
 class Session {
   readonly engine = new EngineLink(process.argv[2] ?? "");
@@ -28,29 +28,29 @@ class Session {
   readonly #accounts = new Map<string | undefined, Account>();
   /** By scope. */
   readonly #fingerprints = new Map<string, string>();
-  /** By scope, what the verbs of this process tell each other: a process serves one run. */
+  /** Notes that the verbs of this process share, by scope. A process serves one run. */
   readonly #runs = new Map<string, RunNotes>();
   readonly #underWay = new Set<{ readonly account: string | undefined; readonly show: (text: string) => void }>();
   #retryShownAt = Number.NEGATIVE_INFINITY;
-  /** The ids of those that were read, by URN: a resource and its predecessor can share one. */
+  /** Ids of the resources that were read, by URN. A resource and its predecessor can have the same URN. */
   readonly #seenInRefresh = new Map<unknown, Set<string>>();
 
   configure(config: ConfigReader): void {
     this.#config = config;
     if (this.#isConfigured) return;
     this.#isConfigured = true;
-    // Nobody is left to record what this process does: a key made from here on would be lost.
+    // Without the engine, nothing records what this process does: a key created from now on would be lost.
     this.engine.watch(() => process.exit(1));
     onCancel(() => this.#cancel());
   }
 
-  /** Ends all waits. What was sent is finished, and the engine records it. */
+  /** Ends all waits. Changes that were already sent complete, and the engine records them. */
   #cancel(): void {
     this.#cancelled ??= new AbortedError("the run was cancelled");
     for (const account of this.#accounts.values()) account.abort(this.#cancelled);
   }
 
-  /** Throws a `ConfigError`, anew at each call, where the settings of that account are missing or wrong. */
+  /** The account's settings. Each call throws a `ConfigError` if they are missing or invalid. */
   settings(account: string | undefined): Settings {
     let settings = this.#settings.get(account);
     if (settings === undefined) {
@@ -60,7 +60,7 @@ class Session {
     return settings;
   }
 
-  /** Short text that tells the account of a scope from others. Throws as `settings` does. */
+  /** Short text that distinguishes the account of a scope from others. Throws as `settings` does. */
   fingerprint(scope: Scope): string {
     const key = scopeKey(scope);
     let fingerprint = this.#fingerprints.get(key);
@@ -72,12 +72,12 @@ class Session {
     return fingerprint;
   }
 
-  /** Every credential that is configured, under the name of its setting. */
+  /** Every configured credential, by the name of its setting. */
   credentials(): ReadonlyMap<string, string> {
     return credentialsIn(this.#config);
   }
 
-  /** Loads what talks to the service when it is first asked for: a run that changes nothing never does. */
+  /** Returns the account. Loads its code at the first call, because a run that changes nothing does not need it. */
   account(name: string | undefined): Account {
     let account = this.#accounts.get(name);
     if (account === undefined) {
@@ -90,14 +90,14 @@ class Session {
     return account;
   }
 
-  /** Notes a verb that is under way, to show in its row what its account waits for. Answers what ends that. */
+  /** Registers a running verb, so that its row shows what the account waits for. Returns a function that ends this. */
   began(account: string | undefined, show: (text: string) => void): () => void {
     const verb = { account, show };
     this.#underWay.add(verb);
     return () => this.#underWay.delete(verb);
   }
 
-  /** Shows why nothing goes on, in the rows of all verbs of an account: they share its limits, and some of its requests. */
+  /** Shows a retry in the rows of all verbs of an account, because they share its limits and some of its requests. */
   #showRetry(name: string | undefined, { route, outcome, attempt, pauseMs }: Retry): void {
     const now = performance.now();
     if (now - this.#retryShownAt < RETRY_SHOWN_EVERY_MS) return;
@@ -107,7 +107,7 @@ class Session {
     for (const { account, show } of this.#underWay) if (account === name) show(text);
   }
 
-  /** What the verbs of resources in this scope tell each other. */
+  /** The notes that the verbs of resources in this scope share. */
   runOf(scope: Scope): RunNotes {
     const key = scopeKey(scope);
     let run = this.#runs.get(key);
@@ -118,7 +118,7 @@ class Session {
     return run;
   }
 
-  /** Notes that a resource was read: the next `diff` of it belongs to a refresh, unless a `check` comes first. */
+  /** Records that a resource was read: its next `diff` belongs to a refresh, unless a `check` comes first. */
   noteRead(id: string, urn: unknown): void {
     this.#seenInRefresh.set(urn, (this.#seenInRefresh.get(urn) ?? new Set()).add(id));
   }
@@ -127,7 +127,7 @@ class Session {
     this.#seenInRefresh.delete(urn);
   }
 
-  /** Whether a `diff` of the resource is a refresh's; answers so once for each read. */
+  /** Whether a `diff` of the resource belongs to a refresh. True once for each read. */
   takeRefresh(id: string, urn: unknown): boolean {
     return this.#seenInRefresh.get(urn)?.delete(id) ?? false;
   }

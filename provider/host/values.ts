@@ -1,24 +1,24 @@
 import { UNKNOWN } from "../schema/field-types";
 
-/** How Pulumi's dynamic host hands over a value that a preview does not know yet; it decodes nothing. */
+/** Pulumi's marker for a value that a preview does not know yet. The dynamic host does not decode it. */
 const PULUMI_UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Pulumi's values as the core sees them: unknowns are a symbol, and `__provider` is none of its business. */
+/** Converts Pulumi's values for the core: unknown values become a symbol, and `__provider` is removed. */
 export function fromPulumi(values: Values): Values {
   return mapDeep(fromState(values), (value) => (value === PULUMI_UNKNOWN ? UNKNOWN : value)) as Values;
 }
 
-/** The same for the values of a state, which knows all of them: an output that is `null` there is absent. */
+/** The same for the values of a state, which are all known. An output that is `null` there is absent. */
 export function fromState({ __provider, ...rest }: Values): Values {
   if (!Object.values(rest).includes(null)) return rest;
   return Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));
 }
 
 /**
- * The outputs of a resource as Pulumi takes them. Pulumi shows an output that the state lacks as unknown in each preview
- * and warns where it is exported, so those that can be absent are `null`.
+ * Converts the outputs of a resource for Pulumi. Pulumi shows an output that the state lacks as unknown in each
+ * preview, and warns if it is exported. So outputs that can be absent become `null`.
  */
 export function toState(outputs: Values, canBeAbsent: readonly string[] = []): Record<string, unknown> {
   const absent = canBeAbsent.filter((name) => outputs[name] === undefined).map((name) => [name, null]);
@@ -26,11 +26,11 @@ export function toState(outputs: Values, canBeAbsent: readonly string[] = []): R
 }
 
 /**
- * The core's values as Pulumi takes them. A gRPC struct knows neither `undefined` nor `bigint`: one such value would
- * make the host fail after the key was made, and nothing would be recorded.
+ * Converts the core's values for Pulumi. A gRPC struct supports neither `undefined` nor `bigint`. Such a value would
+ * make the host fail after the key was created, and the key would not be recorded.
  */
 export function toPulumi(values: Values): Record<string, unknown> {
-  // A copy, for the host adds to it.
+  // A copy, because the host adds properties to it.
   const copy = { ...values };
   return mapDeep(copy, (value) => {
     if (value === UNKNOWN) return PULUMI_UNKNOWN;
@@ -38,7 +38,7 @@ export function toPulumi(values: Values): Record<string, unknown> {
   }) as Record<string, unknown>;
 }
 
-/** What has nothing to change comes back as it is: most values do, and each of thousands of calls maps them twice. */
+/** Returns an unchanged value itself: most values are unchanged, and each of thousands of calls maps them twice. */
 function mapDeep(value: object, leaf: (value: unknown) => unknown): object {
   if (Array.isArray(value)) {
     const items = value.filter((item) => item !== undefined).map((item) => map(item, leaf));

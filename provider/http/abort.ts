@@ -3,13 +3,13 @@ import { AbortedError } from "../errors";
 const followers = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Calls back once, when the signal fires. The result undoes it, and must be called, or the signal keeps the callback
- * alive. The signal itself gets one listener, however many follow: it looks through all of its listeners for each that
- * comes or goes, so thousands of requests under one signal would cost their square.
+ * Calls back once when the signal fires. The returned function removes the callback. It must be called, or the signal
+ * keeps the callback in memory. The signal gets only one listener, because it searches all its listeners when one is
+ * added or removed: with thousands of requests, that would take quadratic time.
  */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   const present = followers.get(signal) ?? follow(signal);
-  // A callback of its own for each call, so that one given twice is called twice.
+  // A separate function for each call, so that a callback passed twice is called twice.
   const follower = () => callback();
   present.add(follower);
   return () => present.delete(follower);
@@ -28,7 +28,7 @@ function follow(signal: AbortSignal): Set<() => void> {
   return present;
 }
 
-/** Why a signal has fired, to be put behind a message; empty where nobody gave a reason. */
+/** The reason of a signal, to append to a message; empty if there is none. */
 export function formatReason({ reason }: AbortSignal): string {
   return reason instanceof Error && reason.name !== "AbortError" ? `: ${reason.message}` : "";
 }
@@ -38,11 +38,11 @@ export interface LinkedSignal {
   readonly signal: AbortSignal;
   /** Aborts this signal alone. */
   abort(reason: unknown): void;
-  /** Stops following; must be called, or the others keep it alive. */
+  /** Stops following. Must be called, or the other signals keep this one in memory. */
   dispose(): void;
 }
 
-/** Makes a signal that fires as soon as one of the given ones does, with its reason. */
+/** Creates a signal that fires as soon as one of the given signals fires, with its reason. */
 export function linkSignals(...sources: readonly (AbortSignal | undefined)[]): LinkedSignal {
   const controller = new AbortController();
   const undo: (() => void)[] = [];
@@ -63,7 +63,7 @@ export function linkSignals(...sources: readonly (AbortSignal | undefined)[]): L
   };
 }
 
-/** The promise's outcome, or an `AbortedError` as soon as the signal fires; the promise itself goes on. */
+/** The promise's outcome, or an `AbortedError` as soon as the signal fires. The promise itself continues. */
 export async function raceSignal<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) throw cancelled();
   let undo = () => {};

@@ -1,19 +1,19 @@
 import { isIP } from "node:net";
 import { ConfigError } from "../errors";
 
-/** A service's address, taken apart. */
+/** The parts of a service's address. */
 export interface BaseUrl {
   /** E.g. `https://host:8443`. */
   readonly origin: string;
-  /** Path that all routes begin with, without a slash at its end, e.g. `/api/v2`. */
+  /** Path that all routes begin with, without a trailing slash, e.g. `/api/v2`. */
   readonly prefix: string;
-  /** Whether it is this machine itself. */
+  /** Whether the service is on this machine. */
   readonly loopback: boolean;
 }
 
 /**
- * Reads a base URL. The credential goes wherever it points, so it must be https, or http on this machine, and plain:
- * no user information, query or fragment. Throws a `ConfigError` that names the setting and does not repeat the text.
+ * Reads a base URL. The credential is sent to it, so it must be https, or http on this machine, without user
+ * information, query or fragment. Throws a `ConfigError` that names the setting and does not repeat the text.
  */
 export function parseBaseUrl(text: string, setting = "keyplane:baseUrl"): BaseUrl {
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Dispatcher } from "undici";
 import { AbortedError, ConfigError, type KeyplaneError } from "../errors";
-import { conceal } from "../secrets";
+import { conceal, isKeyText } from "../secrets";
 import { VERSION } from "../version";
 import { formatReason, linkSignals } from "./abort";
 import { type BaseUrl, parseBaseUrl } from "./base-url";
@@ -11,45 +11,45 @@ import { exchange } from "./exchange";
 import { failureError, formatOutcome, TOO_LARGE } from "./failure";
 import { DOCUMENTED_RATES, Limiter, type Limits } from "./limits/limiter";
 import { nextDelay } from "./retry/backoff";
-import { classify } from "./retry/classify";
+import { classify, type Verdict } from "./retry/classify";
 import { parseRetryAfterMs } from "./retry/retry-after";
 import { RetryBudget } from "./retry/retry-budget";
 import type { HttpAnswer, HttpRequest, Outcome } from "./types";
 
-/** Total time of one call, in milliseconds. */
+/** Maximum total time of one call, in milliseconds. */
 const CALL_TIMEOUT_MS = 120_000;
 
-/** What an `HttpClient` needs. */
+/** Options of an `HttpClient`. */
 export interface HttpOptions {
   /** Name of the account, for messages. @default the account of `keyplane:apiKey` */
   readonly account?: string | undefined;
-  /** Where all routes begin; see `parseBaseUrl`. */
+  /** Base URL of all routes; see `parseBaseUrl`. */
   readonly baseUrl: string;
   /** The credential: visible ASCII. */
   readonly apiKey: string;
-  /** Longest silence of the service before and within an answer, in milliseconds. */
+  /** Maximum time without data before and within an answer, in milliseconds. */
   readonly requestTimeoutMs: number;
-  /** Most requests in flight. */
+  /** Maximum number of requests in flight. */
   readonly concurrency: number;
-  /** Most requests per second on one route. @default 40; see `requestsPerMinute` */
+  /** Maximum requests per second on one route. @default 40; see `requestsPerMinute` */
   readonly requestsPerSecond?: number | undefined;
   /**
-   * Most requests per minute in all. Where neither rate is given, and the service is on this machine, both are kept only
-   * once it says "too many" to most requests. @default 700
+   * Maximum requests per minute in total. If neither rate is given and the service is on this machine, both apply only
+   * once it has answered most requests with "too many". @default 700
    */
   readonly requestsPerMinute?: number | undefined;
-  /** Told each time a request is to be sent again. */
+  /** Called before each retry of a request. */
   readonly onRetry?: ((retry: Retry) => void) | undefined;
   readonly clock: Clock;
   /** In [0, 1), for jitter. */
   readonly random: () => number;
 }
 
-/** A request that is to be sent again. */
+/** A retry of a request. */
 export interface Retry {
   /** Method and path template, e.g. `POST /api_keys`. */
   readonly route: string;
-  /** What came of the last attempt, e.g. `503 Service Unavailable` or `ECONNRESET`. */
+  /** The outcome of the last attempt, e.g. `503 Service Unavailable` or `ECONNRESET`. */
   readonly outcome: string;
   /** The number of the next attempt; the first is 1. */
   readonly attempt: number;
@@ -57,7 +57,30 @@ export interface Retry {
   readonly pauseMs: number;
 }
 
-/** Sends requests to one service with one credential: attempts, limits, deadlines, and errors fit to be shown. */
+/** One call of `request`, across its attempts. */
+interface Call {
+  readonly request: HttpRequest;
+  readonly signal: AbortSignal;
+  /** Monotonic time at which the call times out. */
+  deadline: number;
+  /** Attempts made so far. */
+  attempts: number;
+  /** Tokens that the last retry took from the retry budget. */
+  retryCost: number;
+  /** Whether an earlier attempt was sent without getting a complete answer. */
+  lostBefore: boolean;
+}
+
+/** One attempt and its verdict. */
+interface Attempt {
+  readonly outcome: Outcome;
+  readonly verdict: Verdict;
+  readonly requestId: string;
+  /** Local wall-clock time at which the request was handed to the pool, in milliseconds. */
+  readonly sentAt: number;
+}
+
+/** Sends requests to one service with one credential: retries, limits, deadlines, and errors that are safe to show. */
 export class HttpClient {
   readonly base: BaseUrl;
   readonly #options: HttpOptions;
@@ -68,10 +91,10 @@ export class HttpClient {
   readonly #headersOfJson: Readonly<Record<string, string>>;
   #connections: Dispatcher | undefined;
 
-  /** Throws a `ConfigError` if the base URL or the credential cannot be used. Opens nothing yet. */
+  /** Throws a `ConfigError` if the base URL or the credential is invalid. Opens no connection yet. */
   constructor(options: HttpOptions) {
     this.base = parseBaseUrl(options.baseUrl);
-    if (!/^[\x21-\x7e]+$/.test(options.apiKey)) {
+    if (!isKeyText(options.apiKey)) {
       throw new ConfigError("apiKey must be visible ASCII characters without spaces; check how it was copied");
     }
     this.#options = options;
@@ -85,20 +108,20 @@ export class HttpClient {
     this.#headersOfJson = { ...this.#headers, "content-type": "application/json" };
   }
 
-  /** Fires when everything has to end. */
+  /** Fires when the client is aborted. */
   get signal(): AbortSignal {
     return this.#abort.signal;
   }
 
   /**
-   * Ends every wait, pause and read, and what was not sent yet; nothing is sent any more. A change that was sent is
-   * finished: only its answer tells what was done.
+   * Ends every wait, pause and read, and every request that was not sent yet. Nothing is sent afterwards. A change that
+   * was already sent completes, because only its answer shows what was done.
    */
   abort(reason: Error): void {
     this.#abort.abort(reason);
   }
 
-  /** Waits; rejects with an `AbortedError` when the signal fires or everything has to end. */
+  /** Waits. Rejects with an `AbortedError` when the signal fires or the client is aborted. */
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     const link = linkSignals(this.#abort.signal, signal);
     try {
@@ -114,8 +137,8 @@ export class HttpClient {
   }
 
   /**
-   * Sends the request, repeatedly where that is safe, and returns its complete successful answer.
-   * Throws `AnswerLostError` for a request with replay `once` that may have been applied; else `ApiError`,
+   * Sends the request, with retries if that is safe, and returns its complete successful answer.
+   * Throws `AnswerLostError` for a request with replay `once` that may have been applied; otherwise `ApiError`,
    * `TransportError`, `TimeoutError`, `BadAnswerError` or `AbortedError`.
    */
   async request(request: HttpRequest): Promise<HttpAnswer> {
@@ -128,93 +151,120 @@ export class HttpClient {
   }
 
   async #requestWithRetries(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
-    const { clock, random } = this.#options;
-    let deadline = clock.monotonic() + (request.timeoutMs ?? CALL_TIMEOUT_MS);
-    let taken = 0;
-    let lostBefore = false;
-    const end = () => abortedRequest(request, signal, lostBefore);
-    for (let attempts = 1; ; attempts++) {
-      const queuedAt = clock.monotonic();
-      const { route, perSecond } = request;
-      await unlessAborted(signal, () => this.#limiter.acquire(route, signal, perSecond), end);
-      // Waiting for the limits of the service is not the service being slow.
-      deadline += clock.monotonic() - queuedAt;
-      const sentAt = clock.now();
-      const requestId = randomUUID();
-      const outcome = await this.#attempt(request, requestId, signal, deadline - clock.monotonic());
-      const verdict = classify(outcome);
+    const { clock } = this.#options;
+    const deadline = clock.monotonic() + (request.timeoutMs ?? CALL_TIMEOUT_MS);
+    const call: Call = { request, signal, deadline, attempts: 0, retryCost: 0, lostBefore: false };
+    for (;;) {
+      await this.#waitForTurn(call);
+      const attempt = await this.#attempt(call);
+      const { outcome, verdict, requestId, sentAt } = attempt;
       if (verdict === "ok" && outcome.kind === "answer") {
-        this.#budget.success(taken);
+        this.#budget.success(call.retryCost);
         return { status: outcome.status, json: outcome.json, date: outcome.date, requestId, sentAt };
       }
-      const answered = outcome.kind === "answer" ? outcome : undefined;
-      const lost = verdict === "ambiguous";
-      if (signal.aborted && verdict !== "refused" && !(lost && request.replay === "once")) {
-        throw abortedRequest(request, signal, lostBefore || lost);
+      const isLost = verdict === "ambiguous";
+      if (signal.aborted && verdict !== "refused" && !(isLost && request.replay === "once")) {
+        throw abortedRequest(request, signal, call.lostBefore || isLost);
       }
-      const remainingMs = deadline - clock.monotonic();
-      const retryAfterMs = parseRetryAfterMs(answered?.retryAfter, clock.now());
-      const whole = verdict === "throttled" || answered?.complete || answered?.bodyError === TOO_LARGE;
-      const status = whole ? answered?.status : undefined;
-      const { replay } = request;
-      const delay = nextDelay({
-        verdict,
-        status,
-        replay,
-        attempt: attempts,
-        remainingMs,
-        retryAfterMs,
-        random: random(),
-      });
-      const cost = delay === undefined ? undefined : this.#budget.take(answered?.status);
-      if (delay === undefined || cost === undefined) {
-        const tooLong = retryAfterMs !== undefined && retryAfterMs >= remainingMs ? retryAfterMs : undefined;
-        const { account } = this.#options;
-        const ending = {
-          request,
-          host: new URL(this.base.origin).host,
-          patienceMs: this.#options.requestTimeoutMs,
-          account,
-          outcome,
-          verdict,
-          attempts,
-          requestId,
-          sentAt,
-          lostBefore,
-          retryAfterMs: tooLong,
-        };
-        throw failureError(ending);
-      }
-      taken = cost;
-      lostBefore ||= lost;
-      this.#options.onRetry?.({ route, outcome: formatOutcome(outcome), attempt: attempts + 1, pauseMs: delay });
-      await unlessAborted(signal, () => clock.sleep(delay, signal), end);
+      const pauseMs = this.#pauseAfter(attempt, call);
+      if (pauseMs === undefined) throw this.#failure(attempt, call);
+      call.lostBefore ||= isLost;
+      await this.#pause(pauseMs, outcome, call);
     }
   }
 
-  async #attempt(request: HttpRequest, requestId: string, signal: AbortSignal, timeoutMs: number): Promise<Outcome> {
-    const startedAt = this.#options.clock.monotonic();
+  /** Waits until the service's limits allow the next attempt. This time does not count towards the deadline. */
+  async #waitForTurn(call: Call): Promise<void> {
+    const { request, signal } = call;
+    const queuedAt = this.#options.clock.monotonic();
+    await unlessAborted(
+      signal,
+      () => this.#limiter.acquire(request.route, signal, request.perSecond),
+      () => abortedRequest(request, signal, call.lostBefore),
+    );
+    call.deadline += this.#options.clock.monotonic() - queuedAt;
+  }
+
+  /** Sends the request once, and classifies its outcome. */
+  async #attempt(call: Call): Promise<Attempt> {
+    const { clock } = this.#options;
+    const [sentAt, requestId] = [clock.now(), randomUUID()];
+    const startedAt = clock.monotonic();
+    call.attempts++;
     let tooMany = false;
     try {
-      this.#connections ??= openConnections({ ...this.#options, base: this.base });
-      if (signal.aborted) return { kind: "failure", code: "ABORTED", sent: false };
-      request.onSend?.();
-      const outcome = await exchange(this.#connections, {
-        origin: this.base.origin,
-        path: this.base.prefix + request.path + queryText(request.query),
-        method: request.method,
-        route: request.route,
-        headers: this.#headersOf(request),
-        body: request.body === undefined ? undefined : JSON.stringify(request.body),
-        requestId,
-        signal,
-        timeoutMs,
-      });
+      const outcome = await this.#send(call, requestId, call.deadline - startedAt);
       tooMany = outcome.kind === "answer" && outcome.status === 429;
-      return outcome;
+      return { outcome, verdict: classify(outcome), requestId, sentAt };
     } finally {
-      this.#limiter.release(request.route, startedAt, tooMany);
+      this.#limiter.release(call.request.route, startedAt, tooMany);
     }
+  }
+
+  async #send({ request, signal }: Call, requestId: string, timeoutMs: number): Promise<Outcome> {
+    this.#connections ??= openConnections({ ...this.#options, base: this.base });
+    if (signal.aborted) return { kind: "failure", code: "ABORTED", sent: false };
+    request.onSend?.();
+    return exchange(this.#connections, {
+      origin: this.base.origin,
+      path: this.base.prefix + request.path + queryText(request.query),
+      method: request.method,
+      route: request.route,
+      headers: this.#headersOf(request),
+      body: request.body === undefined ? undefined : JSON.stringify(request.body),
+      requestId,
+      signal,
+      timeoutMs,
+    });
+  }
+
+  /** Milliseconds until the next attempt; `undefined` for no retry. Takes the cost of a retry from the budget. */
+  #pauseAfter({ outcome, verdict }: Attempt, call: Call): number | undefined {
+    const { clock, random } = this.#options;
+    const answered = outcome.kind === "answer" ? outcome : undefined;
+    // The status of a truncated answer proves nothing.
+    const isWhole = verdict === "throttled" || answered?.complete || answered?.bodyError === TOO_LARGE;
+    const pauseMs = nextDelay({
+      verdict,
+      status: isWhole ? answered?.status : undefined,
+      replay: call.request.replay,
+      attempt: call.attempts,
+      remainingMs: call.deadline - clock.monotonic(),
+      retryAfterMs: parseRetryAfterMs(answered?.retryAfter, clock.now()),
+      random: random(),
+    });
+    const cost = pauseMs === undefined ? undefined : this.#budget.take(answered?.status);
+    if (cost === undefined) return undefined;
+    call.retryCost = cost;
+    return pauseMs;
+  }
+
+  /** Waits before the next attempt, and reports it. */
+  async #pause(pauseMs: number, outcome: Outcome, { request, signal, attempts, lostBefore }: Call): Promise<void> {
+    const { clock, onRetry } = this.#options;
+    onRetry?.({ route: request.route, outcome: formatOutcome(outcome), attempt: attempts + 1, pauseMs });
+    await unlessAborted(
+      signal,
+      () => clock.sleep(pauseMs, signal),
+      () => abortedRequest(request, signal, lostBefore),
+    );
+  }
+
+  #failure(attempt: Attempt, { request, deadline, attempts, lostBefore }: Call): KeyplaneError {
+    const { account, clock, requestTimeoutMs } = this.#options;
+    const { outcome } = attempt;
+    const retryAfterMs = outcome.kind === "answer" ? parseRetryAfterMs(outcome.retryAfter, clock.now()) : undefined;
+    const isTooLong = retryAfterMs !== undefined && retryAfterMs >= deadline - clock.monotonic();
+    return failureError({
+      ...attempt,
+      request,
+      host: new URL(this.base.origin).host,
+      patienceMs: requestTimeoutMs,
+      account,
+      attempts,
+      lostBefore,
+      retryAfterMs: isTooLong ? retryAfterMs : undefined,
+    });
   }
 
   #headersOf({ body, credential }: HttpRequest): Readonly<Record<string, string>> {
@@ -245,7 +295,7 @@ function queryText(query: HttpRequest["query"]): string {
   return text === "" ? "" : `?${text}`;
 }
 
-/** Waits, unless the signal has fired or fires meanwhile. */
+/** Waits. Throws `end()` if the signal has fired or fires meanwhile. */
 async function unlessAborted(signal: AbortSignal, wait: () => Promise<void>, end: () => KeyplaneError): Promise<void> {
   if (signal.aborted) throw end();
   try {

@@ -1,15 +1,15 @@
-// The default import is the module object itself: what replaces `setTimeout` on it (a preload) is used here, too.
+// The default import is the module object itself, so a preload that replaces its `setTimeout` also applies here.
 import timers from "node:timers/promises";
 import { MAX_TIMER_MS } from "../duration";
 import { linkSignals } from "./abort";
 
-/** Time as the provider sees it; tests drive their own. */
+/** The provider's clock. Tests use their own. */
 export interface Clock {
-  /** Wall clock in milliseconds since 1970, for what people and the service see. */
+  /** Wall-clock time in milliseconds since 1970, for users and the service. */
   now(): number;
-  /** Milliseconds that only ever grow, for intervals and deadlines; jumps of the wall clock do not touch it. */
+  /** Monotonic time in milliseconds, for intervals and deadlines. Changes of the wall clock do not affect it. */
   monotonic(): number;
-  /** Resolves after `ms` milliseconds; rejects at once, leaving no timer, when the signal fires. */
+  /** Resolves after `ms` milliseconds. Rejects at once, without leaving a timer, when the signal fires. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -18,7 +18,7 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   async sleep(ms, signal) {
-    // A signal of its own: one that thousands of sleepers share would look through all of them for each that comes.
+    // A separate signal, because adding a listener to a signal that thousands of sleeps share is slow.
     const link = linkSignals(signal);
     try {
       await timers.setTimeout(Math.min(ms, MAX_TIMER_MS), undefined, { signal: link.signal });

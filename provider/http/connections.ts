@@ -2,41 +2,41 @@ import type { Dispatcher } from "undici";
 import { ConfigError } from "../errors";
 import type { BaseUrl } from "./base-url";
 
-/** Longest time for a connection to stand, in milliseconds. */
+/** Maximum time to establish a connection, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Largest body taken, in bytes: a full list of keys is a few megabytes. */
+/** Maximum size of a body, in bytes. A full list of keys is a few megabytes. */
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
-/** What the connections of an account are made of. */
+/** Options of an account's connections. */
 export interface ConnectionOptions {
   readonly base: BaseUrl;
   readonly requestTimeoutMs: number;
-  /** Most connections at once. */
+  /** Maximum number of connections. */
   readonly concurrency: number;
 }
 
 /**
- * Opens the connection pool of one origin. A proxy is used where the usual environment variables name one, never for
- * this machine itself. Throws a `ConfigError` that names the variable of a proxy that cannot be used, and does not repeat
- * the address, which may hold a password.
+ * Opens the connection pool of one origin. Uses the proxy from the usual environment variables, but never for this
+ * machine. If a proxy is invalid, throws a `ConfigError` that names the variable and does not repeat the address, which
+ * may contain a password.
  */
 export function openConnections(options: ConnectionOptions): Dispatcher {
   const { base, concurrency, requestTimeoutMs } = options;
-  // Certificates are checked whatever NODE_TLS_REJECT_UNAUTHORIZED says: the credential depends on it.
+  // Certificates are checked even if NODE_TLS_REJECT_UNAUTHORIZED disables it, to protect the credential.
   const connect = { timeout: CONNECT_TIMEOUT_MS, minVersion: "TLSv1.2", rejectUnauthorized: true } as const;
   const settings = {
     connections: concurrency,
-    // A request with an effect must not stand in line behind another on one connection.
+    // A request with an effect must not queue behind another one on a connection.
     pipelining: 1,
     headersTimeout: requestTimeoutMs,
     bodyTimeout: requestTimeoutMs,
     maxResponseSize: MAX_RESPONSE_BYTES,
     connect,
   } as const;
-  // A proxy agent takes the terms of TLS from these two, to the service through the tunnel and to the proxy.
+  // A proxy agent takes its TLS options from these two: for the service through the tunnel, and for the proxy.
   const proxied = { ...settings, requestTls: connect, proxyTls: connect };
-  // undici is loaded here, not before, so that a program that makes no request does not pay for it. Of undici it is the
-  // part alone that is needed: all of it takes six times as long, in every process.
+  // undici is loaded here, so that a program that sends no request does not load it. Without a proxy, only the needed
+  // part is loaded, because all of undici takes six times as long.
   if (!base.loopback && usesProxy()) {
     const { EnvHttpProxyAgent } = require("undici") as typeof import("undici");
     return new EnvHttpProxyAgent({ ...proxied, httpProxy: proxyOf("HTTP_PROXY"), httpsProxy: proxyOf("HTTPS_PROXY") });
@@ -51,7 +51,7 @@ function usesProxy(): boolean {
   return PROXIES.some((name) => process.env[name.toLowerCase()] || process.env[name]);
 }
 
-/** The address of a proxy, checked here: the errors of undici and of `URL` hold the whole text. */
+/** The address of a proxy. Checked here, because the errors of undici and of `URL` contain the whole text. */
 function proxyOf(name: (typeof PROXIES)[number]): string {
   const variable = process.env[name.toLowerCase()] === undefined ? name : name.toLowerCase();
   const text = process.env[variable] ?? "";

@@ -8,10 +8,10 @@ import { parseHttpDate } from "./retry/retry-after";
 import { SentMark } from "./sent-tracker";
 import type { Answered, Method, Outcome } from "./types";
 
-/** Header that names a request, for the service's support. */
+/** Header with the id of a request, for the service's support. */
 const REQUEST_ID_HEADER = "x-request-id";
 
-/** One attempt, ready to go. */
+/** One attempt, ready to send. */
 export interface Attempt {
   readonly origin: string;
   /** Path with query. */
@@ -22,23 +22,23 @@ export interface Attempt {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
   readonly requestId: string;
-  /** Ends what is not sent yet, and a read. A change that was sent goes on: only its answer tells what was done. */
+  /** Aborts a read, or a change that was not sent yet. A sent change completes: only its answer shows what was done. */
   readonly signal: AbortSignal;
-  /** Longest time until the answer is complete, in milliseconds. */
+  /** Maximum time until the answer is complete, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** Code of a body that ended well for the transport but is no complete JSON. */
+/** Code of a body that was transferred completely but is not valid JSON. */
 export const UNPARSABLE = "INVALID_JSON";
 
 const utf8 = new TextDecoder();
 
-/** Sends one request and reads its answer to the end. Never throws: what happened is the outcome. */
+/** Sends one request and reads its complete answer. Never throws: an error is part of the outcome. */
 export async function exchange(connections: Dispatcher, attempt: Attempt): Promise<Outcome> {
   const { route, method, signal } = attempt;
   const mark = new SentMark(connections, route);
   const gathering = new ResponseCollector(mark, route);
-  // What is in flight runs in real time, whatever clock is driven.
+  // Requests in flight run in real time, even if a test controls the clock.
   const timer = setTimeout(() => gathering.abort(new TimeoutError("deadline")), Math.max(0, attempt.timeoutMs));
   const unfollow = onAbort(signal, () => {
     gathering.refuse(signal.reason);
@@ -61,8 +61,8 @@ export async function exchange(connections: Dispatcher, attempt: Attempt): Promi
 type Head = Omit<Answered, "complete" | "json" | "bodyError">;
 
 /**
- * Gathers an answer as it comes, for undici to call. The usual `request` would make a stream of each body and need a
- * signal for each request: half of the time that a request costs here.
+ * Collects an answer as undici receives it. undici's usual `request` would create a stream for each body and need a
+ * signal for each request, which is half of the time that a request costs here.
  */
 class ResponseCollector implements Dispatcher.DispatchHandler {
   readonly outcome: Promise<Outcome>;
@@ -81,7 +81,7 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
     });
   }
 
-  /** Lets the request not be sent, if it still waits for its connection. */
+  /** Prevents the request from being sent if it still waits for its connection. */
   refuse(reason: Error): void {
     this.#refused = reason;
   }
@@ -151,18 +151,18 @@ function parsed(head: Head, content: string): Answered {
   try {
     return { ...head, complete: true, json: JSON.parse(withExactIntegers(content)), bodyError: undefined };
   } catch {
-    // The parser's message quotes the text, which may hold a key.
+    // The parser's message quotes the text, which may contain a key.
     return cut(head, UNPARSABLE);
   }
 }
 
 /**
- * The text with the whole numbers that a double cannot hold turned into text: parsed, they would come out changed, and a
- * changed id names something else.
+ * Turns integers that a double cannot represent into strings. Parsing would change them, and a changed id identifies
+ * something else.
  */
 function withExactIntegers(json: string): string {
   if (!/\d{16}/.test(json)) return json;
-  // Texts are matched, too, so that digits in them stay as they are.
+  // Strings are matched, too, so that digits in them stay unchanged.
   return json.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g, (token) =>
     token.startsWith('"') || Number.isSafeInteger(Number(token)) ? token : `"${token}"`,
   );
@@ -172,14 +172,14 @@ function text(header: IncomingHttpHeaders[string]): string | undefined {
   return Array.isArray(header) ? header[0] : header;
 }
 
-/** undici's words for a proxy that refuses the way to the service; its code is that of any aborted request. */
+/** undici's message if a proxy refuses the connection to the service. The code is the same for any aborted request. */
 const PROXY_REFUSED = /^Proxy response \(\d+\)/;
 
-/** The code of a transport error, else its name: never its message, which may quote what was sent. */
+/** The code of a transport error, or else its name. Never its message, which may quote what was sent. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return "UNKNOWN";
   if (PROXY_REFUSED.test(error.message)) return "PROXY_REFUSED";
-  // With several addresses tried, the errors of each are inside.
+  // If several addresses were tried, the error contains one error for each.
   const inner = error instanceof AggregateError ? error.errors[0] : error;
   const code = (inner as { code?: unknown }).code ?? (error as { code?: unknown }).code;
   return typeof code === "string" && /^[A-Z][A-Z0-9_]{1,60}$/.test(code) ? code : error.name;

@@ -14,33 +14,33 @@ import { cleanText } from "./text";
 import type { Answered, HttpRequest, Outcome } from "./types";
 import { unreachable } from "./unreachable";
 
-/** undici's code for a body larger than the connections take. */
+/** undici's code for a body that exceeds the maximum size. */
 export const TOO_LARGE = "UND_ERR_RES_EXCEEDED_MAX_SIZE";
 
-/** Codes of a time limit that has passed; the last is the call's own deadline. */
+/** Codes of exceeded time limits. The last one is the call's own deadline. */
 const TIME_LIMITS = /^(UND_ERR_(HEADERS|BODY|CONNECT)_TIMEOUT|ETIMEDOUT|TimeoutError)$/;
 
-/** A call that has come to its end without a usable answer. */
+/** A call that ended without a usable answer. */
 export interface Failure {
   readonly request: Pick<HttpRequest, "method" | "route" | "path" | "replay">;
   /** Name and port of the service. */
   readonly host: string;
-  /** How long its silence was borne, in milliseconds. */
+  /** Maximum time without data from the service, in milliseconds. */
   readonly patienceMs: number;
-  /** Name of the account, where it is not the one of `keyplane:apiKey`. */
+  /** Name of the account, if it is not the one of `keyplane:apiKey`. */
   readonly account: string | undefined;
   readonly outcome: Outcome;
   readonly verdict: Verdict;
   readonly attempts: number;
   readonly requestId: string;
   readonly sentAt: number;
-  /** Whether an earlier attempt was sent and never completely answered. */
+  /** Whether an earlier attempt was sent without getting a complete answer. */
   readonly lostBefore: boolean;
-  /** The service's wish that was longer than the time left, in milliseconds. */
+  /** The service's `Retry-After`, if it was longer than the time left, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 }
 
-/** Makes the error of a call that has failed. */
+/** Creates the error for a failed call. */
 export function failureError(failure: Failure): KeyplaneError {
   const { request, outcome, verdict, sentAt } = failure;
   if (verdict === "ambiguous" && request.replay === "once") {
@@ -55,7 +55,7 @@ export function failureError(failure: Failure): KeyplaneError {
     : transportError(failure, outcome.code, outcome.sent);
 }
 
-/** Makes the error of an answer with an error status, or of one that is no answer of this service. */
+/** Creates the error for an answer with an error status, or for one that does not come from this service. */
 function answerError(failure: Failure, outcome: Answered): KeyplaneError {
   const { status } = outcome;
   if (status < 300 || outcome.bodyError === TOO_LARGE) {
@@ -87,9 +87,9 @@ function transportError(failure: Failure, code: string, sent: boolean): Keyplane
   return new TransportError(`${what(failure)} ${how}${end}`, facts(failure), code, sent);
 }
 
-/** The request, with the ids that it was for. */
+/** The request, with the ids in its path. */
 function what({ request, host }: Failure): string {
-  // What was given as an id can be a key in the wrong place.
+  // An id can be a secret that was given in the wrong place.
   return `${request.method} ${maskKeyLike(redact(request.path))} at ${host}`;
 }
 
@@ -104,7 +104,7 @@ function bodyProblem({ complete, contentType, bodyError }: Answered): string {
   return `something that is not JSON${contentType === "" ? "" : ` (${cleanText(maskKeyLike(redact(contentType)), 40)})`}`;
 }
 
-/** The kind of error that a status stands for. */
+/** The kind of error for a status. */
 function apiKind(status: number): ApiError["kind"] & ("api" | "auth" | "not_found" | "conflict" | "rate_limit") {
   if (status === 401 || status === 403) return "auth";
   if (status === 404 || status === 410) return "not_found";
@@ -133,7 +133,7 @@ function otherAdvice(failure: Failure, status: number): string {
   if (status === 404 || status === 410) {
     const [baseUrl, apiKey] = [baseUrlOf(failure), accountSetting("apiKey", failure.account)];
     if (failure.request.route.includes("{")) return ` Check the id, and that ${apiKey} belongs to the right account.`;
-    // What has no id is always there.
+    // A route without an id always exists.
     return ` Check the path of ${baseUrl}: it usually ends in /api/v2.`;
   }
   if (status === 409) return " Remove what conflicts, or choose another name.";
@@ -141,16 +141,16 @@ function otherAdvice(failure: Failure, status: number): string {
   return " Correct what the message names. If it is right, ask the service's support.";
 }
 
-/** What the service says about an error, fit for a message; empty if it says nothing readable. */
+/** The service's error message, safe to show; empty if it has no readable one. */
 function serviceWords(json: unknown): string {
   if (typeof json !== "object" || json === null) return "";
   const { message, code } = json as { message?: unknown; code?: unknown };
   const words = [code, message].filter((each) => typeof each === "string" && each !== "").join(": ");
-  // Before anything is cut: the beginning of a key could not be told from other words.
+  // Masked before the text is cut, because the beginning of a key cannot be distinguished from other words.
   return cleanText(maskKeyLike(redactShort(words)));
 }
 
-/** What came of an attempt, in a few words: `503 Service Unavailable`, `ECONNRESET`. */
+/** The outcome of an attempt, in a few words: `503 Service Unavailable`, `ECONNRESET`. */
 export function formatOutcome(outcome: Outcome): string {
   return outcome.kind === "answer" ? statusText(outcome.status) : outcome.code;
 }
@@ -162,7 +162,7 @@ function statusText(status: number): string {
 
 const tries = ({ attempts }: Failure): string => (attempts > 1 ? ` (${attempts} attempts)` : "");
 
-/** The service's own request id where it tells one: it need not have taken ours. */
+/** The service's own request id if its answer has one, because the service may not have used ours. */
 function requestIdOf(failure: Failure, outcome?: Answered): string {
   const json = outcome?.json;
   const told = typeof json === "object" && json !== null ? (json as { request_id?: unknown }).request_id : undefined;

@@ -1,4 +1,4 @@
-// Requests that are sent, repeated, limited, cancelled and reported as one promise each; no endpoint is known here.
+// Sends, retries, limits, cancels and reports requests, each as one promise. This folder contains no endpoints.
 
 export { formatReason, linkSignals, onAbort } from "./abort";
 export { type BaseUrl, parseBaseUrl } from "./base-url";

@@ -1,7 +1,7 @@
 import type { Dispatcher } from "undici";
 import { publishDiagnostic } from "./diagnostics";
 
-/** Codes that by themselves prove that nothing was sent: no connection stood yet, or undici did not take the request. */
+/** Codes that prove that nothing was sent: no connection was established, or undici did not accept the request. */
 const NEVER_SENT = new RegExp(
   `^(${[
     "ECONNREFUSED|ENOTFOUND|EAI_\\w+|PROXY_REFUSED|UND_ERR_(CONNECT_TIMEOUT|INVALID_ARG|NOT_SUPPORTED)",
@@ -10,12 +10,13 @@ const NEVER_SENT = new RegExp(
   ].join("|")})$`,
 );
 
-/** Connections that have announced a request. Where they never did, their silence does not prove that none was sent. */
+/** Pools that have announced a request. For other pools, a missing announcement does not prove that none was sent. */
 const announcing = new WeakSet<Dispatcher>();
 
 /**
- * Whether one attempt was sent. Most error codes cannot tell (`ECONNRESET` comes before and after), but undici announces
- * each request right before it writes it. Every doubt counts as "sent", because a change must not be made twice.
+ * Whether one attempt was sent. Most error codes do not show it (`ECONNRESET` comes before and after), but undici
+ * announces each request right before it writes it. In doubt, the attempt counts as sent, because a change must not be
+ * applied twice.
  */
 export class SentMark {
   #isWritten = false;
@@ -25,16 +26,16 @@ export class SentMark {
     private readonly route: string,
   ) {}
 
-  /** Notes that undici announces the request, and whether it may write it. */
+  /** Records that undici announces the request, and whether undici may write it. */
   announced(isWritten: boolean): void {
     announcing.add(this.connections);
     if (!isWritten) return;
     this.#isWritten = true;
-    // undici writes before it returns.
+    // undici writes the request before it returns.
     process.nextTick(publishDiagnostic, "after-send", this.route);
   }
 
-  /** Whether the service may have the request, by what is known now. */
+  /** Whether the service may have received the request, as far as is known now. */
   get maybeSent(): boolean {
     return this.#isWritten || !announcing.has(this.connections);
   }

@@ -2,17 +2,17 @@
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
 /**
- * Whether a request may be sent again after an answer was lost: `safe` if a second one changes nothing more,
- * `once` if it might be applied twice.
+ * Whether a request may be retried after its answer was lost: `safe` if a second one has no further effect, `once` if
+ * it might be applied twice.
  */
 export type Replay = "safe" | "once";
 
-/** A request, as an endpoint asks for it. */
+/** A request of an endpoint. */
 export interface HttpRequest {
   readonly method: Method;
   /** Method and path template for messages, limits and logs, e.g. `DELETE /api_keys/{key_id}`. */
   readonly route: string;
-  /** Path below the base URL, beginning with `/`, its parts already validated and encoded. */
+  /** Path below the base URL, beginning with `/`. Its parts are already validated and encoded. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>> | undefined;
   /** Sent as JSON. */
@@ -20,9 +20,9 @@ export interface HttpRequest {
   /** Authenticate with this key instead of the account's. */
   readonly credential?: string | undefined;
   readonly replay: Replay;
-  /** Most requests of this route per second. @default what the service allows of any route */
+  /** Maximum requests of this route per second. @default the limit of every route */
   readonly perSecond?: number | undefined;
-  /** Total time for all attempts, in milliseconds, without the time spent in the rate limiter. @default 2 minutes */
+  /** Maximum time for all attempts, in milliseconds, excluding time in the rate limiter. @default 2 minutes */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called each time an attempt is handed to the connection pool. */
@@ -34,36 +34,36 @@ export interface HttpAnswer {
   readonly status: number;
   /** The parsed body. */
   readonly json: unknown;
-  /** The service's clock by the `Date` header, in milliseconds; undefined where there was none. */
+  /** The service's clock from the `Date` header, in milliseconds; undefined if there was none. */
   readonly date: number | undefined;
   readonly requestId: string;
-  /** Local wall clock in milliseconds when the attempt that was answered was handed to the pool. */
+  /** Local wall-clock time in milliseconds when the answered attempt was handed to the pool. */
   readonly sentAt: number;
 }
 
-/** Status and headers came. */
+/** An attempt that got a status and headers. */
 export interface Answered {
   readonly kind: "answer";
   readonly status: number;
   readonly contentType: string;
   readonly retryAfter: string | undefined;
   readonly date: number | undefined;
-  /** Whether the body was read to its end and, if it claims to be JSON, could be parsed. */
+  /** Whether the body was read to its end and, if its type is JSON, could be parsed. */
   readonly complete: boolean;
-  /** The parsed body; undefined where it is no JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   readonly json: unknown;
-  /** Code of what made the body incomplete. */
+  /** Code of the error that made the body incomplete. */
   readonly bodyError: string | undefined;
 }
 
-/** No status came. */
+/** An attempt that got no status. */
 export interface Unanswered {
   readonly kind: "failure";
   /** The transport's code, e.g. `ECONNRESET`. */
   readonly code: string;
-  /** Whether the request reached a connection: `false` is proof that it was not applied. */
+  /** Whether the request reached a connection. `false` proves that it was not applied. */
   readonly sent: boolean;
 }
 
-/** What came of one attempt. */
+/** The outcome of one attempt. */
 export type Outcome = Answered | Unanswered;

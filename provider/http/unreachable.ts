@@ -3,7 +3,7 @@ import type { Unanswered } from "./types";
 
 /** Why a service cannot be reached, and what to do. */
 export interface Unreachable {
-  /** What the transport's code means, with the code, as part of a sentence. */
+  /** The meaning of the transport's code, with the code, as part of a sentence. */
   readonly says: string;
   readonly remedy: string;
 }
@@ -13,10 +13,10 @@ const CERTIFICATE =
   /^(ERR_TLS_CERT|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH_EXCEEDED)/;
 
 /**
- * What it means that no answer came, by the transport's code.
+ * Explains why no answer came, by the transport's code.
  * @param host - Name and port of the service.
- * @param baseUrl - The setting that leads to it, as messages name it.
- * @param patienceMs - How long its silence was borne, in milliseconds.
+ * @param baseUrl - Name of the setting with its address, for messages.
+ * @param patienceMs - Maximum time without data from the service, in milliseconds.
  */
 export function unreachable(
   { code, sent }: Pick<Unanswered, "code" | "sent">,

@@ -1,20 +1,20 @@
 import { createHash } from "node:crypto";
 import { base32 } from "../base32";
 
-/** Where keys live, as far as the settings tell. */
+/** The account or organization of keys, according to the settings. */
 export interface AccountScope {
-  /** The control plane's base address. */
+  /** The control plane's base URL. */
   readonly baseUrl: string;
-  /** The credential that leads to the account. */
+  /** The credential of the account. */
   readonly apiKey: string;
-  /** The organization whose keys they are; absent for the keys of the account itself. */
+  /** The organization of the keys; absent for the account's own keys. */
   readonly organizationId?: string | undefined;
 }
 
 /**
- * Short text that tells accounts apart without revealing anything about them: 12 characters of base32. An account is
- * known by its credential, so another credential of the same account has another fingerprint. An organization is known
- * by its id, whoever asks.
+ * Short text that distinguishes accounts without revealing anything about them: 12 characters of base32. An account is
+ * identified by its credential, so another credential of the same account has another fingerprint. An organization is
+ * identified by its id, whatever the credential.
  */
 export function accountFingerprint({ baseUrl, apiKey, organizationId }: AccountScope): string {
   const { origin } = new URL(baseUrl);

@@ -4,44 +4,44 @@ import { fingerprintIn, identityOf, ownerIdIn } from "./identity";
 import { ownerTag, tagOf } from "./names";
 
 /**
- * Throws `KP-WRONG-ACCOUNT` unless this account is the one that an identity was recorded in. With the credential of then
- * that is certain and costs nothing. With another one, the same owner must be recorded under this credential elsewhere in
- * the stack, or a live key with the owner's tag must be in the list. All resources of a process share that list, and what
- * it has shown.
+ * Throws `KP-WRONG-ACCOUNT` unless this account is the one that an identity was recorded in. With the same credential
+ * as then, that is certain without a request. With another one, the same owner must be recorded under this credential
+ * elsewhere in the stack, or the list must contain a live key with the owner's tag. All resources of a process share
+ * that list and its result.
  */
 export async function mustBeSameAccount(identity: string | undefined, context: Context): Promise<void> {
   noteProof(identity, context);
   if (!isElsewhere(identity, context) || isConfirmed(context)) return;
   const { owner: ownerOfRun, provenOwners } = context.run;
-  // A key that left the program keeps an old identity. That of the keys which are still in it is up to date.
+  // A key that was removed from the program keeps an old identity. Keys still in the program have the current one.
   noteProof(ownerOfRun, context);
   const owner = ownerIdIn(identity);
   if (provenOwners.has(owner)) return;
   const tag = ownerTag(owner);
   const keys = await context.keys().list();
   if (keys.some(({ name }) => tagOf(name) === tag)) provenOwners.add(owner);
-  // Another resource of the run may have told meanwhile.
+  // Another resource of the run may have proven it meanwhile.
   if (!provenOwners.has(owner)) throw wrongAccount(context);
 }
 
-/** Notes that this account is that of an identity's owner, where the identity was recorded with this credential. */
+/** Records that this is the account of an identity's owner, if the identity was recorded with this credential. */
 function noteProof(identity: string | undefined, context: Context): void {
   const recorded = fingerprintIn(identity);
   if (recorded !== undefined && recorded === context.fingerprint()) context.run.provenOwners.add(ownerIdIn(identity));
 }
 
-/** An identity as it is recorded from now on, once the account is proven to be the same. */
+/** The identity to record once the account is proven to be the same. */
 export function identityHere(identity: string | undefined, context: Context): string | undefined {
   return identity === undefined ? undefined : identityOf(ownerIdIn(identity), context.fingerprint());
 }
 
-/** Whether the account is another one than that of an identity, or the same one under another credential. */
+/** Whether an identity was recorded in another account, or in this account with another credential. */
 export function isElsewhere(identity: string | undefined, context: Context): boolean {
   const recorded = fingerprintIn(identity);
   return recorded !== undefined && recorded !== context.fingerprint();
 }
 
-/** The error of an account that does not hold the stack's keys. */
+/** The error for an account that does not contain the stack's keys. */
 function wrongAccount(context: Context): KeyplaneError {
   const account = context.account();
   const [baseUrl, apiKey] = [account.setting("baseUrl"), account.setting("apiKey")];

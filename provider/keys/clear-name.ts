@@ -1,7 +1,7 @@
 import { KeyplaneError } from "../errors";
 import type { Context } from "../schema/resource-type";
 
-/** Makes sure that an exact name is free; answers the ids that bear it and are not ours to touch. */
+/** Makes sure that an exact name is free. Returns the ids of the keys that had it before this creation. */
 export async function clearName(
   naming: { readonly exactName: string; readonly onConflict: "fail" | "revokeUnused" },
   context: Context,

@@ -1,10 +1,10 @@
 import { formatDuration } from "../duration";
 import type { Context, Properties } from "../schema/resource-type";
 
-/** An age is only worth acting on while this machine and the service agree about the time, in milliseconds. */
+/** Maximum difference between this machine's and the service's clock at which ages are reliable, in milliseconds. */
 const MAX_SKEW_MS = 5 * 60_000;
 
-/** How far this machine's clock is off, for people; `undefined` while it agrees with the service's well enough. */
+/** How far this machine's clock is off, in words; `undefined` if the difference is small enough. */
 export function clockSkew(context: Context): string | undefined {
   const skew = context.account().skewMs;
   if (skew === undefined || Math.abs(skew) <= MAX_SKEW_MS) return undefined;
@@ -12,8 +12,8 @@ export function clockSkew(context: Context): string | undefined {
 }
 
 /**
- * Why a key just made must not be kept: where age decides, a wrong clock would rotate too early, too late or for ever.
- * Where it does not, only warns.
+ * Why a new key must not be kept: with `rotateAfter`, a wrong clock would rotate too early, too late or endlessly.
+ * Without `rotateAfter`, only warns.
  */
 export function skewedAge(inputs: Properties, context: Context): string | undefined {
   const off = clockSkew(context);

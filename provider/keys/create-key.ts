@@ -6,15 +6,15 @@ import { projectLimitOf } from "./key-fields";
 import { revokeLostKey } from "./lost-key";
 import { autoName } from "./names";
 
-/** At most so many names are tried for one key; each carries one request. */
+/** Maximum number of names to try for one key, with one request each. */
 const MAX_NAMES = 3;
 
-/** By how much the service's `createdAt`, in whole seconds, can lie before what its clock is taken for here. */
+/** How far the service's `createdAt`, in whole seconds, can be before our estimate of its clock, in milliseconds. */
 const CREATED_AT_TOLERANCE_MS = 2_000;
 
 const AGAIN = "Run `pulumi up` again";
 
-/** A key that was made, and what its making has left to be looked after. */
+/** A new key, and what its creation has left to clean up. */
 export interface NewKey {
   readonly created: CreatedKey;
   /** Names of requests whose answer was lost and whose key never showed up. */
@@ -23,7 +23,7 @@ export interface NewKey {
   readonly pendingRevocations: readonly string[];
 }
 
-/** What a key is to be called. */
+/** How to name a key. */
 export type Naming =
   | { readonly prefix: string; readonly owner: string }
   | { readonly exactName: string; readonly onConflict: "fail" | "revokeUnused" };
@@ -31,14 +31,14 @@ export type Naming =
 /** What the attempts for one key have left behind so far. */
 interface Leftovers {
   readonly lostNames: string[];
-  /** Keys that were made, cannot be delivered and could not be revoked. */
+  /** Keys that were created, but could neither be delivered nor revoked. */
   readonly orphans: { readonly id: string; readonly name: string }[];
 }
 
 /**
- * Makes exactly one key. A request whose answer is lost is settled before another goes out: what it made is found by
- * its name and revoked, because its secret is lost. Never throws away an id: a key that can be neither delivered nor
- * revoked comes back as `pendingRevocations`, or, when no key can be made, as `NotReady` with that id.
+ * Creates exactly one key. If the answer to a request is lost, the key that it created is found by its name and revoked
+ * before the next request, because its secret is lost. Never loses an id: a key that can be neither delivered nor
+ * revoked is returned in `pendingRevocations`, or, if no key can be created, thrown as `NotReady` with its id.
  */
 export async function createKey(naming: Naming, inputs: Properties, context: Context): Promise<NewKey> {
   const left: Leftovers = { lostNames: [], orphans: [] };
@@ -55,7 +55,7 @@ async function makeKey(naming: Naming, inputs: Properties, left: Leftovers, cont
   const { projectId } = projectLimitOf(inputs);
   const isExact = "exactName" in naming;
   const strangers = isExact ? await clearName(naming, context) : new Set<string>();
-  // An auto-name is nobody else's at any time.
+  // Nobody else ever uses an auto-name.
   const notBefore = isExact ? account.serviceNow() - CREATED_AT_TOLERANCE_MS : Number.NEGATIVE_INFINITY;
 
   for (let attempt = 1; ; attempt++) {
@@ -68,7 +68,7 @@ async function makeKey(naming: Naming, inputs: Properties, left: Leftovers, cont
       const settled = await revokeLostKey({ name, strangers, notBefore, lost: error }, context);
       if (settled.kept !== undefined) left.orphans.push({ id: settled.kept, name });
       if (!settled.found) left.lostNames.push(name);
-      // A name that is still taken cannot be asked for again.
+      // A name that is still taken cannot be requested again.
       if (attempt >= MAX_NAMES || (settled.kept !== undefined && isExact)) {
         const reason = `${error.message}. No key was created; the last name tried was ${name}. ${AGAIN}`;
         throw new KeyplaneError("KP-UNSETTLED", reason, error);
@@ -78,16 +78,16 @@ async function makeKey(naming: Naming, inputs: Properties, left: Leftovers, cont
 }
 
 /**
- * Whether a live key may stem from this creation: its answer was lost, or its name is taken. An exact name can have
- * been taken by somebody else since it was looked at, so there it takes a lost request of our own to explain it.
+ * Whether this creation may have left a live key: its answer was lost, or its name is taken. An exact name may have
+ * been taken by somebody else meanwhile, so it also requires a lost request of our own.
  */
 function mayBeOurs(error: unknown, takenByOthers: boolean): error is KeyplaneError {
   return isAnswerLost(error) || (isApiError(error) && error.kind === "conflict" && !takenByOthers);
 }
 
 /**
- * The error to end with. Where a key was left behind, it is recorded under that key's id and due for replacement, so
- * that the next run makes a new key and revokes this one.
+ * The error to throw. If a key was left behind, the resource is recorded under that key's id and is due for
+ * replacement, so that the next run creates a new key and revokes this one.
  */
 function recorded({ lostNames, orphans }: Leftovers, error: unknown): unknown {
   const [orphan] = orphans;

@@ -1,6 +1,6 @@
 import type { Context, Properties, ResourceType } from "../schema/resource-type";
 
-/** Notes the keys that a resource of the program holds, so that the deletion of another one leaves them alone. */
+/** Records the keys that a resource of the program holds, so that deleting another resource does not revoke them. */
 export function noteHolder(type: ResourceType, resourceId: string, outputs: Properties, context: Context): void {
   const { holders, heldNames } = context.run;
   for (const { id, name } of type.holds?.(outputs) ?? []) {
@@ -16,7 +16,7 @@ export function noteHolder(type: ResourceType, resourceId: string, outputs: Prop
   }
 }
 
-/** Whether another resource of the program holds a key of one that is deleted; says so. */
+/** Whether another resource of the program holds the key of a deleted resource. Reports it if so. */
 export function isHeldElsewhere(id: string, resourceId: string, context: Context): boolean {
   const others = [...(context.run.holders.get(id) ?? [])].filter((other) => other !== resourceId);
   if (others.length === 0) return false;

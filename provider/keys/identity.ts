@@ -1,9 +1,9 @@
 import type { Properties } from "../schema/resource-type";
 
 /**
- * Whose keys they are and where they live, as one text: the owner's id and the fingerprint of the account, with a dot
- * between them. The owner hands it to each key. So a key that is created without its owner being looked at, as in a run
- * with `--target`, can tell whether the account is still the same.
+ * The identity of keys: the owner's id and the account's fingerprint, separated by a dot. The owner passes it to each
+ * key. So a key that is created without a check of its owner, as in a run with `--target`, can check whether the
+ * account is still the same.
  */
 export function identityOf(ownerId: string, fingerprint: string): string {
   return `${ownerId}.${fingerprint}`;
@@ -16,20 +16,20 @@ export function ownerIdIn(identity: unknown): string {
   return dot < 0 ? text : text.slice(0, dot);
 }
 
-/** The account's fingerprint in an identity; `undefined` where none is recorded. */
+/** The account's fingerprint in an identity; `undefined` if none is recorded. */
 export function fingerprintIn(identity: unknown): string | undefined {
   const dot = typeof identity === "string" ? identity.indexOf(".") : -1;
   return dot < 0 ? undefined : String(identity).slice(dot + 1);
 }
 
-/** The identity in the outputs of a key. Version 0.1 kept the fingerprint under a name of its own. */
+/** The identity in the outputs of a key. Version 0.1 stored the fingerprint separately. */
 export function identityIn({ owner, credential }: Properties): string | undefined {
   if (typeof owner !== "string") return undefined;
   const isWhole = owner.includes(".") || typeof credential !== "string";
   return isWhole ? owner : identityOf(owner, credential);
 }
 
-/** Whether two identities are of the same owner, in whatever account. */
+/** Whether two identities have the same owner, in any account. */
 export function sameOwner(one: unknown, other: unknown): boolean {
   return ownerIdIn(one) === ownerIdIn(other);
 }

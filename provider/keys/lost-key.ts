@@ -2,22 +2,22 @@ import type { ApiKeyRecord } from "../api/records";
 import { isAnswerLost, KeyplaneError, messageOf } from "../errors";
 import type { Context } from "../schema/resource-type";
 
-/** When the lost request's key is looked for, in milliseconds after its answer was given up. */
+/** When to look for the key of a lost request, in milliseconds after its answer was lost. */
 const SETTLE_STEPS_MS = [0, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000];
 
-/** A creation that has to be settled. */
+/** A creation with an unknown result. */
 export interface LostCreation {
   readonly name: string;
-  /** Ids of keys that bore the name before. */
+  /** Ids of keys that had the name before. */
   readonly strangers: ReadonlySet<string>;
-  /** A key made before this time of the service, in milliseconds, is not ours. */
+  /** A key created before this time of the service, in milliseconds, is not ours. */
   readonly notBefore: number;
   readonly lost: KeyplaneError;
 }
 
 /**
- * Looks for the key of a lost request until the request can no longer be under way, and revokes it.
- * `kept` is the id of a key that was found and could not be revoked.
+ * Looks for the key of a lost request until the request can no longer take effect, and revokes the key.
+ * `kept` is the id of a key that was found but could not be revoked.
  */
 export async function revokeLostKey(
   unsettled: LostCreation,
@@ -37,7 +37,7 @@ export async function revokeLostKey(
         return { found: true, kept: orphan };
       }
     }
-    // A refusal is a complete answer: nothing of that request can turn up later.
+    // A refusal is a complete answer: that request cannot create a key later.
     if (!isAnswerLost(lost)) throw lost;
     if (waited >= context.settings().requestTimeoutMs) break;
   }
@@ -45,8 +45,8 @@ export async function revokeLostKey(
 }
 
 /**
- * After a pause, a key under the very name of a lost request that nobody else can hold: it was never used, was not there
- * before, and is not older than the request.
+ * After a pause, finds the key that only a lost request can have created: it has the exact name, was never used, did
+ * not exist before, and is not older than the request.
  */
 async function findOrphan(unsettled: LostCreation, pauseMs: number, context: Context): Promise<string | undefined> {
   const { name, strangers, notBefore, lost } = unsettled;
@@ -55,7 +55,7 @@ async function findOrphan(unsettled: LostCreation, pauseMs: number, context: Con
     await context.account().sleep(pauseMs);
     keys = await context.keys().list({ fresh: true });
   } catch (error) {
-    // Without the list, a repeat could make a second key: stop here and name what to look for.
+    // Without the list, a retry could create a second key: stop, and name the key to look for.
     throw new KeyplaneError(
       "KP-UNSETTLED",
       `${lost.message}. keyplane could not find out whether the key ${name} was created (${messageOf(error)}). ` +

@@ -5,9 +5,9 @@ const PREFIX_LENGTH = 46;
 
 const tags = new Map<string, string>();
 
-/** The mark of an owner in the names of its keys: 8 characters, from which the owner's id cannot be told. */
+/** The owner's tag in the names of its keys: 8 characters that do not reveal the owner's id. */
 export function ownerTag(owner: string): string {
-  // A process knows few owners, and asks for the tag of one for each key in a list.
+  // Cached, because a process has few owners but needs the tag for each key in a list.
   let tag = tags.get(owner);
   if (tag === undefined) {
     tag = base32(createHash("sha256").update(owner).digest().subarray(0, 5));
@@ -17,14 +17,14 @@ export function ownerTag(owner: string): string {
 }
 
 /**
- * A new auto-name, `<prefix>-<owner's tag>-<nonce>`: at most 64 characters of `[a-z0-9-]`. The nonce is random, so
- * that a name is never used for two requests and a key under it can only stem from the one that carried it.
+ * A new auto-name, `<prefix>-<owner's tag>-<nonce>`: at most 64 characters of `[a-z0-9-]`. The nonce is random, so that
+ * no two requests share a name, and a key with the name can only come from its request.
  */
 export function autoName(prefix: string, owner: string): string {
   return `${prefix}-${ownerTag(owner)}-${base32(randomBytes(5))}`;
 }
 
-/** The name that a program gave the resource of a URN. */
+/** The resource's name in a URN. */
 export function nameInUrn(urn: string): string {
   return urn.split("::").slice(3).join("::");
 }
@@ -34,7 +34,7 @@ export function tagOf(name: string): string | undefined {
   return /^[a-z0-9][a-z0-9-]*-([a-z2-7]{8})-[a-z2-7]{8}$/.exec(name)?.[1];
 }
 
-/** The prefix of a key whose program gives none: the resource's name, as far as a key's name may hold it. */
+/** The default prefix: the resource's name, without the characters that a key's name cannot have. */
 export function prefixFrom(resourceName: string): string {
   const plain = resourceName.toLowerCase().replace(/[^a-z0-9]+/g, "-");
   return plain.replace(/^-+/, "").slice(0, PREFIX_LENGTH).replace(/-+$/, "") || "key";

@@ -4,10 +4,10 @@ import type { Context, Properties } from "../schema/resource-type";
 import { textsOf } from "./key-fields";
 import { ownerTag, tagOf } from "./names";
 
-/** After so long, no service still carries out a request that it has not answered. */
+/** Maximum time in which a service may still carry out an unanswered request, in milliseconds. */
 const LATEST_COMMIT_MS = 3_600_000;
 
-/** Live keys with an owner's tag that none of its resources hold. */
+/** Live keys with an owner's tag that none of its resources holds. */
 export interface Orphans {
   /** Never used: nobody has the secret. */
   readonly unused: readonly ApiKeyRecord[];
@@ -20,7 +20,7 @@ export interface Orphans {
 /**
  * The keys in a list that an owner's interrupted runs left behind.
  * @param ownerId - The owner's id.
- * @param held - Ids that its stack holds or ever held: to revoke them, or not, is the engine's business.
+ * @param held - Ids that the stack holds or ever held. The engine decides whether to revoke those.
  */
 export function orphansIn(
   keys: readonly ApiKeyRecord[],
@@ -38,7 +38,7 @@ export function orphansIn(
   };
 }
 
-/** Revokes the orphans that nobody ever used, and reports the others. Answers the ids that could not be revoked. */
+/** Revokes the orphans that were never used, and reports the others. Returns the ids that could not be revoked. */
 export async function sweepOrphans({ unused, used, misnamed }: Orphans, context: Context): Promise<readonly string[]> {
   for (const key of used) {
     context.warn(
@@ -75,7 +75,7 @@ async function sweep(key: ApiKeyRecord, context: Context): Promise<readonly stri
   }
 }
 
-/** Reports the live keys of an owner that a `destroy` did not revoke, though its state held them. */
+/** Reports the owner's live keys that were in the state but that a `destroy` did not revoke. */
 export function reportKept(keys: readonly ApiKeyRecord[], ownerId: string, { run, info, warn }: Context): void {
   const tag = ownerTag(ownerId);
   for (const key of keys.filter(({ id, name }) => tagOf(name) === tag && (run.held.has(id) || run.kept.has(id)))) {
@@ -90,13 +90,13 @@ export function reportKept(keys: readonly ApiKeyRecord[], ownerId: string, { run
   }
 }
 
-/** Keeps the lost names of a key that is deleted for its owner, the last to go, while their requests may still count. */
+/** Keeps the lost names of a deleted key for the owner, which is deleted last, while their requests may take effect. */
 export function noteLostNames({ lostNames, createdAt }: Properties, context: Context): void {
   if (context.now() - Date.parse(String(createdAt)) > LATEST_COMMIT_MS) return;
   for (const name of textsOf(lostNames)) context.run.lostNames.add(name);
 }
 
-/** Says which requests could still be carried out when nobody is left to look for their keys. */
+/** Warns of requests that may still take effect after the owner is gone, when nothing looks for their keys. */
 export function warnOfLostNames(keys: readonly ApiKeyRecord[], ownerId: string, { run, warn }: Context): void {
   const missing = Array.from(run.lostNames).filter((name) => keys.every((key) => key.name !== name));
   if (missing.length === 0) return;
@@ -107,7 +107,7 @@ export function warnOfLostNames(keys: readonly ApiKeyRecord[], ownerId: string, 
   );
 }
 
-/** A key as messages name it. */
+/** Formats a key for messages. */
 export function formatKey({ id, name, createdAt, lastUsedAt }: ApiKeyRecord): string {
   return `${id} (${name}, created ${createdAt}, ${lastUsedAt === null ? "never used" : `last used ${lastUsedAt}`})`;
 }

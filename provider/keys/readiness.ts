@@ -4,13 +4,13 @@ import { isOperationFailed, isTimeout, messageOf } from "../errors";
 import type { Context, Due, Properties } from "../schema/resource-type";
 import { isKept } from "./key-fields";
 
-/** Work that must end before a key that exists is ready. Kept in the outputs, so that a refresh does not forget it. */
+/** Work that must end before an existing key is ready. Stored in the outputs, so that a refresh does not lose it. */
 export interface PendingWork {
-  /** An operation's action, such as `start_compute`; `verify` for the trial of a new key; `create` for its making. */
+  /** An operation's action such as `start_compute`; `verify` for a new key's test call; `create` for its creation. */
   readonly action: string;
   readonly projectId?: string;
   readonly operationId?: string;
-  /** Present once it is known to have failed: the key must be replaced. */
+  /** Set if the work has failed. The key must then be replaced. */
   readonly status?: "failed";
 }
 
@@ -19,7 +19,7 @@ export function pendingOf(outputs: Properties): readonly PendingWork[] {
   return Array.isArray(outputs.pending) ? (outputs.pending as PendingWork[]) : [];
 }
 
-/** What the creation of a key has left to wait for. */
+/** The work that remains after the creation of a key. */
 export function pendingAfter(operations: readonly Operation[], verify: boolean): readonly PendingWork[] {
   return [
     ...operations.map(({ action, projectId, id }) => ({ action, projectId, operationId: id })),
@@ -28,22 +28,22 @@ export function pendingAfter(operations: readonly Operation[], verify: boolean):
 }
 
 /**
- * The pending work of a key under new inputs: one that is from now on to outlive its resource is used once more, for
- * `verify` can be younger than the key.
+ * The pending work of a key under new inputs. A key that is now to stay live after its resource is deleted is used once
+ * more, because `verify` may have been set after its creation.
  */
 export function pendingUnder(inputs: Properties, outputs: Properties): readonly PendingWork[] {
   return isKept(inputs) && !isKept(outputs) ? [...pendingOf(outputs), VERIFY] : pendingOf(outputs);
 }
 
 /**
- * Whether somebody can have the key: one whose making has not ended, or has failed, was handed to nobody. A trial that
- * is still to come says nothing, for it can be younger than the key.
+ * Whether somebody can have the key. A key whose creation has not finished, or has failed, was not handed out. A
+ * pending test call does not count, because it can be newer than the key.
  */
 export function wasHandedOut(outputs: Properties): boolean {
   return pendingOf(outputs).every(({ action, status }) => action === VERIFY.action && status === undefined);
 }
 
-/** What pending work asks of the next run: going on, or, once it has failed, a replacement. */
+/** What pending work requires of the next run: to continue, or a replacement if the work has failed. */
 export function pendingDue(outputs: Properties): readonly Due[] {
   const pending = pendingOf(outputs);
   if (pending.length === 0) return [];
@@ -55,7 +55,7 @@ export function pendingDue(outputs: Properties): readonly Due[] {
   return [{ field: "pending", replace: failed !== undefined, why }];
 }
 
-/** Waits until the named projects have no pending operation; throws where one fails or the time is over. */
+/** Waits until the named projects have no pending operation. Throws if an operation fails or the wait times out. */
 export async function waitForProjects(inputs: Properties, context: Context): Promise<void> {
   const projects = new Set((inputs.waitForProjects as readonly string[] | undefined) ?? []);
   const account = projects.size > 0 ? context.account() : undefined;
@@ -71,8 +71,8 @@ export async function waitForProjects(inputs: Properties, context: Context): Pro
 }
 
 /**
- * Ends the pending work of a key that exists. Never throws, because that would lose the key: `reason` says why what
- * is left in `pending` has not ended.
+ * Finishes the pending work of an existing key. Never throws, because that would lose the key: `reason` says why the
+ * work left in `pending` has not finished.
  */
 export async function finishPending(
   pending: readonly PendingWork[],
@@ -129,7 +129,7 @@ function afterFailedWait(
   return { pending: still, reason: `${messageOf(error)}. ${RESUMED}` };
 }
 
-/** The longest wait that a resource's inputs allow, in milliseconds; the account's default where they say nothing. */
+/** The maximum wait in a resource's inputs, in milliseconds; `undefined` for the account's default. */
 export function operationTimeout(inputs: Properties): number | undefined {
   return parseDuration(inputs.operationTimeout);
 }

@@ -7,22 +7,22 @@ import { isElsewhere, mustBeSameAccount } from "./account-guard";
 import { identityIn, ownerIdIn, sameOwner } from "./identity";
 import { ownerTag, tagOf } from "./names";
 
-/** A key is listed at the latest this long after its creation, in milliseconds. */
+/** Maximum time after its creation until a key is listed, in milliseconds. */
 const LISTED_WITHIN_MS = 60_000;
 
-/** A key as a state tells of it. */
+/** A key as recorded in a state. */
 export interface RecordedKey {
   readonly id: string;
   readonly name: string | undefined;
   /** The identity of its owner. */
   readonly identity: string | undefined;
-  /** ISO 8601 time; absent where it is not recorded. */
+  /** ISO 8601 time; absent if it is not recorded. */
   readonly createdAt?: string | undefined;
-  /** The secret; absent where it is not recorded. */
+  /** The secret; absent if it is not recorded. */
   readonly key?: string | undefined;
 }
 
-/** The key that the outputs of an `ApiKey` tell of. */
+/** The key in the outputs of an `ApiKey`. */
 export function recordedKey(id: string, outputs: Properties): RecordedKey {
   const text = (value: unknown) => (typeof value === "string" ? value : undefined);
   const { name, createdAt, key } = outputs;
@@ -30,9 +30,9 @@ export function recordedKey(id: string, outputs: Properties): RecordedKey {
 }
 
 /**
- * Revokes a key that a state holds. The account must be proven to be the one that holds the stack's keys, and no list may
- * show the id under another name: elsewhere, or after a wrong answer, the id can be anybody's. A key that is gone already
- * counts as revoked.
+ * Revokes a key that a state contains. The account must be proven to be the one with the stack's keys, and no list may
+ * show the id under another name: in another account, or after a wrong answer, the id can belong to anybody. A key that
+ * is already gone counts as revoked.
  */
 export async function revokeKey(held: RecordedKey, context: Context): Promise<void> {
   refuseOwnCredential(held, context);
@@ -40,20 +40,20 @@ export async function revokeKey(held: RecordedKey, context: Context): Promise<vo
   const all = context.keys();
   const found = (await all.find(held.id)) ?? (await secondLook(held.id, context));
   if (found !== undefined) mustBeKey(held, found);
-  // Lists that lack it prove nothing. With the credential that it was recorded with, the service is asked by the id.
+  // A list without the key proves nothing. With the recorded credential, the service is asked to revoke the id.
   else if (isElsewhere(held.identity, context) || keyIdOf(held.id) === undefined) return;
   const outcome = await all.revoke(held.id, { unlisted: found === undefined });
-  // What a credential may not do any more can look like this, too.
+  // A credential that has lost permissions can get the same answers.
   if (outcome === "absent" && (await all.list()).length === 0) await mustNotWork(held, context);
 }
 
-/** A key in a second list, which a run asks for once: one list could lack it by mistake, and so not veto a wrong id. */
+/** Finds a key in a second list, requested once per run: one list could lack it by mistake, and so hide a wrong id. */
 async function secondLook(id: string, context: Context): Promise<ApiKeyRecord | undefined> {
   context.run.secondList ??= context.keys().list({ fresh: true });
   return keyIn(await context.run.secondList, id);
 }
 
-/** A key as the account lists it; `undefined` once it is proven to be gone. */
+/** A key as the account lists it; `undefined` if it is proven to be gone. */
 export async function findKey(held: RecordedKey, context: Context): Promise<ApiKeyRecord | undefined> {
   await mustBeSameAccount(held.identity, context);
   const all = context.keys();
@@ -65,7 +65,7 @@ export async function findKey(held: RecordedKey, context: Context): Promise<ApiK
   return found;
 }
 
-/** Throws where a key works that no list shows: one incomplete list must not make a live key, and its secret, forgotten. */
+/** Throws if a key that no list shows still works: an incomplete list must not remove a live key from a state. */
 async function mustNotWork({ id, name, key }: RecordedKey, context: Context): Promise<void> {
   if (key === undefined || !(await context.keys().authenticates(key, { isNew: false }))) return;
   throw new KeyplaneError(
@@ -75,15 +75,15 @@ async function mustNotWork({ id, name, key }: RecordedKey, context: Context): Pr
   );
 }
 
-/** A key that nobody is to use any more: its id, and its name where that does not show who made it. */
+/** A key to revoke: its id, and its name if the name does not show who created it. */
 export interface DoomedKey {
   readonly id: string;
   readonly name?: string | undefined;
 }
 
 /**
- * Tries to revoke keys that nobody uses any more, as many at once as the limits allow. Revokes nothing that a list shows
- * under a name which is not this owner's. Answers the ids that are still live.
+ * Tries to revoke keys that are no longer used, as many at once as the limits allow. Skips a key that a list shows
+ * under a name that is not this owner's. Returns the ids that are still live.
  */
 export async function revokeAll(
   doomed: readonly DoomedKey[],
@@ -96,7 +96,7 @@ export async function revokeAll(
         await revokeKey({ id, name, identity }, context);
         return [];
       } catch (error) {
-        // Of an aborted run the ids alone are recorded: what it has left to do needs no word for each of them.
+        // An aborted run only records the ids: it has left too much to do for a warning about each.
         if (!isAborted(error)) {
           context.warn(`could not revoke key ${id}; the next \`pulumi up\` tries again: ${messageOf(error)}`);
         }
@@ -107,7 +107,7 @@ export async function revokeAll(
   return left.flat();
 }
 
-/** Revokes keys that nobody uses any more. Throws where one is still live after that. */
+/** Revokes keys that are no longer used. Throws if one is still live afterwards. */
 export async function mustRevokeAll(
   doomed: readonly DoomedKey[],
   identity: string | undefined,
@@ -124,26 +124,26 @@ function isYoung({ createdAt }: RecordedKey, context: Context): boolean {
   return context.now() - Date.parse(String(createdAt)) < LISTED_WITHIN_MS;
 }
 
-/** Whether a key was made by another stack than the one that now holds it: its state was copied, or renamed. */
+/** Whether another stack created the key, because the state of the stack that now holds it was copied or renamed. */
 export function isForeign({ owner, mintedBy, name }: Properties): boolean {
   const maker = typeof mintedBy === "string" ? mintedBy : tagOf(String(name));
   return typeof owner === "string" && maker !== undefined && maker !== ownerTag(ownerIdIn(owner));
 }
 
 /**
- * The owner of a stack's keys as this run knows it: in the first run of a copied or renamed stack, another one than the
- * outputs of a key that is replaced in it still tell.
+ * The owner of a stack's keys in this run. In the first run of a copied or renamed stack, the outputs of a key that is
+ * replaced still contain the old owner.
  */
 export function ownerNow({ owner }: Properties, context: Context): unknown {
   return context.run.owner ?? owner;
 }
 
-/** Throws `KP-WRONG-ACCOUNT` where a state is about to forget a key that stays live, and the key is in another account. */
+/** Throws `KP-WRONG-ACCOUNT` if a state is about to lose a live key that is in another account. */
 export async function mustNotForget(outputs: Properties, context: Context): Promise<void> {
   if (sameOwner(ownerNow(outputs, context), outputs.owner)) await mustBeSameAccount(identityIn(outputs), context);
 }
 
-/** Throws where a list shows the id of a key under another name than the state has: it is somebody else's key. */
+/** Throws if a list shows the id of a key under another name than the state: then it is somebody else's key. */
 function mustBeKey(held: RecordedKey, found: ApiKeyRecord): void {
   if (isSameKey(held, found)) return;
   const recorded = held.name ?? "one of its own";
@@ -155,16 +155,13 @@ function mustBeKey(held: RecordedKey, found: ApiKeyRecord): void {
   );
 }
 
-/** Where no name is recorded, the owner's tag in the listed name tells. */
+/** If no name is recorded, compares the owner's tag in the listed name. */
 function isSameKey({ name, identity }: RecordedKey, found: ApiKeyRecord): boolean {
   if (name !== undefined) return found.name === name;
   return identity !== undefined && tagOf(found.name) === ownerTag(ownerIdIn(identity));
 }
 
-/**
- * Throws where the key is one that keyplane itself authenticates with: by its secret, or by an id under which the run has
- * met one of those.
- */
+/** Throws if keyplane itself authenticates with the key, as its secret or a known id shows. */
 export function refuseOwnCredential({ id, key }: Pick<RecordedKey, "id" | "key">, context: Context): void {
   const { ownKeys } = context.run;
   const setting = (key === undefined ? undefined : context.account().settingOf(key)) ?? ownKeys.get(id);

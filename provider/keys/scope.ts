@@ -3,20 +3,20 @@ import { type FieldRule, types } from "../schema/field-types";
 import type { Context, Failure, Properties } from "../schema/resource-type";
 import { ACCOUNT_NAME } from "../settings/accounts";
 
-/** Where keys live, in one of the service's lists: each scope that a stack uses has an owner and a ledger of its own. */
+/** Where keys are: one of the service's lists. Each scope that a stack uses has its own owner and ledger. */
 export interface Scope {
-  /** Name of the account in `keyplane:accounts`; absent for that of `keyplane:apiKey`. */
+  /** Name of the account in `keyplane:accounts`; absent for the account of `keyplane:apiKey`. */
   readonly account: string | undefined;
-  /** The organization of the account whose keys they are; absent for the account's own. */
+  /** The organization of the keys; absent for the account's own keys. */
   readonly organizationId: string | undefined;
 }
 
-/** The field that leads to an account. */
+/** The field that selects an account. */
 export const accountField = {
   account: { type: accountName, change: "replace" },
 } as const satisfies Record<string, FieldRule>;
 
-/** The fields that make up a scope. A key cannot move: it is made anew in the other scope, and revoked where it was. */
+/** The fields of a scope. A key cannot move: a new one is created in the other scope, and the old one is revoked. */
 export const scopeFields = {
   ...accountField,
   organizationId: { type: types.organizationId, change: "replace" },
@@ -32,9 +32,9 @@ export function scopeOf({ account, organizationId }: Properties): Scope {
   return { account: text(account), organizationId: text(organizationId) };
 }
 
-/** The scope as a key of maps: another text for each scope. */
+/** The scope as a map key, which is unique for each scope. */
 export function scopeKey(scope: Scope): string {
-  // Each of thousands of calls asks for it several times, nearly always for this one.
+  // A fast path: each of thousands of calls needs it several times, nearly always for the default scope.
   return scope === DEFAULT ? DEFAULT_KEY : keyOf(scope);
 }
 
@@ -47,7 +47,7 @@ export function sameScope(one: Properties, other: Properties): boolean {
   return scopeKey(scopeOf(one)) === scopeKey(scopeOf(other));
 }
 
-/** What keeps the settings of a resource's account from being used; without a request. */
+/** What is wrong with the settings of a resource's account. Makes no request. */
 export function accountFailures({ account }: Properties, context: Context): readonly Failure[] {
   try {
     context.settings();

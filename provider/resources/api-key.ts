@@ -57,7 +57,7 @@ export const apiKey: ResourceType = {
 
   fields: {
     ...keyFields,
-    // An auto-named key bears a name, too: only one that was asked for by name has it in force.
+    // An auto-named key has a name, too, but only an exact name is in force.
     name: {
       type: types.keyName,
       change: "replace",
@@ -105,7 +105,7 @@ export const apiKey: ResourceType = {
     ...textsOf(pendingRevocations).map((id) => ({ id })),
   ],
 
-  // Live names are unique in a scope, so a name can only be given to the new key after the old one has lost it.
+  // Live names are unique in a scope, so the old key must be revoked before a new one can have its name.
   deleteBeforeReplace: (outputs, inputs) =>
     isExact(outputs) && outputs.name === inputs.name && sameScope(outputs, inputs),
 
@@ -132,7 +132,7 @@ export const apiKey: ResourceType = {
   async read(id, outputs, context) {
     const found = await findKey(recordedKey(id, outputs), context);
     if (found === undefined) {
-      // What is not revoked yet would be forgotten with the resource: the replacement of this one revokes it.
+      // Removing the resource would lose the keys that are not revoked yet. Its replacement revokes them.
       return orphansBeside(id, outputs).length === 0 ? undefined : { ...outputs, gone: true };
     }
     const { credential, ...others } = outputs;
@@ -141,17 +141,17 @@ export const apiKey: ResourceType = {
 
   async update(id, outputs, inputs, context) {
     await mustBeSameAccount(identityIn(inputs), context);
-    // A new owner, of a renamed or copied stack, proves nothing of the keys that it was not there for.
+    // A new owner, in a renamed or copied stack, proves nothing about keys that are older than the owner.
     if (!sameOwner(outputs.owner, inputs.owner)) await mustBeSameAccount(identityIn(outputs), context);
     const { keyId, name, key, createdAt, mintedBy, lostNames } = outputs;
     const pending = pendingUnder(inputs, outputs);
-    // In a copied state they are the original's to revoke, which has them in its state, too.
+    // In a copied state, the original stack revokes them: its state contains them, too.
     const isCopy = !sameOwner(outputs.owner, inputs.owner);
     const doomed = isCopy ? [] : doomedIn(textsOf(outputs.pendingRevocations), outputs);
     const pendingRevocations = await revokeAll(doomed, identityIn(inputs), context);
     const carried = {
       ...repeatedInputs(inputs, outputs),
-      // The secret can be read only once, when the key is made: it lives on from state to state.
+      // The secret can be read only at creation, so it is carried from state to state.
       ...{ keyId, name, key, createdAt, mintedBy, lostNames, pending, pendingRevocations },
       rotateAt: rotateAt(createdAt, inputs.rotateAfter),
     };
@@ -178,22 +178,22 @@ export const apiKey: ResourceType = {
   },
 };
 
-/** Ids of keys that nobody holds and that are still to be revoked, but for the resource's own. */
+/** Ids of keys that nobody holds and that are still to be revoked, except the resource's own. */
 function orphansBeside(id: string, { pendingRevocations }: Properties): readonly string[] {
   return textsOf(pendingRevocations).filter((orphan) => orphan !== id);
 }
 
-/** Keys that attempts for this one left behind: under its exact name, or under names with the owner's tag. */
+/** Keys that attempts to create this one left behind, under its exact name or under names with the owner's tag. */
 function doomedIn(ids: readonly string[], outputs: Properties): readonly DoomedKey[] {
   return ids.map((id) => ({ id, name: isExact(outputs) ? String(outputs.name) : undefined }));
 }
 
-/** Whether a key bears a name that was asked for. */
+/** Whether a key has an exact name. */
 function isExact(outputs: Properties): boolean {
   return outputs.mintedBy !== undefined;
 }
 
-/** Who made the key: an auto-name carries that itself, an exact name needs a note beside it. */
+/** Who created the key. An auto-name shows it; for an exact name it is stored separately. */
 function maker(inputs: Properties): Properties {
   return inputs.name === undefined ? {} : { mintedBy: ownerTag(ownerIdIn(inputs.owner)) };
 }
@@ -219,7 +219,7 @@ async function mint(inputs: Properties, context: Context): ReturnType<typeof cre
   }
 }
 
-/** Where age decides, a wrong clock would rotate too early, too late or for ever: better no key than such a one. */
+/** With `rotateAfter`, a wrong clock would rotate too early, too late or endlessly, so the new key is not kept. */
 async function refuseSkewedClock(id: string, outputs: Properties, inputs: Properties, context: Context): Promise<void> {
   const reason = skewedAge(inputs, context);
   if (reason === undefined) return;
@@ -228,7 +228,7 @@ async function refuseSkewedClock(id: string, outputs: Properties, inputs: Proper
   throw new NotReady(id, withoutEmpty({ ...outputs, pending: [{ action: "create", status: "failed" }] }), reason);
 }
 
-/** Waits for what a key that exists still needs; whatever goes wrong from here on, the key is recorded. */
+/** Waits until an existing key is ready. Whatever fails from here on, the key is recorded. */
 async function getReady(id: string, outputs: Properties, inputs: Properties, context: Context): Promise<Properties> {
   const key = outputs.key as string | undefined;
   const { pending, reason } = await finishPending(pendingOf(outputs), key, inputs, context);

@@ -11,9 +11,9 @@ import { types } from "../schema/field-types";
 import type { Context, Due, Properties, ResourceType } from "../schema/resource-type";
 
 /**
- * Revokes keys whose successors everything in the stack has by now, and those that a crash or a lost answer left behind:
- * once per run, after everything else in it has succeeded. No other resource revokes by tag, because while a run is under
- * way a key that nothing seems to hold can still be in a consumer's hands.
+ * Revokes keys whose successors everything in the stack has received, and keys that a crash or a lost answer left
+ * behind. Runs once per run, after everything else in it has succeeded. No other resource revokes by tag, because
+ * during a run a consumer may still have a key that no resource seems to hold.
  */
 export const ledger: ResourceType = {
   name: "Ledger",
@@ -24,15 +24,15 @@ export const ledger: ResourceType = {
     owner: { type: types.text, required: true, change: "update" },
     /** Ids of all keys that the stack's resources hold. Only the creation of a key can leave one behind. */
     owned: { type: types.listOf(types.keyId), required: true, change: "update", onlyAdditions: true },
-    /** Ids of those among them that must stop working once everything in the stack has their successors. */
+    /** Ids of those that must be revoked once everything in the stack has their successors. */
     pendingRevocations: { type: types.listOf(types.keyId), change: "update", onlyAdditions: true },
-    /** Ids of those to revoke whose failed revocation fails the run. */
+    /** Ids of those whose failed revocation fails the run. */
     compromised: { type: types.listOf(types.keyId), change: "ignore" },
-    /** Names of keys that do not show who made them, by id. */
+    /** Names of keys that do not show who created them, by id. */
     untagged: { type: types.map, change: "ignore" },
     /** Names of lost requests whose keys never showed up. */
     lostNames: { type: types.listOf(types.text), change: "update" },
-    /** Set where something that the program registered was not deployed. */
+    /** Set if something that the program registered was not deployed. */
     incomplete: { type: types.flag, change: "ignore" },
   },
 
@@ -44,7 +44,7 @@ export const ledger: ResourceType = {
 
   create: async (inputs, context) => ({ id: "ledger", outputs: await endRun({}, inputs, context) }),
 
-  // Only flags what it finds: a refresh changes nothing on the service, the `up` that follows sweeps.
+  // Only flags what it finds. A refresh changes nothing on the service; the next `up` sweeps.
   async read(_id, outputs, context) {
     await mustBeSameAccount(String(outputs.owner), context);
     const findings = await look(outputs, outputs, context, {});
@@ -54,30 +54,30 @@ export const ledger: ResourceType = {
 
   update: (_id, outputs, inputs, context) => endRun(outputs, inputs, context),
 
-  // Among the first to go in a destroy, while the state may hold keys that it has never seen, those of a run that failed:
-  // so it only tells the owner, the last to go, what the stack held.
+  // A destroy deletes the ledger early, while the state may contain keys that it has never seen, from a failed run. So
+  // it only tells the owner, which is deleted last, what the stack held.
   async delete(_id, outputs, context) {
     await mustBeSameAccount(String(outputs.owner), context);
     for (const id of [...textsOf(outputs.delivered), ...textsOf(outputs.owned)]) context.run.held.add(id);
   },
 };
 
-/** Does what can only be done when everything in the stack has moved on. Answers the outputs. */
+/** Does what must wait until everything in the stack is up to date. Returns the outputs. */
 async function endRun(before: Properties, inputs: Properties, context: Context): Promise<Properties> {
   await mustBeSameAccount(String(inputs.owner), context);
   const { incomplete, ...told } = inputs;
   const { added, left } = doomedIn(before, told);
   if (incomplete === true || leavesOut(told, context)) {
-    // Something may still use a key that has a successor, or hold one that nothing seems to hold.
+    // Something may still use a key that has a successor, or hold one that no resource seems to hold.
     return withoutEmpty({ ...unseen(before, told), unrevoked: [...left, ...added], unswept: true });
   }
-  // First the sweep: its list also shows the names of the keys that are revoked then.
+  // The sweep runs first, because its list also shows the names of the keys to revoke.
   const news = needsSweep(before, told) ? await sweep(before, told, context) : unseen(before, told);
   const unrevoked = await revoke({ added, left }, told, context);
   return withoutEmpty({ ...news, unrevoked });
 }
 
-/** Throws where a key that got into wrong hands could not be revoked: nobody must believe that it is gone. */
+/** Throws if a compromised key could not be revoked, so that nobody believes that it is gone. */
 function mustBeRevoked({ compromised }: Properties, failed: readonly string[]): void {
   const live = textsOf(compromised).filter((id) => failed.includes(id));
   if (live.length === 0) return;
@@ -87,7 +87,7 @@ function mustBeRevoked({ compromised }: Properties, failed: readonly string[]): 
   );
 }
 
-/** Whether `--target` or `--exclude` has left a key out of this run, and so perhaps those who use it. */
+/** Whether `--target` or `--exclude` has left a key out of this run, and so perhaps its consumers. */
 function leavesOut(inputs: Properties, { run, warn }: Context): boolean {
   const missing = textsOf(inputs.owned).filter((id) => !run.holders.has(id));
   if (missing.length > 0) {
@@ -98,25 +98,25 @@ function leavesOut(inputs: Properties, { run, warn }: Context): boolean {
   return missing.length > 0;
 }
 
-/** Ids of keys that nothing in the stack is to use any more. */
+/** Ids of keys that nothing in the stack should use any more. */
 interface Doomed {
-  /** Those that the stack's resources want gone since the last run. */
+  /** Keys that the stack's resources asked to revoke since the last run. */
   readonly added: readonly string[];
-  /** Those that the last run could not revoke. */
+  /** Keys that the last run could not revoke. */
   readonly left: readonly string[];
 }
 
 function doomedIn(before: Properties, inputs: Properties): Doomed {
-  // In a copied state they are the original's to revoke, which has them in its state, too.
+  // In a copied state, the original stack revokes them: its state contains them, too.
   if (before.owner !== undefined && !sameOwner(before.owner, inputs.owner)) return { added: [], left: [] };
   const told = new Set(textsOf(before.pendingRevocations));
   const added = textsOf(inputs.pendingRevocations).filter((id) => !told.has(id));
   return { added, left: textsOf(before.unrevoked) };
 }
 
-/** Revokes keys. Answers the ids of those that the next run is to try again. Fails the run for a compromised key only. */
+/** Revokes keys. Returns the ids that the next run must retry. Only a compromised key fails the run. */
 async function revoke({ added, left }: Doomed, inputs: Properties, context: Context): Promise<readonly string[]> {
-  // Where no state is saved before the end of the run, the successors may still get lost.
+  // If the state is saved only at the end of the run, the successors may still be lost.
   const postponed = context.checkpointsSkipped ? added : [];
   if (postponed.length > 0) {
     context.warn(`key ${postponed.join(", ")} is revoked by the next run, because PULUMI_SKIP_CHECKPOINTS is set`);
@@ -143,17 +143,17 @@ function needsSweep(before: Properties, inputs: Properties): boolean {
   );
 }
 
-/** Version 0.1 kept the ids of orphans that it could not revoke. */
+/** Version 0.1 stored the ids of orphans that it could not revoke. */
 function isUnswept({ unswept, orphans }: Properties): boolean {
   return unswept !== undefined || orphans !== undefined;
 }
 
-/** The outputs of an update that did not list: what the stack held before counts as live until a sweep tells. */
+/** The outputs of an update without a list. Keys that the stack held before count as live until a sweep. */
 function unseen(before: Properties, inputs: Properties): Properties {
   return { ...inputs, delivered: [...new Set([...textsOf(before.delivered), ...textsOf(before.owned)])] };
 }
 
-/** Revokes the orphans; never fails a run. What could not be done is noted, so that the next `up` tries again. */
+/** Revokes the orphans. Never fails a run: records what could not be done, so that the next `up` retries it. */
 async function sweep(before: Properties, inputs: Properties, context: Context): Promise<Properties> {
   // An owner that was created in this run has no earlier run that could have left a key behind.
   if (context.run.isNewOwner && textsOf(inputs.lostNames).length === 0) return unseen(before, inputs);
@@ -165,7 +165,7 @@ async function sweep(before: Properties, inputs: Properties, context: Context): 
 
 interface Findings {
   readonly orphans: Orphans;
-  /** Ids of live keys that the stack held at some time. */
+  /** Ids of live keys that the stack holds or once held. */
   readonly delivered: readonly string[];
 }
 

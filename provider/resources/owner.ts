@@ -9,11 +9,11 @@ import { types } from "../schema/field-types";
 import type { Properties, ResourceType } from "../schema/resource-type";
 
 /**
- * Who owns a stack's keys: a random id, in the saved state before any key is created. Names of projects and stacks are
- * not unique, so ownership is not derived from them. A stack of another name (renamed, or copied) gets a new owner,
- * because a copy must not claim the keys of the original.
+ * The owner of a stack's keys: a random id, saved in the state before any key is created. Names of projects and stacks
+ * are not unique, so ownership is not derived from them. A renamed or copied stack gets a new owner, because a copy
+ * must not claim the keys of the original.
  *
- * It also guards the account: under another credential, nothing is created before a list shows a key of this owner.
+ * It also guards the account: with another credential, nothing is created before a list shows a key of this owner.
  */
 export const owner: ResourceType = {
   name: "Owner",
@@ -27,7 +27,7 @@ export const owner: ResourceType = {
     organization: { type: types.text, change: "replace", unsetUpdates: true },
   },
 
-  // Every key depends on its owner: settings that cannot work are reported here, once, before anything is created.
+  // Every key depends on its owner, so invalid settings are reported here, once, before anything is created.
   rules(inputs, context) {
     context.run.hasProgram = true;
     return accountFailures(inputs, context);
@@ -41,7 +41,7 @@ export const owner: ResourceType = {
     return [{ field: "accountFingerprint", replace: false, ...(why && { why }) }];
   },
 
-  // The list shows that the credential works. Otherwise a mistyped one would be recorded as that of the stack's account.
+  // The list proves that the credential works. Otherwise a mistyped one would be recorded for the stack's account.
   async create(inputs, context) {
     await context.keys().list({ fresh: true });
     context.run.isNewOwner = true;
@@ -59,9 +59,9 @@ export const owner: ResourceType = {
     return { ...inputs, identity: identityOf(id, context.fingerprint()) };
   },
 
-  // In a destroy, or where the program has left the scope, all that the stack held there is gone by now. A key that still
-  // bears the stack's tag was left behind, and nobody comes after to find it. An owner that a running program replaces,
-  // because its stack was copied or renamed, leaves its keys.
+  // In a destroy, or if the program no longer uses the scope, all keys that the stack held there are gone by now. A key
+  // that still has the stack's tag was left behind, and nothing looks for it later. An owner that a running program
+  // replaces, because its stack was copied or renamed, leaves its keys.
   async delete(id, outputs, context) {
     if (context.run.hasProgram) return;
     await mustBeSameAccount(recordedIn(outputs), context);
@@ -82,7 +82,7 @@ function recordedIn({ identity }: Properties): string | undefined {
   return typeof identity === "string" ? identity : undefined;
 }
 
-/** Version 0.1 did not record the account: what is not known has to be proven, too. */
+/** Version 0.1 did not record the account. An unknown account must be proven, too. */
 function identityIn(id: string, outputs: Properties): string {
   return recordedIn(outputs) ?? identityOf(id, "");
 }

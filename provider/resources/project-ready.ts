@@ -5,7 +5,7 @@ import { accountFailures, accountField } from "../keys/scope";
 import { types } from "../schema/field-types";
 import type { Context, Properties, ResourceType } from "../schema/resource-type";
 
-/** A gate: it is ready when no operation of its project is pending. It owns nothing on the service. */
+/** A gate that is ready when no operation of its project is pending. It owns nothing on the service. */
 export const projectReady: ResourceType = {
   name: "ProjectReady",
 
@@ -27,7 +27,7 @@ export const projectReady: ResourceType = {
     return { id: String(inputs.projectId), outputs: inputs };
   },
 
-  // A refresh does not wait: whether the project is busy right now is not drift.
+  // A refresh does not wait, because a busy project is not drift.
   read: async (_id, outputs) => outputs,
 
   async update(id, _outputs, inputs, context) {

@@ -5,7 +5,7 @@ import { owner } from "./owner";
 import { projectReady } from "./project-ready";
 import { rotatingApiKey } from "./rotating-api-key";
 
-/** Every resource type by the name it has in a program, in the state and in messages. */
+/** Every resource type, by its name in programs, states and messages. */
 export const resourceTypes = {
   ApiKey: apiKey,
   RotatingApiKey: rotatingApiKey,

@@ -38,8 +38,8 @@ import {
 } from "./rotation/rotation-state";
 
 /**
- * A current key and, for a time, the one before it: a rotation makes a new key and leaves the old one to those who
- * still use it. The resource stays the same one, so that only `update` rotates, which knows exactly what is live.
+ * A current key and, for a time, the previous one: a rotation creates a new key and leaves the old one to its
+ * consumers. A rotation does not replace the resource: only `update` rotates, because it knows exactly what is live.
  */
 export const rotatingApiKey: ResourceType = {
   name: "RotatingApiKey",
@@ -64,7 +64,7 @@ export const rotatingApiKey: ResourceType = {
     const id = randomUUID();
     const adopt = adoptionOf(inputs);
     if (adopt !== undefined) {
-      // Rare, so no other run loads it.
+      // Loaded on demand, because adoption is rare.
       const { adoptKey } = await import("./rotation/adopt-key.js");
       return { id, outputs: await adoptKey(adopt, inputs, context) };
     }
@@ -83,7 +83,7 @@ export const rotatingApiKey: ResourceType = {
     ]);
     if (currentFound === undefined && previousFound === undefined) {
       context.warn("all its keys are gone from the account: the next `pulumi up` makes a new one");
-      // What is not revoked yet would be forgotten with the resource.
+      // Removing the resource would lose the keys that are not revoked yet.
       const retired = await liveAmong(state.retired, context);
       if (state.pendingRevocations.length + retired.length === 0) return undefined;
     } else if (current !== undefined && currentFound === undefined) {
@@ -99,14 +99,14 @@ export const rotatingApiKey: ResourceType = {
 
   async update(id, outputs, inputs, context) {
     await mustBeSameAccount(identityIn(inputs), context);
-    // A new owner, of a renamed or copied stack, proves nothing of the keys that it was not there for.
+    // A new owner, in a renamed or copied stack, proves nothing about keys that are older than the owner.
     if (!sameOwner(outputs.owner, inputs.owner)) await mustBeSameAccount(identityIn(outputs), context);
     const saved = stateOf(outputs);
-    // In a copied state they are the original's to revoke, which has them in its state, too.
+    // In a copied state, the original stack revokes them: its state contains them, too.
     const isCopy = !sameOwner(outputs.owner, inputs.owner);
     const toRevoke = isCopy ? { retired: [], pendingRevocations: [] } : {};
     const pending = pendingUnder(inputs, outputs);
-    // The previous key is to outlive the resource, too.
+    // The previous key also stays live after the resource is deleted, so it must be used once, too.
     if (saved.previous !== undefined && isKept(inputs) && !isKept(outputs)) {
       await context.keys().authenticates(saved.previous.key);
     }
@@ -146,24 +146,24 @@ export const rotatingApiKey: ResourceType = {
         await revokeKey({ ...recorded(held, state), createdAt }, context);
       }
     }
-    // What a stack from which this state was copied has to revoke is for that stack.
+    // If the state was copied, the original stack revokes them.
     if (!sameOwner(owner, outputs.owner)) return;
     const left = [...pendingRevocations, ...retired].filter(isOurs);
     await mustRevokeAll(doomedIn(left, state), state.identity, context);
   },
 };
 
-/** A key as the state tells of it, without the time of its creation. */
+/** A key as recorded in the state, without the time of its creation. */
 function recorded({ keyId, name, key }: HeldKey, { identity }: RotationState): RecordedKey {
   return { id: keyId, name, key, identity };
 }
 
-/** Keys to revoke: under names with the owner's tag, but for one that was adopted. */
+/** Keys to revoke. Their names have the owner's tag, except the name of an adopted key. */
 function doomedIn(ids: readonly string[], { adopted }: RotationState): readonly DoomedKey[] {
   return ids.map((id) => ({ id, name: adopted?.id === id ? adopted.name : undefined }));
 }
 
-/** The state with the program's triggers noted; says so where they have to wait for the previous key. */
+/** The state with the program's triggers recorded. Reports triggers that must wait for the previous key. */
 function noteTriggers(saved: RotationState, inputs: Properties, context: Context): RotationState {
   const state = withTriggers(saved, inputs.rotationTriggers);
   if (state.queuedTriggers !== undefined && saved.queuedTriggers === undefined && state.previous !== undefined) {
@@ -174,8 +174,8 @@ function noteTriggers(saved: RotationState, inputs: Properties, context: Context
 }
 
 /**
- * Throws where a program begins to name a key under `revokeNow` that is not the resource's: in an incident nobody must
- * believe that a key is revoked. One that was named before can be revoked by now.
+ * Throws if a new `revokeNow` is not a key of the resource, so that in an incident nobody believes that a key was
+ * revoked that was not. An unchanged `revokeNow` can name a key that is already revoked.
  */
 function refuseUnknownKey(outputs: Properties, { revokeNow }: Properties): void {
   if (typeof revokeNow !== "string" || revokeNow === outputs.revokeNow) return;
@@ -190,14 +190,14 @@ function refuseUnknownKey(outputs: Properties, { revokeNow }: Properties): void 
   );
 }
 
-/** Those of some ids whose keys are live; costs nothing where there are none. */
+/** Those ids whose keys are live. Makes no request if there are no ids. */
 async function liveAmong(ids: readonly string[], context: Context): Promise<readonly string[]> {
   if (ids.length === 0) return [];
   const keys = await context.keys().list();
   return ids.filter((id) => keyIn(keys, id) !== undefined);
 }
 
-/** Ends what a key that exists still waits for. Where it was never handed out, its predecessor's grace counts from then on. */
+/** Waits until an existing key is ready. If it was not handed out before, its predecessor's grace starts then. */
 async function getReady(
   id: string,
   state: RotationState,
@@ -211,7 +211,7 @@ async function getReady(
   return { ...state, pending, rotatedAt: wasReady ? state.rotatedAt : isoOf(context.now()) };
 }
 
-/** Revokes what is left to revoke, once its successor is ready: until then somebody may have nothing else. */
+/** Revokes pending keys once their successor is ready. Until then, a consumer may have no other key. */
 async function revokePending(state: RotationState, inputs: Properties, context: Context): Promise<RotationState> {
   if (state.current === undefined || state.currentGone || state.pending.length > 0) return state;
   const doomed = doomedIn(state.pendingRevocations, state);

@@ -2,8 +2,8 @@ import { hasUnknown } from "./field-types";
 import type { Context, Failure, Properties, ResourceType } from "./resource-type";
 
 /**
- * Checks a resource's inputs against its field rules, without any request. Values that a preview does not know yet are
- * left for the real run. Answers the inputs without empty entries, and what is wrong with them.
+ * Checks a resource's inputs against its field rules, without a request. Values that a preview does not know yet are
+ * checked in the actual run. Returns the inputs without empty entries, and what is wrong with them.
  */
 export function check(
   type: ResourceType,

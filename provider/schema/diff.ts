@@ -3,7 +3,7 @@ import { isDigestOf } from "./digest";
 import { type FieldRule, hasUnknown } from "./field-types";
 import type { DueTerms, Properties, ResourceType } from "./resource-type";
 
-/** What separates a resource from what the program asks for. */
+/** The difference between a resource and what the program requests. */
 export interface Difference {
   readonly changes: boolean;
   /** The fields that force a replacement. */
@@ -14,8 +14,8 @@ export interface Difference {
 }
 
 /**
- * Compares a resource's outputs with new inputs by the field rules of its type; makes no request.
- * `driftOnly` leaves out what is due for other reasons: a refresh asks what the world did, not what time it is.
+ * Compares a resource's outputs with new inputs by the field rules of its type. Makes no request.
+ * `driftOnly` leaves out what is due for other reasons: a refresh reports outside changes, not the passing of time.
  */
 export function diff(
   type: ResourceType,
@@ -46,7 +46,7 @@ function fieldChange(
   if (rule.change === "ignore") return undefined;
   const before = rule.digest === undefined ? normal(inForce(field, rule, outputs), rule) : rule.digest(outputs);
   const after = normal(inputs[field], rule);
-  // A value that a preview does not know yet may turn out different: say so rather than promise nothing happens.
+  // A value that a preview does not know yet may be different, so it counts as a change.
   if (!hasUnknown(after) && isSame(before, after, rule)) return undefined;
   if (rule.onlyAdditions && !hasUnknown(after) && isPartOf(after, before)) return undefined;
   const unset = before === undefined || after === undefined;
@@ -67,7 +67,7 @@ function isPartOf(list: unknown, whole: unknown): boolean {
   return list === undefined || (Array.isArray(list) && list.every((entry) => entries.has(entry)));
 }
 
-/** A field's value with its default put in; an empty map or list means the same as none. */
+/** A field's value, or its default. An empty map or list counts as absent. */
 function normal(value: unknown, rule: FieldRule): unknown {
   const given = value ?? rule.fallback;
   const empty = typeof given === "object" && given !== null && Reflect.ownKeys(given).every((key) => key === "length");

@@ -5,14 +5,14 @@ const SALT_LENGTH = 8;
 const HASH_BYTES = 10;
 
 /**
- * What is kept of a value to tell later whether it has changed. The value may hold a secret, and an output that has no
- * input of the same name is not encrypted in the state.
+ * A digest of a value, to detect later whether the value has changed. The value itself may contain a secret, and an
+ * output without an input of the same name is not encrypted in the state.
  */
 export function digestOf(value: unknown): string {
   return salted(value, base32(randomBytes(5)));
 }
 
-/** Whether a value is the one that a digest was made of. */
+/** Whether a digest was made of this value. */
 export function isDigestOf(value: unknown, digest: unknown): boolean {
   return typeof digest === "string" && salted(value, digest.slice(0, SALT_LENGTH)) === digest;
 }
@@ -24,7 +24,7 @@ function salted(value: unknown, salt: string): string {
   return `${salt}${base32(hash.subarray(0, HASH_BYTES))}`;
 }
 
-/** The value with the members of its objects in one order, because their order means nothing. */
+/** The value with the members of its objects sorted, because their order has no meaning. */
 function inOneOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inOneOrder);
   if (typeof value !== "object" || value === null) return value;

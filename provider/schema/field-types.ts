@@ -1,33 +1,34 @@
 import { DURATION_FORM, MAX_TIMER_MS, parseDuration } from "../duration";
 import { ID_FORMS } from "../ids";
+import { isKeyText } from "../secrets";
 
-/** Stands for a value that a preview does not know yet. */
+/** Represents a value that a preview does not know yet. */
 export const UNKNOWN: unique symbol = Symbol("unknown");
 
-/** What a value of a field must be; answers what is wrong with it, as the end of a sentence. */
+/** Checks a value of a field. Returns what is wrong with it, as the end of a sentence. */
 export type FieldType = (value: unknown) => string | undefined;
 
-/** A field's rules as data: one generic `check` and `diff` read them. */
+/** A field's rules as data, which a generic `check` and `diff` apply. */
 export interface FieldRule {
   readonly type: FieldType;
   readonly required?: boolean;
-  /** What an absent value means. */
+  /** The default value. */
   readonly fallback?: unknown;
-  /** What a changed value does to the resource. `ignore`: noted at the next update, never a reason for one. */
+  /** The effect of a changed value. `ignore`: recorded at the next update, but does not cause one. */
   readonly change: "replace" | "update" | "ignore";
-  /** Setting it from or to nothing only updates, so that adopting a trigger does not rotate. */
+  /** Setting it for the first time, or removing it, only updates, so that a first trigger does not rotate. */
   readonly unsetUpdates?: boolean;
-  /** Whether the SDK fills it in, so that it is none of a user's inputs. */
+  /** Whether the SDK sets it, so that it is not a user's input. */
   readonly internal?: true;
-  /** For a list: entries that it loses are no change. */
+  /** For a list: removed entries are not a change. */
   readonly onlyAdditions?: boolean;
-  /** The value in force, where the outputs do not repeat the input under its own name. */
+  /** The value in force, if the outputs do not repeat the input under its own name. */
   readonly inForce?: (outputs: Readonly<Record<string, unknown>>) => unknown;
-  /** The digest of the value in force, where the outputs keep no more of it. */
+  /** The digest of the value in force, if the outputs contain only that. */
   readonly digest?: (outputs: Readonly<Record<string, unknown>>) => string | undefined;
 }
 
-/** Whether a value is, or holds, something that a preview does not know yet. */
+/** Whether a value is or contains something that a preview does not know yet. */
 export function hasUnknown(value: unknown): boolean {
   if (value === UNKNOWN) return true;
   if (typeof value !== "object" || value === null) return false;
@@ -48,7 +49,7 @@ const oneOf =
 const duration: FieldType = (value) =>
   parseDuration(value) === undefined ? `must be a duration: ${DURATION_FORM}` : undefined;
 
-/** A duration that a timer waits out. */
+/** A duration for a timer. */
 const timeout: FieldType = (value) =>
   duration(value) ?? ((parseDuration(value) ?? 0) > MAX_TIMER_MS ? "must be at most 24 days" : undefined);
 
@@ -78,7 +79,7 @@ const map: FieldType = (value) =>
     ? undefined
     : 'must be a map, such as { quarter: "2026Q4" }';
 
-/** The service takes names of at most 64 characters; control characters would only hide what a name is. */
+/** The service accepts names of at most 64 characters. Control characters would only disguise a name. */
 const keyName: FieldType = (value) => {
   if (typeof value !== "string" || value.trim() === "") return "must be a non-empty text";
   if ([...value].length > 64) return "must be at most 64 characters";
@@ -88,17 +89,15 @@ const keyName: FieldType = (value) => {
   return value.trim() === value ? undefined : "must not begin or end with a space";
 };
 
-/** Only what an auto-name may hold, and short enough for the owner's tag and the nonce to follow. */
+/** Only the characters of an auto-name, and short enough to add the owner's tag and the nonce. */
 const namePrefix: FieldType = (value) =>
   typeof value === "string" && /^[a-z0-9]([a-z0-9-]{0,44}[a-z0-9])?$/.test(value)
     ? undefined
     : "must be at most 46 of a-z, 0-9 and -, and neither begin nor end with -";
 
-/** A secret goes into a header. */
-const secret: FieldType = (value) =>
-  typeof value === "string" && /^[\x21-\x7e]+$/.test(value) ? undefined : "must be a secret, without spaces";
+const secret: FieldType = (value) => (isKeyText(value) ? undefined : "must be a secret, without spaces");
 
-/** What is wrong is not told in detail: one of the two is a secret. */
+/** The message gives no details, because one of the two is a secret. */
 const adoption: FieldType = (value) => {
   const { id, key, ...others } = (value ?? {}) as Partial<Record<string, unknown>>;
   const problem = map(value) ?? keyId(id) ?? secret(key);
@@ -107,7 +106,7 @@ const adoption: FieldType = (value) => {
     : "must be { id, key }: the id of an active key, as decimal text, and its secret";
 };
 
-/** The types of field there are. */
+/** All field types. */
 export const types = {
   adoption,
   duration,

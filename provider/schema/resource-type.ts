@@ -5,10 +5,10 @@ import type { ErrorCode } from "../errors";
 import type { Settings } from "../settings/settings";
 import type { FieldRule } from "./field-types";
 
-/** What a program declared, checked; or what a resource reports back. Plain JSON values. */
+/** The checked inputs of a program, or the outputs of a resource. Plain JSON values. */
 export type Properties = Readonly<Record<string, unknown>>;
 
-/** One thing wrong with the inputs: the property's path and the remedy. */
+/** One error in the inputs: the property's path and the remedy. */
 export interface Failure {
   readonly property: string;
   readonly reason: string;
@@ -16,33 +16,33 @@ export interface Failure {
   readonly code?: ErrorCode;
 }
 
-/** A change that is due although the program did not change: age, an unfinished wait, a revocation to repeat. */
+/** A change that is due although the program did not change: age, an unfinished wait, a revocation to retry. */
 export interface Due {
-  /** The field that asks for it. */
+  /** The field that causes it. */
   readonly field: string;
   /** Whether the resource must be replaced; otherwise it is updated in place. */
   readonly replace: boolean;
-  /** Said once to the user where the reason is not plain from the program. */
+  /** Shown once to the user if the program does not show the reason. */
   readonly why?: string;
-  /** Whether it is something that the world did, which a refresh has to report. */
+  /** Whether it is drift, which a refresh must report. */
   readonly drift?: boolean;
 }
 
-/** What the verbs of one run tell those that come after them in the same scope. */
+/** Notes that the verbs of one run leave for later verbs in the same scope. */
 export interface RunNotes {
-  /** Whether the program declares keys in this scope: in a destroy it does not, and neither does it after they moved. */
+  /** Whether the program declares keys in this scope. False in a destroy, and after the keys moved elsewhere. */
   hasProgram: boolean;
-  /** Identity of the scope's owner, once a key of the program was checked under it. */
+  /** Identity of the scope's owner, set once a key of the program has been checked with it. */
   owner?: string;
   /** Whether the scope's owner was created in this run, so that no earlier run can have left a key behind. */
   isNewOwner: boolean;
-  /** Ids of owners whose keys this account was seen to hold, though its credential is another than before. */
+  /** Ids of owners whose keys are proven to be in this account, even if its credential has changed. */
   readonly provenOwners: Set<string>;
-  /** Ids of keys that the state held when a `destroy` began. */
+  /** Ids of keys that the state contained when a `destroy` began. */
   readonly held: Set<string>;
   /** Why keys that are deleted in this run stay live, by id. */
   readonly kept: Map<string, string>;
-  /** Names of recent lost requests whose keys never showed up, of resources that the engine deletes in the run. */
+  /** Names of recent lost requests whose keys never showed up, from resources that the engine deletes in the run. */
   readonly lostNames: Set<string>;
   /** The URN of the resource that adopts a key, by the key's id. */
   readonly adopters: Map<string, string>;
@@ -50,13 +50,13 @@ export interface RunNotes {
   readonly holders: Map<string, Set<string>>;
   /** Names of the keys that resources of the program hold. */
   readonly heldNames: Set<string>;
-  /** A list that was sent after another one lacked a key that was to be revoked. */
+  /** A list that was requested after another one lacked a key to revoke. */
   secondList?: Promise<readonly ApiKeyRecord[]>;
-  /** The settings that hold keys as credentials of keyplane itself, by the ids of those keys that the run has met. */
+  /** The settings whose keys keyplane itself authenticates with, by key id, as far as the run knows the ids. */
   readonly ownKeys: Map<string, string>;
 }
 
-/** The notes at the beginning of a run. */
+/** The notes at the start of a run. */
 export function newRunNotes(): RunNotes {
   return {
     hasProgram: false,
@@ -73,40 +73,40 @@ export function newRunNotes(): RunNotes {
 }
 
 /**
- * What every verb is given: the way to the service and to the person watching. All of it is about one scope:
- * that of the inputs in `check` and `create`, else that of the outputs, where the resource is.
+ * What every verb gets: access to the service and to the user's display. All of it belongs to one scope: the scope of
+ * the inputs in `check` and `create`, otherwise the scope of the outputs, where the resource is.
  */
 export interface Context {
   /** The name that the program gave the resource. */
   readonly resourceName: string;
   readonly settings: () => Settings;
-  /** The account that the settings lead to. Throws a `ConfigError` where they are missing or wrong. */
+  /** The account of the settings. Throws a `ConfigError` if they are missing or invalid. */
   readonly account: () => Account;
-  /** The keys of the scope: those of the account, or of an organization in it. Throws as `account` does. */
+  /** The keys of the scope: the account's own, or an organization's. Throws as `account` does. */
   readonly keys: () => Keys;
-  /** Short text that tells this account from others. Throws as `settings` does. */
+  /** Short text that distinguishes this account from others. Throws as `settings` does. */
   readonly fingerprint: () => string;
   readonly now: () => number;
   readonly run: RunNotes;
-  /** Whether states are written only at the end of the run, so that no unrecorded key may be taken for an orphan. */
+  /** Whether states are written only at the end of the run. An unrecorded key is then not necessarily an orphan. */
   readonly checkpointsSkipped: boolean;
-  /** Shows what is being waited for in the resource's own row; forgotten when the next one comes. */
+  /** Shows in the resource's own row what it waits for. The next message replaces it. */
   readonly progress: (text: string) => void;
-  /** Stays under the resource's diagnostics. */
+  /** Adds a message to the resource's diagnostics. */
   readonly info: (text: string) => void;
-  /** Stays under the resource's diagnostics, as a warning. */
+  /** Adds a warning to the resource's diagnostics. */
   readonly warn: (text: string) => void;
 }
 
-/** What decides what is due. */
+/** What determines which changes are due. */
 export interface DueTerms {
   /** The local wall clock, in milliseconds. */
   readonly now: number;
-  /** The fingerprint of the account that the settings lead to, where it matters. */
+  /** The fingerprint of the account of the settings, if it matters. */
   readonly fingerprint?: () => string;
 }
 
-/** A key in a resource's charge, by its id and, where it is known, its name. */
+/** A key that a resource holds: its id and, if known, its name. */
 export interface HeldName {
   readonly id: string;
   readonly name?: string | undefined;
@@ -116,26 +116,26 @@ export interface HeldName {
 export interface ResourceType {
   readonly name: string;
   readonly fields: Readonly<Record<string, FieldRule>>;
-  /** Outputs for programs that the resource does not always have. */
+  /** Public outputs that the resource does not always have. */
   readonly canBeAbsent?: readonly string[];
-  /** Rules that hold between fields; only called with inputs whose fields are right and known. */
+  /** Rules between fields. Called only with inputs whose fields are valid and known. */
   readonly rules?: (inputs: Properties, context: Context) => readonly Failure[];
-  /** What is due regardless of the program; a refresh, which judges drift only, takes no more of it than that. */
+  /** What is due regardless of the program. A refresh uses only the drift in it. */
   readonly due?: (outputs: Properties, inputs: Properties, terms: DueTerms) => readonly Due[];
-  /** The keys that a resource has in its charge. */
+  /** The keys that a resource holds. */
   readonly holds?: (outputs: Properties) => readonly HeldName[];
-  /** Whether a replacement must delete the old one first. */
+  /** Whether a replacement must delete the old resource first. */
   readonly deleteBeforeReplace?: (outputs: Properties, inputs: Properties) => boolean;
   readonly create: (inputs: Properties, context: Context) => Promise<{ id: string; outputs: Properties }>;
-  /** The outputs as they are now; `undefined` when the resource is proven to be gone. */
+  /** The current outputs; `undefined` if the resource is proven to be gone. */
   readonly read: (id: string, outputs: Properties, context: Context) => Promise<Properties | undefined>;
   readonly update: (id: string, outputs: Properties, inputs: Properties, context: Context) => Promise<Properties>;
   readonly delete: (id: string, outputs: Properties, context: Context) => Promise<void>;
 }
 
 /**
- * The resource exists but is not ready: it is recorded with these outputs, and the next `up` goes on from there.
- * Thrown by `create` and `update` only.
+ * The resource exists but is not ready. It is recorded with these outputs, and the next `up` continues from there.
+ * Only `create` and `update` throw it.
  */
 export class NotReady extends Error {
   override readonly name = "NotReady";

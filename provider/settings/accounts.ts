@@ -1,20 +1,21 @@
 import { accountSetting, ConfigError } from "../errors";
 import { parseBaseUrl } from "../http/base-url";
+import { isKeyText } from "../secrets";
 
 /** One account of `keyplane:accounts`. */
 export interface NamedAccount {
-  /** The control plane's base address, without a slash at its end; absent where `keyplane:baseUrl` is to be taken. */
+  /** The control plane's base URL, without a trailing slash; absent if `keyplane:baseUrl` applies. */
   readonly baseUrl: string | undefined;
   /** The key to authenticate with. Never printed. */
   readonly apiKey: string;
 }
 
-/** What a name in `keyplane:accounts` must be. */
+/** The form of a name in `keyplane:accounts`. */
 export const ACCOUNT_NAME = { pattern: /^[a-z0-9][a-z0-9-]{0,31}$/, form: "1 to 32 of a-z, 0-9 and -, not - first" };
 
 /**
  * Reads `keyplane:accounts`, the JSON text of an object with an account under each name. Throws a `ConfigError` that
- * names what is wrong by its path, and quotes no value: it could be a key in the wrong place.
+ * names the path of the error and quotes no value, because a value could be a secret in the wrong place.
  */
 export function parseAccounts(text: string): ReadonlyMap<string, NamedAccount> {
   let accounts: unknown;
@@ -27,16 +28,16 @@ export function parseAccounts(text: string): ReadonlyMap<string, NamedAccount> {
   return new Map(Object.entries(accounts).map(([name, account]) => [name, readAccount(name, account)]));
 }
 
-/** Reads a base URL, checked, without a slash at its end. */
+/** Reads and checks a base URL. Returns it without a trailing slash. */
 export function readBaseUrl(text: string, setting = "keyplane:baseUrl"): string {
   const { origin, prefix } = parseBaseUrl(text, setting);
   return `${origin}${prefix}`;
 }
 
-/** What is wrong with a credential; `undefined` where nothing is. */
+/** What is wrong with a credential; `undefined` if nothing is. */
 export function apiKeyProblem(text: string): string | undefined {
-  // Anything else could not be sent as a header as it is, and trimming it silently would hide a mistake.
-  if (/^[\x21-\x7e]+$/.test(text)) return undefined;
+  // Other characters are invalid in a header, and trimming them silently would hide a mistake.
+  if (isKeyText(text)) return undefined;
   return "holds a space, a line break or a character that is not visible ASCII: set it again";
 }
 
@@ -68,12 +69,12 @@ function bad(path: string, problem: string): ConfigError {
   return new ConfigError(`keyplane:accounts${path} ${problem} (set by config keyplane:accounts or KEYPLANE_ACCOUNTS)`);
 }
 
-/** A name as a message may repeat it: one that is long, or strange, could be a key in the wrong place. */
+/** A name for a message. A long or unusual one is left out, because it could be a secret in the wrong place. */
 function quoted(name: string): string {
   return /^[\w.-]{1,32}$/.test(name) ? ` (${name})` : "";
 }
 
-/** Own members only: a `__proto__` in JSON text is a member like any other, and is refused by its name. */
+/** Whether a value is an object. A `__proto__` in JSON text is an ordinary member, and is refused by its name. */
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -4,39 +4,39 @@ import { accountSetting, ConfigError, isKeyplaneError } from "../errors";
 import type { DOCUMENTED_RATES } from "../http/limits/limiter";
 import { apiKeyProblem, parseAccounts, readBaseUrl } from "./accounts";
 
-/** Reads one value of the `keyplane` config namespace; `undefined` where it is not set. */
+/** Reads one value of the `keyplane` config namespace; `undefined` if it is not set. */
 export type ConfigReader = (key: string) => string | undefined;
 
-/** What keyplane can be told about the service. */
+/** The values of all settings. */
 export interface SettingValues {
-  /** Name of the account in `keyplane:accounts` that these lead to; absent for that of `keyplane:apiKey`. */
+  /** Name of the account in `keyplane:accounts`; absent for the account of `keyplane:apiKey`. */
   readonly account?: string | undefined;
-  /** The control plane's base address, without a slash at its end. */
+  /** The control plane's base URL, without a trailing slash. */
   readonly baseUrl: string;
   /** The key that keyplane itself authenticates with. Never printed. */
   readonly apiKey: string;
   /**
-   * Every credential that is configured, of whatever account, with the name of its setting: none of their keys may be
-   * revoked. Never printed. @default `apiKey` alone
+   * Every configured credential of any account, with the name of its setting. Their keys must not be revoked. Never
+   * printed. @default only `apiKey`
    */
   readonly credentials?: readonly (readonly [setting: string, apiKey: string])[] | undefined;
-  /** Fingerprints of accounts that the user vouches for; see `KP-WRONG-ACCOUNT`. @default none */
+  /** Fingerprints of accounts that the user has confirmed; see `KP-WRONG-ACCOUNT`. @default none */
   readonly confirmedAccounts?: readonly string[] | undefined;
-  /** Longest time for one request, in milliseconds. */
+  /** Maximum time for one request, in milliseconds. */
   readonly requestTimeoutMs: number;
-  /** Longest time for waiting on operations, in milliseconds. */
+  /** Maximum time to wait for operations, in milliseconds. */
   readonly operationTimeoutMs: number;
-  /** Time between two looks at an operation, in milliseconds. */
+  /** Time between two polls of an operation, in milliseconds. */
   readonly pollIntervalMs: number;
-  /** Most requests under way at once. */
+  /** Maximum number of requests in flight. */
   readonly concurrency: number;
-  /** Most requests per second on one route, where that is set. */
+  /** Maximum requests per second on one route, if set. */
   readonly requestsPerSecond?: number | undefined;
-  /** Most requests per minute in all, where that is set. */
+  /** Maximum requests per minute in total, if set. */
   readonly requestsPerMinute?: number | undefined;
 }
 
-/** All settings of one account, checked once and complete; no credential shows when they are printed. */
+/** All settings of one account, checked and complete. Printing them shows no credential. */
 export class Settings implements SettingValues {
   declare readonly account?: string | undefined;
   declare readonly baseUrl: string;
@@ -64,11 +64,11 @@ export class Settings implements SettingValues {
   }
 }
 
-/** The rates of the service as the compiler sees them: a run that makes no request does not load them. */
+/** Only the type of the service's rates: a run that makes no request does not load them. */
 type Rates = typeof DOCUMENTED_RATES;
 
 /**
- * The settings and where each comes from: Pulumi config `keyplane:NAME`, else the environment variable, else the
+ * The settings and their sources: Pulumi config `keyplane:NAME`, else the environment variable, else the
  * default. `baseUrl` and `apiKey` have no default, because a guess would send a credential to the wrong place.
  */
 export const SETTINGS = {
@@ -109,12 +109,12 @@ export function resolveSettings(
     if (value === undefined || value === "") throw missing(name);
     return value;
   };
-  // The defaults of the rates depend on the address: they are left to the client.
+  // The HTTP client sets the default rates, because they depend on the address.
   const rate = (name: "requestsPerSecond" | "requestsPerMinute") => {
     const value = config(name) ?? env[SETTINGS[name].env];
     return value === undefined ? undefined : SETTINGS[name].read(value, name);
   };
-  // Both count: a `destroy` sees the configuration of the last `up`, so there only the variable can confirm.
+  // Both count, because a `destroy` sees the configuration of the last `up`, so only the variable can confirm there.
   const confirmed = [config("confirmAccount"), env[SETTINGS.confirmAccount.env]].join(" ");
   const accounts = SETTINGS.accounts.read(given("accounts") ?? "");
   const named = account === undefined ? undefined : accounts.get(account);
@@ -138,8 +138,8 @@ export function resolveSettings(
 }
 
 /**
- * Every credential that is configured, under the name of its setting: what no message may show, and what must not be
- * revoked. Never throws: what cannot be read is left out, for it was never used, and is quoted nowhere.
+ * Every configured credential, by the name of its setting. No message may show them, and they must not be revoked.
+ * Never throws: a credential that cannot be read is left out, because it was never used and is never quoted.
  */
 export function credentialsIn(config: ConfigReader, env: NodeJS.ProcessEnv = process.env): ReadonlyMap<string, string> {
   const text = (name: "apiKey" | "accounts") => config(name) ?? env[SETTINGS[name].env] ?? "";
@@ -202,7 +202,7 @@ function readFingerprints(text: string): readonly string[] {
   throw bad("confirmAccount", "must be a fingerprint of 12 characters, as the message of KP-WRONG-ACCOUNT shows it");
 }
 
-/** The highest that each count can be set to. */
+/** The maximum of each count. */
 const MOST = { concurrency: 1_000, requestsPerSecond: 10_000, requestsPerMinute: 100_000 } as const;
 
 function readCount(text: string, name: keyof typeof MOST): number {

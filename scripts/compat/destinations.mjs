@@ -5,7 +5,7 @@ import { writeProject } from "./tools.mjs";
 
 const page = new URL("../../docs/destinations.md", import.meta.url);
 
-/** Type-checks the programs of docs/destinations.md against the newest versions of the packages that they name. */
+/** Type-checks the programs of docs/destinations.md with the newest versions of the packages that they use. */
 export function checkDestinations(folder, tarball) {
   const programs = [...readFileSync(page, "utf8").matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, program]) => program);
   const named = programs.flatMap((program) =>

@@ -4,7 +4,7 @@ const page = new URL("../../docs/compatibility.md", import.meta.url);
 const begin = "<!-- compat:begin -->";
 const end = "<!-- compat:end -->";
 
-/** Puts the table between its marks in docs/compatibility.md. */
+/** Writes the table between its markers in docs/compatibility.md. */
 export function writeIntoPage(table) {
   const text = readFileSync(page, "utf8");
   const [from, to] = [text.indexOf(begin), text.indexOf(end)];

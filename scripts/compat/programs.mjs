@@ -28,12 +28,12 @@ const tsconfig = (options) =>
     files: ["index.ts"],
   });
 
-// Older SDKs set another way of resolving by themselves, and allow no TypeScript 6; this is what Pulumi's project template
-// had in their time. It also finds types in the oldest way, without `exports`.
+// Older SDKs set another module resolution and do not support TypeScript 6. These are the settings of Pulumi's project
+// template at that time. They also use the oldest type resolution, without `exports`.
 const older = { typescript: "~5.9.3", options: { module: "commonjs", moduleResolution: "node" } };
 const current = { typescript: "~6.0.3", options: {} };
 
-/** The same program in each form in which Pulumi runs one, for a row: its files, and what its package.json holds. */
+/** The same program in each form that Pulumi supports: its files and the content of its package.json. */
 export function programFor({ program, isLowest }) {
   const { typescript, options } = isLowest ? older : current;
   const withTypes = { devDependencies: { "@types/node": "^20.19.43", typescript } };

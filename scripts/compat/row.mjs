@@ -7,7 +7,7 @@ import { writeProject } from "./tools.mjs";
 
 const inRow = fileURLToPath(new URL("in-row", import.meta.url));
 
-/** Makes a row's folder as a user would: the program, the tarball, the SDK. Answers what went wrong, if anything did. */
+/** Creates a row's folder as a user would: the program, the tarball, the SDK. Returns the error, if any. */
 export function installRow(folder, row, tarball, tools) {
   return failureOf(() => {
     const { files, manifest, build } = programFor(row);
@@ -22,7 +22,7 @@ export function installRow(folder, row, tarball, tools) {
   });
 }
 
-/** Runs the plugin host and the deployment on the row's Node. Answers what went wrong, if anything did. */
+/** Runs the plugin host and the deployment on the row's Node. Returns the error, if any. */
 export function runRow(folder, row, tools) {
   return failureOf(() => {
     cpSync(inRow, folder, { recursive: true });
@@ -30,7 +30,7 @@ export function runRow(folder, row, tools) {
   });
 }
 
-/** What a piece of work throws; `undefined` if it succeeds. */
+/** Returns what a function throws, or `undefined` if it succeeds. */
 export function failureOf(work) {
   try {
     work();

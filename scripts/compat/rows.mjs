@@ -4,14 +4,14 @@ const { peerDependencies, devDependencies } = JSON.parse(
   readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
 );
 
-/** The lowest version of the SDK that the package says it works with, and the one that it is developed with. */
+/** The lowest SDK version that the package declares, and the version used in development. */
 const declared = {
   lowest: /^>=(\S+)/.exec(peerDependencies["@pulumi/pulumi"])[1],
   own: devDependencies["@pulumi/pulumi"],
 };
 
-// Not every combination, but every pair: each SDK with each Node it allows (the newest ones want Node 22), each form of
-// program and each package manager; each Node with each form and each manager; each form with each manager.
+// Covers every pair, not every combination: each SDK with each Node it supports (the newest ones need Node 22), each
+// program form and each package manager; each Node with each form and each manager; each form with each manager.
 const COVER = [
   ["lowest", 20, "CommonJS", "pnpm"],
   ["lowest", 22, "ESM", "npm"],
@@ -28,9 +28,9 @@ const COVER = [
 ];
 
 /**
- * The rows to run.
+ * Returns the rows to run.
  *
- * @param {{ lowest?: string, newest: string }} versions - The newest version there is; another lowest one to try.
+ * @param {{ lowest?: string, newest: string }} versions - The newest version, and optionally another lowest one to try.
  */
 export function rowsFor({ lowest, newest }) {
   const versions = { ...declared, ...(lowest && { lowest }), newest };

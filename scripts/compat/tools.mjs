@@ -7,15 +7,15 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const platform = process.platform === "win32" ? "win" : process.platform;
 const nodePackage = `node-${platform}-${process.arch}`;
 
-/** Versions of Node that the rows run on: the lowest that is supported, and the newest of each later line. */
+/** Node versions of the rows: the lowest supported one, and the newest of each later line. */
 const NODES = { 20: readJson(join(root, "package.json")).engines.node.replace(">=", ""), 22: "22", 24: "24" };
 
-/** The newest version of Pulumi's SDK. */
+/** Returns the newest version of Pulumi's SDK. */
 export function newestSdk() {
   return npm(["view", "@pulumi/pulumi", "version"], root).trim();
 }
 
-/** Installs several versions of Node, and pnpm, in a folder of their own: nothing on this machine changes. */
+/** Installs several versions of Node, and pnpm, in a separate folder. Changes nothing else on this machine. */
 export function prepareTools(folder) {
   const nodes = Object.entries(NODES).map(([line, version]) => [`node${line}`, `npm:${nodePackage}@${version}`]);
   writeProject(folder, { dependencies: { ...Object.fromEntries(nodes), pnpm: "10" } });
@@ -30,7 +30,7 @@ export function prepareTools(folder) {
   };
 }
 
-/** Makes a folder with a `package.json`. */
+/** Creates a folder with a `package.json`. */
 export function writeProject(folder, manifest) {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), `${JSON.stringify({ private: true, ...manifest }, undefined, 2)}\n`);

@@ -1,10 +1,10 @@
-/** What a row's run came to, in one line; a failure with what was printed. */
+/** Formats a row's result as one line. A failure includes the output. */
 export function lineOf({ number, sdk, node, program, manager, failure, seconds }) {
   const what = `${number}. @pulumi/pulumi ${sdk}, Node ${node}, ${program}, ${manager}`;
   return `${failure === undefined ? "✓" : "✗"} ${what} (${seconds.toFixed(0)} s)${failure ? `\n${failure}` : ""}`;
 }
 
-/** All rows as a table of Markdown, padded as the formatter would. */
+/** Formats all rows as a Markdown table, padded like the formatter does it. */
 export function tableOf(results) {
   const head = ["`@pulumi/pulumi`", "Node", "Program", "Installed by", "Works"];
   const rows = results.map(({ sdk, node, program, manager, failure }) => {

@@ -1,20 +1,20 @@
 import { stripVTControlCharacters, styleText } from "node:util";
 import { table } from "./table.mjs";
 
-/** Says what happens, in colour where a person looks on, and keeps all that was said for the search at the end. */
+/** Prints what happens, with colors in a terminal, and keeps all output for the search at the end. */
 export class Narrator {
   #stream;
   #columns;
   #said = "";
   #steps = 0;
 
-  /** @param columns - Tells the columns of the terminal: no limit where there is none. */
+  /** @param columns - Returns the number of columns of the terminal. No limit without a terminal. */
   constructor(stream, columns) {
     this.#stream = stream;
     this.#columns = columns;
   }
 
-  /** Everything that was printed, by what it was. */
+  /** Everything that was printed, by kind. */
   get texts() {
     return { "the demo's own output": this.#said };
   }
@@ -29,7 +29,7 @@ export class Narrator {
       this.#line(`  ${this.#style("dim", name.padEnd(width))}  ${value}`);
   }
 
-  /** Opens a step. */
+  /** Starts a step. */
   step(title, story) {
     this.#steps += 1;
     this.#line("");
@@ -37,28 +37,28 @@ export class Narrator {
     this.#line(`   ${story}`);
   }
 
-  /** Says what a command is about to do. */
+  /** Prints what a command is about to do. */
   command(text) {
     this.#line(`   ${this.#style("cyan", text)}`);
   }
 
-  /** Passes on a line that an engine prints. */
+  /** Prints a line of an engine's output. */
   engine(line) {
     for (const part of this.#wrap(line, 5)) this.#line(`   ${this.#style("dim", "|")} ${part}`);
   }
 
-  /** Shows what the control plane's log holds of a command. */
+  /** Prints a command's entries in the control plane's log. */
   log(lines) {
     if (lines.length > 0) this.#line(`   ${this.#style("dim", "log of the control plane:")}`);
     for (const line of lines) this.#line(`     ${line}`);
   }
 
-  /** Shows something that was looked up. */
+  /** Prints a value. */
   show(name, value) {
     this.#line(`   ${this.#style("dim", `${name}:`)} ${value}`);
   }
 
-  /** Says whether something is as it was told. */
+  /** Prints the result of a check. */
   check({ told, ok, saw }) {
     const mark = ok ? this.#style("green", "✓") : this.#style("red", "✗ NOT AS TOLD:");
     this.#line(`   ${mark} ${told}${ok ? "" : `, but saw: ${saw}`}`);
@@ -78,13 +78,13 @@ export class Narrator {
     this.#line("");
     for (const { place, form } of report.findings)
       this.#line(this.#style("red", `secret in clear (${form}): ${place}`));
-    const verdict = report.asTold ? "Everything went as told." : "Not everything went as told.";
+    const verdict = report.asTold ? "All checks passed." : "Some checks failed.";
     this.#line(this.#style(report.asTold ? "green" : "red", verdict));
     this.#line(`plaintext secrets found: ${report.plaintextSecretsFound} (searched: all files of the run, all output)`);
     this.#line(`live keys left behind: ${report.leftBehind}`);
   }
 
-  /** A long line in parts that fit into the terminal beside an indent; a pipe takes it as it is. */
+  /** Wraps a long line to the terminal's width after an indent. In a pipe, lines are not wrapped. */
   #wrap(line, indent) {
     const width = Math.max(40, this.#columns() - indent);
     const parts = [];

@@ -1,4 +1,4 @@
-/** Runs the steps of the demo and keeps what each cost and whether it went as told. */
+/** Runs the steps of the demo, and records their cost and the results of their checks. */
 export class Recorder {
   /** @type {{ name: string, title: string, seconds: number, requests: object, routes: object, liveKeys: number, checks: object[] }[]} */
   steps = [];
@@ -13,7 +13,7 @@ export class Recorder {
   }
 
   /**
-   * Runs one step: what it does, and then what must be true. The time is the command's own.
+   * Runs one step, and then its checks. Measures only the command's own time.
    *
    * @param {{ name: string, title: string, story: string }} what
    * @param {(tools: object) => Promise<void>} act
@@ -65,14 +65,14 @@ export class Recorder {
   }
 }
 
-/** How often each text occurs. */
+/** Counts how often each text occurs. */
 export function tally(texts) {
   const counts = {};
   for (const text of texts) counts[text] = (counts[text] ?? 0) + 1;
   return counts;
 }
 
-/** A request in one line; polls of operations are left to the count. */
+/** Formats a request as one line. Polls of operations are only counted. */
 function sayEntry({ method, route, path, effects }) {
   if (route?.includes("/operations")) return [];
   const did = effects.flatMap((effect) => {

@@ -1,9 +1,9 @@
 import { searchSecrets } from "keyplane/testing";
 
 /**
- * Looks for every secret that ever existed, raw and encoded, in all files of the run and all that was printed.
+ * Searches all files of the run and all output for every secret ever created, raw and encoded.
  *
- * @param {Record<string, string>} texts - What was printed, by what it was.
+ * @param {Record<string, string>} texts - What was printed, by kind.
  */
 export async function searchRun(texts, plane, workspace) {
   const issued = await plane.secretsEverIssued();

@@ -2,9 +2,9 @@ import { statSync } from "node:fs";
 import { Recorder } from "./recorder.mjs";
 
 /**
- * The steps of the demo, in order. Each says what it expects in words, and then looks.
+ * The steps of the demo, in order. Each states what it expects, and then checks it.
  *
- * @returns what each step cost and whether it went as told.
+ * @returns the cost of each step and the results of its checks.
  */
 export async function tell({ narrator, plane, workspace }) {
   const recorder = new Recorder({ narrator, plane, workspace });
@@ -13,14 +13,14 @@ export async function tell({ narrator, plane, workspace }) {
 
   await step(
     "create",
-    "Two keys are made",
-    "The program declares two keys and hands the secret of one on to a deployment.",
+    "Two keys are created",
+    "The program declares two keys and passes the secret of one to a deployment.",
     async ({ run, check, log, live }) => {
       const { exit } = await run("up");
       check("the run succeeds", exit, exit === 0);
       const { posts, lists } = count(await log());
-      check("two keys cost 2 POST", posts, posts === 2);
-      check("at most 1 list is added, which looks for keys that earlier runs have left behind", lists, lists <= 1);
+      check("two keys need 2 POST", posts, posts === 2);
+      check("at most 1 list is sent, to find keys that earlier runs left behind", lists, lists <= 1);
       check("2 keys are live", await live(), (await live()) === 2);
     },
   );
@@ -28,33 +28,28 @@ export async function tell({ narrator, plane, workspace }) {
   await step(
     "state",
     "The state holds ciphertext",
-    "Pulumi keeps the secrets of the two keys in its state: encrypted, wherever they went.",
+    "Pulumi keeps the secrets of the two keys encrypted in its state, wherever they are used.",
     async ({ check }) => {
       const [key] = await keysInState(workspace, "app");
       narrator.show("state file", `${workspace.stateFile} (${statSync(workspace.stateFile).size} bytes)`);
-      narrator.show("app's key in it", `${String(key?.ciphertext).slice(0, 60)}...`);
-      check("the key is a ciphertext there", key, typeof key?.ciphertext === "string");
+      narrator.show("app's key in the state", `${String(key?.ciphertext).slice(0, 60)}...`);
+      check("the state contains the key as ciphertext", key, typeof key?.ciphertext === "string");
       const { environment } = await workspace.outputs({ showSecrets: true });
       const issued = await plane.secretsEverIssued();
       check(
-        "the stack's passphrase opens it: the secret is the one that the service issued",
+        "the stack's passphrase decrypts it to the secret that the service issued",
         "another text",
         issued.includes(environment.DATABASE_API_KEY),
       );
     },
   );
 
-  await step(
-    "no-op",
-    "Nothing changed, nothing asked",
-    "The same program runs once more.",
-    async ({ run, check, log }) => {
-      const { exit, changes } = await run("up");
-      check("the run succeeds", exit, exit === 0);
-      check("every resource is unchanged", changes, changes.length === 0);
-      check("the service is not asked anything", (await log()).length, (await log()).length === 0);
-    },
-  );
+  await step("no-op", "No changes, no requests", "The same program runs once more.", async ({ run, check, log }) => {
+    const { exit, changes } = await run("up");
+    check("the run succeeds", exit, exit === 0);
+    check("every resource is unchanged", changes, changes.length === 0);
+    check("no request is sent to the service", (await log()).length, (await log()).length === 0);
+  });
 
   await step(
     "rotate",
@@ -66,12 +61,12 @@ export async function tell({ narrator, plane, workspace }) {
       check("the run succeeds", exit, exit === 0);
       const methods = (await log()).map(({ method }) => method);
       check(
-        "it costs 1 POST and 1 DELETE",
+        "it needs 1 POST and 1 DELETE",
         methods,
         count(await log()).posts === 1 && count(await log()).deletes === 1,
       );
       check(
-        "the new key was made before the old one was revoked",
+        "the new key was created before the old one was revoked",
         methods,
         methods.indexOf("POST") < methods.indexOf("DELETE"),
       );
@@ -82,13 +77,13 @@ export async function tell({ narrator, plane, workspace }) {
   await step(
     "drift",
     "A refresh finds a key that somebody revoked",
-    "Behind Pulumi's back the key of ci is revoked in the service's console.",
+    "The key of ci is revoked in the service's console, without Pulumi.",
     async ({ run, check, log, live }) => {
       await plane.state.revokeKey(await idInState(workspace, "ci"));
       const { exit, changes } = await run("refresh");
       check("the run succeeds", exit, exit === 0);
       const gone = changes.filter((change) => change.startsWith("delete "));
-      check("only ci is found to be gone", gone, gone.join() === "delete ci");
+      check("only ci is found to be deleted", gone, gone.join() === "delete ci");
       const entries = await log();
       check(
         "nothing was changed",
@@ -96,27 +91,22 @@ export async function tell({ narrator, plane, workspace }) {
         entries.every(({ method }) => method === "GET"),
       );
       const refused = entries.filter(({ status }) => status === 401);
-      check("the service was asked with the key itself, too", entries, refused.length === 1);
+      check("one request was sent with the key itself", entries, refused.length === 1);
       check("1 key is live", await live(), (await live()) === 1);
     },
   );
 
-  await step(
-    "heal",
-    "The next run makes it anew",
-    "Nothing but another `up` is needed.",
-    async ({ run, check, log, live }) => {
-      const { exit } = await run("up");
-      check("the run succeeds", exit, exit === 0);
-      check("it costs 1 POST", count(await log()).posts, count(await log()).posts === 1);
-      check("2 keys are live", await live(), (await live()) === 2);
-    },
-  );
+  await step("heal", "The next run creates it again", "Another `up` is enough.", async ({ run, check, log, live }) => {
+    const { exit } = await run("up");
+    check("the run succeeds", exit, exit === 0);
+    check("it needs 1 POST", count(await log()).posts, count(await log()).posts === 1);
+    check("2 keys are live", await live(), (await live()) === 2);
+  });
 
   await step(
     "not-ready",
     "A new key is not ready in time",
-    "With the next key the service starts an operation that takes longer than the deadline, which is 2 s here.",
+    "With the next key, the service starts an operation that takes longer than the timeout, which is 2 s here.",
     async ({ run, check, log, live }) => {
       const started = { action: "start_compute", schedulingMs: 500, runningMs: null };
       await plane.rules.add({ route: "POST /api_keys", operations: [started] });
@@ -124,7 +114,7 @@ export async function tell({ narrator, plane, workspace }) {
       const { exit, diagnostics } = await run("up");
       check("the run fails and says what it waited for", diagnostics, exit !== 0 && says(diagnostics, "start_compute"));
       const [, ...older] = await keysInState(workspace, "app");
-      check("the new key is recorded with its secret, the old one is kept", older.length, older.length === 1);
+      check("the new key is recorded with its secret, and the old one is kept", older.length, older.length === 1);
       check("no key was revoked", count(await log()).deletes, count(await log()).deletes === 0);
       check("3 keys are live", await live(), (await live()) === 3);
     },
@@ -132,30 +122,30 @@ export async function tell({ narrator, plane, workspace }) {
 
   await step(
     "resume",
-    "The next run takes the wait up again",
-    "Meanwhile the operation has ended well.",
+    "The next run resumes the wait",
+    "The operation has succeeded in the meantime.",
     async ({ run, check, log, live }) => {
       const effects = (await plane.log()).flatMap((entry) => entry.effects);
       await plane.state.endOperation(effects.findLast(({ kind }) => kind === "operation-started").operationId);
       const { exit } = await run("up");
       check("the run succeeds", exit, exit === 0);
-      check("the key was not made a second time", count(await log()).posts, count(await log()).posts === 0);
+      check("the key was not created a second time", count(await log()).posts, count(await log()).posts === 0);
       check("only now the old key is revoked", count(await log()).deletes, count(await log()).deletes === 1);
       check("2 keys are live", await live(), (await live()) === 2);
     },
   );
 
-  await step("destroy", "Everything goes", "The stack is destroyed.", async ({ run, check, log, live }) => {
+  await step("destroy", "Everything is deleted", "The stack is destroyed.", async ({ run, check, log, live }) => {
     const { exit } = await run("destroy");
     check("the run succeeds", exit, exit === 0);
-    check("it costs 2 DELETE", count(await log()).deletes, count(await log()).deletes === 2);
+    check("it needs 2 DELETE", count(await log()).deletes, count(await log()).deletes === 2);
     check("no key is live", await live(), (await live()) === 0);
   });
 
   return recorder.steps;
 }
 
-/** Requests that make, revoke and list keys. */
+/** Counts requests that create, revoke and list keys. */
 function count(entries) {
   const of = (method, route) => entries.filter((entry) => entry.method === method && entry.route === route).length;
   return {
@@ -165,7 +155,7 @@ function count(entries) {
   };
 }
 
-/** The resources of one name in the state, the newest first. */
+/** Returns the resources with a name in the state, newest first. */
 async function resourcesInState(workspace, name) {
   const { deployment } = await workspace.exportState();
   const found = (deployment.resources ?? []).filter(({ urn }) => urn.endsWith(`keyplane:ApiKey::${name}`));

@@ -1,4 +1,4 @@
-/** What the demo found, as `--json` writes it. */
+/** Builds the demo's results for `--json`. */
 export function summarize({ engine, steps, found, leftBehind }) {
   const failed = steps.flatMap(({ title, checks }) =>
     checks.filter(({ ok }) => !ok).map(({ told, saw }) => ({ title, told, saw })),

@@ -1,5 +1,5 @@
 /**
- * Lays rows out in columns: the first to the left, numbers to the right.
+ * Formats rows in columns: the first column left-aligned, numbers right-aligned.
  *
  * @param {string[]} head
  * @param {string[][]} rows

@@ -1,4 +1,4 @@
-/** The catalogue of errors as a page: a section an error, in the order of the definitions. */
+/** Renders the error catalogue as a page: one section per error, in definition order. */
 export function renderErrors(errors) {
   const sections = Object.entries(errors).map(
     ([code, { kind, when, remedy }]) => `## ${code}\n\nKind \`${kind}\`. ${when}\n\n**What to do:** ${remedy}\n`,
@@ -45,7 +45,7 @@ export const names = getProjects().then(
 
 const WIDTH = 120;
 
-/** Breaks long lines between words. */
+/** Wraps long lines between words. */
 function wrapped(text) {
   return text.replaceAll(/^.+$/gm, (line) => {
     const lines = [""];

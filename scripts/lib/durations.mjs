@@ -1,5 +1,5 @@
 /**
- * How many tests of each kind ran, and for how long: a row for each folder of `test/`.
+ * Counts the tests of each kind and their duration: one row for each folder of `test/`.
  *
  * @param {{ testResults: { name: string, startTime: number, endTime: number, assertionResults: { status: string }[] }[] } | undefined} report
  *   Vitest's JSON report.

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 
-/** Runs npm and answers what it printed. */
+/** Runs npm and returns its output. */
 export function npm(args, cwd) {
-  // npm tells its scripts where it is itself; on Windows `npm` alone is not a program.
+  // npm sets this variable for its scripts. On Windows, `npm` alone is not an executable.
   const own = process.env.npm_execpath;
   const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
   return own?.endsWith("npm-cli.js")
@@ -10,7 +10,7 @@ export function npm(args, cwd) {
     : output("npm", [...args, ...quiet], cwd);
 }
 
-/** Runs a program and answers what it printed; an error holds it, too. */
+/** Runs a program and returns its output. An error includes the output. */
 export function output(file, args, cwd) {
   try {
     return execFileSync(file, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });

@@ -2,7 +2,7 @@ import { relative } from "node:path";
 import { performance } from "node:perf_hooks";
 import { DefaultReporter } from "vitest/node";
 
-/** Prints a line for each test file that has ended, with how far the run is. What failed is shown in full. */
+/** Prints a line with the progress for each completed test file. Failures are shown in full. */
 export default class ProgressReporter extends DefaultReporter {
   #started = performance.now();
   #total = 0;
@@ -37,7 +37,7 @@ export default class ProgressReporter extends DefaultReporter {
   }
 }
 
-/** A time as minutes and seconds: `2:05`. */
+/** Formats a time as minutes and seconds: `2:05`. */
 function clock(ms) {
   const seconds = Math.floor(ms / 1000);
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;

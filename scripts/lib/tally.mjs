@@ -1,9 +1,9 @@
 /**
- * Adds up a test run. A check counts as one test; so does a test file that could not even be loaded, and a run that
- * failed although no test did (an error outside every test, or no report at all).
+ * Adds up a test run. A check counts as one test. So does a test file that cannot be loaded, and a run that failed
+ * although no test did (an error outside every test, or no report).
  *
  * @param {boolean[]} checks - Whether each check passed.
- * @param {boolean} success - Whether vitest was content.
+ * @param {boolean} success - Whether vitest succeeded.
  * @param {{ testResults: { status: string, assertionResults: { status: string }[] }[] } | undefined} report
  *   Vitest's JSON report.
  */

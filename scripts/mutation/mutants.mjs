@@ -1,5 +1,5 @@
-// The protections, one by one: each is taken out by a small change of one source, and the tests whose names begin with
-// `by` in the given files must notice: any test of theirs where there is no `by`.
+// The protections. Each mutant removes one with a small change of one source file. A test in the given files whose name
+// starts with `by` must then fail, or any of their tests if `by` is not set.
 
 const inFile = (file, mutants) => mutants.map((mutant) => ({ file, ...mutant }));
 const http = (name) => `test/unit/http/${name}.test.ts`;
@@ -414,7 +414,7 @@ const settle = [
     },
     {
       name: "a key that no header can carry is not delivered",
-      find: " || !/^[\\x21-\\x7e]+$/.test(key)",
+      find: " || !isKeyText(key)",
       replace: "",
       test: resources("lost-answers"),
       by: "C6",
@@ -445,7 +445,7 @@ const ledger = [
       find: " && !held.has(key.id)",
       replace: "",
       test: resources("ledger"),
-      by: "leaves what",
+      by: "leaves keys that were in the stack",
     },
     {
       name: "the sweep revokes nothing that was used",
@@ -512,7 +512,7 @@ const ledger = [
       find: "...textsOf(before.delivered), ...textsOf(before.owned), ...textsOf(inputs.owned)",
       replace: "...textsOf(inputs.owned)",
       test: resources("ledger"),
-      by: "leaves what",
+      by: "leaves keys that were in the stack",
     },
     {
       name: "a sweep that could not look is due again",
@@ -547,21 +547,21 @@ const ledger = [
       find: 'if (outputs.unrevoked !== undefined) due.push({ field: "unrevoked", replace: false });',
       replace: "",
       test: resources("ledger"),
-      by: "notes what it could not revoke",
+      by: "records keys that it could not revoke",
     },
     {
       name: "what the last run could not revoke is not forgotten",
       find: "left: textsOf(before.unrevoked) };",
       replace: "left: [] };",
       test: resources("ledger"),
-      by: "notes what it could not revoke",
+      by: "records keys that it could not revoke",
     },
     {
       name: "a run that only revokes does not sweep",
       find: "needsSweep(before, told) ?",
       replace: "true ?",
       test: resources("ledger"),
-      by: "revokes what its keys want gone",
+      by: "revokes retired keys",
     },
     {
       name: "an incomplete run revokes nothing",
@@ -589,7 +589,7 @@ const ledger = [
       find: "mustBeRevoked(inputs, failed);",
       replace: "",
       test: resources("ledger"),
-      by: "fails the run where it could not revoke",
+      by: "fails the run if it cannot revoke a compromised key",
     },
     {
       name: "a run that revokes sweeps, too, where a key was made",
@@ -606,7 +606,7 @@ const ledger = [
         "let before: Promise<unknown> = Promise.resolve();\n  const left = await Promise.all(\n    doomed.map(async ({ id, name }) => {\n      " +
         "const turn = before;\n      before = turn.then(() => new Promise((done) => setTimeout(done, 100)));\n      await turn;",
       test: resources("ledger"),
-      by: "revokes many keys side by side",
+      by: "revokes many keys at the same time",
     },
   ]),
   ...inFile("provider/resources/rotating-api-key.ts", [
@@ -624,7 +624,7 @@ const ledger = [
       find: ": { ...state, retired: [...retired, old.keyId] };",
       replace: ": { ...state, pendingRevocations: [...state.pendingRevocations, old.keyId] };",
       test: resources("rotation-compromise"),
-      by: "revokeNow is not revoked before a run",
+      by: "revokeNow of the current key does not revoke it before a run",
     },
   ]),
   ...inFile("sdk/nodejs/run/program-end.ts", [
@@ -649,14 +649,14 @@ const ledger = [
       find: "seen?.any === true && !seen.anyFailed",
       replace: "!seen?.anyFailed",
       test: "test/unit/sdk/program-run.test.ts",
-      by: "the ledger of an inline program is told that the run is incomplete where nothing",
+      by: "the ledger of an inline program is told that the run is incomplete if no answer",
     },
     {
       name: "a run whose program failed is not complete",
       find: " && !pulumi.log.hasErrors()",
       replace: "",
       test: "test/unit/sdk/program-run.test.ts",
-      by: "the ledger of an inline program is told that the run is incomplete where the program",
+      by: "the ledger of an inline program is told that the run is incomplete if the program",
     },
   ]),
 ];
@@ -675,7 +675,7 @@ const deletes = [
       find: "if (sameOwner(ownerNow(outputs, context), outputs.owner)) await mustBeSameAccount(identityIn(outputs), context);",
       replace: "",
       test: "test/model/stories.test.ts",
-      by: "a destroy in another account of a key that is to outlive its resource",
+      by: "a destroy in another account of a key that should outlive its resource",
     },
     {
       name: "keyplane's own credential is not revoked",
@@ -696,7 +696,7 @@ const deletes = [
       find: "return found.name === name;",
       replace: "return true;",
       test: resources("deletes"),
-      by: "touches nothing where",
+      by: "touches nothing if",
     },
     {
       name: "a young key is looked for twice",
@@ -1227,7 +1227,7 @@ const digests = [
       find: "return { ...others, triggersDigest",
       replace: "return { ...inputs, triggersDigest",
       test: resources("wrong-account"),
-      by: "an ApiKey remembers",
+      by: "an ApiKey stores",
     },
     {
       name: "a state that holds triggers in clear is due",
@@ -1258,7 +1258,7 @@ const digests = [
       find: "isCopy ? { retired: [], pendingRevocations: [] } : {}",
       replace: "{}",
       test: resources("rotation-requests"),
-      by: "are not revoked for being",
+      by: "are not revoked if the copied state",
     },
     {
       name: "a copied state leaves what a deleted RotatingApiKey has to revoke to the original",

@@ -1,6 +1,6 @@
-/** The source without the mutant's protection. Throws where the protection is not found in it, exactly once. */
+/** Removes the mutant's protection from the source. Throws unless it occurs exactly once. */
 export function mutate(code, { name, find, replace }) {
   const parts = code.split(find);
-  if (parts.length !== 2) throw new Error(`mutant "${name}": its text stands in the source ${parts.length - 1} times`);
+  if (parts.length !== 2) throw new Error(`mutant "${name}": its text occurs ${parts.length - 1} times in the source`);
   return parts.join(replace);
 }

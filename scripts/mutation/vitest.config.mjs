@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 import { mutants } from "./mutants.mjs";
 import { mutate } from "./mutate.mjs";
 
-// Takes one protection out of the sources as they are loaded; no file is changed.
+// Removes one protection from the sources when they are loaded. Changes no file.
 const mutant = mutants.find(({ name }) => name === process.env.KEYPLANE_MUTANT);
 
 export default defineConfig({

@@ -5,8 +5,8 @@ const COLOURS = ["#2563eb", "#059669", "#b45309", "#7c3aed"];
 const ROW = 34;
 
 /**
- * The picture of a run, as SVG: a bar for the life of each key, a stroke for each call of an application in the colour
- * of the key it used (red where it failed), and what each `up` did.
+ * Draws a run as SVG: a bar for the life of each key, a stroke for each call of an application in the color of its key
+ * (red if it failed), and what each `up` did.
  */
 export function draw({ log, runs, hourOf, end }) {
   const x = (hour) => (LEFT + (hour / end) * (WIDTH - LEFT - RIGHT)).toFixed(1);
@@ -66,7 +66,7 @@ export function draw({ log, runs, hourOf, end }) {
   ].join("\n");
 }
 
-/** The lives of the keys that were made, oldest first. */
+/** The lifetimes of the created keys, oldest first. */
 function livesOf(log, hourOf, end) {
   const keys = [];
   for (const { at, effects } of log) {
@@ -89,7 +89,7 @@ function callsOf(log, hourOf) {
   return apps;
 }
 
-/** What an `up` did, by the log. */
+/** Describes what an `up` did, according to the log. */
 function sayRun({ hour, asked, kept }, log, hourOf, keys) {
   const number = (id) => keys.findIndex((key) => key.id === id) + 1;
   const done = log

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 
-/** Everything that users need; what else is there has got in by mistake. */
+/** Everything that users need. Other files are in the package by mistake. */
 const WANTED = [
   /^((CHANGELOG|CONTRIBUTING|README|SECURITY)\.md|LICENSE|package\.json)$/,
   /^docs\/[\w/-]+\.(md|svg)$/,
@@ -13,11 +13,11 @@ const MOST_BYTES = 500_000;
 const MOST_UNPACKED_BYTES = 2_000_000;
 
 /**
- * What is wrong with a package, in sentences.
+ * Returns what is wrong with a package, in sentences.
  *
- * @param {{ files: string[], bytes: number, unpackedBytes: number }} contents - What `npm pack` put in.
+ * @param {{ files: string[], bytes: number, unpackedBytes: number }} contents - The content from `npm pack`.
  * @param {Record<string, unknown>} manifest - Its package.json.
- * @param {Record<string, string>} [documents] - The texts of its documents, by their paths.
+ * @param {Record<string, string>} [documents] - The texts of its documents, by path.
  */
 export function flawsOf({ files, bytes, unpackedBytes }, manifest, documents = {}) {
   const promised = [
@@ -25,13 +25,13 @@ export function flawsOf({ files, bytes, unpackedBytes }, manifest, documents = {
     ...pathsIn([manifest.main, manifest.types, manifest.exports, manifest.bin, manifest.typesVersions]),
   ];
   return [
-    ...files.filter((file) => !WANTED.some((form) => form.test(file))).map((file) => `${file} is of no use to users`),
+    ...files.filter((file) => !WANTED.some((form) => form.test(file))).map((file) => `${file} is not needed by users`),
     ...promised.filter((path) => !files.includes(path)).map((path) => `${path} is missing`),
     ...Object.entries(documents).flatMap(([path, text]) => {
-      return brokenLinks(path, text, files).map((target) => `${path} leads to ${target}, which the package lacks`);
+      return brokenLinks(path, text, files).map((target) => `${path} links to ${target}, which is not in the package`);
     }),
     ...INSTALL_SCRIPTS.filter((name) => name in (manifest.scripts ?? {})).map(
-      (name) => `the script ${name} would run where the package is installed`,
+      (name) => `the script ${name} would run when the package is installed`,
     ),
     ...(bytes > MOST_BYTES ? [`${bytes} bytes are too many (at most ${MOST_BYTES})`] : []),
     ...(unpackedBytes > MOST_UNPACKED_BYTES
@@ -40,7 +40,7 @@ export function flawsOf({ files, bytes, unpackedBytes }, manifest, documents = {
   ];
 }
 
-/** Relative links of a document to what is not among the files. */
+/** Returns a document's relative links to files that are not in the package. */
 function brokenLinks(path, text, files) {
   const targets = [...text.matchAll(/\]\(([^)\s#]+)[^)\s]*\)/g)].map(([, target]) => target);
   const paths = targets
@@ -51,7 +51,7 @@ function brokenLinks(path, text, files) {
   return paths.filter((target) => !files.some((file) => file === target || file.startsWith(`${target}/`)));
 }
 
-/** Every path in a value of package.json, however deep, as `npm pack` names it. */
+/** Returns all paths in a value of package.json, at any depth, as `npm pack` names them. */
 function pathsIn(value) {
   if (typeof value === "string") return [value.replace(/^\.\//, "")];
   return value && typeof value === "object" ? Object.values(value).flatMap(pathsIn) : [];

@@ -6,9 +6,9 @@ import { npm } from "../lib/npm.mjs";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
- * The package as it is published: packed from the built tree into a folder, or the one that is there already.
+ * Packs the built tree into a folder as it is published, or uses an existing package.
  *
- * @param {string} folder - Where it is packed.
+ * @param {string} folder - The folder for the package.
  * @param {string} [tarball] - A package that was packed before.
  */
 export function pack(folder, tarball) {

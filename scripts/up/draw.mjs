@@ -5,13 +5,13 @@ const LETTER = 7.8;
 const COLOURS = { 2: "#8b949e", 31: "#ff7b72", 32: "#7ee787", 33: "#e3b341", 35: "#d2a8ff" };
 const PAUSE_MS = 3000;
 const LAST_PAUSE_MS = 6000;
-// A snapshot of the first moment shows the end, too.
+// A static snapshot of the first moment shows the end too.
 const FIRST_LOOK_MS = 1500;
 
 /**
- * Runs in a terminal, as an animated SVG: the end of the last for a moment, then all from the beginning, over and over.
- * Where animations do not play, it shows the end of the last.
- * @param scenes Each with a `title`, and `frames`: the screen's `lines` and since when it shows them, `at`, in ms.
+ * Draws runs in a terminal as an animated SVG. It briefly shows the end of the last run, then plays all runs in a loop.
+ * Without animation support, it shows the end of the last run.
+ * @param scenes Each has a `title` and `frames`: the screen's `lines`, and the time `at` which they appear, in ms.
  */
 export function draw({ scenes, columns }) {
   const shown = schedule(scenes);
@@ -46,7 +46,7 @@ export function draw({ scenes, columns }) {
   ].join("\n");
 }
 
-/** All frames on one line of time, each with the markup of its rows; row -1 is the title. */
+/** Puts all frames on one timeline, each with the markup of its rows. Row -1 is the title. */
 function schedule(scenes) {
   const shown = [];
   let start = 0;
@@ -63,7 +63,7 @@ function schedule(scenes) {
   return shown.filter(({ from, to }) => from < to);
 }
 
-/** Each text with the time in which it stands unchanged in its row. */
+/** Finds the time spans in which each text stays unchanged in its row. */
 function runsOf(shown) {
   const done = [];
   const open = new Map();
@@ -81,7 +81,7 @@ function runsOf(shown) {
   return [...done, ...open.values()];
 }
 
-/** What comes and goes at the same time. */
+/** Groups what appears and disappears at the same time. */
 function groupedByTime(runs) {
   const groups = {};
   for (const run of runs) {
@@ -97,7 +97,7 @@ function textAt(row, markup) {
 }
 
 function spanOf({ text, code }) {
-  // Some renderers collapse spaces despite xml:space. None collapses no-break spaces.
+  // Some renderers collapse spaces despite xml:space, but none collapses no-break spaces.
   const kept = escaped(text).replaceAll(" ", "\u00a0");
   if (code === "1") return `<tspan font-weight="600">${kept}</tspan>`;
   return COLOURS[code] === undefined ? kept : `<tspan fill="${COLOURS[code]}">${kept}</tspan>`;

@@ -1,14 +1,14 @@
-// A terminal's screen, as far as the engine's display uses one.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: terminals are told what to do by control characters
+// A terminal's screen, with the features that the engine's display uses.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: terminals use control characters
 const TOKENS = /\u001b\[(\d*)([AJm])|(\n)|([^\u001b\n]+)/g;
 
-/** What is written to a terminal, as lines of coloured text. */
+/** Converts terminal output to lines of colored text. */
 export class Screen {
   #lines = [[]];
   #row = 0;
   #code = "0";
 
-  /** Takes in what a program writes. */
+  /** Processes output of a program. */
   write(text) {
     for (const [, number, command, newline, plain] of text.matchAll(TOKENS)) {
       if (command === "A") this.#row = Math.max(0, this.#row - Number(number || 1));
@@ -19,7 +19,7 @@ export class Screen {
     }
   }
 
-  /** The lines as they stand now; each is a list of spans of one colour. */
+  /** The current lines. Each is a list of spans of one color. */
   get lines() {
     return this.#lines.map((spans) => [...spans]);
   }

@@ -1,5 +1,5 @@
-// Loaded by `node --require` into the engine's process: it takes the pipe that it writes to for a terminal, and so draws
-// what it draws for people.
+// Loaded by `node --require` into the engine's process. Makes the engine treat its output pipe as a terminal, so that
+// it draws its live display.
 if (process.argv[1]?.replaceAll("\\", "/").endsWith("/engine/main.js")) {
   Object.assign(process.stdout, { isTTY: true, columns: Number(process.env.COLUMNS) });
 }

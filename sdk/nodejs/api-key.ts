@@ -3,11 +3,11 @@ import type { Holdings } from "./run/key-registry";
 import { knownValue } from "./run/known-value";
 import { ProgramRun } from "./run/program-run";
 import { scopeIn } from "./run/scope";
-import { keyInputs, pauseTraces, registeredInputs, typeToken, withDefaults } from "./shim";
+import { isOfType, keyInputs, pauseTraces, registeredInputs, typeToken, withDefaults } from "./shim";
 
 /** Work that had not finished when a key was recorded as not ready. */
 export interface PendingWork {
-  /** An operation's action, such as `start_compute`; `verify` for the test call with a new key; `create` for its creation. */
+  /** An operation's action such as `start_compute`; `verify` for a new key's test call; `create` for its creation. */
   readonly action: string;
   /** The project of an operation. */
   readonly projectId?: string;
@@ -20,8 +20,8 @@ export interface PendingWork {
 /** The inputs of an `ApiKey`. */
 export interface ApiKeyArgs {
   /**
-   * The account to create the key in: a name in config `keyplane:accounts`. A change creates a new key there and revokes
-   * the old one.
+   * The account to create the key in: a name in config `keyplane:accounts`. A change creates a new key there and
+   * revokes the old one.
    * @default the account of `keyplane:apiKey`
    */
   readonly account?: string;
@@ -43,7 +43,8 @@ export interface ApiKeyArgs {
    */
   readonly name?: pulumi.Input<string>;
   /**
-   * The beginning of the generated name: at most 46 of `a-z`, `0-9` and `-`. A change replaces the key. Not with `name`.
+   * The beginning of the generated name: at most 46 of `a-z`, `0-9` and `-`. A change replaces the key. Not with
+   * `name`.
    * @default the resource's name, without the characters that a key's name cannot have
    */
   readonly namePrefix?: pulumi.Input<string>;
@@ -54,8 +55,8 @@ export interface ApiKeyArgs {
    */
   readonly rotationTriggers?: pulumi.Input<Record<string, pulumi.Input<unknown>>>;
   /**
-   * The age at which `up` replaces the key, such as `90d`: a whole number and one of `s`, `m`, `h`, `d`, `w`. Measured by
-   * this machine's clock, which must be within 5 minutes of the service's.
+   * The age at which `up` replaces the key, such as `90d`: a whole number and one of `s`, `m`, `h`, `d`, `w`. Measured
+   * by this machine's clock, which must be within 5 minutes of the service's.
    * @default never
    */
   readonly rotateAfter?: pulumi.Input<string>;
@@ -65,8 +66,8 @@ export interface ApiKeyArgs {
    */
   readonly waitForProjects?: pulumi.Input<pulumi.Input<string>[]>;
   /**
-   * Calls the API once with the new key before it counts as ready. The key is then used: if a crash right after leaves it
-   * behind, keyplane reports it instead of revoking it.
+   * Calls the API once with the new key before it counts as ready. The key is then used: if a crash right after leaves
+   * it behind, keyplane reports it instead of revoking it.
    * @default false; always true with the resource option `retainOnDelete`, or if `revokeOnDelete` is false
    */
   readonly verify?: pulumi.Input<boolean>;
@@ -82,8 +83,8 @@ export interface ApiKeyArgs {
 }
 
 /**
- * An API key: one key with one secret. A change replaces the key. The new key is created first, so that everything in the
- * same `up` has the new secret before the old key is revoked.
+ * An API key: one key with one secret. A change replaces the key. The new key is created first, so that everything in
+ * the same `up` has the new secret before the old key is revoked.
  *
  * @example A key, rotated each quarter and at the latest after 90 days
  * ```ts
@@ -107,7 +108,7 @@ export class ApiKey extends pulumi.CustomResource {
   declare readonly name: pulumi.Output<string>;
   /** The secret. Encrypted in the state; the service never shows it again. */
   declare readonly key: pulumi.Output<string>;
-  /** When the service made the key, as an ISO 8601 time. */
+  /** When the service created the key, as an ISO 8601 time. */
   declare readonly createdAt: pulumi.Output<string>;
   /** When the key becomes due for rotation by age, as an ISO 8601 time; `null` without `rotateAfter`. */
   declare readonly rotateAt: pulumi.Output<string | null>;
@@ -139,12 +140,9 @@ export class ApiKey extends pulumi.CustomResource {
     return { ids: [id, ...orphans], lostNames, pendingRevocations: [], compromised: [], untagged: {} };
   }
 
-  /** Whether a value is an `ApiKey`, also one of another copy of this package. */
+  /** Whether a value is an `ApiKey`, including one from another copy of this package. */
   static override isInstance(value: unknown): value is ApiKey {
-    return (
-      pulumi.CustomResource.isInstance(value) &&
-      (value as { __pulumiType?: string }).__pulumiType === typeToken("ApiKey")
-    );
+    return isOfType(value, "ApiKey");
   }
 }
 

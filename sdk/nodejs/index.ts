@@ -1,11 +1,13 @@
 /**
- * What a program imports: resource classes and data sources. Here is no logic, and no HTTP.
+ * What a program imports: resource classes and data sources. Contains no logic and no HTTP.
  * @module keyplane
  */
 export type { ApiKeyRecord, Operation, PendingOperation, Project, WaitProgress } from "../../provider/api";
 export {
   AbortedError,
+  AnswerLostError,
   ApiError,
+  BadAnswerError,
   ConfigError,
   type ErrorCode,
   type ErrorKind,

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { registeredInputs, typeToken, withDefaults } from "./shim";
+import { isOfType, registeredInputs, typeToken, withDefaults } from "./shim";
 
 /** The inputs of a `ProjectReady`. */
 export interface ProjectReadyArgs {
@@ -26,8 +26,8 @@ export interface ProjectReadyArgs {
 }
 
 /**
- * A gate for `dependsOn`: it is ready when no operation of the project is pending. It fails if an operation that it waits
- * for fails, or if the wait times out. Operations that ended before the wait began do not count.
+ * A gate for `dependsOn`: it is ready when no operation of the project is pending. It fails if an operation that it
+ * waits for fails, or if the wait times out. Operations that ended before the wait began do not count.
  *
  * @example A key that is created after its project is ready
  * ```ts
@@ -44,5 +44,10 @@ export class ProjectReady extends pulumi.CustomResource {
   constructor(name: string, args: ProjectReadyArgs, options?: pulumi.CustomResourceOptions) {
     const inputs = registeredInputs("ProjectReady", name, ["projectId"], { ...args }, options);
     super(typeToken("ProjectReady"), name, inputs, withDefaults(options));
+  }
+
+  /** Whether a value is a `ProjectReady`, including one from another copy of this package. */
+  static override isInstance(value: unknown): value is ProjectReady {
+    return isOfType(value, "ProjectReady");
   }
 }

@@ -4,7 +4,7 @@ import type { Holdings } from "./run/key-registry";
 import { knownValue } from "./run/known-value";
 import { ProgramRun } from "./run/program-run";
 import { scopeIn } from "./run/scope";
-import { keyInputs, pauseTraces, registeredInputs, typeToken, withDefaults } from "./shim";
+import { isOfType, keyInputs, pauseTraces, registeredInputs, typeToken, withDefaults } from "./shim";
 
 /** A live key that was created by hand. */
 export interface AdoptArgs {
@@ -29,8 +29,8 @@ export interface RotatingApiKeyArgs {
    */
   readonly organizationId?: string;
   /**
-   * Limits the keys to this project of the organization. Requires `organizationId`. A change creates a new resource, and
-   * revokes the old keys without grace.
+   * Limits the keys to this project of the organization. Requires `organizationId`. A change creates a new resource,
+   * and revokes the old keys without grace.
    * @default none: all its projects
    */
   readonly projectId?: pulumi.Input<string>;
@@ -40,8 +40,8 @@ export interface RotatingApiKeyArgs {
    */
   readonly namePrefix?: pulumi.Input<string>;
   /**
-   * Any values. When one changes, the key rotates. Setting triggers for the first time, or removing all, does not rotate
-   * it. A change while the previous key is live is queued until that key is revoked.
+   * Any values. When one changes, the key rotates. Setting triggers for the first time, or removing all, does not
+   * rotate it. A change while the previous key is live is queued until that key is revoked.
    * @example { quarter: "2026Q4" }
    */
   readonly rotationTriggers?: pulumi.Input<Record<string, pulumi.Input<unknown>>>;
@@ -57,8 +57,8 @@ export interface RotatingApiKeyArgs {
    */
   readonly gracePeriod?: pulumi.Input<string>;
   /**
-   * The previous key is not revoked if it was used more recently than this. Choose more than the pauses between two uses
-   * by a consumer.
+   * The previous key is not revoked if it was used more recently than this. Choose more than the pauses between two
+   * uses by a consumer.
    * @default "1h"
    */
   readonly quietPeriod?: pulumi.Input<string>;
@@ -77,9 +77,9 @@ export interface RotatingApiKeyArgs {
   /** Ids of projects. A key is created after their pending operations have finished. */
   readonly waitForProjects?: pulumi.Input<pulumi.Input<string>[]>;
   /**
-   * Calls the API once with a new key before it becomes the current one. If the service refuses it, it is revoked, and the
-   * old key stays. The new key is then used: if a crash right after leaves it behind, keyplane reports it instead of
-   * revoking it.
+   * Calls the API once with a new key before it becomes the current one. If the service refuses it, it is revoked, and
+   * the old key stays. The new key is then used: if a crash right after leaves it behind, keyplane reports it instead
+   * of revoking it.
    * @default false; always true with the resource option `retainOnDelete`, or if `revokeOnDelete` is false
    */
   readonly verify?: pulumi.Input<boolean>;
@@ -89,30 +89,30 @@ export interface RotatingApiKeyArgs {
   readonly revokeOnDelete?: pulumi.Input<boolean>;
   /**
    * A live key, created by hand, that the resource starts with instead of a new one. No key is created or revoked.
-   * keyplane lists the keys with this secret, to check that the service accepts it and that id and secret belong together.
-   * (For a key of an organization this check is weaker; the run warns if it is uncertain.) From then on the key is like
-   * any other: it is rotated, and revoked after its grace or with the resource. Fails with `KP-ADOPT` if the key cannot be
-   * adopted, and with `KP-OWN-CREDENTIAL` for the key that keyplane authenticates with. Remove this input once the
-   * resource exists: that changes nothing, and a later replacement does not adopt the same key again. An existing
-   * resource cannot adopt another key.
+   * keyplane lists the keys with this secret, to check that the service accepts it and that id and secret belong
+   * together. (For a key of an organization this check is weaker; the run warns if it is uncertain.) From then on the
+   * key is like any other: it is rotated, and revoked after its grace or with the resource. Fails with `KP-ADOPT` if
+   * the key cannot be adopted, and with `KP-OWN-CREDENTIAL` for the key that keyplane authenticates with. Remove this
+   * input once the resource exists: that changes nothing, and a later replacement does not adopt the same key again. An
+   * existing resource cannot adopt another key.
    * @default none: a new key is created
    */
   readonly adopt?: pulumi.Input<AdoptArgs>;
   /**
-   * Allows the rotation of the very key that keyplane authenticates with. You then have to set `keyplane:apiKey` to the
-   * new key before the old one can be revoked; the run says how.
+   * Allows the rotation of the key that keyplane authenticates with. You then have to set `keyplane:apiKey` to the new
+   * key before the old one can be revoked; the run says how.
    * @default false
    */
   readonly selfRotation?: pulumi.Input<boolean>;
 }
 
 /**
- * An API key that is rotated without downtime for consumers outside the stack: a rotation makes a new current key and
- * leaves the previous one live for a grace period. The first `up` after that revokes it, unless it is still in use, as
- * its last step. At most two keys are live; three while a run both rotates and revokes. A forced replacement
- * (`--replace`) makes a new resource, and so gives no grace.
+ * An API key that is rotated without downtime for consumers outside the stack: a rotation creates a new current key and
+ * leaves the previous one live for a grace period. The first `up` after that revokes it as its last step, unless it is
+ * still in use. At most two keys are live; three while a run both rotates and revokes. A forced replacement
+ * (`--replace`) creates a new resource, and so gives no grace.
  *
- * @example Rotated every 30 days; whoever reads the key has a day to take up the new one
+ * @example Rotated every 30 days; consumers have a day to switch to the new key
  * ```ts
  * import { RotatingApiKey } from "keyplane";
  *
@@ -127,7 +127,7 @@ export class RotatingApiKey extends pulumi.CustomResource {
   declare readonly name: pulumi.Output<string>;
   /** The current key's secret. Encrypted in the state; the service never shows it again. */
   declare readonly key: pulumi.Output<string>;
-  /** When the service made the current key, as an ISO 8601 time. */
+  /** When the service created the current key, as an ISO 8601 time. */
   declare readonly createdAt: pulumi.Output<string>;
   /** When the current key becomes due for rotation by age, as an ISO 8601 time; `null` without `rotateAfter`. */
   declare readonly rotateAt: pulumi.Output<string | null>;
@@ -135,13 +135,13 @@ export class RotatingApiKey extends pulumi.CustomResource {
   declare readonly previousKeyId: pulumi.Output<string | null>;
   /** The previous key's secret; `null` while there is no previous key. */
   declare readonly previousKey: pulumi.Output<string | null>;
-  /** From when on the previous key is revoked, if nobody uses it, as an ISO 8601 time; `null` without a previous key. */
+  /** The earliest time to revoke an unused previous key, as an ISO 8601 time; `null` without a previous key. */
   declare readonly retireAfter: pulumi.Output<string | null>;
-  /** What the coming runs will do, for people. */
+  /** What the next runs will do, in words. */
   declare readonly nextAction: pulumi.Output<string>;
   /** What the current key still waits for; `null` once it is ready. */
   declare readonly pending: pulumi.Output<readonly PendingWork[] | null>;
-  /** Ids of keys that are to be revoked as soon as possible; the next `up` tries. */
+  /** Ids of keys to revoke as soon as possible; the next `up` tries to. */
   declare readonly pendingRevocations: pulumi.Output<readonly string[] | undefined>;
   /** Names of requests whose answer was lost and whose key never showed up. */
   declare readonly lostNames: pulumi.Output<readonly string[] | undefined>;
@@ -178,12 +178,9 @@ export class RotatingApiKey extends pulumi.CustomResource {
     return { ids, lostNames, pendingRevocations, compromised, untagged };
   }
 
-  /** Whether a value is a `RotatingApiKey`, also one of another copy of this package. */
+  /** Whether a value is a `RotatingApiKey`, including one from another copy of this package. */
   static override isInstance(value: unknown): value is RotatingApiKey {
-    return (
-      pulumi.CustomResource.isInstance(value) &&
-      (value as { __pulumiType?: string }).__pulumiType === typeToken("RotatingApiKey")
-    );
+    return isOfType(value, "RotatingApiKey");
   }
 }
 
@@ -197,8 +194,8 @@ const OUTPUTS = [
 interface ForTheLedger {
   /** Ids of keys that the ledger revokes, or has revoked. */
   readonly retired: pulumi.Output<readonly string[] | undefined>;
-  /** The id that the program gives. */
+  /** The id in the program. */
   readonly revokeNow: pulumi.Output<string | undefined>;
-  /** The key that was adopted, whose name somebody else chose. */
+  /** The adopted key, whose name somebody else chose. */
   readonly adopted: pulumi.Output<{ readonly id: string; readonly name?: string } | undefined>;
 }

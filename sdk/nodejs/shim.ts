@@ -5,23 +5,23 @@ import { outlivesItsStack } from "./run/watch-registrations";
 /** The kinds of resource; each name is part of URNs in users' states. */
 export type KindName = "ApiKey" | "RotatingApiKey" | "ProjectReady" | "Owner" | "Ledger";
 
-/** The type under which Pulumi's own dynamic provider serves a kind. */
+/** The type token of a kind in Pulumi's own dynamic provider. */
 export function typeToken(kind: KindName): string {
   return `pulumi-nodejs:dynamic/keyplane:${kind}`;
 }
 
 /**
- * What Pulumi's dynamic host runs for a resource: a constant line instead of serialized code. So nothing can be
- * captured by accident, a state stays small, and an old one always meets the code that is installed. States keep it:
- * it must work for ever as it is.
+ * The code that Pulumi's dynamic host runs for a resource: a constant line instead of serialized code. So nothing is
+ * captured by accident, a state stays small, and an old state runs the code that is installed. States keep this line:
+ * it must always work as it is.
  */
 export function shim(kind: KindName): string {
   return `exports.handler=()=>require("keyplane/provider").${kind}`;
 }
 
 /**
- * The inputs of a resource as they are registered: outputs that the provider fills in are seeded, so that they exist
- * on the resource, and `resourceUrn` lets the provider show progress in the resource's row.
+ * The inputs to register for a resource. Outputs that the provider sets are seeded, so that they exist on the resource,
+ * and `resourceUrn` lets the provider show progress in the resource's row.
  */
 export function registeredInputs(
   kind: KindName,
@@ -38,17 +38,19 @@ export function registeredInputs(
         "what is known about a key, use getApiKey",
     );
   }
+  const operationTimeout = args.operationTimeout ?? timeoutIn(options?.customTimeouts);
   return {
     ...Object.fromEntries(outputs.map((output) => [output, undefined])),
     ...args,
+    ...(operationTimeout !== undefined && { operationTimeout }),
     resourceUrn: urnOf(typeToken(kind), name, options?.parent),
     __provider: shim(kind),
   };
 }
 
 /**
- * The inputs of a key. Pulumi does not tell a provider that the engine may leave a resource in place. Such a key is used
- * once, because a key that was used is never taken for one that an interrupted run left behind.
+ * The inputs of a key. Pulumi does not tell a provider that the engine may leave a resource in place. Such a key is
+ * used once, because a used key is never taken for an orphan.
  */
 export function keyInputs(
   args: pulumi.Inputs,
@@ -59,17 +61,50 @@ export function keyInputs(
   return { ...args, ...(retained !== undefined && { retained }), owner };
 }
 
-/** The options of every resource: the shim never shows in a preview, and secrets are marked besides the user's own. */
+/** Whether a value is a resource of a type, including one from another copy of this package. */
+export function isOfType(value: unknown, type: KindName): boolean {
+  return (
+    pulumi.CustomResource.isInstance(value) && (value as { __pulumiType?: string }).__pulumiType === typeToken(type)
+  );
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = {
+  h: 3_600_000,
+  m: 60_000,
+  s: 1000,
+  ms: 1,
+  us: 0.001,
+  µs: 0.001,
+  ns: 0.000001,
+};
+
+/**
+ * The `operationTimeout` that the resource option `customTimeouts` requests, because Pulumi's dynamic host does not
+ * pass the option on. An update may continue a wait of the creation, so the longer of the two times counts.
+ */
+function timeoutIn({ create, update }: pulumi.CustomTimeouts = {}): string | undefined {
+  const times = [create, update].map((text = "") => {
+    const parts = [...text.matchAll(/([\d.]+)(h|ms|m|s|us|µs|ns)/g)];
+    return parts.reduce((sum, [, count, unit = ""]) => sum + Number(count) * (UNITS_MS[unit] ?? 0), 0);
+  });
+  const seconds = Math.ceil(Math.max(...times) / 1000);
+  return seconds > 0 ? `${seconds}s` : undefined;
+}
+
+/** Inputs that only keyplane needs: a preview with `--diff` does not show how they change. */
+const HIDDEN = ["__provider", "resourceUrn", "owner", "retained"];
+
+/** The options of every resource. They hide the shim in previews, and mark secrets in addition to the user's own. */
 export function withDefaults(
   options: pulumi.CustomResourceOptions | undefined,
   additionalSecretOutputs: string[] = [],
 ): pulumi.CustomResourceOptions {
-  return pulumi.mergeOptions(options, { additionalSecretOutputs, hideDiffs: ["__provider"] });
+  return pulumi.mergeOptions(options, { additionalSecretOutputs, hideDiffs: HIDDEN });
 }
 
-/** A URN under a component depends on it, and so on all its children: waiting for oneself would never end. */
+/** A promise: as an output, a URN under a component depends on all children of the component, and so on itself. */
 function urnOf(type: string, name: string, parent: pulumi.Resource | undefined): pulumi.Input<string> {
-  // Without a parent, each of many keys is spared an output.
+  // Without a parent, no output is needed, which saves time with many keys.
   if (parent === undefined) return `urn:pulumi:${pulumi.getStack()}::${pulumi.getProject()}::${type}::${name}`;
   return new Promise((resolve) => {
     pulumi.createUrn(name, type, parent).apply(resolve);
@@ -77,10 +112,10 @@ function urnOf(type: string, name: string, parent: pulumi.Resource | undefined):
 }
 
 /**
- * Pauses the taking of stack traces; the function that it answers ends the pause. Pulumi takes one for each of four
- * promises of each property of a resource, to show where one that is never kept was made. Mapped to the program's
- * sources, they took more time than all else in the registration of a key. Not in a base class, whose frame would be
- * taken for the program's: where a resource was declared is found in spite of the pause.
+ * Stops stack traces until the returned function is called. Pulumi takes one for each of four promises of each property
+ * of a resource, to show where an unresolved promise was created. With source maps, they took more time than the rest
+ * of a key's registration. Not in a base class, because its frame would be taken for the program's: the place where a
+ * resource was declared is found in spite of the pause.
  */
 export function pauseTraces(): () => void {
   const { stackTraceLimit } = Error;

@@ -1,8 +1,9 @@
 import { needsOwn } from "./replay/replay";
 import { Turns, testReplays } from "./replay/test-replays";
 
-// As `conformance.test.ts`, with the processes that a user's run has: each case has its own. Their start takes nearly all
-// of the time, so these are a few cases of different kinds; KEYPLANE_OWN_PROCESSES=all replays every case so.
+// Like `conformance.test.ts`, but each case has its own processes, as a user's run does. Starting them takes nearly all
+// of the time, so only a few cases of different kinds run here. KEYPLANE_OWN_PROCESSES=all replays every case in this
+// way.
 const SOME = /^(alias-reuse|continue-on-error.*|get-by-id|refresh-.*|target-dependents)$/;
 const isAll = process.env.KEYPLANE_OWN_PROCESSES === "all";
 

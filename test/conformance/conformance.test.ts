@@ -4,7 +4,7 @@ import { needsOwn, PROBE } from "./replay/replay";
 import { SharedProcesses } from "./replay/shared-processes";
 import { Turns, testReplays } from "./replay/test-replays";
 
-// The programs and providers of many cases run in the same processes, whose start would take most of the time. Two cases
+// The programs and providers of many cases share processes, because starting them would take most of the time. Two cases
 // run at a time.
 const isEmbedded = engineOf(process.env) === "embedded";
 const shared = isEmbedded ? [new SharedProcesses(PROBE), new SharedProcesses(PROBE)] : [undefined, undefined];

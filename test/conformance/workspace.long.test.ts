@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { searchSecrets, Workspace } from "../../testing/workspace";
 
 const PROBE = join(__dirname, "probe");
-// Importing keyplane keeps values out of Pulumi's debug messages.
+// Importing keyplane removes values from Pulumi's debug messages.
 const PROGRAM = `
 require("keyplane");
 const { Probe, pulumi } = require("probe");
@@ -19,7 +19,7 @@ exports.plain = b.out;
 
 let calls = "";
 beforeAll(() => {
-  // Outside the workspaces: what the provider is told is in clear there.
+  // The log is outside the workspaces, because it contains what the provider receives, in plain text.
   calls = mkdtempSync(join(tmpdir(), "keyplane-calls-"));
 });
 afterAll(() => rmSync(calls, { recursive: true }));
@@ -41,7 +41,7 @@ async function create(): Promise<Workspace> {
   return workspace;
 }
 
-test("a secret of a run is in clear only where it is asked for: in no file and nothing printed", async () => {
+test("a secret of a run is decrypted only on request, and appears in no file and no output", async () => {
   const workspace = await create();
   const up = await workspace.up();
   expect(up.outputs).toEqual({ key: "[secret]", plain: 'b:"a:1"' });
@@ -63,7 +63,7 @@ test("a secret of a run is in clear only where it is asked for: in no file and n
   );
 });
 
-test("a stack exported in clear is taken over by another one, which has nothing to do", async () => {
+test("a stack that imports the decrypted state of another one has nothing to do", async () => {
   const [first, second] = await Promise.all([create(), create()]);
   await first.up();
   await second.importState(await first.exportState({ showSecrets: true }));
@@ -74,7 +74,7 @@ test("a stack exported in clear is taken over by another one, which has nothing 
   );
 });
 
-test("a stack that was destroyed is empty, and its engine has left no process behind", async () => {
+test("a destroyed stack is empty, and its engine leaves no process behind", async () => {
   const workspace = await create();
   const up = await workspace.up();
   const destroyed = await workspace.destroy();
@@ -85,7 +85,7 @@ test("a stack that was destroyed is empty, and its engine has left no process be
   }
 });
 
-// As docs/engine.md shows it.
+// As in docs/engine.md.
 const KILLER = `
 require("node:diagnostics_channel").subscribe("keyplane:engine", ({ point, urn, op }) => {
   if (point === process.env.KILL_AT && urn.endsWith("::a") && op === "create") process.kill(process.pid, "SIGKILL");
@@ -96,21 +96,24 @@ test.each([
   ["before-pending-write", [], 1],
   ["after-call", ["creating"], 2],
   ["after-state-write", [], 1],
-])("killed at %s, the state loads and names what was under way: %j", async (point, pending, creations) => {
-  const workspace = await create();
-  const log = join(calls, `${point}.jsonl`);
-  await writeFile(join(workspace.directory, "killer.cjs"), KILLER);
-  const NODE_OPTIONS = `--require=${join(workspace.directory, "killer.cjs")}`;
-  await workspace.setProgram({ "index.js": 'const { Probe } = require("probe");\nnew Probe("a", { v: 1 });\n' });
-  const killed = await workspace.up({ env: { NODE_OPTIONS, KILL_AT: point, PROBE_LOG: log }, mayFail: true });
-  expect(killed.signal).toBe("SIGKILL");
-  const { deployment } = await workspace.exportState();
-  expect((deployment.pending_operations ?? []).map((operation) => operation.type)).toEqual(pending);
+])(
+  "the state of an engine killed at %s loads and names the pending operations %j",
+  async (point, pending, creations) => {
+    const workspace = await create();
+    const log = join(calls, `${point}.jsonl`);
+    await writeFile(join(workspace.directory, "killer.cjs"), KILLER);
+    const NODE_OPTIONS = `--require=${join(workspace.directory, "killer.cjs")}`;
+    await workspace.setProgram({ "index.js": 'const { Probe } = require("probe");\nnew Probe("a", { v: 1 });\n' });
+    const killed = await workspace.up({ env: { NODE_OPTIONS, KILL_AT: point, PROBE_LOG: log }, mayFail: true });
+    expect(killed.signal).toBe("SIGKILL");
+    const { deployment } = await workspace.exportState();
+    expect((deployment.pending_operations ?? []).map((operation) => operation.type)).toEqual(pending);
 
-  await expect(workspace.up()).rejects.toThrow("currently locked");
-  await workspace.cancel();
-  const { diagnostics } = await workspace.up({ env: { PROBE_LOG: log } });
-  expect(diagnostics.map((diagnostic) => diagnostic.severity)).toEqual(pending.map(() => "warning"));
-  const creates = readFileSync(log, "utf8").match(/"method":"create"/g) ?? [];
-  expect(creates).toHaveLength(creations);
-});
+    await expect(workspace.up()).rejects.toThrow("currently locked");
+    await workspace.cancel();
+    const { diagnostics } = await workspace.up({ env: { PROBE_LOG: log } });
+    expect(diagnostics.map((diagnostic) => diagnostic.severity)).toEqual(pending.map(() => "warning"));
+    const creates = readFileSync(log, "utf8").match(/"method":"create"/g) ?? [];
+    expect(creates).toHaveLength(creations);
+  },
+);

@@ -45,7 +45,7 @@ const busyProject = async (at: ControlPlane) => {
   return id;
 };
 
-describe("when the engine cancels the run", () => {
+describe("after the engine cancels the run", () => {
   it.each(["ApiKey", "RotatingApiKey"])(
     "a wait of %s ends, the key is recorded with its secret as not ready, and the next run goes on with it",
     async (kind) => {
@@ -72,7 +72,7 @@ describe("when the engine cancels the run", () => {
     },
   );
 
-  it("a creation that was sent is finished and recorded, and those that wait for their turn are not sent", async () => {
+  it("a creation that was already sent is finished and recorded, and queued creations are not sent", async () => {
     await start({ "keyplane:concurrency": "1" });
     await plane.rules.add({ route: POST, hold: "after" });
     const creating = [1, 2, 3].map(() => host.create("ApiKey", { owner: OWNER }));
@@ -100,7 +100,7 @@ describe("when the engine cancels the run", () => {
     expect(await plane.count("POST", "/api_keys")).toBe(1);
   });
 
-  it("a revocation that was sent is finished, and one that was refused for now is not sent again", async () => {
+  it("a revocation that was already sent is finished, and one that was refused for now is not sent again", async () => {
     await start();
     const keys = await Promise.all([1, 2].map(() => host.create("ApiKey", { owner: OWNER })));
     const [sent, refused] = keys as [(typeof keys)[0], (typeof keys)[0]];
@@ -117,7 +117,7 @@ describe("when the engine cancels the run", () => {
     expect(await live()).toEqual([refused.id]);
   });
 
-  it("waits end in every account, also in one that is used for the first time after that", async () => {
+  it("waits end in every account, even in one that is first used after the cancellation", async () => {
     await start();
     const [here, there] = await Promise.all([busyProject(plane), busyProject(eu)]);
     const waiting = messageOf(host.create("ProjectReady", { projectId: here }));
@@ -130,7 +130,7 @@ describe("when the engine cancels the run", () => {
     expect(await eu.count()).toBe(0);
   });
 
-  it("nothing happens where nothing is under way", async () => {
+  it("nothing happens if nothing is under way", async () => {
     await start();
     const { id, outputs } = await host.create("ApiKey", { owner: OWNER });
     await host.cancel();

@@ -32,7 +32,7 @@ afterEach(() => {
   monitor.forceShutdown();
 });
 
-/** An engine that answers all that a component asks before it declares a key. */
+/** An engine that answers everything that a component requests before it declares a key. */
 async function serveMonitor(): Promise<string> {
   monitor = new Server();
   monitor.addService(ResourceMonitorService, {
@@ -48,7 +48,7 @@ async function serveMonitor(): Promise<string> {
   });
 }
 
-test("a component provider that declares a key is refused at once, with what to do", async () => {
+test("a component provider that declares a key is refused at once, and the error says what to do", async () => {
   const address = await serveMonitor();
   provider = spawn(process.execPath, ["-e", PROVIDER, address], { stdio: ["ignore", "pipe", "inherit"] });
   const [port] = await once(createInterface({ input: provider.stdout as NodeJS.ReadableStream }), "line");

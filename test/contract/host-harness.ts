@@ -13,8 +13,8 @@ import type {
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { accountFingerprint } from "../../provider/keys/account-fingerprint";
 import { identityOf } from "../../provider/keys/identity";
-import { call, DynamicHost } from "../../testing/engine/host";
-import { PulumiSdk } from "../../testing/engine/pulumi-sdk";
+import { PulumiSdk } from "../../testing/engine/program/pulumi-sdk";
+import { call, DynamicHost } from "../../testing/engine/provider/host";
 import { lazySerializer } from "../../testing/workspace/lazy-serializer/lazy-serializer";
 
 export type Values = Record<string, unknown>;
@@ -35,13 +35,13 @@ export const shim = (kind: string) => `exports.handler=()=>require("keyplane/pro
 export const urnOf = (kind: string, name: string) =>
   `urn:pulumi:dev::proj::pulumi-nodejs:dynamic/keyplane:${kind}::${name}`;
 
-/** The identity of an owner of keys, as the program hands it to them. */
+/** The identity of an owner of keys, as the program passes it to the keys. */
 export function ownerIn(account: { readonly url: string; readonly apiKey: string }, organizationId?: string): string {
   const fingerprint = accountFingerprint({ baseUrl: account.url, apiKey: account.apiKey, organizationId });
   return identityOf("3b241101-e2bb-4255-8caf-4136c566a962", fingerprint);
 }
 
-/** Pulumi's own dynamic host, driven over gRPC as an engine does, with an engine that records what it is told. */
+/** Pulumi's own dynamic host, which the test drives over gRPC like an engine, and an engine that records its messages. */
 export class HostUnderTest {
   readonly logged: Logged[] = [];
   readonly printed: string[] = [];
@@ -135,13 +135,13 @@ export class HostUnderTest {
     await call((done) => this.client.delete(request, done));
   }
 
-  /** Tells the host that the run is cancelled, as an engine does at Ctrl+C. */
+  /** Tells the host that the run is cancelled, as an engine does after Ctrl+C. */
   async cancel(): Promise<void> {
     const request = new this.sdk.empty();
     await call((done) => this.client.cancel(request, done));
   }
 
-  /** Ends the engine as a kill would: all its connections close. */
+  /** Ends the engine like a kill: all its connections close. */
   killEngine(): void {
     this.engine?.forceShutdown();
     this.engine = undefined;
@@ -153,7 +153,7 @@ export class HostUnderTest {
     await rm(this.directory, { recursive: true, force: true });
   }
 
-  /** What every resource of a kind carries besides its own values. */
+  /** The values that every resource of a type has in addition to its own. */
   base(kind: string, name = "ci"): Values {
     return { __provider: shim(kind), resourceUrn: urnOf(kind, name) };
   }

@@ -21,8 +21,8 @@ afterEach(async () => {
   await plane.close();
 });
 
-describe("Pulumi's dynamic host and keyplane", () => {
-  it("make, read, update and delete a key; the secret lives on and everything keeps its provider", async () => {
+describe("keyplane in Pulumi's dynamic host", () => {
+  it("creates, reads, updates and deletes a key, which keeps its secret and its provider", async () => {
     await start();
     const { inputs } = await host.check("ApiKey", {}, { owner });
     const { id, outputs } = await host.create("ApiKey", inputs);
@@ -41,7 +41,7 @@ describe("Pulumi's dynamic host and keyplane", () => {
     expect((await host.read(id, updated.outputs)).id).toBe("");
   });
 
-  it("keep an output that does not exist as null, so that previews know it, and take it for absent", async () => {
+  it("stores an absent output as null, so that previews know it, and reads it back as absent", async () => {
     await start();
     const inputs = { owner, gracePeriod: "1m", rotationTriggers: { at: "1" } };
     const made = await host.create("RotatingApiKey", inputs);
@@ -60,7 +60,7 @@ describe("Pulumi's dynamic host and keyplane", () => {
     expect((await host.read(made.id, older)).outputs).toMatchObject(absent);
   });
 
-  it("configure kinds that arrive together without losing the configuration for one of them", async () => {
+  it("keeps the configuration for every resource type when several are configured at the same time", async () => {
     await start();
     const keys = await Promise.all([1, 2, 3].map(() => host.create("ApiKey", { owner })));
     const declared = await host.create("Owner", { project: "proj", stack: "dev" });
@@ -73,7 +73,7 @@ describe("Pulumi's dynamic host and keyplane", () => {
     [{ "keyplane:apiKey": "" }, /keyplane:apiKey is not set.*pulumi config set --secret keyplane:apiKey/],
     [{ "keyplane:baseUrl": "http://example.com/api" }, /keyplane:baseUrl must begin with https/],
     [{ "keyplane:pollInterval": "5" }, /keyplane:pollInterval is not a duration/],
-  ])("say each time what is wrong with the configuration %j, before any request", async (config, message) => {
+  ])("says what is wrong with the configuration %j in each call, before any request", async (config, message) => {
     await start(config);
     for (let time = 0; time < 2; time++) {
       const { failures } = await host.check("Owner", {}, { project: "proj", stack: "dev" });
@@ -83,7 +83,7 @@ describe("Pulumi's dynamic host and keyplane", () => {
     expect(await plane.count()).toBe(0);
   });
 
-  it("take what a preview does not know yet, in check and in diff, without a request", async () => {
+  it("accepts unknown values of a preview in check and in diff, without a request", async () => {
     await start();
     const unknown = { owner: UNKNOWN, rotationTriggers: { a: UNKNOWN }, rotateAfter: UNKNOWN };
     const { inputs, failures } = await host.check("ApiKey", {}, unknown);
@@ -94,7 +94,7 @@ describe("Pulumi's dynamic host and keyplane", () => {
     expect(await plane.count()).toBe(0);
   });
 
-  it("leave no trace of values that no state can hold", async () => {
+  it("leaves values that a state cannot hold out of the outputs", async () => {
     await start();
     const { outputs } = await host.create("ApiKey", { owner });
     expect(Object.keys(outputs).sort()).toEqual([
@@ -102,7 +102,7 @@ describe("Pulumi's dynamic host and keyplane", () => {
     ]);
   });
 
-  it("record a key that is not ready with all that is needed to resume it or to delete it", async () => {
+  it("records a key that is not ready with everything that is needed to resume or to delete it", async () => {
     await start();
     await plane.rules.add({ route: "POST /api_keys", operations: [{ action: "start_compute", outcome: "failed" }] });
     const made = await host.create("ApiKey", { owner });
@@ -114,7 +114,7 @@ describe("Pulumi's dynamic host and keyplane", () => {
     expect(await plane.liveKeys()).toEqual([]);
   });
 
-  it("judge drift only in a refresh's diff, and what is due in every other", async () => {
+  it("reports only drift in the diff of a refresh, and due changes in every other diff", async () => {
     await start();
     const { id, outputs } = await host.create("ApiKey", { owner });
     const old = { ...outputs, createdAt: "2020-01-01T00:00:00Z", rotateAfter: "90d" };
@@ -129,7 +129,7 @@ describe("Pulumi's dynamic host and keyplane", () => {
     expect(await host.diff("ApiKey", id, read, news)).toEqual({ changes: true, replaces: ["rotateAfter"] });
   });
 
-  it("show what is waited for in the resource's own row", async () => {
+  it("shows what a resource waits for in the resource's row", async () => {
     await start({ "keyplane:pollInterval": "1s" });
     const { id } = await plane.state.createProject();
     await plane.clock.set({ mode: "auto", stepMs: 60_000 });
@@ -142,7 +142,7 @@ describe("Pulumi's dynamic host and keyplane", () => {
     expect(rows[0]?.urn).toBe(urnOf("ProjectReady", "ci"));
   });
 
-  it("show in their rows that a request is sent again: which, why, and which attempt", async () => {
+  it("shows in a resource's row which request is sent again, why, and which attempt it is", async () => {
     await start();
     await plane.rules.add({ route: "POST /api_keys", count: 2, status: 503, retryAfter: 1 });
     await host.create("ApiKey", { owner });
@@ -153,7 +153,7 @@ describe("Pulumi's dynamic host and keyplane", () => {
     expect(host.logged[0]?.urn).toBe(urnOf("ApiKey", "ci"));
   });
 
-  it("print errors without a stack and without a secret", async () => {
+  it("prints errors without a stack and without a secret", async () => {
     await start();
     const { id, outputs } = await host.create("ApiKey", { owner });
     // A later process knows the key from the state alone.
@@ -175,7 +175,7 @@ describe("Pulumi's dynamic host and keyplane", () => {
     }
   });
 
-  it("end with the engine: a request that is parked makes no key that nobody records", async () => {
+  it("ends with the engine, so that a request that waits creates no key that nobody records", async () => {
     await start();
     await plane.rules.add({ route: "POST /api_keys", count: null, status: 503, retryAfter: 1 });
     const lost = host.create("ApiKey", { owner }).catch((error: Error) => error);

@@ -9,23 +9,23 @@ const { keepStates } = require(join(ASSETS, "keep-states.cjs")) as {
 };
 const API_KEY = "kp_admin-of-the-crash-tests-0123456789";
 
-/** Seeded before everything else: a key that looks like the stack's, and must survive it all. */
+/** A key that exists from the start and looks like the stack's. It must stay live. */
 const STRANGER = "a-strangers-x7k2mq4z-aaaaaaaa";
 
-/** What another credential of the account is called. */
+/** The name of another credential of the account. */
 const CREDENTIAL = "another-credential";
 
-/** A state from which runs start. */
+/** The state of the stack, the service and the consumers from which a run starts. */
 interface Prepared {
-  /** The state file's content; undefined where nothing has been deployed. */
+  /** The content of the state file; undefined if nothing has been deployed. */
   readonly state: Buffer | undefined;
-  /** The state of the control plane, as its data file keeps it. */
+  /** The content of the control plane's data file. */
   readonly data: string;
-  /** What had been delivered to whom. */
+  /** Which key each consumer holds. */
   readonly deliveries: string;
-  /** Every secret issued so far. */
+  /** All secrets issued so far. */
   readonly secrets: readonly string[];
-  /** The credential that is configured. */
+  /** The configured credential. */
   readonly credential: string;
 }
 
@@ -33,21 +33,21 @@ interface Prepared {
 export interface Stage {
   readonly plane: ControlPlane;
   readonly workspace: Workspace;
-  /** Where the processes of the run leave their notes. */
+  /** The folder in which the processes of the run write their notes. */
   readonly notes: string;
-  /** Ids of keys that are not the stack's. */
+  /** Ids of keys that do not belong to the stack. */
   readonly strangers: readonly number[];
-  /** Secrets issued before the run; the control plane knows those issued since. */
+  /** Secrets issued before the run. The control plane knows the later ones. */
   readonly secretsBefore: readonly string[];
   env(program: Keys, plan?: object): NodeJS.ProcessEnv;
-  /** Makes another credential of the same account, and configures it. Answers it. */
+  /** Creates another credential of the same account, configures it and returns it. */
   exchange(): Promise<string>;
   close(): Promise<void>;
 }
 
 /**
- * Sets the stage for one run after another, always at the same address, so that a state that was prepared once can be
- * the start of many runs.
+ * Prepares one run after another, always at the same address, so that many runs can start from a state that is prepared
+ * only once.
  */
 export class CrashHarness {
   private readonly prepared = new Map<string, Promise<Prepared>>();
@@ -58,7 +58,7 @@ export class CrashHarness {
     readonly engine: EngineName,
   ) {}
 
-  /** @param folder - Gets what is kept between runs. */
+  /** @param folder - Where files that runs share are stored. */
   static async open(folder: string, engine: EngineName): Promise<CrashHarness> {
     await mkdir(folder, { recursive: true });
     const plane = await startControlPlane();
@@ -67,7 +67,7 @@ export class CrashHarness {
     return new CrashHarness(folder, port, engine);
   }
 
-  /** The stage as the scenario starts on it. */
+  /** The environment in which the scenario starts. */
   async stage(scenario: Scenario): Promise<Stage> {
     let prepared = this.prepared.get(scenario.name);
     if (prepared === undefined) {
@@ -77,7 +77,7 @@ export class CrashHarness {
     return this.set(await prepared);
   }
 
-  /** Removes what is kept between runs. */
+  /** Removes the files that runs share. */
   async close(): Promise<void> {
     await rm(this.folder, { recursive: true, force: true });
   }
@@ -166,14 +166,14 @@ export class CrashHarness {
   }
 }
 
-/** What a crash between the making of a key and the saving of its state leaves: a key with the stack's tag. */
+/** What a crash between the creation of a key and the saving of its state leaves: a key with the stack's tag. */
 async function leaveOrphan(plane: ControlPlane): Promise<void> {
   const [own] = (await plane.liveKeys()).filter(({ name }) => name !== STRANGER);
   if (own === undefined) throw new Error("no key whose tag an orphan could bear");
   await plane.state.createKey(own.name.replace(/[^-]+$/, "orphaned"));
 }
 
-/** The scenario of this name. */
+/** The scenario with this name. */
 export function scenarioOf(name: string): Scenario {
   const scenario = scenarios.find((each) => each.name === name);
   if (scenario === undefined) throw new Error(`no scenario is called ${name}`);

@@ -4,13 +4,13 @@ import type { LogEntry } from "keyplane/testing";
 import type { Stage } from "./harness";
 import type { Keys, Scenario } from "./scenarios";
 
-/** What a run of the matrix must not have done. Each entry says what and to which key. */
+/** What a run of the matrix did wrong. Each entry names the key. */
 export interface Verdict {
-  /** Live keys that nothing holds. */
+  /** Live keys that no state and no consumer holds. */
   readonly leaked: readonly string[];
-  /** Keys that were revoked while somebody had nothing else. */
+  /** Keys that were revoked while somebody had no other key. */
   readonly revoked: readonly string[];
-  /** Resources without a key that works. */
+  /** Resources without a working key. */
   readonly lost: readonly string[];
 }
 
@@ -32,10 +32,10 @@ interface StoredState {
   readonly pending_operations?: readonly { readonly type: string; readonly resource: StoredResource }[];
 }
 
-/** A live key, shortly. */
+/** A short description of a live key. */
 const say = ({ id, name }: { readonly id: number; readonly name: string }): string => `${id} (${name})`;
 
-/** After an `up`: every key of the program works, and no other key of the stack is live. */
+/** After an `up`, every key of the program works, and no other key of the stack is live. */
 export async function judgeDeployed(stage: Stage, program: Keys): Promise<Pick<Verdict, "leaked" | "lost">> {
   const { deployment } = await stage.workspace.exportState({ showSecrets: true });
   const held = heldBy((deployment.resources ?? []) as unknown as StoredResource[]);
@@ -50,13 +50,16 @@ export async function judgeDeployed(stage: Stage, program: Keys): Promise<Pick<V
   return { leaked: leaked.map((key) => `${say(key)} after up`), lost };
 }
 
-/** After a `destroy`: no key of the stack is live. One of an exact name has no tag, so it may be anybody's. */
+/** After a `destroy`, no key of the stack is live. A key with an exact name has no tag, so it could belong to anybody. */
 export async function judgeDestroyed(stage: Stage): Promise<Pick<Verdict, "leaked">> {
   const left = (await ownKeys(stage)).filter(({ name }) => !name.startsWith("exactly-"));
   return { leaked: left.map((key) => `${say(key)} after destroy`) };
 }
 
-/** Over the whole run: no key was revoked that a consumer or a state still held, that was used, or that is a stranger's. */
+/**
+ * During the whole run, no key was revoked that a consumer or a state still held, that was used, or that belongs to
+ * somebody else.
+ */
 export async function judgeRevocations(stage: Stage, scenario: Scenario): Promise<Pick<Verdict, "revoked">> {
   const log = await stage.plane.log();
   const states = await statesOf(stage);
@@ -86,17 +89,17 @@ export async function judgeRevocations(stage: Stage, scenario: Scenario): Promis
   return { revoked: [...revoked, ...stage.strangers.filter((id) => !live.has(id)).map((id) => `${id}: a stranger's`)] };
 }
 
-/** When a revocation was asked for: one that is carried out late was asked for earlier. */
+/** When a revocation was requested. A revocation that is carried out late was requested earlier. */
 function askedAt(entry: LogEntry, log: readonly LogEntry[]): number {
   return log.find(({ seq }) => seq === entry.lateOf)?.startedAt ?? entry.startedAt;
 }
 
-/** Whether a state holds a key that is not about to be deleted, and has no successor. */
+/** Whether a state holds a key that is not about to be deleted and has no successor. */
 function isNeeded(id: string, { resources = [], pending_operations: pending = [] }: StoredState): boolean {
   const deleting = new Set(pending.filter(({ type }) => type === "deleting").map(({ resource }) => keyOf(resource)));
   return resources.some((resource) => {
     if (resource.delete || deleting.has(keyOf(resource))) return false;
-    // The previous key of a rotating one has its successor beside it.
+    // The previous key of a rotating key has its successor beside it.
     return resource.outputs?.keyId === id && heldBy([resource]).length > 0;
   });
 }
@@ -115,7 +118,7 @@ function heldBy(resources: readonly StoredResource[]): Held[] {
     }));
 }
 
-/** The text in the envelope of a secret that `stack export --show-secrets` gives. */
+/** The text in the envelope of a secret, as `stack export --show-secrets` shows it. */
 function plainText(secret: unknown): string | undefined {
   const text = (secret as { plaintext?: unknown } | undefined)?.plaintext;
   return typeof text === "string" ? String(JSON.parse(text)) : undefined;

@@ -1,10 +1,10 @@
-// Keeps the state file as it was after each write, so that the judge knows what it said at any time.
+// Copies the state file after each write, so that the judge knows its content at any time.
 const { subscribe, unsubscribe } = require("node:diagnostics_channel");
 const fs = require("node:fs");
 const { join } = require("node:path");
 
 /**
- * Copies the state file that the engine of this process writes to a folder, by the time of the write.
+ * Copies the state file that the engine of this process writes to a folder, named by the time of the write.
  * @returns what ends it.
  */
 function keepStates(file, folder) {
@@ -16,8 +16,8 @@ function keepStates(file, folder) {
 }
 
 /**
- * Copies the state file whenever this process, a plugin host, is about to revoke a key: all that can be known of the
- * states of the Pulumi CLI.
+ * Copies the state file whenever this process, a plugin host, is about to revoke a key. The states of the Pulumi CLI can
+ * only be observed at these moments.
  */
 function keepStatesOfRevocations(file, folder) {
   subscribe("keyplane:provider", ({ point, route }) => {

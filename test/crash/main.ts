@@ -9,7 +9,7 @@ import type { CaseResult } from "./run-case";
 import { runShard } from "./shard";
 import { tableOf } from "./table";
 
-// One more than two cores: a run waits part of its time, for a host to end or for an answer that hangs.
+// One more than two cores, because a run spends part of its time waiting for a host to end or for an answer that hangs.
 const WORKERS = 3;
 
 const { values } = parseArgs({
@@ -70,7 +70,7 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** The results of this matrix so far. A last line cut off by a kill is left out. */
+/** The results of this matrix so far, without a last line that a kill cut off. */
 function readResults(): CaseResult[] {
   if (!existsSync(file)) writeFileSync(file, "");
   const known = new Set(cases.map(({ id }) => id));

@@ -5,12 +5,12 @@ import { scenarios } from "./scenarios";
 
 const full = matrix({ engineMoments: true });
 
-describe("the matrix of crashes", () => {
-  test("names each run once, so that one can be resumed and found again", () => {
+describe("the crash matrix", () => {
+  test("gives each run a unique name, so that a run can be resumed and found again", () => {
     expect(new Set(full.map(({ id }) => id)).size).toBe(full.length);
   });
 
-  test("comes in a reduced form that still has every moment, victim, commit, command and scenario", () => {
+  test("has a reduced form that still contains every moment, victim, commit, command and scenario", () => {
     const some = reduced(full, REDUCED);
     const valuesOf = (cases: typeof full) => ({
       points: new Set(cases.map(({ moment }) => moment.point)),
@@ -24,7 +24,7 @@ describe("the matrix of crashes", () => {
     expect(valuesOf(full).scenarios.size).toBe(scenarios.length);
   });
 
-  test("keeps to the provider's and the service's moments where the engine tells none", () => {
+  test("contains only the provider's and the service's moments if the engine publishes none", () => {
     const moments = matrix({ engineMoments: false }).map(({ moment }) => moment.at);
     expect(new Set(moments)).toEqual(new Set(["provider", "server"]));
   });

@@ -12,7 +12,7 @@ const AROUND_WRITES: readonly EnginePoint[] = [
   "after-state-write",
 ];
 
-// A refresh writes the state once, at the end of the run: there is nothing to interrupt between its reads.
+// A refresh writes the state once, at the end of the run, so there is nothing to interrupt between its reads.
 const AROUND_READS: readonly EnginePoint[] = ["before-call", "after-call"];
 
 const SENDING = ["before-send", "after-send"] as const;
@@ -22,18 +22,18 @@ const EVERY_COMMIT: readonly Commit[] = ["now", "never", "late", "later"];
 
 /** What is left out of a matrix. */
 export interface Reach {
-  /** Whether the engine publishes its moments: the Pulumi CLI does not. */
+  /** Whether the engine publishes its moments. The Pulumi CLI does not. */
   readonly engineMoments: boolean;
 }
 
 /**
- * Every run of the matrix. What cannot exist, or cannot differ from another run, is left out:
- * - what becomes of a request is open only from when it has been sent until an answer proves what did become of it
- * - a request that only reads has no effect that could come late
- * - what is committed after a `destroy` has ended: no state is left that could tell of it, so no command can
- * - what is committed after the healing `up` is healed by a refresh, whatever came before that `up`
- * - at the engine's own moments the host is idle: whether it survives the engine makes no difference, and its own death
- *   is the same at all moments before the call, and at all after it
+ * Every run of the matrix, except runs that are impossible or cannot differ from another run:
+ * - the outcome of a request is open only after it has been sent and before an answer proves it
+ * - a request that only reads has no late effect
+ * - after a `destroy`, no state is left from which a command could know of a late commit
+ * - a commit after the healing `up` is healed by a refresh, independent of what came before that `up`
+ * - at the engine's own moments the host is idle, so it makes no difference whether it survives the engine, and killing
+ *   it has the same effect at all moments before the call, and at all moments after it
  */
 export function matrix({ engineMoments }: Reach): Case[] {
   return scenarios.flatMap((scenario) =>
@@ -55,8 +55,8 @@ export function matrix({ engineMoments }: Reach): Case[] {
 }
 
 /**
- * The runs that belong to every test run: a fixed choice of so many. Each is the one whose moment, scenario and other
- * choices have come up least so far.
+ * A fixed selection of runs for every test run. Each run is the one whose moment, scenario and other choices have been
+ * selected least often so far.
  */
 export function reduced(cases: readonly Case[], count: number): Case[] {
   const seen = new Map<string, number>();

@@ -2,8 +2,8 @@
 export type Victim = "host" | "engine" | "both";
 
 /**
- * What becomes of the request that is under way when the kill comes: the service carries it out at once, never, late
- * (after the crash, before the next command) or later (when the crash seems to be healed).
+ * When the service carries out the request that is under way at the kill: at once, never, late (after the crash, before
+ * the next command) or later (when the crash seems to be healed).
  */
 export type Commit = "now" | "never" | "late" | "later";
 
@@ -24,7 +24,7 @@ export type EnginePoint =
 /** A moment at which the provider publishes on its channel. */
 export type ProviderPoint = "before-send" | "after-send" | "after-answer" | "after-body" | "before-return";
 
-/** Where the service parks a request. */
+/** Where the service holds a request. */
 export type ServerPoint = "held-before-commit" | "held-after-commit";
 
 /** A moment of a run. */

@@ -1,10 +1,10 @@
-// Loaded by `NODE_OPTIONS=--require` into every process of a run: kills, at the moment that CRASH_PLAN names, the plugin
-// host, the engine, or both. What it notes goes to the folder CRASH_FOLDER:
-//   host.pid      the plugin host's process id
-//   loaded        there once the host runs keyplane: Pulumi's own code lets it outlive its engine, keyplane's does not
-//   struck        there once the moment has come
-//   states/       the state file as it was after each write, or where the CLI writes it, before each revocation
-// It also leaves out what costs time and plays no part: a matrix of some thousand runs has to end within the hour.
+// Loaded by `NODE_OPTIONS=--require` into every process of a run. It kills the plugin host, the engine or both at the moment
+// that CRASH_PLAN names, and writes to the folder CRASH_FOLDER:
+//   host.pid      the process id of the plugin host
+//   loaded        exists once the host runs keyplane: without keyplane's code, a host can outlive its engine
+//   struck        exists once the moment has come
+//   states/       the state file after each write or, if the CLI writes it, before each revocation
+// It also skips slow work that the tests do not need, because a matrix of some thousand runs has to end within an hour.
 const { subscribe } = require("node:diagnostics_channel");
 const crypto = require("node:crypto");
 const fs = require("node:fs");
@@ -27,7 +27,7 @@ if (plan?.channel === "engine" && role === "engine") subscribe("keyplane:engine"
 if (plan?.channel === "provider" && role === "host") subscribe("keyplane:provider", atPoint);
 makeLight();
 
-/** Strikes when the moment of the plan has come for the `nth` time. */
+/** Kills when the moment of the plan has come for the `nth` time. */
 function atPoint(message) {
   const isIt = Object.entries(plan.match).every(([name, value]) =>
     name === "urn" ? message.urn.endsWith(value) : message[name] === value,
@@ -35,7 +35,7 @@ function atPoint(message) {
   if (!isIt || plan.nth-- > 1) return;
   fs.writeFileSync(join(folder, "struck"), "");
   const victims = { host: [hostPid()], engine: [enginePid()], both: [hostPid(), enginePid()] }[plan.victim];
-  // Oneself last.
+  // This process is killed last.
   for (const pid of victims.sort((a, b) => Number(a === process.pid) - Number(b === process.pid))) {
     process.kill(pid, "SIGKILL");
   }
@@ -45,7 +45,7 @@ function hostPid() {
   return role === "host" ? process.pid : Number(fs.readFileSync(join(folder, "host.pid"), "utf8"));
 }
 
-/** The nearest ancestor that is an engine: the Pulumi CLI starts the host through a script. */
+/** The nearest ancestor that is an engine. The Pulumi CLI starts the host through a script. */
 function enginePid() {
   if (role === "engine") return process.pid;
   for (let pid = process.ppid; pid > 1; pid = parentOf(pid)) {
@@ -60,9 +60,9 @@ function parentOf(pid) {
 }
 
 /**
- * Loads packages that only the serialization of closures and tracing use when they are used, which is never; leaves out
- * the mapping of stack traces and the debugger that wait for closures; compiles each module, and derives the key of a
- * passphrase, a million rounds of a hash, once for all runs.
+ * Loads packages for tracing and the serialization of closures only when they are used, which is never. Skips the mapping
+ * of stack traces and the debugger for closures. Compiles each module once for all runs, and derives the key of a
+ * passphrase, which takes a million rounds of a hash, once for all runs.
  */
 function makeLight() {
   const replaced = {
@@ -97,11 +97,11 @@ function makeLight() {
   };
 }
 
-/** Keeps what V8 makes of each module: the compile cache that Node has from version 22 on. */
+/** Caches the compiled code of each module, like the compile cache of Node 22 and later. */
 function compileOnce() {
   const compile = Module.prototype._compile;
   Module.prototype._compile = function (content, filename, ...rest) {
-    // A provider's text in the state is no file; private members and imports do not work in what was kept.
+    // A provider's text in the state is not a file, and private members and imports do not work in cached code.
     if (!isAbsolute(filename) || /[.\s]#\w|\bimport\(/.test(content))
       return compile.call(this, content, filename, ...rest);
     const source = Module.wrap(content.replace(/^#!.*/, ""));
@@ -111,7 +111,7 @@ function compileOnce() {
     const run = script.runInThisContext();
     const require = Module.createRequire(filename);
     const result = run.call(this.exports, this.exports, require, this, filename, dirname(filename));
-    // Now it holds the functions that loading has called, too.
+    // Now the script also contains the functions that loading has called.
     if (cachedData === undefined || script.cachedDataRejected) keep(file, script.createCachedData());
     return result;
   };
@@ -123,7 +123,7 @@ function cacheFile(...of) {
   return join(process.env.CRASH_KEYS, hash.digest("hex"));
 }
 
-/** Other processes may be looking for the same file: it appears whole. */
+/** Writes the file in one step, because other processes may read it at the same time. */
 function keep(file, content) {
   const own = `${file}.${process.pid}`;
   fs.writeFileSync(own, content);

@@ -13,15 +13,15 @@ const OUTLIVES_MS = 10_000;
 /** How long one command may take, in milliseconds. */
 const TIMEOUT_MS = 60_000;
 
-/** What came of one run of the matrix. */
+/** The result of one run of the matrix. */
 export interface CaseResult extends Verdict {
   readonly id: string;
-  /** Anything else that is wrong: the moment never came, a command failed, a secret was found in a file. */
+  /** Any other problem: the moment never came, a command failed, or a file contained a secret. */
   readonly problems: readonly string[];
   readonly durationMs: number;
 }
 
-/** Interrupts a run at its moment, goes on as the case says, and judges what is left. */
+/** Interrupts a run at its moment, continues with the next command of the case, and judges the result. */
 export async function runCase(harness: CrashHarness, one: Case): Promise<CaseResult> {
   const started = performance.now();
   const scenario = scenarioOf(one.scenario);
@@ -69,8 +69,8 @@ class CaseRunner {
   }
 
   /**
-   * Whether the healing `up` does not do what the interrupted command, or an earlier one, was about to do. Then it may
-   * have nothing to do at all, and makes no request: what a crash has left shows only to one that refreshes.
+   * Whether the healing `up` has another goal than the interrupted command or an earlier one. Then it may have nothing to
+   * do and send no request, so that only a refresh finds what the crash left.
    */
   private get isTakenBack(): boolean {
     const { command, start } = this.scenario;
@@ -105,7 +105,7 @@ class CaseRunner {
     await workspace.cancel();
   }
 
-  /** Kills while the service has parked the request, and lets go of it. */
+  /** Kills while the service holds the request, and then releases the request. */
   private async strikeHeld(run: EngineRun): Promise<boolean> {
     const { plane, notes } = this.stage;
     const held = plane.held.wait(1, TIMEOUT_MS).then(
@@ -121,8 +121,8 @@ class CaseRunner {
   }
 
   /**
-   * Waits until the last process of the run is gone. A host that never ran keyplane may stay, for it does nothing, and so
-   * may the CLI's language host.
+   * Waits until the last process of the run is gone. A host that never ran keyplane may stay, because it does nothing,
+   * and so may the CLI's language host.
    */
   private async allEnded(): Promise<void> {
     if (!existsSync(join(this.stage.notes, "loaded"))) return;
@@ -148,7 +148,7 @@ class CaseRunner {
     this.printed[`${Object.keys(this.printed).length + 1}: ${what}`] = stdout + stderr;
   }
 
-  /** No secret may be in any file or output. */
+  /** No file and no output may contain a secret. */
   private async hunt(): Promise<void> {
     const { plane, workspace, secretsBefore } = this.stage;
     const issued = [...new Set([...secretsBefore, ...(await plane.secretsEverIssued())])];
@@ -166,7 +166,7 @@ function isLanguageHost(pid: number): boolean {
   }
 }
 
-/** What the preload is told: undefined where the service is the one to tell the moment. */
+/** The plan for the preload; undefined if the service knows the moment. */
 function planFor({ moment, victim }: Case): object | undefined {
   if (moment.at === "server") return undefined;
   const { at: channel, point } = moment;
@@ -174,11 +174,11 @@ function planFor({ moment, victim }: Case): object | undefined {
   return { channel, match: { point, route: moment.route }, nth: moment.nth, victim };
 }
 
-/** What the service does with the request of the moment; undefined where it just serves it. */
+/** What the service does with the request of the moment; undefined if it serves it normally. */
 function ruleFor({ moment, commit }: Case): Rule | undefined {
   if (moment.at === "engine" || moment.point === "before-send") return undefined;
   const of = { route: moment.route, skip: moment.nth - 1 };
-  // Whoever is left of the run gets no answer to a request that is carried out late.
+  // Processes that survive the kill get no answer to a request that is carried out late.
   const late = commit === "late" || commit === "later" ? ({ commit: "late", fault: "hang" } as const) : {};
   if (isHeld(moment)) return { ...of, hold: moment.point === "held-before-commit" ? "before" : "after", ...late };
   if (commit === "now") return undefined;

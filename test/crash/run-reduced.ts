@@ -7,17 +7,17 @@ import { CrashHarness } from "./harness";
 import { matrix, reduced } from "./matrix";
 import { runCase } from "./run-case";
 
-/** How many runs of the matrix the tests make: each moment comes up twice. */
+/** How many runs of the matrix the tests execute. Each moment occurs twice. */
 export const REDUCED = 26;
 
 const engine = engineOf(process.env);
 
-/** How many of them are run by `npm test`; the others belong to `npm run test:all`. */
+/** How many of them `npm test` executes. The others belong to `npm run test:all`. */
 const QUICK = 4;
 
-/** Defines a test for each run of one part of the reduced matrix. The longer part has two halves, for two workers. */
+/** Defines a test for each run of one part of the reduced matrix. The longer part has two halves for two workers. */
 export function testPart(part: "quick" | "first half" | "second half"): void {
-  describe("after a crash, one more command leaves no key leaked, lost or wrongly revoked", () => {
+  describe("after a crash and one more command, no key is leaked, lost or wrongly revoked", () => {
     let folder = "";
     let harness: CrashHarness | undefined;
     beforeAll(async () => {

@@ -1,7 +1,7 @@
 import type { Rule } from "keyplane/testing";
 import type { Next } from "./plan";
 
-/** A key of the program: its arguments, whether it is a rotating one, and whether something holds or uses it. */
+/** A key of the program: its arguments, whether it rotates, and whether a consumer holds or uses it. */
 export interface DeclaredKey {
   readonly rotating?: true;
   readonly consumer?: "holds" | "uses";
@@ -11,19 +11,22 @@ export interface DeclaredKey {
 /** What a program declares: its keys by name. */
 export type Keys = Readonly<Record<string, DeclaredKey>>;
 
-/** A step of the run that is interrupted, and the requests that the provider makes in it, in order. */
+/** A step of the interrupted run, and the requests that the provider sends in it, in order. */
 export interface Target {
   /** The end of the resource's URN. */
   readonly urn: string;
-  /** What the engine calls the step; the verb that it calls is the first word of it, or `read` in a refresh. */
+  /** The engine's name of the step. The verb that the engine calls is its first word, or `read` in a refresh. */
   readonly op: string;
-  /** The requests, how many of the same route come before each in the whole run, and how many of those get no answer. */
+  /**
+   * The requests. For each, how many requests of the same route come before it in the run, and how many of those get no
+   * answer.
+   */
   readonly requests: readonly { readonly route: string; readonly before: number; readonly unanswered: number }[];
-  /** Verb and kind; left out where the same verb of the same kind comes more than once in the run. */
+  /** Verb and resource type; absent if the same verb of the same type occurs more than once in the run. */
   readonly returns?: string;
 }
 
-/** How a state comes about: runs of `up`, each with its program, and what happens on the service after them. */
+/** How a state is prepared: runs of `up`, each with its program, and what happens at the service after them. */
 export interface Start {
   readonly runs: readonly {
     readonly program: Keys;
@@ -32,28 +35,28 @@ export interface Start {
     /** Rules of the control plane during the run. */
     readonly rules?: readonly Rule[];
   }[];
-  /** Leaves behind what an earlier crash would have. */
+  /** Creates what an earlier crash would have left. */
   readonly orphan?: true;
-  /** Whether a refresh closes it. */
+  /** Whether a refresh follows. */
   readonly refresh?: true;
-  /** Time that has to pass after it, in milliseconds. */
+  /** How much time passes afterwards, in milliseconds. */
   readonly waitMs?: number;
 }
 
-/** A command that is interrupted at each of its moments. */
+/** A command, which is interrupted at each of its moments. */
 export interface Scenario {
   readonly name: string;
   readonly start: Start;
   readonly command: "up" | "refresh" | "destroy";
-  /** The program of the interrupted command, and of the healing one. */
+  /** The program of the interrupted command and of the healing command. */
   readonly program: Keys;
-  /** The consumer that fails in the interrupted command, which goes on after errors. */
+  /** The consumer that fails in the interrupted command. The command continues after errors. */
   readonly failing?: string;
   /** Whether another credential of the same account is configured before the interrupted command. */
   readonly exchange?: true;
   readonly targets: readonly Target[];
   readonly next: readonly Next[];
-  /** Whether the old key goes before the new one comes, because both bear the same exact name. */
+  /** Whether the old key is revoked before the new one is created, because both have the same exact name. */
   readonly deletesFirst?: true;
   /** Faults during the interrupted command. */
   readonly faults?: readonly Rule[];
@@ -86,13 +89,13 @@ const EVERY_AND_BACK: readonly Next[] = [...EVERY, "back"];
 
 const rotated = rotating({ rotationTriggers: { trigger: "2" }, gracePeriod: "1s" });
 
-/** A key was rotated, and its predecessor's grace is over. */
+/** A key was rotated, and the grace period of its predecessor is over. */
 const graceOver: Start = {
   runs: [{ program: rotating({ rotationTriggers: { trigger: "1" }, gracePeriod: "1s" }) }, { program: rotated }],
   waitMs: 1_500,
 };
 
-/** Everything that keyplane does to keys, each as a run that can be interrupted. */
+/** Everything that keyplane does with keys. Each scenario is a run that can be interrupted. */
 export const scenarios: readonly Scenario[] = [
   {
     name: "first create",
@@ -150,7 +153,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: "update",
-    // Its first key came without an id and could not be revoked: it is still to be, by the update.
+    // The answer to the first creation had no id, and that key could not be revoked. The update has to revoke it.
     start: {
       runs: [
         { program: other },

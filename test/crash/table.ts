@@ -1,7 +1,7 @@
 import type { Case } from "./plan";
 import type { CaseResult } from "./run-case";
 
-/** What the matrix has shown: a line per scenario and the sum, and whether nothing was wrong. */
+/** The results of the matrix: a line per scenario, the sum, and whether everything was right. */
 export function tableOf(cases: readonly Case[], results: readonly CaseResult[]): { text: string; isClean: boolean } {
   const byId = new Map(results.map((result) => [result.id, result]));
   const scenarios = [...new Set(cases.map((one) => one.scenario))];

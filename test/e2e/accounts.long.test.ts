@@ -21,7 +21,7 @@ const program = (body: string) => ({
   "index.js": `const { ApiKey, RotatingApiKey } = require("keyplane");\nconst { Consumer } = require("consumer");\n${body}\n`,
 });
 
-/** A stack that knows the control plane `home` by its settings, and `eu` by its name. */
+/** A stack with the control plane `home` in its settings, and with `eu` as a named account. */
 async function start(body: string): Promise<void> {
   const accounts = JSON.stringify({ eu: { baseUrl: eu.url, apiKey: eu.apiKey } });
   run = await ExampleRun.create(home, program(body), {
@@ -32,7 +32,7 @@ async function start(body: string): Promise<void> {
 
 const idsAt = async (plane: ControlPlane) => (await plane.liveKeys()).map(({ id }) => id).sort();
 
-/** The requests of what is done meanwhile, by their number, at each of the two. */
+/** The number of each request that the action sends to each of the two control planes. */
 async function counted(work: () => Promise<unknown>): Promise<Record<string, number>[]> {
   const before = await Promise.all([home, eu].map(async (plane) => (await plane.log()).length));
   await work();
@@ -47,7 +47,7 @@ async function counted(work: () => Promise<unknown>): Promise<Record<string, num
   );
 }
 
-test("keys of two accounts live in one stack, each with the requests of a stack of its own", async () => {
+test("keys of two accounts can be in one stack, and each account gets the same requests as from a separate stack", async () => {
   const keys = (quarter: number) => `
 const rotationTriggers = { quarter: "${quarter}" };
 new ApiKey("home", { rotationTriggers });
@@ -74,7 +74,7 @@ new RotatingApiKey("lasting", { account: "eu", rotationTriggers });`;
   expect(await eu.liveKeys()).toEqual([]);
 });
 
-test("a key that a killed run left behind in a named account is revoked by the next run, there alone", async () => {
+test("a key that a killed run left in a named account is revoked there by the next run, and nowhere else", async () => {
   await start('new ApiKey("home");\nnew ApiKey("abroad", { account: "eu" });');
   await eu.rules.add({ route: "POST /api_keys", hold: "after" });
   const { done, kill } = run.workspace.start("up");
@@ -93,7 +93,7 @@ test("a key that a killed run left behind in a named account is revoked by the n
   expect(await eu.liveKeys()).toEqual([]);
 });
 
-test("a key that moves to another account, and back, is made there, handed on, and then revoked where it was", async () => {
+test("a key that moves to another account and back is created there, passed on, and then revoked in the old account", async () => {
   const keys = (account: string) => `
 const key = new ApiKey("ci", ${account});
 new Consumer("app", { keyId: key.keyId, reportTo: "${home.url}", fail: false });`;
@@ -128,7 +128,7 @@ new Consumer("app", { keyId: key.keyId, reportTo: "${home.url}", fail: false });
   expect([await idsAt(home), await idsAt(eu)]).toEqual(strangers.map(({ id }) => [id]));
 });
 
-test("keys of an organization and of one project in it have the same life as those of the account", async () => {
+test("keys of an organization and of one of its projects work like keys of the account", async () => {
   const { id: project } = await home.state.createProject({ id: "quiet-shore-123456" });
   const keys = (quarter: number) => `
 const rest = { organizationId: "org-local-1", verify: true, rotationTriggers: { quarter: "${quarter}" } };

@@ -7,7 +7,7 @@ const POST = "POST /api_keys";
 const DELETE = "DELETE /api_keys/{key_id}";
 const LIST = "GET /api_keys";
 
-/** A rotating key that begins with the key in the stack's configuration, as long as there is one. */
+/** A rotating key that adopts the key in the stack's configuration, if there is one. */
 const PROGRAM = `
   const pulumi = require("@pulumi/pulumi");
   const { RotatingApiKey } = require("keyplane");
@@ -41,7 +41,7 @@ afterEach(async () => {
   await plane.close();
 });
 
-test("a key made by hand is taken over without a POST, and rotated, handed over and revoked like any other", async () => {
+test("a key that was created by hand is adopted without a POST, and then rotated, passed on and revoked like any other key", async () => {
   const adopting = await run.requestsOf(() => run.run("up"));
   expect(new Set(adopting)).toEqual(new Set([LIST]));
   expect(await run.workspace.outputs({ showSecrets: true })).toEqual({ key: byHand.key });
@@ -65,7 +65,7 @@ test("a key made by hand is taken over without a POST, and rotated, handed over 
   await run.destroy();
 });
 
-test("a forced replacement that adopts the same key again does not revoke it with the old resource", async () => {
+test("a forced replacement that adopts the same key again does not revoke the key with the old resource", async () => {
   await run.run("up");
   const urn = (await run.workspace.exportState()).deployment.resources?.find(({ type }) =>
     type.endsWith("RotatingApiKey"),

@@ -7,7 +7,7 @@ let run: ExampleRun;
 
 const PROGRAM = { "index.js": 'const { ApiKey } = require("keyplane");\nexports.id = new ApiKey("ci").keyId;\n' };
 const POST = "POST /api_keys";
-/** Such an operation ends when it is told to. */
+/** An operation that ends only on request. */
 const PENDING = [{ action: "start_compute", runningMs: null }];
 
 beforeEach(async () => {
@@ -24,7 +24,7 @@ const live = async () => (await plane.liveKeys()).map(({ id }) => String(id));
 const saidBy = ({ diagnostics }: RunResult) => diagnostics.map(({ message }) => message).join("\n");
 const polls = async () => (await plane.log()).filter(({ route }) => route?.includes("/operations")).length;
 
-/** Presses Ctrl+C once in a run, as soon as it is `ready`, and waits for its end; `meanwhile` something is done. */
+/** Presses Ctrl+C once in a run as soon as it is `ready`, does `meanwhile`, and waits for the end of the run. */
 async function cancel(command: "up" | "destroy", ready: () => Promise<unknown>, meanwhile = async () => {}) {
   const { done, kill } = run.workspace.start(command);
   await ready();
@@ -35,13 +35,13 @@ async function cancel(command: "up" | "destroy", ready: () => Promise<unknown>, 
   return result;
 }
 
-/** The keys that the state holds; not those that are still to be deleted. */
+/** The keys in the state, except those that wait for their deletion. */
 async function recorded() {
   const { resources = [] } = (await run.workspace.exportState()).deployment;
   return resources.filter((each) => each.type.endsWith(":ApiKey") && each.delete !== true);
 }
 
-/** Ends the operations that the recorded keys wait for. */
+/** Ends the operations for which the recorded keys wait. */
 async function endOperations() {
   for (const { outputs } of await recorded()) {
     for (const { operationId } of (outputs?.pending ?? []) as { operationId: string }[]) {
@@ -50,7 +50,7 @@ async function endOperations() {
   }
 }
 
-test("Ctrl+C ends a wait: the key is recorded as not ready, and the next up goes on with the same key", async () => {
+test("Ctrl+C during a wait records the key as not ready, and the next up goes on with the same key", async () => {
   await plane.rules.add({ route: POST, operations: PENDING });
   const waiting = () => expect.poll(polls, { timeout: 60_000 }).toBeGreaterThan(0);
   const cancelled = await cancel("up", waiting);
@@ -70,7 +70,7 @@ test("Ctrl+C ends a wait: the key is recorded as not ready, and the next up goes
   await run.destroy();
 });
 
-test("Ctrl+C during a creation: it is finished and recorded, and the next up creates no other key", async () => {
+test("Ctrl+C during a creation lets it finish and be recorded, and the next up creates no other key", async () => {
   await run.workspace.setProgram({
     "index.js": 'const { ApiKey } = require("keyplane");\nnew ApiKey("one");\nnew ApiKey("two");\n',
   });
@@ -81,7 +81,7 @@ test("Ctrl+C during a creation: it is finished and recorded, and the next up cre
     await expect.poll(polls, { timeout: 60_000 }).toBeGreaterThan(0);
   };
   await cancel("up", bothAreUnderWay, async () => {
-    // The wait of the one has ended: the host knows by now.
+    // One key's wait has ended, so the host has received the cancellation.
     const notReady = async () => (await recorded()).filter(({ initErrors = [] }) => initErrors.length > 0);
     await expect.poll(notReady, { timeout: 60_000 }).toHaveLength(1);
     await plane.held.release();
@@ -96,7 +96,7 @@ test("Ctrl+C during a creation: it is finished and recorded, and the next up cre
   await run.destroy();
 });
 
-test("Ctrl+C during the wait of a replacement: the replaced key stays live until the next up", async () => {
+test("Ctrl+C during the wait of a replacement leaves the replaced key live until the next up", async () => {
   const program = (version: number) => ({
     "index.js":
       'const { ApiKey } = require("keyplane");\n' +
@@ -119,7 +119,7 @@ test("Ctrl+C during the wait of a replacement: the replaced key stays live until
   await run.destroy();
 });
 
-test("Ctrl+C while a destroy waits to revoke: the key stays in the state, and the next destroy revokes it", async () => {
+test("Ctrl+C while a destroy waits to revoke a key leaves it in the state, and the next destroy revokes it", async () => {
   await run.run("up");
   const [id] = await live();
   await plane.rules.add({ route: "DELETE /api_keys/{key_id}", count: null, status: 503, retryAfter: 60 });

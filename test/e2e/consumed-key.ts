@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { ControlPlane, RunOptions, RunResult } from "keyplane/testing";
 import { ExampleRun } from "./run-example";
 
-/** A key and a consumer that is handed it, both as the stack's configuration says. */
+/** A key and a consumer that receives it. The stack's configuration defines both. */
 const PROGRAM = `
 const pulumi = require("@pulumi/pulumi");
 const { ApiKey } = require("keyplane");
@@ -17,7 +17,7 @@ if (config.getBoolean("failLater")) new Consumer("later", { keyId: "none", repor
 exports.keyId = key.keyId;
 `;
 
-/** A stack with one key and one consumer of it, which fails on demand. */
+/** A stack with one key and one consumer, which fails on demand. */
 export class ConsumedKey {
   private constructor(
     readonly run: ExampleRun,
@@ -30,29 +30,29 @@ export class ConsumedKey {
     return new ConsumedKey(await ExampleRun.create(plane, { "index.js": PROGRAM }, { packages, config }), plane);
   }
 
-  /** Says what the key is made of: its arguments, and beside them its `name` in the program and its `options`. */
+  /** Sets the arguments of the key, its `name` in the program and its `options`. */
   setKey(key: object): Promise<void> {
     return this.run.workspace.setConfig("key", JSON.stringify(key));
   }
 
-  /** An `up` in which the consumer takes the key it is handed. */
+  /** An `up` in which the consumer accepts the key. */
   up(options: RunOptions = {}): Promise<RunResult> {
     return this.upWith("false", options);
   }
 
-  /** An `up` in which the consumer fails, and with it the run. */
+  /** An `up` in which the consumer and therefore the run fails. */
   async failingUp(options: RunOptions = {}): Promise<RunResult> {
     const result = await this.upWith("true", { ...options, mayFail: true });
     if (result.exit === 0) throw new Error("the consumer did not fail");
     return result;
   }
 
-  /** Ids of the live keys, oldest first. */
+  /** The ids of the live keys, oldest first. */
   async live(): Promise<number[]> {
     return (await this.plane.liveKeys()).map(({ id }) => id).sort();
   }
 
-  /** What happened to the keys and who was handed which, in order: `made 7`, `holds 7`, `revoked 7`. */
+  /** What happened to the keys and which of them the consumer received, in order: `made 7`, `holds 7`, `revoked 7`. */
   async history(): Promise<string[]> {
     return (await this.plane.log()).flatMap(({ query, effects }) => {
       const held = /^holds=(\d+)$/.exec(query);

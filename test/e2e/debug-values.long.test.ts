@@ -21,7 +21,7 @@ afterEach(async () => {
   await plane.close();
 });
 
-test("no secret leaves the program in Pulumi's debug messages, which --json and --event-log show", async () => {
+test("Pulumi's debug messages, which --json and --event-log show, contain no secret", async () => {
   const json = { args: ["--json"] };
   const runs = [await run.run("up", json), await run.run("up", json), await run.workspace.preview(json)];
   expect(await run.workspace.secretsInClear()).toEqual([]);
@@ -34,7 +34,7 @@ test("no secret leaves the program in Pulumi's debug messages, which --json and 
   }
 });
 
-test("the messages stay whole where that is asked for, and the search then finds the secrets in them", async () => {
+test("the debug messages stay complete on request, and then the search finds the secrets in them", async () => {
   await run.workspace.up({ args: ["--json"], env: { KEYPLANE_KEEP_DEBUG_VALUES: "true" } });
   const found = await run.workspace.secretsInClear();
   expect(new Set(found.map(({ secret }) => secret)).size).toBe(2);

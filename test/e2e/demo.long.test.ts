@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Runs the demo as a user whose output goes into a pipe. */
+/** Runs the demo with its output in a pipe. */
 function runDemo(...args: string[]): Promise<{ exit: number | null; output: string }> {
   const child = spawn(process.execPath, ["scripts/demo.mjs", ...args], {
     cwd: root,
@@ -43,13 +43,13 @@ function runDemo(...args: string[]): Promise<{ exit: number | null; output: stri
   });
 }
 
-test("the demo goes as told, leaves no key behind and tells no secret", () => {
+test("the demo runs as described, leaves no key behind and prints no secret", () => {
   expect(output).toMatch(/live keys left behind: 0\n/);
   expect(report).toMatchObject({ leftBehind: 0, plaintextSecretsFound: 0, notAsTold: [], asTold: true });
   expect(exit).toBe(0);
 });
 
-test("the demo's report says for each step what it cost and how many keys were live after it", () => {
+test("the demo's report shows the cost of each step and how many keys were live after it", () => {
   const costs = report.steps.map(({ name, requests, liveKeys }) => [
     name,
     requests.POST ?? 0,
@@ -71,12 +71,12 @@ test("the demo's report says for each step what it cost and how many keys were l
   expect(report.steps.find(({ name }) => name === "no-op")?.requests).toEqual({});
 });
 
-test("in a pipe the demo writes plain lines, without colours or cursor movements", () => {
+test("the demo writes plain lines to a pipe, without colours or cursor movements", () => {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what is looked for.
   expect(output).not.toMatch(/[\u001b\r]/);
 });
 
-test("an engine that is not there is refused by name before anything is started", async () => {
+test("the demo names an engine that is not installed before it starts anything", async () => {
   const { exit: code, output: said } = await runDemo("--engine", "other");
   expect(code).toBe(2);
   expect(said).toContain("--engine must be embedded or cli");

@@ -25,7 +25,7 @@ afterEach(async () => {
   await plane.close();
 });
 
-test("a secret that a program shows in clear is found in the state, by a message that does not repeat it", async () => {
+test("a secret that a program exposes as plain text is found in the state, and the message does not repeat it", async () => {
   const secretConfig = { password: "correct horse battery" };
   deployment = await deploy({ "index.js": PROGRAM }, { controlPlane: plane, secretConfig });
   await deployment.expectNoSecrets();
@@ -36,11 +36,11 @@ test("a secret that a program shows in clear is found in the state, by a message
   expect(places).toContainEqual(["the secret of key 1", deployment.workspace.stateFile]);
   expect(places).toContainEqual(["the secret of setting 2", deployment.workspace.stateFile]);
   const failure = await deployment.expectNoSecrets().catch((error: Error) => error);
-  expect(failure?.message).toMatch(/^secrets stand in clear; wrap .*:\nthe secret of/);
+  expect(failure?.message).toMatch(/^secrets appear in plain text; wrap .*:\nthe secret of/);
   expect(failure?.message).not.toMatch(/kp_|horse/);
 });
 
-test("a failed run is an error with the engine's words, and leaves a deployment that can go on", async () => {
+test("a failed run throws an error with the engine's message, and the deployment remains usable", async () => {
   deployment = await deploy({ "index.js": PROGRAM }, { controlPlane: plane });
   const failure = await deployment.up({ config: { broken: "yes" } }).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(DeployError);
@@ -53,7 +53,7 @@ test("a failed run is an error with the engine's words, and leaves a deployment 
   await expect(deployment.advance("1 day")).rejects.toThrow('"1 day" is not a duration');
 });
 
-test("a closed deployment leaves no folder, and its keys where the control plane is the caller's", async () => {
+test("a closed deployment removes its folder, but leaves its keys in a control plane that belongs to the caller", async () => {
   deployment = await deploy({ "index.js": PROGRAM }, { controlPlane: plane, config: { size: "3" } });
   expect(deployment.outputs.size).toBe("3");
   const { directory } = deployment.workspace;

@@ -14,7 +14,7 @@ afterEach(async () => {
   await plane.close();
 });
 
-test("data-sources: projects and operations feed the program, and a new project rotates the key", async () => {
+test("data-sources: the program reads projects and operations, and a new project rotates the key", async () => {
   const { id } = await plane.state.createProject({ name: "shop", regionId: "test-1" });
   await plane.state.startOperations({ projectId: id, action: "apply_config", runningMs: 1, outcome: "failed" });
   await plane.clock.advance(60_000);

@@ -8,7 +8,7 @@ import { ExampleRun } from "./run-example";
 
 const HOUR = 3_600_000;
 
-/** A busy machine takes its time over so many runs. */
+/** On a busy machine, this many runs take a long time. */
 const LONG = 300_000;
 
 let plane: ControlPlane;
@@ -32,13 +32,13 @@ afterEach(async () => {
   await plane.close();
 });
 
-/** Gives the stack's key to those who will start from now on. */
+/** Provides the stack's key to consumers that start from now on. */
 async function handOut(run: ExampleRun): Promise<void> {
   const { key } = await run.workspace.outputs({ showSecrets: true });
   await writeFile(keyFile, String(key));
 }
 
-/** The key's next rotation, asked for by a trigger; the new key is handed out after it. */
+/** Rotates the key by a trigger, and then provides the new key. */
 async function rotate(run: ExampleRun, rotation: string): Promise<RunResult> {
   await run.workspace.setConfig("rotation", rotation);
   const result = await run.run("up");
@@ -47,7 +47,7 @@ async function rotate(run: ExampleRun, rotation: string): Promise<RunResult> {
 }
 
 test(
-  "overlap: a consumer that restarts late never sees a failure through two rotations",
+  "overlap: a consumer that restarts late sees no failure during two rotations",
   async () => {
     example = await ExampleRun.create(plane, "overlap");
     await example.run("up");
@@ -59,7 +59,7 @@ test(
       expect(await plane.liveKeys()).toHaveLength(2);
       await plane.clock.advance(23 * HOUR);
       await example.runIdle("up");
-      // Late, but in time: an hour before the grace is over.
+      // The consumer restarts late, but an hour before the grace period ends.
       await consumer.restart();
       await plane.clock.advance(2 * HOUR);
       expect((await example.run("up")).changes).toEqual(["update app", "update keyplane"]);
@@ -73,7 +73,7 @@ test(
   LONG,
 );
 
-test("overlap: a consumer that does not restart in time keeps its key, and the run says who it is", async () => {
+test("overlap: a consumer that does not restart in time keeps its key, and the run shows which consumer it is", async () => {
   example = await ExampleRun.create(plane, "overlap");
   await example.run("up");
   await handOut(example);
@@ -92,7 +92,7 @@ test("overlap: a consumer that does not restart in time keeps its key, and the r
   await example.destroy();
 });
 
-test("overlap: the same consumer fails where the old key is deleted before the new one is made", async () => {
+test("overlap: the same consumer fails if the old key is deleted before the new one is created", async () => {
   const program = `
     const pulumi = require("@pulumi/pulumi");
     const { ApiKey } = require("keyplane");

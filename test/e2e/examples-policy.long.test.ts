@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { revealed } from "../../testing/engine/property";
+import { revealed } from "../../testing/engine/state/property";
 import { type AnalyzedResource, PolicyPackUnderTest } from "./policy-pack";
 import { ExampleRun, examples } from "./run-example";
 
@@ -18,7 +18,7 @@ afterAll(async () => {
   await plane.close();
 });
 
-/** The resources of a program that was deployed, with their secrets marked as the engine marks them. */
+/** The resources of a deployed program, with their secrets marked as the engine marks them. */
 async function deployed(program: string | Record<string, string>): Promise<AnalyzedResource[]> {
   const example = await ExampleRun.create(plane, program);
   try {
@@ -35,13 +35,13 @@ async function judge(resources: readonly AnalyzedResource[]): Promise<string[]> 
   return [...each.flat(), ...(await pack.analyzeStack(resources))];
 }
 
-test("policy: the quickstart, which hands a key on and exports one as a secret, is accepted", async () => {
+test("policy: the quickstart, which passes a key on and exports one as a secret, is accepted", async () => {
   const resources = await deployed("quickstart");
   expect(resources.filter(({ type }) => type.endsWith(":ApiKey"))).toHaveLength(2);
   expect(await judge(resources)).toEqual([]);
 });
 
-test("policy: keys without rotation and keys in clear are refused, keys that outlive their resource are noticed", async () => {
+test("policy: keys without rotation and plain-text keys are refused, and keys that outlive their resource get a warning", async () => {
   const resources = await deployed({
     "index.js": `
       const { ApiKey, RotatingApiKey } = require("keyplane");
@@ -53,22 +53,22 @@ test("policy: keys without rotation and keys in clear are refused, keys that out
   });
   const violations = await judge(resources);
   expect(violations).toEqual([
-    expect.stringMatching(/^keys-are-rotated \(mandatory\): This key would live for ever\. Set rotateAfter/),
+    expect.stringMatching(/^keys-are-rotated \(mandatory\): This key is never rotated\. Set rotateAfter/),
     expect.stringMatching(/^keys-are-revoked \(advisory\): This key stays live/),
   ]);
 
-  // As `unsecret` would have left the outputs; deployed so, the workspace itself would refuse them.
+  // These are the outputs after `unsecret`. The workspace itself would refuse to deploy them.
   const inClear = resources.map((resource) => {
     const { key = null, urls = null } = resource.outputs ?? {};
     return resource.type === "pulumi:pulumi:Stack" ? { ...resource, outputs: { key, urls: revealed(urls) } } : resource;
   });
   expect(await judge(inClear)).toEqual([
     ...violations,
-    "secrets-stay-secret (mandatory): `urls.0` holds a key in clear. Keep it an output, or mark it with pulumi.secret().",
+    "secrets-stay-secret (mandatory): `urls.0` contains a key in plain text. Keep it an output, or mark it with pulumi.secret().",
   ]);
 });
 
-test("policy: what a preview does not know yet stops no preview", async () => {
+test("policy: unknown values do not stop a preview", async () => {
   const urn = "urn:pulumi:dev::proj::pulumi-nodejs:dynamic/keyplane:ApiKey::app";
   const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
   const type = "pulumi-nodejs:dynamic/keyplane:ApiKey";

@@ -18,7 +18,7 @@ afterEach(async () => {
 
 const quickstart = { DATABASE_API_KEY: expect.any(String) };
 
-test("quickstart: keys are made, rotated for their consumer and revoked, at the price of the fewest requests", async () => {
+test("quickstart: keys are created, rotated for their consumer and revoked with as few requests as possible", async () => {
   example = await ExampleRun.create(plane, "quickstart");
 
   const created = await example.requestsOf(() => example.run("up"));
@@ -43,7 +43,7 @@ test("quickstart: keys are made, rotated for their consumer and revoked, at the 
   await example.destroy();
 });
 
-test("quickstart: a key that was revoked behind Pulumi's back is found by a refresh and made anew", async () => {
+test("quickstart: a refresh detects a key that was revoked outside Pulumi, and the next up creates another one", async () => {
   example = await ExampleRun.create(plane, "quickstart");
   await example.run("up");
   const ci = (await plane.liveKeys()).find(({ name }) => name.startsWith("ci-"));
@@ -56,7 +56,7 @@ test("quickstart: a key that was revoked behind Pulumi's back is found by a refr
   await example.destroy();
 });
 
-test("the repository itself is a project, which runs the quickstart", async () => {
+test("the repository itself is a project that runs the quickstart", async () => {
   const from = (...path: string[]) => readFileSync(join(examples, ...path), "utf8");
   example = await ExampleRun.create(plane, {
     "Pulumi.yaml": from("..", "Pulumi.yaml"),

@@ -25,7 +25,7 @@ afterEach(async () => {
   await plane.close();
 });
 
-test("rotation: a new quarter brings a new key, and its consumer has it before the old one is revoked", async () => {
+test("rotation: a new quarter creates a new key, and its consumer has it before the old one is revoked", async () => {
   await example.run("up");
   const [old] = await plane.liveKeys();
   const secret = await readFile(keyFile, "utf8");
@@ -44,7 +44,7 @@ test("rotation: a new quarter brings a new key, and its consumer has it before t
   await example.destroy();
 });
 
-test("rotation: a key that is due by its age shows in a preview with the reason, and not as drift", async () => {
+test("rotation: a preview shows a key that is due by its age with the reason, and a refresh does not report it as drift", async () => {
   await example.run("up");
   await plane.clock.advance(101 * DAY);
   expect((await example.run("refresh", { args: ["--expect-no-changes"] })).exit).toBe(0);

@@ -15,7 +15,7 @@ const DAY = 86_400_000;
 let plane: ControlPlane;
 let built: string;
 
-// Compiled next to its sources, where it finds its packages.
+// The job is compiled next to its sources, where it finds its packages.
 beforeAll(async () => {
   await mkdir(join(folder, ".tmp"), { recursive: true });
   built = await mkdtemp(join(folder, ".tmp", "job-"));
@@ -46,7 +46,7 @@ async function job(env: NodeJS.ProcessEnv): Promise<{ exit: number; output: stri
   }
 }
 
-test("scheduled-rotation: its keys are rotated by the run after their age, each on its own, and then retired", async () => {
+test("scheduled-rotation: the first run after a key reaches its age rotates that key, and a later run retires the old one", async () => {
   const example = await ExampleRun.create(plane, "scheduled-rotation");
   try {
     await example.run("up");
@@ -61,7 +61,7 @@ test("scheduled-rotation: its keys are rotated by the run after their age, each 
   }
 });
 
-test("scheduled-rotation: the job says that it needs the CLI where there is none", async () => {
+test("scheduled-rotation: the job says that it needs the CLI if it is not installed", async () => {
   const { exit, output } = await job({ PATH: "" });
   expect(exit).toBe(1);
   expect(output).toMatch(/^error: the Automation API drives the Pulumi CLI, and `pulumi` is not on the PATH/);
@@ -85,8 +85,8 @@ test.each([
   }
 });
 
-// The Automation API knows no other engine than the CLI.
-test.skipIf(pulumiOnPath() === undefined)("scheduled-rotation: the job makes the keys, and reports them", async () => {
+// The Automation API only supports the CLI.
+test.skipIf(pulumiOnPath() === undefined)("scheduled-rotation: the job creates the keys and reports them", async () => {
   const home = await mkdtemp(join(tmpdir(), "keyplane-job-"));
   try {
     const { exit, output } = await job({

@@ -7,10 +7,10 @@ import { examples } from "./run-example";
 const run = promisify(execFile);
 const vitest = join(__dirname, "..", "..", "node_modules", "vitest", "vitest.mjs");
 
-test("testing-your-program: its tests pass when they are run as a user runs them, in the program's own folder", async () => {
+test("testing-your-program: its tests pass when a user runs them in the program's folder", async () => {
   const cwd = join(examples, "testing-your-program");
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("VITEST")));
-  // A failure is an error that shows what was printed.
+  // If the tests fail, the error shows their output.
   const { stdout } = await run(process.execPath, [vitest, "run"], { cwd, env: { ...env, NO_COLOR: "1" } });
   expect(stdout).toMatch(/Tests {2}4 passed \(4\)/);
 });

@@ -17,12 +17,12 @@ afterEach(async () => {
   await plane.close();
 });
 
-/** Starts an operation as a client would, one that takes five minutes. */
+/** Starts an operation that takes five minutes, as a client does. */
 const startOperation = (outcome = "finished") => {
   return plane.state.startOperations({ projectId, schedulingMs: 60_000, runningMs: 240_000, outcome });
 };
 
-test("wait: the key is made only after the project's operations have finished, and so is the next one", async () => {
+test("wait: the key is created only after the project's operations have finished, and so is the next key", async () => {
   const before = (await plane.clock.read()).now;
   await startOperation();
   await example.run("up");
@@ -42,7 +42,7 @@ test("wait: the key is made only after the project's operations have finished, a
   await example.destroy();
 });
 
-test("wait: a failed operation stops the run before any key is made, and the next run goes on", async () => {
+test("wait: a failed operation stops the run before any key is created, and the next run goes on", async () => {
   await startOperation("failed");
   const failed = await example.run("up", { mayFail: true });
   expect(failed.exit).not.toBe(0);
@@ -54,7 +54,7 @@ test("wait: a failed operation stops the run before any key is made, and the nex
   await example.destroy();
 });
 
-test("wait: an operation that never ends is given up at the deadline, with no key made", async () => {
+test("wait: the run gives up an operation that never ends at the deadline, and creates no key", async () => {
   const { ids } = await plane.state.startOperations({ projectId, runningMs: null });
   const failed = await example.run("up", { mayFail: true });
   expect(failed.exit).not.toBe(0);

@@ -5,7 +5,7 @@ import { ExampleRun } from "./run-example";
 
 const DAY = 86_400_000;
 
-/** What is declared is in the stack's configuration: keys by kind, and who is handed which. */
+/** The stack's configuration declares the keys with their resource types, and which consumer receives which key. */
 const PROGRAM = `
 const pulumi = require("@pulumi/pulumi");
 const { ApiKey, RotatingApiKey } = require("keyplane");
@@ -52,7 +52,7 @@ async function urnOf(name: string): Promise<string> {
   return deployment.resources?.find(({ urn }) => urn.endsWith(`::${name}`))?.urn ?? expect.fail(`no ${name}`);
 }
 
-/** What happened to the keys and who was handed which, in order. */
+/** What happened to the keys and which consumer received which, in order. */
 async function history(): Promise<string[]> {
   return (await plane.log()).flatMap(({ query, effects }) => {
     const held = /^holds=(\w+)$/.exec(query);
@@ -65,7 +65,7 @@ async function history(): Promise<string[]> {
 }
 
 describe("a single key", () => {
-  test("leaves the program under --target, and is revoked", async () => {
+  test("is revoked when a run with --target removes it from the program", async () => {
     await declare({ keys: { a: {}, b: {} } });
     await up();
     const { a } = await idsOf();
@@ -78,7 +78,7 @@ describe("a single key", () => {
     await example.destroy();
   });
 
-  test("is destroyed on its own, and made anew by the next up", async () => {
+  test("can be destroyed on its own, and the next up creates it again", async () => {
     await declare({ keys: { a: {} }, rotating: { b: {} } });
     await up();
     const { a } = await idsOf();
@@ -89,7 +89,7 @@ describe("a single key", () => {
     await example.destroy();
   });
 
-  test("can be removed from the state on its own, and is never revoked after that", async () => {
+  test("can be removed from the state on its own, and is then never revoked", async () => {
     await declare({ keys: { a: {}, b: {} } });
     await up();
     const { a, b } = await idsOf();
@@ -107,7 +107,7 @@ describe("a single key", () => {
 });
 
 describe("a consumer that fails", () => {
-  test("keeps a rotated key over any number of incomplete runs, until it has the next one", async () => {
+  test("keeps a rotated key through any number of incomplete runs, until it has the next key", async () => {
     const first = { rotating: { app: { rotationTriggers: { n: 1 } } }, consumers: { one: "app", two: "app" } };
     await declare(first);
     await up();
@@ -135,7 +135,7 @@ describe("a consumer that fails", () => {
     expect(await example.requestsOf(() => example.runIdle("up"))).toEqual([]);
   });
 
-  test("keeps a compromised key, too, and the key that it was handed meanwhile", async () => {
+  test("also keeps a compromised key, and the key that it received in the meantime", async () => {
     const first = { rotating: { app: {} }, consumers: { one: "app", two: "app" } };
     await declare(first);
     await up();
@@ -146,7 +146,7 @@ describe("a consumer that fails", () => {
       await up(...args);
       expect(await live(), args.join(" ")).toContain(old);
     }
-    // The engine is killed at the end of the run: what it did is in no state.
+    // The engine is killed at the end of the run, so no state contains what it did.
     const before = await example.workspace.exportState();
     await declare(revoking);
     await up("--target", await urnOf("two"));
@@ -159,7 +159,7 @@ describe("a consumer that fails", () => {
     await example.destroy();
   });
 
-  test("does not lose its key to a program that fails after it has declared everything", async () => {
+  test("keeps its key if the program fails after it has declared everything", async () => {
     const first = { rotating: { app: {} }, consumers: { one: "app" } };
     await declare(first);
     await up();

@@ -3,7 +3,7 @@ import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ExampleRun } from "./run-example";
 
-/** Keys in a component that hands its options down; one of the component's own, which nothing keeps. */
+/** Keys in a component that passes its options on to them, and one key of its own, which nothing keeps. */
 const PROGRAM = `
 const pulumi = require("@pulumi/pulumi");
 const { ApiKey, RotatingApiKey } = require("keyplane");
@@ -47,7 +47,7 @@ async function start(config: Readonly<Record<string, string>>): Promise<string[]
 
 const live = async () => (await plane.liveKeys()).map(({ id }) => String(id)).sort();
 
-/** What a destroy says of each key that it leaves live. */
+/** What a destroy says about each key that it leaves live. */
 async function destroy(...args: string[]): Promise<{ readonly exit: number | null; readonly said: string }> {
   const { exit, stdout, stderr } = await example.run("destroy", { mayFail: true, args });
   return { exit, said: stdout + stderr };
@@ -57,7 +57,7 @@ test.each([
   ["deletedWith", { deletedWith: "true" }],
   ["retainOnDelete", { options: '{"retainOnDelete":true}' }],
 ])(
-  "a destroy names every key that a component's %s keeps, with the reason, and revokes the others",
+  "a destroy names every key that the %s of a component keeps, with the reason, and revokes the others",
   async (option, config) => {
     const kept = await start(config);
     const { exit, said } = await destroy();
@@ -67,7 +67,7 @@ test.each([
   },
 );
 
-test("a destroy that is repeated does not revoke what a component's retainOnDelete keeps, and names it again", async () => {
+test("a repeated destroy does not revoke keys that a component's retainOnDelete keeps, and names them again", async () => {
   const kept = await start({ options: '{"retainOnDelete":true}' });
   await plane.rules.add({ route: "GET /api_keys", status: 500, count: null });
   expect((await destroy()).exit).not.toBe(0);
@@ -79,7 +79,7 @@ test("a destroy that is repeated does not revoke what a component's retainOnDele
   for (const id of kept) expect(said).toMatch(new RegExp(`key ${id} `));
 });
 
-test("keys that a component's protect keeps survive destroys, and the runs after those", async () => {
+test("keys that a component's protect keeps stay live through destroys and the runs after them", async () => {
   const kept = await start({ options: '{"protect":true}' });
   expect((await destroy()).exit).not.toBe(0);
   expect((await destroy("--exclude-protected")).exit).toBe(0);

@@ -8,7 +8,7 @@ import { ExampleRun } from "./run-example";
 
 const run = promisify(execFile);
 
-/** What every program of these tests begins with. `given` is what the test hands to a run. */
+/** The beginning of every program in these tests. `given` is what the test passes to a run. */
 const HEAD = `
 const pulumi = require("@pulumi/pulumi");
 const { LocalWorkspace } = require("@pulumi/pulumi/automation");
@@ -41,7 +41,7 @@ afterEach(async () => {
   await plane.close();
 });
 
-/** A folder with a program that deploys, or is deployed. The `pulumi` that it finds is the engine of these tests. */
+/** A folder with a program that deploys, or is deployed. The `pulumi` on its PATH is the engine of these tests. */
 async function start(body: string): Promise<ExampleRun> {
   const packages = { consumer: join(__dirname, "consumer") };
   const env = { KEYPLANE_BASE_URL: plane.url, KEYPLANE_API_KEY: plane.apiKey };
@@ -61,7 +61,7 @@ async function withPulumi(given: object): Promise<NodeJS.ProcessEnv> {
 }
 
 interface Ran {
-  /** What the control plane was asked, as `METHOD /route`. */
+  /** The requests to the control plane, as `METHOD /route`. */
   readonly requests: string[];
   readonly output: string;
 }
@@ -81,7 +81,7 @@ async function node(given: object = {}): Promise<Ran> {
   return { requests: requests.filter((request) => request !== "GET /auth"), output };
 }
 
-/** What happened to the keys and who was handed which, in order. */
+/** What happened to the keys and which consumer received which, in order. */
 async function history(): Promise<string[]> {
   return (await plane.log()).flatMap(({ query, effects }) => {
     const held = /^holds=(\w+)$/.exec(query);
@@ -97,7 +97,7 @@ const live = async () => (await plane.liveKeys()).map(({ id }) => String(id)).so
 const made = (count: number) => ["GET /api_keys", ...Array<string>(count).fill("POST /api_keys")];
 
 describe("an inline program", () => {
-  test("revokes a component's key only after every consumer has the next one, wherever it is declared", async () => {
+  test("revokes a component's key only after every consumer has the next key, independent of where consumers are declared", async () => {
     await start(`
       const program = async () => {
         const part = new Part("part", { rotationTriggers: { n: given.n }, revokeNow: given.revokeNow });
@@ -123,7 +123,7 @@ describe("an inline program", () => {
     expect((await node({ n: "1", revokeNow: first })).requests).toEqual([]);
   });
 
-  test("has keys that are declared once another resource has an answer", async () => {
+  test("can declare keys after another resource is created", async () => {
     await start(`
       const program = async () => {
         const first = new ApiKey("first");
@@ -145,7 +145,7 @@ describe("an inline program", () => {
     expect(await live()).toEqual([]);
   });
 
-  test("leaves all keys alone where it throws, and goes on in the next run", async () => {
+  test("leaves all keys alone if it throws, and goes on in the next run", async () => {
     await start(`
       const program = async () => {
         const part = new Part("part", { revokeNow: given.revokeNow });
@@ -166,7 +166,7 @@ describe("an inline program", () => {
     expect((await history()).slice(-2)).toEqual([`holds ${second}`, `revoked ${first}`]);
   });
 
-  test("shares its process with another: each has its own owner, and neither touches the keys of the other", async () => {
+  test("can share its process with another: each has its own owner, and neither touches the other's keys", async () => {
     await start(`
       const program = (name) => async () => {
         for (let n = 0; n < 3; n++) new ApiKey(name + "-" + n, { rotationTriggers: { n: given.n } });
@@ -189,7 +189,7 @@ describe("a program of the CLI that deploys another stack", () => {
   test.each([
     ["without keys", 'async () => ({ answer: "yes" })', 0],
     ["with keys of its own", 'async () => { new ApiKey("inner"); new Part("part"); return { answer: "yes" }; }', 2],
-  ])("ends, and has its keys: one %s", async (_, inner, keys) => {
+  ])("ends and has its keys if the other stack is one %s", async (_, inner, keys) => {
     await start(`
       module.exports = async () => {
         const before = new RotatingApiKey("before", { revokeNow: given.revokeNow });

@@ -23,7 +23,7 @@ afterEach(async () => {
 const live = async () => (await plane.liveKeys()).map(({ id }) => String(id));
 const saidBy = ({ diagnostics }: RunResult) => diagnostics.map(({ message }) => message).join("\n");
 
-/** Kills the engine and everything it has started as soon as a request is parked, and removes the lock. */
+/** Kills the engine and everything that it started as soon as the service holds a request, and removes the lock. */
 async function killWhenParked(command: "up" | "destroy"): Promise<void> {
   const { done, kill } = run.workspace.start(command);
   await plane.held.wait(1, 60_000);
@@ -33,7 +33,7 @@ async function killWhenParked(command: "up" | "destroy"): Promise<void> {
   await run.workspace.cancel();
 }
 
-/** Resolves once no plugin host of the run lives any more: it has to end by itself. The CLI's language host may stay. */
+/** Resolves once every plugin host of the run has ended by itself. The CLI's language host may stay. */
 async function hostIsGone(pid: number | undefined): Promise<void> {
   const known = pid === undefined ? [] : [pid];
   const hosts = () => processesWith(`PULUMI_HOME=${run.workspace.env.PULUMI_HOME}`, known).filter(isPluginHost);
@@ -48,7 +48,7 @@ function isPluginHost(pid: number): boolean {
   }
 }
 
-test("a host that outlives its engine makes no key, though what it waited for comes to its end", async () => {
+test("a host that outlives its engine creates no key, even if the operation that it waited for ends", async () => {
   const { id: projectId } = await plane.state.createProject();
   const { ids } = await plane.state.startOperations({ projectId, runningMs: null });
   await run.workspace.setProgram({
@@ -63,7 +63,7 @@ test("a host that outlives its engine makes no key, though what it waited for co
   expect(await plane.count("POST", "/api_keys")).toBe(0);
 });
 
-test("C8: a run killed before its request took effect leaves nothing, and the next one makes the key", async () => {
+test("C8: a run that is killed before its request takes effect leaves nothing, and the next one creates the key", async () => {
   await plane.rules.add({ route: "POST /api_keys", hold: "before" });
   await killWhenParked("up");
   await plane.held.drop();
@@ -73,7 +73,7 @@ test("C8: a run killed before its request took effect leaves nothing, and the ne
   await run.destroy();
 });
 
-test("C9: a run killed after its key was made is healed by the next one, and its warning can be cleared", async () => {
+test("C9: the next run revokes the key of a run that was killed after creating it, and the warning can be cleared", async () => {
   await plane.rules.add({ route: "POST /api_keys", hold: "after" });
   await killWhenParked("up");
   const [orphan] = await live();
@@ -92,7 +92,7 @@ test("C9: a run killed after its key was made is healed by the next one, and its
   await run.destroy();
 });
 
-test("C5: a key that a killed run's request makes later is found by the next up --refresh, and revoked", async () => {
+test("C5: the next up --refresh finds and revokes a key that a killed run's request creates later", async () => {
   await plane.rules.add({ route: "POST /api_keys", fault: "hang", commit: "late" });
   const { done, kill } = run.workspace.start("up");
   await expect.poll(() => plane.count("POST", "/api_keys"), { timeout: 60_000 }).toBe(1);
@@ -108,11 +108,11 @@ test("C5: a key that a killed run's request makes later is found by the next up 
   await run.destroy();
 });
 
-test("C10: a key whose state could not be written is healed by the next run", async () => {
+test("C10: the next run revokes a key whose state could not be written, and creates another one", async () => {
   await plane.rules.add({ route: "POST /api_keys", hold: "after" });
   const { done } = run.workspace.start("up");
   await plane.held.wait(1, 60_000);
-  // A folder in its place: not even root can replace it by a file.
+  // A folder in its place, which not even root can replace with a file.
   const { stateFile } = run.workspace;
   await rename(stateFile, `${stateFile}.away`);
   await mkdir(stateFile);
@@ -130,7 +130,7 @@ test("C10: a key whose state could not be written is healed by the next run", as
   await run.destroy();
 });
 
-test("D5: a destroy killed after its key was revoked succeeds when it is run again", async () => {
+test("D5: a destroy that was killed after it revoked its key succeeds when it is repeated", async () => {
   await run.run("up");
   await plane.rules.add({ route: "DELETE /api_keys/{key_id}", hold: "after" });
   await killWhenParked("destroy");

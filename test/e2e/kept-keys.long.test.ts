@@ -23,8 +23,8 @@ async function start(body: string, stack = "dev"): Promise<ExampleRun> {
   return run;
 }
 
-describe("a key's place in the program", () => {
-  test("can be taken by a new key after it was renamed with an alias, and both live on", async () => {
+describe("the name of a key in the program", () => {
+  test("can be given to a new key after the old key was renamed with an alias, and both keys stay live", async () => {
     const run = await start('new ApiKey("ci");');
     await run.run("up");
     const [old] = await live();
@@ -32,7 +32,7 @@ describe("a key's place in the program", () => {
     await run.workspace.setProgram(program(renamed));
     await run.run("up");
     expect(await live()).toEqual([old]);
-    // The engine refuses an alias that is some resource's name, so the new key comes in the next run.
+    // The engine refuses an alias that is also the name of a resource, so the new key is declared in the next run.
     await run.workspace.setProgram(program('new ApiKey("deploy");\nnew ApiKey("ci");'));
     await run.run("up");
     expect(await live()).toHaveLength(2);
@@ -43,11 +43,11 @@ describe("a key's place in the program", () => {
   });
 });
 
-describe("a key that is to survive its resource", () => {
+describe("a key that should survive its resource", () => {
   test.each([
     ["revokeOnDelete: false", '{ revokeOnDelete: false, rotationTriggers: { n: "N" } }'],
     ["retainOnDelete", '{ rotationTriggers: { n: "N" } }, { retainOnDelete: true }'],
-  ])("survives its rotation, its removal, refreshes, new keys and the end of the stack: %s", async (_, args) => {
+  ])("survives its rotation, its removal, refreshes, new keys and the end of the stack with %s", async (_, args) => {
     const kept = (n: number) => `new ApiKey("kept", ${args.replace("N", String(n))});`;
     const run = await start(kept(1));
     await run.run("up");
@@ -69,7 +69,7 @@ describe("a key that is to survive its resource", () => {
   });
 });
 
-test("a protected key that left the program stays live and in the state, also where no key is left in the program", async () => {
+test("a protected key that was removed from the program stays live and in the state, even if the program has no key left", async () => {
   const body = (protect: boolean) => `new ApiKey("kept", {}, { protect: ${protect} });`;
   const run = await start(body(true));
   await run.run("up");
@@ -88,7 +88,7 @@ test("a protected key that left the program stays live and in the state, also wh
 });
 
 describe("two stacks in one account", () => {
-  test("never touch each other's keys, though project, stack and programs are called the same in two backends", async () => {
+  test("never touch each other's keys, although project, stack and program have the same names in two backends", async () => {
     const [one, two] = [await start('new ApiKey("ci");'), await start('new ApiKey("ci");')];
     await one.run("up");
     await two.run("up");
@@ -104,7 +104,7 @@ describe("two stacks in one account", () => {
     await two.destroy();
   });
 
-  test("never touch each other's keys when one is a copy of the other's state under another name", async () => {
+  test("never touch each other's keys if one is a copy of the other's state under another name", async () => {
     const body = (quarter: number) => `new ApiKey("ci", { rotationTriggers: { quarter: "${quarter}" } });`;
     const original = await start(body(1));
     await original.run("up");
@@ -130,7 +130,7 @@ describe("two stacks in one account", () => {
   });
 });
 
-test("the healthy path costs N POST and one list, nothing, one list, N DELETE and one list", async () => {
+test("without failures, N keys cost N POST and one list, then nothing, then one list, and N DELETE and one list at the end", async () => {
   const N = 5;
   const run = await start(`for (let n = 0; n < ${N}; n++) new ApiKey("key-" + n);`);
   const counted = async (work: () => Promise<unknown>) => {

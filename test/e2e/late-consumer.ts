@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { examples } from "./run-example";
 
-/** What a consumer has seen so far. */
+/** The requests of a consumer so far. */
 export interface Calls {
   readonly calls: number;
   readonly failures: number;
 }
 
-/** The consumer of the example `overlap`: a process of its own, which takes up a new key only when it is restarted. */
+/** The consumer of the example `overlap`: a separate process that takes a new key only when it is restarted. */
 export class LateConsumer {
   private child: ChildProcess | undefined;
   private lines: string[] = [];
@@ -21,7 +21,7 @@ export class LateConsumer {
     private readonly keyFile: string,
   ) {}
 
-  /** Starts it with the key that is in the file now; resolves when it has read that. */
+  /** Starts it with the key that is in the file now. Resolves when it has read the file. */
   async start(): Promise<void> {
     const script = join(examples, "overlap", "consumer.mjs");
     const env = { PATH: process.env.PATH, KEYPLANE_BASE_URL: this.baseUrl };
@@ -32,7 +32,7 @@ export class LateConsumer {
     await once(lines, "line");
   }
 
-  /** Ends it; answers what all its lives have seen together. */
+  /** Ends it. Returns the results of all its processes together. */
   async stop(): Promise<Calls> {
     const { child } = this;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return this.total;

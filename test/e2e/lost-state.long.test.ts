@@ -26,7 +26,7 @@ afterEach(async () => {
   await plane.close();
 });
 
-/** The id of a stack's Owner resource. */
+/** The id of the stack's Owner resource. */
 async function ownerOf({ workspace }: ExampleRun): Promise<string> {
   const { resources = [] } = (await workspace.exportState()).deployment;
   return resources.find(({ type }) => type.endsWith(":Owner"))?.id ?? "";
@@ -38,7 +38,7 @@ async function revoked(): Promise<number[]> {
   return all.map(({ id }) => id).sort();
 }
 
-test("after a lost state, sweep finds exactly that stack's keys, and keys marks them", async () => {
+test("if the state is lost, sweep finds exactly the keys of that stack, and keys marks them", async () => {
   await lost.run("up");
   const owner = await ownerOf(lost);
   const [used = 0, unused = 0] = (await plane.liveKeys()).map(({ id }) => id).sort();
@@ -54,7 +54,7 @@ test("after a lost state, sweep finds exactly that stack's keys, and keys marks 
   const { keys } = JSON.parse(marked.stdout) as { keys: { id: string; name: string; flags: string[] }[] };
   const unmanaged = keys.filter(({ flags, name }) => flags.includes("unmanaged") && name !== "admin");
   expect(unmanaged.map(({ id }) => Number(id)).sort()).toEqual([used, unused, stranger.id]);
-  // The owner of a state that nobody has any more can be read off its keys' names.
+  // The names of the keys show the owner, even if the state is lost.
   expect(unmanaged.map(({ name }) => tagOf(name))).toEqual([undefined, ownerTag(owner), ownerTag(owner)]);
 
   const sweep = (...args: string[]) => run(["sweep", "--owner", owner, "--json", ...args], surroundings);

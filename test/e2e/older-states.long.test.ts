@@ -7,7 +7,7 @@ import { ExampleRun } from "./run-example";
 
 const HOUR = 3_600_000;
 
-/** What version 0.1 left behind: the state, and the account. Its keys work only in the control plane of the tests. */
+/** What version 0.1 left: the state and the account. Its keys work only in the control plane of the tests. */
 const recorded = join(__dirname, "states", "0.1");
 const state = readFileSync(join(recorded, "state.json"), "utf8");
 const API_KEY = "an-admin-key-of-the-recording-0001";
@@ -23,7 +23,7 @@ beforeEach(async () => {
   cpSync(join(recorded, "control-plane.json"), data);
   plane = await startControlPlane({ data, apiKey: API_KEY });
   run = await ExampleRun.create(plane, { "index.js": readFileSync(join(recorded, "program.js"), "utf8") });
-  // Refresh and destroy use the configuration in the state, so it must lead to this control plane.
+  // Refresh and destroy use the configuration in the state, so it must contain the address of this control plane.
   await run.workspace.importState(JSON.parse(state.replaceAll("http://127.0.0.1:45511/api/v2", plane.url)));
 });
 
@@ -35,31 +35,31 @@ afterEach(async () => {
 
 const liveIds = async () => (await plane.liveKeys()).map(({ id }) => id).toSorted((one, other) => one - other);
 
-/** Ends the operation that the key which is not ready waits for. */
+/** Ends the operation for which the unready key waits. */
 const endOperation = () => plane.state.endOperation("308cc799-fa91-4e91-bf44-72ae3267255d");
 
-test("a state of version 0.1: up keeps each key, proves the account, and carries out what was queued", async () => {
+test("with a state of version 0.1, up keeps each key, proves the account and carries out queued changes", async () => {
   await endOperation();
   const first = await run.requestsOf(() => run.run("up"));
   expect(first.filter((request) => !request.startsWith("GET"))).toEqual([]);
-  // One proves the account, the other is the sweep that the failed run has left to this one.
+  // One list proves the account, and the other belongs to the sweep that the failed run did not do.
   expect(first.filter((request) => request === "GET /api_keys")).toHaveLength(2);
   expect(await liveIds()).toEqual(KEYS);
   await run.runIdle("up");
-  // Its triggers are kept as a digest from now on.
+  // From now on, its triggers are stored as a digest.
   const saved = await run.workspace.exportState();
   const triggered = saved.deployment.resources?.find(({ urn }) => urn.endsWith("::triggered"));
   expect(triggered?.outputs).not.toHaveProperty("rotationTriggers");
 
   await plane.clock.advance(13 * HOUR);
   const rotation = await run.requestsOf(() => run.run("up"));
-  // It looks whether the previous key is in use, makes the next one, and sweeps.
+  // It checks whether the previous key is in use, creates the next key, and sweeps.
   expect(rotation).toEqual(["GET /api_keys", "POST /api_keys", "GET /api_keys", "DELETE /api_keys/{key_id}"]);
   expect(await liveIds()).toEqual([...KEYS.filter((id) => id !== 100005), 100009]);
   await run.destroy();
 });
 
-test("a state of version 0.1: a refresh loses nothing, and a key that was revoked meanwhile is made anew", async () => {
+test("with a state of version 0.1, a refresh loses nothing, and the next up replaces a key that was revoked outside Pulumi", async () => {
   await endOperation();
   await plane.state.revokeKey(100002);
   await run.run("refresh");
@@ -69,7 +69,7 @@ test("a state of version 0.1: a refresh loses nothing, and a key that was revoke
   await run.destroy();
 });
 
-test("a state of version 0.1: destroy revokes each key, also the one that is not ready", async () => {
+test("with a state of version 0.1, destroy revokes each key, even the one that is not ready", async () => {
   await run.destroy();
   expect(await plane.count("DELETE")).toBe(KEYS.length);
 });

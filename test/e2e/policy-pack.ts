@@ -13,7 +13,7 @@ import {
   EnforcementLevel,
 } from "@pulumi/pulumi/proto/analyzer_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { call } from "../../testing/engine/host";
+import { call } from "../../testing/engine/provider/host";
 import {
   isMap,
   isSecret,
@@ -21,9 +21,9 @@ import {
   type Properties,
   SECRET_SIGNATURE,
   SIGNATURE_KEY,
-} from "../../testing/engine/property";
+} from "../../testing/engine/state/property";
 
-/** A resource as a stack's state has it. */
+/** A resource in a stack's state. */
 export interface AnalyzedResource {
   readonly urn: string;
   readonly type: string;
@@ -31,7 +31,7 @@ export interface AnalyzedResource {
   readonly outputs?: Properties;
 }
 
-/** A policy pack in a process of its own, asked over gRPC as Pulumi's engine does. */
+/** A policy pack in its own process, called over gRPC as by Pulumi's engine. */
 export class PolicyPackUnderTest {
   private constructor(
     private readonly child: ChildProcess,
@@ -50,14 +50,14 @@ export class PolicyPackUnderTest {
     return new PolicyPackUnderTest(child, new AnalyzerClient(`127.0.0.1:${port}`, credentials.createInsecure()));
   }
 
-  /** What the pack says of a resource before it is made, each as `policy (level): message`. */
+  /** What the pack reports about a resource before it is created, each as `policy (level): message`. */
   async analyze({ urn, type, inputs = {} }: AnalyzedResource): Promise<string[]> {
     const request = new AnalyzeRequest().setUrn(urn).setType(type).setName(nameOf(urn));
     request.setProperties(structOf(inputs)).setOptions(new AnalyzerResourceOptions());
     return told(await call<AnalyzeResponse>((done) => this.client.analyze(request, done)));
   }
 
-  /** What the pack says of all resources of a stack, at the end of a run. */
+  /** What the pack reports about all resources of a stack at the end of a run. */
   async analyzeStack(resources: readonly AnalyzedResource[]): Promise<string[]> {
     const messages = resources.map(({ urn, type, outputs = {} }) => {
       const resource = new AnalyzerResource().setUrn(urn).setType(type).setName(nameOf(urn));
@@ -92,7 +92,7 @@ function structOf(properties: Properties): Struct {
   return Struct.fromJavaScript(onTheWire(properties) as Record<string, Exclude<Json, null>>);
 }
 
-/** A value as it goes over gRPC, where a secret holds its value and not the value's text. */
+/** A value in gRPC form, in which a secret contains its value and not the value's text. */
 function onTheWire(value: Json): Json {
   if (isSecret(value))
     return { [SIGNATURE_KEY]: SECRET_SIGNATURE, value: onTheWire(JSON.parse(value.plaintext ?? "")) };

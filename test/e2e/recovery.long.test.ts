@@ -17,7 +17,7 @@ afterEach(async () => {
 
 const URN = "urn:pulumi:dev::proj::pulumi-nodejs:dynamic/keyplane:ApiKey::ci";
 
-/** The old key of a replacement whose consumer fails twice lives until the consumer has taken the new one. */
+/** The consumer fails twice. The old key must stay live until the consumer has taken the new key. */
 async function expectOldKeptUntilMoved(replace: () => Promise<unknown>): Promise<void> {
   const [old] = await stack.live();
   await replace();
@@ -31,13 +31,13 @@ async function expectOldKeptUntilMoved(replace: () => Promise<unknown>): Promise
   await stack.run.destroy();
 }
 
-describe("the old key of a replacement is kept until its consumer has moved", () => {
-  test("when --replace forces it and the key was never used", async () => {
+describe("the old key of a replacement is kept until its consumer has the new key,", () => {
+  test("if --replace forces the replacement and the key was never used", async () => {
     await stack.up();
     await expectOldKeptUntilMoved(() => stack.failingUp({ args: ["--replace", URN] }));
   });
 
-  test("when --replace forces it in a stack that has never come to its end", async () => {
+  test("if --replace forces the replacement in a stack that was never completed", async () => {
     await stack.run.workspace.setConfig("failLater", "true");
     expect((await stack.up({ mayFail: true })).exit).not.toBe(0);
     expect((await stack.history()).at(-1)).toMatch(/^holds /);
@@ -45,21 +45,21 @@ describe("the old key of a replacement is kept until its consumer has moved", ()
     await expectOldKeptUntilMoved(() => stack.failingUp({ args: ["--replace", URN] }));
   });
 
-  test("when a replacementTrigger forces it", async () => {
+  test("if a replacementTrigger forces the replacement", async () => {
     await stack.setKey({ options: { replacementTrigger: "1" } });
     await stack.up();
     await stack.setKey({ options: { replacementTrigger: "2" } });
     await expectOldKeptUntilMoved(() => stack.failingUp());
   });
 
-  test("when a rotation asks for it", async () => {
+  test("if a rotation causes the replacement", async () => {
     await stack.setKey({ rotationTriggers: { quarter: "1" } });
     await stack.up();
     await stack.setKey({ rotationTriggers: { quarter: "2" } });
     await expectOldKeptUntilMoved(() => stack.failingUp());
   });
 
-  test("when the new key is not ready at first", async () => {
+  test("if the new key is not ready at first", async () => {
     const key = (quarter: string) => ({ rotationTriggers: { quarter }, operationTimeout: "60s" });
     await stack.setKey(key("1"));
     await stack.up();

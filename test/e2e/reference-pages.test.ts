@@ -27,7 +27,7 @@ function programOf(page: string): string {
   return program ?? "";
 }
 
-test("the program on each page of the reference works: all of them together are deployed and destroyed", async () => {
+test("the programs on the pages of the reference can be deployed and destroyed together", async () => {
   const names = pages.map((page) => basename(page, ".md"));
   await plane.state.createProject({ id: "my-project-1a2b3c" });
   await plane.state.createProject({ name: "shop", regionId: "test-1" });
@@ -58,7 +58,7 @@ test("the program on each page of the reference works: all of them together are 
     "wait-for-operations": { waitedFor: [] },
   });
 
-  // There is no previous key before the first rotation, which a preview knows.
+  // A preview knows that there is no previous key before the first rotation.
   const preview = await example.run("preview");
   expect(preview.changes).toEqual([]);
   expect(preview.stdout + preview.stderr).not.toMatch(/\[unknown\]|Undefined value/);

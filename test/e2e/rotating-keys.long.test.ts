@@ -8,7 +8,7 @@ const POST = "POST /api_keys";
 const DELETE = "DELETE /api_keys/{key_id}";
 const LIST = "GET /api_keys";
 
-/** Rotating keys, as many and as the stack's configuration says, and a component under which they are. */
+/** Rotating keys in a component. The stack's configuration sets their number and arguments. */
 const PROGRAM = `
   const pulumi = require("@pulumi/pulumi");
   const { RotatingApiKey } = require("keyplane");
@@ -35,10 +35,10 @@ afterEach(async () => {
 
 const configure = (args: object) => run.workspace.setConfig("args", JSON.stringify(args));
 
-/** A busy machine takes its time over so many runs. */
+/** On a busy machine, this many runs take a long time. */
 const LONG = 300_000;
 
-/** How often each request was sent, which is all that several keys at once leave certain. */
+/** How often each request was sent. The order is not fixed, because several keys are handled at the same time. */
 async function countsOf(work: () => Promise<unknown>): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const request of await run.requestsOf(work)) counts[request] = (counts[request] ?? 0) + 1;
@@ -46,7 +46,7 @@ async function countsOf(work: () => Promise<unknown>): Promise<Record<string, nu
 }
 
 test(
-  "N keys rotate with N POST and one list, retire with N DELETE and one list, and cost nothing in between",
+  "rotating N keys takes N POST and one list, retiring them N DELETE and one list, and runs in between cost nothing",
   async () => {
     const count = 12;
     run = await ExampleRun.create(plane, { "index.js": PROGRAM }, { config: { count: `${count}` } });
@@ -75,7 +75,7 @@ test(
   LONG,
 );
 
-test("both secrets of a rotating key are ciphertext in the state, and open the API until their key is revoked", async () => {
+test("both secrets of a rotating key are ciphertext in the state, and work until their key is revoked", async () => {
   run = await ExampleRun.create(plane, { "index.js": PROGRAM }, { config: { count: "1" } });
   await configure({ rotationTriggers: { run: 1 } });
   await run.run("up");
@@ -98,7 +98,7 @@ test("both secrets of a rotating key are ciphertext in the state, and open the A
   await run.destroy();
 });
 
-test("a compromised key is replaced everywhere in the stack and revoked by the end of one run", async () => {
+test("a single run replaces a compromised key everywhere in the stack and then revokes it", async () => {
   run = await ExampleRun.create(plane, { "index.js": PROGRAM }, { config: { count: "1" } });
   await run.run("up");
   const [old] = await plane.liveKeys();
@@ -112,7 +112,7 @@ test("a compromised key is replaced everywhere in the stack and revoked by the e
   await run.destroy();
 });
 
-test("a key that somebody revoked is reported by a refresh and made anew by the next run, the one before it kept", async () => {
+test("a refresh reports a key that was revoked outside Pulumi, and the next run creates another one and keeps the previous key", async () => {
   run = await ExampleRun.create(plane, { "index.js": PROGRAM }, { config: { count: "1" } });
   await configure({ rotationTriggers: { run: 1 } });
   await run.run("up");
@@ -129,7 +129,7 @@ test("a key that somebody revoked is reported by a refresh and made anew by the 
   await run.destroy();
 });
 
-test("T12: keyplane's own key is handed over in three steps, and refused to be rotated without being asked", async () => {
+test("T12: keyplane's own key is replaced in three steps, and is not rotated without selfRotation", async () => {
   run = await ExampleRun.create(plane, { "index.js": PROGRAM }, { config: { count: "1" } });
   await configure({ rotationTriggers: { run: 1 } });
   await run.run("up");
@@ -160,7 +160,7 @@ test("T12: keyplane's own key is handed over in three steps, and refused to be r
   expect(others).toEqual([]);
   expect((await plane.log({ method: "DELETE" })).map(({ keyId }) => keyId)).toEqual([left?.id]);
   await run.workspace.setConfig("keyplane:apiKey", plane.apiKey, { secret: true });
-  // A destroy runs no program: the CLI takes the configuration of the last `up`.
+  // A destroy runs no program, and the CLI uses the configuration of the last `up`.
   await run.run("up");
   await run.destroy();
 });
@@ -169,7 +169,7 @@ test.each([
   ["quietPeriod", { quietPeriod: "3d" }, { quietPeriod: "1h" }],
   ["maxOverlap", { quietPeriod: "3d" }, { quietPeriod: "3d", maxOverlap: "1h" }],
 ])(
-  "a shortened %s counts from the next run on, also for a key that an earlier run has found in use",
+  "a shortened %s takes effect in the next run, even for a key that an earlier run found in use",
   async (_, long, short) => {
     run = await ExampleRun.create(plane, { "index.js": PROGRAM }, { config: { count: "1" } });
     const args = (n: number, periods: object) => ({ rotationTriggers: { n }, gracePeriod: "1h", ...periods });

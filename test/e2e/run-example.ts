@@ -14,7 +14,7 @@ import { expect } from "vitest";
 /** The repository's examples. */
 export const examples = join(__dirname, "..", "..", "examples");
 
-/** One example in a workspace of its own, on a control plane; remembers what was printed, to search it for secrets. */
+/** One example in its own workspace with a control plane. It collects the output, to search it for secrets. */
 export class ExampleRun {
   private readonly printed: Record<string, string> = {};
 
@@ -23,7 +23,7 @@ export class ExampleRun {
     readonly plane: ControlPlane,
   ) {}
 
-  /** Gets a program ready; an example by its folder's name. */
+  /** Prepares a program, or an example by the name of its folder. */
   static async create(
     plane: ControlPlane,
     program: string | Record<string, string>,
@@ -40,7 +40,7 @@ export class ExampleRun {
     return new ExampleRun(workspace, plane);
   }
 
-  /** Runs a command on the plane's time. */
+  /** Runs a command with the control plane's clock. */
   async run(command: EngineCommandName, options: RunOptions = {}): Promise<RunResult> {
     const env = { ...(await drivenTime(this.plane)), ...options.env };
     const result = await this.workspace.run(command, { inProcess: true, ...options, env });
@@ -49,19 +49,19 @@ export class ExampleRun {
     return result;
   }
 
-  /** Runs a command that must find nothing to do. */
+  /** Runs a command that must have nothing to do. */
   async runIdle(command: "up" | "preview" | "refresh"): Promise<void> {
     expect((await this.run(command)).changes).toEqual([]);
   }
 
-  /** The requests of what is done meanwhile, as `METHOD /route`. */
+  /** The requests that the action sends, as `METHOD /route`. */
   async requestsOf(work: () => Promise<unknown>): Promise<string[]> {
     const since = (await this.plane.log()).length;
     await work();
     return (await this.plane.log({ since })).map(({ method, route, path }) => `${method} ${route ?? path}`);
   }
 
-  /** Every secret that ever existed stands nowhere in clear: in no file of the run, in nothing that was printed. */
+  /** Checks that no file and no output of the run contains any secret that was ever issued. */
   async expectNoSecrets(): Promise<void> {
     const issued = (await this.plane.secretsEverIssued()).map((secret, index): [string, string] => [
       `${index}`,
@@ -71,7 +71,7 @@ export class ExampleRun {
     expect(await searchSecrets(Object.fromEntries(issued), where)).toEqual([]);
   }
 
-  /** Destroys the stack: nothing stays alive, nothing was told. */
+  /** Destroys the stack, and checks that no key stays live and no secret was disclosed. */
   async destroy(): Promise<void> {
     await this.run("destroy");
     expect(await this.plane.liveKeys()).toEqual([]);

@@ -5,7 +5,7 @@ import { ExampleRun } from "./run-example";
 
 const DAY = 24 * 3_600_000;
 
-/** Every kind of resource that takes any values, all of which are secret. */
+/** All resource types that accept arbitrary values, with secret values. */
 const PROGRAM = `
 const pulumi = require("@pulumi/pulumi");
 const { ApiKey, RotatingApiKey, ProjectReady } = require("keyplane");
@@ -31,7 +31,7 @@ afterEach(async () => {
   await plane.close();
 });
 
-/** Every secret so far. */
+/** All secrets so far. */
 const secrets: string[] = [];
 
 const secret = (name: string) => {
@@ -50,10 +50,10 @@ async function up(triggers: object): Promise<void> {
 
 const named = () => Object.fromEntries(secrets.map((value) => [value, value]));
 
-test("secret triggers stand nowhere in clear: changed, queued, renamed, nested, taken out, after a refresh", async () => {
+test("secret triggers appear nowhere as plain text, even if they are changed, queued, renamed, nested, removed or refreshed", async () => {
   await up({ quarter: secret("first") });
   await up({ quarter: secret("second") });
-  // The previous keys are still live: this change waits.
+  // The previous keys are still live, so this change waits.
   await up({ quarter: secret("queued") });
   expect(await plane.liveKeys()).toHaveLength(5);
   await up({ renamed: secrets.at(-1) });
@@ -69,7 +69,7 @@ test("secret triggers stand nowhere in clear: changed, queued, renamed, nested, 
   await run.destroy();
 }, 300_000);
 
-test("triggers that version 0.1 kept in clear are gone from the state after the next run, which changes nothing else", async () => {
+test("the next run removes plain-text triggers of version 0.1 from the state and changes nothing else", async () => {
   const [old, now, queued] = [secret("old"), secret("now"), secret("queued")];
   await up({ quarter: old });
   await up({ quarter: now });

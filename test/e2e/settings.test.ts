@@ -18,7 +18,7 @@ const program = {
   "index.js": 'const { ApiKey } = require("keyplane");\nnew ApiKey("one");\nnew ApiKey("two");\n',
 };
 
-/** Runs `up` with other settings than those that work, and answers the errors it gives. */
+/** Runs `up` with wrong settings, and returns its errors. */
 async function errorsWith(config: Record<string, string>, secretConfig: Record<string, string>): Promise<string[]> {
   example = await ExampleRun.create(plane, program, { config, secretConfig });
   const { exit, diagnostics } = await example.run("up", { mayFail: true });
@@ -28,7 +28,7 @@ async function errorsWith(config: Record<string, string>, secretConfig: Record<s
   return diagnostics.filter(({ severity, urn }) => severity === "error" && urn !== "").map(({ message }) => message);
 }
 
-test("a program without keyplane:apiKey fails with one message that says how to set it, and no key is made", async () => {
+test("a program without keyplane:apiKey fails with one message that says how to set it, and creates no key", async () => {
   const errors = await errorsWith({}, { "keyplane:apiKey": "" });
   expect(errors).toHaveLength(1);
   expect(errors[0]).toContain("pulumi config set --secret keyplane:apiKey");
@@ -38,14 +38,17 @@ test.each([
   ["no URL", "over there", "is not a URL"],
   ["plain http to another machine", "http://keys.example.com/api/v2", "must begin with https://"],
   ["a password in it", "https://me:word@keys.example.com/api/v2", "must hold no user name or password"],
-])("a program whose keyplane:baseUrl is bad (%s) fails with one message, and no key is made", async (_, url, words) => {
-  const errors = await errorsWith({ "keyplane:baseUrl": url }, {});
-  expect(errors).toHaveLength(1);
-  expect(errors[0]).toContain(words);
-  expect(errors[0]).not.toContain(url);
-});
+])(
+  "a program whose keyplane:baseUrl is invalid (%s) fails with one message and creates no key",
+  async (_, url, words) => {
+    const errors = await errorsWith({ "keyplane:baseUrl": url }, {});
+    expect(errors).toHaveLength(1);
+    expect(errors[0]).toContain(words);
+    expect(errors[0]).not.toContain(url);
+  },
+);
 
-test("a program whose keyplane:apiKey is wrong is told so by each key's row, and no key is made", async () => {
+test("a program whose keyplane:apiKey is wrong shows the error in each key's row and creates no key", async () => {
   const errors = await errorsWith({}, { "keyplane:apiKey": "a-key-that-nobody-issued" });
   expect(errors.length).toBeGreaterThan(0);
   expect(
@@ -54,7 +57,7 @@ test("a program whose keyplane:apiKey is wrong is told so by each key's row, and
   expect(errors[0]).toMatch(/401/);
 });
 
-test("a program whose service does not answer fails with a message that names the request, and no key is made", async () => {
+test("a program whose service does not answer fails with a message that names the request, and creates no key", async () => {
   const gone = await startControlPlane();
   await gone.close();
   const errors = await errorsWith({ "keyplane:baseUrl": gone.url }, {});
@@ -62,7 +65,7 @@ test("a program whose service does not answer fails with a message that names th
   expect(errors[0]).toContain("GET /api_keys");
 });
 
-test("a refresh and a destroy have the configuration of the last up, and the next up has the new one", async () => {
+test("a refresh and a destroy use the configuration of the last up, and the next up uses the new one", async () => {
   const gone = await startControlPlane();
   await gone.close();
   example = await ExampleRun.create(plane, program);

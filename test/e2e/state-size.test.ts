@@ -14,7 +14,7 @@ afterEach(async () => {
   await plane.close();
 });
 
-test("a key costs at most 2 200 bytes of state, for backends write the whole of it at every step", async () => {
+test("a key takes at most 2 200 bytes of state, because backends write the whole state at every step", async () => {
   const N = 50;
   const program = `const { ApiKey } = require("keyplane");
 for (let at = 0; at < ${N}; at++) new ApiKey("key-" + at);
@@ -25,7 +25,7 @@ for (let at = 0; at < ${N}; at++) new ApiKey("key-" + at);
   expect(JSON.stringify(deployment).length / N).toBeLessThanOrEqual(2200);
   const keys = deployment.resources?.filter(({ type }) => type.endsWith(":ApiKey")) ?? [];
   expect(keys).toHaveLength(N);
-  // Once in the inputs, once in the outputs: nothing of a provider's code but this line is ever saved.
+  // The inputs and the outputs contain it once each. No other code of the provider is saved.
   for (const { inputs, outputs } of keys) {
     expect(String(inputs?.__provider).length).toBeLessThanOrEqual(64);
     expect(outputs?.__provider).toBe(inputs?.__provider);

@@ -6,7 +6,7 @@ import { ExampleRun } from "./run-example";
 
 const root = join(__dirname, "..", "..");
 
-/** A program and a package that it uses, each with a copy of keyplane of its own. */
+/** A program and a package that it uses, each with its own copy of keyplane. */
 const PROGRAM = `
 const { ApiKey, RotatingApiKey } = require("keyplane");
 const other = require("other");
@@ -23,7 +23,7 @@ let folder: string;
 beforeEach(async () => {
   plane = await startControlPlane({ clock: { mode: "real" } });
   await mkdir(join(root, ".tmp"), { recursive: true });
-  // Below the repository, where both find what they depend on.
+  // They are inside the repository, where both find their dependencies.
   folder = await mkdtemp(join(root, ".tmp", "copies-"));
   const [mine, other] = [join(folder, "keyplane"), join(folder, "other")];
   for (const copy of [mine, join(other, "node_modules", "keyplane")]) {
@@ -49,7 +49,7 @@ test("two copies of the package in one program share one owner and one ledger", 
   await example.destroy();
 });
 
-test("a copy that cannot work with the other is refused, with the folders of both", async () => {
+test("a copy that cannot work with the other one is refused, and the error names the folders of both", async () => {
   const copy = join(folder, "other", "node_modules", "keyplane");
   const file = join(copy, "dist", "sdk", "nodejs", "run", "program-run.js");
   await writeFile(file, (await readFile(file, "utf8")).replace("PROTOCOL = 1", "PROTOCOL = 2"));

@@ -22,7 +22,7 @@ const program = (body: string) => ({
 
 const KEYS = 'new ApiKey("ci");\nnew RotatingApiKey("app");\nnew ApiKey("exact", { name: "exact" });';
 
-/** A stack whose keys are at home. */
+/** A stack with keys in its home account. */
 async function deploy(body: string, secretConfig: Record<string, string> = {}): Promise<void> {
   run = await ExampleRun.create(home, program(body), { secretConfig });
   await run.run("up");
@@ -33,7 +33,7 @@ async function connect({ url, apiKey }: { readonly url: string; readonly apiKey:
   await run.workspace.setConfig("keyplane:apiKey", apiKey, { secret: true });
 }
 
-/** Another credential of the account at home. */
+/** Another credential of the home account. */
 async function otherCredential(): Promise<string> {
   const answer = await fetch(`${home.url}/api_keys`, {
     method: "POST",
@@ -45,7 +45,7 @@ async function otherCredential(): Promise<string> {
 
 const liveAt = async (plane: ControlPlane) => (await plane.liveKeys()).map(({ id }) => id).sort();
 
-/** The requests of what is done meanwhile, by their number, at one of the two. */
+/** The number of each request that the action sends to one of the two control planes. */
 async function requestsAt(plane: ControlPlane, work: () => Promise<unknown>): Promise<Record<string, number>> {
   const since = (await plane.log()).length;
   await work();
@@ -57,7 +57,7 @@ async function requestsAt(plane: ControlPlane, work: () => Promise<unknown>): Pr
   return counts;
 }
 
-/** The resources in the state but for what is Pulumi's own, by name, with all that is recorded of them. */
+/** The resources in the state by name, with everything recorded about them, except Pulumi's own. */
 async function recorded(): Promise<Record<string, unknown>> {
   const { resources = [] } = (await run.workspace.exportState()).deployment;
   const ours = resources.filter(({ type }) => type.startsWith("pulumi-nodejs:dynamic/keyplane:"));
@@ -66,18 +66,18 @@ async function recorded(): Promise<Record<string, unknown>> {
   return JSON.parse(JSON.stringify(Object.fromEntries(told), hidden));
 }
 
-/** What a refusal says is to be set. */
+/** The variable that a refusal says to set. */
 function confirmation(told: string): Record<string, string> {
   const [, name = "", value = ""] = /run the command once with (\w+)=([a-z2-7]{12})/.exec(told) ?? [];
   return { [name]: value };
 }
 
-/** A busy machine takes its time over so many runs. */
+/** On a busy machine, this many runs take a long time. */
 const LONG = 600_000;
 
 const said = ({ stdout, stderr }: RunResult) => stdout + stderr;
 
-/** The message of a command that fails with the one code, after which nothing anywhere has changed. */
+/** The message of a command that fails with this one code and changes nothing anywhere. */
 async function refusal(command: EngineCommandName, args: readonly string[] = []): Promise<string> {
   const [keys, theirs, before] = [await liveAt(home), await liveAt(away), await recorded()];
   const since = (await away.log()).length;
@@ -91,7 +91,7 @@ async function refusal(command: EngineCommandName, args: readonly string[] = [])
   return told;
 }
 
-/** Back home the stack goes on as if nothing had happened. */
+/** With the home account, the stack continues as if nothing had happened. */
 async function backHome(): Promise<void> {
   const theirs = await liveAt(away);
   await connect(home);
@@ -104,12 +104,12 @@ async function backHome(): Promise<void> {
 
 const urn = (kind: string, name: string) => `urn:pulumi:dev::proj::pulumi-nodejs:dynamic/keyplane:${kind}::${name}`;
 
-describe("in another account than the one that holds the stack's keys", () => {
-  test("nothing is made, revoked or forgotten, and back home the stack goes on as before", {
+describe("in an account that does not contain the stack's keys", () => {
+  test("nothing is created, revoked or forgotten, and the stack then continues in its home account as before", {
     timeout: LONG,
   }, async () => {
     await deploy(KEYS);
-    // Numbered and named as those at home, as where one program is deployed to both.
+    // With the same ids and names as at home, as if the same program were deployed to both.
     for (const name of ["ci", "app", "exact", "stranger"]) await away.state.createKey(name);
     await connect(away);
     for (const body of [
@@ -127,7 +127,7 @@ describe("in another account than the one that holds the stack's keys", () => {
     await backHome();
   });
 
-  test("no command forgets or revokes anything, also for single resources", { timeout: LONG }, async () => {
+  test("no command forgets or revokes anything, even for single resources", { timeout: LONG }, async () => {
     await deploy(KEYS);
     await away.state.createKey("stranger");
     await connect(away);
@@ -151,7 +151,7 @@ describe("in another account than the one that holds the stack's keys", () => {
     await backHome();
   });
 
-  test("keys that are to stay live, and ids that wait for revocation, are neither forgotten nor revoked", {
+  test("keys that should stay live and ids that wait for revocation are neither forgotten nor revoked", {
     timeout: LONG,
   }, async () => {
     const keys = (args: string) => `
@@ -182,7 +182,7 @@ new RotatingApiKey("app", { ${args} });`;
     expect(await liveAt(away)).toHaveLength(8);
   });
 
-  test("a stack without a key whose name shows its owner is refused, too, and goes on where it is confirmed", {
+  test("a stack whose keys' names do not show an owner is also refused, and continues after a confirmation", {
     timeout: LONG,
   }, async () => {
     const byHand = await home.state.createKey("by-hand");
@@ -202,7 +202,7 @@ new RotatingApiKey("app", { ${args} });`;
     expect(await liveAt(away)).toHaveLength(2);
   });
 
-  test("a stack with gates alone needs no account of its own", async () => {
+  test("a stack that contains only ProjectReady resources works in any account", async () => {
     const { id } = await home.state.createProject();
     await deploy(`new ProjectReady("quiet", { projectId: "${id}" });`);
     await connect(away);
@@ -212,7 +212,7 @@ new RotatingApiKey("app", { ${args} });`;
 });
 
 describe("under another credential of the same account", () => {
-  test("one list in the next run proves it, a preview shows it, and everything later counts on the new one", {
+  test("one list in the next run proves the account, a preview shows the change, and later runs use the new credential", {
     timeout: LONG,
   }, async () => {
     await deploy(KEYS);
@@ -236,7 +236,9 @@ describe("under another credential of the same account", () => {
     expect((await home.liveKeys()).map(({ name }) => name)).toEqual(["the-next-admin"]);
   });
 
-  test("runs with --target prove it on their own, and a later run of all catches up", { timeout: LONG }, async () => {
+  test("each run with --target proves the account, and a later full run updates the rest", {
+    timeout: LONG,
+  }, async () => {
     const keys = (n: number) => `
 new ApiKey("ci", { rotationTriggers: { n: "${n}" } });
 new ApiKey("more");
@@ -255,7 +257,7 @@ new RotatingApiKey("app", { rotationTriggers: { n: "${n}" } });`;
     expect((await home.liveKeys()).map(({ name }) => name)).toEqual(["the-next-admin"]);
   });
 
-  test("a refresh proves it, too, and a key that is gone is made anew by the run that does both", {
+  test("a refresh also proves the account, and an up --refresh replaces a key that is gone", {
     timeout: LONG,
   }, async () => {
     await deploy(KEYS);
@@ -268,7 +270,7 @@ new RotatingApiKey("app", { rotationTriggers: { n: "${n}" } });`;
     expect((await home.liveKeys()).map(({ name }) => name)).toEqual(["the-next-admin"]);
   });
 
-  test("a stack all of whose keys are gone is refused, and goes on as the message says", {
+  test("a stack that has lost all its keys is refused, and continues as the message says", {
     timeout: LONG,
   }, async () => {
     await deploy(KEYS);
@@ -287,7 +289,7 @@ new RotatingApiKey("app", { rotationTriggers: { n: "${n}" } });`;
     expect(await recorded()).toEqual({});
   });
 
-  test("revocations that an earlier run left are made up for, also those of a destroy that was killed", {
+  test("revocations that an earlier run or a killed destroy left are carried out", {
     timeout: LONG,
   }, async () => {
     const keys = (args: string) => `new RotatingApiKey("app", { ${args} });\nnew ApiKey("ci");`;
@@ -299,7 +301,7 @@ new RotatingApiKey("app", { rotationTriggers: { n: "${n}" } });`;
     expect((await liveAt(home)).map(String)).toContain(id);
     await home.rules.clear();
     await connect({ url: home.url, apiKey: await otherCredential() });
-    // One list proves the account, and one is for the sweep that the failed run did not come to.
+    // One list proves the account, and the other belongs to the sweep that the failed run did not reach.
     expect(await requestsAt(home, () => run.run("up"))).toEqual({ "GET /api_keys": 2, "DELETE /api_keys/{key_id}": 1 });
     expect((await liveAt(home)).map(String)).not.toContain(id);
     await run.run("up");
@@ -309,7 +311,7 @@ new RotatingApiKey("app", { rotationTriggers: { n: "${n}" } });`;
   });
 });
 
-/** Each writing of a state encrypts a secret anew. */
+/** Each time a state is written, its secrets are encrypted again. */
 function isSecret(value: unknown): boolean {
   return typeof value === "object" && value !== null && "ciphertext" in value;
 }

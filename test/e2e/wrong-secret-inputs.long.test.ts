@@ -17,7 +17,7 @@ afterAll(async () => {
   await plane.close();
 });
 
-// The program's file must not hold the secret, either.
+// The program's file must not contain the secret either.
 const program = (declaration: string) => `
 const pulumi = require("@pulumi/pulumi");
 const { ApiKey, RotatingApiKey } = require("keyplane");
@@ -43,7 +43,7 @@ test.each([
     "waitForProjects: has an invalid entry at [0]",
   ],
   ['new ApiKey("ci", { passwort: hush })', "passwort: is not an input"],
-])("a wrong input that is a secret is told without its value: %s", async (declaration, told) => {
+])("a wrong input that is a secret is reported without its value: %s", async (declaration, told) => {
   await run.workspace.setProgram({ "index.js": program(declaration) });
   const { exit, stdout, stderr, events, diagnostics } = await run.run("preview", { mayFail: true });
   expect(exit).not.toBe(0);

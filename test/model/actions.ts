@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { OperationCourse, Rule } from "../../testing/control-plane";
 import type { Crash, DeclaredKey, Flags, Options, Program } from "./mini-engine";
 
-/** One thing that happens to a stack. */
+/** One event in the life of a stack. */
 export type Action =
   | ({ readonly do: "up"; readonly program: Program } & Flags)
   | { readonly do: "refresh" | "destroy"; readonly crash: Crash | undefined }
@@ -18,7 +18,7 @@ export type Action =
 
 const MINUTE_MS = 60_000;
 
-/** Longer than any key's grace. */
+/** Longer than the grace period of any key. */
 const BEYOND_GRACE_MS = 61 * MINUTE_MS;
 
 const triggers = fc.integer({ min: 0, max: 2 }).map((trigger) => ({ rotationTriggers: { trigger } }));
@@ -39,7 +39,7 @@ const adoptedKey: fc.Arbitrary<DeclaredKey> = fc
   .record({ consumed: fc.boolean(), triggers })
   .map(({ triggers, ...key }) => ({ ...key, rotating: true, adopts: true, inputs: triggers }));
 
-/** A key that bears the very name that the program gives it. A used one would be in the way of its successor. */
+/** A key with an exact name. If it were used, it would block its successor. */
 const exactKey: fc.Arbitrary<DeclaredKey> = fc
   .record({ consumed: fc.boolean(), triggers })
   .map(({ triggers, ...key }) => {
@@ -92,7 +92,7 @@ const fault = fc.constantFrom<Omit<Rule, "route">>(
   { omit: ["key"] },
   { patch: { revoked: false } },
   { page: "empty" },
-  // Lies of a service that is wrong, or somebody else.
+  // Wrong answers of a faulty service, or of another server in its place.
   { lacks: 0 },
   { lacks: 1 },
   { lacks: 2 },
@@ -110,7 +110,7 @@ const faultRule: fc.Arbitrary<Rule> = fc
   })
   .map(({ fault, ...of }) => ({ ...of, ...fault }));
 
-/** The answer to the creation of a key can carry operations that must end before the key is ready. */
+/** The answer to a creation can contain operations that must end before the key is ready. */
 const operationsRule: fc.Arbitrary<Rule> = fc.record({ ...strikes, course }).map(({ course, ...of }) => ({
   ...of,
   route: "POST /api_keys",
@@ -124,7 +124,10 @@ const AUTO_NAMED = [...POSITIONS.flatMap((at) => [`plain-${at}`, `rotating-${at}
 const autoNamed = fc.subarray(AUTO_NAMED, { minLength: 1 });
 const names = fc.subarray([...AUTO_NAMED, "exact"], { minLength: 1 });
 
-/** What limits a run, or forces it. A forced replacement of an exact name is in its own way, and is documented as such. */
+/**
+ * Flags that limit a run or force a replacement. A forced replacement of a key with an exact name blocks itself, as
+ * documented.
+ */
 const flags: fc.Arbitrary<Flags> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ away: fc.constant(true) }) },
   { weight: 2, arbitrary: fc.record({ target: names, targetDependents: fc.boolean() }) },
@@ -144,7 +147,7 @@ const wait: fc.Arbitrary<Action> = fc.record({
   ms: fc.nat(180).map((n) => n * MINUTE_MS),
 });
 
-/** A rotation that is interrupted at some point, and the same program again, after the grace of the old key. */
+/** A rotation that is interrupted at some point, then the same program again, after the grace period of the old key. */
 const lateHealing: fc.Arbitrary<Action[]> = fc
   .record({ consumed: fc.boolean(), crash, late: crash })
   .map(({ consumed, crash, late }) => {
@@ -187,7 +190,7 @@ export const story: fc.Arbitrary<Action[]> = fc
   })
   .map((parts) => parts.flat());
 
-/** A kind of resource never changes under one name. */
+/** The resource type of a name never changes. */
 function nameOf({ rotating }: DeclaredKey, at: number): string {
   return `${rotating ? "rotating" : "plain"}-${at}`;
 }
@@ -196,7 +199,7 @@ function often(value: boolean): fc.Arbitrary<boolean> {
   return fc.integer({ min: 0, max: 9 }).map((n) => (n === 0 ? !value : value));
 }
 
-/** Nothing so many times as often as something. */
+/** Undefined `times` times as often as a value. */
 function rarely<T>(arbitrary: fc.Arbitrary<T>, times: number): fc.Arbitrary<T | undefined> {
   return fc.oneof({ weight: times, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 }

@@ -2,11 +2,11 @@ import { subscribe } from "node:diagnostics_channel";
 import type { Account } from "../../provider/api";
 import { AbortedError } from "../../provider/errors";
 
-/** The process that the provider's code runs in, as far as a kill is concerned. */
+/** Simulates the process in which the provider's code runs, so that it can be killed. */
 export class Killer {
   private static current: Killer | undefined;
   private static subscribed = false;
-  /** Whether the process is dead: whatever its code still returns, nobody gets it. */
+  /** Whether the process is dead. Nobody receives what its code still returns. */
   isDead = false;
   private left = Number.POSITIVE_INFINITY;
 
@@ -16,7 +16,7 @@ export class Killer {
     Killer.current = this;
   }
 
-  /** Kills the process when the provider has published so many more of its moments. */
+  /** Kills the process after the provider has published this many more moments. */
   arm(moments: number): void {
     this.left = moments;
   }

@@ -8,11 +8,11 @@ import { Settings } from "../../provider/settings/settings";
 import type { StackHarness } from "../unit/resources/harness";
 import { Killer } from "./killer";
 
-/** Options of a resource, its own or inherited from a component: the engine alone acts on them. */
+/** Options of a resource, its own or inherited from a component. Only the engine uses them. */
 export interface Options {
   readonly protect?: boolean;
   readonly retainOnDelete?: boolean;
-  /** Goes with something else that only a destroy deletes. */
+  /** It is deleted together with another resource, which only a destroy deletes. */
   readonly deletedWith?: boolean;
 }
 
@@ -20,29 +20,29 @@ export interface Options {
 export interface DeclaredKey {
   readonly rotating: boolean;
   readonly consumed: boolean;
-  /** Whether it is made only when nothing is under way in the project. */
+  /** Whether it is created only when no operation is under way in the project. */
   readonly waits?: boolean;
-  /** Whether it begins with a key that was made by hand. */
+  /** Whether it adopts a key that was created by hand. */
   readonly adopts?: boolean;
   readonly options?: Options;
   readonly inputs: Properties;
 }
 
-/** What a program declares: keys by name. */
+/** The keys that a program declares, by name. */
 export type Program = Readonly<Record<string, DeclaredKey>>;
 
-/** Where a command is killed: in which of its steps, and when in it. */
+/** Where a command is killed: in which step, and when in that step. */
 export interface Crash {
   readonly step: number;
-  /** Before the call of the provider, so many moments into it, before its result is saved, or right after that. */
+  /** Before the call of the provider, after a number of its moments, before its result is saved, or right after that. */
   readonly when: "before" | number | "unsaved" | "saved";
 }
 
-/** What an `up` is asked for beside its program. Names are those of keys. */
+/** Options of an `up` beside its program. Names are names of keys. */
 export interface Flags {
   readonly refresh?: boolean;
   readonly crash?: Crash | undefined;
-  /** Whether the configuration leads to another account. */
+  /** Whether the configuration points to another account. */
   readonly away?: boolean | undefined;
   readonly target?: readonly string[] | undefined;
   readonly targetDependents?: boolean | undefined;
@@ -53,15 +53,15 @@ export interface Flags {
   readonly failing?: readonly string[] | undefined;
 }
 
-/** The account that a configuration leads to, and the credential in it. */
+/** The account to which a configuration points, and its credential. */
 export interface Place {
   readonly harness: StackHarness;
   readonly apiKey: string;
-  /** Whether the user vouches for the account. */
+  /** Whether the user confirms the account. */
   readonly confirmed?: boolean;
 }
 
-/** A resource as the state holds it. */
+/** A resource in the state. */
 export interface Stored {
   readonly name: string;
   readonly kind: keyof typeof resourceTypes;
@@ -69,61 +69,61 @@ export interface Stored {
   readonly outputs: Properties;
   readonly options: Options;
   readonly notReady: boolean;
-  /** Whether its replacement is there, and it waits for its deletion. */
+  /** Whether it has been replaced and waits for its deletion. */
   readonly doomed: boolean;
 }
 
 /** The process died. */
 class Crashed extends Error {}
 
-/** A step failed, and with it the run. */
+/** A step and therefore the run failed. */
 class StepFailed extends Error {}
 
-/** The engine refuses to go on, whatever the flags. */
+/** The engine stops, independent of the flags. */
 class Refused extends StepFailed {}
 
 const FORCED = { changes: true, replaces: ["id"], deleteBeforeReplace: false, reasons: [] };
 
-/** What was held at a time; times are positions in the control plane's log. */
+/** Who held which keys at a time. Times are positions in the control plane's log. */
 export interface Holding {
   readonly since: number;
-  /** The id of the owner in the state: none before the first `up`, and none after a destroy. */
+  /** The id of the owner in the state; absent before the first `up` and after a destroy. */
   readonly owner: string | undefined;
-  /** Ids of keys that the state holds and that are neither replaced nor being deleted. */
+  /** Ids of keys in the state that are neither replaced nor being deleted. */
   readonly state: ReadonlySet<string>;
   /** Ids of the keys that consumers have. */
   readonly consumers: ReadonlySet<string>;
 }
 
 /**
- * A stack, deployed by what is left of an engine without its processes: the order of its steps, its state, which is
- * saved after each, and consumers, which get a key right after it was saved.
+ * A stack, deployed by a minimal engine without processes. It has the order of the steps, the state, which is saved after
+ * each step, and consumers, which receive a key right after it is saved.
  */
 export class MiniEngine {
   state: readonly Stored[] = [];
   readonly consumers = new Map<string, string>();
   readonly holdings: Holding[] = [];
-  /** Everything that was ever said, to a person or in an error. */
+  /** All messages and errors so far. */
   readonly said: string[] = [];
-  /** Every name that a creation was sent for. */
+  /** The names of all creations that were sent. */
   readonly names: string[] = [];
-  /** The id of every owner that there was. */
+  /** The ids of all owners so far. */
   readonly owners = new Set<string>();
-  /** Ids of keys that are to outlive their resources, which are gone. */
+  /** Ids of keys that should outlive their resources, which are gone. */
   readonly kept = new Set<string>();
-  /** Ids of keys that the engine has dropped from the state without a word to the provider. A destroy names them. */
+  /** Ids of keys that the engine removed from the state without calling the provider. A destroy names them. */
   readonly dropped = new Set<string>();
-  /** Ids of keys that the program was given: not before they were ready. */
+  /** Ids of keys that the program received, which it does only when they are ready. */
   private readonly handedOut = new Set<string>();
-  /** Ids of live keys that a read has taken for gone. */
+  /** Ids of live keys that a read reported as gone. */
   readonly wronglyGone: string[] = [];
-  /** How often this command has called the provider. */
+  /** How often this command called the provider. */
   calls = 0;
-  /** Where the configuration leads by rights. An exchanged credential puts another one in its place. */
+  /** The account to which the configuration should point. An exchanged credential replaces it. */
   home: Place;
-  /** Another account, where nothing of the stack is. */
+  /** Another account, which contains nothing of the stack. */
   away: Place | undefined;
-  /** Where the last `up` was led: a command without a program takes the configuration from the state. */
+  /** The account of the last `up`. A command without a program uses the configuration in the state. */
   configured: Place;
   private harness: StackHarness;
   private killer: Killer;
@@ -133,7 +133,7 @@ export class MiniEngine {
   private failures = 0;
   /** Ids of the resources that this run has replaced. */
   private readonly replaced = new Set<string>();
-  /** What the program declares, once the run has got to its end; the rest is about to go. */
+  /** What the program declares, once it has run to its end. Everything else is about to be deleted. */
   private declared: Program | undefined;
 
   constructor(first: StackHarness) {
@@ -143,18 +143,18 @@ export class MiniEngine {
     this.killer = new Killer(first.account);
   }
 
-  /** Whether the next command is led to the other account. A stack without an owner is at home anywhere. */
+  /** Whether the next command uses the other account. A stack without an owner can use any account. */
   isAway(flags?: Flags): boolean {
     const isAway = flags === undefined ? this.configured === this.away : flags.away === true && this.away !== undefined;
     return isAway && this.owner !== undefined;
   }
 
-  /** Whose the keys are; none before the first `up`, and none after a destroy. */
+  /** The owner of the keys; absent before the first `up` and after a destroy. */
   get owner(): Stored | undefined {
     return this.state.find(({ kind }) => kind === "Owner");
   }
 
-  /** Deploys a program; answers whether it got to its end. */
+  /** Deploys a program. Returns whether the run was complete. */
   up(program: Program, flags: Flags = {}): Promise<boolean> {
     return this.command(flags, async () => {
       if (flags.refresh) await this.readAll();
@@ -171,8 +171,8 @@ export class MiniEngine {
         this.handedOut.add(keyId);
         if (key.consumed && this.includesConsumer(name)) await this.attempt(() => this.deliver(name, keyId));
       }
-      // What the program has no more goes after the ledger, and the ledger cannot tell such a key from an orphan if it
-      // comes from a run that failed. Everything else has moved on by then.
+      // Resources that left the program are deleted after the ledger runs, and the ledger cannot distinguish such a key
+      // from an orphan if it was created by a failed run. All other resources have a new key by then.
       this.declared = program;
       await this.note();
       if (owner !== undefined && this.includes("keyplane")) {
@@ -187,7 +187,7 @@ export class MiniEngine {
     });
   }
 
-  /** Deletes what the program has no more, and what was replaced. */
+  /** Deletes resources that left the program or were replaced. */
   private async deleteLeftovers(program: Program): Promise<void> {
     const isLeft = ({ name, doomed }: Stored) =>
       this.includes(name) && (doomed || !(name in program || name === "keyplane"));
@@ -197,7 +197,7 @@ export class MiniEngine {
       else if (this.includes(name) && !(name in program)) throw new Refused();
     }
     for (const old of this.state.filter(isLeft)) {
-      // What a failed consumer depends on stays. A key that an earlier run has replaced is not taken for that.
+      // Dependencies of a failed consumer stay. A key that an earlier run replaced does not count as one.
       if (this.flags.failing?.includes(old.name) && this.replaced.has(old.id)) continue;
       if (old.options.protect && !old.doomed) this.fail(`${old.name} is protected`);
       else await this.attempt(() => this.delete(old));
@@ -214,7 +214,7 @@ export class MiniEngine {
     return owner;
   }
 
-  /** Answers nothing for a key that the run leaves out and that does not exist. */
+  /** Returns undefined for a key that the run leaves out and that does not exist. */
   private async ensureKey(name: string, key: DeclaredKey, owner: Stored): Promise<Stored | undefined> {
     if (!this.includes(name)) return this.state.find((each) => each.name === name && !each.doomed);
     const { options = {} } = key;
@@ -238,7 +238,7 @@ export class MiniEngine {
     return target === undefined || (targetDependents === true && target.includes(name));
   }
 
-  /** Goes on after a failure where the flags say so. */
+  /** Goes on after a failure if the flags say so. */
   private async attempt<T>(body: () => Promise<T>): Promise<T | undefined> {
     try {
       return await body();
@@ -254,7 +254,7 @@ export class MiniEngine {
     this.failures += 1;
   }
 
-  /** Asks what an `up` would do; it saves nothing. */
+  /** Previews an `up`, and saves nothing. */
   preview(program: Program): Promise<boolean> {
     return this.command({}, async () => {
       const owner = this.owner?.outputs.identity ?? "unknown";
@@ -270,7 +270,7 @@ export class MiniEngine {
     });
   }
 
-  /** Deletes once more what is deleted already, as an engine does that was killed before it could note it. */
+  /** Repeats deletions, like an engine that was killed before it could record them. */
   deleteAgain(gone: readonly Stored[]): Promise<boolean> {
     return this.command({}, async () => {
       this.isDestroy = true;
@@ -278,12 +278,12 @@ export class MiniEngine {
     });
   }
 
-  /** Reads everything; answers whether all of it could be read. */
+  /** Refreshes everything. Returns whether all resources could be read. */
   refresh(crash?: Crash): Promise<boolean> {
     return this.command({ crash }, () => this.readAll());
   }
 
-  /** Deletes everything; answers whether it got to its end. */
+  /** Destroys everything. Returns whether the run was complete. */
   destroy(crash?: Crash): Promise<boolean> {
     return this.command({ crash }, async () => {
       this.isDestroy = true;
@@ -298,7 +298,7 @@ export class MiniEngine {
     });
   }
 
-  /** Lifts the protection of everything in the state. */
+  /** Removes the protection of all resources in the state. */
   unprotect(): void {
     this.state = this.state.map((each) => ({ ...each, options: { ...each.options, protect: false } }));
   }
@@ -323,7 +323,7 @@ export class MiniEngine {
     }
   }
 
-  /** Starts the process that the provider's code runs in, with this configuration. */
+  /** Starts the process for the provider's code, with this configuration. */
   private enter(place: Place): void {
     this.leave();
     const { harness, apiKey, confirmed } = place;
@@ -350,7 +350,7 @@ export class MiniEngine {
     const kind: ResourceType = resourceTypes[kindName];
     const { old, inputs, context } = this.checked(kindName, name, news);
     if (old === undefined) return this.create(kindName, name, inputs, options, context);
-    // The engine does not ask about what it is told to replace.
+    // The engine requests no diff for a forced replacement.
     const isForced = this.flags.replace?.includes(name);
     const difference = isForced ? FORCED : diff(kind, old.outputs, inputs, termsOf(context));
     if (!isForced) noteHolder(kind, old.id, old.outputs, context);
@@ -453,7 +453,7 @@ export class MiniEngine {
     if (failed) throw new StepFailed();
   }
 
-  /** A revoked key never comes back: one that is live now was live when the read took it for gone. */
+  /** A revoked key never comes back, so a key that is live now was also live when the read reported it as gone. */
   private async noteGone(before: Properties, after: Properties | undefined): Promise<void> {
     const isGone = (field: string, mark: string) =>
       before[field] !== undefined && (after === undefined || after[field] === undefined || after[mark] === true);
@@ -478,7 +478,7 @@ export class MiniEngine {
     });
   }
 
-  /** Takes a step, killed where the crash says so. */
+  /** Executes a step, which is killed at the point that the crash defines. */
   private async step<T>(call: () => Promise<Outcome<T>>): Promise<T> {
     this.steps += 1;
     const crash = this.flags.crash?.step === this.steps ? this.flags.crash.when : undefined;
@@ -517,7 +517,7 @@ export class MiniEngine {
     const consumers = new Set(
       [...this.consumers].filter(([name]) => declared === undefined || declared[name]?.consumed).map(([, id]) => id),
     );
-    // In such runs the engine itself deletes keys that are still held by consumers that failed, or that it has left out.
+    // In such runs the engine itself deletes keys of consumers that failed, or that it left out.
     if (deleting && (this.flags.target || this.flags.continueOnError)) {
       for (const id of [deleting.outputs.keyId, deleting.outputs.previousKeyId]) consumers.delete(String(id));
     }
@@ -526,7 +526,7 @@ export class MiniEngine {
     this.holdings.push({ since, owner: this.owner?.id, state: new Set(ids), consumers });
   }
 
-  /** What the ledger is told of the keys of these names. */
+  /** What the ledger receives about the keys with these names. */
   private ledgerInputs(owner: string, names: ReadonlySet<string>): Properties {
     const keys = this.state.filter(({ name, kind, doomed }) => kind !== "Ledger" && names.has(name) && !doomed);
     const doomedOf = ({ pendingRevocations, retired }: Properties) => [
@@ -558,16 +558,16 @@ function urnOf(name: string): string {
   return `urn:pulumi:dev::model::key::${name}`;
 }
 
-/** What a diff is judged by in an `up`. */
+/** The context of a diff in an `up`. */
 function termsOf(context: Context) {
   return { now: context.now(), fingerprint: context.fingerprint, driftOnly: false };
 }
 
 interface Outcome<T> {
-  /** What is recorded; absent where there is nothing to record. */
+  /** The value to record; absent if there is nothing to record. */
   readonly result?: Pick<Stored, "outputs" | "notReady">;
   readonly failure?: string;
-  /** The id of a resource that is not ready. */
+  /** The id of a resource that is not ready, as the error has it. */
   readonly id?: string;
   readonly change: (result: Pick<Stored, "outputs" | "notReady">) => T;
 }

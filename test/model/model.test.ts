@@ -4,17 +4,17 @@ import { describe, test } from "vitest";
 import { type Action, story } from "./actions";
 import { runStory } from "./run-story";
 
-/** How many stories are told, and from which seed. `npm run test:model` sets both; otherwise they are always the same. */
+/** The number of stories and their seed. `npm run test:model` sets both; otherwise they are fixed. */
 const STORIES = Number(process.env.KEYPLANE_MODEL_STORIES ?? 60);
 const SEED = Number(process.env.KEYPLANE_MODEL_SEED ?? 20260101);
 
-describe("whatever happens to a stack, no key is lost, leaked, left behind or wrongly revoked", () => {
+describe("no key of a stack is lost, leaked, left behind or wrongly revoked", () => {
   test(`in ${STORIES} stories of the seed ${SEED}`, async () => {
     await fc.assert(fc.asyncProperty(story, runStory), { numRuns: STORIES, seed: SEED, reporter });
   });
 });
 
-/** Shows a story that failed as a test for `stories.test.ts`, shrunk as far as it goes. */
+/** Prints a failed story as a test for `stories.test.ts`, after shrinking it. */
 function reporter({ failed, seed, counterexample, errorInstance }: RunDetails<[readonly Action[]]>): void {
   if (!failed || counterexample === null) return;
   const [actions] = counterexample;

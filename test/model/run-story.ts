@@ -8,13 +8,13 @@ import { StackHarness } from "../unit/resources/harness";
 import type { Action } from "./actions";
 import { type DeclaredKey, MiniEngine, type Program, type Stored } from "./mini-engine";
 
-/** The grace of rotating keys, in the program's words; stories wait for longer, and for less. */
+/** The grace period of rotating keys. Stories wait for longer and for shorter times. */
 const GRACE = "1h";
 
-/** What the story ends with, where its own last program would be missing. */
+/** The last program, if the story has none. */
 const LAST: Program = { "plain-9": { rotating: false, consumed: true, inputs: {} } };
 
-/** Lives a story, heals the stack, and holds it to the invariants all along. */
+/** Runs a story, heals the stack, and checks the invariants after each step. */
 export async function runStory(story: readonly Action[]): Promise<void> {
   const told = new Story(await StackHarness.start());
   try {
@@ -26,15 +26,15 @@ export async function runStory(story: readonly Action[]): Promise<void> {
 
 class Story {
   private readonly engine: MiniEngine;
-  /** Ids of keys that strangers have made. */
+  /** Ids of keys that somebody else created. */
   private readonly strangers: number[] = [];
-  /** Keys that were made by hand for a resource to adopt, by its name. */
+  /** Keys that were created by hand for adoption, by the name of the adopting resource. */
   private readonly byHand = new Map<string, { readonly id: string; readonly key: string }>();
-  /** Ids of keys that a list has hidden when their owner looked for the last time. */
+  /** Ids of keys that were missing from the last list that their owner read. */
   private readonly unseen = new Set<number>();
-  /** Ids of the keys that were adopted. */
+  /** Ids of adopted keys. */
   private readonly adopted = new Set<string>();
-  /** What was known of the operations that a key waited for, by the key's id and theirs. */
+  /** The last known status of the operations for which a key waited, by the key's id and their ids. */
   private readonly work = new Map<string, Map<string, "pending" | "failed" | "over">>();
   private program = LAST;
   private judged = 0;
@@ -61,7 +61,10 @@ class Story {
     await this.end();
   }
 
-  /** Acts, and notes what a list has hidden from the last look of an owner that is gone by now: nobody looks again. */
+  /**
+   * Executes an action. Records the keys that were missing from the last list of an owner that is now gone, because
+   * nobody will look for them again.
+   */
   private async act(action: Action): Promise<void> {
     const lies = async () => {
       const rules = await this.harness.plane.rules.list();
@@ -131,7 +134,7 @@ class Story {
     }
   }
 
-  /** Another account, with keys whose ids and names are those of keys of the stack. */
+  /** Another account, whose keys have the same ids and names as keys of the stack. */
   private async openOtherAccount(): Promise<void> {
     const harness = await this.harness.elsewhere();
     for (const name of ["exact", ...Array.from({ length: 20 }, (_, at) => `x-${at}`)])
@@ -145,7 +148,7 @@ class Story {
     this.engine.home = { harness: this.harness, apiKey: key };
   }
 
-  /** I15: in another account, no command forgets a key, unless the engine does so without a word to the provider. */
+  /** I15: in another account, no command forgets a key, unless the engine does so without calling the provider. */
   private async forgettingNothing(isAway: boolean, command: () => Promise<unknown>): Promise<void> {
     const keys = () =>
       this.engine.state
@@ -167,15 +170,15 @@ class Story {
   }
 
   /**
-   * I10: each call of the provider, each fault, each operation and each key, live or gone, cost a few requests at most.
-   * What the service carries out late was asked for, and counted, before.
+   * I10: each call of the provider, each fault, each operation and each key, live or gone, costs at most a few requests.
+   * A request that is carried out late was counted when it was sent.
    */
   private async frugally(action: Action): Promise<void> {
     const { plane } = this.harness;
     const asked = async () => (await this.settledLog()).filter(({ lateOf }) => lateOf === null).length;
     const struck = async () => (await plane.rules.list()).reduce((sum, rule) => sum + rule.struck, 0);
     const live = (await plane.liveKeys()).map(({ id }) => String(id));
-    // A key that is gone is asked for a few times, for a new one may take a moment to be known everywhere.
+    // A key that is gone is looked up a few times, because a new key may take a moment to be known everywhere.
     const gone = this.heldIds().filter((id) => !live.includes(id)).length;
     const pending = this.operations + this.engine.state.flatMap(({ outputs }) => pendingOf(outputs)).length;
     const [requests, faults] = [await asked(), await struck()];
@@ -186,14 +189,14 @@ class Story {
     expect(spent, `I10: ${spent} requests of ${this.engine.calls} calls`).toBeLessThanOrEqual(most);
   }
 
-  /** What must hold at any time. */
+  /** Checks the invariants that must hold at any time. */
   private async judge(): Promise<void> {
     const log = await this.settledLog();
     for (const { outputs } of this.engine.state) {
       if (outputs.adopted) this.adopted.add((outputs.adopted as { readonly id: string }).id);
     }
     const byHand = [...this.byHand.values()].map(({ id }) => id).filter((id) => !this.adopted.has(id));
-    // I4, I5: what was revoked was nobody's any more.
+    // I4, I5: nobody needed a revoked key any more.
     for (const entry of log.filter(({ seq }) => seq > this.judged)) {
       for (const effect of entry.effects.filter((each) => each.kind === "key-revoked")) {
         expect(this.strangers, "I4: a stranger's key was revoked").not.toContain(effect.id);
@@ -216,16 +219,16 @@ class Story {
     expect(changes, "I15: something was changed in another account").toEqual([]);
     expect(this.engine.wronglyGone, "I9: a read has taken a live key for gone").toEqual([]);
     await this.judgeState();
-    // I6: nothing that is said holds a secret.
+    // I6: no message contains a secret.
     const secrets = await this.harness.plane.secretsEverIssued();
     const said = this.engine.said.join("\n");
     expect(secrets.filter((secret) => said.includes(secret)).length, "I6: a secret was said").toBe(0);
-    // I8: no name is asked for twice.
+    // I8: no name is requested twice.
     const minted = this.engine.names.filter((name) => tagOf(name) !== undefined);
     expect(new Set(minted).size, "I8: a name was sent twice").toBe(minted.length);
   }
 
-  /** I7, I14: the secret in the state is that of the id in the state. */
+  /** I7, I14: the secret in the state belongs to the id in the state. */
   private async judgeState(): Promise<void> {
     const { keys } = await this.harness.plane.state.read();
     for (const { name, outputs } of this.engine.state) {
@@ -239,7 +242,7 @@ class Story {
     }
   }
 
-  /** I12: an operation that has failed stays failed, and nobody waits again for one that is over. */
+  /** I12: a failed operation stays failed, and nobody waits again for an operation that has ended. */
   private judgeWork(name: string, outputs: Properties): void {
     const known = this.work.get(String(outputs.keyId)) ?? new Map();
     this.work.set(String(outputs.keyId), known);
@@ -252,7 +255,7 @@ class Story {
     for (const [id, status] of now) known.set(id, status);
   }
 
-  /** Faults end, what comes late comes, and somebody runs `up --refresh` until nothing is left to do. */
+  /** Ends all faults, carries out late requests, and runs `up --refresh` until nothing is left to do. */
   private async heal(): Promise<void> {
     const { plane } = this.harness;
     await plane.rules.clear();
@@ -260,7 +263,7 @@ class Story {
     await this.settledLog();
     this.program = Object.fromEntries(Object.entries(this.program).map(([name, key]) => [name, unprotected(key)]));
     this.engine.unprotect();
-    // A refresh takes the configuration of the last `up`. The second one knows that the user vouches for the account.
+    // A refresh uses the configuration of the last `up`. In the second `up`, the user confirms the account.
     for (let round = 0; round < 2; round++) await this.healOnce({ refresh: false });
     let ended = false;
     for (let round = 0; round < 2; round++) ended = await this.healOnce({ refresh: true });
@@ -311,7 +314,7 @@ class Story {
       .filter(({ id, name }) => !report.includes(`${id} (${name}`));
     expect(untold, "I2: keys that a destroy has left behind without a word").toEqual([]);
     expect(await this.engine.deleteAgain(state), `I13: a second delete failed: ${this.engine.said.at(-1)}`).toBe(true);
-    // Whoever repeats a destroy may well revoke what the first one was to delete with something else.
+    // A repeated destroy may revoke keys that the first one was to delete together with another resource.
     const stillLive = (await this.harness.plane.liveKeys()).map(({ id }) => id);
     const gone = live.filter(({ id }) => !stillLive.includes(id) && !this.engine.dropped.has(String(id)));
     expect(gone, "I13: a second delete has revoked something").toEqual([]);
@@ -322,7 +325,7 @@ class Story {
     return idsIn(this.engine.state);
   }
 
-  /** Live keys of this stack, by their tag or because it adopted them, that nothing holds and nobody ever used. */
+  /** Live keys of this stack, by tag or by adoption, that no state holds and nobody ever used. */
   private async orphans(): Promise<LiveKey[]> {
     const tags = [...this.engine.owners].map(ownerTag);
     const held = this.heldIds();
@@ -336,7 +339,7 @@ class Story {
       );
   }
 
-  /** Ids of keys whose request was carried out when its owner was gone, and with it all that could look for them. */
+  /** Ids of keys whose request was carried out after their owner was gone, so that nobody could look for them. */
   private async madeTooLate(): Promise<number[]> {
     const late = (await this.settledLog()).filter(({ lateOf }) => lateOf !== null);
     return late.flatMap(({ seq, effects }) => {
@@ -346,9 +349,9 @@ class Story {
     });
   }
 
-  /** The log, once nothing is under way. */
+  /** The log, once no request is under way. */
   private async settledLog(): Promise<LogEntry[]> {
-    // What a killed process has sent arrives all the same: a few turns of the event loop later.
+    // The requests of a killed process still arrive a few turns of the event loop later.
     for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
     for (;;) {
       const log = await this.harness.plane.log();
@@ -357,7 +360,10 @@ class Story {
     }
   }
 
-  /** The program with what only the story knows: a short grace, the project to wait for, and the key to adopt. */
+  /**
+   * The program with values that only the story knows: a short grace period, the project to wait for, and the key to
+   * adopt.
+   */
   private async completed(): Promise<Program> {
     const entries = Object.entries(this.program).map(async ([name, key]) => {
       const grace = key.rotating ? { gracePeriod: GRACE, quietPeriod: "1m" } : {};
@@ -385,14 +391,14 @@ function idsIn(resources: readonly Stored[]): string[] {
   return ids.filter((id) => id !== undefined).map(String);
 }
 
-/** A key without what would keep the engine from healing the stack. */
+/** A key without the protection that would prevent the engine from healing the stack. */
 function unprotected(key: DeclaredKey): DeclaredKey {
   return { ...key, options: { ...key.options, protect: false } };
 }
 
 /**
- * Requests that the keys of a program cost besides their creation: a look at a quiet project takes two, because a page
- * that is not full may not be the last one, and the trial of a key takes one.
+ * Requests that the keys of a program cost besides their creation. Checking an idle project takes two, because a page
+ * that is not full may not be the last one, and trying a key takes one.
  */
 function costOfWaiting(action: Action): number {
   if (action.do !== "up") return 0;

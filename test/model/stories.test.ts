@@ -14,11 +14,11 @@ const destroy = (crash?: Crash): Action => ({ do: "destroy", crash });
 const BEYOND_GRACE = { do: "wait", ms: 61 * 60_000 } as const;
 const rotating = (trigger: number) => ({ "rotating-0": key({ rotationTriggers: { trigger } }, true) });
 
-// What a random story has found once stays found.
-describe("a stack comes out whole of the story of", () => {
-  // The grace counts from the rotation, not from when the consumers in the stack have the new key: the run that retires
-  // the old one may be the first to deliver its successor.
-  test("a rotation that crashed before its consumer had the new key, healed after the grace period", async () => {
+// Stories in which the random model once found a bug.
+describe("a stack keeps all invariants in the story of", () => {
+  // The grace period counts from the rotation and not from when the consumers have the new key, so the run that retires
+  // the old key may be the first to deliver its successor.
+  test("a rotation that crashes before its consumer has the new key and is healed after the grace period", async () => {
     await runStory([
       up(rotating(0)),
       up(rotating(1), { step: 2, when: "before" }),
@@ -27,12 +27,12 @@ describe("a stack comes out whole of the story of", () => {
     ]);
   });
 
-  test("a key that is to be kept since it was to be verified, which a repeated destroy must not take for an orphan", async () => {
+  test("a key that a later program keeps and verifies, which a repeated destroy must not treat as an orphan", async () => {
     const kept = (inputs: DeclaredKey["inputs"]) => up({ "rotating-0": { rotating: true, consumed: false, inputs } });
     await runStory([kept({}), kept({ verify: true }), kept({ verify: true, revokeOnDelete: false })]);
   });
 
-  test("a key that was retired by a run that failed, before its ledger could revoke it", async () => {
+  test("a key that a failed run retires before its ledger can revoke it", async () => {
     const more = { ...rotating(1), "plain-1": key({}) };
     for (const last of [up(rotating(1)), up(rotating(2)), { do: "destroy", crash: undefined } as const]) {
       await runStory([
@@ -42,7 +42,7 @@ describe("a stack comes out whole of the story of", () => {
     }
   });
 
-  test("a key that was retired by a run that failed, whose successor somebody else then revoked", async () => {
+  test("a key that a failed run retires and whose successor somebody else then revokes", async () => {
     await runStory([
       ...[up(rotating(0)), up(rotating(1)), { do: "wait", ms: 2 * HOUR_MS } as const],
       ...[up(rotating(1), { step: 1, when: "saved" }), { do: "revoke", which: 0 } as const],
@@ -50,11 +50,11 @@ describe("a stack comes out whole of the story of", () => {
     ]);
   });
 
-  test("a first run that crashed while it made a key, and was given up", async () => {
+  test("a first run that crashes while it creates a key and is then abandoned", async () => {
     await runStory([up({ "plain-0": key({}) }, { step: 2, when: 4 }), { do: "destroy", crash: undefined }]);
   });
 
-  test("a key of a run that failed before its ledger, and was then destroyed", async () => {
+  test("a key of a run that fails before its ledger, and a destroy after it", async () => {
     const first = { "plain-0": key({}) };
     await runStory([
       up(first),
@@ -63,8 +63,8 @@ describe("a stack comes out whole of the story of", () => {
     ]);
   });
 
-  // A request that was sent arrives, though its process is dead: the model has to wait for that.
-  test("a deletion that was killed when its second request was under way, and a destroy that was interrupted", async () => {
+  // A request that was sent arrives even if its process is dead, and the model has to wait for it.
+  test("a deletion that is killed during its second request, and a destroy that is interrupted", async () => {
     const tried = (trigger: number, isRotating: boolean): DeclaredKey => ({
       ...key({ verify: true, rotationTriggers: { trigger } }, isRotating),
       consumed: false,
@@ -76,8 +76,8 @@ describe("a stack comes out whole of the story of", () => {
     ]);
   });
 
-  // Whoever could look for that key is gone with the stack: the destroy can only have said so.
-  test("a lost request that the service carries out after the destroy, when another owner has come", async () => {
+  // Nobody can look for that key after the stack is gone, so the destroy can only report it.
+  test("a lost request that the service carries out after the destroy, when there is another owner", async () => {
     const program = { "plain-0": { ...key({ verify: true, revokeOnDelete: false }), consumed: false } };
     await runStory([
       { do: "fault", rule: { route: "POST /api_keys", count: 1, fault: "close", commit: "late" } },
@@ -85,15 +85,15 @@ describe("a stack comes out whole of the story of", () => {
     ]);
   });
 
-  test("a key that was to outlive its resource, but whose making failed, so that nobody was ever given it", async () => {
+  test("a key that should outlive its resource, but whose creation fails, so that nobody ever receives it", async () => {
     const kept = { "plain-0": { ...key({ revokeOnDelete: false }), consumed: false } };
     const operations = [{ action: "apply_config", runningMs: 0, outcome: "failed" }];
     await runStory([{ do: "fault", rule: { route: "POST /api_keys", operations } }, up(kept), up(kept)]);
   });
 
-  // Seeds 2114932120 and 2115383533: the budget of requests (I10) was wrong, the provider was not. It counted requests
-  // that were carried out late a second time, and left out what it costs to wait for a project and to try a key.
-  test("three creations whose answers were lost, all of them carried out when nothing else is left to do", async () => {
+  // Seeds 2114932120 and 2115383533: the provider was right, but the budget of requests (I10) was wrong. It counted late
+  // requests twice and omitted the cost of waiting for a project and of trying a key.
+  test("three creations whose answers are lost and which are all carried out when nothing else is left to do", async () => {
     const unused = (trigger: number) => ({
       "rotating-0": { ...key({ rotationTriggers: { trigger } }, true), consumed: false },
     });
@@ -104,7 +104,7 @@ describe("a stack comes out whole of the story of", () => {
     ]);
   });
 
-  test("a destroy that was interrupted, then a key that waits for a project and is tried before it is handed on", async () => {
+  test("an interrupted destroy, then a key that waits for a project and is tried before it is passed on", async () => {
     const tried = { "plain-0": { ...key({ verify: true, revokeOnDelete: false }), waits: true } };
     for (const when of [1, 2, 3, 4, 5, 6, 7, 8]) {
       await runStory([
@@ -116,29 +116,29 @@ describe("a stack comes out whole of the story of", () => {
     }
   });
 
-  test("a key that was to outlive its resource only later, and a destroy that was interrupted", async () => {
+  test("a key that should outlive its resource only later, and an interrupted destroy", async () => {
     const kept = { "plain-0": { ...key({}), inputs: { revokeOnDelete: false } } };
     await runStory([up({ "plain-0": key({}) }), up(kept), { do: "destroy", crash: { step: 4, when: "before" } }]);
   });
 
-  test("a destroy in another account of a key that is to outlive its resource, which must not be forgotten", async () => {
+  test("a destroy in another account of a key that should outlive its resource, which must not be forgotten", async () => {
     const kept = { "plain-0": key({ revokeOnDelete: false }), ...rotating(0) };
     await runStory([up(kept), upWith(kept, { away: true }), destroy(), up(kept)]);
   });
 
-  test("a credential that was exchanged, and a destroy that was killed at each of its steps", async () => {
+  test("an exchanged credential, and a destroy that is killed at each of its steps", async () => {
     for (const step of [1, 2, 3, 4]) {
       const program = { "plain-0": key({}), ...rotating(0) };
       await runStory([up(program), { do: "exchange" }, up(program), destroy({ step, when: "saved" }), destroy()]);
     }
   });
 
-  test("a credential that was exchanged in a stack whose keys bear no tag, so that the user has to vouch for it", async () => {
+  test("an exchanged credential in a stack whose keys have no tag, so that the user has to confirm the account", async () => {
     const exact = { exact: key({ name: "exact", onNameConflict: "revokeUnused" }) };
     await runStory([up(exact), { do: "exchange" }, up(exact)]);
   });
 
-  test("a consumer that fails in every run of a rotation and of the retirement after it", async () => {
+  test("a consumer that fails in every run of a rotation and of the following retirement", async () => {
     const failing: Flags = { failing: ["rotating-0"], continueOnError: true };
     await runStory([
       ...[up(rotating(0)), upWith(rotating(1), failing), BEYOND_GRACE, upWith(rotating(1), failing)],
@@ -146,7 +146,7 @@ describe("a stack comes out whole of the story of", () => {
     ]);
   });
 
-  test("a key whose consumer is left out while it is rotated and its predecessor is retired", async () => {
+  test("a key whose consumer is left out while the key is rotated and its predecessor is retired", async () => {
     const targeted: Flags = { target: ["rotating-0"] };
     await runStory([
       ...[up({ ...rotating(0), "plain-1": key({}) }), upWith(rotating(1), targeted), BEYOND_GRACE],
@@ -154,12 +154,12 @@ describe("a stack comes out whole of the story of", () => {
     ]);
   });
 
-  test("a key that goes with something else, of which a destroy says that it stays live", async () => {
+  test("a key that is deleted together with another resource, and that a destroy reports as live", async () => {
     const gone = { "plain-0": { ...key({}), options: { deletedWith: true } }, ...rotating(0) };
     await runStory([up(gone), destroy({ step: 4, when: "saved" }), destroy()]);
   });
 
-  test("a key that leaves the program as the credential is exchanged, whose predecessor was made by hand", async () => {
+  test("a key that leaves the program when the credential is exchanged, and whose predecessor was created by hand", async () => {
     const adopted = (trigger: number) => ({
       adopted: { ...key({ rotationTriggers: { trigger } }, true), adopts: true },
     });
@@ -167,7 +167,7 @@ describe("a stack comes out whole of the story of", () => {
     await runStory([up(adopted(0)), up(adopted(1)), { do: "exchange" }, up(other), up(other)]);
   });
 
-  test("a key of a run that failed, which leaves the program as the credential is exchanged, and is swept first", async () => {
+  test("a key of a failed run that leaves the program when the credential is exchanged, and is swept first", async () => {
     const exact = { exact: key({ name: "exact", onNameConflict: "revokeUnused" }) };
     await runStory([
       { do: "fault", rule: { skip: 1, count: 3, route: "POST /api_keys", status: 500 } },
@@ -176,7 +176,7 @@ describe("a stack comes out whole of the story of", () => {
     ]);
   });
 
-  test("a key that no list shows while it is to be revoked, after its rotation", async () => {
+  test("a rotated key that no list shows while it should be revoked", async () => {
     const rotated = (trigger: number) => up({ "rotating-0": key({ rotationTriggers: { trigger } }, true) });
     await runStory([
       { do: "fault", rule: { skip: 0, count: 3, route: "GET /api_keys", lacks: 1 } },

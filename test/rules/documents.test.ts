@@ -9,16 +9,16 @@ const documents = filesBelow().filter((path) => path.endsWith(".md"));
 const readme = textOf("README.md");
 const index = textOf("docs/README.md");
 
-test("every TypeScript snippet of the documents and of the SDK's comments type-checks as a program of its own", () => {
+test("every TypeScript snippet in the documents and in the SDK's comments type-checks as a separate program", () => {
   const all = [...documents, ...sourcesBelow("sdk/nodejs")].flatMap((path) => snippetsOf(path, "ts"));
-  // `npm run test:compat` installs the packages of other destinations, and checks the programs of their page.
+  // `npm run test:compat` installs the packages of other destinations and checks the programs on their page.
   const isChecked = ({ place }: Snippet) => !place.startsWith("docs/destinations.md:");
   const snippets = all.filter(isChecked);
   expect(snippets.length).toBeGreaterThan(10);
   expect(typeErrorsOf(snippets)).toEqual([]);
 });
 
-test("a snippet that is wrong would be noticed", () => {
+test("a wrong snippet does not type-check", () => {
   const wrong = { place: "here", text: 'import { ApiKey } from "keyplane";\nnew ApiKey("ci", { rotateAftr: "90d" });' };
   expect(typeErrorsOf([wrong])).toEqual([expect.stringContaining("rotateAftr")]);
 });
@@ -52,7 +52,7 @@ test("every command that the documents show exists", () => {
   expect(commands.filter(({ line, place }) => !known(line, posix.dirname(place)))).toEqual([]);
 });
 
-test("every link of the documents leads to a file that is there", () => {
+test("every link in the documents leads to an existing file", () => {
   const broken = documents.flatMap((path) => {
     const targets = [...textOf(path).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
     const files = targets.filter((target) => !/^(https?:|#)/.test(target)).map((target) => target.split("#")[0] ?? "");
@@ -63,7 +63,7 @@ test("every link of the documents leads to a file that is there", () => {
   expect(broken).toEqual([]);
 });
 
-test("the documented settings are those that the provider reads", () => {
+test("the documents name exactly the settings that the provider reads", () => {
   const rows = [...textOf("docs/configuration.md").matchAll(/^\| `keyplane:(\w+)` +\| `(\w+)` +\| (\S+) +\|/gm)];
   const told = rows.map(([, name, env, fallback]) => [name, env, fallback?.replaceAll("`", "")]);
   expect(told).toEqual(
@@ -71,7 +71,7 @@ test("the documented settings are those that the provider reads", () => {
   );
 });
 
-test("every example has a README, and the index of the documents leads to it", () => {
+test("every example has a README, and the index of the documents links to it", () => {
   const examples = filesBelow("examples").flatMap((path) => /^examples\/([^/]+)\/Pulumi\.yaml$/.exec(path)?.[1] ?? []);
   expect(examples.length).toBeGreaterThan(2);
   for (const example of examples) {
@@ -86,13 +86,13 @@ test("the README is a front page: at most 8 KB, with a program on the first scre
   expect(readme).toContain("(docs/README.md)");
 });
 
-test("the index of the documents leads to every document", () => {
+test("the index of the documents links to every document", () => {
   const pages = filesBelow("docs").flatMap((path) => (path.endsWith(".md") ? [path.replace("docs/", "")] : []));
   expect(pages).toContain("teams.md");
   expect(pages.filter((path) => path !== "README.md" && !index.includes(`(${path})`))).toEqual([]);
 });
 
-test("every kind of error that a program can meet is documented", () => {
+test("every kind of error that a program can get is documented", () => {
   const [, kinds = ""] = /export type ErrorKind =([^;]+);/.exec(textOf("provider/errors/catalogue.ts")) ?? [];
   const names = [...kinds.matchAll(/"(\w+)"/g)].map(([, kind]) => kind);
   expect(names.length).toBeGreaterThan(5);

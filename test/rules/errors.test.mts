@@ -4,17 +4,17 @@ import { sourcesBelow, textOf } from "./source-files.js";
 
 const { renderErrors } = await import(new URL("../../scripts/errors/render.mjs", import.meta.url).href);
 
-test("docs/errors.md tells what the definitions say: after a change, run `npm run docs:errors`", () => {
+test("docs/errors.md is generated from the definitions of errors (after a change, run `npm run docs:errors`)", () => {
   expect(textOf("docs/errors.md")).toBe(renderErrors(ERRORS));
 });
 
-test("every code in the sources is defined, and every defined code can occur", () => {
+test("every error code in the sources is defined, and every defined code is used", () => {
   const files = sourcesBelow("provider", "sdk/nodejs", "cli").filter((path) => path !== "provider/errors/catalogue.ts");
   const used = new Set(files.flatMap((path) => [...textOf(path).matchAll(/"(KP-[A-Z-]+)"/g)].map(([, code]) => code)));
   expect([...used].sort()).toEqual(Object.keys(ERRORS).sort());
 });
 
-test("every definition says what happens and what to do, in sentences", () => {
+test("every definition of an error says in sentences what happens and what to do", () => {
   const wrong = Object.entries(ERRORS).filter(([, { when, remedy }]) => {
     return ![when, remedy].every((text) => /^[A-Zk`].{20,}\.$/.test(text));
   });

@@ -5,7 +5,7 @@ import { collect, sourcesBelow } from "./source-files";
 const numbered = (letter: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${letter}${index + 1}`);
 
-/** Every way to fail that is known: of creations, deletions, reads, waits, pages and rotations. */
+/** All known failures of creations, deletions, reads, waits, pages and rotations. `test/README.md` explains them. */
 const ROWS = [
   ...numbered("C", 14),
   ...numbered("D", 9),
@@ -15,7 +15,7 @@ const ROWS = [
   ...numbered("T", 12),
 ];
 
-/** The row with which the name of a test begins: `C4: ...` or `C4 ...`, where a table's words follow. */
+/** The code at the beginning of a test's name: `C4: ...`, or `C4 ...` if words of a table follow. */
 function rowOf(node: ts.Node): string | undefined {
   if (!ts.isCallExpression(node)) return undefined;
   const [name] = node.arguments;
@@ -24,7 +24,7 @@ function rowOf(node: ts.Node): string | undefined {
   return /^([CDRWPT]\d+)(: | )/.exec(text)?.[1];
 }
 
-test("every known way to fail has a test whose name begins with its number", () => {
+test("every known failure has a test whose name begins with its code", () => {
   const proven = new Set(sourcesBelow("test").flatMap((path) => collect(path, rowOf)));
   expect(ROWS.filter((row) => !proven.has(row))).toEqual([]);
   expect([...proven].filter((row) => !ROWS.includes(row))).toEqual([]);

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { root } from "./source-files";
 
-test("the package to publish holds what users need, and every kind of program can import it with its types", () => {
+test("the package contains everything that users need, and every kind of program can import it with its types", () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, ["scripts/check-package.mjs"], {
     cwd: root,
     encoding: "utf8",

@@ -3,14 +3,16 @@ import { expect, test } from "vitest";
 
 const require = createRequire(import.meta.url);
 
-/** What the compiled package exports, loaded by its name as a user's program does. */
+/** The exports of the compiled package, loaded by its name as in a user's program. */
 const exportsOf = (name: string): string[] => Object.keys(require(name)).sort();
 
-test("a program can import these names and no others, so that none goes away unnoticed", () => {
+test("a program can import exactly these names, so that none disappears unnoticed", () => {
   expect(exportsOf("keyplane")).toEqual([
     "AbortedError",
+    "AnswerLostError",
     "ApiError",
     "ApiKey",
+    "BadAnswerError",
     "ConfigError",
     "InputError",
     "KeyplaneError",
@@ -37,11 +39,11 @@ test("a program can import these names and no others, so that none goes away unn
   ]);
 });
 
-test("the shim lines in users' states find these names for ever", () => {
+test("the shim lines in users' states find exactly these names", () => {
   expect(exportsOf("keyplane/provider")).toEqual(["ApiKey", "Ledger", "Owner", "ProjectReady", "RotatingApiKey"]);
 });
 
-test("tests of programs can import these names and no others", () => {
+test("the tests of a program can import exactly these names", () => {
   expect(exportsOf("keyplane/testing")).toEqual([
     "DeployError",
     "DeployedProgram",

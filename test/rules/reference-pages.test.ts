@@ -4,7 +4,7 @@ import { collect, filesBelow, sourcesBelow, textOf } from "./source-files";
 
 const sources = sourcesBelow("sdk/nodejs", "provider/functions", "provider/api");
 
-/** What each page tells of: a type's properties under a heading. */
+/** The type whose properties each page documents, by heading. */
 const pages: Record<string, Record<string, string>> = {
   "docs/resources/api-key.md": { Inputs: "ApiKeyArgs", Outputs: "ApiKey" },
   "docs/resources/rotating-api-key.md": { Inputs: "RotatingApiKeyArgs", Outputs: "RotatingApiKey" },
@@ -15,7 +15,7 @@ const pages: Record<string, Record<string, string>> = {
   "docs/data-sources/wait-for-operations.md": { Arguments: "WaitForOperationsArgs" },
 };
 
-/** The public properties of an interface or a class, with those of what it extends; static ones are left out. */
+/** The public properties of an interface or a class, with inherited and without static ones. */
 function propertiesOf(type: string): string[] {
   const names = sources
     .filter((path) => textOf(path).includes(` ${type} `))
@@ -42,7 +42,7 @@ function rowsUnder(heading: string, page: string): string[] {
   return cells.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name));
 }
 
-test.each(Object.keys(pages))("%s tells every input and output that there is, and no other", (page) => {
+test.each(Object.keys(pages))("%s lists exactly the inputs and outputs of the type", (page) => {
   for (const [heading, types] of Object.entries(pages[page] ?? {})) {
     const properties = new Set(types.split(" ").flatMap(propertiesOf));
     expect(properties.size, types).toBeGreaterThan(0);
@@ -50,7 +50,7 @@ test.each(Object.keys(pages))("%s tells every input and output that there is, an
   }
 });
 
-test("every resource and every data source has a page, to which the README leads", () => {
+test("every resource and every data source has a page, and the README links to it", () => {
   const written = filesBelow("docs").filter((path) => /^docs\/(resources|data-sources)\//.test(path));
   expect(written.sort()).toEqual(Object.keys(pages).sort());
   const readme = textOf("README.md");

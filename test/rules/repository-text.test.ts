@@ -13,24 +13,24 @@ function linesWith(pattern: RegExp): string[] {
   });
 }
 
-test("no file names a package registry: where packages come from is the business of whoever installs", () => {
+test("no file names a package registry, because whoever installs the package chooses one", () => {
   expect(
     linesWith(/registry[.](npmjs|yarnpkg)|[.]npmjs[.]org|"resolved": "http[s:]|[/]artifactory[/]|verdaccio[:/]/),
   ).toEqual([]);
 });
 
-test("no file holds a path of somebody's machine", () => {
+test("no file contains a path of a developer's machine", () => {
   expect(linesWith(/(^|[\s"'`(=:])([/](work|home|root|Users)[/]\w|[A-Z]:\\\\?Users)/)).toEqual([]);
 });
 
-test("the locked root is the package itself, in the version that it says it has", () => {
+test("the lock file and the sources have the version of package.json", () => {
   const { name, version } = JSON.parse(textOf("package.json"));
   const lock = JSON.parse(textOf("package-lock.json"));
   expect({ name: lock.name, version: lock.version }).toEqual({ name, version });
   expect(textOf("provider/version.ts")).toContain(`"${version}"`);
 });
 
-test("a package that the lock file cannot check is a development tool's build for another system than that of releases", () => {
+test("packages without integrity in the lock file are builds of development tools for systems other than that of releases", () => {
   const { packages } = JSON.parse(textOf("package-lock.json")) as {
     packages: Record<
       string,
@@ -54,7 +54,7 @@ test("a package that the lock file cannot check is a development tool's build fo
   }
 });
 
-test("the lock file knows the optional packages of every system, so that `npm ci` works on all of them", () => {
+test("the lock file contains the optional packages of every system, so that `npm ci` works on all of them", () => {
   const { packages } = JSON.parse(textOf("package-lock.json")) as {
     packages: Record<string, { optionalDependencies?: Record<string, string> }>;
   };
@@ -66,7 +66,7 @@ test("the lock file knows the optional packages of every system, so that `npm ci
   expect(missing).toEqual([]);
 });
 
-test("the lock file knows every example, because `npm ci` refuses one that it does not know", () => {
+test("the lock file contains every example, because `npm ci` refuses a workspace that is missing there", () => {
   const { packages } = JSON.parse(textOf("package-lock.json")) as { packages: Record<string, unknown> };
   const examples = filesBelow("examples").filter((path) => /^examples\/[^/]+\/package\.json$/.test(path));
   for (const path of examples) {

@@ -2,78 +2,84 @@ import ts from "typescript";
 import { expect, test } from "vitest";
 import { collect, textOf } from "./source-files";
 
-/** For each threat of SECURITY.md the tests that hold its protection: a file, and how the name of a test in it begins. */
+/** For each threat in SECURITY.md, the tests of its protection: a file, and the beginning of the name of a test in it. */
 const HELD_BY: Readonly<Record<string, readonly (readonly [file: string, name: string])[]>> = {
   "A secret in the state, in outputs or in an event log": [
     ["e2e/rotating-keys.long.test.ts", "both secrets of a rotating key are ciphertext in the state"],
-    ["e2e/deploy.long.test.ts", "a secret that a program shows in clear is found in the state"],
+    ["e2e/deploy.long.test.ts", "a secret that a program exposes as plain text is found in the state"],
   ],
   "A secret in a message, stack trace, file name or URL": [
     ["unit/secrets.test.ts", "is found %s"],
     ["unit/http/client.test.ts", "show no part of a secret in any field"],
-    ["unit/resources/lies.test.ts", "in a list of keys is in no record"],
-    ["contract/host.test.ts", "print errors without a stack and without a secret"],
+    ["unit/resources/lies.test.ts", "in a list of keys appears in no record"],
+    ["contract/host.test.ts", "prints errors without a stack and without a secret"],
   ],
   "A secret among `rotationTriggers` in the state": [
-    ["e2e/secret-triggers.long.test.ts", "secret triggers stand nowhere in clear"],
+    ["e2e/secret-triggers.long.test.ts", "secret triggers appear nowhere as plain text"],
   ],
   "A secret in Pulumi's own debug messages": [
-    ["e2e/debug-values.long.test.ts", "no secret leaves the program in Pulumi's debug messages"],
+    ["e2e/debug-values.long.test.ts", "Pulumi's debug messages, which --json and --event-log show, contain no secret"],
   ],
   "A secret input that fails its check": [
-    ["e2e/wrong-secret-inputs.long.test.ts", "a wrong input that is a secret is told without its value"],
+    ["e2e/wrong-secret-inputs.long.test.ts", "a wrong input that is a secret is reported without its value"],
   ],
   "The admin key captured in serialized code": [
-    ["rules/shim.test.ts", "the shim line of %s is the one in users' states"],
+    ["rules/shim.test.ts", "the shim line of %s is short, and the same as in users' states"],
   ],
   "The admin key sent to the wrong place": [
-    ["unit/http/text.test.ts", "is https anywhere, or http on this machine"],
-    ["unit/http/connections.test.ts", "go through a proxy where the environment names one"],
+    ["unit/http/text.test.ts", "must be https, or http on this machine"],
+    ["unit/http/connections.test.ts", "go through the proxy of the environment"],
   ],
   "A service, or somebody in between, that answers nonsense": [
-    ["unit/http/connections.test.ts", "end an answer that grows beyond all reason"],
-    ["unit/api/collected.test.ts", "end in an error where the service sends more and more of them"],
+    ["unit/http/connections.test.ts", "end an answer that grows too long"],
+    ["unit/api/collected.test.ts", "end with an error if the service sends more and more of them"],
   ],
   "A terminal that is driven by a name, a URN or a message": [
-    ["unit/cli/outside-text.test.ts", "names, addresses and creators that a service makes up"],
-    ["unit/cli/outside-text.test.ts", "URNs and stacks of a state's file"],
+    [
+      "unit/cli/outside-text.test.ts",
+      "names, addresses and creators from the service reach the terminal without control sequences",
+    ],
+    ["unit/cli/outside-text.test.ts", "URNs and stacks from a state file reach the terminal without control sequences"],
   ],
   "A secret in the wrong place of a command line or a setting": [
-    ["unit/cli/usage.long.test.ts", "%o is wrong without being repeated"],
-    ["unit/cli/doctor.long.test.ts", "a proxy that cannot be used is named without its password"],
+    ["unit/cli/usage.long.test.ts", "the command line %o is refused without repeating it"],
+    ["unit/cli/doctor.long.test.ts", "the doctor names an unusable proxy without its password"],
   ],
   "A folder whose packages `doctor --program` loads": [
-    ["unit/cli/doctor.long.test.ts", "code of the program's folder runs in processes of its own"],
+    ["unit/cli/doctor.long.test.ts", "the doctor runs code of the program's folder in separate processes"],
   ],
   "A local control plane that shows a real key": [
-    ["unit/control-plane/serve.test.ts", "serve makes up a key of its own, which is the one that it shows"],
+    ["unit/control-plane/serve.test.ts", "serve creates a key of its own and shows it"],
   ],
   "A local program that exhausts or misuses `serve`": [
-    ["unit/control-plane/bodies.test.ts", "who is unknown is refused before a byte of the body was sent"],
-    ["unit/control-plane/data-file.test.ts", "no link that lies beside the file is followed"],
+    ["unit/control-plane/bodies.test.ts", "a client without a valid key is refused before it sends a byte of the body"],
+    ["unit/control-plane/data-file.test.ts", "links beside the file are not followed"],
   ],
   "Keys left behind by crashes and lost answers": [
-    ["e2e/interrupted-runs.long.test.ts", "C9: a run killed after its key was made is healed by the next one"],
-    ["crash/run-reduced.ts", "after a crash, one more command leaves no key leaked"],
+    [
+      "e2e/interrupted-runs.long.test.ts",
+      "C9: the next run revokes the key of a run that was killed after creating it",
+    ],
+    ["crash/run-reduced.ts", "after a crash and one more command, no key is leaked"],
   ],
   "A key of somebody else revoked": [
-    ["unit/resources/deletes.test.ts", "touches nothing where the list shows the id under another name"],
+    ["unit/resources/deletes.test.ts", "touches nothing if the list shows the id under another name"],
     ["unit/resources/ledger.test.ts", "C14: leaves every key without its own tag alone"],
-    ["e2e/wrong-account.long.test.ts", "nothing is made, revoked or forgotten"],
+    ["e2e/wrong-account.long.test.ts", "nothing is created, revoked or forgotten"],
   ],
   "A service that answers with a wrong id": [
-    ["unit/resources/lies.test.ts", "is told apart by the names of a list"],
-    ["unit/resources/lies.test.ts", "costs neither key in the sweep at the end of the run"],
+    ["unit/resources/lies.test.ts", "is detected by the names in a list"],
+    ["unit/resources/lies.test.ts", "loses neither key in the sweep at the end of the run"],
   ],
   "A list that lacks a live key": [
     ["unit/resources/lies.test.ts", "does not make a refresh forget a key that works"],
-    ["unit/resources/lies.test.ts", "does not keep a key from being revoked"],
+    ["unit/resources/lies.test.ts", "does not prevent the resource or the ledger from revoking a key"],
   ],
   "A provider that outlives its engine and continues to create keys": [
-    ["contract/host.test.ts", "end with the engine: a request that is parked makes no key"],
+    ["contract/host.test.ts", "ends with the engine, so that a request that waits creates no key"],
   ],
   "A package that is not what the repository holds": [
-    ["rules/workflows.test.ts", "what is published was packed before any dependency's tests ran"],
+    ["rules/workflows.test.ts", "the published package is packed before any dependency's tests run"],
     ["rules/workflows.test.ts", "workflows use other people's actions only at a commit"],
   ],
 };
@@ -86,7 +92,7 @@ function rowsBelow(heading: string): string[] {
   return cells.slice(2);
 }
 
-/** The name of a test, or of a group of them, where a node defines one. */
+/** The name of a test or of a group of tests, if the node defines one. */
 function nameOf(node: ts.Node): string | undefined {
   if (!ts.isCallExpression(node)) return undefined;
   const [name] = node.arguments;
@@ -94,7 +100,7 @@ function nameOf(node: ts.Node): string | undefined {
   return ts.isTemplateExpression(name) ? name.head.text : name.text;
 }
 
-test("every protection that SECURITY.md promises is held by a test that is there", () => {
+test("every protection that SECURITY.md promises has an existing test", () => {
   expect(Object.keys(HELD_BY)).toEqual(rowsBelow("What keyplane does"));
   for (const [row, tests] of Object.entries(HELD_BY)) {
     for (const [file, start] of tests) {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { type KindName, shim, typeToken } from "../../sdk/nodejs/shim";
 import { root } from "./source-files";
 
-// Both texts are in users' states: a change of either orphans what those states hold.
+// Both texts are in users' states. A change of either would orphan the resources in those states.
 const golden: [KindName, string, string][] = [
   ["ApiKey", 'exports.handler=()=>require("keyplane/provider").ApiKey', "pulumi-nodejs:dynamic/keyplane:ApiKey"],
   [
@@ -21,19 +21,19 @@ const golden: [KindName, string, string][] = [
   ["Ledger", 'exports.handler=()=>require("keyplane/provider").Ledger', "pulumi-nodejs:dynamic/keyplane:Ledger"],
 ];
 
-/** Runs JavaScript in a process of its own, in a folder of the repository. */
+/** Runs JavaScript in a separate process, in a folder of the repository. */
 function run(code: string, folder: string, type: "commonjs" | "module"): string {
   const args = [`--input-type=${type}`, "--eval", code];
   return execFileSync(process.execPath, args, { cwd: join(root, folder), encoding: "utf8" }).trim();
 }
 
-test.each(golden)("the shim line of %s is the one in users' states, and short", (kind, line, type) => {
+test.each(golden)("the shim line of %s is short, and the same as in users' states", (kind, line, type) => {
   expect(shim(kind)).toBe(line);
   expect(typeToken(kind)).toBe(type);
   expect(Buffer.byteLength(shim(kind))).toBeLessThanOrEqual(64);
 });
 
-test("every shim line finds a whole provider from a program's folder, with no other module loaded before", () => {
+test("every shim line finds a complete provider from a program's folder, without loading another module first", () => {
   const lines = golden.map(([, line]) => line);
   const code = `
     const verbs = ["check", "diff", "create", "read", "update", "delete"];
@@ -47,7 +47,7 @@ test("every shim line finds a whole provider from a program's folder, with no ot
   expect(JSON.parse(run(code, "examples/quickstart", "commonjs"))).toEqual(lines.map(() => []));
 });
 
-test("a program written as an ES module imports the package by name, each export on its own", () => {
+test("a program that is an ES module can import each export of the package by name", () => {
   const code = `
     import { ApiKey, getProjects, ProjectReady } from "keyplane";
     import { startControlPlane } from "keyplane/testing";

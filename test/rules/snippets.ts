@@ -2,14 +2,14 @@ import { join } from "node:path";
 import ts from "typescript";
 import { root, textOf } from "./source-files";
 
-/** A fenced block of a document, or of a comment. */
+/** A fenced block in a document or in a comment. */
 export interface Snippet {
-  /** Path and line of its first line. */
+  /** The path and line of its first line. */
   readonly place: string;
   readonly text: string;
 }
 
-/** The fenced blocks of one language in a file; the stars of a comment are not part of them. */
+/** The fenced blocks of one language in a file, without the stars of a comment. */
 export function snippetsOf(path: string, language: "sh" | "ts"): Snippet[] {
   const lines = textOf(path).split("\n");
   const bare = lines.map((line) => (path.endsWith(".ts") ? line.replace(/^\s*\* ?/, "") : line));
@@ -20,7 +20,7 @@ export function snippetsOf(path: string, language: "sh" | "ts"): Snippet[] {
   });
 }
 
-/** What the compiler has against snippets, each taken for a program of its own beside the examples. */
+/** The compiler's errors in snippets. Each snippet is a separate program beside the examples. */
 export function typeErrorsOf(snippets: readonly Snippet[]): string[] {
   const config = ts.readConfigFile(join(root, "tsconfig.base.json"), ts.sys.readFile).config.compilerOptions;
   const { options } = ts.convertCompilerOptionsFromJson({ ...config, composite: false, noUnusedLocals: false }, root);

@@ -4,22 +4,22 @@ import { collect, sourcesBelow, textOf } from "./source-files";
 
 const sources = sourcesBelow("sdk/nodejs", "provider");
 
-test("what runs in a user's program or in Pulumi's host never writes to a console", () => {
+test("code that runs in a user's program or in Pulumi's host never writes to a console", () => {
   const uses = sources.flatMap((path) =>
     collect(path, (node) => (ts.isIdentifier(node) && node.text === "console" ? path : undefined)),
   );
   expect(uses).toEqual([]);
 });
 
-/** Names with an underscore that may stand elsewhere. */
+/** Names with an underscore that may occur in other folders. */
 const elsewhere = [
-  // Kinds of error and variables of the environment: not the service's.
+  // Kinds of errors and environment variables, which are not the service's names.
   ...["not_found", "rate_limit", "answer_lost", "http_proxy", "https_proxy", "no_proxy"],
-  // Every route's errors carry it, so it is read where all answers are.
+  // The errors of every route contain it, so it is read where all answers are read.
   "request_id",
 ];
 
-test("names of the wire stay in provider/api, so that a change of the service ends there", () => {
+test("the service's field names occur only in provider/api, so that a change of the service affects nothing else", () => {
   const snake = /^[a-z][a-z0-9]*(_[a-z0-9]+)+$/;
   const uses = sources
     .filter((path) => !path.startsWith("provider/api/"))
@@ -29,13 +29,13 @@ test("names of the wire stay in provider/api, so that a change of the service en
         return snake.test(name) && !elsewhere.includes(name) ? `${path}: ${name}` : undefined;
       });
     });
-  // A name of Pulumi's generated protocol files is not ours to choose.
+  // Pulumi's generated protocol files define this name.
   expect(uses.filter((use) => !use.endsWith("_pb"))).toEqual([]);
 });
 
-test("an index says in its first line what lives in its folder, and only passes names on", () => {
+test("an index describes its folder in its first line and only re-exports names", () => {
   const indexes = sourcesBelow("sdk/nodejs", "provider", "testing").filter((path) => path.endsWith("/index.ts"));
-  // The frozen entry adapts each kind to Pulumi's host, and is nothing else.
+  // The frozen entry only adapts each resource type to Pulumi's host.
   const others = indexes
     .filter((path) => path !== "provider/host/index.ts")
     .flatMap((path) => {
@@ -47,7 +47,7 @@ test("an index says in its first line what lives in its folder, and only passes 
   expect(indexes.filter((path) => !/^(\/\*\*(\n \*)?|\/\/) ?\S/.test(textOf(path)))).toEqual([]);
 });
 
-/** A property's name in quotes, or one that is read by `["name"]`. */
+/** The name of a property in quotes, or one that is read with `["name"]`. */
 function isQuotedName(node: ts.Node): node is ts.StringLiteral {
   if (!ts.isStringLiteral(node)) return false;
   const { parent } = node;
@@ -55,10 +55,10 @@ function isQuotedName(node: ts.Node): node is ts.StringLiteral {
   return (ts.isPropertyAssignment(parent) || ts.isPropertySignature(parent)) && parent.name === node;
 }
 
-test("tests draw nothing at random, so that a run that passed passes again", () => {
+test("tests use no random input, so that a run that passed passes again", () => {
   const sources = sourcesBelow("test").filter((path) => !/^test\/(kit|bench|rules)\//.test(path));
   expect(sources.filter((path) => /Math\.random\(|randomInt\(|Date\.now\(\) *%/.test(textOf(path)))).toEqual([]);
-  // `fast-check` is given its seed for the unit tests, where it is used, and by the model itself.
+  // The unit tests and the model give `fast-check` its seed.
   const drawing = sources.filter((path) => /\bfc\.assert\(/.test(textOf(path)));
   expect(drawing.filter((path) => !/^test\/(unit|model)\//.test(path))).toEqual([]);
 });

@@ -14,7 +14,7 @@ const paths = filesBelow(".github/workflows");
 const withActions = [...paths, ...filesBelow("examples").filter((path) => path.endsWith(".yml"))];
 const workflows = paths.map((path): [string, Workflow] => [path, parse(textOf(path))]);
 
-test("workflows use other people's actions only at a commit, which nobody can move, with the version beside it", () => {
+test("workflows use other people's actions only at a commit, which cannot be moved, and name the version beside it", () => {
   const uses = withActions.flatMap((path) => textOf(path).match(/\buses:.*/g) ?? []);
   expect(uses.length).toBeGreaterThan(5);
   expect(uses.filter((line) => !/^uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual([]);
@@ -30,7 +30,7 @@ test("the same action has the same commit everywhere", () => {
   expect([...commits].filter(([, { size }]) => size > 1)).toEqual([]);
 });
 
-test("workflows may only read, but for the one job that publishes, which may prove who it is", () => {
+test("workflows may only read, except that the job that publishes may prove its identity", () => {
   expect(workflows.map(([, { permissions }]) => permissions)).toEqual(workflows.map(() => ({ contents: "read" })));
   const more = workflows.flatMap(([path, { jobs }]) => {
     return Object.entries(jobs).flatMap(([name, { permissions }]) =>
@@ -42,7 +42,7 @@ test("workflows may only read, but for the one job that publishes, which may pro
   ]);
 });
 
-test("what is published was packed before any dependency's tests ran, and is what was checked", () => {
+test("the published package is packed before any dependency's tests run, and is the one that was checked", () => {
   const text = textOf(".github/workflows/release.yml");
   const { jobs } = parse(text) as { jobs: Record<string, { needs?: unknown; steps: Record<string, unknown>[] }> };
   const { pack, check, publish } = jobs;
@@ -55,26 +55,26 @@ test("what is published was packed before any dependency's tests ran, and is wha
   expect(commands(pack)).not.toMatch(/npm (test|install|ci$)|npm run (?!build)/m);
   expect(commands(check)).not.toContain("npm pack");
   expect(commands(check).match(/--tarball release\/\*\.tgz/g)).toHaveLength(2);
-  // Names of artifacts are taken once: what `pack` has uploaded, `check` cannot replace.
+  // The name of an artifact can be used only once, so `check` cannot replace the upload of `pack`.
   for (const job of [pack, check, publish]) expect(artifacts(job).map((each) => each?.name)).toContain("package");
   expect(commands(publish)).toMatch(/^\s*npm publish .*--ignore-scripts$/m);
 });
 
-test("code of strangers never runs with the repository's rights, and nothing of theirs is put into a script", () => {
+test("other people's code never runs with the repository's rights, and their text is never put into a script", () => {
   for (const [path, { on }] of workflows) {
     expect(Object.keys(on), path).not.toContain("pull_request_target");
     expect(Object.keys(on), path).not.toContain("workflow_run");
-    // A value of the event inside of `run` would be code; an environment variable is not.
+    // A value of the event inside `run` would be code, but an environment variable is not.
     expect(textOf(path).match(/run:.*\$\{\{/g), path).toBeNull();
   }
 });
 
-test("no job runs for hours when something hangs", () => {
+test("every job has a time limit, so that it does not run for hours if something hangs", () => {
   const jobs = workflows.flatMap(([, workflow]) => Object.values(workflow.jobs));
   expect(jobs.filter((job) => (job["timeout-minutes"] ?? Number.POSITIVE_INFINITY) > 120)).toEqual([]);
 });
 
-test("every command that the workflows run is one of the package's", () => {
+test("every npm script that the workflows run exists in package.json", () => {
   const { scripts } = JSON.parse(textOf("package.json"));
   const named = paths.flatMap((path) => [...textOf(path).matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name ?? ""));
   expect(named.length).toBeGreaterThan(5);

@@ -8,11 +8,11 @@ import { nastyText } from "./fuzz/arbitraries";
 const KEY = "sentinel-credential-0123456789";
 const EU = { baseUrl: "https://eu.example.com/api/v2/", apiKey: KEY };
 
-/** Settings of an account, from these values of the config alone. */
+/** The settings of an account, from only these values of the configuration. */
 const from = (config: Record<string, string>, account?: string) => resolveSettings((key) => config[key], {}, account);
 
 describe("a named account", () => {
-  it("has its own address and key, and all other settings in common", () => {
+  it("has its own address and key, and shares all other settings", () => {
     const config = { accounts: JSON.stringify({ eu: EU }), requestTimeout: "10s" };
     expect(from(config, "eu")).toMatchObject({
       account: "eu",
@@ -22,7 +22,7 @@ describe("a named account", () => {
     });
   });
 
-  it("takes keyplane:baseUrl where it has no address of its own, and needs one of the two", () => {
+  it("uses keyplane:baseUrl if it has no address of its own, and needs one of the two", () => {
     const accounts = JSON.stringify({ eu: { apiKey: KEY } });
     expect(from({ accounts, baseUrl: "https://one.example.com" }, "eu").baseUrl).toBe("https://one.example.com");
     expect(() => from({ accounts }, "eu")).toThrow(
@@ -30,7 +30,7 @@ describe("a named account", () => {
     );
   });
 
-  it("is not confused with what every object has", () => {
+  it("cannot be found under a name that every object inherits", () => {
     for (const name of ["__proto__", "constructor", "tostring", "hasOwnProperty"]) {
       expect(() => from({ accounts: JSON.stringify({ eu: EU }) }, name)).toThrow(/has no account/);
     }
@@ -38,7 +38,7 @@ describe("a named account", () => {
     expect(() => parseAccounts('{"eu": {"__proto__": {"apiKey": "some-key-of-mine"}}}')).toThrow(/\(__proto__\)/);
   });
 
-  it("does not show however its settings are printed, and neither do those of the others", () => {
+  it("does not show its key or another account's key, however its settings are printed", () => {
     const other = "other-credential-0123456789";
     const accounts = JSON.stringify({ eu: EU, us: { ...EU, apiKey: other } });
     const settings = from({ accounts, apiKey: "the-first-credential" }, "eu");
@@ -66,7 +66,7 @@ describe("keyplane:accounts", () => {
     [`{"eu": {"apiKey": "${KEY}", "baseUrl": 7}}`, "keyplane:accounts.eu.baseUrl must be a text"],
     [`{"eu": {"apiKey": "${KEY}", "baseUrl": "http://example.com"}}`, "keyplane:accounts.eu.baseUrl must begin with"],
     [`{"eu": {"apiKey": "${KEY}", "baseUrl": "https://a@b"}}`, "belongs in keyplane:accounts.eu.apiKey"],
-  ])("is refused, also where no account of it is used, and not quoted: %s", (accounts, problem) => {
+  ])("is refused without being quoted, even if no account is used: %s", (accounts, problem) => {
     const config = { accounts, baseUrl: "https://one.example.com", apiKey: "the-first-credential" };
     let message = "";
     try {
@@ -82,7 +82,7 @@ describe("keyplane:accounts", () => {
     ]);
   });
 
-  it("is either read or refused by a ConfigError for any text and any JSON", () => {
+  it("is either read or refused with a ConfigError for any text and any JSON", () => {
     const json = fc.oneof(
       nastyText,
       fc.json(),
@@ -108,7 +108,7 @@ describe("keyplane:accounts", () => {
   });
 });
 
-it("every configured credential is known under the name of its setting", () => {
+it("every configured credential is known by the name of its setting", () => {
   const config = { apiKey: "the-first-credential", accounts: JSON.stringify({ eu: EU }) };
   expect([...credentialsIn((key) => config[key as "apiKey"], {})]).toEqual([
     ["keyplane:apiKey", "the-first-credential"],

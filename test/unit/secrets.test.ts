@@ -6,7 +6,7 @@ const html = (text: string) => text.replace(/[^A-Za-z0-9]/g, (char) => `&#${char
 const escaped = (text: string) => Array.from(text, (char) => `\\u00${char.charCodeAt(0).toString(16)}`).join("");
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
-/** The ways in which a text can hold a secret. */
+/** The ways in which a text can contain a secret. */
 const DISGUISES: Readonly<Record<string, (secret: string) => string>> = {
   "as it is": (secret) => secret,
   "in upper case": (secret) => secret.toUpperCase(),
@@ -35,44 +35,44 @@ describe("a concealed secret", () => {
     );
   });
 
-  it("is found in the header of a user and a password, whatever the user's name", () => {
+  it("is found in the header of a user and a password for any user name", () => {
     const secret = "kp_live_7Hq2xVn4bT9w";
     conceal(secret);
     for (const user of ["", "a", "ab", "abc", "admin"]) {
       const clean = redact(`Basic ${base64(`${user}:${secret}`)}.`);
       const left = clean.replace("[secret]", "").length;
       expect(clean).toContain("[secret]");
-      // No more than what stands for the user's name, and the bits that a neighbour shares.
+      // Nothing remains except the user's name and the bits that a neighbour shares.
       expect(left).toBeLessThanOrEqual("Basic .".length + Math.ceil(((user.length + 1) * 8) / 6) + 3);
     }
   });
 
-  it("is found each time, beside others, also where one is the beginning of another", () => {
+  it("is found each time beside others, even if one is the beginning of another", () => {
     for (const secret of ["kp_first_11112222", "kp_first_11112222_more", "kp_second_3333"]) conceal(secret);
     const text = "kp_first_11112222 kp_second_3333,kp_first_11112222_more;KP_SECOND_3333";
     expect(redact(text)).toBe("[secret] [secret],[secret];[secret]");
   });
 
-  it("is found in a text of megabytes, and among thousands", () => {
+  it("is found in a text of several megabytes and among thousands of secrets", () => {
     const secrets = Array.from({ length: 3_000 }, (_, at) => `kp_many_${at}_${"x".repeat(8)}${at}`);
     for (const secret of secrets) conceal(secret);
     const noise = "ordinary-name-of-a-key ".repeat(50_000);
     expect(redact(`${noise}${secrets[1_234]}${noise}`)).toBe(`${noise}[secret]${noise}`);
   });
 
-  it("is no short word, which would blot out half of every message", () => {
+  it("is not a short word, which would hide half of every message", () => {
     for (const word of ["key", "", "a key"]) conceal(word);
     expect(redact("a key and its name")).toBe("a key and its name");
   });
 });
 
 describe("other text", () => {
-  it("stays as it is", () => {
+  it("is not changed", () => {
     conceal("kp_live_quite_another_1");
     fc.assert(fc.property(fc.string({ unit: "binary", maxLength: 60 }), (text) => redact(text) === text));
   });
 
-  it("is masked where it looks like a key that was never seen", () => {
+  it("is masked if it looks like an unknown key", () => {
     expect(maskKeyLike(`bad ${"a1B2".repeat(8)}, key-of-ci`)).toBe("bad [secret], key-of-ci");
   });
 });

@@ -9,7 +9,7 @@ const from = (config: Record<string, string>, environment: NodeJS.ProcessEnv = e
   resolveSettings((key) => config[key], environment);
 
 describe("settings", () => {
-  it("take config before the environment, and the environment before the default", () => {
+  it("prefer the configuration to the environment, and the environment to the default", () => {
     const settings = from(
       { requestTimeout: "10s" },
       { ...env, KEYPLANE_REQUEST_TIMEOUT: "20s", KEYPLANE_CONCURRENCY: "4" },
@@ -23,14 +23,14 @@ describe("settings", () => {
     });
   });
 
-  it("name rates only where they are set: their defaults depend on where the service is", () => {
+  it("contain rates only if they are set, because their defaults depend on the service's address", () => {
     expect(from({})).toMatchObject({ requestsPerSecond: undefined, requestsPerMinute: undefined });
     const environment = { ...env, KEYPLANE_REQUESTS_PER_MINUTE: "3000" };
     const settings = from({ requestsPerSecond: "100" }, environment);
     expect(settings).toMatchObject({ requestsPerSecond: 100, requestsPerMinute: 3000 });
   });
 
-  it("do not show the credential however they are printed", () => {
+  it("do not show the credential, however they are printed", () => {
     const settings = from({});
     expect(settings.apiKey).toBe(KEY);
     for (const text of [JSON.stringify(settings), inspect(settings), inspect({ settings }, { depth: 5 })]) {
@@ -38,7 +38,7 @@ describe("settings", () => {
     }
   });
 
-  it.each(["baseUrl", "apiKey"])("have no default for %s: the error says how to set it", (name) => {
+  it.each(["baseUrl", "apiKey"])("have no default for %s, and the error says how to set it", (name) => {
     const variable = name === "apiKey" ? "KEYPLANE_API_KEY" : "KEYPLANE_BASE_URL";
     const remedy = new RegExp(`keyplane:${name} is not set.*pulumi config set .*keyplane:${name}.*${variable}`);
     expect(() => from({}, { ...env, [variable]: undefined })).toThrow(remedy);
@@ -57,14 +57,14 @@ describe("settings", () => {
   });
 
   it.each(["http://127.0.0.1:8080/api/v2/", "http://localhost:1/api/v2", "http://[::1]:1/api/v2"])(
-    "accept plain http on this machine: %s",
+    "accept http on this machine: %s",
     (baseUrl) => {
       expect(from({ baseUrl }).baseUrl).toBe(baseUrl.replace(/\/$/, ""));
     },
   );
 
   it.each(["two words", "tab\there", "line\nbreak", "é", " padded"])(
-    "refuse a credential that no header could carry, without repeating it",
+    "refuse a credential that a header cannot contain, without repeating it",
     (apiKey) => {
       const attempt = () => from({ apiKey });
       expect(attempt).toThrow(/keyplane:apiKey holds/);
@@ -117,11 +117,11 @@ describe("durations", () => {
     null,
     undefined,
     {},
-  ])("%j is none", (text) => {
+  ])("%j is refused", (text) => {
     expect(parseDuration(text)).toBeUndefined();
   });
 
-  it("are said in the unit that people would choose", () => {
+  it("are shown in the unit that people would choose", () => {
     expect([12_000, 600_000, 18_000_000, 7_776_000_000].map(formatDuration)).toEqual(["12 s", "10 min", "5 h", "90 d"]);
   });
 });

@@ -10,10 +10,10 @@ const widths: [what: string, stream: { isTTY?: boolean; columns?: number }, colu
   ["a pipe", {}, Number.POSITIVE_INFINITY],
 ];
 
-test.each(widths)("%s gets lines that fit it", (_, stream, columns) => {
+test.each(widths)("%s gets lines that fit", (_, stream, columns) => {
   expect(terminalColumns(stream)).toBe(columns);
 });
 
-test.each(widths)("the engine's display takes %s by the same rule", (_, stream, columns) => {
+test.each(widths)("the engine's display uses the same width for %s", (_, stream, columns) => {
   expect(displayOptionsFor(Object.assign(new PassThrough(), stream), {}, true).columns()).toBe(columns);
 });

@@ -1,4 +1,4 @@
-/** A refusal in the shape of the service: a status, a message and a code that is mostly empty. */
+/** An error response of the service: a status, a message, and a code that is usually empty. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
 
@@ -12,7 +12,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The body of every error answer. */
+/** Returns the body of an error response. */
 export const errorBody = (requestId: string, { code, message }: { code: string; message: string }) => ({
   request_id: requestId,
   code,

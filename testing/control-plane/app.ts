@@ -9,7 +9,7 @@ import { routes } from "./routes/table";
 /** Path of the base URL. */
 export const basePath = "/api/v2";
 
-/** The service as a hono app: every route of the table, and what is answered where none is. */
+/** Creates the service as a hono app: all routes of the table, and an error response for everything else. */
 export function createApp(plane: Plane, refuse: Refuse): Hono<{ Bindings: HttpBindings }> {
   const app = new Hono<{ Bindings: HttpBindings }>();
   for (const route of routes) {

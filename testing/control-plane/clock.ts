@@ -1,50 +1,50 @@
 /**
- * How the plane's clock moves: `real` follows the machine's clock; `auto` does too and jumps ahead by `stepMs` at every
- * poll of an operation; `driven` stands still. All three also move by `advance`.
+ * How the control plane's clock moves. `real` follows the machine's clock. `auto` also follows it, and jumps ahead by
+ * `stepMs` at each poll of an operation. `driven` stands still. `advance` moves the clock in every mode.
  */
 export type ClockMode = "real" | "auto" | "driven";
 
-/** The clock as tests see and set it. */
+/** Settings of the clock. */
 export interface ClockSettings {
   /** How the clock moves. */
   mode: ClockMode;
   /** Milliseconds that each poll of an operation adds in mode `auto`. @default 1000 */
   stepMs: number;
-  /** Milliseconds by which every timestamp and the `Date` header are off; durations do not feel it. @default 0 */
+  /** Milliseconds added to every timestamp and to the `Date` header. Does not affect durations. @default 0 */
   offsetMs: number;
 }
 
-/** The clock's settings and its present readings. */
+/** The clock's settings and current readings. */
 export interface ClockReading extends ClockSettings {
-  /** What timestamps and the `Date` header show now, in epoch milliseconds. */
+  /** The time that timestamps and the `Date` header show, in epoch milliseconds. */
   now: number;
-  /** Where durations are measured, in epoch milliseconds: `now` without the offset. */
+  /** The time that durations are measured with, in epoch milliseconds: `now` without the offset. */
   timeline: number;
 }
 
-/** The clock as it is kept in the data file. */
+/** The clock as the data file stores it. */
 export type ClockSnapshot = ClockSettings & {
-  /** Where the clock stood (`driven`), or how far it was ahead of the machine's clock. */
+  /** The clock's position in mode `driven`, else how far it is ahead of the machine's clock. */
   position: number;
 };
 
-/** The clock by which operations advance and which stamps every record. */
+/** The clock that drives operations and timestamps all records. */
 export class PlaneClock {
   private settings: ClockSettings;
   private anchor = Date.now();
   private anchoredAt = this.anchor;
 
-  /** @param settings - What is not given takes its default; the mode is `auto`. */
+  /** @param settings - Omitted settings take their defaults. The default mode is `auto`. */
   constructor(settings: Partial<ClockSettings> = {}) {
     this.settings = { mode: "auto", stepMs: 1000, offsetMs: 0, ...settings };
   }
 
-  /** Epoch milliseconds on which durations are measured. */
+  /** The time that durations are measured with, in epoch milliseconds. */
   timeline(): number {
     return this.settings.mode === "driven" ? this.anchor : this.anchor + (Date.now() - this.anchoredAt);
   }
 
-  /** Epoch milliseconds that timestamps and the `Date` header show. */
+  /** The time that timestamps and the `Date` header show, in epoch milliseconds. */
   now(): number {
     return this.timeline() + this.settings.offsetMs;
   }
@@ -59,25 +59,25 @@ export class PlaneClock {
     if (this.settings.mode === "auto") this.advance(this.settings.stepMs);
   }
 
-  /** Changes the settings; the timeline goes on from where it stands. */
+  /** Changes the settings. The timeline continues from its current position. */
   set(settings: Partial<ClockSettings>): void {
     this.anchor = this.timeline();
     this.anchoredAt = Date.now();
     this.settings = { ...this.settings, ...settings };
   }
 
-  /** The settings and the present readings. */
+  /** Returns the settings and the current readings. */
   read(): ClockReading {
     return { ...this.settings, now: this.now(), timeline: this.timeline() };
   }
 
-  /** What the data file keeps. */
+  /** Returns what the data file stores. */
   save(): ClockSnapshot {
     const driven = this.settings.mode === "driven";
     return { ...this.settings, position: driven ? this.anchor : this.timeline() - Date.now() };
   }
 
-  /** Takes up where a data file left off. */
+  /** Restores the clock from a data file. */
   load({ position, ...settings }: ClockSnapshot): void {
     this.settings = settings;
     this.anchoredAt = Date.now();
@@ -85,5 +85,5 @@ export class PlaneClock {
   }
 }
 
-/** A time as the service writes it: ISO 8601, UTC, whole seconds. */
+/** Formats a time as the service does: ISO 8601, UTC, whole seconds. */
 export const timestamp = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;

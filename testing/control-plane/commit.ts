@@ -6,8 +6,8 @@ import type { LogEntry } from "./request-log";
 import type { Answer } from "./routes/route";
 
 /**
- * Carries a request out and resolves when what it changed is on the disk.
- * @param operations - Operations that the answer is to carry besides.
+ * Carries out a request. Resolves when its changes are on disk.
+ * @param operations - Operations to add to the response.
  */
 export async function commit(
   plane: Plane,
@@ -22,8 +22,8 @@ export async function commit(
 }
 
 /**
- * Has a request take effect once its client has given it up; the effect gets a log entry of its own.
- * @param lateMs - After how many milliseconds of the plane's clock; none = when a control call says so.
+ * Carries out a request after its client has given up. The effect gets its own log entry.
+ * @param lateMs - Delay in milliseconds of the control plane's clock. If omitted, a control call commits it.
  */
 export function commitLate(plane: Plane, request: PlaneRequest, entry: LogEntry, lateMs: number | undefined): void {
   const due = lateMs === undefined ? Number.POSITIVE_INFINITY : plane.state.clock.timeline() + lateMs;
@@ -37,7 +37,7 @@ export function commitLate(plane: Plane, request: PlaneRequest, entry: LogEntry,
   });
 }
 
-/** An answer with the headers that every answer has. */
+/** Adds the headers that all responses have. */
 export function toWire(plane: Plane, requestId: string, { status, headers, body }: Answer): WireAnswer {
   const standard = {
     "Content-Type": "application/json",

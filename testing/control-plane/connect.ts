@@ -2,8 +2,8 @@ import { controlClient } from "./control/client";
 import type { ControlPlane } from "./control-plane";
 
 /**
- * Connects to a control plane that runs in another process.
- * @param controlUrl - Its control URL, ending in `/_control`.
+ * Connects to a control plane in another process.
+ * @param controlUrl - Its control URL, which ends in `/_control`.
  */
 export async function connectControlPlane(controlUrl: string): Promise<ControlPlane> {
   const base = controlUrl.replace(/\/$/, "");

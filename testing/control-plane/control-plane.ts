@@ -7,62 +7,65 @@ import type { ProjectSeed } from "./state/projects";
 import type { StateSnapshot } from "./state/state";
 import type { Switches } from "./state/switches";
 
-/** A live key as tests see it. */
+/** A live key. */
 export interface LiveKey {
   /** The key's id. */
   id: number;
-  /** The name that it was made with. */
+  /** The key's name. */
   name: string;
-  /** ISO 8601, whole seconds. */
+  /** Creation time: ISO 8601, whole seconds. */
   createdAt: string;
-  /** ISO 8601, whole seconds; `null` if never used. */
+  /** Time of last use: ISO 8601, whole seconds. `null` if the key was never used. */
   lastUsedAt: string | null;
-  /** The organization whose key it is; absent for a key of the account. */
+  /** The organization that owns the key. Absent for account keys. */
   organizationId?: string;
   /** The project that the key is limited to. */
   projectId?: string;
 }
 
-/** Operations to be started behind the service's back. */
+/** Operations to start directly, without an API request. */
 export interface StartedOperations extends OperationCourse {
-  /** The project that they belong to. */
+  /** The project that the operations belong to. */
   projectId: string;
-  /** @default "start_compute" */
+  /** Kind of the operations. @default "start_compute" */
   action?: string;
-  /** How many. @default 1 */
+  /** Number of operations. @default 1 */
   count?: number;
-  /** How long ago the newest was born, in milliseconds. @default 0 */
+  /** Age of the newest operation, in milliseconds. @default 0 */
   ageMs?: number;
-  /** Milliseconds between the births of two of them; 0 = born together. @default 0 */
+  /** Milliseconds between the creation times of two operations. 0 creates them at the same time. @default 0 */
   gapMs?: number;
 }
 
-/** A control plane, in this process or another: what tests set and see beside its API. */
+/** A control plane in this process or in another one: what tests can set and read in addition to its API. */
 export interface ControlPlane {
-  /** The base URL, ending in `/api/v2`. */
+  /** The base URL, which ends in `/api/v2`. */
   readonly url: string;
-  /** Where the control endpoints are, ending in `/_control`. They need no key. */
+  /** The URL of the control endpoints, which ends in `/_control`. They need no key. */
   readonly controlUrl: string;
-  /** The secret of the admin key; empty where the plane runs in another process, which keeps it to itself. */
+  /** The secret of the admin key. Empty if the control plane runs in another process and does not reveal it. */
   readonly apiKey: string;
 
-  /** The latest requests, oldest first, with what they committed: all, or the last 50 000 at least. */
+  /** Returns the latest requests and what they committed, oldest first: all of them, or at least the last 50 000. */
   log(filter?: LogFilter): Promise<LogEntry[]>;
-  /** How many requests came since the beginning, of a method and a route's template (`"DELETE", "/api_keys/{key_id}"`) if given. */
+  /**
+   * Counts all requests since the start. Optionally only those with a method and a route template (`"DELETE",
+   * "/api_keys/{key_id}"`).
+   */
   count(method?: string, route?: string): Promise<number>;
-  /** All live keys except the admin key, newest first. */
+  /** Returns all live keys except the admin key, newest first. */
   liveKeys(): Promise<LiveKey[]>;
   /**
-   * Every secret that came into being in the plane's process, the admin key's first: to search files for them. The admin
-   * key's is left out where the plane keeps it to itself.
+   * Returns every secret created in the control plane's process, the admin key's first. Use it to search files for
+   * secrets. The admin key's secret is omitted if the control plane does not reveal it.
    */
   secretsEverIssued(): Promise<string[]>;
 
-  /** Rules that break or delay answers, or put others in their place. */
+  /** Rules that break, delay or replace responses. */
   readonly rules: {
-    /** Adds a rule and answers it with its id. */
+    /** Adds a rule. Returns the rule with its id. */
     add(rule: Rule): Promise<HeldRule>;
-    /** All rules, also spent ones, with how often they struck. */
+    /** Returns all rules, including used-up ones, with how often each was applied. */
     list(): Promise<HeldRule[]>;
     /** Removes one rule. */
     remove(id: number): Promise<void>;
@@ -70,58 +73,58 @@ export interface ControlPlane {
     clear(): Promise<void>;
   };
 
-  /** Requests that rules have parked. */
+  /** Requests that rules hold. */
   readonly held: {
-    /** The requests that rules have parked, oldest first. */
+    /** Returns the held requests, oldest first. */
     list(): Promise<HeldRequest[]>;
-    /** Waits until at least so many are parked; throws when there are fewer after `timeoutMs` (default 10 s). */
+    /** Waits until at least `atLeast` requests are held. Throws if there are fewer after `timeoutMs` (default 10 s). */
     wait(atLeast?: number, timeoutMs?: number): Promise<HeldRequest[]>;
-    /** Lets all parked requests go on, or the one with this `seq`. */
+    /** Releases all held requests, or the one with this `seq`. */
     release(seq?: number): Promise<HeldRequest[]>;
-    /** Drops all parked requests, or one: no effect if there was none yet, no answer. */
+    /** Drops all held requests, or one. A dropped request gets no response, and no effect if it had none yet. */
     drop(seq?: number): Promise<HeldRequest[]>;
   };
 
-  /** Commits at once what waits to be committed late; answers how many. */
+  /** Commits all pending late effects now. Returns how many. */
   commitLate(): Promise<number>;
 
-  /** The plane's clock, which tests drive. */
+  /** The control plane's clock. */
   readonly clock: {
-    /** What time it is, and how the clock goes. */
+    /** Returns the clock's settings and current readings. */
     read(): Promise<ClockReading>;
     /** Moves the clock ahead. */
     advance(ms: number): Promise<ClockReading>;
-    /** Changes mode, step or offset. */
+    /** Changes the mode, the step or the offset. */
     set(settings: Partial<ClockSettings>): Promise<ClockReading>;
   };
 
-  /** What is in the account, to be read and changed behind everybody's back. */
+  /** The content of the account. Tests can read and change it directly, without API requests. */
   readonly state: {
-    /** The whole state, as the data file keeps it. */
+    /** Returns the whole state as the data file stores it. */
     read(): Promise<StateSnapshot>;
-    /** Makes a key behind everybody's back. */
+    /** Creates a key directly. */
     createKey(name: string): Promise<{ id: number; key: string }>;
-    /** Revokes a key behind everybody's back. */
+    /** Revokes a key directly. */
     revokeKey(id: number | string): Promise<void>;
-    /** Marks a key as used just now, or `agoMs` before, from an address (default `192.0.2.1`). */
+    /** Marks a key as used now, or `agoMs` earlier, from an address (default `192.0.2.1`). */
     useKey(id: number | string, agoMs?: number, address?: string): Promise<void>;
-    /** Makes a project whose first operations have ended; answers its id. */
+    /** Creates a project whose first operations have ended. Returns its id. */
     createProject(seed?: ProjectSeed): Promise<{ id: string }>;
-    /** Starts operations; answers their ids, oldest first. */
+    /** Starts operations. Returns their ids, oldest first. */
     startOperations(operations: StartedOperations): Promise<{ ids: string[] }>;
-    /** Ends an operation now, whatever its course was. */
+    /** Ends an operation now, whatever its configured course. */
     endOperation(id: string, outcome?: string): Promise<void>;
-    /** Changes what the description of the service leaves open. */
+    /** Changes behavior that the service's description leaves open. */
     switch(switches: Partial<Switches>): Promise<Switches>;
   };
 
-  /** Refuses new connections and drops the open ones, for so many milliseconds of real time or until `accept`. */
+  /** Refuses new connections and drops open ones, for `ms` milliseconds of real time or until `accept`. */
   refuse(ms?: number): Promise<void>;
-  /** Takes connections again. */
+  /** Accepts connections again. */
   accept(): Promise<void>;
 
-  /** Goes back to the beginning: the seed, no rules, no log, a clock as at first. */
+  /** Restores the initial state: the seed, no rules, an empty log, and the initial clock. */
   reset(): Promise<void>;
-  /** Stops the plane if it runs in this process; else only forgets it. */
+  /** Stops the control plane if it runs in this process. Otherwise only disconnects from it. */
   close(): Promise<void>;
 }

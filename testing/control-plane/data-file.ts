@@ -6,22 +6,25 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const codeOf = (error: unknown): unknown => (error as NodeJS.ErrnoException).code;
 
-/** A file that holds the whole state, replaced as a whole, so that a kill at any moment leaves one that loads. */
+/** A file with the whole state. It is replaced as a whole, so that it stays loadable if the process is killed. */
 export class DataFile {
   private writing: Promise<void> | undefined;
   private next: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
 
   /**
-   * @param path - The file; it need not exist.
-   * @param content - Gives the text to be written.
+   * @param path - Path of the file. The file does not have to exist.
+   * @param content - Returns the text to write.
    */
   constructor(
     private readonly path: string,
     private readonly content: () => string,
   ) {}
 
-  /** What the file holds; `undefined` if there is none. Throws an error that names the file if it is of another kind. */
+  /**
+   * Returns the file's content, or `undefined` if the file does not exist. Throws an error that names the file if it is
+   * not a data file.
+   */
   async load(): Promise<unknown> {
     await this.removeLeftovers();
     let text: string;
@@ -34,11 +37,11 @@ export class DataFile {
     try {
       return JSON.parse(text);
     } catch {
-      throw new Error(`the data file ${this.path} does not hold the state of a control plane`);
+      throw new Error(`the data file ${this.path} does not contain the state of a control plane`);
     }
   }
 
-  /** Resolves when what stands now is on the disk. Calls that come while a write is under way share the next one. */
+  /** Resolves when the current state is on disk. Calls during a write share the next write. */
   save(): Promise<void> {
     if (!this.writing) {
       this.writing = this.write().finally(() => {
@@ -55,23 +58,23 @@ export class DataFile {
     return this.next;
   }
 
-  /** Saves within a second; for what need not be on the disk before an answer. */
+  /** Saves within a second. Use it for changes that a response does not have to wait for. */
   saveSoon(): void {
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
-      // The next change reports a disk that fails.
+      // If the disk fails, the next change reports the error.
       this.save().catch(() => undefined);
     }, 1000).unref();
   }
 
-  /** Saves what stands now and stops. */
+  /** Saves the current state and stops. */
   async close(): Promise<void> {
     clearTimeout(this.timer);
     await this.save();
   }
 
   private async write(): Promise<void> {
-    // A name that nobody can know before, and a file that must not exist: no link that lies there is followed.
+    // A random name and an exclusive create, so that no existing link is followed.
     const temporary = join(dirname(this.path), this.temporaryName(randomUUID()));
     const file = await open(temporary, "wx", 0o600).catch((error) => {
       throw new Error(`the data file cannot be written (${codeOf(error)})`);
@@ -92,7 +95,7 @@ export class DataFile {
     return `.${basename(this.path)}.${id}.tmp`;
   }
 
-  /** Removes what a process left behind that was killed while it wrote. */
+  /** Removes the temporary files of processes that were killed during a write. */
   private async removeLeftovers(): Promise<void> {
     const folder = dirname(this.path);
     const [before = "", after = ""] = this.temporaryName("/").split("/");

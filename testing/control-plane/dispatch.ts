@@ -7,25 +7,25 @@ import { nameOf, routes } from "./routes/table";
 import type { KeyEntity } from "./state/entities";
 import type { State } from "./state/state";
 
-/** A request that has been read whole. */
+/** A request that was read completely. */
 export interface PlaneRequest {
-  /** The endpoint; `undefined` where none is served. */
+  /** The endpoint, or `undefined` if no route matches. */
   route: Route | undefined;
   method: string;
   /** The path as sent, below the base URL. */
   path: string;
-  /** The path's parameters, decoded. */
+  /** The decoded path parameters. */
   params: Record<string, string>;
   query: string;
   authorization: string | undefined;
   contentType: string | undefined;
-  /** The body; `undefined` where it is longer than the service takes. */
+  /** The body, or `undefined` if it exceeds the service's limit. */
   text: string | undefined;
   requestId: string;
   remoteAddress: string;
 }
 
-/** The live key that an `Authorization` header carries. */
+/** Returns the live key of an `Authorization` header. */
 export function keyOf(state: State, authorization: string | undefined): KeyEntity | undefined {
   const [, secret] = /^Bearer +(\S+)$/i.exec(authorization ?? "") ?? [];
   return secret === undefined ? undefined : state.keys.withSecret(secret);
@@ -39,7 +39,7 @@ function authenticate(state: State, { authorization, remoteAddress }: PlaneReque
   return key;
 }
 
-/** Refuses a request that comes too soon, where the limits of the public service are switched on. */
+/** Rejects a request that exceeds the public service's rate limits, if the limits are enabled. */
 function limitRate({ switches, rateLimits, clock }: State, route: Route): void {
   if (!switches.rateLimits || rateLimits.admits(nameOf(route), clock.timeline(), route.perSecond)) return;
   throw new ApiError(429, "too many requests");
@@ -57,7 +57,7 @@ function parseBody({ contentType, text }: PlaneRequest): unknown {
   }
 }
 
-/** Refuses a request that no route serves: 405 where other methods are, else 404. */
+/** Rejects a request without a route: 405 if the path has other methods, else 404. */
 function refuseUnknown({ path }: PlaneRequest): never {
   const allowed = routes.filter((route) => new RegExp(`^${route.path.replace(/\{\w+\}/g, "[^/]+")}$`).test(path));
   if (allowed.length === 0) throw new ApiError(404, "this endpoint does not exist");
@@ -65,7 +65,7 @@ function refuseUnknown({ path }: PlaneRequest): never {
   throw new ApiError(405, "method not allowed", "", { Allow: methods });
 }
 
-/** Starts the operations of a rule and adds them to an answer. */
+/** Starts a rule's operations and adds them to the response. */
 function carry(call: Call, answer: Answer, operations: RuleOperation[]): Answer {
   const { state } = call;
   const projectId = state.projects.list().at(-1)?.id ?? "";
@@ -81,10 +81,10 @@ function carry(call: Call, answer: Answer, operations: RuleOperation[]): Answer 
 }
 
 /**
- * Carries a request out: authenticates it, changes the state, and gives the answer. Without a pause, so that requests
- * never see each other half done.
- * @param effects - What is committed is noted here.
- * @param operations - Operations that the answer is to carry besides.
+ * Authenticates a request, changes the state, and returns the response. Runs synchronously, so that requests never see
+ * each other's partial changes.
+ * @param effects - Receives what is committed.
+ * @param operations - Operations to add to the response.
  */
 export function dispatch(state: State, request: PlaneRequest, effects: Effect[], operations?: RuleOperation[]): Answer {
   try {

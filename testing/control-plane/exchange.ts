@@ -9,16 +9,16 @@ import { type PlaneContext, readRequest } from "./read-request";
 import type { Route } from "./routes/route";
 import { nameOf } from "./routes/table";
 
-/** Longest body of a request, in bytes. */
+/** Maximum size of a request body, in bytes. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** Called when a rule wants new connections refused for a time. */
+/** Called when a rule refuses new connections for a time. */
 export type Refuse = (ms: number) => void;
 
 /**
- * Serves one request: logs it, carries it out and answers it, or does what the rule says that strikes it.
+ * Serves one request: logs it, carries it out and responds, or does what the matching rule says.
  * @param base - Path of the base URL.
- * @param route - The endpoint; `undefined` where none is served.
+ * @param route - The endpoint, or `undefined` if no route matches.
  */
 export async function exchange(
   plane: Plane,
@@ -35,15 +35,15 @@ export async function exchange(
     if (entry.answeredAt === null) plane.log.close(entry, "dropped", bytes);
     return RESPONSE_ALREADY_SENT;
   };
-  // A client that goes before it has its answer did not get it, whatever was committed.
+  // If the client disconnects before it has the response, the request counts as dropped, whatever was committed.
   outgoing.once("close", () => void dropped(0));
   const answered = (answer: WireAnswer): Response => {
     if (socket.destroyed) return dropped(0);
-    // These two never have a body.
+    // These two statuses never have a body.
     const body = answer.status === 204 || answer.status === 304 ? "" : answer.body;
     const length = Buffer.byteLength(body);
     plane.log.close(entry, answer.status, length);
-    // Straight to the socket: a Response of the platform costs more than all the rest of a request.
+    // Write directly to the socket: a platform Response costs more than the rest of the request.
     outgoing.writeHead(answer.status, { ...answer.headers, ...(body === "" ? {} : { "Content-Length": length }) });
     outgoing.end(body);
     return RESPONSE_ALREADY_SENT;
@@ -56,12 +56,12 @@ export async function exchange(
     socket.resetAndDestroy();
     return dropped(0);
   }
-  // The body of somebody unknown is not read: the answer is a refusal, whatever it holds.
+  // Do not read the body of an unauthenticated request: it is rejected whatever the body holds.
   if (keyOf(plane.state, request.authorization) !== undefined) {
     try {
       request.text = await readBody(incoming, MAX_BODY_BYTES);
     } catch {
-      // The client gave up while it was sending: there is no request.
+      // The client gave up while sending, so there is no complete request.
       return dropped(0);
     }
   }

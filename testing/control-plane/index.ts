@@ -1,4 +1,4 @@
-/** The embedded control plane: the service that keyplane manages keys of, for tests, demos and local work. */
+/** The embedded control plane: a local version of the service for tests, demos and development. */
 export type { ClockMode, ClockReading, ClockSettings } from "./clock";
 export { connectControlPlane } from "./connect";
 export type { ControlPlane, LiveKey, StartedOperations } from "./control-plane";

@@ -1,20 +1,20 @@
-/** Secrets that control planes know: those of admin keys, and those of the keys made since. */
+/** Secrets that control planes know: those of admin keys, and those of keys created later. */
 export interface IssuedSecrets {
   readonly admin: readonly string[];
   readonly keys: readonly string[];
 }
 
-/** Who knows the secrets that came into being in a control plane. */
+/** Returns the secrets that a control plane created. */
 type Issuer = () => { readonly admin: string; readonly keys: readonly string[] };
 
 const issuers = new Set<Issuer>();
 
-/** Makes a control plane's secrets known to whoever has to look for them later. */
+/** Registers a control plane's secrets, so that later searches can find them. */
 export function noteIssuer(issuer: Issuer): void {
   issuers.add(issuer);
 }
 
-/** Every secret that came into being in this process, also those of control planes that are closed. */
+/** Returns every secret created in this process, including those of closed control planes. */
 export function issuedSecrets(): IssuedSecrets {
   const all = [...issuers].map((issuer) => issuer());
   const admin = all.map((each) => each.admin);

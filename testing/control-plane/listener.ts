@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { breakAnswer } from "./faults/raw-answer";
 import type { Plane } from "./plane";
 
-/** The only address that is listened on. */
+/** The only address that the control plane listens on. */
 const host = "127.0.0.1";
 
 function listen(server: Server, port: number): Promise<number> {
@@ -19,7 +19,7 @@ function listen(server: Server, port: number): Promise<number> {
   });
 }
 
-/** Closes a server with all its connections, if it listens. */
+/** Closes a server and all its connections, if it is listening. */
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
@@ -27,7 +27,7 @@ function close(server: Server): Promise<void> {
   });
 }
 
-/** The API's port and the control endpoints' own port, which stays open while the API refuses connections. */
+/** The API's port, and a separate port for the control endpoints that stays open while the API refuses connections. */
 export class PlaneListener {
   private readonly api: Server;
   private readonly control: Server;
@@ -36,8 +36,8 @@ export class PlaneListener {
   private timer: NodeJS.Timeout | undefined;
 
   /**
-   * @param plane - Its rules may strike a connection before any request.
-   * @param api - Serves the API, and the control endpoints too.
+   * @param plane - Its rules can affect a connection before any request.
+   * @param api - Serves the API and the control endpoints.
    * @param control - Serves the control endpoints.
    */
   constructor(plane: Plane, api: RequestListener, control: RequestListener) {
@@ -47,7 +47,7 @@ export class PlaneListener {
       const rule = plane.rules.forConnection();
       if (rule?.fault) breakAnswer(socket, rule.fault, { status: 0, headers: {}, body: "" });
     });
-    // Longer than a test lasts, so that only rules close connections.
+    // Longer than any test, so that only rules close connections.
     this.api.keepAliveTimeout = 600_000;
   }
 
@@ -61,26 +61,26 @@ export class PlaneListener {
     return `http://${host}:${this.controlPort}`;
   }
 
-  /** Starts to listen; 0 = any free port. */
+  /** Starts to listen. 0 means any free port. */
   async open(port: number, controlPort: number): Promise<void> {
     this.apiPort = await listen(this.api, port);
     this.controlPort = await listen(this.control, controlPort);
   }
 
-  /** Refuses connections to the API, and drops the open ones, for a time or until `accept`. */
+  /** Refuses connections to the API and drops open ones, for a time or until `accept`. */
   async refuse(ms?: number): Promise<void> {
     await close(this.api);
     clearTimeout(this.timer);
     if (ms !== undefined) this.timer = setTimeout(() => void this.accept(), ms);
   }
 
-  /** Takes connections again, on the same port. */
+  /** Accepts connections again, on the same port. */
   async accept(): Promise<void> {
     clearTimeout(this.timer);
     if (!this.api.listening) await listen(this.api, this.apiPort);
   }
 
-  /** Stops for good. */
+  /** Stops permanently. */
   async close(): Promise<void> {
     clearTimeout(this.timer);
     await Promise.all([close(this.api), close(this.control)]);

@@ -25,7 +25,7 @@ function operation(route: Route): Schema {
 }
 
 /**
- * The OpenAPI document of the service, made from the table of routes.
+ * Creates the service's OpenAPI document from the route table.
  * @param url - The base URL.
  */
 export function openApiDocument(url: string): Schema {

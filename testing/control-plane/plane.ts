@@ -5,7 +5,7 @@ import { Rules } from "./faults/rules";
 import { RequestLog } from "./request-log";
 import { type Seed, State, type StateSnapshot } from "./state/state";
 
-/** One control plane: its state, what tests have set, and what has happened. */
+/** One control plane: its state, its test settings, and its log. */
 export class Plane {
   state: State;
   readonly log = new RequestLog();
@@ -15,9 +15,9 @@ export class Plane {
   private readonly file: DataFile | undefined;
 
   /**
-   * @param seed - What the plane starts from, and goes back to on reset.
-   * @param showsApiKey - Whether the control endpoints tell the secret of the admin key.
-   * @param data - Path of the file that keeps the state; none = the state ends with the process.
+   * @param seed - Initial state, which `reset` restores.
+   * @param showsApiKey - Whether the control endpoints reveal the admin key's secret.
+   * @param data - Path of the file that stores the state. If omitted, the state is lost when the process ends.
    */
   constructor(
     readonly seed: Seed,
@@ -28,32 +28,32 @@ export class Plane {
     this.file = data === undefined ? undefined : new DataFile(data, () => JSON.stringify(this.state.save()));
   }
 
-  /** Takes the state from the data file, or makes the file. */
+  /** Loads the state from the data file, or creates the file. */
   async load(): Promise<void> {
     const snapshot = (await this.file?.load()) as StateSnapshot | undefined;
     if (snapshot !== undefined && snapshot?.version !== 1) {
-      throw new Error(`the data file ${this.data} holds a state of another version`);
+      throw new Error(`the data file ${this.data} contains a state of another version`);
     }
     if (snapshot) this.state.load(snapshot);
     await this.file?.save();
   }
 
-  /** Resolves when the state is on the disk, where one is kept. */
+  /** Resolves when the state is on disk, if there is a data file. */
   async persist(): Promise<void> {
     await this.file?.save();
   }
 
-  /** Sees to it that the state is on the disk soon, where one is kept. */
+  /** Saves the state soon, if there is a data file. */
   persistSoon(): void {
     this.file?.saveSoon();
   }
 
-  /** Commits what has become due late. */
+  /** Commits late effects that are due. */
   settle(): void {
     this.late.run(this.state.clock.timeline());
   }
 
-  /** Goes back to the seed: no rules, no log, no parked requests, no keys but the admin key. */
+  /** Restores the seed: no rules, no log, no held requests, and no keys except the admin key. */
   async reset(): Promise<void> {
     this.rules.clear();
     this.late.clear();
@@ -63,7 +63,7 @@ export class Plane {
     await this.persist();
   }
 
-  /** Lets go of everything that waits, and saves. */
+  /** Drops everything that waits, and saves. */
   async close(): Promise<void> {
     this.late.clear();
     this.held.release("drop");

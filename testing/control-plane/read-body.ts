@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 
 /**
- * Reads the body of a request; `undefined` where it has more bytes than `max`. No more than that is kept, and what still
- * comes is thrown away as it comes. Rejects where the client gives up before the end.
+ * Reads a request body, or returns `undefined` if it has more than `max` bytes. Keeps at most `max` bytes and discards
+ * the rest as it arrives. Rejects if the client disconnects before the end.
  */
 export function readBody(incoming: IncomingMessage, max: number): Promise<string | undefined> {
   if (Number(incoming.headers["content-length"] ?? 0) > max) return Promise.resolve(undefined);

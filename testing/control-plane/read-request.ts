@@ -9,18 +9,18 @@ import type { Route } from "./routes/route";
 /** A hono context on Node. */
 export type PlaneContext = Context<{ Bindings: HttpBindings }>;
 
-/** A request id as the client sent it, if it can be echoed, else a new one. */
+/** Returns the client's request id if it is safe to echo, else a new one. */
 const requestIdOf = (sent: string | undefined): string =>
   sent !== undefined && /^[\x21-\x7e]{1,128}$/.test(sent) ? sent : randomUUID();
 
-/** Takes the secret out of what a client should not have put into a URL. */
+/** Removes secrets that a client put into a URL by mistake. */
 const withoutSecrets = (text: string, admin: string): string =>
   text.replaceAll(admin, "[secret]").replace(/kp_[a-z0-9]{64}/g, "[secret]");
 
 /**
- * Reads a request but for its body, and opens its log entry.
+ * Reads a request without its body, and opens its log entry.
  * @param base - Path of the base URL.
- * @param route - The endpoint; `undefined` where none is served.
+ * @param route - The endpoint, or `undefined` if no route matches.
  */
 export function readRequest(
   plane: Plane,

@@ -1,4 +1,4 @@
-/** What one request changed. */
+/** One change that a request made. */
 export type Effect =
   | { kind: "key-created"; id: number; name: string }
   | { kind: "key-revoked"; id: number; name: string }
@@ -6,76 +6,76 @@ export type Effect =
   | { kind: "branch-created" | "branch-deleted"; projectId: string; branchId: string }
   | { kind: "operation-started"; projectId: string; operationId: string; action: string };
 
-/** One request as the plane saw it. Never holds a secret. */
+/** One request. Never contains a secret. */
 export interface LogEntry {
-  /** Position in the log, from 1. */
+  /** Position in the log, starting at 1. */
   seq: number;
-  /** Time of arrival by the plane's clock (ISO 8601). */
+  /** Time of arrival by the control plane's clock (ISO 8601). */
   at: string;
   /** The HTTP method. */
   method: string;
-  /** The route's template, such as `/api_keys/{key_id}`; `null` where no route is served there. */
+  /** The route template, such as `/api_keys/{key_id}`, or `null` if no route matches. */
   route: string | null;
   /** The path as sent, below the base URL. */
   path: string;
   /** The query as sent, without `?`. */
   query: string;
-  /** Status of the answer; `null` while there is none yet; `"dropped"` where the client got no complete answer. */
+  /** Status of the response. `null` until there is one, `"dropped"` if the client got no complete response. */
   status: number | "dropped" | null;
-  /** Name of the fault that a rule put in place of the answer. */
+  /** Name of the fault that a rule used in place of the response. */
   fault: string | null;
   /** Id of the rule that applied. */
   rule: number | null;
-  /** Id of the key that the request carried, if it was live on arrival. */
+  /** Id of the request's key, if the key was live on arrival. */
   keyId: number | null;
-  /** The id that the answer carried. */
+  /** The request id in the response. */
   requestId: string;
-  /** Size of the answer's body that was handed to the network. */
+  /** Size of the response body that was passed to the network, in bytes. */
   bytes: number;
   /** What was committed, in order. */
   effects: Effect[];
-  /** For an effect that was committed late: `seq` of the request that asked for it. */
+  /** For a late effect: `seq` of the request that caused it. */
   lateOf: number | null;
-  /** Arrival by the machine's clock, in epoch milliseconds. */
+  /** Time of arrival by the machine's clock, in epoch milliseconds. */
   startedAt: number;
-  /** When the answer was handed over, or dropped, by the machine's clock; `null` while there is none. */
+  /** When the response was sent or dropped, by the machine's clock. `null` until then. */
   answeredAt: number | null;
 }
 
-/** Which entries to read; what is not given does not narrow. */
+/** Selects log entries. Omitted fields do not filter. */
 export interface LogFilter {
   /** Only entries after this position. */
   since?: number;
   /** The HTTP method. */
   method?: string;
-  /** The route's template. */
+  /** The route template. */
   route?: string;
 }
 
-/** What is known of a request when it arrives. */
+/** What is known about a request when it arrives. */
 export type Arrival = Pick<LogEntry, "method" | "route" | "path" | "query" | "keyId" | "requestId"> & {
-  /** Time by the plane's clock. */
+  /** Time of the control plane's clock. */
   now: number;
   lateOf?: number;
 };
 
-/** So many entries are always kept, the latest; there are never more than twice as many. */
+/** Number of latest entries that are always kept. The log never has more than twice as many. */
 const KEPT = 50_000;
-/** Longest path and longest query in an entry, in characters. */
+/** Maximum length of a path and of a query in an entry, in characters. */
 const MAX_TEXT = 1_000;
 
-/** Requests of one method and one route. */
+/** The request count of one method and route. */
 interface Tally extends Pick<LogEntry, "method" | "route"> {
   count: number;
 }
 
-/** The log of requests with what they committed: the ground truth of tests. What it forgets is still counted. */
+/** The log of requests and what they committed. Tests compare results with it. Discarded entries are still counted. */
 export class RequestLog {
   private entries: LogEntry[] = [];
   private tallies = new Map<string, Tally>();
   private last = 0;
 
-  /** Appends the entry of a request that has just arrived. */
+  /** Adds an entry for a request that has just arrived. */
   open({ now, lateOf = 0, ...arrival }: Arrival): LogEntry {
     const entry: LogEntry = {
       seq: ++this.last,
@@ -98,28 +98,28 @@ export class RequestLog {
     return entry;
   }
 
-  /** Notes how a request ended. */
+  /** Records how a request ended. */
   close(entry: LogEntry, status: number | "dropped", bytes: number): void {
     entry.status = status;
     entry.bytes = bytes;
     entry.answeredAt = Date.now();
   }
 
-  /** The entries that pass the filter, oldest first. */
+  /** Returns the entries that match the filter, oldest first. */
   read({ since = 0, method, route }: LogFilter = {}): LogEntry[] {
     return this.entries.filter((entry) => {
       return entry.seq > since && (method ?? entry.method) === entry.method && (route ?? entry.route) === entry.route;
     });
   }
 
-  /** How many requests came since the beginning, also those whose entries are gone. */
+  /** Counts all requests since the start, including those whose entries were discarded. */
   count({ method, route }: Omit<LogFilter, "since"> = {}): number {
     return [...this.tallies.values()]
       .filter((each) => (method ?? each.method) === each.method && (route ?? each.route) === each.route)
       .reduce((sum, { count }) => sum + count, 0);
   }
 
-  /** Forgets everything. */
+  /** Clears the log and the counts. */
   clear(): void {
     this.entries = [];
     this.tallies.clear();

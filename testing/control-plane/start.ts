@@ -10,15 +10,15 @@ import { Plane } from "./plane";
 import { randomSecret } from "./state/api-keys";
 import type { Seed } from "./state/state";
 
-/** How to start a control plane. */
+/** Options of a control plane. */
 export interface ControlPlaneOptions extends Partial<Seed> {
-  /** Port of the API on 127.0.0.1; 0 = any free one. @default 0 */
+  /** Port of the API on 127.0.0.1. 0 means any free port. @default 0 */
   port?: number;
-  /** Port of the control endpoints; the API's port serves them too. @default 0 */
+  /** Port of the control endpoints. The API's port also serves them. 0 means any free port. @default 0 */
   controlPort?: number;
-  /** Whether the control endpoints tell the admin key, to whoever calls them on this machine. @default true */
+  /** Whether the control endpoints reveal the admin key to callers on this machine. @default true */
   showsApiKey?: boolean;
-  /** File that keeps the whole state over restarts. @default none */
+  /** File that keeps the whole state across restarts. @default none */
   data?: string;
 }
 
@@ -32,7 +32,7 @@ const onNode = (serve: Serve): RequestListener => {
 };
 
 /**
- * Starts a control plane in this process, on the loopback address only.
+ * Starts a control plane in this process. It listens only on the loopback address.
  *
  * @example
  * const plane = await startControlPlane();

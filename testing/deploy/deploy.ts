@@ -5,36 +5,36 @@ import { type CommandOptions, DeployedProgram } from "./deployed-program";
 /** How to deploy a program. */
 export interface DeployOptions extends CommandOptions {
   /**
-   * The control plane that the program's keys are made on; it stays open when the deployment is closed.
-   * @default a new one, closed with the deployment
+   * The control plane that creates the program's keys. It stays open when the deployment is closed.
+   * @default a new control plane, which is closed with the deployment
    */
   readonly controlPlane?: ControlPlane;
-  /** @default "test" */
+  /** Name of the stack. @default "test" */
   readonly stack?: string;
   /** Variables for the program and the providers. `PULUMI_*` and `KEYPLANE_*` of this process are not passed on. */
   readonly env?: NodeJS.ProcessEnv;
-  /** More packages that the program can import, and their folders, beside those installed for it. */
+  /** More packages that the program can import, with their folders, in addition to the installed packages. */
   readonly packages?: Readonly<Record<string, string>>;
   /**
-   * Whether a program in TypeScript is type-checked before it runs, as Pulumi does. It takes a second or more each
-   * time, and your editor and `tsc` have done it.
+   * Whether a TypeScript program is type-checked before it runs, as Pulumi does. This takes a second or more per run.
+   * Your editor and `tsc` have usually done it already.
    * @default false
    */
   readonly typeCheck?: boolean;
   /**
-   * What deploys it: the engine of this package, or the Pulumi CLI on the `PATH`.
-   * @default what `KEYPLANE_ENGINE` says: `embedded` or `cli`; `embedded` without it
+   * The engine that deploys the program: this package's engine, or the Pulumi CLI on the `PATH`.
+   * @default the value of `KEYPLANE_ENGINE` (`embedded` or `cli`), or `embedded` if it is not set
    */
   readonly engine?: EngineName;
 }
 
 /**
- * Deploys a copy of a program in a temporary folder, on a control plane of this machine. Neither the Pulumi CLI nor an
- * account is needed, and nothing of the user's - login, stacks, stack configuration - is read or touched.
+ * Deploys a copy of a program in a temporary folder, to a control plane on this machine. Needs no Pulumi CLI and no
+ * account. Does not read or change the user's login, stacks or stack configuration.
  *
  * @param program - The program's folder, or its files by name.
- * @returns the deployment, with what `up` did. Close it when the test is over.
- * @throws {DeployError} where `up` fails, with the engine's diagnostics; everything is cleaned up then.
+ * @returns the deployment after `up`. Close it at the end of the test.
+ * @throws {DeployError} if `up` fails, with the engine's diagnostics. Everything is cleaned up in that case.
  *
  * @example
  * const deployment = await deploy(__dirname, { config: { rotation: "1" } });
@@ -47,7 +47,7 @@ export interface DeployOptions extends CommandOptions {
  */
 export async function deploy(program: Program, options: DeployOptions = {}): Promise<DeployedProgram> {
   const { controlPlane, stack = "test", typeCheck = false, env, packages, engine, ...command } = options;
-  // Time passes only by the machine's clock and by `advance`, so that ages are what a test made them.
+  // Time passes only by the machine's clock and `advance`, so that ages are what the test expects.
   const plane = controlPlane ?? (await startControlPlane({ clock: { mode: "real" } }));
   const release = async () => {
     if (controlPlane === undefined) await plane.close();

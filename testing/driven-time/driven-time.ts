@@ -2,8 +2,8 @@ import type { ControlPlane } from "../control-plane";
 import { compiledModule } from "../package-root";
 
 /**
- * The environment of a run whose program and providers live by the plane's clock: their clocks begin where it stands,
- * and when they sleep they set it forward instead. It holds for one run; the next needs a new one.
+ * Returns the environment of a run in which the program and the providers use the control plane's clock. Their clocks
+ * start at its current time. When they sleep, they advance it instead of waiting. Each run needs a new environment.
  *
  * @example
  * await workspace.up({ env: await drivenTime(plane) });

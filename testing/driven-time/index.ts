@@ -1,2 +1,2 @@
-// Time that a control plane drives: what a provider sleeps, the plane's clock jumps, so that no test waits.
+// Time driven by a control plane: when a provider sleeps, the control plane's clock jumps, so that tests do not wait.
 export { drivenTime } from "./driven-time";

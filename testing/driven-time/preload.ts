@@ -1,4 +1,4 @@
-// Loaded by `node --require` into the processes of a run; acts in those in which programs and providers live.
+// Loaded by `node --require` into the processes of a run. Affects only processes that run programs or providers.
 import { sep } from "node:path";
 import type { TimerOptions } from "node:timers";
 import timers from "node:timers/promises";
@@ -9,7 +9,7 @@ const isPulumi = ["run", "dynamic-provider"].some((name) => {
 });
 if (controlUrl !== undefined && isPulumi) follow(controlUrl, Number(process.env.KEYPLANE_TEST_CLOCK_AHEAD));
 
-/** Makes this process's clocks follow the plane's. */
+/** Makes this process's clocks follow the control plane's clock. */
 function follow(url: string, head: number): void {
   const [now, monotonic] = [Date.now.bind(Date), performance.now.bind(performance)];
   let ahead = head;
@@ -23,7 +23,7 @@ function follow(url: string, head: number): void {
     await fetch(`${url}/clock/advance`, { method: "POST", body: JSON.stringify({ ms }), ...(signal && { signal }) });
     ahead += ms;
   };
-  // What sleeps at the same time takes turns, so that time passes once for all of them.
+  // Concurrent sleeps take turns, so that time passes once for all of them.
   const sleep: typeof timers.setTimeout = async <T>(ms = 0, value?: T, options?: TimerOptions) => {
     const time = performance.now() + ms;
     last = last.then(() => jumpTo(time, options?.signal)).catch(() => {});

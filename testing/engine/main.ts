@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 import { VERSION } from "../../provider/version";
-/** The embedded engine's command line: pulumi's own commands and flags, as far as it goes. */
-import { type DeployCommand, deploy } from "./deploy-command";
+/** The embedded engine's command line: the supported subset of Pulumi's commands and flags. */
+import { type DeployCommand, deploy } from "./command/deploy-command";
+import { HELP } from "./command/help";
+import { manage } from "./command/stack-command";
 import { harmless } from "./display/text";
-import { HELP } from "./help";
-import { manage } from "./stack-command";
 
 const DEPLOY: Readonly<Record<string, DeployCommand>> = {
   up: "up",
@@ -21,7 +21,7 @@ async function main([name = "", ...args]: readonly string[]): Promise<boolean> {
   const asked = [name, ...args];
   if (name === "" || name === "help" || asked.includes("--help") || asked.includes("-h")) {
     process.stdout.write(HELP);
-    // As for any command that was forgotten.
+    // An empty name is handled like a missing command.
     return name !== "";
   }
   if (name === "version" || name === "--version" || name === "-v") {

@@ -1,11 +1,13 @@
-/** What this engine does not do. */
+/** The error for features that this engine does not support. */
 
-/** Something the real engine does and this one does not: said by name, so that nothing is ignored in silence. */
+/**
+ * A feature of the real engine that this engine does not support. It is reported, so that nothing is silently ignored.
+ */
 export class NotSupportedError extends Error {
   override readonly name = "NotSupportedError";
 
   constructor(
-    /** What was asked for, such as `the resource option import`. */
+    /** The requested feature, such as `the resource option import`. */
     what: string,
   ) {
     super(`${what} is not supported by the embedded engine: use the Pulumi CLI`);

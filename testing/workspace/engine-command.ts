@@ -2,11 +2,11 @@ import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { compiledModule } from "../package-root";
 
-/** What deploys a program: the engine of this package, or the Pulumi CLI. */
+/** The engine that deploys a program: this package's engine, or the Pulumi CLI. */
 export type EngineName = "embedded" | "cli";
 
 /**
- * The engine asked for by `KEYPLANE_ENGINE` (`embedded` or `cli`).
+ * Returns the engine that `KEYPLANE_ENGINE` selects (`embedded` or `cli`).
  * @default "embedded"
  */
 export function engineOf(env: NodeJS.ProcessEnv): EngineName {
@@ -15,14 +15,14 @@ export function engineOf(env: NodeJS.ProcessEnv): EngineName {
   return name;
 }
 
-/** Where the Pulumi CLI is on the `PATH`; undefined where it is not installed. */
+/** Path of the Pulumi CLI on the `PATH`, or `undefined` if it is not installed. */
 export function pulumiOnPath(env: NodeJS.ProcessEnv = process.env): string | undefined {
   const names = process.platform === "win32" ? ["pulumi.exe"] : ["pulumi"];
   const folders = (env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
   return folders.flatMap((folder) => names.map((name) => join(folder, name))).find(isExecutable);
 }
 
-/** The command and first arguments that start an engine; pulumi's own arguments follow, on either. */
+/** The command and first arguments that start an engine. The same Pulumi arguments follow for both engines. */
 export function engineCommand(engine: EngineName): readonly [string, ...string[]] {
   if (engine === "embedded") return [process.execPath, compiledModule("engine", "main.js")];
   const pulumi = pulumiOnPath();

@@ -1,15 +1,15 @@
 import { EventEmitter } from "node:events";
 import { Writable } from "node:stream";
-import { type CommandProcess, type DeployCommand, deploy } from "../engine/deploy-command";
-import type { Processes } from "../engine/operation";
+import { type CommandProcess, type DeployCommand, deploy } from "../engine/command/deploy-command";
+import type { Processes } from "../engine/run/operation";
 import { type EngineCommand, readEventLog } from "./engine-run";
 import { type RunResult, resultOf } from "./run-result";
 
 /**
- * Runs a command of the embedded engine within this process: only the program and the providers get processes of their
- * own. It can neither be killed nor stopped by a Ctrl-C of this process.
+ * Runs a command of the embedded engine in this process. Only the program and the providers get their own processes.
+ * The engine cannot be killed, and Ctrl+C in this process does not stop it.
  * @param args - The engine's arguments, without the command.
- * @param processes - How the program and the providers are started, where it is not each in a process of its own.
+ * @param processes - How to start the program and the providers, if not each in its own process.
  */
 export async function runEngineHere(
   name: DeployCommand,
@@ -32,7 +32,7 @@ export async function runEngineHere(
   let late = false;
   const timer = setTimeout(() => {
     late = true;
-    // The second ends what the command has started.
+    // The second interrupt ends all processes that the command started.
     for (let times = 0; times < 2; times++) here.emit("SIGINT");
   }, timeoutMs);
   const end = await deploy(name, args, here).then(

@@ -5,29 +5,29 @@ import { type RunResult, resultOf } from "./run-result";
 
 const OUTPUT_GRACE_MS = 300;
 
-/** A command of an engine that is running. */
+/** A running command of an engine. */
 export interface EngineRun {
   /** The engine's process. */
   readonly child: ChildProcess;
-  /** Resolves when it has ended, however it ended. Fails only where it could not be started, or took too long. */
+  /** Resolves when the command ends, whatever the outcome. Rejects only if it cannot be started or times out. */
   readonly done: Promise<RunResult>;
-  /** Sends the engine, and it alone, a signal: `SIGKILL` is a crash, `SIGINT` is Ctrl-C. */
+  /** Sends a signal to the engine process only. `SIGKILL` simulates a crash, `SIGINT` Ctrl+C. */
   kill(signal?: NodeJS.Signals): void;
 }
 
 /** A command to run. */
 export interface EngineCommand {
-  /** `up`, `preview`, ... */
+  /** Name of the command: `up`, `preview`, ... */
   readonly name: string;
   /** The program and its arguments. */
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Where the engine writes its events. */
+  /** File that the engine writes its events to. */
   readonly eventLog: string;
-  /** After how long it is killed, and `done` fails. */
+  /** Timeout in milliseconds. After it, the engine is killed and `done` rejects. */
   readonly timeoutMs: number;
-  /** Gets what it prints, as it prints it. */
+  /** Called with output as it is printed. */
   readonly onOutput?: ((text: string) => void) | undefined;
 }
 
@@ -54,12 +54,12 @@ export function startEngine(command: EngineCommand): EngineRun {
   return { child, done, kill: (signal = "SIGKILL") => void child.kill(signal) };
 }
 
-/** Reads an event log; empty where the command ended before it wrote one. */
+/** Reads an event log. Returns an empty text if the command ended before it wrote one. */
 export function readEventLog(path: string): Promise<string> {
   return readFile(path, "utf8").catch(() => "");
 }
 
-/** What a command printed, for an error message. */
+/** A command's output, for an error message. */
 export function outputOf({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }): string {
   return [stdout, stderr].filter((text) => text.trim() !== "").join("\n");
 }
@@ -78,7 +78,7 @@ function ended(child: ChildProcess): Promise<Pick<RunResult, "exit" | "signal">>
     child.once("error", reject);
     child.once("exit", (exit, signal) => {
       const settle = () => resolve({ exit, signal });
-      // All output is there at "close", but a plugin that outlives a killed engine may keep the pipes open.
+      // All output has arrived at "close", but a plugin that outlives a killed engine may keep the pipes open.
       const timer = setTimeout(settle, OUTPUT_GRACE_MS);
       child.once("close", () => {
         clearTimeout(timer);

@@ -1,4 +1,4 @@
-// A stack of its own for a test, deployed by either engine, and a search for secrets in what it leaves.
+// Isolated stacks for tests, on either engine, and a search for secrets in their files and output.
 export { type EngineName, engineOf, pulumiOnPath } from "./engine-command";
 export type { EngineRun } from "./engine-run";
 export type { Program } from "./program-folder";

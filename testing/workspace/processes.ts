@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * The processes started with a setting in their environment (`PULUMI_HOME=/tmp/...`): an engine, its program, and its
- * plugins, also those that outlived it. Where the system has no `/proc`, those of `known` that still live.
+ * Finds the processes with a setting in their environment (`PULUMI_HOME=/tmp/...`): an engine, its program, and its
+ * plugins, including those that outlived it. On systems without `/proc`, returns those of `known` that still run.
  */
 export function processesWith(setting: string, known: readonly number[]): number[] {
   try {
@@ -14,13 +14,13 @@ export function processesWith(setting: string, known: readonly number[]): number
   }
 }
 
-/** Ends processes by their ids. One that is gone already is no error. */
+/** Ends processes by id. Ignores processes that have already ended. */
 export function endProcesses(pids: readonly number[]): void {
   for (const pid of pids) {
     try {
       process.kill(pid, "SIGKILL");
     } catch {
-      // It has ended by itself.
+      // The process has already ended.
     }
   }
 }
@@ -29,7 +29,7 @@ function environmentOf(pid: string): string[] {
   try {
     return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
   } catch {
-    // Another user's, or it has ended since.
+    // The process belongs to another user, or has ended.
     return [];
   }
 }

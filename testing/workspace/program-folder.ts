@@ -3,17 +3,17 @@ import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/pr
 import { basename, dirname, join, resolve } from "node:path";
 import { packageRoot } from "../package-root";
 
-/** A program: the folder it is copied from, or its files by name (`{ "index.js": "..." }`). */
+/** A program: a folder to copy, or files by name (`{ "index.js": "..." }`). */
 export type Program = string | Readonly<Record<string, string>>;
 
-// Packages are linked, not copied; the rest is of no use to a program, or is another stack's.
+// Packages are linked instead of copied. A program does not need the rest, or the rest belongs to another stack.
 const LEFT_OUT = new Set(["node_modules", ".git"]);
 const STACK_CONFIG = /^Pulumi\..+\.yaml$/;
 
 /**
- * Puts a program into an empty folder, with a `Pulumi.yaml` and `package.json` where it brings none.
- * @param folder Its parent belongs to the workspace too: it gets the link to the program's packages.
- * @param packages More packages the program can import, and their folders.
+ * Writes a program into an empty folder. Adds a `Pulumi.yaml` and a `package.json` if the program has none.
+ * @param folder Its parent folder also belongs to the workspace: the link to the program's packages is created there.
+ * @param packages More packages that the program can import, with their folders.
  */
 export async function writeProgram(
   folder: string,
@@ -28,8 +28,8 @@ export async function writeProgram(
 }
 
 /**
- * Puts another program in the place of the one in a folder: a folder replaces it whole, files replace those of the same
- * name. The configuration of stacks and the packages stay.
+ * Replaces the program in a folder. A folder replaces the whole program. Files replace only files of the same name.
+ * Stack configuration and packages remain.
  */
 export async function replaceProgram(folder: string, program: Program, project: string): Promise<void> {
   if (typeof program === "string") {
@@ -63,7 +63,10 @@ async function complete(folder: string, project: string): Promise<void> {
   await writeIfMissing(join(folder, "package.json"), `${JSON.stringify({ name: "program", private: true })}\n`);
 }
 
-/** Loading the TypeScript compiler takes longer than most programs run, so a program without its sources goes without. */
+/**
+ * Loading the TypeScript compiler takes longer than most programs run, so it is disabled for programs without
+ * TypeScript.
+ */
 function projectText(name: string, typescript: boolean): string {
   return `name: ${name}\nruntime:\n  name: nodejs\n${typescript ? "" : "  options:\n    typescript: false\n"}`;
 }
@@ -73,7 +76,7 @@ async function linkPackages(
   modules: string,
   packages: Readonly<Record<string, string>>,
 ): Promise<void> {
-  // In the parent, so that the program's own node_modules is free for what is added to it.
+  // In the parent folder, so that the program's own node_modules is free for additional packages.
   const shared = join(dirname(folder), "node_modules");
   await link(modules, shared);
   const own = existsSync(join(shared, "keyplane")) ? packages : { keyplane: packageRoot(), ...packages };
@@ -86,7 +89,7 @@ async function link(target: string, path: string): Promise<void> {
   await symlink(target, path, "junction");
 }
 
-/** The nearest `node_modules` at or above a folder that holds Pulumi's SDK. */
+/** The nearest `node_modules` at or above a folder that contains Pulumi's SDK. */
 function nearestModules(from: string): string {
   for (let folder = from; ; folder = dirname(folder)) {
     const modules = join(folder, "node_modules");

@@ -1,64 +1,64 @@
-import type { DiagnosticEvent, EngineEvent, Operation, StepMetadata, SummaryEvent } from "../engine/events";
-import type { Properties } from "../engine/property";
-import { isDefaultProvider, nameOf } from "../engine/urn";
+import type { DiagnosticEvent, EngineEvent, Operation, StepMetadata, SummaryEvent } from "../engine/run/events";
+import type { Properties } from "../engine/state/property";
+import { isDefaultProvider, nameOf } from "../engine/state/urn";
 
-/** What a run of an engine did. */
+/** The result of an engine run. */
 export interface RunResult {
-  /** The command's exit code; null where a signal ended it. */
+  /** The command's exit code, or `null` if a signal ended it. */
   readonly exit: number | null;
-  /** The signal that ended the command; null where it ended by itself. */
+  /** The signal that ended the command, or `null` if it exited on its own. */
   readonly signal: NodeJS.Signals | null;
-  /** What it printed. */
+  /** The standard output. */
   readonly stdout: string;
-  /** What it printed to standard error. */
+  /** The standard error. */
   readonly stderr: string;
   /** All events, in order. */
   readonly events: readonly EngineEvent[];
   /**
-   * What was done, as reported at the completion of each step; in a preview, what would be done. Steps of default
-   * providers are not among them: no program declares those, and only the Pulumi CLI reports them.
+   * The steps of the run, as reported when each step ended. In a preview, the planned steps. Omits steps of default
+   * providers, because no program declares them and only the Pulumi CLI reports them.
    */
   readonly steps: readonly Step[];
-  /** The steps that changed something, as `create app`. */
+  /** The steps that changed something, such as `create app`. */
   readonly changes: readonly string[];
   /** Warnings and errors, without markup. */
   readonly diagnostics: readonly Diagnostic[];
-  /** The stack's outputs, each secret as `[secret]`; empty where the run did not come to them. */
+  /** The stack's outputs, with each secret as `[secret]`. Empty if the run did not produce outputs. */
   readonly outputs: Properties;
-  /** The counts of the run's end; absent where it did not come to it. */
+  /** The summary at the end of the run. Absent if the run did not reach it. */
   readonly summary?: SummaryEvent;
-  /** From the start of the command to its end, in milliseconds. */
+  /** Duration of the command, in milliseconds. */
   readonly durationMs: number;
-  /** The process that ran the providers. Known of the embedded engine only. */
+  /** Id of the process that ran the providers. Known only for the embedded engine. */
   readonly hostPid?: number;
 }
 
 /** One step of a run. */
 export interface Step {
-  /** What was done. */
+  /** The operation. */
   readonly op: Operation;
-  /** The resource that it was done to. */
+  /** The resource. */
   readonly urn: string;
-  /** Whether it failed. */
+  /** Whether the step failed. */
   readonly failed: boolean;
-  /** The inputs that made it a replacement. */
+  /** The inputs that caused a replacement. */
   readonly keys: readonly string[];
 }
 
 /** A warning or an error. */
 export interface Diagnostic {
-  /** How bad it is. */
+  /** Severity of the message. */
   readonly severity: "warning" | "error";
-  /** The resource it is about; empty for one about the run. */
+  /** The affected resource. Empty if the message is about the run. */
   readonly urn: string;
-  /** What it says. */
+  /** The text of the message. */
   readonly message: string;
 }
 
-/** How a command ended, before its events were read. */
+/** How a command ended, without its events. */
 export type RunEnd = Pick<RunResult, "exit" | "signal" | "stdout" | "stderr" | "durationMs">;
 
-/** The result of a command that has ended and left an event log. */
+/** Builds the result of a command from its end and its event log. */
 export function resultOf(command: string, end: RunEnd, eventLog: string): RunResult {
   const events = parseEvents(eventLog);
   const summary = events.findLast((event) => event.summaryEvent)?.summaryEvent;
@@ -76,7 +76,7 @@ export function resultOf(command: string, end: RunEnd, eventLog: string): RunRes
   };
 }
 
-/** The events of a log, a JSON object a line. A last line cut off by a kill is left out. */
+/** Parses an event log with one JSON object per line. Ignores a last line that a kill truncated. */
 export function parseEvents(log: string): EngineEvent[] {
   const lines = log.split("\n");
   const last = lines.pop() ?? "";
@@ -86,7 +86,7 @@ export function parseEvents(log: string): EngineEvent[] {
 }
 
 function stepsOf(command: string, events: readonly EngineEvent[]): Step[] {
-  // A preview only plans; a run with a preview before it reports both, and only the second is what was done.
+  // Runs with a preview report both passes. Only the second pass is what was done.
   if (command === "preview") {
     return events.flatMap(({ resourcePreEvent: event }) => (event ? stepOf(event.metadata, false) : []));
   }
@@ -105,7 +105,7 @@ function diagnosticOf({ severity, urn = "", message, ephemeral }: DiagnosticEven
   return [{ severity, urn, message: withoutMarkup(message).trimEnd() }];
 }
 
-/** Without the colour directives the CLI puts into messages. */
+/** Removes the color directives that the CLI adds to messages. */
 function withoutMarkup(message: string): string {
   return message.replace(/<\{%.*?%\}>/g, "");
 }

@@ -1,21 +1,21 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join, relative } from "node:path";
 
-/** Where to look. */
+/** Where to search. */
 export interface SecretSearch {
-  /** Files, and folders with all they hold. Links are not followed. The names of files are searched too. */
+  /** Files, and folders with their content. Links are not followed. File names are searched too. */
   readonly paths?: readonly string[];
-  /** Texts, such as what a command printed, by a name for the findings. */
+  /** Texts, such as command output, by the name to use in findings. */
   readonly texts?: Readonly<Record<string, string>>;
 }
 
-/** A place where a secret was found. It never holds the secret. */
+/** A place where a secret was found. Never contains the secret. */
 export interface SecretFinding {
-  /** The name under which the secret was given. */
+  /** The name of the secret. */
   readonly secret: string;
   /** The file, or the name of the text. */
   readonly place: string;
-  /** How the secret was written there. */
+  /** The encoding of the secret in that place. */
   readonly form: string;
 }
 
@@ -25,14 +25,14 @@ interface Pattern {
   readonly bytes: Buffer;
 }
 
-// Anything shorter turns up by chance.
+// Shorter texts can match by chance.
 const SHORTEST = 8;
 
 /**
- * Looks for secrets in files and texts: raw, in base64 and base64url at any alignment, in hex, URL-encoded, and escaped
- * for JSON once or twice.
- * @param secrets The secrets by name, at least 8 characters each.
- * @returns what was found, at most one finding per secret, form and place.
+ * Searches files and texts for secrets: raw, in base64 and base64url at any alignment, in hex, URL-encoded, and
+ * JSON-escaped once or twice.
+ * @param secrets The secrets by name. Each must have at least 8 characters.
+ * @returns the findings, at most one per secret, encoding and place.
  */
 export async function searchSecrets(
   secrets: Readonly<Record<string, string>>,
@@ -44,7 +44,7 @@ export async function searchSecrets(
   );
   for (const path of where.paths ?? []) {
     for await (const file of filesUnder(path)) {
-      // The name without the folder that was asked for: that one is the caller's.
+      // Relative to the given folder, because its own name belongs to the caller.
       const inName = findIn(Buffer.from(relative(path, file)), `the name of a file in ${path}`, patterns);
       findings.push(
         ...inName,
@@ -82,7 +82,7 @@ function patternsOf(name: string, secret: string): Pattern[] {
   return [...distinct].map(([text, form]) => ({ secret: name, form, bytes: Buffer.from(text) }));
 }
 
-/** The characters that stand for the secret alone, when `alignment` bytes come before it. */
+/** The base64 characters that depend only on the secret, if `alignment` bytes precede it. */
 function base64At(secret: string, alignment: number, encoding: "base64" | "base64url"): string {
   const bytes = Buffer.concat([Buffer.alloc(alignment), Buffer.from(secret)]);
   const from = Math.ceil((alignment * 8) / 6);

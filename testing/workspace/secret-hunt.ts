@@ -7,18 +7,18 @@ const LOOK_MS = 250;
 const SHORTEST = 8;
 
 /**
- * Looks for secrets that control planes have issued: in the files of a workspace, in what its runs
- * printed, and in the environments and command lines of its processes.
+ * Searches for secrets issued by control planes: in a workspace's files, in the output of its runs, and in the
+ * environments and command lines of its processes.
  */
 export class SecretHunt {
   private readonly printed: Record<string, string> = {};
   private readonly environments = new Set<string>();
   private readonly configured = new Set<string>();
 
-  /** @param processes - The workspace's processes that live now. */
+  /** @param processes - Returns the workspace's running processes. */
   constructor(private readonly processes: () => readonly number[]) {}
 
-  /** Watches the processes of a run until it has ended, and keeps what it printed. */
+  /** Watches the processes of a run until it ends, and keeps its output. */
   watch(name: string, done: Promise<RunResult>): void {
     const timer = setInterval(() => this.look(), LOOK_MS);
     timer.unref();
@@ -29,12 +29,12 @@ export class SecretHunt {
     }, end);
   }
 
-  /** Notes a secret of the stack's configuration, which Pulumi itself hands to the program in its environment. */
+  /** Registers a secret of the stack's configuration. Pulumi itself passes these to the program in its environment. */
   allowInEnvironments(secret: string): void {
     this.configured.add(secret);
   }
 
-  /** What was found. The admin key and secret configuration are looked for, too, but not in environments. */
+  /** Returns the findings. The admin key and secret configuration are allowed in environments, but nowhere else. */
   async findings(directory: string, { admin, keys }: IssuedSecrets): Promise<SecretFinding[]> {
     const known = { ...named("setting", admin), ...named("key", keys) };
     const paths = existsSync(directory) ? [directory] : [];
@@ -53,14 +53,14 @@ export class SecretHunt {
         try {
           this.environments.add(readFileSync(`/proc/${pid}/${file}`, "utf8"));
         } catch {
-          // It has ended since.
+          // The process has ended.
         }
       }
     }
   }
 }
 
-/** Names secrets in the order in which they came to be, and leaves out what is too short to be searched for. */
+/** Numbers secrets in creation order. Omits secrets that are too short to search for. */
 function named(kind: "setting" | "key", secrets: readonly string[]): Record<string, string> {
   const numbered = secrets.map((secret, at): [string, string] => [`the secret of ${kind} ${at + 1}`, secret]);
   return Object.fromEntries(numbered.filter(([, secret]) => secret.length >= SHORTEST));

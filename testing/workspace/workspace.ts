@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type IssuedSecrets, issuedSecrets } from "../control-plane/issued-secrets";
-import { FileBackend } from "../engine/backend";
-import { type Deployment, type ExportedStack, manifestAt, schemaOf } from "../engine/checkpoint";
-import { loadProject, readSalt, setConfig, writeSalt } from "../engine/config";
-import { SECRET_MARK } from "../engine/events";
-import type { Processes } from "../engine/operation";
-import { mapMapSecrets, type Properties, revealed } from "../engine/property";
-import { PassphraseSecrets } from "../engine/secrets";
+import { loadProject, readSalt, setConfig, writeSalt } from "../engine/command/config";
+import { SECRET_MARK } from "../engine/run/events";
+import type { Processes } from "../engine/run/operation";
+import { FileBackend } from "../engine/state/backend";
+import { type Deployment, type ExportedStack, manifestAt, schemaOf } from "../engine/state/checkpoint";
+import { mapMapSecrets, type Properties, revealed } from "../engine/state/property";
+import { PassphraseSecrets } from "../engine/state/secrets";
 import { type EngineName, engineCommand, engineOf } from "./engine-command";
 import { runEngineHere } from "./engine-here";
 import { type EngineCommand, type EngineRun, outputOf, startEngine } from "./engine-run";
@@ -21,36 +21,39 @@ import type { SecretFinding } from "./search-secrets";
 import { SecretHunt } from "./secret-hunt";
 import { createSecrets } from "./secrets-of-stacks";
 
-/** What a workspace is made of. */
+/** Options of a workspace. */
 export interface WorkspaceOptions {
-  /** A folder, which is copied, or files by name. It gets a `Pulumi.yaml` and a `package.json` where it has none. */
+  /** A folder to copy, or files by name. A missing `Pulumi.yaml` or `package.json` is added. */
   readonly program: Program;
   /**
-   * More packages the program can import, and their folders. `@pulumi/pulumi` and what is installed beside it, and
-   * `keyplane`, are there without.
+   * More packages that the program can import, with their folders. `keyplane`, `@pulumi/pulumi` and the packages
+   * installed with it are always available.
    */
   readonly packages?: Readonly<Record<string, string>>;
   /**
-   * The project's name, where the program has no `Pulumi.yaml`.
+   * The project's name, if the program has no `Pulumi.yaml`.
    * @default "proj"
    */
   readonly project?: string;
-  /** @default "dev" */
+  /** Name of the stack. @default "dev" */
   readonly stack?: string;
   /** Configuration of the stack. A key without a namespace belongs to the project. */
   readonly config?: Readonly<Record<string, string>>;
   /** Secret configuration of the stack. */
   readonly secretConfig?: Readonly<Record<string, string>>;
-  /** Variables for the engine, the program and the providers. `PULUMI_*` and `KEYPLANE_*` of this process are not passed on. */
+  /**
+   * Variables for the engine, the program and the providers. `PULUMI_*` and `KEYPLANE_*` of this process are not passed
+   * on.
+   */
   readonly env?: NodeJS.ProcessEnv;
   /**
-   * What deploys it.
-   * @default what `KEYPLANE_ENGINE` says: `embedded` or `cli`; `embedded` without it
+   * The engine that deploys the program.
+   * @default the value of `KEYPLANE_ENGINE` (`embedded` or `cli`), or `embedded` if it is not set
    */
   readonly engine?: EngineName;
   /**
-   * When Pulumi's SDK loads what it serializes closures with: `lazy`, at its first use, which starts each process of a
-   * run in a third of the time; or `eager`, as it does by itself.
+   * When Pulumi's SDK loads the modules that serialize closures: `lazy` on first use, so that each process of a run
+   * starts in a third of the time, or `eager` on import, as the SDK does by default.
    * @default "lazy"
    */
   readonly serializer?: "lazy" | "eager";
@@ -58,51 +61,51 @@ export interface WorkspaceOptions {
 
 /** How to run one command. */
 export interface RunOptions {
-  /** More of pulumi's arguments, such as `["--target", urn]`. */
+  /** More Pulumi arguments, such as `["--target", urn]`. */
   readonly args?: readonly string[];
-  /** More variables, for this run. */
+  /** More variables, for this run only. */
   readonly env?: NodeJS.ProcessEnv;
   /**
-   * What a run that fails means: by default an error that shows what the engine printed; with true, a result like any
-   * other, whose `exit` is not 0.
+   * Whether a failed run returns its result, with an `exit` other than 0. If false, a failed run throws an error with
+   * the engine's output.
    * @default false
    */
   readonly mayFail?: boolean;
   /**
-   * Whether `up`, `refresh` and `destroy` make a preview first, as they do by hand.
+   * Whether `up`, `refresh` and `destroy` run a preview first, as they do on the command line.
    * @default false
    */
   readonly previewFirst?: boolean;
   /**
-   * After how long the engine is killed, in milliseconds.
+   * Timeout in milliseconds, after which the engine is killed.
    * @default 120000
    */
   readonly timeoutMs?: number;
   /**
-   * Whether the embedded engine may run within this process, which saves it some tenths of a second. The Pulumi CLI, and
-   * what {@link Workspace.start} starts, always have a process of their own.
+   * Whether the embedded engine may run in this process, which saves some tenths of a second. The Pulumi CLI and
+   * commands started with {@link Workspace.start} always have their own process.
    * @default false
    */
   readonly inProcess?: boolean;
   /**
-   * How the embedded engine, run within this process, starts the program and the providers.
-   * @default each in a process of its own
+   * How the embedded engine starts the program and the providers when it runs in this process.
+   * @default each in its own process
    * @internal
    */
   readonly processes?: Processes;
-  /** Gets what the engine prints, as it prints it. */
+  /** Called with the engine's output as it is printed. */
   readonly onOutput?: (text: string) => void;
 }
 
-/** Pulumi's commands that a workspace runs. */
+/** Pulumi commands that a workspace runs. */
 export type EngineCommandName = "up" | "preview" | "refresh" | "destroy";
 
 const PASSPHRASE = "a passphrase for tests";
 const TIMEOUT_MS = 120_000;
 
 /**
- * A stack of its own, deployed by either engine: a temporary folder with a program, a file backend, Pulumi's home and a
- * passphrase. Nothing of the user's - login, stacks, plugins - is seen or touched.
+ * An isolated stack, deployed by either engine: a temporary folder with a program, a file backend, a Pulumi home and a
+ * passphrase. Does not read or change the user's login, stacks or plugins.
  *
  * @example
  * const workspace = await Workspace.create({ program: "examples/quickstart", config: { "keyplane:baseUrl": url } });
@@ -118,9 +121,9 @@ export class Workspace {
   private readonly hunt = new SecretHunt(() => this.processes());
 
   private constructor(
-    /** The temporary folder that holds everything. */
+    /** The temporary folder that contains everything. */
     readonly directory: string,
-    /** The engine that deploys it. */
+    /** The engine that deploys the stack. */
     readonly engine: EngineName,
     /** The project's name. */
     readonly project: string,
@@ -131,7 +134,7 @@ export class Workspace {
     private readonly serializer: "lazy" | "eager",
   ) {}
 
-  /** Makes a workspace. Nothing is deployed yet. */
+  /** Creates a workspace. Deploys nothing yet. */
   static async create(options: WorkspaceOptions): Promise<Workspace> {
     const directory = await realpath(await mkdtemp(join(tmpdir(), "keyplane-")));
     try {
@@ -169,7 +172,7 @@ export class Workspace {
     return join(this.directory, "program");
   }
 
-  /** The stack's state file. It is there after the first run. */
+  /** The stack's state file. It exists after the first run. */
   get stateFile(): string {
     return this.backend.stackFile(this.project, this.stack);
   }
@@ -179,22 +182,22 @@ export class Workspace {
     return this.run("up", options);
   }
 
-  /** Says what a deployment would do. */
+  /** Previews a deployment. */
   preview(options?: RunOptions): Promise<RunResult> {
     return this.run("preview", options);
   }
 
-  /** Reads what is really there into the state. */
+  /** Updates the state from the real resources. */
   refresh(options?: RunOptions): Promise<RunResult> {
     return this.run("refresh", options);
   }
 
-  /** Deletes everything the stack has. */
+  /** Deletes all resources of the stack. */
   destroy(options?: RunOptions): Promise<RunResult> {
     return this.run("destroy", options);
   }
 
-  /** Runs a command to its end. */
+  /** Runs a command until it ends. */
   async run(command: EngineCommandName, options: RunOptions = {}): Promise<RunResult> {
     const here = options.inProcess === true && this.engine === "embedded";
     const { done } = here
@@ -207,14 +210,14 @@ export class Workspace {
     throw new Error(`${command} failed (${result.signal ?? `exit code ${result.exit}`})\n${outputOf(result)}`);
   }
 
-  /** Starts a command, to do something - such as killing it - while it runs. Its result never is an error. */
+  /** Starts a command, so that a test can act while it runs, such as kill it. A failed run still returns its result. */
   start(command: EngineCommandName, options: RunOptions = {}): EngineRun {
     return this.begin(command, options, (engine, args) =>
       startEngine({ ...engine, argv: [...engineCommand(this.engine), command, ...args] }),
     );
   }
 
-  /** Runs any other command of pulumi's, such as `["stack", "output", "--json"]`. A failure is an error. */
+  /** Runs any other Pulumi command, such as `["stack", "output", "--json"]`. Throws if it fails. */
   async command(args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
     const [name = "", ...rest] = args;
     const result = await startEngine({
@@ -244,14 +247,14 @@ export class Workspace {
   }
 
   /**
-   * Puts another program in the place of this one: a folder replaces it whole, files replace those of the same name. The
-   * stack's configuration stays.
+   * Replaces the program. A folder replaces the whole program. Files replace only files of the same name. The stack's
+   * configuration remains.
    */
   async setProgram(program: Program): Promise<void> {
     await replaceProgram(this.programDirectory, program, this.project);
   }
 
-  /** The stack's state, as `stack export` gives it: secrets as ciphertext, or as plaintext envelopes. */
+  /** Returns the stack's state, as `stack export` does: secrets as ciphertext, or as plaintext envelopes. */
   async exportState(options: { readonly showSecrets?: boolean } = {}): Promise<ExportedStack> {
     const deployment = await this.backend.load(this.project, this.stack);
     if (deployment === undefined) return { version: 3, deployment: { manifest: manifestAt(new Date(0)) } };
@@ -261,14 +264,14 @@ export class Workspace {
     };
   }
 
-  /** Replaces the stack's state, through the engine's `stack import`. */
+  /** Replaces the stack's state with the engine's `stack import`. */
   async importState(state: ExportedStack): Promise<void> {
     const file = join(this.directory, "import.json");
     await writeFile(file, JSON.stringify(state));
     await this.command(["stack", "import", "--file", file]).finally(() => rm(file));
   }
 
-  /** The stack's outputs: secrets as `[secret]`, or in clear. */
+  /** Returns the stack's outputs, with secrets as `[secret]` or in plain text. */
   async outputs(options: { readonly showSecrets?: boolean } = {}): Promise<Properties> {
     const { deployment } = await this.exportState(options);
     const stack = deployment.resources?.find((resource) => resource.type === "pulumi:pulumi:Stack");
@@ -276,28 +279,28 @@ export class Workspace {
     return options.showSecrets ? (revealed(outputs) as Properties) : mapMapSecrets(outputs, () => SECRET_MARK);
   }
 
-  /** Removes the lock that a killed run has left. */
+  /** Removes the lock of a killed run. */
   async cancel(): Promise<void> {
     await this.backend.cancel(this.project, this.stack);
   }
 
-  /** The processes of this workspace that live now, also those that outlived their engine. */
+  /** Returns the running processes of this workspace, including those that outlived their engine. */
   processes(): number[] {
     return processesWith(`PULUMI_HOME=${this.env.PULUMI_HOME}`, this.hosts);
   }
 
   /**
-   * Looks for secrets, in whatever encoding, in the files of the workspace, in what its runs printed, and in the
-   * environments of their processes.
-   * @param secrets By default all that control planes of this process have issued.
+   * Searches for secrets, in any encoding: in the workspace's files, in the output of its runs, and in the environments
+   * of their processes.
+   * @param secrets By default, all secrets that control planes of this process have issued.
    */
   secretsInClear(secrets: IssuedSecrets = issuedSecrets()): Promise<SecretFinding[]> {
     return this.hunt.findings(this.directory, secrets);
   }
 
   /**
-   * Ends what is left of the workspace's processes, and removes its folder. Nothing is destroyed: see {@link destroy}.
-   * Throws where a secret is found in clear, as by {@link secretsInClear}, unless `search` is false.
+   * Ends the workspace's remaining processes and removes its folder. Does not delete resources: see {@link destroy}.
+   * Throws if a secret appears in plain text, as found by {@link secretsInClear}, unless `search` is false.
    */
   async remove({ search = true }: { readonly search?: boolean } = {}): Promise<void> {
     endProcesses(this.processes());
@@ -305,7 +308,7 @@ export class Workspace {
     await rm(this.directory, { recursive: true, force: true, maxRetries: 3 });
     if (findings.length === 0) return;
     const places = findings.map(({ secret, place, form }) => `${secret} (${form}) in ${place}`);
-    throw new Error(`secrets were left in clear:\n${places.join("\n")}`);
+    throw new Error(`secrets appear in plain text:\n${places.join("\n")}`);
   }
 
   private begin<Run extends Pick<EngineRun, "done">>(
@@ -365,7 +368,7 @@ export class Workspace {
     if (result.exit !== 0) throw new Error(`stack init failed\n${outputOf(result)}`);
   }
 
-  /** All workspaces of this process share a salt where they may, so that their states are read with one key. */
+  /** Workspaces of this process share a salt where possible, so that one key decrypts all their states. */
   private async salt(): Promise<string> {
     const project = await loadProject(this.programDirectory);
     const present = await readSalt(project, this.stack);
@@ -383,7 +386,7 @@ export class Workspace {
   }
 }
 
-/** The environment of a stack that knows nothing of the user's: another home, backend and passphrase. */
+/** The environment of an isolated stack, with its own home, backend and passphrase. */
 function hermeticEnv(directory: string, own: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const foreign = /^(PULUMI_|KEYPLANE_|VITEST|NODE_ENV$|NODE_OPTIONS$)/;
   return {
@@ -392,7 +395,7 @@ function hermeticEnv(directory: string, own: NodeJS.ProcessEnv): NodeJS.ProcessE
     PULUMI_BACKEND_URL: pathToFileURL(join(directory, "backend")).href,
     PULUMI_CONFIG_PASSPHRASE: PASSPHRASE,
     PULUMI_SKIP_UPDATE_CHECK: "true",
-    // Without it the CLI has no --event-log.
+    // The CLI has `--event-log` only with this variable.
     PULUMI_DEBUG_COMMANDS: "true",
     NO_COLOR: "1",
     ...own,

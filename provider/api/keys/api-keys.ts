@@ -10,49 +10,50 @@ import type { KeyList } from "./key-list";
 import { readCreatedKey } from "./read-created-key";
 import { readKeys } from "./read-keys";
 
-/** A call that the service has always had and that a key of any kind may make. */
+/** A call that every version of the service has and that every kind of key may make. */
 const PROBE = "GET /projects";
 
-/** How long a key just made may be unknown to the service's other parts: pauses between probes, in milliseconds. */
+/** Pauses between probes, in milliseconds. A new key may take this long to become known to the whole service. */
 const PROBE_PAUSES_MS = [500, 1000, 2000, 4000];
 
-/** The service's words about a name in use; the status for it is not documented. */
+/** The service's message for a name in use; its status is not documented. */
 const NAME_TAKEN = /unique name|already (exists|in use|taken)|duplicate/i;
 
-/** How the list of keys is read. */
+/** Options of reading the list of keys. */
 export interface ListKeysOptions extends ReadOptions {
   /**
-   * Takes only a list that is sent from now on. @default false: one that was sent after this process last created a key,
-   * however old. A key that is absent from it is gone for good, because ids never come back. A key in it may have been
-   * revoked by somebody else since.
+   * Requests a new list, instead of reusing any list that was requested after this process last created a key. A key
+   * that is absent from either is gone, because ids are never reused. A key in a reused list may have been revoked
+   * since.
+   * @default false
    */
   readonly fresh?: boolean | undefined;
   /**
-   * Takes also a list from before this process last created a key, if it is no older than 30 seconds. It shows how keys
-   * were used, but does not prove that one is gone.
+   * Also accepts a list from before this process last created a key, if it is at most 30 seconds old. Such a list shows
+   * how keys were used, but does not prove that a key is gone.
    * @default false
    */
   readonly recent?: boolean | undefined;
 }
 
-/** How a key is made. */
+/** Options of creating a key. */
 export interface CreateKeyOptions extends ReadOptions {
   /** Limits a key of an organization to this project. @default the whole organization */
   readonly projectId?: string | undefined;
 }
 
-/** How a key is revoked. */
+/** Options of revoking a key. */
 export interface RevokeKeyOptions extends ReadOptions {
-  /** Whether a list lacks the key: where the service does not know its id either, it is gone. @default false */
+  /** Whether a list lacks the key. If the service does not find its id either, the key is gone. @default false */
   readonly unlisted?: boolean | undefined;
 }
 
 /** The API keys of an account, or of an organization in it. */
 export class Keys {
   readonly #list: SharedRead<readonly ApiKeyRecord[]>;
-  /** Ids of the keys that this process has revoked: lists from before still hold them. */
+  /** Ids of keys that this process has revoked. Older lists still contain them. */
   readonly #revoked = new Set<string>();
-  /** The last list without them. Each of many reads is given the same one, for it is searched by an index. */
+  /** The last list without them. All reads share it, because it has an index. */
   #liveList: {
     readonly of: readonly ApiKeyRecord[];
     readonly revoked: number;
@@ -81,9 +82,9 @@ export class Keys {
   }
 
   /**
-   * Makes a key (`POST` on the list); its secret is in this answer and nowhere else.
-   * Throws `AnswerLostError` if it may have been made without our having its secret: the caller has to settle that by
-   * the list, never by asking again for the same name. Throws an `ApiError` of kind `conflict` if the name is taken.
+   * Creates a key (`POST` on the list). Only this answer contains the secret.
+   * Throws `AnswerLostError` if the key may exist but its secret is unknown: the caller must check the list, and must
+   * not request the same name again. Throws an `ApiError` of kind `conflict` if the name is taken.
    */
   async create(name: string, options: CreateKeyOptions = {}): Promise<CreatedKey> {
     const { path, routes, createsPerSecond } = this.at;
@@ -110,8 +111,9 @@ export class Keys {
   }
 
   /**
-   * All live keys (`GET` on the list), newest first. Callers at the same time share one request. A list that lacks the
-   * key that asked, holds an id twice or has another shape is a `BadAnswerError`, never an absence.
+   * All live keys (`GET` on the list), newest first. Concurrent callers share one request. Throws a `BadAnswerError` if
+   * the list lacks the key that made the request, contains an id twice or is malformed: such a list does not prove that
+   * a key is gone.
    */
   async list(options: ListKeysOptions = {}): Promise<readonly ApiKeyRecord[]> {
     const { fresh, recent, signal } = options;
@@ -121,8 +123,8 @@ export class Keys {
   }
 
   /**
-   * The key of this id, for its name, which never changes for an id: from the last list of this process, or from another one
-   * if that does not hold it. `undefined` if the key is gone.
+   * The key with this id, from the last list of this process, or from a later one if that lacks the key. An old list is
+   * good enough, because the name of an id never changes. `undefined` if the key is gone.
    */
   async find(id: string, options: ReadOptions = {}): Promise<ApiKeyRecord | undefined> {
     if (this.#revoked.has(id)) return undefined;
@@ -132,8 +134,8 @@ export class Keys {
   }
 
   /**
-   * The list as another key of the account gets it (`GET` on the list, with that key), in which its own use shows at
-   * once. `undefined` where the service does not accept the key.
+   * Lists the keys with another key of the account (`GET` on the list). The list shows that key's use at once. Returns
+   * `undefined` if the service does not accept the key.
    */
   async listAs(key: string, options: ReadOptions = {}): Promise<ApiKeyRecord[] | undefined> {
     conceal(key);
@@ -148,8 +150,8 @@ export class Keys {
   }
 
   /**
-   * Revokes a key (`DELETE` on its id in the list), at once and for good. `absent` if there was none of that id.
-   * An answer that leaves it open is settled by a list sent afterwards: only absence from it counts as done.
+   * Revokes a key (`DELETE` on its id in the list), immediately and permanently. Returns `absent` if it is not found.
+   * If the answer is unclear, a new list decides: the key is revoked only if the list lacks it.
    */
   async revoke(id: string, options: RevokeKeyOptions = {}): Promise<"revoked" | "absent"> {
     const { signal, unlisted = false } = options;
@@ -162,7 +164,7 @@ export class Keys {
       checkRevoked(route, id, answer);
     } catch (error) {
       if (!(error instanceof KeyplaneError)) throw error;
-      // Two answers, to different questions, that there is no such key.
+      // Both the list and this answer say that the key does not exist.
       const isAbsent = unlisted && error.kind === "not_found";
       outcome = isAbsent ? "absent" : await this.#settleRevoke(id, error, signal);
     }
@@ -171,8 +173,8 @@ export class Keys {
   }
 
   /**
-   * Whether the key is accepted by the service: one request with it, which makes it a used key. A refusal is asked
-   * again for some seconds, for a new key may take a moment to be known everywhere.
+   * Whether the service accepts the key. Sends a request with it, so the key counts as used. Retries a refusal for some
+   * seconds, because a new key may not be known everywhere yet.
    */
   async authenticates(key: string, options: ReadOptions & { readonly isNew?: boolean } = {}): Promise<boolean> {
     conceal(key);
@@ -191,7 +193,7 @@ export class Keys {
         return true;
       } catch (error) {
         if (!isApiError(error) || error.kind === "rate_limit" || (error.status ?? 0) >= 500) throw error;
-        // Any other refusal comes from somebody who knows who is asking.
+        // Any other refusal means that the service recognised the key.
         if (error.status !== 401) return true;
         if (pause !== undefined) await this.http.sleep(pause, options.signal);
       }
@@ -216,7 +218,7 @@ export class Keys {
       throw new KeyplaneError(trouble.code, `${trouble.message} And the list of keys: ${messageOf(error)}`, trouble);
     }
     if (keys.some((each) => each.id === id)) throw trouble;
-    // Only an organization's list can be empty, and that proves nothing by itself.
+    // Only an organization's list can be empty, and an empty list proves nothing by itself.
     if (open && keys.length === 0) throw trouble;
     return open || lostBefore ? "revoked" : "absent";
   }

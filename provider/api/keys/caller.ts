@@ -6,15 +6,15 @@ import type { ReadOptions } from "../records";
 
 const WHO = "GET /auth";
 
-/** Whom a credential stands for. */
+/** Who a credential belongs to. */
 export interface Caller {
   /** Kind of credential, e.g. `api_key_user` or `api_key_org`; the service may add kinds at any time. */
   readonly method: string;
-  /** Id of the key itself, where the service tells. */
+  /** Id of the key itself, if the service provides it. */
   readonly keyId?: string;
 }
 
-/** Asks whom the credential stands for (`GET /auth`); `undefined` from a service that has no such call. */
+/** Asks who the credential belongs to (`GET /auth`). Returns `undefined` if the service has no such call. */
 export async function readCaller(http: HttpClient, options: ReadOptions = {}): Promise<Caller | undefined> {
   try {
     const request = { method: "GET", route: WHO, path: "/auth", replay: "safe", signal: options.signal } as const;

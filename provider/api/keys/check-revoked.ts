@@ -4,8 +4,8 @@ import { keyIdOf } from "../../ids";
 import { Reader } from "../reader";
 
 /**
- * Checks that the answer says that this key is revoked. Throws an `ApiError` if it says otherwise, and a
- * `BadAnswerError` if it says nothing, which a list can settle.
+ * Checks that the answer confirms the revocation of this key. Throws an `ApiError` if it says otherwise, and a
+ * `BadAnswerError` if it does not say. In the second case, a list can decide.
  */
 export function checkRevoked(route: string, id: string, answer: HttpAnswer): void {
   const reader = new Reader(route, answer);

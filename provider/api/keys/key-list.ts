@@ -1,26 +1,26 @@
 import { checkId } from "../../ids";
 
-/** One of the service's lists of keys: where they are made, listed and revoked. */
+/** One of the service's lists of keys, in which keys are created, listed and revoked. */
 export interface KeyList {
-  /** Path of the list; a key's own path has its id behind it. */
+  /** Path of the list. The path of a key adds its id. */
   readonly path: string;
   /** Method and path template of each call, for messages and limits. */
   readonly routes: { readonly create: string; readonly list: string; readonly revoke: string };
-  /** Whether the key that requests authenticate with is in the list itself. */
+  /** Whether the list contains the key that requests authenticate with. */
   readonly holdsCaller: boolean;
-  /** Most creations per second, where the service allows fewer than of other requests. */
+  /** Maximum creations per second, if lower than the rate for other requests. */
   readonly createsPerSecond?: number;
 }
 
 const ACCOUNT: KeyList = { path: "/api_keys", routes: routesOf("/api_keys"), holdsCaller: true };
 
-/** The list of an organization's keys and of those limited to a project in it, or that of the account's own keys. */
+/** The list of an organization's keys, including keys limited to its projects, or of the account's own keys. */
 export function keyListOf(organizationId: string | undefined): KeyList {
   if (organizationId === undefined) return ACCOUNT;
   return {
     path: `/organizations/${checkId("organization", organizationId, "organizationId")}/api_keys`,
     routes: routesOf("/organizations/{org_id}/api_keys"),
-    // Such keys cannot make or list keys: who asks is always a user's own key.
+    // An organization's keys cannot create or list keys, so requests always authenticate with a user's personal key.
     holdsCaller: false,
     createsPerSecond: 10,
   };

@@ -1,15 +1,15 @@
 import { AnswerLostError, isKeyplaneError } from "../../errors";
 import type { HttpAnswer } from "../../http";
 import { keyIdOf } from "../../ids";
-import { conceal, redact } from "../../secrets";
+import { conceal, isKeyText, redact } from "../../secrets";
 import { readOperation } from "../operations/read-operations";
 import { Reader, type Wire } from "../reader";
 import type { CreatedKey, Operation } from "../records";
 
-/** What the reading of a new key needs besides the answer. */
+/** What `readCreatedKey` needs besides the answer. */
 export interface CreatedKeyContext {
   readonly route: string;
-  /** The name that was asked for. */
+  /** The requested name. */
   readonly name: string;
   readonly warn: (message: string) => void;
   /** The local wall clock, in milliseconds. */
@@ -17,8 +17,8 @@ export interface CreatedKeyContext {
 }
 
 /**
- * Reads the answer that holds a new key. Without a valid id and secret it throws `AnswerLostError`. Nothing else in the
- * answer may cost us the key, so the rest is taken as well as it can be.
+ * Reads the answer that contains a new key. Throws `AnswerLostError` if its id or secret is invalid. Tolerates any
+ * other invalid field, so that it does not lose the key.
  */
 export function readCreatedKey(answer: HttpAnswer, context: CreatedKeyContext): CreatedKey {
   const { route } = context;
@@ -27,9 +27,9 @@ export function readCreatedKey(answer: HttpAnswer, context: CreatedKeyContext): 
   const id = keyIdOf(reader.field(body, "id"));
   const key = reader.field(body, "key");
   if (typeof key === "string") conceal(key);
-  // What holds the secret is no id: ids are in states and messages in clear.
+  // An id that contains a secret is invalid, because states and messages show ids in clear text.
   const hasId = id !== undefined && redact(id) === id;
-  if (!hasId || typeof key !== "string" || !/^[\x21-\x7e]+$/.test(key)) {
+  if (!hasId || !isKeyText(key)) {
     const { status, requestId } = answer;
     const lacks = hasId ? "no valid key" : "no valid id";
     throw new AnswerLostError(

@@ -3,12 +3,12 @@ import { keyIdOf } from "../../ids";
 import { Reader, type Wire } from "../reader";
 import type { ApiKeyRecord } from "../records";
 
-/** The zero time of services that have no null. */
+/** The zero time that some services send instead of null. */
 const ZERO_TIME = "0001-01-01T00:00:00Z";
 
 /**
- * Reads the list of keys. Where it must hold the key that asked, as the account's own list does and that of an
- * organization does not, an empty one contradicts itself.
+ * Reads the list of keys. The account's own list must contain the key that made the request, so it cannot be empty. The
+ * list of an organization can.
  */
 export function readKeys(route: string, answer: HttpAnswer, holdsCaller: boolean): ApiKeyRecord[] {
   const reader = new Reader(route, answer);
@@ -27,7 +27,7 @@ function mustHoldCaller(reader: Reader, items: readonly Wire[]): void {
   if (items.length === 0) {
     reader.fail("", "is an empty list, but it must contain at least the key that made the request");
   }
-  // A service that leaves out what is empty still tells the use of the key that has just asked.
+  // A service that omits empty fields still shows the use of the key that made the request.
   if (!items.some((each) => reader.field(each, "last_used_at"))) {
     reader.fail("", "has no last use of any key, not even of the key that made the request");
   }
@@ -49,7 +49,7 @@ function readKey(reader: Reader, item: Wire, path: string): ApiKeyRecord {
   };
 }
 
-/** The list tells the creator as an object, other answers as an id. */
+/** The list has the creator as an object; other answers have an id. */
 function readCreator(reader: Reader, item: Wire): string | undefined {
   const creator = reader.field(item, "created_by");
   if (typeof creator === "string") return reader.clean(creator);

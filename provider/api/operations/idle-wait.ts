@@ -1,17 +1,17 @@
-import { ApiError, type PendingOperation } from "../../errors";
+import { KeyplaneError, type PendingOperation } from "../../errors";
 import type { IdleResult, Operation } from "../records";
 import { MAX_MISSES, operationFailed } from "./operations-wait";
 import type { ProjectPoller, Sighting, Watcher } from "./project-poller";
 import { standingOf } from "./statuses";
 import { Wait, type WaitTerms } from "./wait";
 
-/** The platform's own background work, which no one who waits for a project means. */
+/** The platform's background work, which a wait for a project ignores by default. */
 export const BACKGROUND_ACTIONS: readonly string[] = ["check_availability", "suspend_compute"];
 
 /** How far back to look for pending operations, in milliseconds. */
 export const DEFAULT_HORIZON_MS = 24 * 60 * 60 * 1000;
 
-/** The terms of waiting until a project is idle. */
+/** Options of waiting until a project is idle. */
 export interface IdleWaitOptions extends WaitTerms {
   readonly ignoreActions: readonly string[] | undefined;
   readonly horizonMs: number | undefined;
@@ -28,7 +28,7 @@ export class IdleWait extends Wait<IdleResult> implements Watcher {
   readonly #horizonMs: number;
   #first = true;
 
-  /** @param serviceNow the service's wall clock in milliseconds, by which the age of operations is judged */
+  /** @param serviceNow the service's wall clock in milliseconds, for the age of operations */
   constructor(
     readonly projectId: string,
     options: IdleWaitOptions,
@@ -39,7 +39,7 @@ export class IdleWait extends Wait<IdleResult> implements Watcher {
     this.#horizonMs = options.horizonMs ?? DEFAULT_HORIZON_MS;
   }
 
-  /** Begins; see `Operations.waitUntilIdle`. */
+  /** Starts the wait; see `Operations.waitUntilIdle`. */
   run(poller: ProjectPoller): Promise<IdleResult> {
     return this.start([{ poller, watcher: this }]);
   }
@@ -49,12 +49,12 @@ export class IdleWait extends Wait<IdleResult> implements Watcher {
   }
 
   /**
-   * At first everything that could be pending: up to a page on which all has ended and is older than the horizon.
-   * Later only what is new, which stands before what was seen.
+   * The first scan covers everything that could be pending: it stops at a page on which every operation has ended and
+   * is older than the horizon. Later scans stop at known operations, because new ones come first.
    */
   enough(page: readonly Operation[]): boolean {
     if (!this.#first) return page.some((each) => this.#seen.has(each.id.toLowerCase()));
-    // Only here, for the service's clock is known by its answer.
+    // Computed here, because the service's clock is known only after an answer.
     const oldest = this.serviceNow() - this.#horizonMs;
     return page.every((each) => !this.#counts(each) && Date.parse(each.createdAt) < oldest);
   }
@@ -74,7 +74,7 @@ export class IdleWait extends Wait<IdleResult> implements Watcher {
       this.#seen.add(id);
       if (this.#ignored.has(operation.action)) continue;
       this.warnIfUnknown(operation);
-      // What had ended before the wait began does not count; what came and went since does.
+      // Operations that ended before the wait began do not count. Operations that came and ended since do.
       if (!this.#pending.has(id) && !(isNew && (!this.#first || this.#counts(operation)))) continue;
       if (this.#counts(operation)) {
         this.#pending.set(id, operation);
@@ -101,6 +101,6 @@ export class IdleWait extends Wait<IdleResult> implements Watcher {
     const misses = (this.#misses.get(id) ?? 0) + 1;
     this.#misses.set(id, misses);
     if (misses < MAX_MISSES) return;
-    throw new ApiError("not_found", `operation ${id} no longer exists. Run the command again`, { status: 404 }, "");
+    throw new KeyplaneError("KP-NOT-FOUND", `operation ${id} no longer exists. Run the command again`);
   }
 }

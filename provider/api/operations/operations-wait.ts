@@ -1,14 +1,14 @@
-import { ApiError, type FailedOperation, OperationFailedError, type PendingOperation } from "../../errors";
+import { type FailedOperation, KeyplaneError, OperationFailedError, type PendingOperation } from "../../errors";
 import { cleanText } from "../../http";
 import type { Operation, OperationRef } from "../records";
 import type { ProjectPoller, Sighting, Watcher } from "./project-poller";
 import { standingOf } from "./statuses";
 import { Wait, type WaitTerms } from "./wait";
 
-/** Polls in a row at which an operation may be unknown: it may be too new for the part of the service that is asked. */
+/** Consecutive polls in which an operation may be unknown: a new one may not be visible everywhere yet. */
 export const MAX_MISSES = 4;
 
-/** Waits for named operations, of any number of projects. */
+/** Waits for specific operations, in any number of projects. */
 export class OperationsWait extends Wait<Operation[]> {
   readonly #ended = new Map<string, Operation>();
   readonly #last = new Map<string, Operation>();
@@ -23,7 +23,7 @@ export class OperationsWait extends Wait<Operation[]> {
     this.#failFast = terms.failFast;
   }
 
-  /** Begins; see `Operations.wait`. */
+  /** Starts the wait; see `Operations.wait`. */
   run(pollerOf: (projectId: string) => ProjectPoller): Promise<Operation[]> {
     const projects = [...new Set(this.refs.map((each) => each.projectId))];
     return this.start(projects.map((id) => ({ poller: pollerOf(id), watcher: this.#watcher(id) })));
@@ -60,7 +60,7 @@ export class OperationsWait extends Wait<Operation[]> {
 
   #see(ids: ReadonlySet<string>, { found, missing }: Sighting): void {
     for (const id of ids) {
-      // Ended is ended, whatever a later page says.
+      // An operation that has ended stays ended, whatever a later page says.
       if (this.#ended.has(id)) continue;
       const operation = found.get(id);
       if (operation !== undefined) this.#note(id, operation);
@@ -84,7 +84,7 @@ export class OperationsWait extends Wait<Operation[]> {
     this.#misses.set(id, misses);
     if (misses < MAX_MISSES) return;
     const message = `operation ${id} was not found. It may be too old, or belong to another project. Check its id`;
-    throw new ApiError("not_found", message, { status: 404 }, "");
+    throw new KeyplaneError("KP-NOT-FOUND", message);
   }
 
   #of(id: string): Operation {
@@ -94,7 +94,7 @@ export class OperationsWait extends Wait<Operation[]> {
   }
 }
 
-/** Makes the error of operations that ended badly. */
+/** Creates the error for failed operations. */
 export function operationFailed(
   operations: readonly Operation[],
   pending: readonly PendingOperation[],

@@ -21,7 +21,7 @@ import type { WaitTerms } from "./wait";
 export const LIST_OPERATIONS = "GET /projects/{project_id}/operations";
 const GET = "GET /projects/{project_id}/operations/{operation_id}";
 
-/** Which operations are listed. */
+/** Filters for listing operations. */
 export interface OperationsFilter extends ReadOptions {
   /** Only those created at or after this ISO 8601 time. */
   readonly since?: string | undefined;
@@ -29,13 +29,13 @@ export interface OperationsFilter extends ReadOptions {
   readonly status?: string | readonly string[] | undefined;
   /** Only those of this kind, or one of these. */
   readonly action?: string | readonly string[] | undefined;
-  /** At most so many. */
+  /** Maximum number of operations. */
   readonly limit?: number | undefined;
-  /** At most so many per request. @default as many as the service gives */
+  /** Maximum number per request. @default the most that the service allows */
   readonly pageSize?: number | undefined;
 }
 
-/** What operations need to know of their account. */
+/** The parts of an account that operations use. */
 export interface OperationsContext {
   readonly pollIntervalMs: number;
   readonly operationTimeoutMs: number;
@@ -57,7 +57,7 @@ export class Operations {
     private readonly context: OperationsContext,
   ) {}
 
-  /** One operation (`GET /projects/{project_id}/operations/{operation_id}`); an `ApiError` `not_found` if there is none. */
+  /** Reads one operation. Throws an `ApiError` `not_found` if the service does not know it. */
   async get(projectId: string, id: string, options: ReadOptions = {}): Promise<Operation> {
     const path = `/projects/${checkId("project", projectId, "projectId")}/operations/${checkId("operation", id, "operationId")}`;
     const request = { method: "GET", route: GET, path, replay: "safe", signal: options.signal } as const;
@@ -70,7 +70,7 @@ export class Operations {
     return operation;
   }
 
-  /** A project's operations, newest first, page by page; holds one page, and reads no further than the filter needs. */
+  /** A project's operations, newest first, page by page. Holds one page in memory, and reads only as many as needed. */
   async *pages(projectId: string, filter: OperationsFilter = {}): AsyncGenerator<Operation[], void, undefined> {
     const since = filter.since === undefined ? undefined : Date.parse(filter.since);
     const isOld = (each: Operation | undefined) =>
@@ -78,7 +78,7 @@ export class Operations {
     const limit = filter.limit ?? Number.POSITIVE_INFINITY;
     const wanted = matcher(filter);
     const whole = filter.status === undefined && filter.action === undefined;
-    // Without a filter by content, no page needs to be longer than what is asked for.
+    // Without a content filter, a page need not be larger than the limit.
     const atMost = whole && Number.isFinite(limit) ? Math.min(limit, filter.pageSize ?? limit) : filter.pageSize;
     let left = limit;
     if (left <= 0) return;
@@ -92,7 +92,7 @@ export class Operations {
 
   /**
    * Waits until these operations have ended, and returns them in the given order. Throws `OperationFailedError` if one
-   * failed, `TimeoutError` with what is pending, an `ApiError` `not_found` if one stays unknown, `AbortedError`.
+   * failed, `TimeoutError` with the pending ones, an error of kind `not_found` if one stays unknown, or `AbortedError`.
    * All waits of a process share their polls: one list per project and interval.
    */
   async wait(refs: readonly OperationRef[], options: WaitOperationsOptions = {}): Promise<Operation[]> {
@@ -105,7 +105,7 @@ export class Operations {
     return wait.run((projectId) => this.#poller(projectId));
   }
 
-  /** Waits until the project has no pending operation but ignored ones; throws as `wait` does. */
+  /** Waits until the project has no pending operation except ignored ones. Throws the same errors as `wait`. */
   async waitUntilIdle(projectId: string, options: WaitIdleOptions = {}): Promise<IdleResult> {
     checkId("project", projectId, "projectId");
     const { ignoreActions, horizonMs } = options;
@@ -174,14 +174,14 @@ function matcher({ status, action }: OperationsFilter): (operation: Operation) =
 const TIMESTAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d{1,9})Z$/;
 
 /**
- * The cursor of the page after an item, moved so little into the past of the list that whatever was born in the same
- * moment as the item comes (again). A service that pages by the moment alone would leave out what stands behind a
- * page's border with the same one. Undefined where the cursor is not the item's time with fractions of a second.
+ * The cursor after an item, moved to a slightly later time, so that the next page repeats items with the same
+ * timestamp. A service that pages by timestamp alone would skip them after the end of a page.
+ * Undefined if the cursor is not the item's time with fractions of a second.
  */
 export function overlapping(cursor: string, createdAt: string): string | undefined {
   const [, seconds, fraction] = TIMESTAMP.exec(cursor) ?? [];
   if (seconds === undefined || fraction === undefined || !createdAt.startsWith(seconds)) return undefined;
   const later = String(Number(fraction) + 1).padStart(fraction.length, "0");
-  // A carry into the seconds is not worth its code: that cursor goes back as it came.
+  // A carry into the seconds is too rare to handle: such a cursor is used unchanged.
   return later.length > fraction.length ? undefined : `${seconds}.${later}Z`;
 }

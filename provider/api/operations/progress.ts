@@ -1,10 +1,10 @@
 import { isApiError, type PendingOperation } from "../../errors";
 import { cleanText } from "../../http";
 
-/** Most operations named in one line. */
+/** Maximum number of operations named in one line. */
 const NAMED = 3;
 
-/** Describes a wait for people: `waiting for start_compute (running, 12 s)`. */
+/** Describes a wait in words: `waiting for start_compute (running, 12 s)`. */
 export function progressText(pending: readonly PendingOperation[], elapsedMs: number): string {
   const time = `${Math.round(elapsedMs / 1000)} s`;
   const [first] = pending;
@@ -23,7 +23,7 @@ export function pendingText(pending: readonly PendingOperation[]): string {
   return pending.length > NAMED ? `${named.join(", ")}, ...` : named.join(", ");
 }
 
-/** Why a poll showed nothing, in a few words, such as `project not found (404)`. */
+/** Why a poll failed, in a few words, such as `project not found (404)`. */
 export function troubleText(reason: unknown): string {
   if (!isApiError(reason)) return "no answer";
   return `${reason.serviceMessage === "" ? "an error" : cleanText(reason.serviceMessage, 60)} (${reason.status})`;

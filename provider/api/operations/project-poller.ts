@@ -5,47 +5,47 @@ import { Collected } from "../collected";
 import type { Page } from "../paging";
 import type { Operation } from "../records";
 
-/** Polls of one project are at least so far apart, in milliseconds, however many waits begin. */
+/** Minimum time between two polls of a project, in milliseconds, however many waits begin. */
 const FLOOR_MS = 1000;
-/** The interval is lengthened by up to this part, so that many processes do not ask at the same moment. */
+/** Maximum share by which an interval is lengthened, so that many processes do not poll at the same moment. */
 const JITTER = 0.15;
-/** Polls in a row that may fail before the waits do. */
+/** Number of consecutive failed polls after which the waits fail. */
 const MAX_FAILED_POLLS = 20;
-/** The same where the project is not known: it may be too new, but then only for a short time. */
+/** The same for an unknown project. A new project is unknown for a short time only. */
 const MAX_UNKNOWN_POLLS = 4;
-/** Operations per page while looking through a project. */
+/** Operations per page while scanning a project. */
 const SCAN_PAGE = 100;
 
-/** What one poll has shown. */
+/** The result of one poll. */
 export interface Sighting {
-  /** By id in lower case. */
+  /** Operations by id, in lower case. */
   readonly found: ReadonlyMap<string, Operation>;
-  /** Ids that were asked for and that the service does not know. */
+  /** Requested ids that the service does not know. */
   readonly missing: ReadonlySet<string>;
-  /** Whether something that was asked for could not be told. */
+  /** Whether some requested operations could not be read. */
   readonly incomplete: boolean;
 }
 
-/** Somebody who waits for something in the project. */
+/** One wait for something in the project. */
 export interface Watcher {
   /** Monotonic time at which `expire` is due. */
   readonly deadline: number;
   readonly intervalMs: number;
-  /** Whether it looks at the list itself, not only at the operations it wants. */
+  /** Whether it scans the list, and not only the operations that it wants. */
   readonly scans: boolean;
-  /** Ids, in lower case, that each poll must tell about. */
+  /** Ids, in lower case, that each poll must look up. */
   wanted(): Iterable<string>;
-  /** Whether no page after this one is needed. */
+  /** Whether no further page is needed. */
   enough(page: readonly Operation[]): boolean;
   see(sighting: Sighting): void;
-  /** A poll got no answer, for this reason. */
+  /** Called when a poll fails, with the reason. */
   missed(reason: unknown): void;
-  /** There will be no more polls. */
+  /** Called when there will be no more polls. */
   fail(error: Error): void;
   expire(): void;
 }
 
-/** How a poller gets at its project. */
+/** How a poller accesses its project. */
 export interface PollerContext {
   readonly clock: Clock;
   readonly random: () => number;
@@ -53,11 +53,11 @@ export interface PollerContext {
   readonly route: string;
   readonly pages: (atMost: number, signal: AbortSignal) => AsyncIterable<Page<Operation>>;
   readonly get: (id: string, signal: AbortSignal) => Promise<Operation>;
-  /** Called when the last watcher has gone; the poller is not used afterwards. */
+  /** Called when the last watcher is removed. The poller is not used afterwards. */
   readonly idle: () => void;
 }
 
-/** Polls one project for all who wait in it: at once, then once per interval. */
+/** Polls one project for all its watchers: at once, then once per interval. */
 export class ProjectPoller {
   readonly #watchers = new Set<Watcher>();
   readonly #stop = new AbortController();
@@ -70,7 +70,7 @@ export class ProjectPoller {
 
   constructor(private readonly context: PollerContext) {}
 
-  /** Begins to tell the watcher; its first poll comes at once, or as soon as the last one is not too near. */
+  /** Adds a watcher. Its first poll runs at once, or after the minimum time since the last poll. */
   add(watcher: Watcher): void {
     this.#watchers.add(watcher);
     if (!this.#running) {
@@ -82,7 +82,7 @@ export class ProjectPoller {
     this.#wake.abort();
   }
 
-  /** Stops telling the watcher; with the last one everything under way is cancelled. */
+  /** Removes a watcher. Without watchers, everything under way is cancelled. */
   remove(watcher: Watcher): void {
     if (!this.#watchers.delete(watcher) || this.#watchers.size > 0) return;
     this.context.idle();
@@ -91,7 +91,7 @@ export class ProjectPoller {
 
   async #run(): Promise<void> {
     try {
-      // Those who begin in the same moment share the first poll.
+      // Watchers that are added at the same moment share the first poll.
       await Promise.resolve();
       while (this.#watchers.size > 0) {
         await this.#poll();
@@ -174,12 +174,12 @@ export class ProjectPoller {
     }
   }
 
-  /** Brings the next poll forward for one who has not seen any. */
+  /** Brings the next poll forward for a new watcher. */
   #hasten({ intervalMs }: Watcher): void {
     this.#nextAt = Math.min(this.#nextAt, this.#polledAt + Math.min(FLOOR_MS, intervalMs));
   }
 
-  /** A poll in flight runs in real time, and must not hold up those whose time is over. */
+  /** A poll in flight runs in real time, and must not delay watchers that time out. */
   #watchDeadlines(): void {
     if (this.#watchers.size === 0) return;
     const left = this.#firstDeadline() - this.context.clock.monotonic();
@@ -206,7 +206,7 @@ export class ProjectPoller {
   }
 }
 
-/** Whether waiting on after this error, the n-th in a row, is of no use. */
+/** Whether to stop polling after this error, which is number `failures` in a row. */
 function isFinal(error: unknown, failures: number): boolean {
   if (isAborted(error)) return true;
   if (!isApiError(error)) return failures >= MAX_FAILED_POLLS;

@@ -23,7 +23,7 @@ export function readOperation(reader: Reader, value: unknown, path: string): Ope
   };
 }
 
-/** Reads the answer to one operation. */
+/** Reads the answer that contains one operation. */
 export function readSingleOperation(route: string, answer: HttpAnswer): Operation {
   const reader = new Reader(route, answer);
   return readOperation(reader, reader.field(reader.object(answer.json, ""), "operation"), "operation");
@@ -40,7 +40,7 @@ export function readOperationPage(route: string, answer: HttpAnswer): Page<Opera
   };
 }
 
-/** Reads the cursor to the next page; undefined where there is none. */
+/** Reads the cursor of the next page; undefined if there is none. */
 export function readCursor(reader: Reader, body: Readonly<Record<string, unknown>>): string | undefined {
   const pagination = reader.field(body, "pagination");
   if (pagination === undefined) return undefined;

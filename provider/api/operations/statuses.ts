@@ -1,4 +1,4 @@
-/** How a status counts for those who wait. */
+/** What a status means for a wait. */
 export type Standing = "pending" | "success" | "failure";
 
 const STANDINGS: ReadonlyMap<string, Standing> = new Map([
@@ -12,7 +12,7 @@ const STANDINGS: ReadonlyMap<string, Standing> = new Map([
   ["cancelled", "failure"],
 ]);
 
-/** How the status counts: only what is known to have ended has ended. */
+/** What a status means for a wait. An unknown status counts as pending. */
 export function standingOf(status: string): Standing {
   return STANDINGS.get(status) ?? "pending";
 }

@@ -5,18 +5,18 @@ import { pendingText, progressText, troubleText } from "./progress";
 import type { ProjectPoller, Sighting, Watcher } from "./project-poller";
 import { isKnownStatus } from "./statuses";
 
-/** The terms of one wait, complete. */
+/** All settings of one wait. */
 export interface WaitTerms {
   readonly clock: Clock;
   readonly timeoutMs: number;
   readonly pollIntervalMs: number;
-  /** Each ends the wait. */
+  /** The wait ends when one of them fires. */
   readonly signals: readonly AbortSignal[];
   readonly onProgress: ((progress: WaitProgress) => void) | undefined;
   readonly warn: (message: string) => void;
 }
 
-/** One caller's wait: its deadline, its signal, its reports and its end. What it waits for is the subclass's. */
+/** One caller's wait: its deadline, its signals, its progress and its end. A subclass defines what it waits for. */
 export abstract class Wait<T> {
   readonly #ended: Promise<T>;
   readonly #startedAt: number;
@@ -27,7 +27,7 @@ export abstract class Wait<T> {
   #polls = 0;
   #errors = 0;
   #over = false;
-  /** Why the last poll showed nothing; empty where it did. */
+  /** Why the last poll failed; empty if it succeeded. */
   #trouble = "";
 
   constructor(protected readonly terms: WaitTerms) {
@@ -38,13 +38,13 @@ export abstract class Wait<T> {
     });
   }
 
-  /** The project whose operations are waited for; the first of several that have not ended. */
+  /** The project of the operations; if there are several, the first one with an operation that has not ended. */
   abstract readonly projectId: string;
 
-  /** What has not ended yet. */
+  /** The operations that have not ended. */
   protected abstract pending(): PendingOperation[];
 
-  /** Monotonic time at which the wait is over. */
+  /** Monotonic time at which the wait times out. */
   get deadline(): number {
     return this.#startedAt + this.terms.timeoutMs;
   }
@@ -67,7 +67,7 @@ export abstract class Wait<T> {
     this.#reject(error);
   }
 
-  /** Ends the wait because its time is over. */
+  /** Ends the wait with a timeout. */
   expire(): void {
     const pending = this.pending();
     const seconds = Math.round(this.elapsedMs / 1000);
@@ -78,7 +78,7 @@ export abstract class Wait<T> {
     this.fail(new TimeoutError(message, {}, pending, this.elapsedMs, this.#polls));
   }
 
-  /** Notes a poll that got no answer. */
+  /** Records a poll without an answer. */
   missed(reason: unknown): void {
     this.#trouble = troubleText(reason);
     this.#polls++;
@@ -86,7 +86,7 @@ export abstract class Wait<T> {
     this.#report();
   }
 
-  /** Evaluates what a poll has shown; whatever a caller's callback throws ends this wait alone. */
+  /** Evaluates the result of a poll. An error in a caller's callback ends only this wait. */
   protected polled({ incomplete }: Sighting, evaluate: () => void): void {
     this.#trouble = "";
     this.#polls++;
@@ -100,7 +100,7 @@ export abstract class Wait<T> {
     if (this.pending().length > 0) this.#report();
   }
 
-  /** Starts the watchers, and ends them with the wait. */
+  /** Starts the watchers, and removes them when the wait ends. */
   protected start(watchers: readonly { readonly poller: ProjectPoller; readonly watcher: Watcher }[]): Promise<T> {
     const { signals } = this.terms;
     const fired = signals.find((signal) => signal.aborted);
@@ -121,7 +121,7 @@ export abstract class Wait<T> {
     this.#resolve(value);
   }
 
-  /** Warns, once, of a status that this version does not know. */
+  /** Warns once about a status that this version does not know. */
   protected warnIfUnknown({ status, action }: Operation): void {
     if (isKnownStatus(status) || this.#unknown.has(status)) return;
     this.#unknown.add(status);

@@ -9,13 +9,13 @@ const ROUTE = "GET /projects";
 
 /** Options of reading the projects. */
 export interface ListProjectsOptions extends ReadOptions {
-  /** Called if the service could not tell all projects. @default the account's `onWarning` */
+  /** Called if the service could not read some projects in time. @default the account's `onWarning` */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
 
 /** The projects of the account. */
 export class Projects {
-  // The public service takes up to 400, and gives 10 if not asked.
+  // The public service allows up to 400, and returns 10 by default.
   readonly #size = new PageSize([400, 100, 10, undefined]);
 
   constructor(
@@ -24,7 +24,7 @@ export class Projects {
     private readonly warn: (message: string) => void,
   ) {}
 
-  /** The projects page by page (`GET /projects`); holds one page. */
+  /** The projects page by page (`GET /projects`). Holds one page in memory. */
   pages(options: ReadOptions = {}): AsyncGenerator<ProjectPage, void, undefined> {
     return paginate<Project, ProjectPage>({
       route: ROUTE,
@@ -40,7 +40,7 @@ export class Projects {
     });
   }
 
-  /** All projects. Warns if the service has left some out for lack of time. */
+  /** All projects. Warns if the service could not read some of them in time. */
   async list(options: ListProjectsOptions = {}): Promise<Project[]> {
     const collected = new Collected(ROUTE);
     const projects: Project[] = [];
@@ -57,8 +57,8 @@ export class Projects {
   }
 
   /**
-   * One project, undefined if the account has none of that id; stops at the page that has it. A project that the
-   * service could not read is not taken for absent: `unavailable`.
+   * One project, or undefined if the account has none with that id. Stops at the page that contains it. Returns
+   * `unavailable` if the service could not read the project in time, because the project may exist.
    */
   async get(id: string, options: ReadOptions = {}): Promise<Project | "unavailable" | undefined> {
     checkId("project", id, "id");

@@ -41,6 +41,6 @@ function readProject(reader: Reader, value: unknown, path: string): Project {
     branchLogicalSizeLimit: reader.optionalNumber(item, "branch_logical_size_limit", at),
     orgId: reader.optionalText(item, "org_id", at),
   };
-  // Outputs of a program must not hold undefined.
+  // A program's outputs must not contain undefined.
   return Object.fromEntries(Object.entries(project).filter(([, each]) => each !== undefined)) as unknown as Project;
 }

@@ -1,6 +1,6 @@
 import { onAbort } from "../abort";
 
-/** Requests in flight, in the order of asking: at most `max`, and fewer where the service says "too many". */
+/** Limits requests in flight, in order of arrival: at most `max`, and fewer if the service answers "too many". */
 export class Concurrency {
   readonly #limit: AdaptiveLimit;
   #running = 0;
@@ -10,12 +10,12 @@ export class Concurrency {
     this.#limit = new AdaptiveLimit(max, 1);
   }
 
-  /** How many requests may be in flight now. */
+  /** Maximum number of requests in flight now. */
   get allowed(): number {
     return Math.floor(this.#limit.value);
   }
 
-  /** Resolves when a place is free; rejects with the signal's reason. Every success needs one `release`. */
+  /** Resolves when a slot is free; rejects with the signal's reason. Every success needs one `release`. */
   async acquire(signal: AbortSignal): Promise<void> {
     if (this.#running < this.allowed) {
       this.#running++;
@@ -34,19 +34,19 @@ export class Concurrency {
     });
   }
 
-  /** Frees the place. */
+  /** Frees the slot. */
   release(): void {
     this.#running--;
     this.#admit();
   }
 
-  /** Notes an answer that was no "too many". */
+  /** Records an answer other than "too many". */
   succeeded(): void {
     this.#limit.succeeded();
     this.#admit();
   }
 
-  /** Notes a "too many" for a request started at `startedAt`. Times are monotonic. */
+  /** Records a "too many" for a request started at `startedAt`. Times are monotonic. */
   throttled(startedAt: number, now: number): void {
     this.#limit.throttled(startedAt, now);
   }
@@ -61,20 +61,20 @@ export class Concurrency {
   }
 }
 
-/** What is left of a limit after the service has said "too many". */
+/** The factor by which "too many" lowers a limit. */
 const DECREASE = 0.7;
 
 /**
- * A limit that follows what the service bears: "too many" lowers it by a share, each success raises it a little
- * (additive increase, multiplicative decrease). All who share a service so come to equal parts of what it bears.
+ * A limit that adapts to the service: "too many" lowers it by a factor, and each success raises it a little (additive
+ * increase, multiplicative decrease). Processes that share a service converge to equal shares.
  */
 export class AdaptiveLimit {
   #value: number;
   #loweredAt = Number.NEGATIVE_INFINITY;
 
   /**
-   * @param max the limit at first, and the highest it can be
-   * @param step by how much as many successes as the limit allows raise it
+   * @param max the initial and maximum limit
+   * @param step how much the limit rises after as many successes as the limit allows
    */
   constructor(
     readonly max: number,
@@ -83,17 +83,17 @@ export class AdaptiveLimit {
     this.#value = max;
   }
 
-  /** The limit now: at least 1, so that something always goes on. */
+  /** The current limit: at least 1, so that requests always continue. */
   get value(): number {
     return this.#value;
   }
 
-  /** Notes an answer other than "too many". */
+  /** Records an answer other than "too many". */
   succeeded(): void {
     this.#value = Math.min(this.max, this.#value + this.step / this.#value);
   }
 
-  /** Notes a "too many" for a request started at `startedAt`; one volley of them counts once. Times are monotonic. */
+  /** Records a "too many" for a request started at `startedAt`. Concurrent ones count once. Times are monotonic. */
   throttled(startedAt: number, now: number): void {
     if (startedAt < this.#loweredAt) return;
     this.#loweredAt = now;

@@ -2,36 +2,36 @@ import type { Clock } from "../clock";
 import { Concurrency } from "./concurrency";
 import { Pace } from "./pace";
 
-/** The rates that the public service documents: requests per second on one route, and per minute in all. */
+/** The rates that the public service documents: requests per second on one route, and per minute in total. */
 export const DOCUMENTED_RATES = { perSecond: 40, perMinute: 700 } as const;
 
-/** By how much the minute is longer than the service's own, in milliseconds: requests may come closer than they are sent. */
+/** Added to the service's minute, in milliseconds: requests may arrive closer together than they are sent. */
 const SLACK_MS = 10;
-/** Over how many answers, about, the share of "too many" is taken. */
+/** Approximate number of answers over which the share of "too many" is measured. */
 const RECENT = 16;
 
-/** What an account may do at the service. */
+/** The limits of an account. */
 export interface Limits {
-  /** Most requests in flight. */
+  /** Maximum number of requests in flight. */
   readonly concurrency: number;
-  /** Most requests per second on one route. */
+  /** Maximum requests per second on one route. */
   readonly perSecond: number;
-  /** Most requests per minute in all. */
+  /** Maximum requests per minute in total. */
   readonly perMinute: number;
   /**
-   * Whether the service is known to limit rates. Where it is not, rates are kept only when the service has said "too
-   * many" to most of the recent requests.
+   * Whether the service is known to limit rates. If not, rates apply only once the service has answered most recent
+   * requests with "too many".
    */
   readonly ratesApply: boolean;
 }
 
 interface Route {
-  /** A line with one place: who has it is the next to start. */
+  /** A queue with one slot: the request that has the slot starts next. */
   readonly line: Concurrency;
   readonly pace: Pace;
 }
 
-/** Keeps an account within the service's limits; all requests of the account pass through one. */
+/** Keeps an account within the service's limits. All requests of the account use the same limiter. */
 export class Limiter {
   readonly #limits: Limits;
   readonly #concurrency: Concurrency;
@@ -52,8 +52,8 @@ export class Limiter {
   }
 
   /**
-   * Resolves when the request may go; rejects when the signal fires. Every success needs one `release`.
-   * @param perSecond most requests of this route per second, where fewer are allowed; the same in each call
+   * Resolves when the request may start; rejects when the signal fires. Every success needs one `release`.
+   * @param perSecond maximum requests of this route per second, if lower than usual; the same in each call
    */
   async acquire(route: string, signal: AbortSignal, perSecond?: number): Promise<void> {
     const { line, pace } = this.#route(route, perSecond);
@@ -66,7 +66,7 @@ export class Limiter {
     }
   }
 
-  /** Frees the place of a request started at `startedAt` (monotonic), and learns from how it was answered. */
+  /** Frees the slot of a request started at `startedAt` (monotonic), and adapts to its answer. */
   release(route: string, startedAt: number, tooMany: boolean): void {
     const { pace } = this.#route(route);
     this.#refused += ((tooMany ? 1 : 0) - this.#refused) / RECENT;
@@ -82,7 +82,7 @@ export class Limiter {
     this.#concurrency.release();
   }
 
-  /** Waits until the next request of a route may start, as far as rates apply, and notes that it does. */
+  /** Waits until the next request of a route may start, if rates apply, and records its start. */
   async #turn(pace: Pace, signal: AbortSignal): Promise<void> {
     for (;;) {
       const now = this.clock.monotonic();
@@ -106,7 +106,7 @@ export class Limiter {
   }
 }
 
-/** At most `limit` starts within any `windowMs` milliseconds. Times are monotonic. */
+/** Allows at most `limit` starts within any `windowMs` milliseconds. Times are monotonic. */
 export class RateWindow {
   readonly #starts: number[] = [];
   #oldest = 0;
@@ -122,7 +122,7 @@ export class RateWindow {
     return oldest === undefined ? now : Math.max(now, oldest + this.windowMs);
   }
 
-  /** Notes a start. */
+  /** Records a start. */
   started(at: number): void {
     this.#starts[this.#oldest] = at;
     this.#oldest = (this.#oldest + 1) % this.limit;

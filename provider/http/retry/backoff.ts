@@ -1,18 +1,18 @@
 import type { Replay } from "../types";
 import type { Verdict } from "./classify";
 
-/** First upper bound of a delay, in milliseconds. */
+/** Initial upper bound of a delay, in milliseconds. */
 export const BASE_MS = 250;
-/** The same after "too many": short, because the limiter slows all requests down, and some are let through meanwhile. */
+/** The same after "too many": short, because the limiter slows down all requests, and some succeed meanwhile. */
 export const TOO_MANY_BASE_MS = 100;
-/** The same after "locked" or "unavailable", which last. */
+/** The same after "locked" or "unavailable", which last longer. */
 export const BUSY_BASE_MS = 1000;
-/** Largest upper bound of a delay, in milliseconds; only the service's own wish may exceed it. */
+/** Maximum upper bound of a delay, in milliseconds. Only the service's `Retry-After` may exceed it. */
 export const CAP_MS = 20_000;
 
-/** Attempts of one call in all. */
+/** Maximum attempts of one call. */
 const MAX_ATTEMPTS = 3;
-/** Attempts of one call in all, while every answer says that nothing was done: their pauses take a minute or more. */
+/** Maximum attempts of one call while every answer says that nothing was done. Their pauses take a minute or more. */
 const MAX_THROTTLED_ATTEMPTS = 14;
 
 /** Full jitter: uniformly between 0 and the doubled, capped base. `attempt` counts from 1, `random` is in [0, 1). */
@@ -20,25 +20,25 @@ export function backoffMs(attempt: number, random: number, base: number): number
   return random * Math.min(CAP_MS, base * 2 ** (attempt - 1));
 }
 
-/** What is known when an attempt has failed. */
+/** What is known after a failed attempt. */
 export interface RetryState {
   readonly verdict: Verdict;
-  /** Status of the answer; undefined where there was none, or where it was cut and its status alone proves nothing. */
+  /** Status of the answer; undefined if there was none, or if it was truncated and so proves nothing. */
   readonly status: number | undefined;
   readonly replay: Replay;
-  /** Attempts made so far, this one included. */
+  /** Attempts made so far, including this one. */
   readonly attempt: number;
-  /** Time left of the call, in milliseconds. */
+  /** Time left for the call, in milliseconds. */
   readonly remainingMs: number;
-  /** The service's own wish, in milliseconds. */
+  /** The service's `Retry-After`, in milliseconds. */
   readonly retryAfterMs: number | undefined;
   /** In [0, 1). */
   readonly random: number;
 }
 
 /**
- * Milliseconds to wait before the next attempt, or undefined when there must be none: the request might be applied
- * twice, a repeat would not help, the attempts are used up, or the delay would not end before the deadline. Pure.
+ * Milliseconds to wait before the next attempt, or undefined if there must be none: the request might be applied twice,
+ * a retry would not help, the attempts are used up, or the delay would not end before the deadline. Pure.
  */
 export function nextDelay(state: RetryState): number | undefined {
   if (!mayRepeat(state)) return undefined;
@@ -51,7 +51,7 @@ export function nextDelay(state: RetryState): number | undefined {
 
 function mayRepeat({ verdict, status, replay }: RetryState): boolean {
   if (verdict === "throttled" || verdict === "not_sent") return true;
-  // A complete answer of the wrong kind (2xx or a redirect) would come again.
+  // A retry would get the same complete answer of the wrong kind (2xx or a redirect).
   return verdict === "ambiguous" && replay === "safe" && (status === undefined || status === 408 || status >= 500);
 }
 
@@ -60,7 +60,7 @@ function baseAfter({ verdict, status }: RetryState): number {
   return status === 429 ? TOO_MANY_BASE_MS : BUSY_BASE_MS;
 }
 
-/** "Too many" and "locked" come from a service at work; "unavailable" may be an outage, so a read is not worth the wait. */
+/** "Too many" and "locked" come from a working service. "Unavailable" may be an outage, so a read waits less. */
 function isPatient({ verdict, status, replay }: RetryState): boolean {
   return verdict === "throttled" && (replay === "once" || status === 429 || status === 423);
 }

@@ -3,10 +3,10 @@ import type { Outcome } from "../types";
 /**
  * What an outcome proves.
  * - `ok`: applied, with a complete answer of the right type
- * - `refused`: not applied, and a repeat would not help
- * - `throttled`: not applied, and the service asks to come again
- * - `not_sent`: not applied, for the request never reached a connection
- * - `unusable`: not applied, and no request of ours can be sent at all (bad certificate, bad header)
+ * - `refused`: not applied, and a retry would not help
+ * - `throttled`: not applied, and the service asks for a retry
+ * - `not_sent`: not applied, because the request never reached a connection
+ * - `unusable`: not applied, and no request can be sent at all (bad certificate, bad header)
  * - `ambiguous`: nothing
  */
 export type Verdict = "ok" | "refused" | "throttled" | "not_sent" | "unusable" | "ambiguous";
@@ -14,7 +14,7 @@ export type Verdict = "ok" | "refused" | "throttled" | "not_sent" | "unusable" |
 /** Documented as "nothing was done" for every method. */
 const NOT_APPLIED: ReadonlySet<number> = new Set([423, 429, 503]);
 
-/** Errors of the certificate or of our own request: the next attempt would meet them again. */
+/** Errors of the certificate or of our own request, which a retry would repeat. */
 const PERMANENT =
   /^(UND_ERR_INVALID_ARG|UND_ERR_NOT_SUPPORTED|ERR_TLS_|ERR_SSL_|ERR_INVALID_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|EPROTO$)/;
 
@@ -29,7 +29,7 @@ export function classify(outcome: Outcome): Verdict {
   if (status >= 200 && status < 300) {
     return outcome.complete && isJsonType(outcome.contentType) ? "ok" : "ambiguous";
   }
-  // 303 points at the result of something done; 408 comes also from proxies that gave up on a server still at work.
+  // 303 refers to the result of a completed action. 408 also comes from proxies while the server is still working.
   if (status === 303 || status === 408) return "ambiguous";
   return status >= 300 && status < 500 ? "refused" : "ambiguous";
 }

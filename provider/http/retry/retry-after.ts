@@ -1,9 +1,9 @@
-/** The three date forms of HTTP begin with a day name; anything else that Date.parse would take is no HTTP date. */
+/** The three HTTP date forms begin with the name of a day. `Date.parse` also accepts other dates. */
 const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/;
 
 /**
  * Reads a `Retry-After` header, seconds or HTTP date, as milliseconds from `now` (wall clock, milliseconds).
- * Undefined where there is none or it cannot be read; a date in the past is 0.
+ * Undefined if it is missing or invalid; 0 for a date in the past.
  */
 export function parseRetryAfterMs(header: string | undefined, now: number): number | undefined {
   const text = header?.trim();
@@ -14,10 +14,10 @@ export function parseRetryAfterMs(header: string | undefined, now: number): numb
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }
 
-/** The end of the year 9999: years have four digits, here and in the ISO 8601 times that are made of this. */
+/** The end of the year 9999, because years have four digits here and in the resulting ISO 8601 times. */
 const LATEST_MS = Date.parse("9999-12-31T23:59:59Z");
 
-/** Reads a `Date` header as milliseconds since 1970; undefined where there is none or it cannot be read. */
+/** Reads a `Date` header as milliseconds since 1970; undefined if it is missing or invalid. */
 export function parseHttpDate(header: string | undefined): number | undefined {
   if (header === undefined || !HTTP_DATE.test(header)) return undefined;
   const at = Date.parse(header);

@@ -1,18 +1,18 @@
 const CAPACITY = 500;
 const COST = 14;
-/** After "unavailable", which says that nothing was done, but is also what an outage looks like. */
+/** Cost after "unavailable", which says that nothing was done, but may also be an outage. */
 const UNAVAILABLE_COST = 10;
-/** After "too many" or "locked", which only a service at work says. */
+/** Cost after "too many" or "locked", which only a working service answers. */
 const THROTTLED_COST = 5;
 
 /**
- * Tokens that all calls of an account share for their repeats: in a total outage the service gets few more requests
- * than there are calls, instead of every call's attempts. A repeat that leads to a success gives its tokens back.
+ * Tokens for retries, which all calls of an account share. In a total outage, the service gets only a few requests more
+ * than there are calls. A successful retry returns its tokens.
  */
 export class RetryBudget {
   #tokens = CAPACITY;
 
-  /** Takes what a repeat after this status, or after no answer, costs; undefined if there is not enough left. */
+  /** Takes the cost of a retry after this status, or after no answer. Returns undefined if too few tokens are left. */
   take(status: number | undefined): number | undefined {
     const cost = costAfter(status);
     if (this.#tokens < cost) return undefined;
@@ -20,7 +20,7 @@ export class RetryBudget {
     return cost;
   }
 
-  /** Notes a success, with the tokens its last repeat has taken (0 if there was none). */
+  /** Records a success, with the tokens that its last retry took (0 if there was none). */
   success(taken: number): void {
     this.#tokens = Math.min(CAPACITY, this.#tokens + Math.max(1, taken));
   }

@@ -11,15 +11,15 @@ import { type Adoption, refusal } from "./adoption";
 import { outputsOf } from "./rotation-outputs";
 import { NOTHING, withTriggers } from "./rotation-state";
 
-/** The service tells uses in whole seconds: from one to the next, two keys used at once can be told apart. */
+/** The service shows uses in whole seconds. This pause, in milliseconds, separates the uses of two keys. */
 const NEXT_SECOND_MS = 1_100;
 
-/** Looks at most so many times which key a secret belongs to. */
+/** Maximum number of attempts to find out which key a secret belongs to. */
 const MAX_LOOKS = 3;
 
 /**
- * Takes over a key made by hand: proves, as far as the service tells, that it is live and that the secret is its own,
- * and changes nothing there. Answers the resource's outputs.
+ * Adopts a key that was created by hand. Proves, as far as the service allows, that it is live and that the secret
+ * belongs to it. Changes nothing on the service. Returns the resource's outputs.
  */
 export async function adoptKey(adopt: Adoption, inputs: Properties, context: Context): Promise<Properties> {
   const account = context.account();
@@ -57,7 +57,7 @@ async function provenKey(adopt: Adoption, inputs: Properties, context: Context):
     : plausibleInOrganization(adopt, context);
 }
 
-/** A key that lists the account's keys shows its own use at once: the one used last is the one that asks. */
+/** A key that lists the account's keys shows its own use at once, so the key used last made the request. */
 async function provenByItself({ id, key }: Adoption, context: Context): Promise<ApiKeyRecord> {
   let seen = await context.keys().listAs(key);
   if (seen === undefined) throw notAccepted(id);
@@ -76,7 +76,7 @@ async function provenByItself({ id, key }: Adoption, context: Context): Promise<
   return record;
 }
 
-/** An organization's key may not list: whether its use shows at once is not known, so only its absence is a proof. */
+/** An organization's key may not list keys, and its use may not show at once, so only its absence is a proof. */
 async function plausibleInOrganization({ id, key }: Adoption, context: Context): Promise<ApiKeyRecord> {
   if (!(await context.keys().authenticates(key))) throw notAccepted(id);
   const record = await liveKey(id, context);

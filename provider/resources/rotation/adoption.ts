@@ -5,18 +5,18 @@ import { hasUnknown } from "../../schema/field-types";
 import type { Context, Failure, HeldName, Properties } from "../../schema/resource-type";
 import { type RotationState, stateOf } from "./rotation-state";
 
-/** A key made by hand that a resource is to take over: its id and its secret. */
+/** A key created by hand that a resource adopts: its id and its secret. */
 export interface Adoption {
   readonly id: string;
   readonly key: string;
 }
 
-/** The key to adopt; `undefined` where none is, or while a preview does not know it yet. */
+/** The key to adopt; `undefined` if there is none, or if a preview does not know it yet. */
 export function adoptionOf({ adopt }: Properties): Adoption | undefined {
   return adopt === undefined || hasUnknown(adopt) ? undefined : (adopt as Adoption);
 }
 
-/** What speaks against an adoption without asking the service. */
+/** Reasons against an adoption that need no request. */
 export function adoptionRules(inputs: Properties, context: Context): readonly Failure[] {
   const adopt = adoptionOf(inputs);
   if (adopt === undefined) return [];
@@ -31,8 +31,8 @@ export function adoptionRules(inputs: Properties, context: Context): readonly Fa
 }
 
 /**
- * Throws where a program asks a resource that exists to adopt: another key than its own, which it could only do by
- * giving those up, or its own key in another scope, where it would then be revoked together with the old resource.
+ * Throws if the program asks an existing resource to adopt another key, which would mean giving up its own keys, or its
+ * own key in another scope, where it would be revoked together with the old resource.
  */
 export function refuseLateAdoption(outputs: Properties, inputs: Properties): void {
   const adopt = adoptionOf(inputs);
@@ -52,7 +52,7 @@ export function refuseLateAdoption(outputs: Properties, inputs: Properties): voi
   }
 }
 
-/** The keys that a resource has in its charge. */
+/** The keys that a resource holds. */
 export function heldBy({ current, previous, pendingRevocations, retired }: RotationState): readonly HeldName[] {
   const keys = [current, previous].filter((key) => key !== undefined);
   return [
@@ -61,7 +61,7 @@ export function heldBy({ current, previous, pendingRevocations, retired }: Rotat
   ];
 }
 
-/** Why a key is not adopted. */
+/** The error for a key that is not adopted. */
 export function refusal(message: string): KeyplaneError {
   return new KeyplaneError("KP-ADOPT", message);
 }

@@ -9,9 +9,9 @@ import { revokeAll } from "../../keys/revoke-key";
 import { type Context, NotReady, type Properties } from "../../schema/resource-type";
 import type { HeldKey } from "./rotation-state";
 
-/** What came of making a key. */
+/** The result of creating a key. */
 export interface MadeKey {
-  /** The key; absent where none could be made, or where the one that was made is of no use and had to go again. */
+  /** The key; absent if none could be created, or if the new key was unusable and was revoked. */
   readonly key?: HeldKey & { readonly createdAt: string };
   /** What the key still waits for. */
   readonly pending: readonly PendingWork[];
@@ -22,7 +22,7 @@ export interface MadeKey {
   readonly failure?: Error;
 }
 
-/** Makes an auto-named key and gets it ready. A key that turns out unusable was handed to nobody: it is revoked. */
+/** Creates an auto-named key and waits until it is ready. Revokes an unusable key, because it was not handed out. */
 export async function makeReadyKey(inputs: Properties, context: Context): Promise<MadeKey> {
   const none = { pending: [], pendingRevocations: [], lostNames: [] };
   let minted: Awaited<ReturnType<typeof createKey>>;

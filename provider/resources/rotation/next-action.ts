@@ -3,9 +3,9 @@ import type { Properties } from "../../schema/resource-type";
 import { isoOf, type RotationState, retireTime } from "./rotation-state";
 
 /**
- * What the coming runs will do with a rotating key, for people: `rotate after 2026-12-21T00:00:00.000Z; revoke key 17
- * after 2026-11-22T00:00:00.000Z`. It tells times, not what is due by them: a text that changed by itself would be a
- * difference in every preview.
+ * What the next runs will do with a rotating key, in words: `rotate after 2026-12-21T00:00:00.000Z; revoke key 17 after
+ * 2026-11-22T00:00:00.000Z`. Contains times, not what is due now: a text that changes with time would cause a diff in
+ * every preview.
  */
 export function nextAction(state: RotationState, inputs: Properties): string {
   const { current, previous } = state;

@@ -11,10 +11,9 @@ import { type HeldKey, isoOf, makerOf, type RotationState, retireTime, withoutPr
 import { takeOverFirst } from "./self-rotation";
 
 /**
- * Retires the previous key if its time has come and nobody uses it. It is not revoked yet: where an earlier run has
- * failed, something in the stack may get the successor only later in this one, so that is for the ledger, which runs
- * last. What stands against it is said and leaves the key as it is: the new key is in use already, so a run does not
- * fail for the old one.
+ * Retires the previous key if it is due and unused. The ledger revokes it later, as the last step of the run: if an
+ * earlier run has failed, something in the stack may get the successor only later in this run. A key that cannot be
+ * retired is reported and kept. The run does not fail for it, because the new key is already in use.
  */
 export async function retirePrevious(
   state: RotationState,
@@ -48,7 +47,7 @@ export async function retirePrevious(
     keys = await context.keys().list({ recent: true });
   } catch (error) {
     if (isAborted(error)) throw error;
-    // After the longest overlap its use would not save it.
+    // After `maxOverlap`, a key is retired even if it is used.
     if (context.now() < overlapEnd(state, inputs)) {
       context.warn(`key ${sayKey(previous)} is kept, because its last use is unknown: ${messageOf(error)}`);
       return state;
@@ -61,7 +60,7 @@ export async function retirePrevious(
   return { ...withoutPrevious(state), retired: [...retired, previous.keyId] };
 }
 
-/** The state to go on with if the key must stay because it is in use, or by the service's clock is not due. */
+/** The state to continue with if the key must stay, because it is in use or not due by the service's clock. */
 function keptByUse(
   previous: HeldKey,
   keys: readonly ApiKeyRecord[],
@@ -94,7 +93,7 @@ function keptByUse(
   return { ...state, previousUsedAt: isoOf(lastUsed) };
 }
 
-/** When the previous key goes whoever uses it, in milliseconds since 1970. */
+/** When the previous key is retired even if it is used, in milliseconds since 1970. */
 function overlapEnd(state: RotationState, inputs: Properties): number {
   return Date.parse(state.rotatedAt ?? "") + periodsOf(inputs).maxOverlap;
 }

@@ -22,9 +22,9 @@ export interface RotationRequest {
 }
 
 /**
- * Makes a new current key; answers the outputs. The old one stays live: its successor must be in a saved state, and in
- * the hands of consumers, before it goes. Throws `NotReady` where the new key is not ready yet, or where none could be
- * made and the run has changed something all the same.
+ * Creates a new current key and returns the outputs. The old one stays live until its successor is in a saved state and
+ * consumers have it. Throws `NotReady` if the new key is not ready yet, or if none could be created but the run has
+ * changed something.
  */
 export async function rotateKey(request: RotationRequest, context: Context): Promise<Properties> {
   const { id, saved, inputs } = request;
@@ -67,7 +67,7 @@ export async function rotateKey(request: RotationRequest, context: Context): Pro
   return outputs;
 }
 
-/** A key that never became ready was handed to nobody: it goes first, so that it does not live on beside others. */
+/** Revokes a key that did not become ready. It was not handed out, and must not stay live beside others. */
 async function withoutBroken(state: RotationState, inputs: Properties, context: Context): Promise<RotationState> {
   if (state.current === undefined || !state.pending.some((work) => work.status === "failed")) return state;
   const { keyId: id, name } = state.current;
@@ -76,7 +76,7 @@ async function withoutBroken(state: RotationState, inputs: Properties, context: 
   return { ...state, current: undefined, createdAt: undefined, pending: [], pendingRevocations };
 }
 
-/** What becomes of the key that is replaced: it goes on as the previous one, unless it is gone or must go at once. */
+/** Makes the replaced key the previous one, unless it is gone or must be revoked at once. */
 function handOver(
   state: RotationState,
   { reason, inputs }: RotationRequest,
@@ -90,7 +90,7 @@ function handOver(
     context.warn(`key ${old.keyId} (${old.name}) was made by another stack: revoke it there, or in the console`);
     return state;
   }
-  // Only its successor can revoke keyplane's own key; until then its secret is needed to recognise it.
+  // Only its successor can revoke keyplane's own key. Until then, its secret identifies it.
   return isOwn
     ? { ...state, previous: old, retired: [...retired, ...(previous ? [previous.keyId] : [])] }
     : { ...state, retired: [...retired, old.keyId] };
@@ -114,7 +114,7 @@ function say(
   else context.info(replaces);
 }
 
-/** Whether the service was left as the engine knows it. A key that was retired meanwhile is still live. */
+/** Whether the keys on the service match the saved state. A key that was retired meanwhile is still live. */
 function sameKeys(state: RotationState, saved: RotationState): boolean {
   const retired = state.retired.filter((id) => !saved.retired.includes(id));
   return isDeepStrictEqual(idsOf({ ...state, retired }), idsOf({ ...saved, retired: [] }));

@@ -8,41 +8,41 @@ const DEFAULT_GRACE_MS = 24 * 3_600_000;
 /** The fields of a key that rotates in place. */
 export const rotationFields = {
   ...keyFields,
-  /** Names the next key: one that exists keeps its name. */
+  /** Applies to the next key. An existing key keeps its name. */
   namePrefix: { ...keyFields.namePrefix, change: "update" },
-  /** Noted by an update as soon as they change; whether a rotation follows at once is for the plan to say. */
+  /** Recorded by an update as soon as they change. The rotation plan decides whether a rotation follows at once. */
   rotationTriggers: {
     type: types.map,
     change: "update",
     digest: (outputs) => queuedDigestIn(outputs) ?? triggersDigestIn(outputs),
   },
-  /** Where it is not given: 24 hours, or half of `rotateAfter` if that is less. */
+  /** By default 24 hours, or half of `rotateAfter` if that is less. */
   gracePeriod: { type: types.duration, change: "update" },
   quietPeriod: { type: types.duration, fallback: "1h", change: "update" },
   maxOverlap: { type: types.duration, fallback: "7d", change: "update" },
   revokeNow: { type: types.keyId, change: "update" },
-  /** The key to begin with. Once the resource exists it has no meaning, and may go from the program. */
+  /** The key to start with. It has no effect once the resource exists, and can then be removed from the program. */
   adopt: { type: types.adoption, change: "ignore" },
   selfRotation: { type: types.flag, fallback: false, change: "update" },
 } as const satisfies Record<string, FieldRule>;
 
-/** How long a key that was rotated out lives on, in milliseconds. */
+/** How long a previous key stays live, in milliseconds. */
 export interface Periods {
-  /** At least so long. */
+  /** Minimum time. */
   readonly grace: number;
-  /** Until it was not used for so long. */
+  /** Time without use before it is revoked. */
   readonly quiet: number;
-  /** At most so long, whoever uses it; never less than `grace`. */
+  /** Maximum time, even if it is used; never less than `grace`. */
   readonly maxOverlap: number;
 }
 
-/** The periods that the inputs ask for. */
+/** The periods in the inputs. */
 export function periodsOf(inputs: Properties): Periods {
   const grace = graceOf(inputs);
   return { grace, quiet: msOf(inputs, "quietPeriod"), maxOverlap: Math.max(grace, msOf(inputs, "maxOverlap")) };
 }
 
-/** The rules that hold between the fields. */
+/** The rules between the fields. */
 export function rotationRules(inputs: Properties, context: Context): readonly Failure[] {
   const failures: Failure[] = [...keyRules(inputs, context)];
   const age = parseDuration(inputs.rotateAfter);
@@ -57,7 +57,7 @@ export function rotationRules(inputs: Properties, context: Context): readonly Fa
   return failures;
 }
 
-/** The grace of a key that is rotated by age has to end before the next rotation. */
+/** The grace of a key that is rotated by age must end before the next rotation. */
 function graceOf({ gracePeriod, rotateAfter }: Properties): number {
   const half = (parseDuration(rotateAfter) ?? Number.POSITIVE_INFINITY) / 2;
   return parseDuration(gracePeriod) ?? Math.min(DEFAULT_GRACE_MS, half);

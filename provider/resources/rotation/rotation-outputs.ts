@@ -3,21 +3,21 @@ import type { Properties } from "../../schema/resource-type";
 import { nextAction } from "./next-action";
 import { isoOf, type RotationState, retireTime } from "./rotation-state";
 
-/** The outputs of a resource in this state under these inputs. */
+/** The outputs of a resource with this state and these inputs. */
 export function outputsOf(state: RotationState, inputs: Properties): Properties {
   const { current, previous } = state;
   return withoutEmpty({
     ...inputs,
-    // Its secret is the key's, which the outputs hold already.
+    // Its secret is already in the outputs, as `key`.
     adopt: undefined,
     adopted: state.adopted,
-    // They can hold secrets, which the engine encrypts only under the name of an input.
+    // They can contain secrets, which the engine encrypts only under the name of an input.
     rotationTriggers: undefined,
     triggersDigest: state.triggers,
     queuedTriggersDigest: state.queuedTriggers,
     keyId: current?.keyId,
     name: current?.name,
-    // A secret can be read only once, when its key is made: it lives on from state to state.
+    // A secret can be read only at creation, so it is carried from state to state.
     key: current?.key,
     createdAt: state.createdAt,
     rotateAt: rotateAt(state.createdAt, inputs.rotateAfter),
@@ -32,9 +32,9 @@ export function outputsOf(state: RotationState, inputs: Properties): Properties 
     pendingRevocations: state.pendingRevocations,
     retired: state.retired,
     lostNames: state.lostNames,
-    // What version 0.1 kept.
+    // Outputs of version 0.1.
     ...{ credential: undefined, queuedTriggers: undefined, postponedTo: undefined },
-    // The identity of the inputs or, after a read, the one in the account as it is known now.
+    // The identity from the inputs or, after a read, the one with the account as it is known now.
     owner: state.identity ?? inputs.owner,
     nextAction: nextAction(state, inputs),
   });

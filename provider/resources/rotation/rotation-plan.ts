@@ -3,18 +3,18 @@ import { pendingDue } from "../../keys/readiness";
 import type { Due, Properties } from "../../schema/resource-type";
 import { isoOf, type RotationState, retireTime } from "./rotation-state";
 
-/** Why a new key is to be made. */
+/** Why a new key is needed. */
 export interface RotationReason {
-  /** The field that asks for it. */
+  /** The field that causes it. */
   readonly field: string;
   readonly why: string;
-  /** Whether consumers cannot, or must not, go on with the current key: the previous one's grace is not waited for. */
+  /** Whether consumers cannot or must not keep using the current key. If so, the previous key's grace is ignored. */
   readonly urgent: boolean;
-  /** Whether the current key must stop working as soon as its successor has been handed out. */
+  /** Whether the current key must be revoked as soon as its successor is handed out. */
   readonly compromised: boolean;
 }
 
-/** Why a rotation is asked for; `undefined` where nothing asks. `state` has the program's triggers noted. */
+/** Why a rotation is due; `undefined` if it is not. `state` must already include the program's triggers. */
 export function rotationReason(state: RotationState, inputs: Properties, now: number): RotationReason | undefined {
   const { current, pending } = state;
   const urgent = (field: string, why: string) => ({ field, why, urgent: true, compromised: false });
@@ -32,10 +32,10 @@ export function rotationReason(state: RotationState, inputs: Properties, now: nu
   return age === undefined ? undefined : { field: "rotateAfter", why: age, ...patient };
 }
 
-/** Why the previous key is to be revoked; `undefined` while it may be in use, or the current one is not. */
+/** Why the previous key is due to be revoked; `undefined` if it may be in use, or the current key is not in use yet. */
 export function retireReason(state: RotationState, inputs: Properties, now: number): Due | undefined {
   const { previous } = state;
-  // A key that is not ready was not handed out: consumers have the previous one only.
+  // A key that is not ready was not handed out, so consumers have only the previous one.
   if (previous === undefined || state.current === undefined || state.currentGone || state.pending.length > 0) {
     return undefined;
   }
@@ -47,7 +47,7 @@ export function retireReason(state: RotationState, inputs: Properties, now: numb
   return { field: "retireAfter", replace: false, why: `the grace of key ${previous.keyId} ended ${isoOf(at)}` };
 }
 
-/** What an update in place has to do, the program having changed or not. */
+/** What an update in place must do, whether or not the program has changed. */
 export function rotationDue(state: RotationState, inputs: Properties, now: number): readonly Due[] {
   const due: Due[] = pendingDue({ pending: state.pending }).filter((item) => !item.replace);
   const retire = retireReason(state, inputs, now);

@@ -4,48 +4,48 @@ import { type PendingWork, pendingOf } from "../../keys/readiness";
 import type { Properties } from "../../schema/resource-type";
 import { periodsOf } from "./rotation-fields";
 
-/** A key with its secret, as a state holds it. */
+/** A key with its secret, as stored in a state. */
 export interface HeldKey {
   readonly keyId: string;
   readonly name: string;
   readonly key: string;
 }
 
-/** What a rotating key has come to; kept in the outputs. */
+/** The state of a rotating key, stored in the outputs. */
 export interface RotationState {
-  /** The key that consumers are to use; absent where none could be made yet. */
+  /** The key for consumers to use; absent if none could be created yet. */
   readonly current: HeldKey | undefined;
-  /** ISO 8601 time at which the service made the current key. */
+  /** ISO 8601 time at which the service created the current key. */
   readonly createdAt: string | undefined;
-  /** Whether the account was seen without the current key, while the previous one was alive. */
+  /** Whether the current key was missing from the account while the previous one was live. */
   readonly currentGone: boolean;
   /** The key that consumers may still use. */
   readonly previous: HeldKey | undefined;
-  /** ISO 8601 time from which the previous key's grace counts. */
+  /** ISO 8601 time at which the previous key's grace starts. */
   readonly rotatedAt: string | undefined;
-  /** ISO 8601 time of the last use of the previous key that was seen. */
+  /** ISO 8601 time of the last known use of the previous key. */
   readonly previousUsedAt: string | undefined;
-  /** Digest of the triggers under which the current key was made. */
+  /** Digest of the triggers with which the current key was created. */
   readonly triggers: string | undefined;
-  /** Digest of triggers that ask for a rotation which has not taken place yet. */
+  /** Digest of triggers whose rotation has not happened yet. */
   readonly queuedTriggers: string | undefined;
   /** What the current key still waits for. */
   readonly pending: readonly PendingWork[];
-  /** Ids of keys that were handed to nobody and that are to be revoked as soon as possible. */
+  /** Ids of keys that were not handed out and must be revoked as soon as possible. */
   readonly pendingRevocations: readonly string[];
   /**
-   * Ids of keys whose time is over, or that `revokeNow` names, until they are seen to be gone. Only the ledger revokes
+   * Ids of keys that are retired, or that `revokeNow` names, until they are found to be gone. Only the ledger revokes
    * them, at the end of a run in which everything in the stack got their successors.
    */
   readonly retired: readonly string[];
   readonly lostNames: readonly string[];
-  /** The key that was adopted, and the tag of the owner that did: its name does not tell. */
+  /** The adopted key, and the tag of the owner that adopted it, because its name does not show the owner. */
   readonly adopted: { readonly id: string; readonly name?: string; readonly by: string } | undefined;
-  /** The owner's identity in the account that last held the keys. */
+  /** The owner's identity in the account that last contained the keys. */
   readonly identity: string | undefined;
 }
 
-/** The state before anything was made. */
+/** The state before a key is created. */
 export const NOTHING: RotationState = {
   current: undefined,
   createdAt: undefined,
@@ -84,8 +84,8 @@ export function stateOf(outputs: Properties): RotationState {
 }
 
 /**
- * The state with the program's triggers noted: those that ask for a rotation are queued, others are in force at once.
- * Setting triggers from or to nothing does not ask for one.
+ * The state with the program's triggers recorded. Triggers that require a rotation are queued; others are in force at
+ * once. Setting the first triggers, or removing all, requires no rotation.
  */
 export function withTriggers(state: RotationState, wanted: unknown): RotationState {
   const digest = digestOfTriggers(wanted, state.triggers, state.queuedTriggers);
@@ -95,7 +95,7 @@ export function withTriggers(state: RotationState, wanted: unknown): RotationSta
     : { ...state, triggers: digest, queuedTriggers: undefined };
 }
 
-/** What a key's outputs have to tell for its maker to be known. */
+/** The outputs that show who created a key. */
 export function makerOf({ adopted }: RotationState, { keyId, name }: HeldKey, owner: unknown): Properties {
   return { owner, name, ...(adopted?.id === keyId && { mintedBy: adopted.by }) };
 }

@@ -1,7 +1,7 @@
 import { KeyplaneError } from "../../errors";
 import type { HeldKey } from "./rotation-state";
 
-/** Refuses to rotate the key that keyplane itself authenticates with: nobody has said who takes over the new one. */
+/** Refuses to rotate the key that keyplane authenticates with, because the program has not set `selfRotation`. */
 export function refuseSelfRotation({ keyId }: HeldKey, setting: string): KeyplaneError {
   return new KeyplaneError(
     "KP-OWN-CREDENTIAL",

@@ -1,5 +1,5 @@
-// Runs in a row's folder, on the row's Node, from the installed package: speaks to Pulumi's own plugin host over gRPC,
-// as an engine does, and has it make, read and delete a key.
+// Runs in a row's folder, on the row's Node, with the installed package. Calls Pulumi's own plugin host over gRPC, as
+// an engine does, to create, read and delete a key.
 const assert = require("node:assert/strict");
 const { dirname, join } = require("node:path");
 const { startControlPlane } = require("keyplane/testing");
@@ -74,7 +74,7 @@ async function exercise(client, plane) {
   assert.deepEqual(await plane.liveKeys(), []);
   assert.equal((await read()).getId(), "");
 
-  // A key that is not ready is no plain failure: it is recorded, so that it can be resumed or deleted.
+  // A key that is not ready is recorded despite the error, so that it can be resumed or deleted.
   await plane.rules.add({ route: "POST /api_keys", operations: [{ action: "start_compute", outcome: "failed" }] });
   const recorded = notReadyIn(await call((done) => client.create(create, done)).catch((error) => error));
   assert.deepEqual(
@@ -83,7 +83,7 @@ async function exercise(client, plane) {
   );
   assert.equal(recorded.getProperties().toJavaScript().__provider, base.__provider);
 
-  // The host does not tell its providers of a cancelled run. keyplane observes how gRPC's server looks up the call.
+  // The host does not tell its providers about a cancelled run. keyplane observes the call lookup of gRPC's server.
   await plane.rules.add({ route: "POST /api_keys", operations: [{ action: "start_compute", runningMs: null }] });
   const waiting = call((done) => client.create(create, done)).catch((error) => error);
   while ((await plane.liveKeys()).length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -96,14 +96,14 @@ async function exercise(client, plane) {
   );
 }
 
-/** What a failed call tells of a key that exists and is not ready. */
+/** Returns what a failed call reports about a key that exists but is not ready. */
 function notReadyIn(failure) {
   const [bytes] = failure.metadata.get("grpc-status-details-bin");
   const [detail] = sdk.status.Status.deserializeBinary(bytes).getDetailsList();
   return sdk.provider.ErrorResourceInitFailed.deserializeBinary(detail.getValue_asU8());
 }
 
-/** An engine that hears the host's messages, because the provider sends nothing without one. */
+/** An engine that receives the host's messages. Without an engine, the provider sends no requests. */
 async function startEngine() {
   const { grpc, engineGrpc, empty } = sdk;
   const server = new grpc.Server();

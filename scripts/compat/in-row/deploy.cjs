@@ -1,5 +1,5 @@
-// Runs in a row's folder, on the row's Node, from the installed package: deploys the program beside it, does so again,
-// and destroys it.
+// Runs in a row's folder, on the row's Node, with the installed package. Deploys the program in the folder twice and
+// destroys it.
 const assert = require("node:assert/strict");
 const { startControlPlane, Workspace } = require("keyplane/testing");
 
@@ -32,14 +32,14 @@ async function main() {
     const again = await requestsOf(async () => {
       changes = (await workspace.up()).changes;
     });
-    // The resources ask for nothing; a data source is read in every run.
+    // The resources send no requests, but every run reads a data source.
     assert.deepEqual([...new Set(again)], ["GET /projects"]);
     assert.deepEqual(changes, []);
 
     await workspace.destroy();
     assert.deepEqual(await plane.liveKeys(), []);
   } finally {
-    // Fails where a secret was left in clear.
+    // Fails if a secret was left in plain text.
     await workspace.remove();
     await plane.close();
   }

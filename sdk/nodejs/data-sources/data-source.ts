@@ -11,27 +11,29 @@ type CallControls = "signal" | "onProgress" | "onWarning";
 /** Arguments of an `...Output` form: each may be an output of a resource. */
 export type OutputArgs<Args> = { [Name in keyof Args as Exclude<Name, CallControls>]: pulumi.Input<Args[Name]> };
 
-/** Options of an `...Output` form. */
+/** Options of an `...Output` form, in the form of other packages' data sources. */
 export interface OutputOptions {
-  /** Resources that must be there before the service is asked. */
+  /** Resources that must exist before the call. A component includes all its children. */
   readonly dependsOn?: pulumi.Input<pulumi.Resource> | pulumi.Input<pulumi.Input<pulumi.Resource>[]>;
+  /** Accepted, but has no effect: keyplane's data sources have no provider to inherit. */
+  readonly parent?: pulumi.Resource;
 }
 
-/** What the data sources are made of. */
+/** What the data sources use. */
 interface Service {
-  /** The account of that name that the program's config, or its environment, leads to. */
+  /** The account from the program's config or environment. */
   readonly account: Account;
   readonly functions: typeof functions;
 }
 
 const config = (key: string) => pulumi.runtime.getConfig(`keyplane:${key}`);
 
-/** The arguments of a call that are values. */
+/** The arguments of a call, as plain values. */
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * Asks for one thing. In a unit test with mocks, the mock's `call` is asked for `keyplane:index:NAME`, with the arguments,
- * so that no unit test can reach an account.
+ * Reads one item. In a unit test with mocks, calls the mock's `call` for `keyplane:index:NAME` with the arguments
+ * instead, so that no unit test can reach an account.
  */
 export async function askForOne<Args extends CallArgs, Result>(
   name: string,
@@ -41,7 +43,7 @@ export async function askForOne<Args extends CallArgs, Result>(
   return isMocked() ? ((await askMock(name, args)) as Result) : ask(service(args));
 }
 
-/** Asks for a list, or the mock in a unit test. */
+/** Reads a list, or asks the mock in a unit test. */
 export async function askForList<Args extends CallArgs, Result>(
   name: string,
   args: Args,
@@ -50,7 +52,7 @@ export async function askForList<Args extends CallArgs, Result>(
   return isMocked() ? listOfMock(name, args) : ask(service(args));
 }
 
-/** What a mock's `call` answers as `items`. */
+/** The `items` that a mock's `call` returns. */
 export async function listOfMock<Result>(name: string, args: CallArgs): Promise<Result[]> {
   const { items } = await askMock(name, args);
   if (Array.isArray(items)) return items as Result[];
@@ -64,8 +66,8 @@ function askMock(name: string, args: CallArgs): Promise<Values> {
 }
 
 /**
- * Loads what talks to the service, at the first call of a data source: a program that only declares resources sends
- * nothing itself, and should not pay for it. Throws a `ConfigError` where the config leads nowhere.
+ * Loads the client at the first call of a data source, because a program that only declares resources does not need it.
+ * Throws a `ConfigError` if the config is missing or invalid.
  */
 export function service({ account: name }: { readonly account?: string | undefined }): Service {
   const { Account } = require("../../../provider/api") as typeof import("../../../provider/api");
@@ -83,7 +85,7 @@ type OutputParameters<Args> =
     ? [args?: OutputArgs<Args>, options?: OutputOptions]
     : [args: OutputArgs<Args>, options?: OutputOptions];
 
-/** Makes the `...Output` form of a data source: it asks once its arguments, and what it depends on, are known. */
+/** Creates the `...Output` form of a data source. It makes the call once its arguments and dependencies are known. */
 export function outputForm<Args, Result>(call: (args: Args) => Promise<Result>) {
   return (...[args, options]: OutputParameters<Args>): pulumi.Output<pulumi.Unwrap<Result>> => {
     const known = pulumi.all([pulumi.output(args ?? {}), awaited(options?.dependsOn)]);
@@ -91,10 +93,17 @@ export function outputForm<Args, Result>(call: (args: Args) => Promise<Result>) 
   };
 }
 
-/** Known when the resources are there: in a preview, those that are only planned have no id yet. */
+/** Known when the resources exist. In a preview, planned resources have no id yet. */
 function awaited(dependsOn: OutputOptions["dependsOn"]): pulumi.Output<unknown> {
   return pulumi.output(dependsOn).apply((given) => {
     const resources = (Array.isArray(given) ? given : [given]) as (pulumi.Resource | undefined)[];
-    return pulumi.all(resources.map((each) => (pulumi.CustomResource.isInstance(each) ? each.id : each?.urn)));
+    return pulumi.all(resources.flatMap((each) => (each === undefined ? [] : signsOf(each))));
   });
+}
+
+/** A value that is known once a resource exists, and for a component also all its children. */
+function signsOf(resource: pulumi.Resource): pulumi.Output<string>[] {
+  if (pulumi.CustomResource.isInstance(resource)) return [resource.id];
+  const { __childResources: children = [] } = resource as { readonly __childResources?: Iterable<pulumi.Resource> };
+  return [resource.urn, ...[...children].flatMap(signsOf)];
 }

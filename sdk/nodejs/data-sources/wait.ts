@@ -4,9 +4,9 @@ import type * as functions from "../../../provider/functions";
 import { askForList, outputForm } from "./data-source";
 
 /**
- * Waits until operations of a project have ended. Fails if one of them fails, or if the wait times out. For resources that
- * depend on a project, use `ProjectReady` instead. A preview does not wait: it returns an empty result at once. While it
- * waits, the program's row shows what it waits for.
+ * Waits until operations of a project have ended. Fails if one of them fails, or if the wait times out. For resources
+ * that depend on a project, use `ProjectReady` instead. A preview does not wait: it returns an empty result at once.
+ * During the wait, the program's row shows the pending operations.
  *
  * @example
  * ```ts

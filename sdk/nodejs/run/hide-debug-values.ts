@@ -1,12 +1,12 @@
-// Pulumi's SDK writes each answer of the engine, and the arguments of each call, into a debug message: with all secrets in
-// clear. The messages are in what `--json`, `--event-log` and `--debug` print, and in the events of the Automation API. So
-// this module, loaded with the package, cuts the values off. Should a release of the SDK do this in another way, its
-// messages stay as they are.
+// Pulumi's SDK writes each answer of the engine, and the arguments of each call, into a debug message, with all secrets
+// in clear text. `--json`, `--event-log`, `--debug` and the events of the Automation API show these messages. This
+// module is loaded with the package and removes the values. If a release of the SDK changes the messages, they stay as
+// they are.
 
-/** Set to `true`, it leaves Pulumi's debug messages as they are. */
+/** If this is `true`, Pulumi's debug messages stay as they are. */
 const KEEP = "KEYPLANE_KEEP_DEBUG_VALUES";
 
-/** What comes before the values in the messages that hold some. */
+/** The text before the values in a message that contains values. */
 const BEFORE_VALUES = /^(?:.*? RPC (?:finished|prepared): .*?)?(?:, resp: |, obj=)/s;
 
 /** A debug message of Pulumi's SDK without the values of properties. */

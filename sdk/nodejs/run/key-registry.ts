@@ -3,17 +3,17 @@ import { Ledger } from "./ledger";
 import { Owner } from "./owner";
 import type { ScopeArgs } from "./scope";
 
-/** What a key tells the ledger once it has been created. */
+/** What the ledger must know about a key once it has been created. */
 export interface Holdings {
-  /** Ids of the keys that the resource holds, or still has to revoke. `undefined` in a preview that does not know one. */
+  /** Ids of the keys that the resource holds, or must still revoke. `undefined` if a preview does not know an id. */
   readonly ids: readonly (string | undefined)[];
-  /** Names of its requests whose answer was lost. */
+  /** Names of its requests whose answers were lost. */
   readonly lostNames: readonly string[];
   /** Ids of keys to revoke once everything in the stack has their successors. */
   readonly pendingRevocations: readonly string[];
-  /** Ids of those among them that got into wrong hands. */
+  /** Ids of those that are compromised. */
   readonly compromised: readonly string[];
-  /** The names of those keys whose name does not show who made them, by id. */
+  /** Names that do not show who created the key, by the key's id. */
   readonly untagged: Readonly<Record<string, string>>;
 }
 
@@ -31,7 +31,7 @@ export class KeyRegistry {
     return this.#owner.identity;
   }
 
-  /** Tells the ledger about a key, so that it does not take the key for one left behind. */
+  /** Tells the ledger about a key, so that it does not take the key for an orphan. */
   enlist(holdings: Promise<Holdings>): void {
     holdings.catch(() => {});
     this.#holdings.push(holdings);
@@ -85,7 +85,7 @@ interface Told {
   readonly incomplete: boolean | undefined;
 }
 
-/** In one order whatever the order of the program, so that moving a line changes nothing. */
+/** Sorted and unique, so that moving a line of the program changes nothing. */
 function sorted(values: readonly (string | undefined)[]): string[] {
   return [...new Set(values)].filter((value) => value !== undefined).sort();
 }

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { registeredInputs, typeToken, withDefaults } from "../shim";
 import { type ScopeArgs, scopeName } from "./scope";
 
-/** What the ledger is told; see the provider's resource type of the same name. */
+/** The inputs of the ledger; see the provider's resource type of the same name. */
 export interface LedgerArgs {
   readonly owner: pulumi.Input<string>;
   readonly owned: pulumi.Input<string[]>;

@@ -2,11 +2,9 @@ import * as pulumi from "@pulumi/pulumi";
 import { registeredInputs, typeToken, withDefaults } from "../shim";
 import { type ScopeArgs, scopeName } from "./scope";
 
-/**
- * Who owns a stack's keys in one scope. The first key in the scope declares it. Its id is random and stays in the state.
- */
+/** The owner of a stack's keys in one scope, declared by the first key in it. The state stores its random id. */
 export class Owner extends pulumi.CustomResource {
-  /** The owner's id and the fingerprint of the account in which its keys live. */
+  /** The owner's id and the fingerprint of the account of its keys. */
   declare readonly identity: pulumi.Output<string>;
 
   constructor(scope: ScopeArgs) {
@@ -22,7 +20,7 @@ function organization(): string | undefined {
   try {
     return pulumi.getOrganization();
   } catch {
-    // A unit test with mocks need not name one.
+    // A unit test with mocks does not have to set an organization.
     return undefined;
   }
 }

@@ -2,8 +2,8 @@ import type * as pulumi from "@pulumi/pulumi";
 import { knownValue } from "./known-value";
 
 /**
- * Calls back when the program has nothing left to do: its last line has run, and every resource that it registered has an
- * answer. What is declared in the callback still belongs to the run. A run that has failed for certain gets no call back.
+ * Calls back when the program is done: its last line has run, and every resource that it registered has an answer.
+ * Resources declared in the callback still belong to the run. If the run has certainly failed, there is no callback.
  * @param stack - The program's root resource.
  */
 export function programEnd(stack: pulumi.Resource, finish: () => void): void {
@@ -12,20 +12,20 @@ export function programEnd(stack: pulumi.Resource, finish: () => void): void {
   else void whenRunIsIdle(stack, inline.settings, finish);
 }
 
-/** What Pulumi keeps of a run. */
+/** Pulumi's settings of a run. */
 interface RunSettings {
   /** Resolves when all calls to the engine so far have ended. */
   rpcDone: Promise<unknown>;
 }
 
-/** The module of Pulumi's SDK that tells apart the inline programs of the Automation API, which share a process. */
+/** The module of Pulumi's SDK that separates the inline programs of the Automation API, which share a process. */
 const state = require("@pulumi/pulumi/runtime/state") as {
-  /** `undefined` in a program that has a process of its own. */
+  /** `undefined` in a program with its own process. */
   getLocalStore(): { readonly settings: RunSettings } | undefined;
 };
 
 /**
- * An idle event loop is the exact sign: a request, a timer or a registration would keep it busy. Pulumi waits for
+ * An idle event loop shows exactly this: a request, a timer or a registration would keep it busy. Pulumi waits for
  * listeners of this event, and for the resources that they register, before it ends a run.
  */
 function whenProcessIsIdle(finish: () => void): void {
@@ -51,10 +51,10 @@ async function whenRunIsIdle(stack: pulumi.Resource, settings: RunSettings, fini
   }
 }
 
-/** Calls back when all calls to the engine have ended, also those that are made until then. */
+/** Calls back when all calls to the engine have ended, including those made in the meantime. */
 function whenCallsHaveEnded(settings: RunSettings, finish: () => void): void {
   const ended = settings.rpcDone.then(async () => {
-    // What an answer leads to is registered in the following turns of the event loop.
+    // Resources that depend on an answer are registered in the following turns of the event loop.
     for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
     if (settings.rpcDone === ended) finish();
     else whenCallsHaveEnded(settings, finish);

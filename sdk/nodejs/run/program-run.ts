@@ -8,12 +8,12 @@ import { programEnd } from "./program-end";
 import { type ScopeArgs, scopeName } from "./scope";
 import { isRunComplete } from "./watch-registrations";
 
-/** One run of a program: the scopes in which it declares keys. */
+/** One run of a program, with the scopes in which it declares keys. */
 export class ProgramRun {
   readonly #registries = new Map<string, KeyRegistry>();
   #ended = false;
 
-  /** The run that is under way. Inline programs of the Automation API can run several in one process. */
+  /** The current run. Inline programs of the Automation API can run several in one process. */
   static get current(): ProgramRun {
     const { runs } = sharedRuns();
     const root = rootOfRun();
@@ -26,11 +26,11 @@ export class ProgramRun {
   }
 
   private constructor(root: object) {
-    // A unit test with mocks has no stack whose end could be seen. A ledger would have nothing to do there.
+    // A unit test with mocks has no stack to observe, and needs no ledger.
     if (pulumi.Resource.isInstance(root)) programEnd(root, () => this.#finish());
   }
 
-  /** The registry of the scope in which a key is about to be declared. The first key there declares owner and ledger. */
+  /** The registry of the scope in which a key is about to be declared. The first key declares owner and ledger. */
   registryFor(kind: string, name: string, scope: ScopeArgs): KeyRegistry {
     if (this.#ended) {
       throw new KeyplaneError(
@@ -55,14 +55,14 @@ export class ProgramRun {
   }
 }
 
-/** What stands for a run: its stack, or the mocks of a unit test. */
+/** The object that identifies a run: its stack, or the mocks of a unit test. */
 function rootOfRun(): object {
   const stack = pulumi.runtime.getStackResource();
   if (stack !== undefined) return stack;
   const monitor = pulumi.runtime.getMonitor();
-  // Without a monitor, Pulumi itself says that the program must be run by the CLI.
+  // Without a monitor, Pulumi itself reports that the CLI must run the program.
   if (monitor === undefined || isMocked()) return monitor ?? globalThis;
-  // Of an error of a component provider, the engine shows the message only: the code must be part of it.
+  // For an error of a component provider, the engine shows only the message, so the message must contain the code.
   throw new KeyplaneError(
     "KP-COMPONENT-PROVIDER",
     "keyplane's resources cannot be declared in a component that another program constructs (a component provider): " +
@@ -71,9 +71,9 @@ function rootOfRun(): object {
   );
 }
 
-/** The runs of this process, for all copies of this package in it: a stack must have one owner and one ledger. */
+/** The runs of this process, for all copies of this package: a stack must have one owner and one ledger. */
 interface SharedRuns {
-  /** Changes when a copy that does not know the change could not work with the others. */
+  /** Changes when copies from before and after the change could not work together. */
   readonly protocol: number;
   readonly version: string;
   readonly folder: string;

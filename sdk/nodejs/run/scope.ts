@@ -1,11 +1,11 @@
-/** Where keys live, as the arguments of a resource name it. */
+/** The scope of keys, as given in a resource's arguments. */
 export interface ScopeArgs {
   readonly account?: string;
   readonly organizationId?: string;
 }
 
 /**
- * The scope in a resource's arguments. Throws for an output: each scope has its own owner and ledger, which are
+ * The scope in a resource's arguments. Throws for an output, because each scope has its own owner and ledger, which are
  * declared before the first key in it.
  */
 export function scopeIn(kind: string, name: string, { account, organizationId }: ScopeArgs): ScopeArgs {
@@ -19,7 +19,7 @@ export function scopeIn(kind: string, name: string, { account, organizationId }:
   return { ...(account === undefined ? {} : { account }), ...(organizationId === undefined ? {} : { organizationId }) };
 }
 
-/** The name of a scope's owner and ledger. Names of accounts hold no dot, so each scope has a name of its own. */
+/** The name of a scope's owner and ledger. Account names contain no dot, so the name is unique. */
 export function scopeName({ account, organizationId }: ScopeArgs): string {
   return `keyplane${account === undefined ? "" : `-${account}`}${organizationId === undefined ? "" : `.${organizationId}`}`;
 }

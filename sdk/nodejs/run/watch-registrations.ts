@@ -1,23 +1,23 @@
 import * as pulumi from "@pulumi/pulumi";
 
-// Two things about a program's resources are told to no program: whether one failed, which a run with
-// `--continue-on-error` survives, and which options a component hands down. Both stand in what Pulumi's SDK and its engine
-// say to each other. So this module, loaded with the package, reads along. Should a release of the SDK do this in another
-// way, nothing is seen: no run then counts as complete, so that nothing is revoked, and a component hands down nothing.
+// Pulumi does not tell a program whether a resource failed in a run with `--continue-on-error`, or which options a
+// component passes to its children. Both are visible in the calls between Pulumi's SDK and the engine, so this module,
+// loaded with the package, observes these calls. If a release of the SDK changes them, it sees nothing. Then no run
+// counts as complete, so that nothing is revoked, and a component passes nothing.
 
 /** What was seen of the resources of one run. */
 interface Seen {
-  /** Whether any was seen. */
+  /** Whether any resource was seen. */
   any: boolean;
-  /** Whether one failed, or was left out of the run. */
+  /** Whether a resource failed, or was left out of the run. */
   anyFailed: boolean;
-  /** By URN, what a resource said of itself and of its parent. */
+  /** Per URN, whether the resource stays in place when it is deleted, and its parent. */
   readonly options: Map<string, { readonly keeps: boolean | undefined; readonly parent: string }>;
 }
 
 const runs = new WeakMap<object, Seen>();
 
-/** What was seen of the run that is under way. It is known by its stack: a run can have several connections. */
+/** What was seen of the current run. It is identified by its stack, because a run can have several connections. */
 function seenInRun(): Seen | undefined {
   const stack = pulumi.runtime.getStackResource();
   if (stack === undefined) return undefined;
@@ -37,8 +37,8 @@ export function isRunComplete(): boolean {
 }
 
 /**
- * Whether the engine may leave a resource in place when the program, or a `destroy`, deletes it: with `retainOnDelete`,
- * or with `protect`, given by the options themselves or handed down by a component.
+ * Whether the engine may leave a resource in place when the program, or a `destroy`, deletes it: with `retainOnDelete`
+ * or `protect`, set in its own options or passed down by a component.
  */
 export function outlivesItsStack(
   options: pulumi.CustomResourceOptions | undefined,
@@ -78,7 +78,7 @@ interface Monitor {
 
 function note(seen: Seen, request: Request, error: unknown, answer: Answer | undefined): void {
   seen.any = true;
-  // A creation that `--target` leaves out is answered with success, but without an id.
+  // The engine answers a creation that `--target` leaves out with success, but without an id.
   const isLeftOut = request.getCustom?.() && answer?.getId?.() === "" && !pulumi.runtime.isDryRun();
   if (error || answer?.getResult?.() || isLeftOut) seen.anyFailed = true;
   const retains = request.hasRetainondelete?.() ? request.getRetainondelete?.() : undefined;

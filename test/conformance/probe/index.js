@@ -3,7 +3,7 @@ const pulumi = require("@pulumi/pulumi");
 
 const PROVIDER = 'exports.handler = () => require("probe/provider").Probe';
 
-/** A custom resource of Pulumi's dynamic provider, whose code is in `probe/provider`. */
+/** A custom resource of Pulumi's dynamic provider. The code of the provider is in `probe/provider`. */
 class Probe extends pulumi.CustomResource {
   constructor(name, args, opts = {}) {
     const inputs = { __provider: PROVIDER, label: name, ...args, out: undefined, secretOut: undefined };

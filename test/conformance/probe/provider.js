@@ -1,8 +1,8 @@
-// The probe's provider: does what its inputs and the "world" ask for, and appends every call to a log.
+// The probe's provider. It does what its inputs and the "world" demand, and appends every call to a log.
 //
-// PROBE_LOG names the log, a JSON line `{ method, args }` per call; beside it, `PROBE_LOG.ids` has a line per created id.
-// PROBE_WORLD is the JSON of what the world does: `{ error?, gone?: [label], drift?: { label: values }, failDelete?: [label] }`.
-// In a process that serves many runs, the file that PROBE_RUN names has both: `{ log, world }`.
+// PROBE_LOG is the path of the log, which has a JSON line `{ method, args }` per call; `PROBE_LOG.ids` has a line per created id.
+// PROBE_WORLD is the world as JSON: `{ error?, gone?: [label], drift?: { label: values }, failDelete?: [label] }`.
+// In a process that serves many runs, the file at the path PROBE_RUN contains both: `{ log, world }`.
 const { appendFileSync, existsSync, readFileSync } = require("node:fs");
 
 const { PROBE_RUN, PROBE_LOG, PROBE_WORLD } = process.env;
@@ -62,14 +62,14 @@ function outputs(id, inputs) {
   return { ...inputs, out: `${inputs.label}:${JSON.stringify(inputs.v)}`, secretOut: `secret-of-${id}` };
 }
 
-/** The result, or the error that says "it exists but is not ready". */
+/** Returns the result, or throws the error for a resource that exists but is not ready. */
 function settled(id, inputs, result) {
   if (!inputs.initFail) return result;
   const reasons = [`${inputs.label} is not ready`];
   throw Object.assign(new Error(reasons[0]), { id, properties: result.outs, reasons });
 }
 
-/** LABEL-N, where N counts what was created under that label, by whichever process. */
+/** LABEL-N, where N counts what was created under that label in all processes. */
 function nextId(label) {
   const file = `${run().log}.ids`;
   const ids = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];

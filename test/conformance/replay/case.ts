@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Json } from "../../../testing/engine/property";
+import type { Json } from "../../../testing/engine/state/property";
 import type { EngineCommandName } from "../../../testing/workspace";
 
 /** A recording of what the real engine did. */
@@ -13,21 +13,21 @@ export interface Case {
 /** One command of a case. */
 export interface CaseStep {
   readonly command: EngineCommandName;
-  /** The program; absent, that of the step before. */
+  /** The program. If absent, the program of the previous step. */
   readonly program?: string;
   readonly args?: readonly string[];
-  /** What the provider finds outside. */
+  /** What the provider finds in the outside world. */
   readonly world?: Json;
-  /** The engine is killed 0.3 s after this text is in the log of calls. */
+  /** The engine is killed 0.3 s after this text appears in the log of calls. */
   readonly killAfter?: string;
-  /** The engine gets one SIGINT (Ctrl+C once) 0.3 s after this text is in the log of calls. */
+  /** The engine gets one SIGINT (Ctrl+C once) 0.3 s after this text appears in the log of calls. */
   readonly interruptAfter?: string;
-  /** How long what outlived a killed engine is given, in seconds. */
+  /** How long processes that outlive a killed engine may take to end, in seconds. */
   readonly settle?: number;
   readonly expect: Observed;
 }
 
-/** What is compared of a step: recorded in the case, or seen in the replay. */
+/** The parts of a step that are compared: as recorded in the case, or as observed in the replay. */
 export interface Observed {
   readonly exit: "ok" | "failed" | "killed";
   readonly calls: readonly Call[];
@@ -50,7 +50,7 @@ export interface StepRow {
   readonly keys?: readonly string[];
 }
 
-/** An error or a warning; its `urn` is empty where it is not of one resource. */
+/** An error or a warning. Its `urn` is empty if it does not belong to a single resource. */
 export interface DiagnosticRow {
   readonly severity: string;
   readonly urn: string;
@@ -63,7 +63,7 @@ export interface ObservedState {
   readonly pendingOperations: readonly { readonly type: string; readonly urn: string }[];
 }
 
-/** A resource of the state: `urn`, and those of its other fields that are not empty. */
+/** A resource of the state: its `urn` and its other fields that are not empty. */
 export type StateRow = { readonly urn: string } & { readonly [field: string]: Json };
 
 /** The cases of a folder. */

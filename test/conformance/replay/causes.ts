@@ -1,6 +1,6 @@
 import type { DiagnosticRow } from "./case";
 
-// What a message must name, whatever else it says: the words of the program or the provider, or what the engine found.
+// What a message must contain: the words of the program or the provider, or what the engine found.
 const CAUSES: readonly RegExp[] = [
   /v is not acceptable/,
   /\S+ cannot be (?:created|updated)/,
@@ -16,12 +16,12 @@ const CAUSES: readonly RegExp[] = [
   /(?<=\n\w*Error: ).+/,
 ];
 
-/** The causes a message names; all of them must be in the message it is compared with. */
+/** The causes that a message names. The message that it is compared with must name all of them. */
 export function causesIn(message: string): string[] {
   return CAUSES.flatMap((cause) => cause.exec(message)?.[0] ?? []);
 }
 
-/** A diagnostic with its message as the recorded one has it, where it names the same causes. */
+/** A diagnostic, with the recorded message if its own message names the same causes. */
 export function wordedAs(recorded: readonly DiagnosticRow[], row: DiagnosticRow): DiagnosticRow {
   const twin = recorded.find(
     ({ severity, urn, message }) =>

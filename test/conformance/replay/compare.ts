@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isMap, type Json } from "../../../testing/engine/property";
+import { isMap, type Json } from "../../../testing/engine/state/property";
 import type { Case, Observed, StateRow } from "./case";
 import { wordedAs } from "./causes";
 import { isEmpty, RECORDED_FIELDS } from "./observe";
@@ -7,8 +7,9 @@ import { inOrderOf } from "./order";
 import { relationsAt } from "./relations";
 
 /**
- * What was seen, in the terms of what was recorded: in its order, as far as the order is free, and in its words, where a
- * message names the same cause. Equal to the recording if and only if the engine did the same.
+ * The observed step, rewritten for comparison with the recorded one: in the recorded order where the order is free, and
+ * with the recorded messages where they name the same causes. It equals the recording if and only if the engine did the
+ * same.
  */
 export function inTermsOf(recorded: Case, index: number, seen: Observed): Observed {
   const step = recorded.steps[index];
@@ -33,8 +34,8 @@ export function inTermsOf(recorded: Case, index: number, seen: Observed): Observ
 }
 
 /**
- * Without empty fields, and with lists of URNs and keys in one order, so that only what says something is compared.
- * Providers are left out: their ids are random.
+ * Without empty fields, and with sorted lists of URNs and keys, so that only meaningful differences count. Providers are
+ * left out, because their ids are random.
  */
 export function asCompared(observed: Observed): Observed {
   const resources = observed.state.resources.filter(isNoProvider).map((row) => {
@@ -51,7 +52,7 @@ function isNoProvider({ urn }: { readonly urn: string }): boolean {
   return !/(^|\$)pulumi:providers:/.test(urn);
 }
 
-/** The fields the recordings always hold, and those that the recorded twin of a resource has besides. */
+/** The fields that recordings always contain, and the additional fields of the recorded resource. */
 function withRecordedFields(row: StateRow, recorded: readonly StateRow[]): StateRow {
   const twin = recorded.find((other) => other.urn === row.urn && other.delete === row.delete) ?? {};
   const fields = new Set<string>([...RECORDED_FIELDS, ...Object.keys(twin)]);

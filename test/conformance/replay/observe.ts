@@ -1,10 +1,10 @@
-import type { Deployment, ResourceState } from "../../../testing/engine/checkpoint";
-import { isMap, isSecret, type Json } from "../../../testing/engine/property";
-import { isDefaultProvider } from "../../../testing/engine/urn";
+import type { Deployment, ResourceState } from "../../../testing/engine/state/checkpoint";
+import { isMap, isSecret, type Json } from "../../../testing/engine/state/property";
+import { isDefaultProvider } from "../../../testing/engine/state/urn";
 import type { RunResult } from "../../../testing/workspace";
 import type { DiagnosticRow, ObservedState, StateRow, StepRow } from "./case";
 
-/** The fields of a resource that the recordings hold wherever they are not empty. */
+/** The fields of a resource that the recordings contain if they are not empty. */
 export const RECORDED_FIELDS = [
   "custom",
   "id",
@@ -40,7 +40,7 @@ export function diagnosticRows(result: RunResult): DiagnosticRow[] {
   return result.diagnostics.map(({ severity, urn, message }) => ({ severity, urn: shortUrn(urn), message }));
 }
 
-/** A deployment with its secrets in clear and without default providers, as the recordings write it. */
+/** A deployment with decrypted secrets and without default providers, as in the recordings. */
 export function stateOf({ resources = [], pending_operations = [] }: Deployment): ObservedState {
   return {
     resources: resources.filter(({ urn }) => !isDefaultProvider(urn)).map(stateRow),
@@ -68,7 +68,7 @@ export function cleaned(value: Json): Json {
   );
 }
 
-/** In maps of URNs, a key without any is left out. */
+/** Maps of URNs leave out a key that has no URNs. */
 function withShortUrns(value: Json): Json {
   if (typeof value === "string") return shortUrn(value);
   if (Array.isArray(value)) return value.map(withShortUrns).toSorted();
@@ -77,7 +77,7 @@ function withShortUrns(value: Json): Json {
   return Object.fromEntries(entries.map(([key, urns]) => [key, withShortUrns(urns)]));
 }
 
-/** Whether a value says no more than its absence. */
+/** Whether a value means the same as its absence. */
 export function isEmpty(value: Json | undefined): boolean {
   if (Array.isArray(value)) return value.length === 0;
   if (isMap(value)) return Object.keys(value).length === 0;

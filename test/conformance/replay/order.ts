@@ -1,6 +1,6 @@
 /**
- * Brings `actual` into the order of `expected`, moving only what may move: two items keep their order where `fixed` says
- * so. What cannot be brought into that order stays where it is, so that a comparison shows it.
+ * Brings `actual` into the order of `expected`. Two items keep their order if `fixed` says so. An item that cannot be
+ * moved stays where it is, so that a comparison shows it.
  */
 export function inOrderOf<T>(
   expected: readonly T[],
@@ -12,7 +12,7 @@ export function inOrderOf<T>(
   const ordered: T[] = [];
   for (const wanted of expected) {
     const found = rest.findIndex((item) => same(item, wanted));
-    // It may come before others only if it is bound to none of them.
+    // An item may move before others only if its order is not fixed with any of them.
     if (found < 0 || rest.slice(0, found).some((earlier) => fixed(earlier, wanted))) break;
     ordered.push(...rest.splice(found, 1));
   }

@@ -1,10 +1,11 @@
-// Runs the programs of replays, one after the other, as Pulumi's Automation API runs inline programs: a process for each
-// would take a hundred times as long as the program in it.
+// Runs the programs of replays one after the other, as Pulumi's Automation API runs inline programs. A process for each
+// would take a hundred times as long as the program itself.
 const { setTimeout: sleep } = require("node:timers/promises");
 const { LanguageServer } = require("@pulumi/pulumi/automation/server");
 const { RunRequest } = require("@pulumi/pulumi/proto/language_pb");
 
-// The program of a run that failed can go on for a while. What it throws then would be charged to the next one.
+// The program of a failed run can go on for a while. An error that it throws then would be attributed to the next
+// program.
 const MAX_WAIT_MS = 5_000;
 const AFTER_FAILURE_MS = 100;
 
@@ -30,5 +31,5 @@ function run({ id, entry, address, project, stack, preview, parallel, config }) 
   });
 }
 
-// Without its replay nobody needs it.
+// The runner ends when its replay ends.
 process.on("disconnect", () => process.exit());

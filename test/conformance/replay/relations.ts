@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import { isMap, type Json } from "../../../testing/engine/property";
-import { UNKNOWN } from "../../../testing/engine/values";
+import { isMap, type Json } from "../../../testing/engine/state/property";
+import { UNKNOWN } from "../../../testing/engine/state/values";
 import type { Call, Case, StateRow, StepRow } from "./case";
 
-/** Whether the order between two things is fixed: they are of one resource, or of one that depends on the other. */
+/** Whether the order of two items is fixed: they belong to the same resource, or one resource depends on the other. */
 export type Related<T> = (a: T, b: T) => boolean;
 
-/** Which orders are fixed in what a step of a case did. */
+/** The orders that are fixed among the calls and rows of a step. */
 export interface Relations {
   readonly calls: Related<Call>;
   readonly steps: Related<StepRow>;
@@ -27,7 +27,8 @@ export function relationsAt(recorded: Case, index: number): Relations {
 
   const renamed = new Set(before.flatMap((row) => renamesOf(row, after)));
   const isSame = (urn: string, other: string) => urn === other || renamed.has(`${urn} ${other}`);
-  // What failed and was left as it was may be wanted otherwise than its state says: only what others say of it counts.
+  // The program may want a failed resource that has not changed to differ from its state, so only the dependencies of
+  // other resources on it count.
   const failed = new Set(steps.filter((row) => row.failed && !DELETIONS.has(row.op)).map((row) => row.urn));
   const isLeft = (row: StateRow) => failed.has(row.urn) && before.some((old) => isDeepStrictEqual(old, row));
   const wanted = dependenciesIn(withStrangers(after, all).filter((row) => !isLeft(row) && row.delete !== true));
@@ -39,8 +40,8 @@ export function relationsAt(recorded: Case, index: number): Relations {
   const known = dependenciesIn(withStrangers(near, all));
   const stored = dependenciesIn(after);
 
-  // Deletions go by the state before, all else by what the program wants. Deletions come last, but for those before a
-  // replacement.
+  // Deletions follow the previous state, and everything else follows the program. Deletions come last, except those
+  // before a replacement.
   const first = new Set(steps.filter((row, i) => isDeletedFirst(row, steps.slice(i))).map((row) => row.urn));
   const related = (urn: string, other: string, deletes: boolean, otherDeletes: boolean) => {
     if (isSame(urn, other) || isStack(urn) || isStack(other)) return true;
@@ -53,7 +54,7 @@ export function relationsAt(recorded: Case, index: number): Relations {
     calls: (a, b) => {
       const [id, other] = [idOf(a), idOf(b)];
       if (id !== undefined && id === other) return true;
-      // All resources are refreshed at once, and what would follow from a deletion is asked in any order.
+      // All resources are refreshed at once, and the consequences of a deletion are requested in any order.
       const refreshes = command === "refresh" || args.includes("--refresh");
       if (refreshes && REFRESHING.has(a.method) && REFRESHING.has(b.method)) return false;
       if (asksForUnknowns(a) && asksForUnknowns(b)) return false;
@@ -75,12 +76,14 @@ export function relationsAt(recorded: Case, index: number): Relations {
   };
 }
 
-/** Whether a row deletes what is only then replaced. */
+/** Whether a row is a deletion that comes before its replacement. */
 function isDeletedFirst(row: StepRow, rest: readonly StepRow[]): boolean {
   return row.op === "delete-replaced" && rest.some((other) => other.urn === row.urn && other.op === "replace");
 }
 
-/** The URNs a call may be about. It names its resource by an id, or only by a label, which several may share. */
+/**
+ * The URNs that a call may be about. A call names its resource by an id, or by a label that several resources may share.
+ */
 function urnsOf(call: Call, near: readonly StateRow[], all: readonly StateRow[]): readonly string[] {
   const [id, label] = [idOf(call), labelOf(call)];
   const labelled = (rows: readonly StateRow[]) => rows.filter(({ inputs }) => isMap(inputs) && inputs.label === label);
@@ -89,12 +92,12 @@ function urnsOf(call: Call, near: readonly StateRow[], all: readonly StateRow[])
   return [...new Set(found.map((row) => row.urn))];
 }
 
-/** Whether a call asks what would follow from the deletion of another resource. */
+/** Whether a call requests the consequences of another resource's deletion. */
 function asksForUnknowns({ method, args }: Call): boolean {
   return method === "diff" && JSON.stringify(args.at(-1)).includes(UNKNOWN);
 }
 
-/** The rows, and those of resources that are not among them: only previewed, or deleted at once. */
+/** The rows, and additional ones for resources without a row: those that are only previewed, or deleted at once. */
 function withStrangers(rows: readonly StateRow[], all: readonly StateRow[]): StateRow[] {
   const known = new Set(rows.map((row) => row.urn));
   return [...rows, ...all.filter((row) => !known.has(row.urn))];
@@ -106,7 +109,7 @@ function renamesOf({ id, urn }: StateRow, after: readonly StateRow[]): string[] 
   return after.filter((row) => row.id === id).flatMap((row) => [`${urn} ${row.urn}`, `${row.urn} ${urn}`]);
 }
 
-/** The id a call is about; a check and a create have none. */
+/** The id that a call is about. A check and a create have none. */
 function idOf({ args: [id] }: Call): string | undefined {
   return typeof id === "string" ? id : undefined;
 }
@@ -117,7 +120,7 @@ function labelOf({ args }: Call): string {
   return isMap(properties) ? String(properties.label) : "";
 }
 
-/** Every resource comes under the stack, so that its place among the others is fixed. */
+/** Every resource is below the stack, so that the stack's own position is fixed. */
 function isStack(urn: string): boolean {
   return urn.startsWith("pulumi:pulumi:Stack::");
 }
@@ -128,7 +131,9 @@ function dependOnEachOther(dependencies: Dependencies, urn: string, other: strin
   return dependencies.get(urn)?.has(other) === true || dependencies.get(other)?.has(urn) === true;
 }
 
-/** All that each resource depends on, directly or not; only by way of `among`, where that is given. */
+/**
+ * Everything that each resource depends on, directly or indirectly. If `among` is given, only through those resources.
+ */
 function dependenciesIn(rows: readonly StateRow[], among?: ReadonlySet<string>): Dependencies {
   const direct = new Map<string, Set<string>>();
   for (const row of rows) {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Json } from "../../../testing/engine/property";
+import type { Json } from "../../../testing/engine/state/property";
 import { type EngineRun, type RunResult, Workspace } from "../../../testing/workspace";
 import type { Call, Case, CaseStep, Observed } from "./case";
 import { cleaned, diagnosticRows, stateOf, stepRows } from "./observe";
@@ -33,7 +33,7 @@ export async function replay(
   }
 }
 
-/** Whether a case is about processes: an engine that is killed or interrupted, or a program that breaks down. */
+/** Whether a case is about processes: an engine that is killed or interrupted, or a program that crashes. */
 export function needsOwn({ steps }: Case): boolean {
   return steps.some(
     ({ killAfter, interruptAfter, program }) =>

@@ -2,20 +2,20 @@ import { type ChildProcess, fork } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { BailError } from "../../../testing/engine/diagnostics";
-import { DynamicHost, type HostOptions, type RunningHost } from "../../../testing/engine/host";
-import type { Processes } from "../../../testing/engine/operation";
-import type { ProgramOptions, RunningProgram } from "../../../testing/engine/program";
+import type { ProgramOptions, RunningProgram } from "../../../testing/engine/program/program";
+import { DynamicHost, type HostOptions, type RunningHost } from "../../../testing/engine/provider/host";
+import { BailError } from "../../../testing/engine/run/diagnostics";
+import type { Processes } from "../../../testing/engine/run/operation";
 
-/** What the probe is to do in one run. */
+/** What the probe does in one run. */
 export interface ProbeRun {
-  /** The file that it logs its calls in. */
+  /** The file in which it logs its calls. */
   readonly log: string;
-  /** What it finds outside. */
+  /** What it finds in the outside world. */
   readonly world: unknown;
 }
 
-/** One process for the programs of many replays and one for their providers, for one run at a time. */
+/** One process for the programs of many replays and one for their providers. They serve one run at a time. */
 export class SharedProcesses implements Processes {
   private readonly folder = mkdtempSync(join(tmpdir(), "keyplane-replay-"));
   private readonly runFile = join(this.folder, "run.json");
@@ -23,7 +23,7 @@ export class SharedProcesses implements Processes {
   private spawned: DynamicHost | undefined;
   private programs = 0;
 
-  /** @param probe - The folder of the package that the programs and the provider are made of. */
+  /** @param probe - The folder of the package that contains the programs and the provider. */
   constructor(probe: string) {
     mkdirSync(join(this.folder, "node_modules"));
     symlinkSync(probe, join(this.folder, "node_modules", "probe"), "junction");
@@ -36,7 +36,7 @@ export class SharedProcesses implements Processes {
   }
 
   program({ project, stack, config, preview, parallel, address }: ProgramOptions): RunningProgram {
-    // The program of a run that failed may end in the middle of the next one.
+    // The program of a failed run may end in the middle of the next run.
     const id = ++this.programs;
     const ended = new Promise<Error | undefined>((resolve) => {
       const listen = (message: { readonly id: number; readonly error?: string }) => {
@@ -52,7 +52,7 @@ export class SharedProcesses implements Processes {
   }
 
   host(options: HostOptions): RunningHost {
-    // It belongs to no workspace, whose end would end it.
+    // It belongs to no workspace, because the end of the workspace would end it.
     const { PULUMI_HOME: _, ...env } = options.env;
     this.spawned ??= DynamicHost.spawn({
       ...options,
@@ -63,7 +63,7 @@ export class SharedProcesses implements Processes {
     return { client: this.spawned.client, stop: () => undefined };
   }
 
-  /** Ends both. */
+  /** Ends both processes. */
   close(): void {
     this.runner.disconnect();
     this.spawned?.stop();

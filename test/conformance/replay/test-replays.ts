@@ -5,19 +5,22 @@ import { asCompared, inTermsOf } from "./compare";
 import { replay } from "./replay";
 import type { SharedProcesses } from "./shared-processes";
 
-// A case waits for its turn within its own time limit.
+// The time that a case waits for its turn counts towards its time limit.
 const TIMEOUT_MS = 600_000;
 
 const FOLDERS = [join(__dirname, "..", "cases"), process.env.KEYPLANE_CONFORMANCE ?? ""];
 
-/** What a case is replayed on. */
+/** The engine that replays a case. */
 export interface ReplayPlan {
   readonly isWanted: (recorded: Case) => boolean;
-  /** Gives the work its turn, and the processes that it shares with other cases; `undefined`: processes of its own. */
+  /**
+   * Runs the work when it is its turn, with the processes that it shares with other cases, or with `undefined` for its
+   * own.
+   */
   readonly inTurn: (recorded: Case, work: (shared: SharedProcesses | undefined) => Promise<void>) => Promise<void>;
 }
 
-/** Defines a test for each recording that is wanted: of the repository, and of the folder KEYPLANE_CONFORMANCE. */
+/** Defines a test for each selected recording: of the repository, and of the folder KEYPLANE_CONFORMANCE. */
 export function testReplays({ isWanted, inTurn }: ReplayPlan): void {
   for (const folder of FOLDERS.filter((path) => path !== "")) {
     describe.concurrent(`the engine does as recorded in ${folder}`, () => {
@@ -35,13 +38,13 @@ export function testReplays({ isWanted, inTurn }: ReplayPlan): void {
   }
 }
 
-/** Hands out so many things, one at a time each, to whoever has waited longest. */
+/** Shares a fixed number of items. Each item has one user at a time, and whoever has waited longest is next. */
 export class Turns<T> {
   private readonly waiting: ((thing: T) => void)[] = [];
 
   constructor(private readonly free: T[]) {}
 
-  /** Works with one of the things. */
+  /** Works with one of the items. */
   async take(work: (thing: T) => Promise<void>): Promise<void> {
     const thing = this.free.pop() ?? (await new Promise<T>((resolve) => this.waiting.push(resolve)));
     try {

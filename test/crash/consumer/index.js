@@ -1,9 +1,9 @@
-// What a crash test's program imports: a resource that is given a key.
+// What the program of a crash test imports: a resource that receives a key.
 const pulumi = require("@pulumi/pulumi");
 
 const PROVIDER = 'exports.handler = () => require("consumer/provider").Consumer';
 
-/** Holds a key from its creation to its deletion, or to the next one it is given. */
+/** Holds a key from its creation until its deletion, or until it receives the next key. */
 class Consumer extends pulumi.CustomResource {
   constructor(name, args) {
     const inputs = { __provider: PROVIDER, consumer: name, ...args };

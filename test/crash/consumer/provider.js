@@ -1,5 +1,6 @@
-// The consumer's provider: notes in the file `deliveries` of CRASH_FOLDER which key it holds from when on, a JSON line
-// `{ at, consumer, keyId }` each; no `keyId` when it holds none any more. With `use` it uses the key at once. The one that CRASH_FAILING names fails.
+// The consumer's provider. It writes a JSON line `{ at, consumer, keyId }` to the file `deliveries` of CRASH_FOLDER whenever a
+// consumer receives a key, and one without `keyId` when the consumer no longer has a key. With `use`, the consumer uses the
+// key at once. The consumer that CRASH_FAILING names fails.
 const { appendFileSync } = require("node:fs");
 const { join } = require("node:path");
 

@@ -1,4 +1,4 @@
-// The program of the crash tests: CRASH_PROGRAM is the JSON of the keys it declares, by name, and of what holds them.
+// The program of the crash tests. CRASH_PROGRAM is the JSON of the keys that it declares, by name, with their consumers.
 const { ApiKey, RotatingApiKey } = require("keyplane");
 const { Consumer } = require("consumer");
 

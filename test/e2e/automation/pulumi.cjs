@@ -1,18 +1,18 @@
-// The commands that the Automation API gives to `pulumi`, on the embedded engine. It connects to the program that it is to
-// run, as the Pulumi CLI does with an inline program.
+// Executes the commands that the Automation API passes to `pulumi` on the embedded engine, which connects to the inline
+// program as the Pulumi CLI does.
 const { credentials } = require("@grpc/grpc-js");
 const { LanguageRuntimeClient } = require("@pulumi/pulumi/proto/language_grpc_pb");
 const { RunRequest } = require("@pulumi/pulumi/proto/language_pb");
-const { deploy } = require("../../../dist/testing/engine/deploy-command");
-const { DynamicHost } = require("../../../dist/testing/engine/host");
-const { Program } = require("../../../dist/testing/engine/program");
-const { OpenStack, placeOf } = require("../../../dist/testing/engine/stack");
-const { manage } = require("../../../dist/testing/engine/stack-command");
-const { parseFlags } = require("../../../dist/testing/engine/flags");
+const { deploy } = require("../../../dist/testing/engine/command/deploy-command");
+const { DynamicHost } = require("../../../dist/testing/engine/provider/host");
+const { Program } = require("../../../dist/testing/engine/program/program");
+const { OpenStack, placeOf } = require("../../../dist/testing/engine/command/stack");
+const { manage } = require("../../../dist/testing/engine/command/stack-command");
+const { parseFlags } = require("../../../dist/testing/engine/command/flags");
 
 const DEPLOY = new Set(["up", "preview", "refresh", "destroy"]);
 
-/** Takes a flag out of the arguments. Answers its value. */
+/** Removes a flag from the arguments. Returns its value. */
 function taken(args, name) {
   const at = args.findIndex((arg) => arg === name || arg.startsWith(`${name}=`));
   if (at < 0) return undefined;

@@ -1,4 +1,4 @@
-// What a program imports: something that is handed a key, and fails on demand.
+// What a program imports: a consumer that receives a key and fails on demand.
 const pulumi = require("@pulumi/pulumi");
 
 const PROVIDER = 'exports.handler = () => require("consumer/provider").Consumer';

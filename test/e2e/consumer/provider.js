@@ -1,5 +1,6 @@
-// The consumer's provider: whenever it has been handed a key, a request without credentials tells the control plane's
-// log so (`GET /auth?holds=KEY_ID`), in order with what happens to the keys, and without using the key.
+// The consumer's provider. Whenever the consumer receives a key, it sends a request without credentials (`GET
+// /auth?holds=KEY_ID`), so that the control plane's log shows it in order with the changes of keys, and without a use of
+// the key.
 const Consumer = {
   check: async (_olds, news) => ({ inputs: news, failures: [] }),
   diff: async (_id, olds, news) => ({ changes: olds.keyId !== news.keyId }),

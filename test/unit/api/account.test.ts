@@ -19,7 +19,7 @@ const options = {
 };
 
 describe("an account", () => {
-  it("is one and the same for the same options, so that all share its limits and reads", () => {
+  it("is the same object for the same options, so that all callers share its limits and reads", () => {
     expect(Account.for({ ...options })).toBe(Account.for({ ...options }));
     expect(Account.for({ ...options, apiKey: "key-9876543210" })).not.toBe(Account.for(options));
     expect(Account.for({ ...options, concurrency: 5 })).not.toBe(Account.for(options));
@@ -32,7 +32,7 @@ describe("an account", () => {
     });
   }
 
-  it("learns how far the service's clock is off, and takes less than its resolution for nothing", async () => {
+  it("measures the offset of the service's clock, and ignores an offset below the resolution", async () => {
     const { account, plane } = await startAccount({ clock: { ...realClock } });
     expect(account.skewMs).toBeUndefined();
     await account.keys.list();
@@ -43,7 +43,7 @@ describe("an account", () => {
     expect(Math.abs(account.serviceNow() - Date.now() - 600_000)).toBeLessThan(2500);
   });
 
-  it("sends nothing more after an abort, ends waits and reads, and finishes a change that is under way", async () => {
+  it("sends no new request after an abort, ends waits and reads, and finishes a change that is under way", async () => {
     const { account, plane } = await startAccount();
     const project = await plane.state.createProject();
     await plane.state.startOperations({ projectId: project.id, runningMs: null });
@@ -65,7 +65,7 @@ describe("an account", () => {
     expect(await plane.count()).toBe(before);
   });
 
-  it("publishes the points of a request in their order, for those who listen", async () => {
+  it("publishes the moments of a request in order to subscribers", async () => {
     const { account } = await startAccount();
     const points: string[] = [];
     const listen = (message: unknown) => {
@@ -80,7 +80,7 @@ describe("an account", () => {
     );
   });
 
-  it("names the version of the package in its requests", () => expect(VERSION).toBe(version));
+  it("sends the version of the package in its requests", () => expect(VERSION).toBe(version));
 });
 
 const realClock = {

@@ -8,7 +8,7 @@ const TIME = "2026-01-01T00:00:00Z";
 const CODE = "KP-LIST-TOO-LONG";
 
 describe("the pages of a list", () => {
-  it("are taken together whatever a page holds, 200 000 entries and more", async () => {
+  it("are joined for any size of page, even with 200 000 entries", async () => {
     const warnings: string[] = [];
     const unused = {} as HttpClient;
     const projects = new Projects(
@@ -24,7 +24,7 @@ describe("the pages of a list", () => {
     expect(warnings).toEqual([expect.stringContaining("could not read 200000 projects")]);
   });
 
-  it("hold no more together than a process can keep, counted by their texts and by their number", async () => {
+  it("are limited together to what a process can hold, by the length of their text and by their number", async () => {
     const long = { name: "x".repeat(1_000_000) };
     const collected = new Collected("GET /projects");
     for (let page = 0; page < 150; page++) expect(collected.take([long])).toEqual([long]);
@@ -40,8 +40,8 @@ describe("the pages of a list", () => {
     expect(await caught(numbers())).toMatchObject({ code: CODE, kind: "bad_answer" });
   });
 
-  it("end in an error where the service sends more and more of them", async () => {
-    // Pages of 10 MB.
+  it("end with an error if the service sends more and more of them", async () => {
+    // Each page has 10 MB.
     const text = "x".repeat(19_000);
     let pages = 0;
     const request = async () => {

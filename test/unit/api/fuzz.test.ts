@@ -40,7 +40,7 @@ const WHOLE: Record<keyof typeof READERS, { item: Record<string, unknown>; wrap:
   projects: { item: project, wrap: (items) => ({ projects: items }) },
 };
 
-/** Anything JSON can say, with the values that break careless readers made likely. */
+/** Any JSON value, often one that breaks careless readers. */
 const nasty = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -62,13 +62,13 @@ const nasty = fc.oneof(
   fc.constant(JSON.parse('{"__proto__":{"id":1,"polluted":true},"constructor":{"prototype":1}}')),
 );
 
-/** Every text within, however deep. */
+/** All texts inside a value, at any depth. */
 function textsOf(value: unknown): string[] {
   if (typeof value === "string") return [value];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsOf) : [];
 }
 
-/** Either reads it, into clean flat records, or refuses it with a short error of its own. */
+/** Checks that the reader returns clean flat records or throws its own short error. */
 function readsOrRefuses(read: (json: unknown) => readonly object[], json: unknown): void {
   let records: readonly object[];
   try {
@@ -91,15 +91,15 @@ function readsOrRefuses(read: (json: unknown) => readonly object[], json: unknow
 for (const [name, read] of Object.entries(READERS) as [keyof typeof READERS, (typeof READERS)["keys"]][]) {
   const { item, wrap } = WHOLE[name];
   describe(`the reader of ${name}`, () => {
-    it("reads a proper answer, and does not mind unknown fields", () => {
+    it("reads a valid answer and ignores unknown fields", () => {
       expect(read(wrap([{ ...item, new_field: { deep: [1] } }]))).toHaveLength(1);
     });
 
-    it("never breaks on a body of any shape", () => {
+    it("returns records or its own error for a body of any shape", () => {
       fc.assert(fc.property(nasty, (json) => readsOrRefuses(read, json)));
     });
 
-    it("never breaks on an item with any one field changed", () => {
+    it("returns records or its own error for an item with any one field changed", () => {
       fc.assert(
         fc.property(fc.constantFrom(...Object.keys(item)), nasty, (field, value) => {
           readsOrRefuses(read, wrap([{ ...item, [field]: value }]));
@@ -108,7 +108,7 @@ for (const [name, read] of Object.entries(READERS) as [keyof typeof READERS, (ty
       );
     });
 
-    it("does not take a field from a prototype for the item's own", () => {
+    it("ignores fields of a prototype", () => {
       const inherited = JSON.parse(`{"__proto__":${JSON.stringify(item)}}`);
       expect(() => read(wrap([Object.assign({}, inherited)]))).toThrow(BadAnswerError);
       expect(() => read(wrap([inherited]))).toThrow(BadAnswerError);
@@ -116,7 +116,7 @@ for (const [name, read] of Object.entries(READERS) as [keyof typeof READERS, (ty
   });
 }
 
-it("R2: refuses any list of keys in which an id stands twice", () => {
+it("R2: any list of keys that contains an id twice is refused", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 12 }), (ids) => {
       const list = ids.map((id) => ({ ...key, id }));

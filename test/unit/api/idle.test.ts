@@ -8,7 +8,7 @@ afterEach(stopAccounts);
 const LIST = "GET /projects/{project_id}/operations";
 const DAY = 86_400_000;
 
-/** A project whose first operations lie two days back, on a clock that moves a second with every poll. */
+/** A project whose first operations are two days old, and a clock that advances by a second with every poll. */
 async function start() {
   const setup = await startAccount();
   const { plane } = setup;
@@ -21,13 +21,13 @@ async function start() {
 }
 
 describe("waiting until a project is idle", () => {
-  it("takes one request where nothing is pending", async () => {
+  it("takes one request if nothing is pending", async () => {
     const { plane, wait } = await start();
     expect(await wait()).toMatchObject({ waitedFor: [], polls: 1 });
     expect(await plane.count()).toBe(1);
   });
 
-  it("waits for everything pending, whoever started it", async () => {
+  it("covers all pending operations, no matter who started them", async () => {
     const { plane, projectId, wait, clock } = await start();
     await plane.state.startOperations({ projectId, action: "apply_config" });
     await plane.state.startOperations({ projectId, action: "start_compute", runningMs: 5000 });
@@ -36,7 +36,7 @@ describe("waiting until a project is idle", () => {
     expect(clock.sleeps.length).toBeGreaterThan(0);
   });
 
-  it("leaves the platform's background work out, unless told otherwise", async () => {
+  it("ignores the platform's background work by default", async () => {
     const { plane, projectId, wait } = await start();
     for (const action of ["check_availability", "suspend_compute"]) {
       await plane.state.startOperations({ projectId, action, runningMs: null });
@@ -46,20 +46,20 @@ describe("waiting until a project is idle", () => {
     expect(error.pending).toMatchObject([{ action: "suspend_compute", status: "running" }]);
   });
 
-  it("does not count what had failed before the wait began", async () => {
+  it("ignores operations that failed before the wait began", async () => {
     const { plane, projectId, wait } = await start();
     await plane.state.startOperations({ projectId, schedulingMs: 0, runningMs: 0, outcome: "failed" });
     expect(await wait()).toMatchObject({ waitedFor: [] });
   });
 
-  it("fails with what fails during the wait", async () => {
+  it("fails with an operation that fails during the wait", async () => {
     const { plane, projectId, wait } = await start();
     const { ids } = await plane.state.startOperations({ projectId, outcome: "failed" });
     const error = await caught<OperationFailedError>(wait());
     expect(error).toMatchObject({ kind: "operation", failed: [{ id: ids[0], action: "start_compute" }] });
   });
 
-  it("sees also what begins during the wait, even if it has failed by the next look", async () => {
+  it("also covers operations that start during the wait, even if they have failed by the next poll", async () => {
     const { plane, projectId, wait, clock } = await start();
     await plane.state.startOperations({ projectId, runningMs: 60_000 });
     (clock as { auto: boolean }).auto = false;
@@ -70,7 +70,7 @@ describe("waiting until a project is idle", () => {
     expect(await waiting).toMatchObject({ failed: [{ id: ids[0], status: "error" }] });
   });
 
-  it("finds what is pending behind pages of younger work, and stops looking beyond the horizon", async () => {
+  it("finds a pending operation behind pages of newer ones, and stops reading at the horizon", async () => {
     const { plane, projectId, wait } = await start();
     const old = await plane.state.startOperations({
       projectId,
@@ -86,21 +86,21 @@ describe("waiting until a project is idle", () => {
     expect((await plane.count()) - before).toBe(2);
   });
 
-  it("is shared by all who wait for the same project at the same time", async () => {
+  it("is shared by all callers that wait for the same project at the same time", async () => {
     const { plane, projectId, wait } = await start();
     await plane.state.startOperations({ projectId });
     await Promise.all(Array.from({ length: 50 }, () => wait()));
     expect(await plane.count()).toBeLessThanOrEqual(6);
   });
 
-  it("W1: fails when the project stays unknown", async () => {
+  it("W1: fails if the project stays unknown", async () => {
     const { account, clock } = await startAccount();
     const error = await caught(account.operations.waitUntilIdle("no-such-project"));
     expect(error).toMatchObject({ kind: "not_found" });
     expect(clock.sleeps).toEqual([5000, 5000, 5000]);
   });
 
-  it("W2: outlives a service that fails for a while", async () => {
+  it("W2: continues through a temporary failure of the service", async () => {
     const { plane, wait } = await start();
     await plane.rules.add({ route: LIST, status: 502, count: 7 });
     expect(await wait({ timeoutMs: 600_000 })).toMatchObject({ waitedFor: [] });

@@ -10,7 +10,7 @@ afterEach(stopAccounts);
 const CREATE = "POST /api_keys";
 
 describe("creating a key", () => {
-  it("takes one request and delivers id, secret, name and time", async () => {
+  it("takes one request and returns id, secret, name and time", async () => {
     const { account, plane } = await startAccount();
     const created = await account.keys.create("ci-1");
     const [live] = await plane.liveKeys();
@@ -30,7 +30,7 @@ describe("creating a key", () => {
     "html",
   ];
   for (const fault of faults) {
-    it(`C4: loses its answer to ${fault} after the commit, and says so instead of making a second key`, async () => {
+    it(`C4: reports an answer that is lost to ${fault} after the commit, and creates no second key`, async () => {
       const { account, plane, clock } = await startAccount();
       await plane.rules.add({ route: CREATE, fault, commit: "before" });
       const error = await caught<AnswerLostError>(account.keys.create("ci-1"));
@@ -42,17 +42,17 @@ describe("creating a key", () => {
     });
   }
 
-  it("C3: is sent again, under the same name, while nothing listens", async () => {
+  it("C3: is tried again under the same name while nothing listens", async () => {
     const { account, plane } = await startAccount();
     await plane.refuse(20);
-    // The driven clock skips the pauses, so the attempts may all meet the closed door: only then it may fail.
+    // The driven clock skips the pauses, so all attempts may be refused. Only then may it fail.
     const outcome = await account.keys.create("ci-1").catch((error) => error.transportCode);
     if (typeof outcome === "string") expect(outcome).toBe("ECONNREFUSED");
     expect(await plane.liveKeys()).toHaveLength(typeof outcome === "string" ? 0 : 1);
   });
 
   for (const status of [423, 429, 503]) {
-    it(`C12: is sent again after ${status}, which is no second key`, async () => {
+    it(`C12: is tried again after ${status} without creating a second key`, async () => {
       const { account, plane } = await startAccount();
       await plane.rules.add({ route: CREATE, status, count: 3, retryAfter: 2 });
       await account.keys.create("ci-1");
@@ -61,7 +61,7 @@ describe("creating a key", () => {
     });
   }
 
-  it("C2: fails at once without a valid credential, naming the setting", async () => {
+  it("C2: fails at once without a valid credential, and names the setting", async () => {
     const { account, plane } = await startAccount({ apiKey: "not-a-valid-credential" });
     const error = await caught(account.keys.create("ci-1"));
     expect(error).toMatchObject({ kind: "auth", status: 401, code: "KP-AUTH" });
@@ -70,20 +70,20 @@ describe("creating a key", () => {
     expect(await plane.count()).toBe(1);
   });
 
-  it("C11: tells a taken name from other refusals", async () => {
+  it("C11: distinguishes a taken name from other refusals", async () => {
     const { account, plane } = await startAccount();
     await plane.state.createKey("ci-1");
     expect(await caught(account.keys.create("ci-1"))).toMatchObject({ kind: "conflict" });
   });
 
-  it("C11: knows a taken name by the service's words where the status does not tell", async () => {
+  it("C11: recognizes a taken name by the service's message if the status does not show it", async () => {
     const { account, plane } = await startAccount();
     const body = { code: "", message: "choose another unique name for api key" };
     await plane.rules.add({ route: CREATE, status: 400, body });
     expect(await caught(account.keys.create("ci-1"))).toMatchObject({ kind: "conflict", status: 400 });
   });
 
-  it("C6: takes an answer without a secret for lost", async () => {
+  it("C6: treats an answer without a secret as lost", async () => {
     const { account, plane } = await startAccount();
     await plane.rules.add({ route: CREATE, omit: ["key"] });
     expect(await caught(account.keys.create("ci-1"))).toMatchObject({ name: "AnswerLostError" });
@@ -92,19 +92,19 @@ describe("creating a key", () => {
   const bad: [string, object][] = [
     ["without an id", { id: null }],
     ["with a negative id", { id: -1 }],
-    ["with an id that is no number", { id: "twelve" }],
+    ["with an id that is not a number", { id: "twelve" }],
     ["with a fractional id", { id: 1.5 }],
     ["with an id beyond 64 bits", { id: "9223372036854775808" }],
   ];
   for (const [name, patch] of bad) {
-    it(`C6: takes an answer ${name} for lost: its id would name another key`, async () => {
+    it(`C6: treats an answer ${name} as lost, because the id could belong to another key`, async () => {
       const { account, plane } = await startAccount();
       await plane.rules.add({ route: CREATE, patch: { ...patch } });
       expect(await caught(account.keys.create("ci-1"))).toMatchObject({ name: "AnswerLostError" });
     });
   }
 
-  it("reads an id to its last digit, as text or as a number that a double cannot hold", async () => {
+  it("reads every digit of an id, from text or from a number that a double cannot hold", async () => {
     const { account, plane } = await startAccount();
     await plane.rules.add({ route: CREATE, patch: { id: "9223372036854775807" } });
     expect((await account.keys.create("ci-1")).id).toBe("9223372036854775807");
@@ -115,14 +115,14 @@ describe("creating a key", () => {
   });
 
   for (const key of ["", "two words", "line\nbreak", "schlüssel", 12, null]) {
-    it(`C6: takes an answer with the secret ${JSON.stringify(key)} for lost`, async () => {
+    it(`C6: treats an answer with the secret ${JSON.stringify(key)} as lost`, async () => {
       const { account, plane } = await startAccount();
       await plane.rules.add({ route: CREATE, patch: { key } });
       expect(await caught(account.keys.create("ci-1"))).toMatchObject({ name: "AnswerLostError" });
     });
   }
 
-  it("takes the time from the Date header where the answer has none", async () => {
+  it("takes the time from the Date header if the answer has none", async () => {
     const { account, plane } = await startAccount();
     await plane.clock.set({ mode: "driven" });
     const { now } = await plane.clock.read();
@@ -132,7 +132,7 @@ describe("creating a key", () => {
     expect(name).toBe("ci-1");
   });
 
-  it("delivers the operations that the creation has started", async () => {
+  it("returns the operations that the creation started", async () => {
     const { account, plane } = await startAccount();
     const { id } = await plane.state.createProject();
     await plane.rules.add({ route: CREATE, operations: [{ action: "start_compute", projectId: id }] });
@@ -140,7 +140,7 @@ describe("creating a key", () => {
     expect(operations).toMatchObject([{ projectId: id, action: "start_compute" }]);
   });
 
-  it("does not lose the key for operations that cannot be read, but warns", async () => {
+  it("returns the key with a warning if the operations cannot be read", async () => {
     const { account, plane, warnings } = await startAccount();
     await plane.rules.add({ route: CREATE, patch: { operations: [{ id: 7 }, "x"] } });
     const created = await account.keys.create("ci-1");
@@ -148,7 +148,7 @@ describe("creating a key", () => {
     expect(warnings).toHaveLength(2);
   });
 
-  it("keeps the new secret out of every later error", async () => {
+  it("removes the new secret from every later error", async () => {
     const { account, plane } = await startAccount();
     const { key } = await account.keys.create("ci-1");
     await plane.rules.add({
@@ -162,7 +162,7 @@ describe("creating a key", () => {
 });
 
 describe("trying a key", () => {
-  it("tells a key that works from one that does not, giving a new one some seconds to be known", async () => {
+  it("shows whether the key works, and gives a new key a few seconds to be known", async () => {
     const { account, plane, clock } = await startAccount();
     const { key } = await account.keys.create("ci-1");
     await plane.rules.add({ route: "GET /projects", status: 401, count: 2 });
@@ -173,7 +173,7 @@ describe("trying a key", () => {
     expect(live?.lastUsedAt).not.toBeNull();
   });
 
-  it("does not take a failing service for a failing key", async () => {
+  it("throws the error of a failing service instead of reporting that the key does not work", async () => {
     const { account, plane } = await startAccount();
     await plane.rules.add({ route: "GET /projects", status: 500, count: 3 });
     expect(await caught(account.keys.authenticates("some-key-0123456789"))).toMatchObject({ status: 500 });

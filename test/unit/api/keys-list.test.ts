@@ -8,7 +8,7 @@ afterEach(stopAccounts);
 const LIST = "GET /api_keys";
 
 describe("listing keys", () => {
-  it("shows what the service tells, the calling key with its own use", async () => {
+  it("returns what the service reports, including the calling key with its own use", async () => {
     const { account, plane } = await startAccount();
     const { id } = await account.keys.create("ci-1");
     const keys = await account.keys.list();
@@ -23,7 +23,7 @@ describe("listing keys", () => {
     expect(JSON.stringify(keys)).not.toContain(plane.apiKey);
   });
 
-  it("shows who made a key on one line, without control and direction characters", async () => {
+  it("shows the creator of a key on one line, without control and direction characters", async () => {
     const { account, plane } = await startAccount();
     const times = { created_at: "2026-01-01T00:00:00Z", last_used_at: "2026-01-01T00:00:00Z" };
     const creators = ["\u001b[2Jeve\u202e", { name: "\u009b31meve\u0007" }, { name: "", id: "e\u2028ve" }];
@@ -33,7 +33,7 @@ describe("listing keys", () => {
     expect(made).toEqual([" [2Jeve ", " 31meve ", "e ve"]);
   });
 
-  it("is one and the same list for all who ask after a revocation, so that it is indexed once", async () => {
+  it("returns the same list to all callers after a revocation, so that it is indexed once", async () => {
     const { account } = await startAccount();
     const [first, second] = [await account.keys.create("ci-1"), await account.keys.create("ci-2")];
     await account.keys.list();
@@ -45,7 +45,7 @@ describe("listing keys", () => {
     expect((await account.keys.list()).map(({ id }) => id)).not.toContain(second.id);
   });
 
-  it("R1: is an error when the service fails, refuses or cannot be reached, never an absence", async () => {
+  it("R1: throws an error if the service fails, refuses or cannot be reached, and never reports a key as absent", async () => {
     const { account, plane } = await startAccount();
     for (const status of [500, 429, 401, 403]) {
       await plane.rules.add({ route: LIST, status, count: null });
@@ -65,7 +65,7 @@ describe("listing keys", () => {
     ["a list of texts", { status: 200, body: ["a"] }, "[0] is not an object"],
   ];
   for (const [name, rule, words] of rules) {
-    it(`R2: is an error when the answer is ${name}`, async () => {
+    it(`R2: throws an error if the answer is ${name}`, async () => {
       const { account, plane } = await startAccount();
       await plane.rules.add({ route: LIST, ...rule });
       const error = await caught(account.keys.list());
@@ -76,23 +76,23 @@ describe("listing keys", () => {
 
   const key = { id: 1, name: "a", created_at: "2026-01-01T00:00:00Z", last_used_at: "2026-01-01T00:00:00Z" };
   const lists: [string, object[], string][] = [
-    ["R2: one id twice", [key, { ...key, name: "b" }], "[1].id stands in the list twice"],
+    ["R2: an id that is listed twice", [key, { ...key, name: "b" }], "[1].id stands in the list twice"],
     ["R2: an id beyond 64 bits", [{ ...key, id: "9223372036854775808" }], "[0].id"],
-    ["R2: a name that is no text", [{ ...key, name: 1 }], "[0].name"],
-    ["R2: a time that is none", [{ ...key, created_at: "yesterday" }], "[0].created_at"],
-    ["R2: a last use that is no time", [{ ...key, last_used_at: "recently" }], "[0].last_used_at"],
-    ["R2: no word about any use", [{ ...key, last_used_at: undefined }], "no last use of any key"],
-    ["R3: nothing", [], "empty list"],
+    ["R2: a name that is not text", [{ ...key, name: 1 }], "[0].name"],
+    ["R2: an invalid time", [{ ...key, created_at: "yesterday" }], "[0].created_at"],
+    ["R2: an invalid time of the last use", [{ ...key, last_used_at: "recently" }], "[0].last_used_at"],
+    ["R2: a missing last use", [{ ...key, last_used_at: undefined }], "no last use of any key"],
+    ["R3: an empty list", [], "empty list"],
   ];
   for (const [name, body, words] of lists) {
-    it(`${name} in the list is an error, for nothing in it could be trusted`, async () => {
+    it(`${name} is an error, because nothing in the list can be trusted`, async () => {
       const { account, plane } = await startAccount();
       await plane.rules.add({ route: LIST, status: 200, body });
       expect((await caught(account.keys.list())).message).toContain(words);
     });
   }
 
-  it("R6: a list sent before the caller's own create never proves absence", async () => {
+  it("R6: never uses a list from before the caller's own creation as a proof of absence", async () => {
     const { account, plane } = await startAccount();
     await plane.rules.add({ route: LIST, hold: "after" });
     const early = account.keys.list();
@@ -104,7 +104,7 @@ describe("listing keys", () => {
     expect((await late).map((each) => each.id)).toContain(id);
   });
 
-  it("R6: a finished list serves later readers for hours, but only until this process creates a key", async () => {
+  it("R6: reuses a finished list for hours, but only until this process creates a key", async () => {
     const { account, plane, clock } = await startAccount();
     await account.keys.list();
     clock.advance(3 * 3_600_000);
@@ -115,7 +115,7 @@ describe("listing keys", () => {
     expect(await plane.count("GET", "/api_keys")).toBe(2);
   });
 
-  it("R6: a list from before a revocation serves later readers without the key that was revoked", async () => {
+  it("R6: reuses a list from before a revocation without the revoked key", async () => {
     const { account, plane } = await startAccount();
     const ids = [await account.keys.create("ci-1"), await account.keys.create("ci-2")].map((each) => each.id);
     const [first = "", second = ""] = ids;
@@ -128,7 +128,7 @@ describe("listing keys", () => {
     expect(await plane.count("GET", "/api_keys")).toBe(1);
   });
 
-  it("finds keys by one list, also those that are gone, whatever is revoked in between", async () => {
+  it("looks up keys with one list, even if they are gone, and despite revocations in between", async () => {
     const { account, plane } = await startAccount();
     const ids: string[] = [];
     for (let n = 0; n < 5; n++) ids.push((await account.keys.create(`ci-${n}`)).id);
@@ -140,7 +140,7 @@ describe("listing keys", () => {
     expect(await plane.count("DELETE")).toBe(4);
   });
 
-  it("R4: a fresh list is one sent after it was asked for", async () => {
+  it("R4: sends a fresh list after the call, even if another list is under way", async () => {
     const { account, plane } = await startAccount();
     await plane.rules.add({ route: LIST, hold: "after" });
     const early = account.keys.list({ fresh: true });
@@ -154,7 +154,7 @@ describe("listing keys", () => {
     expect(await plane.count()).toBe(3);
   });
 
-  it("costs one request, however many read at the same time", async () => {
+  it("costs one request for any number of simultaneous readers", async () => {
     const { account, plane } = await startAccount();
     const lists = await Promise.all(Array.from({ length: 500 }, () => account.keys.list()));
     expect(new Set(lists).size).toBe(1);
@@ -162,7 +162,7 @@ describe("listing keys", () => {
     expect(await plane.count()).toBe(2);
   });
 
-  it("fails for all who share it, and the next one starts anew", async () => {
+  it("fails for all callers that share the request, and the next call sends a new one", async () => {
     const { account, plane } = await startAccount();
     await plane.rules.add({ route: LIST, status: 404 });
     const errors = await Promise.all([1, 2, 3].map(() => caught(account.keys.list())));
@@ -170,7 +170,7 @@ describe("listing keys", () => {
     expect(await account.keys.list()).toHaveLength(1);
   });
 
-  it("W6: one who gives up does not take the list from the others; the last one ends the request", async () => {
+  it("W6: goes on for other callers if one gives up, and ends the request when the last one does", async () => {
     const { account, plane } = await startAccount();
     await plane.rules.add({ route: LIST, hold: "before", count: 2 });
     const first = new AbortController();

@@ -23,7 +23,7 @@ describe("revoking a key", () => {
     expect(await plane.liveKeys()).toEqual([]);
   });
 
-  it("D1: is repeated when it could not be sent or was not done", async () => {
+  it("D1: is repeated if the request could not be sent or was not carried out", async () => {
     const { account, plane, id, strike } = await startWithKey();
     await strike({ status: 503, count: 2 });
     expect(await account.keys.revoke(id)).toBe("revoked");
@@ -32,7 +32,7 @@ describe("revoking a key", () => {
 
   const faults: Fault[] = ["reset", "close", "truncate-length", "truncate-close", "garbage", "html"];
   for (const fault of faults) {
-    it(`D2: is revoked in the end when ${fault} eats the answer after the commit`, async () => {
+    it(`D2: succeeds in the end if the answer is lost to ${fault} after the commit`, async () => {
       const { account, plane, id, strike } = await startWithKey();
       await strike({ fault, commit: "before" });
       expect(await account.keys.revoke(id)).toBe("revoked");
@@ -40,21 +40,21 @@ describe("revoking a key", () => {
     });
   }
 
-  it("D2: fails when every answer was lost and the key is still listed", async () => {
+  it("D2: fails if every answer is lost and the key is still listed", async () => {
     const { account, id, strike, requests } = await startWithKey();
     await strike({ status: 500, count: 3, commit: "never" });
     expect(await caught(account.keys.revoke(id))).toMatchObject({ status: 500 });
     expect(await requests()).toEqual(["DELETE 500", "DELETE 500", "DELETE 500", "GET 200"]);
   });
 
-  it("D2: is done when every answer was lost and the key is not listed any more", async () => {
+  it("D2: succeeds if every answer is lost and the key is no longer listed", async () => {
     const { account, id, strike } = await startWithKey();
     await strike({ status: 500, count: 3, commit: "before" });
     expect(await account.keys.revoke(id)).toBe("revoked");
   });
 
   for (const status of [400, 404, 409, 410, 422]) {
-    it(`D3: believes ${status} only together with a list without the key`, async () => {
+    it(`D3: treats ${status} as success only if a list does not contain the key`, async () => {
       const { account, plane, id, strike } = await startWithKey();
       await strike({ status, count: 2 });
       expect(await caught(account.keys.revoke(id))).toMatchObject({ status });
@@ -63,7 +63,7 @@ describe("revoking a key", () => {
     });
   }
 
-  it("D3: is an error that names both troubles when the list cannot be had either", async () => {
+  it("D3: throws an error that names both problems if the list is not available either", async () => {
     const { account, plane, id, strike } = await startWithKey();
     await strike({ status: 404 });
     await plane.rules.add({ route: "GET /api_keys", status: 500, count: 3 });
@@ -72,40 +72,40 @@ describe("revoking a key", () => {
   });
 
   for (const patch of [{ revoked: false }, { id: 999_999 }]) {
-    it(`D4: is an error when the answer says ${JSON.stringify(patch)}`, async () => {
+    it(`D4: throws an error if the answer says ${JSON.stringify(patch)}`, async () => {
       const { account, id, strike } = await startWithKey();
       await strike({ patch });
       expect(await caught(account.keys.revoke(id))).toMatchObject({ kind: "api", status: 200 });
     });
   }
 
-  it("D4: asks the list when the answer says nothing either way", async () => {
+  it("D4: reads the list if the answer does not say whether the key is revoked", async () => {
     const { account, id, strike, requests } = await startWithKey();
     await strike({ omit: ["revoked"] });
     expect(await account.keys.revoke(id)).toBe("revoked");
     expect(await requests()).toEqual(["DELETE 200", "GET 200"]);
   });
 
-  it("D5: is done when an earlier run has already revoked the key", async () => {
+  it("D5: succeeds if an earlier run has already revoked the key", async () => {
     const { account, plane, id } = await startWithKey();
     await plane.state.revokeKey(id);
     expect(await account.keys.revoke(id)).toBe("absent");
   });
 
-  it("D6: takes 401 for a failure, even after a lost answer: keyplane never revokes its own credential", async () => {
+  it("D6: fails with 401 even after a lost answer, because keyplane never revokes its own credential", async () => {
     const { account, id, strike } = await startWithKey();
     await strike({ fault: "reset" });
     await strike({ status: 401 });
     expect(await caught(account.keys.revoke(id))).toMatchObject({ kind: "auth" });
   });
 
-  it("D7: knows its own credential when it sees it", async () => {
+  it("D7: recognizes its own credential", async () => {
     const { account, plane } = await startAccount();
     expect(account.settingOf(plane.apiKey)).toBe("keyplane:apiKey");
     expect(account.settingOf(`${plane.apiKey}x`)).toBeUndefined();
   });
 
-  it("D7: knows the credentials of other accounts, too, each by the name of its setting", async () => {
+  it("D7: recognizes the credentials of other accounts, each by the name of its setting", async () => {
     const eu = ["keyplane:accounts.eu.apiKey", "the-credential-of-eu"] as const;
     const { account, plane } = await startAccount({ account: "us", credentials: [eu] });
     expect(account.settingOf(eu[1])).toBe(eu[0]);

@@ -4,8 +4,8 @@ import { startAccount, stopAccounts } from "./start-account";
 
 afterEach(stopAccounts);
 
-describe("many at once", () => {
-  it("makes every key once under a rule that answers 429 to one request in five, with as few repeats as that takes", async () => {
+describe("an account with many calls at once", () => {
+  it("creates every key once with as few repeats as possible if one request in five is answered with 429", async () => {
     const { account, plane } = await startAccount({ concurrency: 32 });
     await plane.rules.add({ route: "POST /api_keys", status: 429, count: null, every: 5 });
     const names = Array.from({ length: 1000 }, (_, at) => `key-${at}`);
@@ -15,7 +15,7 @@ describe("many at once", () => {
   });
 
   for (const status of [500, 503]) {
-    it(`sends one request in twenty again, at most, when a thousand calls meet nothing but ${status}`, async () => {
+    it(`repeats at most one request in twenty if a thousand calls are all answered with ${status}`, async () => {
       const { account, plane } = await startAccount({ concurrency: 32 });
       await plane.rules.add({ route: "*", status, count: null });
       const calls = Array.from({ length: 1000 }, () => caught(account.projects.get("none")));
@@ -24,7 +24,7 @@ describe("many at once", () => {
     });
   }
 
-  it("looks at 10 projects, not at 100 operations, for the minute that these take: 140 requests at most", async () => {
+  it("polls 10 projects and not 100 operations, with at most 140 requests in a minute", async () => {
     const { account, plane, clock } = await startAccount({ operationTimeoutMs: 600_000 });
     await plane.clock.set({ mode: "driven" });
     const started = await Promise.all(
@@ -37,7 +37,7 @@ describe("many at once", () => {
     );
     const begun = clock.monotonic();
     let shown = begun;
-    // The service's time follows the account's, which jumps from one look to the next.
+    // The service's clock follows the account's clock, which jumps from one poll to the next.
     const onProgress = async () => {
       const ms = clock.monotonic() - shown;
       shown += ms;
@@ -49,7 +49,7 @@ describe("many at once", () => {
     expect(await plane.count()).toBeLessThanOrEqual(140);
   });
 
-  it("reads a thousand keys by one list, though the reads come one after the other for an hour", async () => {
+  it("reads a thousand keys with one list, even if the reads are spread over an hour", async () => {
     const { account, plane, clock } = await startAccount();
     for (let read = 0; read < 1000; read++) {
       await account.keys.list();

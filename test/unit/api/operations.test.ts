@@ -7,11 +7,11 @@ afterEach(stopAccounts);
 
 const LIST = "GET /projects/{project_id}/operations";
 
-/** A project with so many operations born one after the other, and one request less for each. */
+/** A project with this many operations, which were created one after the other. */
 async function startWithOperations(count: number, gapMs = 1000) {
   const setup = await startAccount();
   const { id: projectId } = await setup.plane.state.createProject();
-  // The project's own first operations are the oldest.
+  // The operations of the project's creation are the oldest.
   await setup.plane.clock.advance(60_000);
   const { ids } = await setup.plane.state.startOperations({ projectId, count, gapMs });
   const read = async (filter: Parameters<typeof setup.account.operations.pages>[1] = {}) => {
@@ -26,7 +26,7 @@ async function startWithOperations(count: number, gapMs = 1000) {
 const idsOf = (pages: readonly Operation[][]) => pages.flat().map((each) => each.id);
 
 describe("listing operations", () => {
-  it("reads all, newest first, in as many requests as there are pages and one", async () => {
+  it("returns all operations, newest first, with one request more than there are pages", async () => {
     const { read, ids, requests } = await startWithOperations(25);
     const pages = await read({ pageSize: 10 });
     expect(idsOf(pages).slice(0, 25)).toEqual(ids);
@@ -36,7 +36,7 @@ describe("listing operations", () => {
 
   for (const tiedOperations of ["unique", "skipped", "repeated"] as const) {
     for (const pageSize of [2, 3, 7]) {
-      it(`P1: loses and repeats none of those born together when ties are ${tiedOperations} (${pageSize} a page)`, async () => {
+      it(`P1: neither loses nor repeats operations with the same time if the service's ties are ${tiedOperations} (${pageSize} a page)`, async () => {
         const { plane, projectId, read, ids } = await startWithOperations(4, 1000);
         for (let pairs = 0; pairs < 3; pairs++) {
           await plane.clock.advance(100);
@@ -51,7 +51,7 @@ describe("listing operations", () => {
     }
   }
 
-  it("P2: ends without a cursor, saving a request", async () => {
+  it("P2: ends at a page without a cursor, which saves a request", async () => {
     const { plane, read, requests } = await startWithOperations(5);
     await plane.state.switch({ cursorOnLastPage: false });
     expect((await read({ pageSize: 100 })).length).toBe(1);
@@ -65,13 +65,13 @@ describe("listing operations", () => {
     expect(await requests()).toBe(2);
   });
 
-  it("P2: fails when a full page leads to itself, instead of cutting the list without a word", async () => {
+  it("P2: fails if a full page leads to itself, and does not silently cut the list", async () => {
     const { plane, read } = await startWithOperations(30);
     await plane.rules.add({ route: LIST, skip: 1, count: null, page: "repeated-cursor" });
     expect(await caught(read({ pageSize: 10 }))).toMatchObject({ kind: "bad_answer" });
   });
 
-  it("P3: shows nothing twice when new operations arrive while it reads", async () => {
+  it("P3: returns nothing twice if new operations start during the listing", async () => {
     const { account, plane, projectId } = await startWithOperations(30);
     const found: string[] = [];
     for await (const page of account.operations.pages(projectId, { pageSize: 7 })) {
@@ -82,7 +82,7 @@ describe("listing operations", () => {
     expect(found.length).toBeGreaterThanOrEqual(30);
   });
 
-  it("takes less at a time when the service refuses the size of a page, and remembers it", async () => {
+  it("requests smaller pages if the service refuses the page size, and remembers the size", async () => {
     const { plane, read, requests } = await startWithOperations(5);
     await plane.state.switch({ cursorOnLastPage: false });
     await plane.rules.add({ route: LIST, status: 400 });
@@ -93,7 +93,7 @@ describe("listing operations", () => {
     expect(asked).toEqual(["1000", "100", "100"]);
   });
 
-  it("reads no further than the limit or the time asked for needs", async () => {
+  it("reads no more pages than the limit or the requested time needs", async () => {
     const { read, ids, requests } = await startWithOperations(30);
     expect(idsOf(await read({ limit: 3 }))).toEqual(ids.slice(0, 3));
     expect(await requests()).toBe(1);
@@ -111,7 +111,7 @@ describe("listing operations", () => {
     expect((await read({ status: "no-such-status" })).flat()).toEqual([]);
   });
 
-  it("stops in the middle when it is cancelled", async () => {
+  it("stops in the middle if it is cancelled", async () => {
     const { account, projectId, requests } = await startWithOperations(30);
     const controller = new AbortController();
     const reading = async () => {
@@ -123,7 +123,7 @@ describe("listing operations", () => {
     expect(await requests()).toBe(1);
   });
 
-  it("reads one operation, and tells an unknown one from trouble", async () => {
+  it("reads a single operation, and distinguishes an unknown one from an invalid answer", async () => {
     const { account, plane, projectId, ids } = await startWithOperations(1);
     const [id = ""] = ids;
     expect(await account.operations.get(projectId, id)).toMatchObject({ id, projectId });
@@ -137,7 +137,7 @@ describe("listing operations", () => {
   });
 
   for (const id of ["", ".", "..", "a/b", "a?b", "a b", "é", "%2e%2e", "x".repeat(200)]) {
-    it(`refuses the project id ${JSON.stringify(id.slice(0, 10))} before it can bend the path`, async () => {
+    it(`refuses the project id ${JSON.stringify(id.slice(0, 10))} before any request`, async () => {
       const { account, plane } = await startAccount();
       const unknown = "00000000-0000-4000-8000-000000000000";
       expect(await caught(account.operations.get(id, unknown))).toMatchObject({ kind: "input" });

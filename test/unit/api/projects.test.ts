@@ -3,8 +3,8 @@ import { startAccount, stopAccounts } from "./start-account";
 
 afterEach(stopAccounts);
 
-describe("projects", () => {
-  it("are all read, whatever the page size of the service", async () => {
+describe("listing projects", () => {
+  it("returns all projects for any page size of the service", async () => {
     const { account, plane } = await startAccount();
     const made = await Promise.all(Array.from({ length: 12 }, () => plane.state.createProject()));
     const ids = (await account.projects.list()).map((each) => each.id);
@@ -12,7 +12,7 @@ describe("projects", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it("hold no undefined fields, which a program's outputs could not take", async () => {
+  it("returns no undefined fields, which a program's outputs could not hold", async () => {
     const { account, plane } = await startAccount();
     await plane.state.createProject({ id: "calm-lake-1", name: "calm" });
     const project = await account.projects.get("calm-lake-1");
@@ -20,7 +20,7 @@ describe("projects", () => {
     expect(Object.values(project ?? {})).not.toContain(undefined);
   });
 
-  it("that the service could not read in time are warned about, and not taken for absent", async () => {
+  it("warns about projects that the service could not read in time, and does not treat them as absent", async () => {
     const { account, plane, warnings } = await startAccount();
     const patch = { unavailable_project_ids: ["calm-lake-1"] };
     await plane.rules.add({ route: "GET /projects", count: null, patch });

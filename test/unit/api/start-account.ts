@@ -7,13 +7,13 @@ export interface Setup {
   readonly plane: ControlPlane;
   readonly account: Account;
   readonly clock: DrivenClock;
-  /** What the account has warned about. */
+  /** The warnings of the account. */
   readonly warnings: string[];
 }
 
 const open: ControlPlane[] = [];
 
-/** Starts a control plane and an account that talks to it, on a clock that runs by itself. */
+/** Starts a control plane and an account that uses it, with a clock that runs by itself. */
 export async function startAccount(
   options: Partial<AccountOptions> = {},
   planeOptions: ControlPlaneOptions = {},
@@ -37,7 +37,7 @@ export async function startAccount(
   return { plane, account, clock, warnings };
 }
 
-/** Stops what `startAccount` has started. */
+/** Stops everything that `startAccount` started. */
 export async function stopAccounts(): Promise<void> {
   await Promise.all(open.splice(0).map((plane) => plane.close()));
 }

@@ -12,7 +12,7 @@ function collector(): () => void {
   return runInNewContext("gc") as () => void;
 }
 
-it("streams 20 000 operations in the memory of a page", async () => {
+it("listing 20 000 operations needs only the memory of a page", async () => {
   const { account, plane } = await startAccount({ requestTimeoutMs: 30_000 });
   const { id: projectId } = await plane.state.createProject();
   const ended = { schedulingMs: 0, runningMs: 0 };
@@ -23,7 +23,7 @@ it("streams 20 000 operations in the memory of a page", async () => {
   for await (const operation of listOperations(account, { projectId })) {
     if (++count % 1000 === 0) seen.push(new WeakRef(operation));
   }
-  // What a turn of the event loop has dereferenced stays alive until its end.
+  // Objects that a turn of the event loop has dereferenced stay alive until its end.
   await new Promise(setImmediate);
   collect();
   expect(count).toBeGreaterThanOrEqual(20_000);

@@ -11,7 +11,7 @@ afterEach(stopAccounts);
 const GET = "GET /projects/{project_id}/operations/{operation_id}";
 const LIST = "GET /projects/{project_id}/operations";
 
-/** A plane whose clock moves a second with every poll, and a project to start operations in. */
+/** A control plane whose clock advances by a second with every poll, and a project for operations. */
 async function start() {
   const setup = await startAccount();
   await setup.plane.clock.set({ mode: "auto", stepMs: 1000 });
@@ -25,7 +25,7 @@ async function start() {
 }
 
 describe("waiting for operations", () => {
-  it("looks at once, and then once per interval, until they have ended", async () => {
+  it("polls at once, and then once per interval until all operations have ended", async () => {
     const { account, begin, clock, requests } = await start();
     const ended = await account.operations.wait(await begin());
     expect(ended).toMatchObject([{ action: "start_compute", status: "finished" }]);
@@ -34,14 +34,14 @@ describe("waiting for operations", () => {
     expect(clock.sleeps.length).toBe((await requests()).length - 1);
   });
 
-  it("returns at once what has already ended, with one request and no pause", async () => {
+  it("returns operations that have already ended at once, with one request and no pause", async () => {
     const { account, begin, clock, requests } = await start();
     await account.operations.wait(await begin({ schedulingMs: 0, runningMs: 0 }));
     expect(await requests()).toEqual([GET]);
     expect(clock.sleeps).toEqual([]);
   });
 
-  it("returns them in the order asked for, and nothing for nothing", async () => {
+  it("returns the operations in the requested order, and an empty list for an empty list", async () => {
     const { account, begin, plane } = await start();
     expect(await account.operations.wait([])).toEqual([]);
     expect(await plane.count()).toBe(0);
@@ -50,7 +50,7 @@ describe("waiting for operations", () => {
     expect(ended.map((each) => each.id)).toEqual(refs.map((each) => each.id));
   });
 
-  it("shares its looks: one list per project and interval, whoever waits for whatever", async () => {
+  it("shares one list per project and interval among all callers", async () => {
     const { account, begin, plane, requests } = await start();
     const other = await plane.state.createProject();
     const here = await begin({ count: 40 });
@@ -62,7 +62,7 @@ describe("waiting for operations", () => {
     expect(all.length).toBeLessThanOrEqual(2 * 4);
   });
 
-  it("W8: looks up single ones that the first page does not show", async () => {
+  it("W8: looks up single operations that the first page does not show", async () => {
     const { account, begin, plane, projectId, requests } = await start();
     const old = await begin({ count: 2, runningMs: null });
     await plane.state.startOperations({ projectId, count: 150, schedulingMs: 0, runningMs: 0 });
@@ -72,7 +72,7 @@ describe("waiting for operations", () => {
     expect(await requests()).toEqual(expect.arrayContaining([LIST, GET]));
   });
 
-  it("W1: gives a new operation a few looks to be known, then says that it is not", async () => {
+  it("W1: polls an unknown operation a few times before it reports that it is not found", async () => {
     const { account, begin, plane, clock } = await start();
     const [ref = { projectId: "", id: "" }] = await begin({ runningMs: null });
     await plane.rules.add({ route: GET, status: 404, count: 3 });
@@ -82,11 +82,11 @@ describe("waiting for operations", () => {
     await waiting;
     const unknown = { ...ref, id: "00000000-0000-4000-8000-000000000000" };
     const before = clock.sleeps.length;
-    expect(await caught(account.operations.wait([unknown]))).toMatchObject({ kind: "not_found", status: 404 });
+    expect(await caught(account.operations.wait([unknown]))).toMatchObject({ kind: "not_found", code: "KP-NOT-FOUND" });
     expect(clock.sleeps.length - before).toBe(3);
   });
 
-  it("W2: outlives a service that fails for a while, and counts how often", async () => {
+  it("W2: continues through a temporary failure of the service, and counts the errors", async () => {
     const { account, begin, plane } = await start();
     const progress: WaitProgress[] = [];
     await plane.rules.add({ route: GET, status: 500, count: 9 });
@@ -95,7 +95,7 @@ describe("waiting for operations", () => {
     expect(progress.at(-1)).toMatchObject({ errors: 3 });
   });
 
-  it("W2: gives up on a service that fails for good, before the deadline", async () => {
+  it("W2: gives up before the deadline if the service keeps failing", async () => {
     const { account, begin, plane, clock } = await start();
     await plane.rules.add({ route: GET, status: 500, count: null });
     const error = await caught(account.operations.wait(await begin(), { timeoutMs: 3_600_000 }));
@@ -103,7 +103,7 @@ describe("waiting for operations", () => {
     expect(clock.monotonic()).toBeLessThan(200_000);
   });
 
-  it("W2: says why it got no answer, in its reports and when the time is over", async () => {
+  it("W2: says why it got no answer, in its progress and in the timeout error", async () => {
     const { account } = await start();
     const told: string[] = [];
     const onProgress = ({ text }: WaitProgress) => void told.push(text);
@@ -113,7 +113,7 @@ describe("waiting for operations", () => {
     expect(error.message).toMatch(/^timed out after \d+ s .*\(project no-such-project; the last answer: .*not found/);
   });
 
-  it("names the project of an operation that has not ended, where several are waited for", async () => {
+  it("names the project of an operation that has not ended if it waits for several projects", async () => {
     const { account, plane, begin } = await start();
     const ended = await begin({ schedulingMs: 0, runningMs: 0 });
     const { id: other } = await plane.state.createProject();
@@ -123,7 +123,7 @@ describe("waiting for operations", () => {
     expect(error.message).toContain(`(project ${other})`);
   });
 
-  it("W3: keeps waiting in a status it does not know, and warns once", async () => {
+  it("W3: keeps waiting if a status is unknown, and warns once", async () => {
     const { account, begin, warnings } = await start();
     const refs = await begin({ count: 2, outcome: "resting\u001b[31m" });
     const error = await caught<TimeoutError>(account.operations.wait(refs));
@@ -133,14 +133,14 @@ describe("waiting for operations", () => {
   });
 
   for (const outcome of ["finished", "skipped"]) {
-    it(`takes ${outcome} for success`, async () => {
+    it(`succeeds if the outcome is ${outcome}`, async () => {
       const { account, begin } = await start();
       expect(await account.operations.wait(await begin({ outcome }))).toMatchObject([{ status: outcome }]);
     });
   }
 
   for (const outcome of ["failed", "error", "cancelled"]) {
-    it(`W4: takes ${outcome} for a failure, named with id, kind and count`, async () => {
+    it(`W4: fails if the outcome is ${outcome}, and names the operation's id, action and number of failures`, async () => {
       const { account, begin, projectId } = await start();
       const refs = await begin({ outcome });
       const error = await caught<OperationFailedError>(account.operations.wait(refs));
@@ -155,7 +155,7 @@ describe("waiting for operations", () => {
     });
   }
 
-  it("W4: what has ended stays ended, whatever a later page says", async () => {
+  it("W4: treats an ended operation as ended even if a later page contradicts", async () => {
     const { account, begin, plane } = await start();
     const [first, second] = [...(await begin({ schedulingMs: 0, runningMs: 0 })), ...(await begin())];
     const pages: string[][] = [];
@@ -166,7 +166,7 @@ describe("waiting for operations", () => {
     for (const pending of pages) expect(pending).not.toContain(first?.id);
   });
 
-  it("ends at the first failure, or, if asked, only when all have ended", async () => {
+  it("ends at the first failure, or on request only when all operations have ended", async () => {
     const { account, begin } = await start();
     const refs = [...(await begin({ outcome: "failed", runningMs: 0 })), ...(await begin({ runningMs: 20_000 }))];
     const fast = await caught<OperationFailedError>(account.operations.wait(refs));
@@ -176,7 +176,7 @@ describe("waiting for operations", () => {
     expect(slow).toMatchObject({ pending: [], failed: [{ status: "failed" }] });
   });
 
-  it("W5: ends at its deadline, with what is pending, so that the wait can be resumed", async () => {
+  it("W5: ends at its deadline with the pending operations, so that the wait can be resumed", async () => {
     const { account, begin, projectId, clock } = await start();
     const refs = await begin({ runningMs: null });
     const before = clock.monotonic();
@@ -191,7 +191,7 @@ describe("waiting for operations", () => {
     expect(error.message).toContain("start_compute running");
   });
 
-  it("W5: does not wait for a request in flight when its time is over", async () => {
+  it("W5: does not wait for a request in flight after its deadline", async () => {
     const { plane, account } = await startAccount({ clock: systemClock, requestTimeoutMs: 30_000 });
     const { id: projectId } = await plane.state.createProject();
     const { ids } = await plane.state.startOperations({ projectId });
@@ -202,7 +202,7 @@ describe("waiting for operations", () => {
     await plane.held.drop();
   });
 
-  it("W6: ends at once when it is cancelled, and asks no more", async () => {
+  it("W6: ends at once if it is cancelled, and sends no more requests", async () => {
     const { account, begin, plane, clock } = await start();
     (clock as { auto: boolean }).auto = false;
     const controller = new AbortController();
@@ -220,14 +220,14 @@ describe("waiting for operations", () => {
     expect(await plane.count()).toBe(before);
   });
 
-  it("W7: ends at once when the credential is refused", async () => {
+  it("W7: ends at once if the credential is refused", async () => {
     const { account, begin, plane, clock } = await start();
     await plane.rules.add({ route: GET, status: 401 });
     expect(await caught(account.operations.wait(await begin()))).toMatchObject({ kind: "auth" });
     expect(clock.sleeps).toEqual([]);
   });
 
-  it("W9: is not touched by jumps of the wall clock", async () => {
+  it("W9: is not affected by jumps of the wall clock", async () => {
     let jump = 0;
     const { plane, clock } = await startAccount();
     const steady = {
@@ -246,7 +246,7 @@ describe("waiting for operations", () => {
     expect(error).toMatchObject({ elapsedMs: 30_000, polls: 6 });
   });
 
-  it("tells people what it waits for, and for how long", async () => {
+  it("reports what it waits for, and for how long", async () => {
     const { account, begin } = await start();
     const texts: string[] = [];
     const onProgress = ({ text }: WaitProgress) => texts.push(text);
@@ -261,7 +261,7 @@ describe("waiting for operations", () => {
     );
   });
 
-  it("does not let one caller's faulty callback disturb the others", async () => {
+  it("protects callers from the faulty callback of another caller", async () => {
     const { account, begin } = await start();
     const refs = await begin({ count: 2 });
     const onProgress = () => {
@@ -273,7 +273,7 @@ describe("waiting for operations", () => {
     expect(await sound).toHaveLength(2);
   });
 
-  it("lets one who comes late look soon, but no oftener than once a second", async () => {
+  it("polls soon for a late caller, but at most once a second", async () => {
     const { account, begin, clock } = await start();
     const refs = await begin({ count: 2, runningMs: null });
     (clock as { auto: boolean }).auto = false;

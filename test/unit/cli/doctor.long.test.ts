@@ -54,12 +54,12 @@ async function serve(listener: RequestListener): Promise<string> {
 interface Examined {
   readonly code: number | null;
   readonly ok: boolean;
-  /** What was found not to be well, as `check: what`. */
+  /** The findings that are not ok, as `check: what`. */
   readonly ills: readonly string[];
   readonly output: string;
 }
 
-/** Runs the doctor without a Pulumi CLI, which is no ill of the set-ups here. */
+/** Runs the doctor without a Pulumi CLI, and ignores that finding. */
 async function examine(env: NodeJS.ProcessEnv, folder: string): Promise<Examined> {
   const surroundings = { env: { ...envOf(plane), PATH: "", ...env }, cwd: folder };
   const { code, stdout, stderr } = await run(["doctor", "--json"], surroundings);
@@ -72,11 +72,11 @@ async function examine(env: NodeJS.ProcessEnv, folder: string): Promise<Examined
   return { code, ok, ills: ills.map(({ check, says }) => `${check}: ${says}`), output: stdout + stderr };
 }
 
-test("nothing is wrong with a set-up that works", async () => {
+test("a working set-up has no findings", async () => {
   expect(await examine({}, await program())).toMatchObject({ code: 0, ok: true, ills: [] });
 });
 
-test("TypeScript as ES modules, which Pulumi does not load by itself, is told, unless it is told how", async () => {
+test("TypeScript in ES modules, which Pulumi does not load by itself, is reported unless a loader is configured", async () => {
   const files = { ...PROJECT, "package.json": { type: "module" }, "index.ts": "export {};" };
   const { code, ills } = await examine({}, await program(files));
   expect([code, ills]).toEqual([1, [expect.stringMatching(/^modules: .*Unknown file extension "\.ts"/)]]);
@@ -92,7 +92,7 @@ describe("settings made with pulumi config set", () => {
   const stackFile = (config: object) => ({ ...PROJECT, "Pulumi.dev.yaml": { config } });
   const secret = { secure: "v1:5XaKf5qxYkXQh4sE:9d3kq1" };
 
-  test("count, and the doctor says where each comes from", async () => {
+  test("are used, and the doctor says where each comes from", async () => {
     const folder = await program(stackFile({ "keyplane:baseUrl": plane.url, "keyplane:apiKey": secret }));
     const { code, ills, output } = await examine({ KEYPLANE_BASE_URL: "" }, folder);
     expect([code, ills]).toEqual([0, []]);
@@ -100,7 +100,7 @@ describe("settings made with pulumi config set", () => {
     expect(output).toContain("accepted: a personal key");
   });
 
-  test("are no fault where the key is a secret that cannot be read: the service is not tried", async () => {
+  test("are no error if the key is a secret that cannot be read, and then the service is not tried", async () => {
     const folder = await program(stackFile({ "keyplane:baseUrl": plane.url, "keyplane:apiKey": secret }));
     const { code, ills } = await examine({ KEYPLANE_BASE_URL: "", KEYPLANE_API_KEY: "" }, folder);
     expect(code).toBe(0);
@@ -108,7 +108,7 @@ describe("settings made with pulumi config set", () => {
     expect(await plane.count()).toBe(0);
   });
 
-  test("go before the environment, and a wrong one is named with its file", async () => {
+  test("take precedence over the environment, and a wrong one is named with its file", async () => {
     const folder = await program(
       stackFile({ "keyplane:baseUrl": "http://api.example.com", "keyplane:pollInterval": "5s" }),
     );
@@ -117,25 +117,28 @@ describe("settings made with pulumi config set", () => {
     expect((await examine({}, often)).ills).toEqual([expect.stringContaining("pollInterval is not a duration")]);
   });
 
-  test("hold no key in clear", async () => {
+  test("must not contain the key as plain text", async () => {
     const folder = await program(stackFile({ "keyplane:apiKey": "kp_live_in_clear_4711" }));
     const { code, ills, output } = await examine({}, folder);
-    expect([code, ills]).toEqual([1, ["credential: Pulumi.dev.yaml holds it in clear"]]);
+    expect([code, ills]).toEqual([1, ["credential: Pulumi.dev.yaml contains it in plain text"]]);
     expect(output).not.toContain("kp_live_in_clear_4711");
   });
 
-  test("hold no named account in clear", async () => {
+  test("must not contain named accounts as plain text", async () => {
     const accounts = { eu: { apiKey: "kp_live_in_clear_4712" }, us: { apiKey: secret } };
     const folder = await program(stackFile({ "keyplane:baseUrl": plane.url, "keyplane:accounts": accounts }));
     const { code, ills, output } = await examine({}, folder);
     expect([code, ills]).toEqual([
       1,
-      ["account eu: Pulumi.dev.yaml holds its API key in clear", expect.stringMatching(/^accounts: .* not tried$/)],
+      [
+        "account eu: Pulumi.dev.yaml contains its API key in plain text",
+        expect.stringMatching(/^accounts: .* not tried$/),
+      ],
     ]);
     expect(output).not.toContain("kp_live_in_clear_4712");
   });
 
-  test("may name more accounts: the key of each is tried", async () => {
+  test("may name more accounts, and the doctor tries the key of each", async () => {
     const accounts = { eu: { apiKey: secret } };
     const hidden = await program(stackFile({ "keyplane:baseUrl": plane.url, "keyplane:accounts": accounts }));
     expect((await examine({}, hidden)).ills).toEqual([
@@ -152,13 +155,13 @@ describe("settings made with pulumi config set", () => {
     });
   });
 
-  test("may hold the base URL as a secret: then --base-url says where the service is tried", async () => {
+  test("may contain the base URL as a secret, and then the doctor tries the service at --base-url", async () => {
     const folder = await program(stackFile({ "keyplane:baseUrl": { secure: "v1:abc" } }));
     const { code, ills } = await examine({ KEYPLANE_BASE_URL: "" }, folder);
     expect([code, ills]).toEqual([0, [expect.stringContaining("base-url: Pulumi.dev.yaml has it as a secret")]]);
   });
 
-  test("are those of --stack, or of PULUMI_STACK, where there are several", async () => {
+  test("are those of --stack or PULUMI_STACK if there are several stacks", async () => {
     const files = { ...stackFile({ "keyplane:baseUrl": plane.url }), "Pulumi.prod.yaml": { config: {} } };
     const folder = await program(files);
     const doctor = (env: NodeJS.ProcessEnv, ...args: string[]) =>
@@ -170,12 +173,12 @@ describe("settings made with pulumi config set", () => {
   });
 });
 
-/** A set-up that is broken in one way, and the one thing that the doctor is to name. */
+/** A set-up with one problem, and the finding that the doctor must report. */
 interface Broken {
   readonly env?: () => NodeJS.ProcessEnv | Promise<NodeJS.ProcessEnv>;
   readonly folder?: () => Promise<string>;
   readonly ill: RegExp;
-  /** Whether it is only warned about. */
+  /** Whether the finding is only a warning. */
   readonly warns?: true;
 }
 
@@ -265,7 +268,7 @@ const brokenSetups: Readonly<Record<string, Broken>> = {
       const copy = { name: "@pulumi/pulumi", version: "3.248.0" };
       return program({ ...PROJECT, "node_modules/@pulumi/pulumi/package.json": copy }, { sdk: false });
     },
-    ill: /^sdk-copies: the program and keyplane have each a copy/,
+    ill: /^sdk-copies: the program and keyplane use different copies/,
     warns: true,
   },
   "another version of keyplane": {
@@ -303,7 +306,7 @@ const brokenSetups: Readonly<Record<string, Broken>> = {
   },
 };
 
-describe("the doctor names what is broken, and nothing that is not", () => {
+describe("the doctor reports exactly the one problem:", () => {
   test.each(Object.entries(brokenSetups))("%s", async (_, { env, folder, ill, warns }) => {
     const place = await (folder ?? program)();
     const { code, ills, output } = await examine((await env?.()) ?? {}, place);
@@ -314,7 +317,7 @@ describe("the doctor names what is broken, and nothing that is not", () => {
   });
 });
 
-test("the doctor says for people what to do, line by line", async () => {
+test("the doctor's text output says line by line what to do", async () => {
   const env = { ...envOf(plane), KEYPLANE_API_KEY: "kp_revoked_0123456789", PATH: "" };
   const { code, stdout } = await run(["doctor"], { env, cwd: await program() });
   expect(code).toBe(1);
@@ -325,17 +328,17 @@ test("the doctor says for people what to do, line by line", async () => {
   expect(stdout).toMatch(/\n1 error, 1 warning\.\n$/);
 });
 
-test("a credential that may not list keys is told apart from one that is wrong", async () => {
+test("the doctor distinguishes a credential without permission to list keys from a wrong one", async () => {
   await plane.rules.add({ route: "GET /api_keys", status: 403, count: null });
   const { ills } = await examine({}, await program());
-  expect(ills).toEqual(["credential: accepted: a personal key, but it may not list keys (403)"]);
+  expect(ills).toEqual(["credential: accepted: a personal key, but it is not allowed to list keys (403)"]);
 });
 
 test.each([
   ["20.18.0", "fail"],
   ["20.18.1", "ok"],
   ["22.0.0", "ok"],
-])("Node %s: %s", (version, verdict) => {
+])("the doctor judges Node %s as %s", (version, verdict) => {
   expect(checkNode(version)).toMatchObject({ verdict, says: expect.stringContaining(version) });
 });
 
@@ -345,11 +348,11 @@ test.each([
   ["UND_ERR_CONNECT_TIMEOUT", /did not accept the connection in time/],
   ["ENETUNREACH", /there is no route/],
   ["ECONNRESET", /broke off the connection/],
-])("a connection that ends in %s is explained", (code, words) => {
+])("the doctor explains a connection that ends with %s", (code, words) => {
   expect(unreachable({ code, sent: true }, "host", "the base URL", 1_000).says).toMatch(words);
 });
 
-test("code of the program's folder runs in processes of its own, which get no setting and no credential", async () => {
+test("the doctor runs code of the program's folder in separate processes, which get no settings and no credentials", async () => {
   const tell = (name: string) =>
     `require("node:fs").writeFileSync(process.env.TMPDIR + "/${name}.json", JSON.stringify(process.env));`;
   const keyplane = {
@@ -392,14 +395,14 @@ process.on("exit", () => require("node:fs").writeFileSync(process.env.TMPDIR + "
   expect(await readFile(join(folder, "ppid.json"), "utf8")).toBe(String(child.pid));
 });
 
-test("a proxy that cannot be used is named without its password", async () => {
+test("the doctor names an unusable proxy without its password", async () => {
   const settings = { KEYPLANE_BASE_URL: "https://api.example/api/v2", HTTPS_PROXY: "http://user:sentinel@host:99999" };
   const { ills, output } = await examine(settings, await program());
   expect(ills).toEqual([expect.stringMatching(/^proxy: HTTPS_PROXY is not the address of a proxy/)]);
   expect(output).not.toContain("sentinel");
 });
 
-test("what code of the program's folder prints reaches no terminal as a command", async () => {
+test("the output of code of the program's folder reaches the terminal without control sequences", async () => {
   const keyplane = {
     name: "keyplane",
     version: "\u001b[2J0.2.0",

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ERRORS } from "../../../provider/errors";
 import { run } from "./support";
 
-test("explain tells what an error means and what to do, as the documents do", async () => {
+test("explain says what an error means and what to do, with the text of the documents", async () => {
   const { code, stdout } = await run(["explain", "kp-name-taken"]);
   const words = stdout.replace(/\s+/g, " ");
   expect(code).toBe(0);
@@ -12,7 +12,7 @@ test("explain tells what an error means and what to do, as the documents do", as
   expect(JSON.parse(asJson.stdout)).toEqual({ code: "KP-LOST", ...ERRORS["KP-LOST"] });
 });
 
-test("explain lists all errors, each on a line", async () => {
+test("explain lists all errors, one per line", async () => {
   const { stdout } = await run(["explain"]);
   expect(
     stdout
@@ -22,7 +22,12 @@ test("explain lists all errors, each on a line", async () => {
   ).toEqual(Object.keys(ERRORS));
 });
 
-test("a code that there is not is wrong usage, and is not repeated", async () => {
+test("a code that is nearly right gets the codes that share a word with it", async () => {
+  const { code, stderr } = await run(["explain", "kp-account"]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("Did you mean KP-WRONG-ACCOUNT?")]);
+});
+
+test("explain refuses an unknown code as wrong usage and does not repeat it", async () => {
   const { code, stderr } = await run(["explain", "kp_live_4711"]);
   expect([code, stderr]).toEqual([2, expect.not.stringContaining("4711")]);
 });

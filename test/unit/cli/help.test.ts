@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { folderWith, run } from "./support";
 
-/** The lines of the help for options, in a terminal of so many columns; none = in a pipe. */
+/** The lines of the help for options, in a terminal with this many columns, or in a pipe if there is no number. */
 async function optionLines(columns?: number): Promise<string[]> {
   const terminal = `Object.assign(process.stdout, ${JSON.stringify({ isTTY: true, columns })});`;
   const preload = join(await folderWith({ "terminal.cjs": terminal }), "terminal.cjs");
@@ -21,6 +21,6 @@ test.each([
   expect(longest).toBeGreaterThan(fits - 15);
 });
 
-test("the help keeps each option on one line in a pipe", async () => {
+test("the help in a pipe keeps each option on one line", async () => {
   expect((await optionLines()).filter((line) => !line.startsWith("  -"))).toEqual([]);
 });

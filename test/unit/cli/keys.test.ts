@@ -16,7 +16,7 @@ beforeEach(async () => {
 
 afterEach(() => plane.close());
 
-/** Runs `keys --json`; answers what it tells of each key, by id. */
+/** Runs `keys --json`. Returns what it prints about each key, by id. */
 async function keysOf(
   ...args: string[]
 ): Promise<Record<string, { stack?: string; flags: string[]; heldBy?: string }>> {
@@ -26,7 +26,7 @@ async function keysOf(
   return Object.fromEntries(keys.map((key) => [key.id, key]));
 }
 
-test("keys tells which stack owns each key, and which none of the given ones does, by one request", async () => {
+test("keys shows with one request which stack owns each key, and which keys no given stack owns", async () => {
   const held = await plane.state.createKey(autoName("ci", owner));
   const left = await plane.state.createKey(autoName("ci", owner));
   const strange = await plane.state.createKey(autoName("ci", "another"));
@@ -40,7 +40,7 @@ test("keys tells which stack owns each key, and which none of the given ones doe
   expect(await plane.count()).toBe(1);
 });
 
-test("keys tells which resource holds a key, and as what", async () => {
+test("keys shows which resource holds a key, and as which of its keys", async () => {
   const made = await Promise.all(["now", "before", "old", "left"].map((name) => plane.state.createKey(name)));
   const [now, before, old, left] = made.map(({ id }) => String(id));
   const rotating = { keyId: now, previousKeyId: before, retired: [old] };
@@ -53,7 +53,7 @@ test("keys tells which resource holds a key, and as what", async () => {
   expect(table.stdout).toMatch(new RegExp(`^${before} .* proj/dev +app \\(previous\\)`, "m"));
 });
 
-test("--fail-on makes CI fail for keys of a kind, but not for the one that the command signs with", async () => {
+test("--fail-on fails a CI job if there are keys of a kind, except the key with which the command authenticates", async () => {
   const { id } = await plane.state.createKey("by-hand");
   await plane.clock.advance(100 * DAY);
   const state = JSON.stringify(exported({ owner }));
@@ -77,12 +77,12 @@ test.each([["old=3d"], ["unused=1d,unused=2d"], ["unused"], ["unused=soon"], ["u
   },
 );
 
-test("without a state nobody is said to be unmanaged, because nothing is known", async () => {
+test("keys reports no key as unmanaged without a state", async () => {
   const { id } = await plane.state.createKey("by-hand");
   expect((await keysOf())[id]?.flags).toEqual([]);
 });
 
-test("keys flags what is old and what was not used, by the service's clock and the given limits", async () => {
+test("keys marks old and unused keys by the service's clock and the given limits", async () => {
   const idle = await plane.state.createKey("idle");
   const busy = await plane.state.createKey("busy");
   await plane.clock.advance(100 * DAY);
@@ -97,7 +97,7 @@ test("keys flags what is old and what was not used, by the service's clock and t
   ]);
 });
 
-test("keys shows a table for people, without escape sequences where no terminal reads it", async () => {
+test("keys prints a table, without escape sequences if the output is not a terminal", async () => {
   const { id } = await plane.state.createKey("by-hand");
   await plane.state.useKey(id, 3_600_000 * 3, "192.0.2.7");
   const { stdout } = await run(["keys"], { env: { ...envOf(plane), NO_COLOR: "1" } });
@@ -106,7 +106,7 @@ test("keys shows a table for people, without escape sequences where no terminal 
   expect(stdout).not.toContain("\u001b");
 });
 
-test("several states are read, of files and of standard input, and checkpoint files, too", async () => {
+test("keys reads several states from files and standard input, and also checkpoint files", async () => {
   const one = await plane.state.createKey("one");
   const two = await plane.state.createKey("two");
   const { deployment } = exported({ stack: "prod", keys: [two.id] });
@@ -123,29 +123,32 @@ test.each<[string, string, RegExp]>([
   ["is not there", "", /nothing\.json is not there/],
   ["is no JSON", "sk_verysecret {", /is not JSON/],
   ["is something else", '{"resources":[]}', /neither the output of `pulumi stack export` nor a checkpoint file/],
-])("a state that %s is refused by name before anything is asked, and quoted nowhere", async (_, text, problem) => {
-  const folder = await folderWith(text === "" ? {} : { "nothing.json": text });
-  const args = ["keys", "--state", join(folder, "nothing.json")];
-  const { code, stdout, stderr } = await run(args, { env: envOf(plane) });
-  expect([code, stdout]).toEqual([2, ""]);
-  expect(stderr).toMatch(problem);
-  expect(stderr).not.toContain("verysecret");
-  expect(await plane.count()).toBe(0);
-});
+])(
+  "keys refuses a state that %s before any request, and names the file without quoting it",
+  async (_, text, problem) => {
+    const folder = await folderWith(text === "" ? {} : { "nothing.json": text });
+    const args = ["keys", "--state", join(folder, "nothing.json")];
+    const { code, stdout, stderr } = await run(args, { env: envOf(plane) });
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(problem);
+    expect(stderr).not.toContain("verysecret");
+    expect(await plane.count()).toBe(0);
+  },
+);
 
 test.each<[string, string[], NodeJS.ProcessEnv, RegExp]>([
   ["no address", [], { KEYPLANE_API_KEY: "k" }, /--base-url .* or set KEYPLANE_BASE_URL/],
   ["no credential", ["--base-url", "https://host.example/api/v2"], {}, /KEYPLANE_API_KEY/],
-  ["an age that is none", ["--unused-for", "3 months"], {}, /--unused-for.*whole number/],
+  ["an invalid age", ["--unused-for", "3 months"], {}, /--unused-for.*whole number/],
   ["the credential on the command line", ["--api-key=kp_verysecret"], {}, /unknown option '--api-key=\.\.\.'/],
-])("%s is an error with a remedy and exit code 2", async (_, args, env, message) => {
+])("keys with %s fails with a remedy and exit code 2", async (_, args, env, message) => {
   const { code, stdout, stderr } = await run(["keys", ...args], { env });
   expect([code, stdout]).toEqual([2, ""]);
   expect(stderr).toMatch(message);
   expect(stderr).not.toMatch(/verysecret|\n\s+at /);
 });
 
-test("with --json an error is JSON, too, and the credential is not in it", async () => {
+test("keys --json also prints an error as JSON, without the credential", async () => {
   const env = { ...envOf(plane), KEYPLANE_API_KEY: "kp_wrong_but_secret_0123456789" };
   const { code, stdout, stderr } = await run(["keys", "--json"], { env });
   expect(code).toBe(1);

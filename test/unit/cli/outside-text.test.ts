@@ -8,7 +8,7 @@ import { exported } from "./stack-file";
 import { envOf, folderWith, run } from "./support";
 
 const owner = "5b4f6f54-8f0c-4a5e-9a44-1f6a0c6b7a11";
-/** What a terminal must never get. */
+/** What must never reach a terminal. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 const COLOUR = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, "g");
 const HOSTILE = "\u001b]0;owned\u0007\u001b[2J\u009b31m\u202eevil\u2066\u200b\u0085\u2028";
@@ -25,7 +25,7 @@ afterEach(async () => {
   await plane.close();
 });
 
-/** Has the service list these keys, and the one that asks. */
+/** Makes the service list these keys and the calling key. */
 async function listOf(...keys: object[]): Promise<void> {
   const created_at = "2026-01-01T00:00:00Z";
   const own = { id: 1, name: "admin", created_at, last_used_at: created_at, last_used_from_addr: "127.0.0.1" };
@@ -33,7 +33,7 @@ async function listOf(...keys: object[]): Promise<void> {
   await plane.rules.add({ route: "GET /api_keys", status: 200, body, count: null });
 }
 
-/** Collects what is printed while it runs. */
+/** Collects the output of the action. */
 function printed(action: () => void): string {
   let text = "";
   for (const stream of [process.stdout, process.stderr]) {
@@ -47,7 +47,7 @@ function printed(action: () => void): string {
   return text;
 }
 
-test("every line that is printed is harmless, of limited length and without a configured credential", () => {
+test("every printed line is harmless, has a limited length and contains no configured credential", () => {
   vi.stubEnv("KEYPLANE_API_KEY", "kp_of_the_environment");
   const text = `${HOSTILE} kp_of_the_environment ${"x".repeat(10_000_000)}`;
   for (const action of [() => print(text), () => note(text), () => print(paint("good", text), text)]) {
@@ -60,7 +60,7 @@ test("every line that is printed is harmless, of limited length and without a co
   }
 });
 
-test("a table's cells are harmless and of limited length, wherever they come from", () => {
+test("the cells of a table are harmless and have a limited length", () => {
   const columns = [{ title: "NAME", text: (name: string) => name }];
   const lines = table([HOSTILE + "x".repeat(10_000_000)], columns, Number.POSITIVE_INFINITY);
   const [, cell = ""] = lines.map((parts) => parts.join(""));
@@ -70,14 +70,14 @@ test("a table's cells are harmless and of limited length, wherever they come fro
   expect(table(many, columns, 80)).toHaveLength(200_001);
 });
 
-test("JSON holds what it is given, without a character that a terminal obeys and without a configured credential", () => {
+test("printed JSON contains the given values, but no terminal control characters and no configured credential", () => {
   vi.stubEnv("KEYPLANE_API_KEY", "kp_of_the_environment");
   const text = printed(() => printJson({ name: HOSTILE, echo: "kp_of_the_environment" }));
   expect(JSON.parse(text)).toEqual({ name: HOSTILE, echo: "[secret]" });
   expect(text.replaceAll("\n", "")).not.toMatch(UNPRINTABLE);
 });
 
-test("names, addresses and creators that a service makes up reach no terminal as a command", async () => {
+test("names, addresses and creators from the service reach the terminal without control sequences", async () => {
   await listOf({ id: 2, name: HOSTILE, last_used_from_addr: HOSTILE, created_by: { name: HOSTILE } });
   for (const json of [[], ["--json"]]) {
     const { code, stdout, stderr } = await run(["keys", ...json], { env: envOf(plane) });
@@ -86,7 +86,7 @@ test("names, addresses and creators that a service makes up reach no terminal as
   }
 });
 
-test("a service that echoes the credential in a name does not get it printed", async () => {
+test("a credential that the service repeats in a name is not printed", async () => {
   await listOf({ id: 2, name: plane.apiKey, created_by: plane.apiKey });
   for (const json of [[], ["--json"]]) {
     const { stdout, stderr } = await run(["keys", ...json], { env: envOf(plane) });
@@ -94,7 +94,7 @@ test("a service that echoes the credential in a name does not get it printed", a
   }
 });
 
-test("a very long name is shortened in the plan of a sweep and in what it did", async () => {
+test("a very long name is shortened in the plan and in the result of a sweep", async () => {
   const name = autoName("ci", owner).replace("ci-", `${"x".repeat(15_000)}-`);
   await listOf({ id: 2, name });
   await plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 500, count: null });
@@ -103,14 +103,14 @@ test("a very long name is shortened in the plan of a sweep and in what it did", 
   expect((stdout + stderr).length).toBeLessThan(10_000);
 });
 
-test("a name of 10 MB is cut where it is read", async () => {
+test("a name of 10 MB is cut when it is read", async () => {
   await listOf({ id: 2, name: "x ".repeat(5_000_000) });
   const { code, stdout } = await run(["keys", "--json"], { env: envOf(plane) });
   expect(code).toBe(0);
   expect(stdout.length).toBeLessThan(50_000);
 });
 
-test("URNs and stacks of a state's file reach no terminal as a command", async () => {
+test("URNs and stacks from a state file reach the terminal without control sequences", async () => {
   const { id } = await plane.state.createKey("ci");
   const state = exported({ owner, stack: HOSTILE, keys: [id], rotating: { keyId: { ...hidden } } });
   const folder = await folderWith({ "state.json": JSON.stringify(state) });

@@ -24,11 +24,11 @@ test("revoke shows its plan and revokes nothing without --yes", async () => {
   const { code, stdout, stderr } = await revoke([String(id)]);
   expect(code).toBe(0);
   expect(stdout).toMatch(new RegExp(`^${id} +deploy-bot .*never +- +-$`, "m"));
-  expect(stderr).toContain("Nothing was revoked. To revoke these keys, run the same with --yes.");
+  expect(stderr).toContain("Nothing was revoked. To revoke these keys, run the same command with --yes.");
   expect(await liveIds()).toEqual([String(id)]);
 });
 
-test("a key that nobody's stack has made is revoked, also while it is in use, and no other", async () => {
+test("revoke revokes a key that belongs to no stack, even while it is in use, and no other key", async () => {
   const [busy, other] = [await plane.state.createKey("deploy-bot"), await plane.state.createKey("other")];
   await plane.state.useKey(busy.id);
   const { code, stdout } = await revoke([String(busy.id), "--yes"]);
@@ -36,19 +36,19 @@ test("a key that nobody's stack has made is revoked, also while it is in use, an
   expect(await liveIds()).toEqual([String(other.id)]);
 });
 
-test("the stack that holds a key is named, and what to do there", async () => {
+test("revoke names the stack that holds a key, and what to do there", async () => {
   const { id } = await plane.state.createKey("ci");
   const state = JSON.stringify(exported({ owner: "5b4f6f54-8f0c-4a5e-9a44-1f6a0c6b7a11", keys: [id] }));
   const { stdout, stderr } = await revoke([String(id), "--state", "-"], state);
   expect(stdout).toContain(`proj/dev key-${id}`);
-  expect(stderr).toContain("`pulumi up --refresh` there makes a new one");
+  expect(stderr).toContain("`pulumi up --refresh` there creates a new one");
   const asJson = await revoke([String(id), "--state", "-", "--yes", "--json"], state);
   expect(JSON.parse(asJson.stdout)).toMatchObject({
     revoked: [{ id: String(id), stack: "proj/dev", role: "current" }],
   });
 });
 
-test("the key that the command signs with is refused, and then no other is revoked, either", async () => {
+test("revoke refuses the key with which it authenticates, and then revokes no other key either", async () => {
   const own = await plane.state.createKey("admin-2");
   const other = await plane.state.createKey("other");
   const env = { ...envOf(plane), KEYPLANE_API_KEY: own.key };
@@ -59,11 +59,11 @@ test("the key that the command signs with is refused, and then no other is revok
   ]);
   await plane.rules.add({ route: "GET /auth", status: 404 });
   const unsure = await run(["revoke", String(own.id), "--yes"], { env });
-  expect([unsure.code, unsure.stderr]).toEqual([1, expect.stringContaining("the service does not tell whether")]);
+  expect([unsure.code, unsure.stderr]).toEqual([1, expect.stringContaining("the service does not report whether")]);
   expect(await liveIds()).toEqual([String(own.id), String(other.id)].sort());
 });
 
-test("a credential is refused, too, where another service tells its key, or another account of this one cannot be asked", async () => {
+test("revoke stops if the service does not identify the calling key, even if another service does, or if an account cannot be asked", async () => {
   const own = await plane.state.createKey("admin-2");
   const second = await plane.state.createKey("ci-admin");
   const elsewhere = await startControlPlane();
@@ -73,7 +73,7 @@ test("a credential is refused, too, where another service tells its key, or anot
     const env = { ...envOf(plane), KEYPLANE_API_KEY: own.key, KEYPLANE_ACCOUNTS: accounts };
     expect(await run(["revoke", String(own.id), "--yes"], { env })).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("the service does not tell whether"),
+      stderr: expect.stringContaining("the service does not report whether"),
     });
     await plane.rules.add({ route: "GET /auth", skip: 1, count: 1, status: 403 });
     const same = JSON.stringify({ b: { apiKey: second.key } });
@@ -85,7 +85,7 @@ test("a credential is refused, too, where another service tells its key, or anot
   }
 });
 
-test("a key whose revocation was refused is not told to be revoked, though a list lacks it", async () => {
+test("revoke does not report a key as revoked if the revocation was refused, even if a list lacks the key", async () => {
   const { id } = await plane.state.createKey("deploy-bot");
   await plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 403, count: null });
   await plane.rules.add({ route: "GET /api_keys", skip: 1, lacks: 0, count: null });
@@ -93,7 +93,7 @@ test("a key whose revocation was refused is not told to be revoked, though a lis
   expect([code, JSON.parse(stdout)]).toMatchObject([1, { revoked: [], failed: [{ id: String(id) }] }]);
 });
 
-test("an id that is not live is told, with exit code 1, and the others are revoked all the same", async () => {
+test("revoke reports an id that is not live with exit code 1, and still revokes the others", async () => {
   const { id } = await plane.state.createKey("deploy-bot");
   const { code, stdout } = await revoke([String(id), "999999", "--yes"]);
   expect(code).toBe(1);
@@ -101,7 +101,7 @@ test("an id that is not live is told, with exit code 1, and the others are revok
   expect(await liveIds()).toEqual([]);
 });
 
-test("what is no id is wrong usage, and is not repeated: it can be a key in the wrong place", async () => {
+test("revoke refuses an invalid id as wrong usage without repeating it, because it could be a secret", async () => {
   for (const arg of ["kp_live_4711", "0", "7.5", "-7x"]) {
     const { code, stderr } = await revoke(["7", arg, "--yes"]);
     expect(code).toBe(2);

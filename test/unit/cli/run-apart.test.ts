@@ -3,7 +3,7 @@ import { runApart } from "../../../cli/doctor/run-apart";
 
 afterEach(() => vi.unstubAllEnvs());
 
-test("a process that is run apart gets what it needs of the environment, and nothing that could be secret", async () => {
+test("a separate process gets the variables that it needs, and none that could be secret", async () => {
   for (const name of ["KEYPLANE_API_KEY", "PULUMI_ACCESS_TOKEN", "PULUMI_CONFIG_PASSPHRASE", "NODE_OPTIONS", "ANY"]) {
     vi.stubEnv(name, "");
   }

@@ -1,15 +1,15 @@
-/** What a stack's state says of its keys. */
+/** What a stack's state contains about its keys. */
 export interface StackFile {
   readonly owner?: string;
   /** @default "dev" */
   readonly stack?: string;
-  /** The stack that the owner was made for. @default the same */
+  /** The stack for which the owner was created. @default the same */
   readonly ownerStack?: string;
-  /** Ids of keys that `ApiKey` resources hold. */
+  /** The ids of keys of `ApiKey` resources. */
   readonly keys?: readonly (string | number)[];
-  /** Outputs of a `RotatingApiKey`. */
+  /** The outputs of a `RotatingApiKey`. */
   readonly rotating?: object;
-  /** Outputs of the `Ledger`. */
+  /** The outputs of the `Ledger`. */
   readonly ledger?: object;
   readonly pending?: number;
 }
@@ -42,5 +42,5 @@ export function exported(file: StackFile): { version: number; deployment: object
   };
 }
 
-/** A secret as a state holds it. */
+/** A secret in the form that a state has. */
 export const sealed = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", ciphertext: "v1:x" };

@@ -19,21 +19,21 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
 });
 
-/** What a run printed and how it ended. */
+/** The output and the exit code of a run. */
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A place to run the command in. */
+/** Where and with which environment the command runs. */
 export interface Surroundings {
   readonly env?: NodeJS.ProcessEnv;
   readonly input?: string;
   readonly cwd?: string;
 }
 
-/** Starts the compiled command line without any setting of the one who runs the tests. */
+/** Starts the compiled command line without the settings of whoever runs the tests. */
 export function start(args: readonly string[], { env = {}, input, cwd }: Surroundings = {}) {
   const own = Object.entries(process.env).filter(([name]) => !/^(KEYPLANE_|PULUMI_|https?_proxy$)/i.test(name));
   const child = spawn(process.execPath, [main, ...args], { env: { ...Object.fromEntries(own), ...env }, cwd });
@@ -55,12 +55,12 @@ export function run(args: readonly string[], surroundings?: Surroundings): Promi
   return start(args, surroundings).done;
 }
 
-/** The settings of a control plane, as a user's environment has them. */
+/** The settings of a control plane as environment variables. */
 export function envOf({ url, apiKey }: { readonly url: string; readonly apiKey: string }): NodeJS.ProcessEnv {
   return { KEYPLANE_BASE_URL: url, KEYPLANE_API_KEY: apiKey };
 }
 
-/** A temporary folder with these files; the test's end removes it. */
+/** A temporary folder with these files, which is removed at the end of the test. */
 export async function folderWith(files: Readonly<Record<string, string | object>>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "keyplane-cli-"));
   folders.push(folder);

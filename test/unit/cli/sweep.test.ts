@@ -17,13 +17,13 @@ beforeEach(async () => {
 
 afterEach(() => plane.close());
 
-/** A key of an owner's, made an hour ago. */
+/** A key of an owner, created an hour ago. */
 async function oldKey(by = owner): Promise<string> {
   const { id } = await plane.state.createKey(autoName("ci", by));
   return String(id);
 }
 
-/** Makes keys, and then lets an hour pass. */
+/** Creates keys, and then lets an hour pass. */
 async function oldKeys(...owners: string[]): Promise<string[]> {
   const ids: string[] = [];
   for (const each of owners) ids.push(await oldKey(each));
@@ -35,7 +35,7 @@ function sweep(args: readonly string[], input?: string): Promise<Ended> {
   return run(["sweep", ...args], { env: envOf(plane), ...(input === undefined ? {} : { input }) });
 }
 
-/** Sweeps by a state. */
+/** Runs a sweep with a state. */
 function sweepBy(file: StackFile, ...args: string[]): Promise<Ended> {
   return sweep(["--state", "-", ...args], JSON.stringify(exported(file)));
 }
@@ -51,22 +51,25 @@ test("sweep shows its plan and revokes nothing without --yes", async () => {
   const { code, stdout, stderr } = await sweep(["--owner", owner]);
   expect(code).toBe(0);
   expect(stdout).toMatch(new RegExp(`^${id} .*revoke$`, "m"));
-  expect(stderr).toContain("Nothing was revoked. To revoke these keys, run the same with --yes.");
-  expect(stderr).toContain("Do not sweep while an `up` of the stack is under way");
+  expect(stderr).toContain("Nothing was revoked. To revoke these keys, run the same command with --yes.");
+  expect(stderr).toContain("Do not sweep while an `up` of the stack is running");
   expect(await revoked()).toEqual([]);
 });
 
-test.each([owner, ownerTag(owner)])("--owner %s finds exactly that owner's keys and revokes them", async (text) => {
-  const [mine = "", , also = ""] = await oldKeys(owner, other, owner);
-  await plane.state.createKey("by-hand");
-  const { code, stdout } = await sweep(["--owner", text, "--yes", "--json"]);
-  expect(code).toBe(0);
-  const { revoked: told } = JSON.parse(stdout) as { revoked: { id: string }[] };
-  expect(told.map(({ id }) => id).sort()).toEqual([mine, also].sort());
-  expect((await revoked()).sort()).toEqual([mine, also].sort());
-});
+test.each([owner, ownerTag(owner)])(
+  "sweep --owner %s finds and revokes exactly the keys of that owner",
+  async (text) => {
+    const [mine = "", , also = ""] = await oldKeys(owner, other, owner);
+    await plane.state.createKey("by-hand");
+    const { code, stdout } = await sweep(["--owner", text, "--yes", "--json"]);
+    expect(code).toBe(0);
+    const { revoked: told } = JSON.parse(stdout) as { revoked: { id: string }[] };
+    expect(told.map(({ id }) => id).sort()).toEqual([mine, also].sort());
+    expect((await revoked()).sort()).toEqual([mine, also].sort());
+  },
+);
 
-test("a key that any given state holds is left alone, however it holds it", async () => {
+test("sweep leaves a key alone that any given state holds in any way", async () => {
   const ids = await oldKeys(...Array.from({ length: 10 }, () => owner));
   const [key, current, previous, pending, retired, owned, delivered, unrevoked, elsewhere, orphan = ""] = ids;
   const rotating = {
@@ -84,7 +87,7 @@ test("a key that any given state holds is left alone, however it holds it", asyn
   expect(await revoked()).toEqual([orphan]);
 });
 
-test("a used key is only revoked with --include-used, and one in use not even then", async () => {
+test("sweep revokes a used key only with --include-used, and never one that is in use", async () => {
   const [used = "", inUse = "", unused = ""] = await oldKeys(owner, owner, owner);
   await plane.state.useKey(used, 30 * MINUTE);
   await plane.state.useKey(inUse, 1 * MINUTE);
@@ -94,7 +97,7 @@ test("a used key is only revoked with --include-used, and one in use not even th
   expect(await revoked()).toEqual([unused, used]);
 });
 
-test("a key of the last minutes is only revoked with --include-young, for a run may be about to save it", async () => {
+test("sweep revokes a key of the last minutes only with --include-young, because a run may be about to save it", async () => {
   const young = await oldKey();
   expect((await sweep(["--owner", owner, "--yes"])).stdout).toContain("younger than 15 min");
   expect(await revoked()).toEqual([]);
@@ -102,7 +105,7 @@ test("a key of the last minutes is only revoked with --include-young, for a run 
   expect(await revoked()).toEqual([young]);
 });
 
-test("the key that the command signs with is never revoked", async () => {
+test("sweep never revokes the key with which it authenticates", async () => {
   const own = await plane.state.createKey(autoName("ci", owner));
   await plane.clock.advance(60 * MINUTE);
   const args = ["sweep", "--owner", owner, "--yes", "--include-used", "--include-young"];
@@ -111,7 +114,7 @@ test("the key that the command signs with is never revoked", async () => {
   expect(await revoked()).toEqual([]);
 });
 
-test("the key that another configured account signs with is never revoked, either", async () => {
+test("sweep never revokes the key with which another configured account authenticates", async () => {
   const [plain = ""] = await oldKeys(owner);
   const signs = await plane.state.createKey(autoName("ci", owner));
   await plane.clock.advance(60 * MINUTE);
@@ -124,7 +127,7 @@ test("the key that another configured account signs with is never revoked, eithe
   expect(await revoked()).toEqual([plain]);
 });
 
-test("with --organization it sweeps the organization's keys, and leaves the account's own", async () => {
+test("sweep --organization covers the organization's keys and leaves the account's own keys alone", async () => {
   const own = await oldKey();
   const path = "/organizations/org-local-1/api_keys";
   const answer = await fetch(plane.url + path, {
@@ -139,7 +142,7 @@ test("with --organization it sweeps the organization's keys, and leaves the acco
   expect((await plane.liveKeys()).map((key) => String(key.id))).toContain(own);
 });
 
-test("the key that the command signs with is spared also where the service does not tell which one it is", async () => {
+test("sweep spares the key with which it authenticates even if the service does not say which one it is", async () => {
   const own = await plane.state.createKey(autoName("ci", owner));
   await plane.clock.advance(60 * MINUTE);
   await plane.rules.add({ route: "GET /auth", status: 404 });
@@ -149,7 +152,7 @@ test("the key that the command signs with is spared also where the service does 
   expect(await revoked()).toEqual([]);
 });
 
-test("a key that somebody begins to use between the plan and its revocation is spared", async () => {
+test("sweep spares a key that somebody starts to use between the plan and the revocation", async () => {
   const [first = "", second = ""] = await oldKeys(owner, owner);
   await plane.rules.add({ route: "GET /api_keys", skip: 1, hold: "before" });
   const running = sweep(["--owner", owner, "--yes"]);
@@ -160,7 +163,7 @@ test("a key that somebody begins to use between the plan and its revocation is s
   expect(await revoked()).toEqual([second]);
 });
 
-test("what cannot be revoked is told with the reason, and exit code 1", async () => {
+test("sweep reports keys that cannot be revoked with the reason and exit code 1", async () => {
   const [stuck = "", gone = ""] = await oldKeys(owner, owner);
   await plane.rules.add({ route: `DELETE /api_keys/${stuck}`, status: 500, count: null });
   const { code, stdout } = await sweep(["--owner", owner, "--yes"]);
@@ -169,33 +172,33 @@ test("what cannot be revoked is told with the reason, and exit code 1", async ()
   expect(await revoked()).toEqual([gone]);
 });
 
-test("what was revoked is told even if the list that is to show it cannot be had", async () => {
+test("sweep reports revoked keys even if the list that should confirm it is not available", async () => {
   const [stuck = "", gone = ""] = await oldKeys(owner, owner);
   await plane.rules.add({ route: `DELETE /api_keys/${stuck}`, status: 400, count: null });
   await plane.rules.add({ route: "GET /api_keys", skip: 2, status: 400, count: null });
   const { code, stdout, stderr } = await sweep(["--owner", owner, "--yes", "--json"]);
-  expect([code, stderr]).toEqual([1, expect.stringContaining("could not be seen in a list")]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining("could not be verified with a list")]);
   expect(JSON.parse(stdout)).toMatchObject({ revoked: [{ id: gone }], failed: [{ id: stuck }] });
 });
 
 test.each<[string, StackFile, RegExp]>([
-  ["of a stack without keys", {}, /holds no owner of keys/],
+  ["of a stack without keys", {}, /contains no owner of keys/],
   ["that was copied", { owner, ownerStack: "prod" }, /was copied or renamed.*--owner [a-z2-7]{8}/s],
   ["that hides ids of keys", { owner, rotating: { keyId: sealed } }, /encrypted.*--show-secrets/s],
-])("a state %s is refused, for it does not tell whose the keys are", async (_, file, problem) => {
+])("sweep refuses a state %s, because it does not show the owner of the keys", async (_, file, problem) => {
   const [id] = await oldKeys(owner);
   const { code, stderr } = await sweepBy(file, "--yes");
   expect([code, stderr]).toEqual([2, expect.stringMatching(problem)]);
   expect((await plane.liveKeys()).map((key) => String(key.id))).toContain(id);
 });
 
-test("a state that was saved while a run was under way is warned about", async () => {
+test("sweep warns about a state that was saved during a run", async () => {
   await oldKeys(owner);
   const { stderr } = await sweepBy({ owner, pending: 1 });
-  expect(stderr).toContain("was saved while a run was under way or was killed: run `pulumi up` first");
+  expect(stderr).toContain("was saved during a run, or after a run was killed: run `pulumi up` first");
 });
 
-test("an owner that is neither an id nor a tag, or none at all, is wrong usage", async () => {
+test("sweep refuses a missing owner, or one that is neither an id nor a tag, as wrong usage", async () => {
   expect(await sweep(["--owner", "ci"])).toMatchObject({ code: 2, stderr: expect.stringContaining("8 characters") });
   expect(await sweep([])).toMatchObject({ code: 2, stderr: expect.stringContaining("--state FILE") });
 });

@@ -21,20 +21,20 @@ const printed = (lines: readonly Part[][]): string[] =>
       .trimEnd(),
   );
 
-test("a table takes what it needs where nothing limits it", () => {
+test("a table without a limit takes the width that it needs", () => {
   expect(printed(table(rows, columns, Number.POSITIVE_INFINITY))).toEqual([
     "ID  NAME                 FROM       FLAGS",
     "1   a-name-that-is-long  192.0.2.1  unused-90d unmanaged",
   ]);
 });
 
-test("in a narrow terminal it does without a column, shortens names and wraps the last one, and keeps ids whole", () => {
+test("a table in a narrow terminal drops a column, shortens names, wraps the last column and keeps ids whole", () => {
   const lines = printed(table(rows, columns, 30));
   expect(lines).toEqual(["ID  NAME          FLAGS", "1   a-name…-long  unused-90d", "                  unmanaged"]);
   expect(lines.every((line) => line.length <= 30)).toBe(true);
 });
 
-test("a text is shortened in its middle, because keys' names differ at the end", () => {
+test("a text is shortened in the middle, because names of keys differ at the end", () => {
   expect(shortened("app-c6ognt43-37c5hbxc", 15)).toBe("app-c6o…7c5hbxc");
   expect(shortened("short", 5)).toBe("short");
 });

@@ -5,7 +5,7 @@ import { run } from "./support";
 
 const SECRET = "kp_0verysecret";
 
-/** What is said about a command line. */
+/** The error for a command line. */
 function problemOf(...args: string[]): string {
   const program = new Command("tool").exitOverride().configureOutput({ outputError: () => {} });
   const refuse = () => {
@@ -34,11 +34,11 @@ test.each<[string[], string]>([
   ],
   [["keys", "--project", "7", SECRET], "too many arguments for 'keys'. Expected 0 arguments but got 1."],
   [["keys", "--project"], "option '--project <id>' argument missing"],
-])("%o is wrong without being repeated", (args, problem) => {
+])("the command line %o is refused without repeating it: %s", (args, problem) => {
   expect(problemOf(...args)).toBe(problem);
 });
 
-describe("no command repeats a word that could be a secret", () => {
+describe("a word that could be a secret is not repeated by", () => {
   test.each([
     [[SECRET]],
     [["help", SECRET]],
@@ -69,7 +69,7 @@ describe("no command repeats a word that could be a secret", () => {
   });
 });
 
-test("with --json a wrong command line is JSON, too", async () => {
+test("a wrong command line with --json is also reported as JSON", async () => {
   const { code, stdout } = await run(["keys", "--projekt", "--json"]);
   expect(code).toBe(2);
   expect(JSON.parse(stdout)).toEqual({ error: { code: "KP-USAGE", message: "unknown option '--projekt'" } });

@@ -18,18 +18,18 @@ function wait(...args: string[]): Promise<Ended> {
   return run(["wait", "--project", project, ...args], quick());
 }
 
-/** Starts an operation that ends only when the test says so. */
+/** Starts an operation that ends only on request. */
 async function pending(action = "start_compute"): Promise<string> {
   const { ids } = await plane.state.startOperations({ projectId: project, action, runningMs: null });
   return ids[0] ?? "";
 }
 
-test("a project without pending operations is ready at once", async () => {
+test("wait ends at once for a project without pending operations", async () => {
   const { code, stdout } = await wait();
   expect([code, stdout]).toEqual([0, `ready: nothing is pending in project ${project}\n`]);
 });
 
-test("wait ends when the last pending operation has, and tells what it has waited for", async () => {
+test("wait ends with the last pending operation and says what it waited for", async () => {
   const id = await pending();
   await plane.rules.add({ route: "GET /projects/{project_id}/operations", skip: 1, hold: "before" });
   const running = wait("--json");
@@ -41,14 +41,14 @@ test("wait ends when the last pending operation has, and tells what it has waite
   expect(JSON.parse(stdout)).toMatchObject({ projectId: project, ended: [{ id, status: "finished" }] });
 });
 
-test("with --operation it waits for these alone", async () => {
+test("wait --operation waits only for the named operations", async () => {
   await pending();
   const done = await pending("apply_config");
   await plane.state.endOperation(done);
   expect(await wait("--operation", done)).toMatchObject({ code: 0, stdout: expect.stringContaining("apply_config") });
 });
 
-test("an operation that fails is exit code 1, with its id and action", async () => {
+test("wait reports a failed operation with its id, its action and exit code 1", async () => {
   const id = await pending();
   await plane.state.endOperation(id, "failed");
   const { code, stdout, stderr } = await wait("--operation", id, "--json");
@@ -57,7 +57,7 @@ test("an operation that fails is exit code 1, with its id and action", async () 
   expect(stderr).toContain(id);
 });
 
-test("a wait that takes too long is exit code 1, with what is still pending", async () => {
+test("wait reports a timeout with the pending operations and exit code 1", async () => {
   const id = await pending();
   const { code, stdout, stderr } = await wait("--timeout", "1s", "--json");
   expect(code).toBe(1);
@@ -65,7 +65,7 @@ test("a wait that takes too long is exit code 1, with what is still pending", as
   expect(stderr).toContain("start_compute");
 });
 
-test("Ctrl+C ends a wait cleanly with exit code 130", async () => {
+test("wait ends cleanly at Ctrl+C with exit code 130", async () => {
   await pending();
   await plane.rules.add({ route: "GET /projects/{project_id}/operations", hold: "before" });
   const { child, done } = start(["wait", "--project", project], quick());
@@ -77,10 +77,10 @@ test("Ctrl+C ends a wait cleanly with exit code 130", async () => {
 
 test.each<[string, string[], RegExp]>([
   ["no project", [], /--project/],
-  ["a project's id that is none", ["--project", "a/b"], /--project: must be the id of a project/],
-  ["an operation's id that is none", ["--project", "p", "--operation", "7"], /--operation: must be.*UUID/],
+  ["an invalid project id", ["--project", "a/b"], /--project: must be the id of a project/],
+  ["an invalid operation id", ["--project", "p", "--operation", "7"], /--operation: must be.*UUID/],
   ["a time that no timer can hold", ["--project", "p", "--timeout", "30d"], /24 days/],
-])("%s is an error and exit code 2, and nothing is asked", async (_, args, message) => {
+])("wait with %s fails with exit code 2 before any request", async (_, args, message) => {
   expect(await run(["wait", ...args], quick())).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
   expect(await plane.count()).toBe(0);
 });

@@ -3,7 +3,7 @@ import { send, startPlane } from "./support";
 
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
 
-test("creating a key answers 200 with its id and its secret, which no later answer shows again", async () => {
+test("creating a key returns 200 with its id and its secret, which no later answer contains", async () => {
   const plane = await startPlane();
   const { status, body } = await send(plane, "POST /api_keys", { body: { key_name: "ci" } });
   expect(status).toBe(200);
@@ -18,7 +18,7 @@ test("creating a key answers 200 with its id and its secret, which no later answ
   expect(JSON.stringify(listed.body)).not.toContain(body.key);
 });
 
-test("keys are listed as a bare array, newest first, the admin key among them", async () => {
+test("keys are listed as a bare array with the admin key, newest first", async () => {
   const plane = await startPlane();
   for (const name of ["one", "two"]) await send(plane, "POST /api_keys", { body: { key_name: name } });
   const { status, body } = await send(plane, "GET /api_keys");
@@ -34,7 +34,7 @@ test("keys are listed as a bare array, newest first, the admin key among them", 
   });
 });
 
-test("a key shows its own use at once, and each use with its address", async () => {
+test("a key shows its own use at once, with the address of each use", async () => {
   const plane = await startPlane();
   const { key, id } = (await send(plane, "POST /api_keys", { body: { key_name: "ci" } })).body;
   await plane.clock.advance(60_000);
@@ -43,7 +43,7 @@ test("a key shows its own use at once, and each use with its address", async () 
   expect(Date.parse(body[0].last_used_at) - Date.parse(body[0].created_at)).toBe(60_000);
 });
 
-test("revoking a key answers its record, works at once, and cannot be done twice", async () => {
+test("revoking a key returns its record, takes effect at once and cannot be repeated", async () => {
   const plane = await startPlane();
   const { key, id } = (await send(plane, "POST /api_keys", { body: { key_name: "ci" } })).body;
   const revoked = await send(plane, `DELETE /api_keys/${id}`);
@@ -69,7 +69,7 @@ test("a key may revoke itself, and is refused from then on", async () => {
   expect((await send(plane, `DELETE /api_keys/${id}`, { key })).status).toBe(401);
 });
 
-test("a live name is refused with 409 until its key is revoked, so that names stay unique", async () => {
+test("the name of a live key is refused with 409 until that key is revoked", async () => {
   const plane = await startPlane();
   const { id } = (await send(plane, "POST /api_keys", { body: { key_name: "ci" } })).body;
   const second = await send(plane, "POST /api_keys", { body: { key_name: "ci" } });
@@ -80,7 +80,7 @@ test("a live name is refused with 409 until its key is revoked, so that names st
   expect(third.body.id).toBeGreaterThan(id);
 });
 
-test("names may repeat where uniqueness is switched off, and revoking one leaves the other", async () => {
+test("names may repeat if uniqueness is switched off, and revoking one key leaves the other", async () => {
   const plane = await startPlane({ switches: { uniqueNames: false } });
   const [first, second] = [
     await send(plane, "POST /api_keys", { body: { key_name: "ci" } }),
@@ -96,12 +96,12 @@ test("names may repeat where uniqueness is switched off, and revoking one leaves
 test.each([
   ["no body", undefined],
   ["a body that is not JSON", "{"],
-  ["a body that is no object", ["ci"]],
+  ["a body that is not an object", ["ci"]],
   ["no name", {}],
   ["an empty name", { key_name: "" }],
-  ["a name that is no text", { key_name: 7 }],
+  ["a name that is not text", { key_name: 7 }],
   ["a name of 65 characters", { key_name: "n".repeat(65) }],
-])("a key is refused with 400 and not made for %s", async (_, body) => {
+])("the creation of a key is refused with 400 for %s", async (_, body) => {
   const plane = await startPlane();
   const answer = await send(plane, "POST /api_keys", { body });
   expect(answer.status).toBe(400);
@@ -109,12 +109,12 @@ test.each([
   expect(await plane.liveKeys()).toEqual([]);
 });
 
-test("a name of 64 characters is taken, counted as people count", async () => {
+test("a name of 64 characters is accepted, counted by visible characters", async () => {
   const plane = await startPlane();
   expect((await send(plane, "POST /api_keys", { body: { key_name: "🔑".repeat(64) } })).status).toBe(200);
 });
 
-test("a body that is not said to be JSON is refused", async () => {
+test("a body without a JSON content type is refused", async () => {
   const plane = await startPlane();
   const headers = { "content-type": "text/plain" };
   expect((await send(plane, "POST /api_keys", { body: { key_name: "ci" }, headers })).status).toBe(400);
@@ -127,7 +127,7 @@ test.each([
   ["0", 404],
   ["999999", 404],
   ["9007199254740993", 404],
-])("DELETE /api_keys/%s answers %i", async (id, status) => {
+])("DELETE /api_keys/%s returns %i", async (id, status) => {
   const plane = await startPlane();
   expect((await send(plane, `DELETE /api_keys/${id}`)).status).toBe(status);
 });

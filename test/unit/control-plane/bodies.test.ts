@@ -11,7 +11,7 @@ afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
 });
 
-/** Sends a request's head and the beginning of its body, and answers the first line of what comes. */
+/** Sends the head of a request and the beginning of its body, and returns the first line of the answer. */
 async function begin(plane: ControlPlane, key: string, framing: string, body = ""): Promise<string> {
   const socket = connect(Number(new URL(plane.url).port), "127.0.0.1");
   sockets.push(socket);
@@ -22,19 +22,19 @@ async function begin(plane: ControlPlane, key: string, framing: string, body = "
   return String(answer).split("\r\n", 1)[0] ?? "";
 }
 
-test("who is unknown is refused before a byte of the body was sent", async () => {
+test("a client without a valid key is refused before it sends a byte of the body", async () => {
   const plane = await startPlane();
   expect(await begin(plane, "wrong", `content-length: ${MAX}`)).toBe("HTTP/1.1 401 Unauthorized");
   expect(await plane.log()).toMatchObject([{ status: 401, effects: [] }]);
 });
 
-test("a body that is announced to be too long is refused before it was sent", async () => {
+test("a body whose announced length is too long is refused before it is sent", async () => {
   const plane = await startPlane();
   const answer = await begin(plane, plane.apiKey, `content-length: ${MAX + 1}`);
   expect(answer).toBe("HTTP/1.1 413 Payload Too Large");
 });
 
-test("a body that grows too long is refused before its end, and holds nothing up", async () => {
+test("a body that grows too long is refused before its end, and blocks nothing", async () => {
   const plane = await startPlane();
   const part = `${(64 * 1024).toString(16)}\r\n${" ".repeat(64 * 1024)}\r\n`;
   const answer = await begin(plane, plane.apiKey, "transfer-encoding: chunked", part.repeat(17));
@@ -42,7 +42,7 @@ test("a body that grows too long is refused before its end, and holds nothing up
   expect((await send(plane, "GET /api_keys")).status).toBe(200);
 });
 
-test("a body of the greatest length is read whole", async () => {
+test("a body of the maximum length is read completely", async () => {
   const plane = await startPlane();
   const text = JSON.stringify({ key_name: "ci" }).padEnd(MAX, " ");
   expect((await send(plane, "POST /api_keys", { body: text })).status).toBe(200);

@@ -4,7 +4,7 @@ import { connectControlPlane } from "../../../testing/control-plane";
 import { issuedSecrets } from "../../../testing/control-plane/issued-secrets";
 import { firstProject, send, startPlane } from "./support";
 
-test("a plane of another process is driven through its control URL just as one of this process", async () => {
+test("a control plane in another process can be controlled through its URL like one in this process", async () => {
   const plane = await startPlane();
   const remote = await connectControlPlane(plane.controlUrl);
   expect([remote.url, remote.controlUrl, remote.apiKey]).toEqual([plane.url, plane.controlUrl, plane.apiKey]);
@@ -19,7 +19,7 @@ test("a plane of another process is driven through its control URL just as one o
   expect((await send(plane, "GET /auth")).status).toBe(200);
 });
 
-test("the control endpoints need no key and are served on the API's port too", async () => {
+test("the control endpoints need no key and are also served on the API's port", async () => {
   const plane = await startPlane();
   const response = await fetch(new URL("/_control/", plane.url));
   expect(await response.json()).toEqual({ url: plane.url, controlUrl: plane.controlUrl, apiKey: plane.apiKey });
@@ -44,7 +44,7 @@ test.each([
   ["/operations", { projectId: "none" }],
   ["/switches", { tiedOperations: "lost" }],
   ["/rules", []],
-])("POST %s refuses %o, so that a slip does not go unseen", async (path, body) => {
+])("POST %s refuses %o, so that mistakes are noticed", async (path, body) => {
   const plane = await startPlane();
   const response = await fetch(plane.controlUrl + path, { method: "POST", body: JSON.stringify(body) });
   expect(response.status).toBeGreaterThanOrEqual(400);
@@ -52,7 +52,7 @@ test.each([
   expect(await response.json()).toEqual({ message: expect.any(String) });
 });
 
-test("reset goes back to the beginning but for the admin key, which goes on working", async () => {
+test("reset restores the initial state, except for the admin key, which still works", async () => {
   const plane = await startPlane({ projects: [{ id: "only" }], clock: { mode: "driven", stepMs: 7 } });
   const { key } = (await send(plane, "POST /api_keys", { body: { key_name: "ci" } })).body;
   await plane.rules.add({ route: "*", status: 500, count: null, skip: 1 });
@@ -64,7 +64,7 @@ test("reset goes back to the beginning but for the admin key, which goes on work
   expect(await firstProject(plane)).toBe("only");
 });
 
-test("a plane that keeps its admin key to itself tells it nowhere", async () => {
+test("a control plane with a hidden admin key shows it nowhere", async () => {
   const plane = await startPlane({ apiKey: "admin-sentinel", showsApiKey: false });
   const { key } = (await send(plane, "POST /api_keys", { body: { key_name: "ci" } })).body;
   for (const path of ["", "/secrets", "/log", "/state", "/keys", "/openapi.json"]) {
@@ -75,7 +75,7 @@ test("a plane that keeps its admin key to itself tells it nowhere", async () => 
   expect(issuedSecrets().admin).toContain("admin-sentinel");
 });
 
-test("a control call with a body beyond all reason is refused before it is read", async () => {
+test("a control call with a huge body is refused before the body is read", async () => {
   const plane = await startPlane();
   const { statusCode, body } = await request(`${plane.controlUrl}/keys`, {
     method: "POST",

@@ -11,7 +11,7 @@ beforeEach(async () => {
   data = await temporaryPath("plane.json");
 });
 
-test("keys, projects, operations, switches and the clock outlive the plane", async () => {
+test("keys, projects, operations, switches and the clock survive a restart of the control plane", async () => {
   const first = await startControlPlane({ apiKey: "admin-1", data, clock: { mode: "driven" } });
   const { id, key } = (await send(first, "POST /api_keys", { body: { key_name: "ci" } })).body;
   const project = await firstProject(first);
@@ -30,7 +30,7 @@ test("keys, projects, operations, switches and the clock outlive the plane", asy
   expect(made.body.id).toBeGreaterThan(id);
 });
 
-test("what an answer says is in the file when the answer comes", async () => {
+test("the file contains a change before the answer is sent", async () => {
   const plane = await startPlane({ data });
   const { id } = (await send(plane, "POST /api_keys", { body: { key_name: "ci" } })).body;
   const names = async () => {
@@ -42,7 +42,7 @@ test("what an answer says is in the file when the answer comes", async () => {
   expect(await names()).toEqual(["admin"]);
 });
 
-test("the file holds no secret and is for its owner's eyes", async () => {
+test("the file contains no secret, and only its owner can read it", async () => {
   const plane = await startPlane({ apiKey: "admin-sentinel", data });
   await send(plane, "POST /api_keys", { body: { key_name: "ci" } });
   const text = await readFile(data, "utf8");
@@ -50,7 +50,7 @@ test("the file holds no secret and is for its owner's eyes", async () => {
   expect((await stat(data)).mode & 0o777).toBe(0o600);
 });
 
-test("a plane that is started with another admin key takes that one and no longer the old", async () => {
+test("a control plane that is started with another admin key accepts that one and no longer the old one", async () => {
   const first = await startControlPlane({ apiKey: "admin-1", data });
   await first.close();
   const second = await startPlane({ apiKey: "admin-2", data });
@@ -58,7 +58,7 @@ test("a plane that is started with another admin key takes that one and no longe
   expect((await send(second, "GET /api_keys")).body).toMatchObject([{ name: "admin" }]);
 });
 
-test("an admin key that revoked itself is made anew at the next start, under a new id", async () => {
+test("an admin key that revoked itself is created again at the next start with a new id", async () => {
   const first = await startControlPlane({ apiKey: "admin-1", data });
   const [{ id }] = (await send(first, "GET /api_keys")).body;
   await send(first, `DELETE /api_keys/${id}`);
@@ -71,13 +71,13 @@ test("an admin key that revoked itself is made anew at the next start, under a n
 test.each([
   ["no JSON", "{"],
   ["another thing", '{"version":2}'],
-])("a file that holds %s is an error that names the file, and is left as it is", async (_, text) => {
+])("a file that contains %s is an error that names the file, and the file is not changed", async (_, text) => {
   await writeFile(data, text);
   await expect(startControlPlane({ data })).rejects.toThrow(data);
   expect(await readFile(data, "utf8")).toBe(text);
 });
 
-test("many changes at once share their writes and are all in the file", async () => {
+test("simultaneous changes share their writes and are all in the file", async () => {
   const plane = await startPlane({ data });
   const sent = Array.from({ length: 40 }, (_, index) => {
     return send(plane, "POST /api_keys", { body: { key_name: `key-${index}` } });
@@ -87,7 +87,7 @@ test("many changes at once share their writes and are all in the file", async ()
   expect(keys.live).toHaveLength(41);
 });
 
-test("no link that lies beside the file is followed, and nothing is left beside it", async () => {
+test("links beside the file are not followed, and no other files are left beside it", async () => {
   const victim = await temporaryPath("victim");
   await writeFile(victim, "untouched");
   for (const name of [".tmp", "~", ".new"]) await symlink(victim, data + name);
@@ -98,7 +98,7 @@ test("no link that lies beside the file is followed, and nothing is left beside 
   expect((await readdir(dirname(data))).sort()).toEqual([...links, "plane.json"].sort());
 });
 
-test("the file is written under a name of its own each time, which nobody can take before", async () => {
+test("the file is written under a new random name each time, which nobody can take in advance", async () => {
   const names = new Set<string>();
   const folder = dirname(data);
   const watcher = watch(folder, (_, name) => names.add(String(name)));
@@ -112,7 +112,7 @@ test("the file is written under a name of its own each time, which nobody can ta
   expect([...names].filter((name) => !/^\.?plane\.json(\.[\da-f-]{36}\.tmp)?$/.test(name))).toEqual([]);
 });
 
-test("a file that a killed process left half written goes away at the next start, and nothing else does", async () => {
+test("the next start removes a half-written file of a killed process, and nothing else", async () => {
   const folder = dirname(data);
   const left = ".plane.json.5b4f6f54-8f0c-4a5e-9a44-1f6a0c6b7a11.tmp";
   for (const name of [left, ".plane.json.mine.tmp", "plane.json.tmp"]) await writeFile(join(folder, name), "{");
@@ -120,7 +120,7 @@ test("a file that a killed process left half written goes away at the next start
   expect((await readdir(folder)).sort()).toEqual([".plane.json.mine.tmp", "plane.json", "plane.json.tmp"]);
 });
 
-test("a folder that does not exist is an error that repeats nothing", async () => {
+test("a folder that does not exist is an error that does not repeat its name", async () => {
   await expect(startControlPlane({ data: `${data}/none/plane.json` })).rejects.toThrow(
     /^the data file cannot be (read|written) \(ENOTDIR\)$|^the data file cannot be written \(ENOENT\)$/,
   );

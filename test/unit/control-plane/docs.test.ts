@@ -9,19 +9,19 @@ import { startPlane } from "./support";
 
 const text = readFileSync(join(__dirname, "../../../docs/control-plane.md"), "utf8");
 
-test("the page names every fault, every field of a rule and every control endpoint", () => {
+test("the documentation page names every fault, every field of a rule and every control endpoint", () => {
   const paths = controlCalls.map(({ path }) => path.replace(":id", "ID"));
   const missing = [...faults, ...ruleFields].filter((name) => !text.includes(`\`${name}\``));
   expect([...missing, ...paths.filter((path) => !text.includes(path))]).toEqual([]);
 });
 
-test("the page names the last segment of every route", () => {
+test("the documentation page names the last segment of every route", () => {
   expect(
     routes.filter(({ path }) => !text.includes(path.slice(path.lastIndexOf("/")))).map(({ path }) => path),
   ).toEqual([]);
 });
 
-test("every curl command of the page is taken by a plane", async () => {
+test("a control plane accepts every curl command of the documentation page", async () => {
   const plane = await startPlane();
   const commands = [...text.matchAll(/^curl -s (?:-X (\w+) )?(http\S+)(?: -d '(.+)')?$/gm)];
   expect(commands.length).toBeGreaterThan(4);

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ControlPlane, Fault } from "../../../testing/control-plane";
 import { send, startPlane } from "./support";
 
-// What undici says of a fault is what the provider has to go by, so it is undici that observes here.
+// The provider only sees what undici reports about a fault, so these tests use undici.
 
 let plane: ControlPlane;
 let pool: Pool;
@@ -28,12 +28,12 @@ afterEach(async () => {
 
 interface Observed {
   status?: number;
-  /** Code or name of the error that the request or the reading of its body ended with. */
+  /** The code or the name of the error with which the request or the reading of its body ended. */
   error?: string;
   headSent: boolean;
 }
 
-/** Sends POST /api_keys and tells what a client observes. */
+/** Sends POST /api_keys and returns what a client observes. */
 async function observe(): Promise<Observed> {
   const observed: Observed = { headSent: false };
   try {
@@ -47,7 +47,7 @@ async function observe(): Promise<Observed> {
     JSON.parse(await body.text());
   } catch (error) {
     const { code, name } = error as { code?: string; name: string };
-    // The parser's own codes say what it stumbled over, which is not what matters here.
+    // The parser's own codes say what was wrong in the text, which does not matter here.
     observed.error = name === "HTTPParserError" ? name : (code ?? name);
   }
   observed.headSent = sentHeads > 0;
@@ -66,7 +66,7 @@ test.each<[Fault, Omit<Observed, "headSent">, number]>([
   ["truncate-chunked", { status: 200, error: "UND_ERR_SOCKET" }, 1],
   ["truncate-close", { status: 200, error: "SyntaxError" }, 1],
   ["stall-body", { status: 200, error: "UND_ERR_BODY_TIMEOUT" }, 1],
-])("fault %s: a client that has sent its request observes %o", async (fault, seen, keys) => {
+])("with fault %s, a client that has sent its request observes %o", async (fault, seen, keys) => {
   await plane.rules.add({ route: "POST /api_keys", fault });
   expect(await observe()).toEqual({ ...seen, headSent: true });
   expect(await plane.liveKeys()).toHaveLength(keys);
@@ -75,7 +75,7 @@ test.each<[Fault, Omit<Observed, "headSent">, number]>([
 });
 
 test.each<Fault>(["reset", "close", "close-in-head", "hang", "garbage", "html"])(
-  "fault %s can hide a request that has taken effect: the key exists, its secret is lost",
+  "fault %s can hide a request that has taken effect, so that the key exists and its secret is lost",
   async (fault) => {
     await plane.rules.add({ route: "POST /api_keys", fault, commit: "before" });
     expect((await observe()).error).toBeDefined();
@@ -84,7 +84,7 @@ test.each<Fault>(["reset", "close", "close-in-head", "hang", "garbage", "html"])
   },
 );
 
-test("a request whose connection is reset can take effect later, when nobody looks for it any more", async () => {
+test("a request whose connection is reset can take effect later, when nobody looks for its effect any more", async () => {
   await plane.rules.add({ route: "POST /api_keys", fault: "reset", commit: "late", lateMs: 30_000 });
   expect((await observe()).error).toBe("ECONNRESET");
   expect(await plane.liveKeys()).toEqual([]);
@@ -95,7 +95,7 @@ test("a request whose connection is reset can take effect later, when nobody loo
 test.each<[Fault, RegExp]>([
   ["reset-on-connect", /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/],
   ["close-on-connect", /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/],
-])("fault %s strikes the connection before any request is read", async (fault, error) => {
+])("fault %s affects the connection before any request is read", async (fault, error) => {
   await plane.rules.add({ route: "*", fault });
   expect((await observe()).error).toMatch(error);
   expect(await plane.log()).toEqual([]);
@@ -111,21 +111,21 @@ test("a refused connection is an error before anything is sent, and control call
   expect(await observe()).toEqual({ status: 200, headSent: true });
 });
 
-test("refusing ends by itself after its time, and drops the connections that were open", async () => {
+test("refusing connections ends by itself after its time, and closes open connections", async () => {
   expect(await observe()).toMatchObject({ status: 200 });
   await plane.refuse(1_000);
   expect(await observe()).toMatchObject({ error: "ECONNREFUSED" });
   await expect.poll(observe, { interval: 5 }).toMatchObject({ status: 409 });
 });
 
-test("a rule can take the service down after a lost answer, so that nothing can be settled at once", async () => {
+test("a rule can stop the service after a lost answer, so that the client cannot check the result at once", async () => {
   await plane.rules.add({ route: "POST /api_keys", fault: "reset", commit: "before", refuseMs: 1_000 });
   expect(await observe()).toMatchObject({ error: "ECONNRESET" });
   expect(await observe()).toMatchObject({ error: "ECONNREFUSED" });
   await expect.poll(observe, { interval: 5 }).toMatchObject({ status: 409 });
 });
 
-/** Everything the server sends for a raw request, until it closes the connection or is silent. */
+/** Everything that the server sends for a raw request until it closes the connection or stays silent. */
 function raw(text: string): Promise<{ bytes: string; end: "end" | "reset" | "open" }> {
   return new Promise((resolve) => {
     let bytes = "";
@@ -155,14 +155,14 @@ test.each<[Fault, "end" | "reset" | "open", RegExp]>([
   ["truncate-chunked", "end", /Transfer-Encoding: chunked\r\n\r\n[\da-f]+\r\n\[\{"id".+[^\]]\r\n$/s],
   ["truncate-close", "end", /Connection: close\r\n\r\n\[\{"id".+[^\]]$/s],
   ["stall-body", "open", /Content-Length: \d+\r\n\r\n\[\{"id".+[^\]]$/s],
-])("fault %s on the bare wire ends in %s", async (fault, end, bytes) => {
+])("fault %s ends a raw connection with %s", async (fault, end, bytes) => {
   await plane.rules.add({ route: "GET /api_keys", fault });
   const seen = await raw(head());
   expect(seen.end).toBe(end);
   expect(seen.bytes).toMatch(bytes);
 });
 
-test("a request that its client gives up half way is not carried out", async () => {
+test("a request that the client aborts half-way is not carried out", async () => {
   const text = head()
     .replace("GET", "POST")
     .replace("\r\n\r\n", "\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{");

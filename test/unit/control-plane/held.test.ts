@@ -3,7 +3,7 @@ import { send, startPlane } from "./support";
 
 const body = { key_name: "ci" };
 
-test("a request held before its effect takes effect when it is released", async () => {
+test("a request that is held before its effect takes effect when it is released", async () => {
   const plane = await startPlane();
   await plane.rules.add({ route: "POST /api_keys", hold: "before" });
   const sent = send(plane, "POST /api_keys", { body });
@@ -15,7 +15,7 @@ test("a request held before its effect takes effect when it is released", async 
   expect(await plane.liveKeys()).toHaveLength(1);
 });
 
-test("a request held after its effect has taken effect while its client still waits", async () => {
+test("a request that is held after its effect takes effect while its client still waits", async () => {
   const plane = await startPlane();
   await plane.rules.add({ route: "POST /api_keys", hold: "after" });
   const sent = send(plane, "POST /api_keys", { body });
@@ -35,7 +35,7 @@ test("a held request that is dropped never takes effect, and its client gets no 
   expect(await plane.log()).toMatchObject([{ status: "dropped", effects: [] }]);
 });
 
-test("a held request takes effect on release even if its client is gone, as a server does that got it whole", async () => {
+test("a held request takes effect when it is released even if its client is gone, as on a real server", async () => {
   const plane = await startPlane();
   await plane.rules.add({ route: "POST /api_keys", hold: "before" });
   const client = new AbortController();
@@ -51,7 +51,7 @@ test("a held request takes effect on release even if its client is gone, as a se
   await expect.poll(async () => (await plane.liveKeys()).length, { interval: 5 }).toBe(1);
 });
 
-test("several held requests are released one by one", async () => {
+test("several held requests can be released one by one", async () => {
   const plane = await startPlane();
   await plane.rules.add({ route: "POST /api_keys", hold: "before", count: 2 });
   const sent = ["one", "two"].map((key_name) => send(plane, "POST /api_keys", { body: { key_name } }));
@@ -62,7 +62,7 @@ test("several held requests are released one by one", async () => {
   expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([200, 200]);
 });
 
-test("waiting for a held request that does not come ends with an error that says how many there are", async () => {
+test("waiting for a held request that does not come ends with an error that says how many are held", async () => {
   const plane = await startPlane();
   await expect(plane.held.wait(1, 10)).rejects.toThrow("0 instead of 1 requests are held");
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { RequestLog } from "../../../testing/control-plane/request-log";
 import { firstProject, send, startPlane } from "./support";
 
-test("every request is logged with its route, its caller, its answer and what it committed", async () => {
+test("every request is logged with its route, its caller, its answer and its effects", async () => {
   const plane = await startPlane();
   const { id, key } = (await send(plane, "POST /api_keys", { body: { key_name: "ci" } })).body;
   await send(plane, `DELETE /api_keys/${id}?why=test`, { key, headers: { "x-request-id": "mine" } });
@@ -54,7 +54,7 @@ test("requests are counted by method and by route", async () => {
   expect((await plane.log({ since: 2 })).map(({ seq }) => seq)).toEqual([3]);
 });
 
-test("no secret gets into the log, not even one that a client put into a URL", async () => {
+test("the log contains no secret, not even one that a client put into a URL", async () => {
   const plane = await startPlane({ apiKey: "admin-sentinel" });
   const { key } = (await send(plane, "POST /api_keys", { body: { key_name: "ci" } })).body;
   await send(plane, `GET /${key}?key=${key}`, { key });
@@ -64,7 +64,7 @@ test("no secret gets into the log, not even one that a client put into a URL", a
   expect(await plane.secretsEverIssued()).toEqual(["admin-sentinel", key]);
 });
 
-test("an effect behind everybody's back is no request, so it is not in the log", async () => {
+test("a change through the control endpoints is not a request, so it is not in the log", async () => {
   const plane = await startPlane();
   const { id, key } = await plane.state.createKey("stranger");
   await plane.state.useKey(id, 5000);
@@ -75,7 +75,7 @@ test("an effect behind everybody's back is no request, so it is not in the log",
   expect(await plane.count()).toBe(2);
 });
 
-test("the log keeps the latest entries and a limited length of each, and forgets no request in its counts", () => {
+test("the log keeps only the latest entries and shortens them, but counts every request", () => {
   const log = new RequestLog();
   const arrival = { path: "x".repeat(10_000), query: "y".repeat(10_000), keyId: null, requestId: "r", now: 0 };
   for (let at = 0; at < 150_000; at++)

@@ -7,7 +7,7 @@ const typeOf = (value: unknown): string => {
   return Number.isInteger(value) ? "integer" : typeof value;
 };
 
-/** What in a value is not as a schema says, by path. */
+/** The differences between a value and a schema, by path. */
 function differences(document: OpenApi, schema: Schema, value: unknown, at = "$"): string[] {
   if (schema.$ref) {
     const named = document.components.schemas[schema.$ref.split("/").at(-1) ?? ""];
@@ -25,7 +25,7 @@ function differences(document: OpenApi, schema: Schema, value: unknown, at = "$"
   return [...missing, ...present.flatMap(([name, part]) => differences(document, part, fields[name], `${at}.${name}`))];
 }
 
-test("the OpenAPI document describes every answer of every route it names", async () => {
+test("the OpenAPI document describes every answer of every route that it names", async () => {
   const plane = await startPlane();
   const document = await documentOf(plane);
   const project = await firstProject(plane);
@@ -49,7 +49,7 @@ test("the OpenAPI document describes every answer of every route it names", asyn
   const rows = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   );
-  // What takes things away comes last, the innermost first.
+  // Deletions come last, the innermost first.
   const depth = ({ path, method }: (typeof rows)[number]) => (method === "DELETE" ? path.length : 1000);
   for (const row of rows.toSorted((a, b) => depth(b) - depth(a))) {
     values.key_id = String(row.path.startsWith("/api_keys") ? key.id : organizationKey);
@@ -68,7 +68,7 @@ test("the OpenAPI document describes every answer of every route it names", asyn
   }
 });
 
-test("what the OpenAPI document does not name is not served", async () => {
+test("routes that the OpenAPI document does not name are not served", async () => {
   const plane = await startPlane();
   const { paths } = await documentOf(plane);
   for (const [path, methods] of Object.entries(paths)) {

@@ -7,7 +7,7 @@ interface Operation {
   status: string;
 }
 
-/** The ids on the pages of a project's operations, walked to an empty page or to one that repeats the cursor. */
+/** The ids on the pages of a project's operations, up to an empty page or one that repeats the cursor. */
 async function walk(plane: ControlPlane, project: string, limit: number): Promise<string[]> {
   const ids: string[] = [];
   let cursor: string | undefined;
@@ -26,7 +26,7 @@ async function statusOf(plane: ControlPlane, project: string, id: string): Promi
   return (await send(plane, `GET /projects/${project}/operations/${id}`)).body.operation.status;
 }
 
-test("an operation carries every field, and is read alone as it is listed", async () => {
+test("an operation has every field, and is the same alone and in a list", async () => {
   const plane = await startPlane();
   const project = await firstProject(plane);
   const [id = ""] = (await plane.state.startOperations({ projectId: project })).ids;
@@ -49,7 +49,7 @@ test("an operation carries every field, and is read alone as it is listed", asyn
   expect(one.body).toEqual({ operation: body.operations[0] });
 });
 
-test("an operation goes from scheduling over running to finished as the clock is driven, and stays so", async () => {
+test("an operation goes from scheduling to running and finished as the clock advances, and stays finished", async () => {
   const plane = await startPlane();
   const project = await firstProject(plane);
   const course = { projectId: project, schedulingMs: 1000, runningMs: 2000 };
@@ -65,7 +65,7 @@ test("an operation goes from scheduling over running to finished as the clock is
   expect(Date.parse(body.operation.updated_at) - Date.parse(body.operation.created_at)).toBe(3000);
 });
 
-test.each(["failed", "error", "cancelled", "skipped", "hibernated"])("an operation can end %s", async (outcome) => {
+test.each(["failed", "error", "cancelled", "skipped", "hibernated"])("an operation can end as %s", async (outcome) => {
   const plane = await startPlane();
   const project = await firstProject(plane);
   const [id = ""] = (await plane.state.startOperations({ projectId: project, outcome })).ids;
@@ -75,7 +75,7 @@ test.each(["failed", "error", "cancelled", "skipped", "hibernated"])("an operati
   expect(operation).toMatchObject({ status: outcome, failures_count: failed ? 1 : 0 });
 });
 
-test("an operation without an end runs until it is ended by hand", async () => {
+test("an operation without an end runs until a control call ends it", async () => {
   const plane = await startPlane();
   const project = await firstProject(plane);
   const [id = ""] = (await plane.state.startOperations({ projectId: project, runningMs: null })).ids;
@@ -85,7 +85,7 @@ test("an operation without an end runs until it is ended by hand", async () => {
   expect(await statusOf(plane, project, id)).toBe("failed");
 });
 
-test("in mode auto each poll moves the clock by a step, so that a client that polls needs no real time", async () => {
+test("each poll in mode auto advances the clock by a step, so that a polling client needs no real time", async () => {
   const plane = await startPlane({ clock: { mode: "auto", stepMs: 1000 } });
   const project = await firstProject(plane);
   const [id = ""] = (await plane.state.startOperations({ projectId: project })).ids;
@@ -94,7 +94,7 @@ test("in mode auto each poll moves the clock by a step, so that a client that po
   expect(seen).toEqual(["scheduling", "running", "running", "finished"]);
 });
 
-test("the offset moves timestamps and the Date header, not how far operations are", async () => {
+test("the offset changes timestamps and the Date header, but not the progress of operations", async () => {
   const plane = await startPlane();
   const project = await firstProject(plane);
   const [id = ""] = (await plane.state.startOperations({ projectId: project })).ids;
@@ -108,7 +108,7 @@ test("the offset moves timestamps and the Date header, not how far operations ar
   expect(Date.parse(made.body.created_at)).toBe(dates[1]);
 });
 
-test("paging gives every operation once, newest first, whatever the size of the page", async () => {
+test("paging returns every operation once, newest first, for any page size", async () => {
   const plane = await startPlane();
   const project = await firstProject(plane);
   const { ids } = await plane.state.startOperations({ projectId: project, count: 37, ageMs: 1000, gapMs: 7 });
@@ -117,7 +117,7 @@ test("paging gives every operation once, newest first, whatever the size of the 
   for (const limit of [1, 2, 5, 36]) expect(await walk(plane, project, limit)).toEqual(whole);
 });
 
-test("operations born together are paged apart, though they show the same time", async () => {
+test("operations with the same time are separated between pages", async () => {
   const plane = await startPlane();
   const project = await firstProject(plane);
   const { body } = await send(plane, `POST /projects/${project}/branches`, { body: {} });
@@ -126,7 +126,7 @@ test("operations born together are paged apart, though they show the same time",
   expect((await walk(plane, project, 1)).slice(0, 2)).toEqual([compute.id, branch.id]);
 });
 
-test("operations born together can be made to repeat or to be skipped at a page's border", async () => {
+test("operations with the same time can be repeated or skipped at the border of a page by a switch", async () => {
   const plane = await startPlane();
   const project = await firstProject(plane);
   await plane.clock.advance(1000);
@@ -145,7 +145,7 @@ test("operations born together can be made to repeat or to be skipped at a page'
   expect(skipped.operations.map(({ id }: Operation) => id)).not.toContain(ids[0]);
 });
 
-test("the last page carries a cursor, and the page behind it is empty and has no pagination", async () => {
+test("the last page has a cursor, and the page after it is empty and has no pagination", async () => {
   const plane = await startPlane();
   const project = await firstProject(plane);
   const path = `GET /projects/${project}/operations`;
@@ -164,7 +164,7 @@ test.each(["limit=0", "limit=1001", "limit=ten", "cursor=yesterday", "cursor="])
   },
 );
 
-test("what is not there is 404, and an id that is no UUID 400", async () => {
+test("an unknown project or operation returns 404, and an id that is not a UUID returns 400", async () => {
   const plane = await startPlane({ projects: [{ id: "mine" }, { id: "other" }] });
   const [id = ""] = (await plane.state.startOperations({ projectId: "other" })).ids;
   const status = async (path: string) => (await send(plane, `GET /projects/${path}`)).status;

@@ -8,7 +8,7 @@ async function keyOf(plane: ControlPlane, body: Record<string, unknown>): Promis
   return (await send(plane, `POST ${path}`, { body })).body.key;
 }
 
-test("keys of an organization have their own list and are told apart by GET /auth", async () => {
+test("keys of an organization have their own list, and GET /auth distinguishes them", async () => {
   const plane = await startPlane();
   const key = await keyOf(plane, { key_name: "ci" });
   expect((await send(plane, `GET ${path}`)).body).toMatchObject([{ name: "ci" }]);
@@ -16,7 +16,7 @@ test("keys of an organization have their own list and are told apart by GET /aut
   expect((await send(plane, "GET /auth", { key })).body.auth_method).toBe("api_key_org");
 });
 
-test("keys of an organization make no keys and have no user, as on the public service", async () => {
+test("keys of an organization cannot create keys and have no user, as on the public service", async () => {
   const plane = await startPlane();
   const key = await keyOf(plane, { key_name: "ci" });
   expect((await send(plane, `POST ${path}`, { key, body: { key_name: "x" } })).status).toBe(403);
@@ -25,7 +25,7 @@ test("keys of an organization make no keys and have no user, as on the public se
   expect(me).toMatchObject({ status: 404, body: { message: "not allowed for organization API keys" } });
 });
 
-test("a key of one project sees that project alone and cannot delete it", async () => {
+test("a key of one project sees only that project and cannot delete it", async () => {
   const plane = await startPlane({ projects: [{ id: "mine" }, { id: "other" }] });
   const key = await keyOf(plane, { key_name: "ci", project_id: "mine" });
   expect((await send(plane, "GET /projects", { key })).body.projects).toMatchObject([{ id: "mine" }]);
@@ -33,7 +33,7 @@ test("a key of one project sees that project alone and cannot delete it", async 
   expect((await send(plane, "DELETE /projects/mine", { key })).status).toBe(403);
 });
 
-test("keys of an organization do not see its list of keys, which is for users, and revoke none of them", async () => {
+test("keys of an organization cannot list or revoke its keys, which only users can do", async () => {
   const plane = await startPlane();
   const key = await keyOf(plane, { key_name: "ci" });
   const { id } = (await send(plane, `POST ${path}`, { body: { key_name: "other" } })).body;
@@ -42,7 +42,7 @@ test("keys of an organization do not see its list of keys, which is for users, a
   expect(await plane.liveKeys()).toHaveLength(2);
 });
 
-test("a key of one project says so in every answer, and cannot be made for a project elsewhere", async () => {
+test("a key of one project shows it in every answer, and cannot be created for another organization's project", async () => {
   const plane = await startPlane({ projects: [{ id: "mine" }, { id: "elsewhere", organizationId: "org-other" }] });
   const { body } = await send(plane, `POST ${path}`, { body: { key_name: "ci", project_id: "mine" } });
   expect(body).toMatchObject({ project_id: "mine" });
@@ -56,14 +56,14 @@ test("a key of one project says so in every answer, and cannot be made for a pro
   }
 });
 
-test("names are unique among the keys of an organization and its projects, apart from those of the account", async () => {
+test("names are unique among the keys of an organization and its projects, independent of those of the account", async () => {
   const plane = await startPlane({ projects: [{ id: "mine" }] });
   await send(plane, "POST /api_keys", { body: { key_name: "ci" } });
   expect((await send(plane, `POST ${path}`, { body: { key_name: "ci" } })).status).toBe(200);
   expect((await send(plane, `POST ${path}`, { body: { key_name: "ci", project_id: "mine" } })).status).toBe(409);
 });
 
-test("a key of an organization can be revoked through it only", async () => {
+test("a key of an organization can be revoked only through the organization", async () => {
   const plane = await startPlane();
   const { id } = (await send(plane, `POST ${path}`, { body: { key_name: "ci" } })).body;
   expect((await send(plane, `DELETE /api_keys/${id}`)).status).toBe(404);

@@ -12,7 +12,7 @@ test("projects are listed newest first, ten to a page", async () => {
   expect(body).toMatchObject({ applications: {}, integrations: {}, unavailable_project_ids: [] });
 });
 
-test("following the cursor gives every project once, and the last page a cursor as on the public service", async () => {
+test("following the cursor returns every project once, and the last page has a cursor as on the public service", async () => {
   const plane = await startPlane({ projects: seeds });
   const ids: string[] = [];
   for (let cursor = "", pages = 0; pages < 5; pages += 1) {
@@ -28,14 +28,14 @@ test("following the cursor gives every project once, and the last page a cursor 
   expect(ids).toEqual(seeds.map(({ id }) => id).reverse());
 });
 
-test("projects are found by a part of their name or id, and by organization", async () => {
+test("projects can be searched by a part of their name or id, and by organization", async () => {
   const plane = await startPlane({ projects: seeds });
   const search = await send(plane, "GET /projects?search=NAME-2");
   expect(search.body.projects.map(({ id }: { id: string }) => id)).toEqual(["p24", "p23", "p22", "p21", "p20", "p2"]);
   expect((await send(plane, "GET /projects?org_id=other")).body.projects).toEqual([]);
 });
 
-test("an organization must be named where that is switched on", async () => {
+test("requests must name an organization if that is switched on", async () => {
   const plane = await startPlane({ switches: { organizationRequired: true } });
   const refused = await send(plane, "GET /projects");
   expect(refused.status).toBe(400);
@@ -59,7 +59,7 @@ test("no project is shared with the account", async () => {
   expect(body).not.toHaveProperty("pagination");
 });
 
-test("creating a project starts its operations, and deleting it another that can still be polled", async () => {
+test("creating a project starts its operations, and deleting it starts one that can still be polled", async () => {
   const plane = await startPlane({ projects: [] });
   const made = await send(plane, "POST /projects", { body: { project: { name: "new" } } });
   expect(made.status).toBe(201);
@@ -77,7 +77,7 @@ test("creating a project starts its operations, and deleting it another that can
   expect(operation.status).toBe(200);
 });
 
-test("creating a branch starts create_branch without an endpoint and start_compute with one", async () => {
+test("creating a branch starts create_branch, and also start_compute if it has an endpoint", async () => {
   const plane = await startPlane();
   const project = await firstProject(plane);
   const { status, body } = await send(plane, `POST /projects/${project}/branches`, { body: { branch: { name: "b" } } });
@@ -92,7 +92,7 @@ test("creating a branch starts create_branch without an endpoint and start_compu
   expect((await send(plane, `GET /projects/${project}/branches`)).body.branches).toHaveLength(1);
 });
 
-test("a compute endpoint is started and suspended by operations", async () => {
+test("starting and suspending a compute endpoint starts operations", async () => {
   const plane = await startPlane();
   const project = await firstProject(plane);
   const [endpoint] = (await send(plane, `GET /projects/${project}/endpoints`)).body.endpoints;
@@ -106,7 +106,7 @@ test("a compute endpoint is started and suspended by operations", async () => {
   expect((await send(plane, `POST /projects/${project}/endpoints/none/start`)).status).toBe(404);
 });
 
-test("a project with an operation under way is locked with 423 where that is switched on", async () => {
+test("a project with an operation under way is locked with 423 if that is switched on", async () => {
   const plane = await startPlane({ switches: { lockBusyProjects: true } });
   const project = await firstProject(plane);
   const branch = `POST /projects/${project}/branches`;

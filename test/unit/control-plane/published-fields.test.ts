@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { documentOf, type OpenApi, type Schema, startPlane } from "./support";
 
-/** Names of required fields by their type, separated by spaces. */
+/** The names of required fields by type, separated by spaces. */
 type Fields = Partial<Record<"string" | "integer" | "boolean" | "array" | "object", string>>;
 
-/** What the service's first published interface requires (December 2022), and what that of 2026 requires. */
+/** The required fields of the service's first published interface (December 2022) and of the one of 2026. */
 type Versions = Partial<Record<"2022" | "2026", Fields>>;
 
 const records: Record<string, Versions> = {
@@ -130,7 +130,7 @@ const answers: Record<string, Versions> = {
   },
 };
 
-/** The values that are valid in every version that lists them. */
+/** The values that are valid in all versions that list them. */
 const values: Record<string, string[]> = {
   "Project.provisioner": ["k8s-pod", "k8s-neonvm"],
   "Endpoint.provisioner": ["k8s-pod", "k8s-neonvm"],
@@ -146,7 +146,7 @@ const values: Record<string, string[]> = {
 
 const names = (text: string): string[] => text.split(/\s+/).sort();
 
-/** The required fields of a schema by their type; a list of allowed texts is a text. */
+/** The required fields of a schema by type. A list of allowed texts counts as a text. */
 function requiredFields({ components }: OpenApi, { required = [], properties = {} }: Schema): Fields {
   const fields: Record<string, string> = {};
   for (const name of required) {
@@ -158,7 +158,7 @@ function requiredFields({ components }: OpenApi, { required = [], properties = {
   return fields;
 }
 
-/** What a version requires that a schema does not, as `field: type`. */
+/** The fields that a version requires and a schema does not, as `field: type`. */
 function lacking(document: OpenApi, schema: Schema | undefined, wanted: Fields): string[] {
   const found: Record<string, string | undefined> = requiredFields(document, schema ?? {});
   return Object.entries(wanted).flatMap(([type, list]) => {
@@ -182,12 +182,15 @@ test.each(rowsOf(records))(
   },
 );
 
-test.each(rowsOf(answers))("$name answers what the interface of $version requires", async ({ name, fields }) => {
-  const document = await documentOf(await startPlane());
-  const [method = "", path = "", status = ""] = name.split(" ");
-  const response = document.paths[path]?.[method.toLowerCase()]?.responses[status];
-  expect(lacking(document, response?.content["application/json"].schema, fields)).toEqual([]);
-});
+test.each(rowsOf(answers))(
+  "the answer of $name has every field that the interface of $version requires",
+  async ({ name, fields }) => {
+    const document = await documentOf(await startPlane());
+    const [method = "", path = "", status = ""] = name.split(" ");
+    const response = document.paths[path]?.[method.toLowerCase()]?.responses[status];
+    expect(lacking(document, response?.content["application/json"].schema, fields)).toEqual([]);
+  },
+);
 
 test.each(Object.entries(values))(
   "%s has only values that every version of the interface knows",

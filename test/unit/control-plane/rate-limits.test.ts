@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { ControlPlane } from "../../../testing/control-plane";
 import { send, startPlane } from "./support";
 
-/** How many of so many requests at once are served, and how many are refused with 429. */
+/** How many of `count` simultaneous requests are served, and how many are refused with 429. */
 async function volley(plane: ControlPlane, what: string, count: number): Promise<[served: number, refused: number]> {
   const bodies = Array.from({ length: count }, () => ({ key_name: crypto.randomUUID() }));
   const answers = await Promise.all(bodies.map((body) => send(plane, what, what.startsWith("POST") ? { body } : {})));
@@ -10,7 +10,7 @@ async function volley(plane: ControlPlane, what: string, count: number): Promise
   return [answers.filter(({ status }) => status === 200).length, refused];
 }
 
-test("40 requests of a route may come at once, then one each 25 ms, and another route has its own limit", async () => {
+test("a route serves 40 requests at once and then one every 25 ms, and another route has its own limit", async () => {
   const plane = await startPlane({ switches: { rateLimits: true } });
   expect(await volley(plane, "POST /api_keys", 50)).toEqual([40, 10]);
   expect(await volley(plane, "GET /api_keys", 41)).toEqual([40, 1]);
@@ -20,12 +20,12 @@ test("40 requests of a route may come at once, then one each 25 ms, and another 
   expect(await volley(plane, "POST /api_keys", 41)).toEqual([40, 1]);
 });
 
-test("10 keys of an organization may be made in a second", async () => {
+test("an organization can create 10 keys in a second", async () => {
   const plane = await startPlane({ switches: { rateLimits: true } });
   expect(await volley(plane, "POST /organizations/org-local-1/api_keys", 12)).toEqual([10, 2]);
 });
 
-test("700 requests a minute are the limit of the account, whatever their routes", async () => {
+test("an account can send 700 requests a minute over all routes", async () => {
   const plane = await startPlane({ switches: { rateLimits: true } });
   const routes = ["GET /auth", "GET /users/me", "GET /projects", "GET /projects/shared", "GET /api_keys"];
   const served: number[] = [];
@@ -34,11 +34,11 @@ test("700 requests a minute are the limit of the account, whatever their routes"
     served.push(volleys.reduce((sum, [each]) => sum + each, 0));
     await plane.clock.advance(1000);
   }
-  // Of 700, 600 are used up after three seconds, and a sixtieth comes back in each.
+  // After three seconds, 600 of 700 are used, and a sixtieth of 700 comes back every second.
   expect(served).toEqual([200, 200, 200, 135]);
 });
 
-test("a refused request changes nothing, says so in the service's words and counts for nothing", async () => {
+test("a refused request changes nothing, gets the service's message and does not count", async () => {
   const plane = await startPlane({ switches: { rateLimits: true } });
   await volley(plane, "POST /api_keys", 100);
   expect(await plane.liveKeys()).toHaveLength(40);
@@ -48,7 +48,7 @@ test("a refused request changes nothing, says so in the service's words and coun
   expect(await volley(plane, "GET /auth", 40)).toEqual([40, 0]);
 });
 
-test("nothing is limited where the switch is off, and what came before it is switched on does not count", async () => {
+test("nothing is limited while the switch is off, and earlier requests do not count when it is switched on", async () => {
   const plane = await startPlane();
   expect(await volley(plane, "GET /auth", 100)).toEqual([100, 0]);
   await plane.state.switch({ rateLimits: true });

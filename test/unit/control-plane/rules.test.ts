@@ -2,14 +2,14 @@ import { expect, test } from "vitest";
 import type { ControlPlane, Rule } from "../../../testing/control-plane";
 import { firstProject, send, startPlane } from "./support";
 
-/** The statuses of so many lists of keys. */
+/** The statuses of `count` lists of keys. */
 async function lists(plane: ControlPlane, count: number): Promise<number[]> {
   const statuses: number[] = [];
   for (let sent = 0; sent < count; sent += 1) statuses.push((await send(plane, "GET /api_keys")).status);
   return statuses;
 }
 
-test("a rule answers the next request of its route with its status and is then spent", async () => {
+test("a rule answers the next request of its route with its status and then ends", async () => {
   const plane = await startPlane();
   const { id } = await plane.rules.add({ route: "GET /api_keys", status: 503 });
   expect((await send(plane, "GET /projects")).status).toBe(200);
@@ -18,7 +18,7 @@ test("a rule answers the next request of its route with its status and is then s
   expect((await plane.log({ route: "/api_keys" })).map(({ rule }) => rule)).toEqual([id, null, null]);
 });
 
-test("a rule can pass some requests, strike each k-th one, so many times or always", async () => {
+test("a rule can skip some requests, and apply to every Nth request a number of times or always", async () => {
   const plane = await startPlane();
   await plane.rules.add({ route: "GET /api_keys", status: 500, skip: 1, every: 2, count: 2 });
   expect(await lists(plane, 7)).toEqual([200, 500, 200, 500, 200, 200, 200]);
@@ -28,7 +28,7 @@ test("a rule can pass some requests, strike each k-th one, so many times or alwa
   expect(await lists(plane, 1)).toEqual([200]);
 });
 
-test("a rule can be for one concrete path, and the first rule that applies is the one", async () => {
+test("a rule can be for a single path, and the first matching rule applies", async () => {
   const plane = await startPlane();
   const ids = [await plane.state.createKey("one"), await plane.state.createKey("two")].map(({ id }) => id);
   await plane.rules.add({ route: `DELETE /api_keys/${ids[1]}`, status: 500, count: null });
@@ -39,7 +39,7 @@ test("a rule can be for one concrete path, and the first rule that applies is th
   expect((await send(plane, `DELETE /api_keys/${ids[0]}`)).status).toBe(200);
 });
 
-test("an answer by rule has the service's error body unless another is given", async () => {
+test("an answer by a rule has the service's error body by default", async () => {
   const plane = await startPlane();
   await plane.rules.add({ route: "*", status: 422 });
   expect((await send(plane, "GET /auth")).body).toEqual({
@@ -52,14 +52,14 @@ test("an answer by rule has the service's error body unless another is given", a
   expect([answer.body, answer.headers.get("x-mark")]).toEqual([{ short: true }, "1"]);
 });
 
-test("an answer without a body by rule has none, and the connection goes on", async () => {
+test("an answer by a rule can have no body, and the connection stays open", async () => {
   const plane = await startPlane();
   await plane.rules.add({ route: "*", status: 204 });
   expect(await send(plane, "GET /auth")).toMatchObject({ status: 204, body: undefined });
   expect((await send(plane, "GET /auth")).status).toBe(200);
 });
 
-test("Retry-After is given in seconds or as a date by the plane's clock", async () => {
+test("a rule sends Retry-After in seconds or as a date of the control plane's clock", async () => {
   const plane = await startPlane({ clock: { mode: "driven", offsetMs: 3_600_000 } });
   await plane.rules.add({ route: "*", status: 429, retryAfter: 7 });
   expect((await send(plane, "GET /auth")).headers.get("retry-after")).toBe("7");
@@ -69,7 +69,7 @@ test("Retry-After is given in seconds or as a date by the plane's clock", async 
   expect(Math.abs(ahead - 30_000)).toBeLessThanOrEqual(1000);
 });
 
-test("a status by rule hides a request that took effect before, after or never", async () => {
+test("a rule's status can hide whether the request takes effect before the answer, after it or never", async () => {
   const plane = await startPlane();
   for (const commit of ["before", "after", "never"] as const) {
     await plane.rules.add({ route: "POST /api_keys", status: 500, commit });
@@ -78,7 +78,7 @@ test("a status by rule hides a request that took effect before, after or never",
   expect((await plane.liveKeys()).map(({ name }) => name).sort()).toEqual(["after", "before"]);
 });
 
-test("an effect that comes late comes after so much time of the clock, or when it is called for", async () => {
+test("a late effect comes after a time of the clock or on request", async () => {
   const plane = await startPlane();
   const late = { route: "POST /api_keys", status: 504, commit: "late" } as const;
   await plane.rules.add({ ...late, lateMs: 5000 });
@@ -96,7 +96,7 @@ test("an effect that comes late comes after so much time of the clock, or when i
   expect(timed).toMatchObject({ lateOf: first?.seq, effects: [{ kind: "key-created", name: "timed" }] });
 });
 
-test("a true answer can be bent: fields put over and left out", async () => {
+test("a rule can change and omit fields of an answer", async () => {
   const plane = await startPlane();
   await plane.rules.add({ route: "POST /api_keys", patch: { id: "x" }, omit: ["key"] });
   const { status, body } = await send(plane, "POST /api_keys", { body: { key_name: "ci" } });
@@ -104,7 +104,7 @@ test("a true answer can be bent: fields put over and left out", async () => {
   expect(await plane.liveKeys()).toMatchObject([{ name: "ci" }]);
 });
 
-test("an answer can carry operations, also that of POST /api_keys, which then go their course", async () => {
+test("a rule can add operations to any answer, even of POST /api_keys, which then take their course", async () => {
   const plane = await startPlane();
   const operations = [{ action: "apply_config", outcome: "failed" }, { action: "start_compute" }];
   await plane.rules.add({ route: "POST /api_keys", operations });
@@ -118,7 +118,7 @@ test("an answer can carry operations, also that of POST /api_keys, which then go
   expect(entry?.effects.map(({ kind }) => kind)).toEqual(["key-created", "operation-started", "operation-started"]);
 });
 
-test("a refused request carries no operations and starts none", async () => {
+test("a refused request starts no operations", async () => {
   const plane = await startPlane();
   await plane.rules.add({ route: "POST /api_keys", operations: [{ action: "apply_config" }] });
   const { status, body } = await send(plane, "POST /api_keys", { body: {} });
@@ -126,7 +126,7 @@ test("a refused request carries no operations and starts none", async () => {
   expect(await plane.log()).toMatchObject([{ effects: [] }]);
 });
 
-test("a list can be answered with an empty page, a repeated cursor or none", async () => {
+test("a rule can answer a list with an empty page, a repeated cursor or no cursor", async () => {
   const plane = await startPlane();
   const project = await firstProject(plane);
   await plane.state.startOperations({ projectId: project, count: 5 });
@@ -144,7 +144,7 @@ test("a list can be answered with an empty page, a repeated cursor or none", asy
   expect((await send(plane, "GET /api_keys")).body).toEqual([]);
 });
 
-test("a list can be answered without one of its entries", async () => {
+test("a rule can hide one entry of a list", async () => {
   const plane = await startPlane();
   const { id } = await plane.state.createKey("ci");
   const whole = (await send(plane, "GET /api_keys")).body;
@@ -158,7 +158,7 @@ test("a list can be answered without one of its entries", async () => {
   expect((await send(plane, path)).body.operations).toEqual(operations.filter((_: unknown, at: number) => at !== 1));
 });
 
-test("a delay holds the answer back in real time", async () => {
+test("a rule can delay the answer in real time", async () => {
   const plane = await startPlane();
   await plane.rules.add({ route: "*", delayMs: 30 });
   const before = performance.now();
@@ -175,7 +175,7 @@ test.each<[string, unknown]>([
   ["a fault of connections on one route", { route: "GET /auth", fault: "reset-on-connect" }],
   ["a truncated answer to what never took effect", { route: "*", fault: "stall-body", commit: "never" }],
   ["a late effect with a true answer", { route: "*", commit: "late" }],
-])("a rule is refused for %s, so that a test cannot pass by a slip of the pen", async (_, rule) => {
+])("a rule is refused for %s, so that a test cannot pass because of a typing error", async (_, rule) => {
   const plane = await startPlane();
   await expect(plane.rules.add(rule as Rule)).rejects.toThrow(/rule:/);
   expect(await plane.rules.list()).toEqual([]);

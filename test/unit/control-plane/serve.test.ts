@@ -38,7 +38,7 @@ function runWith(settings: NodeJS.ProcessEnv, ...args: string[]): ChildProcess {
   return child;
 }
 
-/** What a run printed and how it ended. */
+/** The output and the exit code of a run. */
 async function ended(child: ChildProcess): Promise<{ code: number | null; stdout: string; stderr: string }> {
   let [stdout, stderr] = ["", ""];
   child.stdout?.on("data", (data) => {
@@ -52,14 +52,14 @@ async function ended(child: ChildProcess): Promise<{ code: number | null; stdout
   return { code, stdout, stderr };
 }
 
-/** What `serve` is, once it serves. */
+/** A running `serve`. */
 interface Served {
   readonly child: ChildProcess;
   readonly plane: ControlPlane;
   readonly printed: string;
 }
 
-/** Serves, and connects to what is served. */
+/** Starts `serve` and connects to it. */
 function serve(...args: string[]): Promise<Served> {
   return serveWith({}, ...args);
 }
@@ -76,7 +76,7 @@ async function serveWith(settings: NodeJS.ProcessEnv, ...args: string[]): Promis
   return { child, plane: await connectControlPlane(control), printed };
 }
 
-test("serve says where it listens without saying the key, serves, and stops cleanly on SIGTERM", async () => {
+test("serve prints its address without the key, serves, and stops cleanly on SIGTERM", async () => {
   const { child, plane, printed } = await serve("--port", "0", "--api-key", apiKey);
   expect(printed).toContain(plane.url);
   expect(printed).not.toContain(apiKey);
@@ -86,7 +86,7 @@ test("serve says where it listens without saying the key, serves, and stops clea
   expect(await once(child, "exit")).toEqual([0, null]);
 });
 
-test("with --json serve says where it listens in one line of JSON, so that a script can go on", async () => {
+test("serve --json prints its address in one line of JSON for scripts", async () => {
   const child = run("serve", "--api-key", apiKey, "--json");
   const [line] = await once(child.stdout ?? child, "data");
   const { url, controlUrl } = JSON.parse(String(line)) as { url: string; controlUrl: string };
@@ -96,20 +96,20 @@ test("with --json serve says where it listens in one line of JSON, so that a scr
   expect(await once(child, "exit")).toEqual([0, null]);
 });
 
-test("the key can come from standard input, so that no process list shows it, and no control endpoint does", async () => {
+test("serve can read the key from standard input, so that no process list and no control endpoint shows it", async () => {
   const { plane, printed } = await serve("--api-key", "-");
   expect((await send(plane, "GET /api_keys", { key: apiKey })).status).toBe(200);
   expect(printed + (await toldBy(plane))).not.toContain(apiKey);
 });
 
-/** All that the control endpoints tell. */
+/** Everything that the control endpoints return. */
 async function toldBy(plane: ControlPlane): Promise<string> {
   const paths = ["", "/secrets", "/log", "/state", "/keys", "/openapi.json"];
   const told = await Promise.all(paths.map(async (path) => (await fetch(plane.controlUrl + path)).text()));
   return told.join("\n");
 }
 
-test("serve makes up a key of its own, which is the one that it shows", async () => {
+test("serve creates a key of its own and shows it", async () => {
   const { plane, printed } = await serve();
   const key = /^API key: +(\S+)$/m.exec(printed)?.[1] ?? "";
   expect(plane.apiKey).toBe(key);
@@ -117,7 +117,7 @@ test("serve makes up a key of its own, which is the one that it shows", async ()
   expect((await serve()).plane.apiKey).not.toBe(key);
 });
 
-test("with --json serve tells the key that it made up", async () => {
+test("serve --json shows the key that it created", async () => {
   const [line] = await once(run("serve", "--json").stdout ?? process, "data");
   const { url, apiKey: key } = JSON.parse(String(line)) as { url: string; apiKey: string };
   expect((await fetch(`${url}/api_keys`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(200);
@@ -126,7 +126,7 @@ test("with --json serve tells the key that it made up", async () => {
 test.each([
   ["alone", []],
   ["on the command line, too", ["--api-key", "kp_of_the_environment"]],
-])("a key of the environment is not told, given there %s", async (_, args) => {
+])("serve does not show a key of the environment that is given there %s", async (_, args) => {
   for (const settings of [
     { KEYPLANE_API_KEY: "kp_of_the_environment" },
     { KEYPLANE_ACCOUNTS: JSON.stringify({ eu: { apiKey: "kp_of_the_environment" } }) },
@@ -144,26 +144,26 @@ test.each<[string, string[], RegExp]>([
   ["an unknown command", ["sevre"], /^keyplane: unknown command \(Did you mean serve\?\)\nTry keyplane --help\n$/],
   ["an unknown option", ["serve", "--prot", "1"], /--prot/],
   ["an empty key", ["serve", "--api-key", ""], /the admin key must be visible ASCII/],
-  ["a port that is none", ["serve", "--port", "80x", "--api-key", "a"], /--port must be/],
+  ["an invalid port", ["serve", "--port", "80x", "--api-key", "a"], /--port must be/],
   [
     "an address that is not this machine's own",
     ["serve", "--host", "0.0.0.0", "--api-key", "a"],
     /only be 127\.0\.0\.1/,
   ],
-])("%s is an error on one line and exit code 2", async (_, args, message) => {
+])("serve with %s fails with an error on one line and exit code 2", async (_, args, message) => {
   const { code, stdout, stderr } = await ended(run(...args));
   expect([code, stdout]).toEqual([2, ""]);
   expect(stderr).toMatch(message);
   expect(stderr).not.toMatch(/\n\s+at /);
 });
 
-test("a port that is in use is an error that says so, and exit code 1", async () => {
+test("serve reports a port that is in use with exit code 1", async () => {
   const { plane } = await serve("--api-key", apiKey);
   const { code, stderr } = await ended(run("serve", "--port", new URL(plane.url).port, "--api-key", apiKey));
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^keyplane: port \d+ of 127\.0\.0\.1 is in use\n$/)]);
 });
 
-test("help and the version are printed with exit code 0", async () => {
+test("serve prints help and the version with exit code 0", async () => {
   expect(await ended(run("--help"))).toMatchObject({ code: 0, stdout: expect.stringContaining("serve") });
   expect(await ended(run("serve", "--help"))).toMatchObject({
     code: 0,
@@ -172,14 +172,14 @@ test("help and the version are printed with exit code 0", async () => {
   expect((await ended(run("--version"))).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
 
-/** What was answered and what was asked for. */
+/** The answers and the requests. */
 interface Churned {
   made: Set<number>;
   revocationAsked: Set<number>;
   revoked: Set<number>;
 }
 
-/** Makes and revokes keys without a pause, in three lanes, until the connection breaks. */
+/** Creates and revokes keys without a pause, in three parallel loops, until the connection breaks. */
 async function churn(plane: ControlPlane, seen: Churned, answered: () => void): Promise<void> {
   const lane = async (name: string): Promise<void> => {
     for (let round = 0; ; round += 1) {
@@ -196,11 +196,11 @@ async function churn(plane: ControlPlane, seen: Churned, answered: () => void): 
   await Promise.allSettled(["a", "b", "c"].map((name) => lane(`${name}-${seen.made.size}`)));
 }
 
-test("a kill -9 at any moment leaves a file that loads and holds everything that was answered", async () => {
+test("a kill -9 of serve at any moment leaves a file that loads and contains every answered change", async () => {
   const data = await temporaryPath("plane.json");
   const args = ["--api-key", apiKey, "--data", data];
   const seen: Churned = { made: new Set(), revocationAsked: new Set(), revoked: new Set() };
-  // After so many answers, and so many milliseconds.
+  // The kill comes after this many answers and milliseconds.
   for (const [answers, delay] of [
     [1, 0],
     [7, 1],
@@ -212,7 +212,7 @@ test("a kill -9 at any moment leaves a file that loads and holds everything that
     let answersLeft: number = answers;
     await churn(plane, seen, () => {
       answersLeft -= 1;
-      // Then the other two lanes are somewhere between their request and its place on the disk.
+      // At this time the other two loops are between sending a request and its write to the disk.
       if (answersLeft === 0) setTimeout(() => child.kill("SIGKILL"), delay);
     });
     const { keys } = JSON.parse(await readFile(data, "utf8"));
@@ -225,7 +225,7 @@ test("a kill -9 at any moment leaves a file that loads and holds everything that
   expect((await send(plane, "GET /api_keys", { key: apiKey })).status).toBe(200);
 }, 60_000);
 
-test("an open keep-alive connection does not keep serve from stopping", async () => {
+test("an open keep-alive connection does not prevent serve from stopping", async () => {
   const { child, plane } = await serve("--api-key", apiKey);
   const socket = connect(Number(new URL(plane.url).port), "127.0.0.1");
   await once(socket, "connect");

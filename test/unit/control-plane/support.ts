@@ -12,21 +12,21 @@ afterEach(async () => {
   await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true })));
 });
 
-/** A path in a folder of its own, which goes away at the end of the test. */
+/** A path in a new folder, which is removed at the end of the test. */
 export async function temporaryPath(name: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "keyplane-plane-"));
   folders.push(folder);
   return join(folder, name);
 }
 
-/** A control plane that stops at the end of the test; its clock stands still unless told otherwise. */
+/** A control plane that stops at the end of the test. By default its clock stands still. */
 export async function startPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const plane = await startControlPlane({ clock: { mode: "driven" }, ...options });
   open.push(plane);
   return plane;
 }
 
-/** An answer as a client without any library sees it. */
+/** An answer in the form that a client without a library sees. */
 export interface Seen {
   status: number;
   headers: Headers;
@@ -41,7 +41,7 @@ export interface Sent {
   headers?: Record<string, string>;
 }
 
-/** Sends one request and reads its answer; `what` is a method and a path. */
+/** Sends one request and reads its answer. `what` is a method and a path. */
 export async function send(plane: ControlPlane, what: string, sent: Sent = {}): Promise<Seen> {
   const [method = "", path = ""] = what.split(" ");
   const text = typeof sent.body === "string" ? sent.body : JSON.stringify(sent.body);
@@ -60,12 +60,12 @@ export async function send(plane: ControlPlane, what: string, sent: Sent = {}): 
   return { status: response.status, headers: response.headers, body: answer === "" ? undefined : JSON.parse(answer) };
 }
 
-/** Id of the project that every plane starts with. */
+/** The id of the project with which every control plane starts. */
 export async function firstProject(plane: ControlPlane): Promise<string> {
   return (await send(plane, "GET /projects")).body.projects[0].id;
 }
 
-/** A JSON schema, as far as the plane's own document uses it. */
+/** The parts of JSON schema that the control plane's document uses. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -75,7 +75,7 @@ export interface Schema {
   items?: Schema;
 }
 
-/** The plane's OpenAPI document, as far as tests read it. */
+/** The parts of the control plane's OpenAPI document that tests read. */
 export interface OpenApi {
   paths: Record<
     string,
@@ -84,7 +84,7 @@ export interface OpenApi {
   components: { schemas: Record<string, Schema> };
 }
 
-/** Reads the plane's OpenAPI document. */
+/** Reads the control plane's OpenAPI document. */
 export async function documentOf(plane: { controlUrl: string }): Promise<OpenApi> {
   return (await (await fetch(`${plane.controlUrl}/openapi.json`)).json()) as OpenApi;
 }

@@ -5,12 +5,15 @@ import { compiledModule } from "../../../testing/package-root";
 const run = (...args: string[]) =>
   spawnSync(process.execPath, [compiledModule("engine", "main.js"), ...args], { encoding: "utf8" });
 
-test.each([["--help"], ["help"], ["-h"], ["up", "--help"]])("%s tells the commands, and does nothing", (...args) => {
-  const { status, stdout } = run(...args);
-  expect([status, stdout]).toEqual([0, expect.stringContaining("Usage: keyplane-engine COMMAND")]);
-});
+test.each([["--help"], ["help"], ["-h"], ["up", "--help"]])(
+  "%s prints the commands and does nothing else",
+  (...args) => {
+    const { status, stdout } = run(...args);
+    expect([status, stdout]).toEqual([0, expect.stringContaining("Usage: keyplane-engine COMMAND")]);
+  },
+);
 
-test("without a command it tells the commands, and fails", () => {
+test("a command line without a command prints the commands and fails", () => {
   expect(run()).toMatchObject({ status: 255, stdout: expect.stringContaining("Usage:") });
 });
 

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { loadConfig, loadProject, readSalt, setConfig, writeSalt } from "../../../testing/engine/config";
-import { PassphraseSecrets } from "../../../testing/engine/secrets";
+import { loadConfig, loadProject, readSalt, setConfig, writeSalt } from "../../../testing/engine/command/config";
+import { PassphraseSecrets } from "../../../testing/engine/state/secrets";
 
 const creating = PassphraseSecrets.create("pw");
 
@@ -16,7 +16,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
 
 describe("a project", () => {
-  test("is found from a folder below, and says where its program is", async () => {
+  test("is found from a folder below, with the path of its program", async () => {
     write("Pulumi.yaml", "name: proj\nruntime:\n  name: nodejs\n  options: { typescript: false }\nmain: src/app\n");
     mkdirSync(join(folder, "src", "app"), { recursive: true });
     expect(await loadProject(join(folder, "src", "app"))).toMatchObject({
@@ -28,7 +28,7 @@ describe("a project", () => {
     });
   });
 
-  test("whose main is a file runs that file in its folder", async () => {
+  test("with a file as main runs that file in its folder", async () => {
     write("Pulumi.yaml", "name: proj\nruntime: nodejs\nmain: src/index.ts\n");
     expect(await loadProject(folder)).toMatchObject({
       directory: join(folder, "src"),
@@ -47,7 +47,7 @@ describe("a project", () => {
 });
 
 describe("a stack's configuration", () => {
-  test("goes before the project's, is namespaced, and every value is text", async () => {
+  test("takes precedence over the project's, is namespaced, and contains only texts", async () => {
     write(
       "Pulumi.yaml",
       "name: proj\nruntime: nodejs\nconfig:\n  size: { type: integer, default: 3 }\n  keyplane:pollInterval: 5s\n  on: true\n",
@@ -62,13 +62,13 @@ describe("a stack's configuration", () => {
     });
   });
 
-  test("that lacks what the project demands is an error that names the keys", async () => {
+  test("that lacks required keys of the project is refused with the names of the keys", async () => {
     write("Pulumi.yaml", "name: proj\nruntime: nodejs\nconfig:\n  size: { type: integer }\n");
     const loading = loadConfig(await loadProject(folder), "dev", await creating);
     await expect(loading).rejects.toThrow("stack dev is missing configuration: proj:size");
   });
 
-  test("set as a secret is ciphertext in the file, in clear when loaded, and comments stay", async () => {
+  test("is encrypted in the file if it is secret, decrypted when loaded, and keeps its comments", async () => {
     const secrets = await creating;
     write("Pulumi.yaml", "name: proj\nruntime: nodejs\n");
     write("Pulumi.dev.yaml", "# of the stack dev\nconfig:\n  proj:a: b # why\n");
@@ -87,7 +87,7 @@ describe("a stack's configuration", () => {
     });
   });
 
-  test("with a secret inside an object is secret as a whole", async () => {
+  test("is secret as a whole if an object contains a secret", async () => {
     const secrets = await creating;
     write("Pulumi.yaml", "name: proj\nruntime: nodejs\n");
     write(

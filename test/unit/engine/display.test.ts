@@ -2,8 +2,8 @@ import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { type DisplayOptions, digestOf, openDisplay } from "../../../testing/engine/display";
 import { cut, harmless, widthOf } from "../../../testing/engine/display/text";
-import type { EngineEvent, EngineEventBody, Operation, StepMetadata } from "../../../testing/engine/events";
-import type { Properties } from "../../../testing/engine/property";
+import type { EngineEvent, EngineEventBody, Operation, StepMetadata } from "../../../testing/engine/run/events";
+import type { Properties } from "../../../testing/engine/state/property";
 
 const TYPE = "pulumi-nodejs:dynamic/keyplane:ApiKey";
 const urnOf = (name: string, type = TYPE) => `urn:pulumi:dev::proj::${type}::${name}`;
@@ -27,7 +27,7 @@ function stackWith(outputs: Properties): EngineEventBody {
   return { resOutputsEvent: { metadata: step("same", "proj-dev", { type, new: state }) } };
 }
 
-/** Shows events at given times and returns all that was written. */
+/** Shows events at given times and returns everything that was written. */
 function shown(
   options: Partial<DisplayOptions>,
   events: readonly (readonly [seconds: number, event: EngineEventBody])[],
@@ -58,8 +58,8 @@ const say = (name: string, message: string, ephemeral = true): EngineEventBody =
   diagnosticEvent: { urn: urnOf(name), message, severity: "info", color: "raw", ephemeral },
 });
 
-describe("in a pipe", () => {
-  test("each change has its line, in the words of what was done, with how long it took", () => {
+describe("the display in a pipe", () => {
+  test("prints a line for each change, with what was done and how long it took", () => {
     const text = shown({}, [
       [0, begin("ci")],
       [1, begin("app-key", "update")],
@@ -73,7 +73,7 @@ describe("in a pipe", () => {
     expect(text, "nothing is redrawn").not.toContain("\u001b");
   });
 
-  test("a step that waits says what for, at most every ten seconds", () => {
+  test("prints what a step waits for, at most every ten seconds", () => {
     const text = shown({}, [
       [0, begin("ci")],
       [1, say("ci", "waiting for start_compute (running, 1 s)")],
@@ -88,7 +88,7 @@ describe("in a pipe", () => {
     ]);
   });
 
-  test("a failed step says why in its line, and the whole message comes under its resource", () => {
+  test("prints the reason in the line of a failed step, and the whole message under its resource", () => {
     const error = {
       urn: urnOf("ci"),
       message: "create API key ci: 409\nrename it",
@@ -110,7 +110,7 @@ describe("in a pipe", () => {
     expect(text).toContain("1 failed");
   });
 
-  test("outputs are listed by name, and a secret only as [secret]", () => {
+  test("lists outputs by name, and a secret only as [secret]", () => {
     const secret = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", plaintext: '"hush"' };
     const text = shown({}, [
       [0, stackWith({ name: "ci-1", key: "[secret]", all: { "@isPulumiResource": true, nested: secret }, a: [1] })],
@@ -121,7 +121,7 @@ describe("in a pipe", () => {
     expect(text, "what the SDK adds for itself").not.toContain("@");
   });
 
-  test("the summary counts a replacement once and tells a plan from a deed", () => {
+  test("counts a replacement once in the summary, and distinguishes planned from completed changes", () => {
     const resourceChanges = { create: 2, replace: 1, "create-replacement": 1, "delete-replaced": 1, same: 3 };
     const summaryEvent = {
       maybeCorrupt: false,
@@ -139,8 +139,8 @@ describe("in a pipe", () => {
   });
 });
 
-describe("in a terminal", () => {
-  test("a step under way is redrawn in place, and stays for good once it has ended", () => {
+describe("the display in a terminal", () => {
+  test("redraws a running step in place, and keeps its line after it has ended", () => {
     const text = shown({ live: true, columns: () => 100 }, [
       [0, begin("ci")],
       [0, begin("app")],
@@ -157,13 +157,13 @@ describe("in a terminal", () => {
     );
   });
 
-  test("more steps than fit are counted, not drawn", () => {
+  test("counts the steps that do not fit instead of drawing them", () => {
     const many = Array.from({ length: 30 }, (_, i) => [0, begin(`key-${i}`)] as const);
     const text = shown({ live: true, columns: () => 80 }, [...many, [1, done("key-0")]]);
     expect(text).toContain("and 19 more\n");
   });
 
-  test.each([20, 40, 59, 80])("no line is longer than a terminal of %i columns", (columns) => {
+  test.each([20, 40, 59, 80])("prints no line that is longer than a terminal of %i columns", (columns) => {
     const text = shown({ live: true, color: true, columns: () => columns }, [
       [0, begin("a-rather-long-name-of-a-key-日本語")],
       [1, say("a-rather-long-name-of-a-key-日本語", `waiting for ${"x".repeat(100)}`)],
@@ -187,18 +187,18 @@ describe("a message", () => {
     ["C1 controls", "a\u009b31mb", "a31mb"],
     ["a turned direction", "a\u202eb", "ab"],
     ["the CLI's markup", "<{%reset%}>text<{%fg 1%}>", "text"],
-  ])("cannot bring %s onto the screen", (_what, message, expected) => {
+  ])("cannot show %s on the screen", (_what, message, expected) => {
     expect(harmless(message)).toBe(expected);
   });
 
-  test("is cut by what it takes on the screen, not by its characters", () => {
+  test("is cut by its width on the screen and not by its number of characters", () => {
     expect(cut("日本語テキスト", 7)).toBe("日本語…");
     expect(cut("text", 4)).toBe("text");
     expect(cut("text", 3)).toBe("te…");
   });
 });
 
-test("the digest of a run has its steps, messages and counts, but nothing that was only shown for a moment", () => {
+test("the digest of a run contains its steps, messages and counts, but no temporary messages", () => {
   const events = [begin("ci"), say("ci", "waiting"), say("ci", "kept", false), done("ci")].map((event, sequence) => ({
     sequence,
     timestamp: 0,

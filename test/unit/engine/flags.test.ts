@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { parseFlags } from "../../../testing/engine/flags";
+import { parseFlags } from "../../../testing/engine/command/flags";
 
 const KINDS = { yes: "switch", refresh: "switch", target: "list", parallel: "value" } as const;
 
-test("flags are read long, short, attached and apart, and what is left are words", () => {
+test("flags can be long or short, with attached or separate values, and the rest are words", () => {
   const flags = parseFlags(["-y", "--target", "a", "--target=b=c", "-p4", "-s", "dev", "word", "--", "--yes"], KINDS);
   expect([...flags.switches]).toEqual(["yes"]);
   expect(flags.lists.get("target")).toEqual(["a", "b=c"]);
@@ -11,7 +11,7 @@ test("flags are read long, short, attached and apart, and what is left are words
   expect(flags.words).toEqual(["word", "--yes"]);
 });
 
-test("a switch can be taken back, so that a default of a script can be overridden", () => {
+test("a later switch overrides an earlier one, so that a script's default can be changed", () => {
   expect(parseFlags(["--refresh", "--refresh=false"], KINDS).switches.has("refresh")).toBe(false);
   expect(parseFlags(["--refresh=true"], KINDS).switches.has("refresh")).toBe(true);
 });

@@ -1,14 +1,14 @@
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import { Goals } from "../../../testing/engine/goals";
-import { PulumiSdk } from "../../../testing/engine/pulumi-sdk";
+import { Goals } from "../../../testing/engine/program/goals";
+import { PulumiSdk } from "../../../testing/engine/program/pulumi-sdk";
 
 const NEWER = [
   ...["getEnvvarmappingsMap", "getHidediffsList", "getHooks", "getPackageref", "getReplaceWithList"],
   ...["getReplacementTrigger", "hasHooks", "hasProtect", "hasRetainondelete"],
 ];
 
-/** The goal of a registration that knows no more than an older SDK's. */
+/** The goal of a registration by an older SDK. */
 const goalOfOlder = (options: { readonly protect: boolean; readonly retainOnDelete: boolean }) => {
   const request = new new PulumiSdk(resolve(".")).resource.RegisterResourceRequest();
   request.setType("pulumi-nodejs:dynamic:Resource").setName("r").setCustom(true).setProvider("urn::id");
@@ -17,11 +17,11 @@ const goalOfOlder = (options: { readonly protect: boolean; readonly retainOnDele
   return new Goals("/").of(request, async () => "");
 };
 
-test("a program with an older SDK is deployed, although its registrations lack the newer options", async () => {
+test("a program with an older SDK can be deployed although its registrations lack newer options", async () => {
   expect(await goalOfOlder({ protect: true, retainOnDelete: true })).toMatchObject({
     ...{ protect: true, retainOnDelete: true, replaceWith: [], hideDiffs: [] },
   });
-  // What it leaves out would be inherited from a parent.
+  // Omitted options would be inherited from a parent.
   expect(await goalOfOlder({ protect: false, retainOnDelete: false })).toMatchObject({
     ...{ protect: undefined, retainOnDelete: undefined },
   });

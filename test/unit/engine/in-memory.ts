@@ -1,40 +1,41 @@
-/** Runs the engine's rules in memory: a program of registrations, a provider that only remembers, no processes. */
-import type { PendingOperation, ResourceState } from "../../../testing/engine/checkpoint";
-import { type Base, Deployment, type DeploymentOptions } from "../../../testing/engine/deployment";
-import { Diagnostics } from "../../../testing/engine/diagnostics";
-import type { EngineEventBody } from "../../../testing/engine/events";
-import type { Goal, RegisterResult } from "../../../testing/engine/goal";
-import { EMPTY_GOAL } from "../../../testing/engine/goals";
-import { Mailbox } from "../../../testing/engine/mailbox";
-import type { Properties } from "../../../testing/engine/property";
-import type { DiffAnswer, DiffRequest, Live, Provider, ReadAnswer } from "../../../testing/engine/provider";
-import { ProviderRegistry } from "../../../testing/engine/provider-registry";
-import { Resource } from "../../../testing/engine/resource";
-import { Run } from "../../../testing/engine/run";
-import { Snapshot } from "../../../testing/engine/snapshot";
-import type { Source, SourceEvent } from "../../../testing/engine/source";
-import { StepReporter } from "../../../testing/engine/step-reporter";
+/** Runs the engine's rules in memory, with a program of registrations, a recording provider and no processes. */
+
+import type { Goal, RegisterResult } from "../../../testing/engine/program/goal";
+import { EMPTY_GOAL } from "../../../testing/engine/program/goals";
+import { Mailbox } from "../../../testing/engine/program/mailbox";
+import type { Source, SourceEvent } from "../../../testing/engine/program/source";
+import type { DiffAnswer, DiffRequest, Live, Provider, ReadAnswer } from "../../../testing/engine/provider/provider";
+import { ProviderRegistry } from "../../../testing/engine/provider/provider-registry";
+import { type Base, Deployment, type DeploymentOptions } from "../../../testing/engine/run/deployment";
+import { Diagnostics } from "../../../testing/engine/run/diagnostics";
+import type { EngineEventBody } from "../../../testing/engine/run/events";
+import { Run } from "../../../testing/engine/run/run";
+import { StepReporter } from "../../../testing/engine/run/step-reporter";
+import type { PendingOperation, ResourceState } from "../../../testing/engine/state/checkpoint";
+import type { Properties } from "../../../testing/engine/state/property";
+import { Resource } from "../../../testing/engine/state/resource";
+import { Snapshot } from "../../../testing/engine/state/snapshot";
+import { equalValues } from "../../../testing/engine/state/values";
 import type { ReadResult } from "../../../testing/engine/steps";
-import { Targets } from "../../../testing/engine/targets";
-import { equalValues } from "../../../testing/engine/values";
+import { Targets } from "../../../testing/engine/steps/targets";
 
 const NAME = { stack: "dev", project: "proj" };
 const PROVIDER_URN = "urn:pulumi:dev::proj::pulumi:providers:pulumi-nodejs::default";
 
-/** The provider all resources of these tests have. */
+/** The provider of all resources in these tests. */
 export const PROVIDER = `${PROVIDER_URN}::p-1`;
 
-/** The URN of a resource of these tests. */
+/** The URN of a resource in these tests. */
 export function urnOf(name: string, parentType = ""): string {
   return `urn:pulumi:dev::proj::${parentType && `${parentType}$`}pulumi-nodejs:dynamic/t:T::${name}`;
 }
 
-/** Remembers what it was asked. What it answers, the inputs say. */
+/** Records its calls. The inputs define its answers. */
 export class Remembering implements Provider {
   readonly calls: string[] = [];
-  /** Names of the resources that `read` finds gone. */
+  /** The names of the resources that `read` reports as gone. */
   readonly gone = new Set<string>();
-  /** What a call waits for, by `METHOD NAME`. */
+  /** The promises for which calls wait, by `METHOD NAME`. */
   readonly waits = new Map<string, Promise<void>>();
   private created = 0;
 
@@ -87,14 +88,14 @@ export class Remembering implements Provider {
   }
 }
 
-/** What is given to a run. */
+/** The options of a run. */
 export interface RunGiven {
   readonly provider?: Remembering;
   readonly state?: readonly ResourceState[];
   readonly pending?: readonly PendingOperation[];
   readonly options?: Partial<DeploymentOptions>;
   readonly program?: Program;
-  /** Called with the run before it begins. */
+  /** Called with the run before it starts. */
   readonly watch?: (run: Run) => void;
 }
 
@@ -107,21 +108,21 @@ export type Read = (name: string, id: string, inputs?: Properties) => Promise<Re
 /** Registers a resource, as a program does. */
 export type Register = (name: string, inputs?: Properties, options?: Partial<Goal>) => Promise<RegisterResult>;
 
-/** What came of a run. */
+/** The result of a run. */
 export interface RunSeen {
   readonly result: string;
   readonly calls: readonly string[];
-  /** `OPERATION NAME`, with ` failed` where so. */
+  /** `OPERATION NAME`, with ` failed` if the step failed. */
   readonly steps: readonly string[];
   readonly errors: readonly string[];
-  /** How many steps of each operation counted. */
+  /** The number of steps of each operation in the summary. */
   readonly changes: Readonly<Record<string, number>>;
   readonly state: readonly ResourceState[];
-  /** What was on disk at each write: pending operations as `TYPE NAME`. */
+  /** The pending operations at each write, as `TYPE NAME`. */
   readonly writes: readonly (readonly string[])[];
 }
 
-/** Makes one run. */
+/** Executes one run. */
 export async function run(given: RunGiven): Promise<RunSeen> {
   const provider = given.provider ?? new Remembering();
   const events: EngineEventBody[] = [];
@@ -142,7 +143,7 @@ export async function run(given: RunGiven): Promise<RunSeen> {
       const { pending_operations = [] } = snapshot.current();
       writes.push(pending_operations.map(({ type, resource }) => `${type} ${name(resource.urn)}`));
     },
-    // The provider of these tests is no resource of the state.
+    // The provider of these tests is not a resource in the state.
     { onlyAtEnd: false, unchecked: true },
   );
   const shown = { showSecrets: false, masked: (text: string) => text };
@@ -166,7 +167,7 @@ export async function run(given: RunGiven): Promise<RunSeen> {
   };
 }
 
-/** The state of a resource, in words: `NAME id`, with what is unusual about it. */
+/** A resource of the state in words: `NAME id`, with its special properties. */
 export function inWords(state: readonly ResourceState[]): string[] {
   return state.map((resource) => {
     const marks = ["delete", "pendingReplacement", "external"] as const;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { ResourceState } from "../../../testing/engine/checkpoint";
-import { integrityError } from "../../../testing/engine/integrity";
+import type { ResourceState } from "../../../testing/engine/state/checkpoint";
+import { integrityError } from "../../../testing/engine/state/integrity";
 import { PROVIDER, urnOf } from "./in-memory";
 
 const provider: ResourceState = {
@@ -19,7 +19,7 @@ const resource = (name: string, more: Partial<ResourceState> = {}): ResourceStat
 });
 
 describe("a state", () => {
-  test("is valid with several resources of a URN, where all but one are to be deleted", () => {
+  test("is valid with several resources of a URN if all but one wait for their deletion", () => {
     const [a, old] = [resource("a"), resource("a", { delete: true })];
     expect(integrityError([provider, a, old, old, resource("b", { dependencies: [urnOf("a")] })])).toBeUndefined();
   });
@@ -36,11 +36,11 @@ describe("a state", () => {
     ["misses what a resource is deleted with", [provider, resource("b", { deletedWith: urnOf("a") })], "(deletedWith)"],
     ["misses a provider", [resource("a")], "unknown provider"],
     ["has a component with an id", [resource("a", { custom: false })], "has an id"],
-  ])("is not valid where it %s", (_, resources, problem) => {
+  ])("is not valid if it %s", (_, resources, problem) => {
     expect(integrityError(resources)).toContain(problem);
   });
 
-  test("may have lost the provider of what was deleted to be created anew", () => {
+  test("may lack the provider of a resource that was deleted before its replacement", () => {
     expect(integrityError([resource("a", { pendingReplacement: true })])).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { secretOf } from "../../../testing/engine/property";
-import { keepIgnored, parsePath, pathContains } from "../../../testing/engine/property-path";
-import { equalValues } from "../../../testing/engine/values";
+import { secretOf } from "../../../testing/engine/state/property";
+import { keepIgnored, parsePath, pathContains } from "../../../testing/engine/state/property-path";
+import { equalValues } from "../../../testing/engine/state/values";
 
 test.each([
   ["a", ["a"]],
@@ -19,21 +19,21 @@ test.each(["a.", "a[", "a[x]", ""])("%j is not a path", (text) => {
   expect(parsePath(text)).toBeUndefined();
 });
 
-test("a path contains what is at or below it", () => {
+test("a path contains itself and everything below it", () => {
   expect(pathContains(["a"], ["a", "b"])).toBe(true);
   expect(pathContains(["a", "*"], ["a", 3])).toBe(true);
   expect(pathContains(["a", "b"], ["a"])).toBe(false);
 });
 
-describe("what is ignored", () => {
-  test("that was added is taken away, that was removed is put back", () => {
+describe("an ignored property", () => {
+  test("is removed if it was added, and restored if it was removed", () => {
     expect(keepIgnored({ added: 1, kept: 2 }, { removed: 3, kept: 4 }, ["added", "removed"])).toEqual({
       inputs: { kept: 2, removed: 3 },
       invalid: [],
     });
   });
 
-  test("inside something that is there on one side only is reported, and changes nothing", () => {
+  test("is reported and not changed if its parent exists on one side only", () => {
     expect(keepIgnored({ list: [1, 2] }, { list: [1] }, ["list[1]", "map.x"])).toEqual({
       inputs: { list: [1, 2] },
       invalid: ["list[1]"],
@@ -41,7 +41,7 @@ describe("what is ignored", () => {
     expect(keepIgnored({}, { map: { x: 1 } }, ["map.x"]).invalid).toEqual(["map.x"]);
   });
 
-  test("inside a secret stays secret, and becomes one where it was one", () => {
+  test("stays secret inside a secret, and becomes secret if it was secret before", () => {
     const inside = keepIgnored({ s: secretOf({ a: 1, b: 1 }) }, { s: secretOf({ a: 2, b: 2 }) }, ["s.a"]).inputs.s;
     expect(equalValues(inside, secretOf({ a: 2, b: 1 }))).toBe(true);
     const whole = keepIgnored({ s: { a: 1 } }, { s: secretOf({ a: 2 }) }, ["s.a"]).inputs.s;

@@ -2,11 +2,11 @@ import { Callback } from "@pulumi/pulumi/proto/callback_pb";
 import { RegisterResourceRequest, RegisterResourceRequest as Request } from "@pulumi/pulumi/proto/resource_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { expect, test } from "vitest";
-import { type CommandProcess, type DeployCommand, deploy } from "../../../testing/engine/deploy-command";
-import { parseFlags } from "../../../testing/engine/flags";
-import { Goals } from "../../../testing/engine/goals";
-import { manage } from "../../../testing/engine/stack-command";
-import { receiveMap } from "../../../testing/engine/wire";
+import { type CommandProcess, type DeployCommand, deploy } from "../../../testing/engine/command/deploy-command";
+import { parseFlags } from "../../../testing/engine/command/flags";
+import { manage } from "../../../testing/engine/command/stack-command";
+import { Goals } from "../../../testing/engine/program/goals";
+import { receiveMap } from "../../../testing/engine/program/wire";
 
 const NAMED = "(pulumi-nodejs:dynamic/t:T 'a')";
 
@@ -32,12 +32,12 @@ test.each(refused)("%s is refused by name, not ignored", async (what, asked) => 
   await expect(goal).rejects.toThrow(`${what} is not supported by the embedded engine`);
 });
 
-test("an asset is refused, wherever it is", () => {
+test("an asset is refused at any depth", () => {
   const asset = { "4dabf18193072939515e22adb298388d": "c44067f5952c0a294b673a41bacd8c17", text: "hello" };
   expect(() => receiveMap({ files: [{ asset }] })).toThrow("an asset or archive is not supported");
 });
 
-test("a flag that is not known is refused by name, also with a value", () => {
+test("an unknown flag is refused by name, even with a value", () => {
   expect(() => parseFlags(["--plan=file"], {})).toThrow("the flag --plan is not supported");
   expect(() => parseFlags(["-x"], {})).toThrow("the flag -x is not supported");
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { Targets } from "../../../testing/engine/targets";
-import { UNKNOWN } from "../../../testing/engine/values";
+import { UNKNOWN } from "../../../testing/engine/state/values";
+import { Targets } from "../../../testing/engine/steps/targets";
 import { inWords, type Program, type Register, Remembering, run, urnOf } from "./in-memory";
 
 const on = (...names: string[]) => ({
@@ -8,12 +8,12 @@ const on = (...names: string[]) => ({
   propertyDependencies: { v: names.map((name) => urnOf(name)) },
 });
 
-describe("a replacement that deletes first", () => {
+describe("a replacement with deleteBeforeReplace", () => {
   const program = (inputs: object) => async (register: Register) => {
     await register("a", { replaceOnV: true, dbr: true, ...inputs });
   };
 
-  test("is taken up again after its creation failed, without a second delete", async () => {
+  test("is resumed after its creation failed, without a second delete", async () => {
     const { state } = await run({ program: program({ v: 1 }) });
     const failed = await run({ state, program: program({ v: 2, fail: "create" }) });
     expect(failed.steps).toEqual(["delete-replaced a", "replace a", "create-replacement a failed"]);
@@ -23,14 +23,14 @@ describe("a replacement that deletes first", () => {
     expect(inWords(again.state)).toEqual(["a a-1"]);
   });
 
-  test("keeps the old resource as it is when the delete fails", async () => {
+  test("keeps the old resource unchanged if the delete fails", async () => {
     const { state } = await run({ program: program({ v: 1, fail: "delete" }) });
     const failed = await run({ state, program: program({ v: 2 }) });
     expect(failed.steps).toEqual(["delete-replaced a failed"]);
     expect(inWords(failed.state)).toEqual(["a a-1"]);
   });
 
-  test("forgets a resource that is no longer wanted after it was deleted", async () => {
+  test("forgets a deleted resource that the program no longer declares", async () => {
     const { state } = await run({ program: program({ v: 1 }) });
     const failed = await run({ state, program: program({ v: 2, fail: "create" }) });
     const gone = await run({ state: failed.state });
@@ -39,7 +39,7 @@ describe("a replacement that deletes first", () => {
     expect(gone.state).toEqual([]);
   });
 
-  test("is refused where a protected dependent would have to go first", async () => {
+  test("is refused if a protected dependent would have to be deleted first", async () => {
     const both = (v: number) => async (register: Register) => {
       const a = await register("a", { v, replaceOnV: true, dbr: true });
       const out = a.state.outputs?.out ?? "";
@@ -53,8 +53,8 @@ describe("a replacement that deletes first", () => {
   });
 });
 
-describe("what belongs together", () => {
-  test("is replaced together and deleted by the one that takes the other with it", async () => {
+describe("a group of resources", () => {
+  test("is replaced together with deletedWith, and only one of them is deleted by the provider", async () => {
     const program = (v: number) => async (register: Register) => {
       await register("a", { v, replaceOnV: true });
       await register("b", { v: 1 }, { deletedWith: urnOf("a") });
@@ -70,7 +70,7 @@ describe("what belongs together", () => {
     expect(inWords(seen.state)).toEqual(["a a-1", "b b-2"]);
   });
 
-  test("is replaced together where it says replaceWith, each deleted by itself", async () => {
+  test("is replaced together with replaceWith, and each resource is deleted by the provider", async () => {
     const program = (v: number) => async (register: Register) => {
       await register("a", { v, replaceOnV: true });
       await register("b", { v: 1 }, { replaceWith: [urnOf("a")] });
@@ -81,8 +81,8 @@ describe("what belongs together", () => {
   });
 });
 
-describe("aliases", () => {
-  test("find a child under the name its parent had, and the one it was named after", async () => {
+describe("an alias", () => {
+  test("of a parent also finds a child that is named after the parent", async () => {
     const component = { custom: false, type: "t:Group" };
     const before = await run({
       program: async (register) => {
@@ -105,7 +105,7 @@ describe("aliases", () => {
     ]);
   });
 
-  test("that two resources claim fail the run", async () => {
+  test("that two resources claim fails the run", async () => {
     const { state } = await run({ program: async (register) => void (await register("a", { v: 1 })) });
     const seen = await run({
       state,
@@ -119,7 +119,7 @@ describe("aliases", () => {
   });
 });
 
-test("a URN registered twice fails the run", async () => {
+test("a URN that is registered twice fails the run", async () => {
   const seen = await run({
     program: async (register) => {
       await register("a", { v: 1 });
@@ -137,14 +137,14 @@ describe("a limited run", () => {
     await register("c", { v });
   };
 
-  test("takes dependents of the targets along where asked to", async () => {
+  test("includes dependents of the targets on request", async () => {
     const { state } = await run({ program: three(1) });
     const options = { targets: new Targets([urnOf("a")]), targetDependents: true };
     const seen = await run({ state, program: three(2), options });
     expect(seen.steps.toSorted()).toEqual(["same c", "update a", "update b"]);
   });
 
-  test("leaves out what is excluded, and all that depends on it where asked to", async () => {
+  test("leaves out excluded resources, and on request everything that depends on them", async () => {
     const { state } = await run({ program: three(1) });
     const options = { excludes: new Targets(["**::a"]), excludeDependents: true };
     const seen = await run({ state, program: three(2), options });
@@ -158,7 +158,7 @@ describe("a limited run", () => {
     expect(seen.state).toEqual([]);
   });
 
-  test("does not delete a target that something else needs", async () => {
+  test("does not delete a target on which another resource depends", async () => {
     const { state } = await run({ program: three(1) });
     const seen = await run({ state, options: { targets: new Targets([urnOf("a")]) } });
     expect(seen.result).toBe("failed");
@@ -166,7 +166,7 @@ describe("a limited run", () => {
     expect(inWords(seen.state)).toHaveLength(3);
   });
 
-  test("names a target that is nowhere", async () => {
+  test("names a target that does not exist", async () => {
     const seen = await run({ program: three(1), options: { targets: new Targets([urnOf("d")]) } });
     expect(seen.result).toBe("failed");
     expect(seen.errors).toEqual([expect.stringContaining(urnOf("d"))]);
@@ -174,7 +174,7 @@ describe("a limited run", () => {
 });
 
 describe("a run that goes on after errors", () => {
-  test("checks the dependents of what failed without their unknowns, and leaves them be", async () => {
+  test("checks the dependents of a failed resource without unknown values, and does not change them", async () => {
     const results: string[] = [];
     const seen = await run({
       options: { continueOnError: true },
@@ -191,7 +191,7 @@ describe("a run that goes on after errors", () => {
     expect(seen.errors).toEqual(["a cannot create", "update failed"]);
   });
 
-  test("answers the program where the deletion before a replacement fails", async () => {
+  test("returns an answer to the program if the deletion before a replacement fails", async () => {
     const results: string[] = [];
     const program = (v: number) => async (register: Register) => {
       const a = await register("a", { v, replaceOnV: true, dbr: true, fail: "delete" });
@@ -204,7 +204,7 @@ describe("a run that goes on after errors", () => {
     expect(seen.steps).toEqual(["delete-replaced a failed"]);
   });
 
-  test("does not delete what a resource that could not be deleted depends on", async () => {
+  test("does not delete the dependencies of a resource that could not be deleted", async () => {
     const { state } = await run({
       program: async (register) => {
         await register("a", { v: 1 });
@@ -217,7 +217,7 @@ describe("a run that goes on after errors", () => {
   });
 });
 
-test("of several pending deletions, the oldest stays where the newest replacement is not ready", async () => {
+test("keeps the oldest of several pending deletions if the newest replacement is not ready", async () => {
   const provider = new Remembering();
   const program = (inputs: object) => async (register: Register) => {
     await register("a", { replaceOnV: true, ...inputs });
@@ -231,7 +231,7 @@ test("of several pending deletions, the oldest stays where the newest replacemen
   expect(provider.calls.slice(-2)).toEqual(["create a", "delete a a-2"]);
 });
 
-test("a program that fails deletes nothing", async () => {
+test("a failed program deletes nothing", async () => {
   const { state } = await run({ program: async (register) => void (await register("a", { v: 1 })) });
   const seen = await run({
     state,
@@ -253,7 +253,7 @@ describe("a resource that is read", () => {
     expect([gone.calls, gone.steps, gone.state]).toEqual([[], ["discard g"], []]);
   });
 
-  test("counts as a change only where it is another than before", async () => {
+  test("counts as a change only if it is another resource than before", async () => {
     const first = await run({ program });
     expect(first.changes).toEqual({});
     const same = await run({ state: first.state, program });
@@ -262,14 +262,14 @@ describe("a resource that is read", () => {
     expect(other.changes).toEqual({ read: 1 });
   });
 
-  test("is there for the program though the provider finds it gone", async () => {
+  test("is returned to the program even if the provider reports it as gone", async () => {
     const provider = new Remembering();
     provider.gone.add("g");
     const seen = await run({ provider, program });
     expect([seen.result, inWords(seen.state)]).toEqual(["succeeded", ["g given external"]]);
   });
 
-  test("that cannot be read leaves out what depends on it in a run that goes on, and the program with it", async () => {
+  test("leaves out its dependents and the program if it cannot be read in a run that goes on after errors", async () => {
     const results: string[] = [];
     const seen = await run({
       options: { continueOnError: true },
@@ -285,7 +285,7 @@ describe("a resource that is read", () => {
 });
 
 describe("options about changes", () => {
-  test("ignoreChanges keeps the old value of a nested path, whatever else changes", async () => {
+  test("ignoreChanges keeps the old value of a nested path if other values change", async () => {
     const tags = (owner: string, v: number) => ({ v, tags: { owner, list: [{ port: v }] } });
     const { state } = await run({ program: async (register) => void (await register("a", tags("x", 1))) });
     const ignoreChanges = ["tags.owner", "tags.list[*].port"];
@@ -296,7 +296,7 @@ describe("options about changes", () => {
     expect(seen.state[0]?.inputs).toEqual({ v: 2, tags: { owner: "x", list: [{ port: 1 }] } });
   });
 
-  test("replaceOnChanges replaces where the engine compares the inputs itself", async () => {
+  test("replaceOnChanges replaces a resource whose inputs the engine compares itself", async () => {
     const program = (v: number) => async (register: Register) => {
       await register("a", { v, undecided: true }, { replaceOnChanges: ["v"] });
     };
@@ -305,7 +305,7 @@ describe("options about changes", () => {
     expect(seen.steps).toEqual(["create-replacement a", "replace a", "delete-replaced a"]);
   });
 
-  test("replaceOnChanges of everything replaces what is not ready", async () => {
+  test("replaceOnChanges of everything replaces a resource that is not ready", async () => {
     const program = (inputs: object) => async (register: Register) => {
       await register("a", { v: 1, ...inputs }, { replaceOnChanges: ["*"] });
     };
@@ -330,7 +330,7 @@ describe("options about changes", () => {
   });
 });
 
-test("a refresh that finds a resource gone leaves nothing that refers to it", async () => {
+test("a refresh that finds a resource gone removes all references to it", async () => {
   const provider = new Remembering();
   const { state } = await run({
     provider,
@@ -350,12 +350,12 @@ test("a refresh that finds a resource gone leaves nothing that refers to it", as
 });
 
 describe("the state", () => {
-  test("says what is being done before it is done", async () => {
+  test("contains each operation before it starts", async () => {
     const seen = await run({ program: async (register) => void (await register("a", { v: 1 })) });
     expect(seen.writes).toEqual([["creating a"], []]);
   });
 
-  test("keeps an interrupted creation until someone says what became of it, and no other operation", async () => {
+  test("keeps an interrupted creation, and no other operation, until somebody resolves it", async () => {
     const { state } = await run({ program: async (register) => void (await register("a", { v: 1 })) });
     const resource = state[0] ?? expect.fail("nothing was created");
     const pending = (["creating", "updating", "deleting"] as const).map((type) => ({ type, resource }));
@@ -363,7 +363,7 @@ describe("the state", () => {
     expect(seen.writes.at(-1)).toEqual(["creating a"]);
   });
 
-  test("records an unchanged run once, at its end", async () => {
+  test("is written once, at the end of a run without changes", async () => {
     const program = async (register: Register) => void (await register("a", { v: 1 }));
     const { state } = await run({ program });
     const seen = await run({ state, program });
@@ -373,7 +373,7 @@ describe("the state", () => {
 });
 
 describe("steps under way", () => {
-  test("are finished and recorded when the run is cancelled, and no other is begun", async () => {
+  test("are finished and recorded if the run is cancelled, and no other step starts", async () => {
     const provider = new Remembering();
     let release = () => {};
     provider.waits.set("create a", new Promise((resolve) => (release = resolve)));
@@ -396,7 +396,7 @@ describe("steps under way", () => {
     expect(inWords(seen.state)).toEqual(["a a-1"]);
   });
 
-  test("are never more than allowed", async () => {
+  test("are never more than the allowed number", async () => {
     const provider = new Remembering();
     let busy = 0;
     let most = 0;

@@ -1,17 +1,17 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Checkpoint, ExportedStack } from "../../../testing/engine/checkpoint";
-import { loadConfig, type Project } from "../../../testing/engine/config";
-import { isSecret, mapSecrets, revealed, secretOf } from "../../../testing/engine/property";
-import { IncorrectPassphraseError, PassphraseSecrets, passphraseOf } from "../../../testing/engine/secrets";
+import { loadConfig, type Project } from "../../../testing/engine/command/config";
+import type { Checkpoint, ExportedStack } from "../../../testing/engine/state/checkpoint";
+import { isSecret, mapSecrets, revealed, secretOf } from "../../../testing/engine/state/property";
+import { IncorrectPassphraseError, PassphraseSecrets, passphraseOf } from "../../../testing/engine/state/secrets";
 
 const real = join(__dirname, "../../conformance/checkpoint");
 const state = JSON.parse(readFileSync(join(real, "dev.json"), "utf8")) as Checkpoint;
 const exported = JSON.parse(readFileSync(join(real, "stack-export.json"), "utf8")) as ExportedStack;
 const salt = state.checkpoint.latest?.secrets_providers?.state?.salt ?? "";
 
-// One derivation of the key takes about 0.4 s.
+// Deriving the key once takes about 0.4 s.
 const opening = PassphraseSecrets.open("pw", salt);
 
 describe("the passphrase secrets provider", () => {
@@ -40,7 +40,7 @@ describe("the passphrase secrets provider", () => {
     });
   });
 
-  test("encrypts a deployment so that nothing is in clear, and back to the same", async () => {
+  test("encrypts all secrets of a deployment, and decrypts them to the same deployment", async () => {
     const secrets = await opening;
     const open = secrets.openDeployment(exported.deployment);
     const sealed = secrets.sealDeployment(open);
@@ -49,7 +49,7 @@ describe("the passphrase secrets provider", () => {
     expect(sealed.secrets_providers).toEqual(exported.deployment.secrets_providers);
   });
 
-  test("never encrypts one text to the same ciphertext twice", async () => {
+  test("never encrypts a text to the same ciphertext twice", async () => {
     const secrets = await opening;
     expect(secrets.encrypt("text")).not.toBe(secrets.encrypt("text"));
   });
@@ -60,7 +60,7 @@ describe("the passphrase secrets provider", () => {
     await expect(wrong).rejects.toThrow(/^incorrect passphrase: PULUMI_CONFIG_PASSPHRASE (?!.*not-the-passphrase)/);
   });
 
-  test("notices a ciphertext that has been changed", async () => {
+  test("detects a changed ciphertext", async () => {
     const secrets = await opening;
     const [version, nonce, sealed = ""] = secrets.encrypt("a secret").split(":");
     const bytes = Buffer.from(sealed, "base64");
@@ -69,20 +69,20 @@ describe("the passphrase secrets provider", () => {
     expect(() => secrets.decrypt("v1:AAAA")).toThrow("cannot be decrypted");
   });
 
-  test("makes a new stack's salt such that the passphrase opens it again", async () => {
+  test("creates a salt for a new stack that the passphrase can open again", async () => {
     const made = await PassphraseSecrets.create("");
     const again = await PassphraseSecrets.open("", made.salt);
     expect(again.decrypt(made.encrypt("text ✓"))).toBe("text ✓");
   });
 
-  test("takes an empty passphrase for one, and none at all for a mistake", () => {
+  test("accepts an empty passphrase, and refuses a missing one", () => {
     expect(passphraseOf({ PULUMI_CONFIG_PASSPHRASE: "" })).toBe("");
     expect(() => passphraseOf({})).toThrow("set PULUMI_CONFIG_PASSPHRASE");
   });
 });
 
 describe("secret values", () => {
-  test("are marked once, however often they are marked", () => {
+  test("are not nested if they are marked again", () => {
     const secret = secretOf({ a: 1 });
     expect(secretOf(secret)).toBe(secret);
     expect(revealed([secret, "plain"])).toEqual([{ a: 1 }, "plain"]);

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { FileBackend } from "../../../testing/engine/backend";
-import { manifestAt } from "../../../testing/engine/checkpoint";
-import { loadProject, readSalt } from "../../../testing/engine/config";
-import { locked, OpenStack, type StackPlace } from "../../../testing/engine/stack";
+import { loadProject, readSalt } from "../../../testing/engine/command/config";
+import { locked, OpenStack, type StackPlace } from "../../../testing/engine/command/stack";
+import { FileBackend } from "../../../testing/engine/state/backend";
+import { manifestAt } from "../../../testing/engine/state/checkpoint";
 
 const env = { PULUMI_CONFIG_PASSPHRASE: "pw" };
 const manifest = manifestAt(new Date(0));
@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test("while a run holds the stack another one is refused, and once it has ended works on what it made", async () => {
+test("a second run is refused while a run holds the stack, and then uses the result of the first one", async () => {
   await locked(place, async () => {
     await expect(locked(place, async () => undefined)).rejects.toThrow("locked");
     const stack = await OpenStack.open(place, env);
@@ -30,14 +30,14 @@ test("while a run holds the stack another one is refused, and once it has ended 
   expect(seen).toEqual(resources);
 });
 
-test("a run that fails, such as by a wrong passphrase, leaves no lock", async () => {
+test("a failed run, for example with a wrong passphrase, leaves no lock", async () => {
   await locked(place, () => OpenStack.open(place, env));
   const wrong = { PULUMI_CONFIG_PASSPHRASE: "not pw" };
   await expect(locked(place, () => OpenStack.open(place, wrong))).rejects.toThrow("incorrect passphrase");
   await locked(place, async () => undefined);
 });
 
-test("a stack keeps its key when its configuration file is lost", async () => {
+test("a stack keeps its encryption key if its configuration file is lost", async () => {
   const stack = await OpenStack.open(place, env);
   await locked(
     place,

@@ -3,11 +3,11 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { FileBackend } from "../../../testing/engine/backend";
-import type { Checkpoint, Deployment, ResourceState } from "../../../testing/engine/checkpoint";
-import { manifestAt } from "../../../testing/engine/checkpoint";
-import { PassphraseSecrets } from "../../../testing/engine/secrets";
-import { StateFile } from "../../../testing/engine/state-file";
+import { FileBackend } from "../../../testing/engine/state/backend";
+import type { Checkpoint, Deployment, ResourceState } from "../../../testing/engine/state/checkpoint";
+import { manifestAt } from "../../../testing/engine/state/checkpoint";
+import { PassphraseSecrets } from "../../../testing/engine/state/secrets";
+import { StateFile } from "../../../testing/engine/state/state-file";
 
 const real = JSON.parse(readFileSync(join(__dirname, "../../conformance/checkpoint/dev.json"), "utf8")) as Checkpoint;
 const latest = real.checkpoint.latest as Deployment;
@@ -30,7 +30,7 @@ const key = (name: string): ResourceState => ({
 });
 
 describe("a stack's state file", () => {
-  test("written by the CLI, loaded and saved again, holds the same but for fresh ciphertexts", async () => {
+  test("of the CLI is the same after loading and saving, except for new ciphertexts", async () => {
     const secrets = await opening;
     const deployment = secrets.openDeployment(latest);
     await new StateFile(backend.stackFile("proj", "dev"), "organization/proj/dev", secrets, () => deployment).save();
@@ -50,7 +50,7 @@ describe("a stack's state file", () => {
     expect((await backend.load("proj", "dev"))?.pending_operations).toEqual(pending_operations);
   });
 
-  test("saved many times at once is written few times, and each save is on disk when it says so", async () => {
+  test("is written only a few times for many simultaneous saves, and each save is on disk when it resolves", async () => {
     const resources: ResourceState[] = [];
     const path = backend.stackFile("proj", "dev");
     const file = new StateFile(path, "organization/proj/dev", await opening, () => ({
@@ -77,7 +77,7 @@ describe("a stack's state file", () => {
     await expect(backend.load("proj", "dev")).rejects.toThrow("unsupported version 5");
   });
 
-  test("has version 4 and names the feature where a resource says replaceWith or is tainted", async () => {
+  test("has version 4 and names the feature if a resource has replaceWith or is tainted", async () => {
     const path = backend.stackFile("proj", "dev");
     const write = async (...resources: ResourceState[]) => {
       const deployment = { manifest: manifestAt(new Date(0)), resources };
@@ -91,14 +91,14 @@ describe("a stack's state file", () => {
     expect(await write(...states)).toEqual({ version: 4, features: ["replaceWith", "taint"], loaded: states });
   });
 
-  test("with a feature that this engine would lose is refused by name", async () => {
+  test("is refused with the name of a feature that this engine would lose", async () => {
     await writeFile(backend.stackFile("proj", "dev"), '{"version":4,"features":["views"],"checkpoint":{}}');
     await expect(backend.load("proj", "dev")).rejects.toThrow("the feature views");
   });
 });
 
 describe("a stack's lock", () => {
-  test("keeps a second run out, and says who holds it", async () => {
+  test("refuses a second run and says who holds it", async () => {
     const unlock = await backend.lock("proj", "dev");
     await expect(backend.lock("proj", "dev")).rejects.toThrow(`(pid ${process.pid})`);
     const unlockOther = await backend.lock("proj", "prod");
@@ -107,7 +107,7 @@ describe("a stack's lock", () => {
     await (await backend.lock("proj", "dev"))();
   });
 
-  test("left by a killed run is removed by cancel, even where it is damaged", async () => {
+  test("that a killed run left is removed by cancel, even if it is damaged", async () => {
     const locks = join(folder, ".pulumi", "locks", "organization", "proj", "dev");
     await mkdir(locks, { recursive: true });
     await writeFile(join(locks, "x.json"), "{");
@@ -119,7 +119,7 @@ describe("a stack's lock", () => {
 });
 
 describe("a backend's address", () => {
-  test("is a folder, and any other kind is refused by name", () => {
+  test("must be a folder, and any other kind is refused by name", () => {
     expect(FileBackend.fromUrl("file:///tmp/a%20b").directory).toBe("/tmp/a b");
     expect(() => FileBackend.fromUrl("s3://bucket")).toThrow("PULUMI_BACKEND_URL must be file://DIR");
     expect(() => FileBackend.fromUrl(undefined)).toThrow("set PULUMI_BACKEND_URL");

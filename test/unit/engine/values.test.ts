@@ -1,17 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { SIGNATURE_KEY, secretOf } from "../../../testing/engine/property";
-import { Targets } from "../../../testing/engine/targets";
+import { forProgram, forProvider, receive } from "../../../testing/engine/program/wire";
+import { SIGNATURE_KEY, secretOf } from "../../../testing/engine/state/property";
 import {
   annotateSecrets,
   containsUnknown,
   equalValues,
   UNKNOWN,
   withSecretOutputs,
-} from "../../../testing/engine/values";
-import { forProgram, forProvider, receive } from "../../../testing/engine/wire";
+} from "../../../testing/engine/state/values";
+import { Targets } from "../../../testing/engine/steps/targets";
 
 describe("secrets", () => {
-  test("of the question come back in the answer, key by key", () => {
+  test("in a request come back in the answer, key by key", () => {
     const asked = { a: secretOf("x"), deep: { b: secretOf(1), c: 2 }, list: [secretOf(1)], gone: secretOf(1) };
     expect(annotateSecrets({ a: "x", deep: { b: 1, c: 2 }, list: [1], new: 3 }, asked)).toEqual({
       a: secretOf("x"),
@@ -21,33 +21,33 @@ describe("secrets", () => {
     });
   });
 
-  test("are made of listed outputs and of those whose input is one", () => {
+  test("include the listed outputs and those whose input is secret", () => {
     const outputs = withSecretOutputs({ key: "k", v: "x", id: "1" }, ["key", "id", "missing"], { v: secretOf("y") });
     expect(outputs).toEqual({ key: secretOf("k"), v: secretOf("x"), id: "1" });
   });
 
-  test("are equal only to secrets, whatever the order of their keys", () => {
+  test("are equal only to secrets, in any order of their keys", () => {
     expect(equalValues(secretOf({ a: 1, b: 2 }), secretOf({ b: 2, a: 1 }))).toBe(true);
     expect(equalValues(secretOf(1), 1)).toBe(false);
   });
 });
 
-describe("on the wire", () => {
+describe("over gRPC,", () => {
   const output = { [SIGNATURE_KEY]: "d0e6a833031e9bbcd3f4e8bde6ca49a4", secret: true, dependencies: ["urn"] };
 
-  test("an output value becomes a plain one that remembers its dependencies", () => {
+  test("an output value becomes a plain value that keeps its dependencies", () => {
     expect(receive({ ...output, value: 1 })).toEqual({ value: secretOf(1), dependencies: ["urn"] });
     expect(containsUnknown(receive(output).value)).toBe(true);
   });
 
-  test("a secret goes to the program as one and to the provider in clear", () => {
+  test("a secret reaches the program as a secret and the provider as a plain value", () => {
     const { value } = receive({ ...output, value: 1 });
     const wrapped = { [SIGNATURE_KEY]: "1b47061264138c4ac30d75fd1eb44270", value: 1 };
     expect(forProgram({ value })).toEqual({ value: wrapped });
     expect(forProvider({ value }, false)).toEqual({ value: 1 });
   });
 
-  test("an unknown reaches a provider only where it is to be kept", () => {
+  test("an unknown value reaches a provider only if unknowns are kept", () => {
     const map = { a: UNKNOWN, b: { c: secretOf(UNKNOWN), d: 1 }, e: [UNKNOWN, 2] };
     expect(forProvider(map, false)).toEqual({ b: { d: 1 }, e: [2] });
     expect(forProvider(map, true)).toEqual({ a: UNKNOWN, b: { c: UNKNOWN, d: 1 }, e: [UNKNOWN, 2] });
@@ -60,7 +60,7 @@ describe("on the wire", () => {
 });
 
 describe("targets", () => {
-  test("match whole URNs: one star within a part of it, two across parts", () => {
+  test("match whole URNs, with one star inside a part and two stars across parts", () => {
     const urn = "urn:pulumi:dev::proj::a:b:C::name";
     expect(new Targets(["**::name"]).has(urn)).toBe(true);
     expect(new Targets(["*::name"]).has(urn)).toBe(false);
@@ -68,7 +68,7 @@ describe("targets", () => {
     expect(new Targets(["urn:pulumi:dev::proj::a:b:C::nam"]).has(urn)).toBe(false);
   });
 
-  test("that are none limit nothing, and stay so when one is added", () => {
+  test("without entries limit nothing, even after one is added", () => {
     const none = new Targets([]);
     none.add("urn:x");
     expect(none.limited).toBe(false);

@@ -16,14 +16,14 @@ import { OWNER, StackHarness } from "../resources/harness";
 
 afterEach(stopAccounts);
 
-/** A call of an account, with a rule in its way. */
+/** A call of an account, with a rule that disturbs it. */
 async function withRule<T>(rule: Rule, call: (account: Account, plane: ControlPlane) => Promise<T>): Promise<T> {
   const { account, plane } = await startAccount();
   await plane.rules.add({ count: null, ...rule });
   return call(account, plane);
 }
 
-/** A resource of a stack, with a rule in its way. */
+/** A resource of a stack, with a rule that disturbs it. */
 async function benchWithRule(rule: Rule): Promise<StackHarness> {
   const harness = await StackHarness.start();
   await harness.plane.rules.add({ count: null, ...rule });
@@ -34,7 +34,7 @@ const listWith = (rule: Omit<Rule, "route">) =>
   withRule({ route: "GET /api_keys", ...rule }, (account) => getApiKeys(account));
 const failing = { route: "POST /api_keys", operations: [{ action: "start_compute", outcome: "failed" }] };
 
-/** A wait for an operation that takes this course. */
+/** A wait for an operation with this course. */
 async function waitFor(course: { readonly outcome?: string; readonly runningMs?: null }): Promise<unknown> {
   const { account, plane } = await startAccount();
   const { id: projectId } = await plane.state.createProject();
@@ -46,7 +46,7 @@ const { withLocalStorage } = require("@pulumi/pulumi/runtime/state") as {
   withLocalStorage<T>(callback: () => Promise<T>): Promise<T>;
 };
 
-/** Runs a program as Pulumi's Automation API does, against what it takes for an engine. */
+/** Runs a program as Pulumi's Automation API does, with a simulated engine. */
 async function withMonitor(program: () => Promise<unknown>): Promise<void> {
   await withLocalStorage(async () => {
     await pulumi.runtime.setMocks({ newResource: ({ inputs }) => ({ id: "7", state: inputs }), call: () => ({}) });
@@ -57,7 +57,7 @@ async function withMonitor(program: () => Promise<unknown>): Promise<void> {
   });
 }
 
-/** What makes each error happen. */
+/** An action that causes each error. */
 const PROVOKED: Readonly<Record<ErrorCode, () => Promise<unknown>>> = {
   "KP-CONFIG": async () => resolveSettings(() => undefined, {}),
   "KP-INPUT": async () => getApiKey((await startAccount()).account, {}),
@@ -111,7 +111,7 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<unknown>>> = {
     await harness.plane.clock.set({ offsetMs: 3_600_000 });
     return harness.createKey({ rotateAfter: "90d" });
   },
-  "KP-NOTFOUND": async () => getApiKey((await startAccount()).account, { name: "nobody's" }),
+  "KP-NOT-FOUND": async () => getApiKey((await startAccount()).account, { name: "nobody's" }),
   "KP-AMBIGUOUS": async () => {
     const { account, plane } = await startAccount();
     await plane.state.switch({ uniqueNames: false });
@@ -166,19 +166,19 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<unknown>>> = {
 const REMEDY =
   /\b(run|set|check|choose|pass|remove|correct|give|look|try|declare|use|report|see|ask|call|raise|next `pulumi up`|is keyplane:baseUrl)\b/i;
 
-/** The code and the message of an error, as a user meets them. */
+/** The code and the message of an error, as a user sees them. */
 function shown(error: unknown): { readonly code: unknown; readonly message: string } {
   const { message, code = /\[(KP-[A-Z-]+)\]$/.exec(message)?.[1] } = error as Error & { code?: unknown };
   return { code, message };
 }
 
-describe("every error of the catalogue can be met", () => {
+describe("every error of the catalogue can occur:", () => {
   test.each(Object.keys(ERRORS) as ErrorCode[])("%s, and its message says what to do", async (code) => {
     const met = await PROVOKED[code]().then(() => undefined, shown);
     expect(met?.code).toBe(code);
-    // What the message ends with, but for references.
+    // The end of the message without references.
     const end = (met?.message ?? "").replace(/( \[[^\]]+\])+$/, "").slice(-160);
-    // A lost answer is settled by whoever has sent the request: there is nothing for a person to do yet.
+    // Whoever sent the request resolves a lost answer, so there is nothing for a person to do yet.
     if (code !== "KP-LOST") expect(end).toMatch(REMEDY);
   });
 });
@@ -186,7 +186,7 @@ describe("every error of the catalogue can be met", () => {
 describe("a run of Pulumi", () => {
   const inputs = { owner: OWNER, resourceUrn: "urn:pulumi:dev::proj::t::ci", rotateAfter: "soon" };
 
-  test("shows the code of a wrong input and of a missing setting after the message", async () => {
+  test("shows the code of a wrong input or a missing setting after the message", async () => {
     const { failures } = (await adapt(resourceTypes.ApiKey).check?.({}, inputs)) ?? {};
     expect(failures).toEqual([
       { property: "", reason: expect.stringMatching(/^rotateAfter: must be .* \[KP-INPUT\]$/) },

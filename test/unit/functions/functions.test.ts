@@ -19,7 +19,7 @@ afterEach(stopAccounts);
 
 const UUID = "00000000-0000-4000-8000-000000000000";
 
-describe("getApiKeys and getApiKey", () => {
+describe("getApiKey and getApiKeys", () => {
   it("find keys by id and by name, and never show a secret", async () => {
     const { account, plane } = await startAccount();
     const { id, key } = await account.keys.create("ci-1");
@@ -43,14 +43,14 @@ describe("getApiKeys and getApiKey", () => {
     expect(await plane.count()).toBe(before);
   });
 
-  it("see a key that somebody else has just made", async () => {
+  it("find a key that somebody else has just created", async () => {
     const { account, plane } = await startAccount();
     await getApiKeys(account);
     await plane.state.createKey("by-hand");
     expect(await getApiKey(account, { name: "by-hand" })).toMatchObject({ lastUsedAt: null });
   });
 
-  it("refuse to choose among keys of one name, and name their ids", async () => {
+  it("refuse to choose between keys with the same name, and list their ids", async () => {
     const { account, plane } = await startAccount();
     await plane.state.switch({ uniqueNames: false });
     const ids = [(await plane.state.createKey("twin")).id, (await plane.state.createKey("twin")).id];
@@ -59,7 +59,7 @@ describe("getApiKeys and getApiKey", () => {
     for (const id of ids) expect(error.message).toContain(String(id));
   });
 
-  it("say what they did not find", async () => {
+  it("name the key that they did not find", async () => {
     const { account } = await startAccount();
     const error = await caught(getApiKey(account, { name: "no\u001b[31mne" }));
     expect(error).toMatchObject({ kind: "not_found" });
@@ -72,7 +72,7 @@ describe("getProjects and getProject", () => {
     const { account, plane } = await startAccount();
     const { id } = await plane.state.createProject({ name: "calm" });
     expect((await getProjects(account)).map((each) => each.id)).toContain(id);
-    // A key in the place of an id is not repeated.
+    // A secret in place of an id is not repeated.
     const misplaced = `kp${"0123456789abcdef".repeat(3)}`;
     const { message } = await caught(getProject(account, { id: misplaced }));
     expect(message).toContain('no project with the id "[secret]" in the account');
@@ -82,13 +82,13 @@ describe("getProjects and getProject", () => {
     expect(await caught(getProject(account, { id: "no-such-project" }))).toMatchObject({ kind: "not_found" });
   });
 
-  it("refuse to choose among projects of one name", async () => {
+  it("refuse to choose between projects with the same name", async () => {
     const { account, plane } = await startAccount();
     for (const _ of [1, 2]) await plane.state.createProject({ name: "twin" });
     expect(await caught(getProject(account, { name: "twin" }))).toMatchObject({ kind: "conflict" });
   });
 
-  it("tell the caller, not the account, about projects that could not be read", async () => {
+  it("warn the caller and not the account about projects that could not be read", async () => {
     const { account, plane, warnings } = await startAccount();
     const patch = { unavailable_project_ids: ["calm-lake-1"] };
     await plane.rules.add({ route: "GET /projects", count: null, patch });
@@ -115,7 +115,7 @@ describe("operations", () => {
     return { ...setup, projectId, ids };
   }
 
-  it("are listed by what is asked for, at once or one by one", async () => {
+  it("are listed by the given filters, at once or one by one", async () => {
     const { account, projectId, ids } = await start();
     const some = await getOperations(account, { projectId, action: "apply_config", limit: 2 });
     expect(some.map((each) => each.id)).toEqual([...ids].reverse().slice(0, 2));
@@ -126,14 +126,14 @@ describe("operations", () => {
     expect(seen).toEqual([...ids].reverse());
   });
 
-  it("stop being read when nobody takes the next one", async () => {
+  it("are read no further if nobody takes the next one", async () => {
     const { account, plane, projectId } = await start();
     const before = await plane.count();
     for await (const _ of listOperations(account, { projectId })) break;
     expect((await plane.count()) - before).toBe(1);
   });
 
-  it("are asked for ahead when half of a page was taken, and an error of that is told in its turn", async () => {
+  it("are requested ahead after half of a page, and an error of that request is thrown in its turn", async () => {
     const { account, plane, projectId } = await start();
     await plane.rules.add({ route: "GET /projects/{project_id}/operations", skip: 1, count: null, status: 404 });
     let sent = 0;
@@ -144,7 +144,7 @@ describe("operations", () => {
     const requests: number[] = [];
     const read = async () => {
       for await (const _ of listOperations(account, { projectId })) {
-        // A request that was asked for is sent within these turns of the event loop.
+        // A request is sent within these turns of the event loop.
         for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
         requests.push(sent);
       }
@@ -154,11 +154,11 @@ describe("operations", () => {
     } finally {
       unsubscribe("keyplane:provider", count);
     }
-    // Two more were started by the making of the project.
+    // The creation of the project started two more.
     expect(requests).toEqual([1, 1, 1, 2, 2]);
   });
 
-  it("are read one by one and waited for", async () => {
+  it("can be read one by one and waited for", async () => {
     const { account, projectId, ids } = await start();
     const [operationId = ""] = ids;
     expect(await getOperation(account, { projectId, operationId })).toMatchObject({ id: operationId });
@@ -166,7 +166,7 @@ describe("operations", () => {
     expect(ended.map((each) => [each.id, each.status])).toEqual(ids.map((id) => [id, "finished"]));
   });
 
-  it("are all waited for where none is named, by the given interval and time", async () => {
+  it("are all waited for if none is named, with the given interval and timeout", async () => {
     const { account, plane, projectId, ids, clock } = await start();
     const ended = await waitForOperations(account, { projectId, pollInterval: "7s" });
     expect(ended.map((each) => each.id).sort()).toEqual([...ids].sort());
@@ -181,24 +181,20 @@ describe("arguments", () => {
   const bad: [string, string, (account: Account) => Promise<unknown>][] = [
     ["neither id nor name", "id", (account) => getApiKey(account, {})],
     ["both id and name", "name", (account) => getApiKey(account, { id: "1", name: "a" })],
-    ["an id of a key that is none", "id", (account) => getApiKey(account, { id: "1x" })],
+    ["an invalid key id", "id", (account) => getApiKey(account, { id: "1x" })],
     ["an empty name", "name", (account) => getProject(account, { name: "" })],
-    ["an id that leaves the path", "id", (account) => getProject(account, { id: "../api_keys" })],
+    ["an id that changes the path", "id", (account) => getProject(account, { id: "../api_keys" })],
     ["no project", "projectId", (account) => getOperations(account, { projectId: "" })],
-    ["a time that is none", "since", (account) => getOperations(account, { projectId: "p", since: "yesterday" })],
+    ["an invalid time", "since", (account) => getOperations(account, { projectId: "p", since: "yesterday" })],
     [
-      "a time out of the calendar",
+      "a time that does not exist",
       "since",
       (account) => getOperations(account, { projectId: "p", since: "2026-13-01" }),
     ],
-    ["a limit of nothing", "limit", (account) => getOperations(account, { projectId: "p", limit: 0 })],
-    ["half a limit", "limit", (account) => getOperations(account, { projectId: "p", limit: 1.5 })],
+    ["a limit of 0", "limit", (account) => getOperations(account, { projectId: "p", limit: 0 })],
+    ["a fractional limit", "limit", (account) => getOperations(account, { projectId: "p", limit: 1.5 })],
     ["an empty status", "status", (account) => getOperations(account, { projectId: "p", status: [""] })],
-    [
-      "an operation that is none",
-      "operationId",
-      (account) => getOperation(account, { projectId: "p", operationId: "7" }),
-    ],
+    ["an invalid operation", "operationId", (account) => getOperation(account, { projectId: "p", operationId: "7" })],
     [
       "one bad id among good ones",
       "operationIds[1]",
@@ -225,7 +221,7 @@ describe("arguments", () => {
     });
   }
 
-  it("with a signal that has fired end every function without a request", async () => {
+  it("with an aborted signal end every function without a request", async () => {
     const { account, plane } = await startAccount();
     const signal = AbortSignal.abort();
     const projectId = "calm-lake-1";

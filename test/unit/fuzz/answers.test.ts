@@ -4,7 +4,7 @@ import { isKeyplaneError } from "../../../provider/errors";
 import { type Made, StackHarness } from "../resources/harness";
 import { nastyText, nastyValue } from "./arbitraries";
 
-/** What a call comes to; what it throws must be an error for people. */
+/** The result of a call. If it throws, it must be an error for people. */
 async function outcomeOf<T>(harness: StackHarness, call: Promise<T>): Promise<T | undefined> {
   try {
     return await call;
@@ -29,8 +29,8 @@ const headers = fc.record(
   { requiredKeys: [] },
 );
 
-describe("whatever the service answers", () => {
-  it("to a POST, it ends with one key in the state or none, and no key of a stranger is touched", async () => {
+describe("any answer of the service", () => {
+  it("to a POST leaves one key or none in the state, and touches nobody else's key", async () => {
     const harness = await StackHarness.start();
     const stranger = await harness.plane.state.createKey("a stranger's");
     const status = fc.oneof(fc.constant(200), fc.integer({ min: 200, max: 599 }));
@@ -54,7 +54,7 @@ describe("whatever the service answers", () => {
     );
   }, 30_000);
 
-  it("to a list, a key that lives is never reported gone", async () => {
+  it("to a list never makes a live key count as gone", async () => {
     const harness = await StackHarness.start();
     const key = await harness.createKey();
     await harness.clock.pass(120_000);
@@ -70,7 +70,7 @@ describe("whatever the service answers", () => {
           headers: more,
           count: null,
         });
-        // A process of its own shares no list that an earlier one has read.
+        // A new process does not share a list that an earlier one has read.
         const reading = harness.beside({}).readKey(key);
         const read = await outcomeOf(
           harness,
@@ -83,7 +83,7 @@ describe("whatever the service answers", () => {
     );
   }, 30_000);
 
-  it("to a DELETE, a key that lives never counts as revoked unless the list lacks it", async () => {
+  it("to a DELETE never makes a live key count as revoked, unless the list lacks it", async () => {
     const harness = await StackHarness.start();
     const key = await harness.createKey();
     const body = fc.oneof(nastyValue, fc.record({ id: nastyValue, revoked: nastyValue }));

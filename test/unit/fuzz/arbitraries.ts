@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 
-/** Texts that break careless code: control and direction characters, path and URL syntax, names of prototypes. */
+/** Texts that break careless code: control and direction characters, path and URL syntax, and prototype names. */
 export const nastyText = fc.oneof(
   fc.string({ unit: "binary", maxLength: 80 }),
   fc.string({ maxLength: 80 }),
@@ -12,7 +12,7 @@ export const nastyText = fc.oneof(
   ),
 );
 
-/** Anything JSON can say, and what it cannot, with the values that break careless code made likely. */
+/** Any value, in JSON or not, often one that breaks careless code. */
 export const nastyValue: fc.Arbitrary<unknown> = fc.oneof(
   nastyText,
   fc.constantFrom<unknown>(null, true, false, 0, -1, 1.5, Number.NaN, 2 ** 53, 1e308, [], {}, [[]], [null], {

@@ -15,7 +15,7 @@ import { nastyText, nastyValue } from "./arbitraries";
 
 const KINDS = Object.keys(resourceTypes) as (keyof typeof resourceTypes)[];
 
-/** Inputs of a kind, each field absent, plausible or nasty. */
+/** Inputs of a resource type. Each field is absent, plausible or nasty. */
 const inputsOf = (kind: keyof typeof resourceTypes) =>
   fc.record(
     Object.fromEntries(
@@ -28,7 +28,7 @@ const inputsOf = (kind: keyof typeof resourceTypes) =>
   );
 
 describe.each(KINDS)("any inputs of %s", (name) => {
-  it("are either right or refused with the property and what it must be, before any request", async () => {
+  it("are either valid, or refused before any request with the property and what it must be", async () => {
     const { context, plane } = await StackHarness.start();
     fc.assert(
       fc.property(inputsOf(name), (news) => {
@@ -49,7 +49,7 @@ describe.each(KINDS)("any inputs of %s", (name) => {
     expect("polluted" in {}).toBe(false);
   });
 
-  it("with an unknown name are refused, whatever it is", async () => {
+  it("with an unknown property are refused", async () => {
     const { context } = await StackHarness.start();
     fc.assert(
       fc.property(nastyText, nastyValue, (property, value) => {
@@ -64,7 +64,7 @@ describe.each(KINDS)("any inputs of %s", (name) => {
 });
 
 describe("any name", () => {
-  it("of a key that passes the check is the one that the service lists", async () => {
+  it("of a key that passes the check is the name in the service's list", async () => {
     const harness = await StackHarness.start();
     await fc.assert(
       fc.asyncProperty(
@@ -81,7 +81,7 @@ describe("any name", () => {
     );
   });
 
-  it("of a resource gives an auto-name that the service takes and that bears the owner's tag", () => {
+  it("of a resource gives a generated name that the service accepts and that contains the owner's tag", () => {
     fc.assert(
       fc.property(nastyText, nastyText, (resource, owner) => {
         const name = autoName(prefixFrom(resource), owner);
@@ -93,7 +93,7 @@ describe("any name", () => {
   });
 });
 
-it("any triggers rotate when they differ, and only then", () => {
+it("any triggers cause a rotation if and only if they differ", () => {
   const outputs = { owner: "o", keyId: "7", name: "ci-aaaaaaaa-bbbbbbbb" };
   const differ = (before: unknown, after: unknown) =>
     diff(
@@ -111,13 +111,13 @@ it("any triggers rotate when they differ, and only then", () => {
   );
 });
 
-it("any duration is a positive whole number of milliseconds or none at all", () => {
+it("any text is either refused as a duration or gives a positive whole number of milliseconds", () => {
   fc.assert(
     fc.property(fc.oneof(nastyValue, fc.stringMatching(/^\d{1,12}[smhdwMy]?$/)), (text) => {
       const ms = parseDuration(text);
       if (ms === undefined) return;
       expect(Number.isSafeInteger(ms) && ms >= 1_000).toBe(true);
-      // It is added to the time of a key's creation.
+      // It is added to the creation time of a key.
       expect(new Date(Date.parse("2026-01-01T00:00:00Z") + ms).toISOString()).toMatch(/^2/);
       expect(text).toMatch(/^[1-9]\d*[smhdw]$/);
     }),
@@ -129,7 +129,7 @@ describe("any id", () => {
     ["key", (id: string) => checkId("apiKey", id, "id"), "/api_keys"],
     ["project", (id: string) => checkId("project", id, "id"), "/projects"],
     ["operation", (id: string) => checkId("operation", id, "id"), "/projects/p/operations"],
-  ] as const)("of a %s either stays one plain segment of a path or is refused", (_, checkId, folder) => {
+  ] as const)("of a %s is either a plain segment of a path or refused", (_, checkId, folder) => {
     fc.assert(
       fc.property(fc.oneof(nastyText, fc.stringMatching(/^[\w.~%/-]{1,40}$/), fc.uuid()), (id) => {
         try {
@@ -145,7 +145,7 @@ describe("any id", () => {
     );
   });
 
-  it("that a program may give is one that a request can carry", () => {
+  it("that a program may use can be sent in a request", () => {
     fc.assert(
       fc.property(nastyValue, fc.stringMatching(/^[\w-]{1,120}$/), (value, text) => {
         for (const id of [value, text]) {
@@ -156,7 +156,7 @@ describe("any id", () => {
     );
   });
 
-  it("of a key in an answer is text of any length, or a number that a double holds exactly", () => {
+  it("of a key in an answer is accepted as text or as a number that a double holds exactly", () => {
     expect([2 ** 53 - 1, "9007199254740993", "9223372036854775807"].map(keyIdOf)).toEqual([
       "9007199254740991",
       "9007199254740993",
@@ -165,7 +165,7 @@ describe("any id", () => {
     expect([2 ** 53, 1.5, 0, "0", "9223372036854775808"].map(keyIdOf)).toEqual(Array(5).fill(undefined));
   });
 
-  it("of a key in a state is never sent unless it is a whole number that stays the same", async () => {
+  it("of a key in a state is sent only if it is a whole number that does not change", async () => {
     const harness = await StackHarness.start();
     await fc.assert(
       fc.asyncProperty(nastyText, async (id) => {

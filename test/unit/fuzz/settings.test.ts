@@ -6,7 +6,7 @@ import { nastyText } from "./arbitraries";
 
 const GOOD = { baseUrl: "https://keys.example.com/api/v2", apiKey: "a-good-credential" };
 
-/** The settings with one of them changed, or the error, which must be one for people and quote no secret. */
+/** The settings with one changed value, or the error, which must be for people and must not quote a secret. */
 function resolved(changed: Record<string, string>): Settings | undefined {
   const values: Record<string, string> = { ...GOOD, ...changed };
   try {
@@ -35,7 +35,7 @@ const url = fc
   )
   .map((parts) => parts.join(""));
 
-it("any base URL is either safe to send the credential to, or refused without being repeated", () => {
+it("any base URL is either safe for the credential, or refused without being repeated", () => {
   fc.assert(
     fc.property(fc.oneof(url, nastyText), (text) => {
       const settings = resolved({ baseUrl: text });
@@ -50,7 +50,7 @@ it("any base URL is either safe to send the credential to, or refused without be
   );
 });
 
-it("any credential is either one that a header carries as it is, or refused without being repeated", () => {
+it("any credential can either be sent unchanged in a header, or is refused without being repeated", () => {
   fc.assert(
     fc.property(nastyText, (apiKey) => {
       const settings = resolved({ apiKey });
@@ -64,7 +64,7 @@ it("any credential is either one that a header carries as it is, or refused with
 });
 
 it.each(["requestTimeout", "operationTimeout", "pollInterval", "concurrency"])(
-  "any %s is a number that a timer can hold, or refused",
+  "any %s is either a number that a timer can hold, or refused",
   (name) => {
     fc.assert(
       fc.property(fc.oneof(nastyText, fc.stringMatching(/^\d{1,10}[smhdw]?$/)), (text) => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { fromPulumi, fromState, toState } from "../../../provider/host/values";
 
-test("an output that does not exist is null in the state, and one that does is kept", () => {
+test("an absent output is null in the state, and other outputs are kept", () => {
   const outputs = { key: "k", rotateAt: undefined, previousKey: "p" };
   expect(toState(outputs, ["rotateAt", "previousKey", "pending"])).toEqual({
     ...{ key: "k", previousKey: "p" },
@@ -10,7 +10,7 @@ test("an output that does not exist is null in the state, and one that does is k
   expect(toState({ key: "k", retired: undefined })).toEqual({ key: "k" });
 });
 
-test("a null in a state or in inputs is taken for an absent value, and `__provider` is left out", () => {
+test("a null in a state or in inputs is read as an absent value, and `__provider` is removed", () => {
   expect(fromState({ __provider: "code", key: "k", previousKey: null })).toEqual({ key: "k" });
   expect(fromPulumi({ __provider: "code", namePrefix: null, verify: false })).toEqual({ verify: false });
   const values = { key: "k", empty: "", list: [] };

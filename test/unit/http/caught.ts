@@ -1,4 +1,4 @@
-/** The error that the promise rejects with. */
+/** The error with which the promise rejects. */
 export async function caught<E extends Error = Error>(promise: Promise<unknown>): Promise<E> {
   try {
     await promise;

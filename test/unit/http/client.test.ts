@@ -34,7 +34,7 @@ async function start(respond: Respond, options: { onConnect?: (socket: Socket) =
 
 const head = (rest: string) => `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${rest}`;
 
-/** Everything that leaves open whether the request was applied. */
+/** All outcomes after which the request may or may not have been applied. */
 const LOSSES: [string, Respond, ((socket: Socket) => void)?][] = [
   ["a connection closed on accept", () => {}, (socket) => socket.destroy()],
   ["a reset after the request", (socket) => socket.resetAndDestroy()],
@@ -67,7 +67,7 @@ describe("a request that must be sent only once", () => {
     });
   }
 
-  it("C3: goes out again as long as it provably was not sent", async () => {
+  it("C3: is tried again as long as it was provably not sent", async () => {
     const { client, clock, server } = await start(() => {});
     await server.close();
     const error = await caught<TransportError>(client.request(POST));
@@ -81,7 +81,7 @@ describe("a request that must be sent only once", () => {
     [503, [500, 1000, 2000, 4000]],
   ];
   for (const [status, sleeps] of pauses) {
-    it(`C12: goes out again after ${status}, which says that nothing was done`, async () => {
+    it(`C12: is sent again after ${status}, which means that nothing was done`, async () => {
       const { client, clock, server } = await start((socket, _, n) => {
         answer(socket, n < 4 ? status : 200, n < 4 ? "busy" : { id: 1 });
       });
@@ -92,7 +92,7 @@ describe("a request that must be sent only once", () => {
     });
   }
 
-  it("W6: is finished when it is aborted after it was sent, because its answer holds what was made", async () => {
+  it("W6: is finished if it is aborted after it was sent, because the answer contains the result", async () => {
     const controller = new AbortController();
     const { client } = await start((socket) => {
       controller.abort();
@@ -101,7 +101,7 @@ describe("a request that must be sent only once", () => {
     expect(await client.request({ ...POST, signal: controller.signal })).toMatchObject({ json: { id: 1 } });
   });
 
-  it("W6: is reported as lost, not as aborted, when it is aborted after it was sent and its answer is lost", async () => {
+  it("W6: is reported as lost and not as aborted if it is aborted after it was sent and its answer is lost", async () => {
     const controller = new AbortController();
     const { client, server } = await start((socket) => {
       controller.abort();
@@ -112,7 +112,7 @@ describe("a request that must be sent only once", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("W6: tells why it was refused, although it was aborted meanwhile", async () => {
+  it("W6: reports why it was refused even if it was aborted in the meantime", async () => {
     const controller = new AbortController();
     const { client } = await start((socket) => {
       controller.abort();
@@ -122,7 +122,7 @@ describe("a request that must be sent only once", () => {
     expect(error.message).toContain("no such thing");
   });
 
-  it.each([423, 429, 503])("W6: does not go out again when it is aborted before %d is answered", async (status) => {
+  it.each([423, 429, 503])("W6: is not sent again if it is aborted before the answer %d", async (status) => {
     const controller = new AbortController();
     const { client, clock, server } = await start((socket) => {
       controller.abort(new Error("the run was cancelled"));
@@ -135,7 +135,7 @@ describe("a request that must be sent only once", () => {
     expect(clock.sleeps).toEqual([]);
   });
 
-  it("is lost when its answer cannot fit the limit of its deadline", async () => {
+  it("is lost if its answer does not arrive before its deadline", async () => {
     const { client } = await start(() => {});
     const error = await caught(client.request({ ...POST, timeoutMs: 20 }));
     expect(error).toMatchObject({ name: "AnswerLostError" });
@@ -143,10 +143,11 @@ describe("a request that must be sent only once", () => {
 });
 
 describe("a request that may be repeated", () => {
-  // An unusable complete answer is not repeated; undici's time limits take a second each, and look alike.
+  // A request is not repeated after a complete but unusable answer. Undici's timeouts are left out, because each takes a
+  // second.
   const failing = LOSSES.filter(([name]) => !/HTML|303|silence|stalled/.test(name));
   for (const [name, respond, onConnect] of failing) {
-    it(`W2: is tried three times against ${name}`, async () => {
+    it(`W2: is tried three times if it meets ${name}`, async () => {
       let connections = 0;
       const count = (socket: Socket) => {
         connections++;
@@ -164,13 +165,13 @@ describe("a request that may be repeated", () => {
     expect(await client.request(GET)).toMatchObject({ json: [1] });
   });
 
-  it("is not repeated for an answer that would come again", async () => {
+  it("is not repeated if the answer would be the same", async () => {
     const { client, server } = await start((socket) => answer(socket, 200, "<p>", { "content-type": "text/html" }));
     expect(await caught(client.request(GET))).toMatchObject({ name: "BadAnswerError", status: 200 });
     expect(server.requests).toHaveLength(1);
   });
 
-  it("tells after a refusal whether an attempt before it may have been applied", async () => {
+  it("reports with a refusal whether an earlier attempt may have been applied", async () => {
     for (const first of [500, 503]) {
       const { client } = await start((socket, _, n) => answer(socket, n === 0 ? first : 404, ""));
       expect(await caught(client.request(GET))).toMatchObject({ status: 404, afterLost: first === 500 });
@@ -178,7 +179,7 @@ describe("a request that may be repeated", () => {
     }
   });
 
-  it("waits at least as long as the service asks", async () => {
+  it("waits at least as long as the service requests", async () => {
     const { client, clock } = await start((socket, _, n) => {
       answer(socket, n === 0 ? 429 : 200, {}, { "retry-after": "7" });
     });
@@ -186,7 +187,7 @@ describe("a request that may be repeated", () => {
     expect(clock.sleeps).toEqual([7000]);
   });
 
-  it("fails at once when the service asks to wait past the deadline", async () => {
+  it("fails at once if the service requests a wait past the deadline", async () => {
     const { client, clock, server } = await start((socket) => answer(socket, 503, {}, { "retry-after": "300" }));
     const error = await caught(client.request(GET));
     expect(error).toMatchObject({ kind: "rate_limit", status: 503 });
@@ -195,7 +196,7 @@ describe("a request that may be repeated", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("shares a budget: a total outage costs few more requests than there are calls", async () => {
+  it("shares a budget of retries, so that an outage costs only a few requests more than there are calls", async () => {
     const { client, server } = await start((socket) => answer(socket, 500, ""), { concurrency: 16 });
     const calls = Array.from({ length: 300 }, () => caught(client.request(GET)));
     await Promise.all(calls);
@@ -217,7 +218,7 @@ describe("refusals", () => {
     [307, "api", /does not follow redirects/],
   ];
   for (const [status, kind, words] of cases) {
-    it(`C2: ${status} is final and of kind ${kind}, whatever the method`, async () => {
+    it(`C2: with ${status} are final for any method and are of kind ${kind}`, async () => {
       const { client, server } = await start((socket) => {
         answer(socket, status, { code: "", message: "no" }, { location: "/elsewhere" });
       });
@@ -230,7 +231,7 @@ describe("refusals", () => {
     });
   }
 
-  it("quote the service in one clean line of at most 200 characters, without any secret", async () => {
+  it("quote the service in one printable line of at most 200 characters, without any secret", async () => {
     const message = `${"x".repeat(20)} \u001b[31mred\u202e ${TOKEN} ${"k".repeat(64)} ${"y ".repeat(500)}`;
     const { client } = await start((socket) => answer(socket, 400, { code: "BAD", message, request_id: "r-1" }));
     const error = await caught<ApiError>(client.request(GET));
@@ -246,11 +247,11 @@ describe("refusals", () => {
 
   it.each([
     ["in the middle", `the key ${TOKEN} is wrong`],
-    ["where the words are cut", `${"x ".repeat(80)}${TOKEN}`],
+    ["at the position where the message is cut", `${"x ".repeat(80)}${TOKEN}`],
     ["as JSON escapes", Array.from(TOKEN, (char) => `\\u00${char.charCodeAt(0).toString(16)}`).join("")],
     ["in the header of a user and a password", `Basic ${Buffer.from(`me:${TOKEN}`).toString("base64")}`],
     ["in upper case, with spaces", Array.from(TOKEN.toUpperCase()).join(" ")],
-  ])("show no part of a secret in any field, if the service repeats it %s", async (_, message) => {
+  ])("show no part of a secret in any field if the service repeats it %s", async (_, message) => {
     const { client } = await start((socket) => answer(socket, 400, { code: TOKEN, message, request_id: TOKEN }));
     const error = await caught<ApiError>(client.request(GET));
     const fields = `${inspect(error, { depth: 9, showHidden: true })}${error.message}${error.stack}`;
@@ -262,20 +263,20 @@ describe("refusals", () => {
 });
 
 describe("an error", () => {
-  it("names the request with its ids, and the host", async () => {
+  it("names the request with its ids and the host", async () => {
     const { client, server } = await start((socket) => answer(socket, 404, { code: "", message: "not found" }));
     const { host } = new URL(server.baseUrl);
     const request = { ...GET, route: "GET /things/{thing_id}", path: "/things/7" };
     const error = await caught(client.request(request));
     expect(error.message).toContain(`GET /things/7 at ${host} answered 404 Not Found`);
     expect(error.message).toContain("Check the id, and that keyplane:apiKey belongs to the right account");
-    // What has no id is always there.
+    // Resources without an id always exist.
     expect((await caught(client.request(POST))).message).toContain(
       "Check the path of keyplane:baseUrl: it usually ends in /api/v2",
     );
   });
 
-  it("says what a transport's code means", async () => {
+  it("explains the code of a transport error", async () => {
     const { client, server } = await start(() => {});
     const { host } = new URL(server.baseUrl);
     await server.close();
@@ -286,7 +287,7 @@ describe("an error", () => {
     expect(error.message).toContain("Check the host and port in keyplane:baseUrl");
   });
 
-  it("says what an answer with success holds that is none", async () => {
+  it("describes the content of a successful answer that is not usable", async () => {
     const html = { "content-type": "text/html; charset=utf-8" };
     const { client } = await start((socket) => answer(socket, 200, "<html>", html));
     const problem = "200 OK with something that is not JSON (text/html; charset=utf-8)";
@@ -295,8 +296,8 @@ describe("an error", () => {
   });
 });
 
-describe("what is sent", () => {
-  it("is JSON with credential, agent and a request id that errors tell", async () => {
+describe("a client", () => {
+  it("sends JSON with a credential, an agent and a request id, which errors name", async () => {
     const { client, server } = await start((socket) => answer(socket, 404, ""));
     const error = await caught<ApiError>(client.request({ ...POST, query: { cursor: "a b&c", limit: undefined } }));
     const [request] = server.requests;
@@ -312,7 +313,7 @@ describe("what is sent", () => {
     expect(error.message).toContain(String(error.requestId));
   });
 
-  it("never exceeds the allowed number of requests in flight", async () => {
+  it("never has more than the allowed number of requests in flight", async () => {
     let waiting: Socket[] = [];
     let most = 0;
     const { client } = await start(
@@ -320,7 +321,7 @@ describe("what is sent", () => {
         waiting.push(socket);
         most = Math.max(most, waiting.length);
         if (waiting.length < 3) return;
-        // All who could be in flight at once are: were there a fourth, it would arrive before the answers.
+        // All requests that may be in flight have arrived. A fourth one would arrive before the answers.
         setTimeout(() => {
           const answered = waiting;
           waiting = [];
@@ -333,7 +334,7 @@ describe("what is sent", () => {
     expect(most).toBe(3);
   });
 
-  it("is nothing at all after an abort, and every call ends", async () => {
+  it("sends nothing after an abort, and ends every call", async () => {
     const { client, server } = await start(() => {}, { concurrency: 1 });
     const calls = [client.request(GET), client.request(POST), client.request(GET)].map(caught);
     while (server.requests.length === 0) await new Promise(setImmediate);
@@ -346,7 +347,7 @@ describe("what is sent", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("W6: leaves the line when it is cancelled while waiting for its turn", async () => {
+  it("W6: removes a cancelled request from the queue", async () => {
     const controller = new AbortController();
     const { client, server } = await start(() => {}, { concurrency: 1 });
     const first = caught(client.request({ ...GET, timeoutMs: 40 }));
@@ -357,7 +358,7 @@ describe("what is sent", () => {
     expect(server.requests.filter((each) => each.method === "POST")).toEqual([]);
   });
 
-  it("W6: ends a pause between attempts at once", async () => {
+  it("W6: ends a pause between attempts at once if the request is cancelled", async () => {
     const controller = new AbortController();
     const { client, clock, server } = await start((socket) => {
       answer(socket, 503, "");

@@ -31,7 +31,7 @@ async function start(respond: Respond, baseUrl?: string) {
 }
 
 describe("connections", () => {
-  it("C3: prove that nothing was sent when TLS cannot be set up, and do not try that again", async () => {
+  it("C3: prove that nothing was sent if TLS cannot be set up, and are then not tried again", async () => {
     const { baseUrl } = await startRawServer(
       () => {},
       (socket) => socket.end("no TLS here\r\n"),
@@ -43,7 +43,7 @@ describe("connections", () => {
     expect(server.requests).toEqual([]);
   });
 
-  it("go through a proxy where the environment names one, which sees neither credential nor request", async () => {
+  it("go through the proxy of the environment, which sees neither the credential nor the request", async () => {
     const { server: proxy, client } = await start(
       (socket) => socket.end("HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n"),
       "https://service.invalid/api/v2",
@@ -56,36 +56,33 @@ describe("connections", () => {
   });
 
   it.each([
-    ["a port that is none", "http://user:hunter2secret@proxy.invalid:99999"],
+    ["an invalid port", "http://user:hunter2secret@proxy.invalid:99999"],
     ["a password that is not encoded", "http://user:hunter2/secret@proxy.invalid"],
     ["a broken encoding", "http://user:hunter2secret%zz@proxy.invalid"],
     ["no scheme", "user:hunter2secret@proxy.invalid:3128"],
     ["another scheme", "ftp://user:hunter2secret@proxy.invalid"],
-  ])(
-    "are refused for a proxy with %s, by the name of its variable, and nothing shows the password",
-    async (_, proxy) => {
-      for (const name of ["HTTPS_PROXY", "http_proxy"]) {
-        vi.unstubAllEnvs();
-        vi.stubEnv(name, proxy);
-        const { client } = await start(() => {}, "https://service.invalid/api/v2");
-        const error = await caught(client.request(GET));
-        expect(error).toMatchObject({
-          code: "KP-CONFIG",
-          message: expect.stringMatching(`^${name} is not the address`),
-        });
-        expect(inspect(error, { depth: 9, showHidden: true })).not.toContain("hunter2");
-      }
-    },
-  );
+  ])("through a proxy with %s are refused with the name of its variable and without the password", async (_, proxy) => {
+    for (const name of ["HTTPS_PROXY", "http_proxy"]) {
+      vi.unstubAllEnvs();
+      vi.stubEnv(name, proxy);
+      const { client } = await start(() => {}, "https://service.invalid/api/v2");
+      const error = await caught(client.request(GET));
+      expect(error).toMatchObject({
+        code: "KP-CONFIG",
+        message: expect.stringMatching(`^${name} is not the address`),
+      });
+      expect(inspect(error, { depth: 9, showHidden: true })).not.toContain("hunter2");
+    }
+  });
 
-  it("go straight to this machine, whatever proxy the environment names", async () => {
+  it("to this machine bypass the proxy of the environment", async () => {
     vi.stubEnv("HTTP_PROXY", "http://127.0.0.1:9");
     vi.stubEnv("HTTPS_PROXY", "http://127.0.0.1:9");
     const { client } = await start((socket) => answer(socket, 200, [1]));
     expect(await client.request(GET)).toMatchObject({ json: [1] });
   });
 
-  it("end an answer that grows beyond all reason, and do not ask for it again", async () => {
+  it("end an answer that grows too long, and do not repeat its request", async () => {
     const part = Buffer.alloc(1 << 20, " ");
     const { client, server } = await start((socket) => {
       socket.write("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n");

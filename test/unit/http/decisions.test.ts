@@ -27,7 +27,7 @@ describe("Retry-After", () => {
     it(`reads ${JSON.stringify(header)} as ${expected}`, () => expect(parseRetryAfterMs(header, NOW)).toBe(expected));
   }
 
-  it("never yields a negative or endless delay, whatever the header says", () => {
+  it("never gives a negative or infinite delay for any header", () => {
     fc.assert(
       fc.property(fc.string(), (header) => {
         const ms = parseRetryAfterMs(header, NOW);
@@ -36,7 +36,7 @@ describe("Retry-After", () => {
     );
   });
 
-  it("leaves a Date header that is no HTTP date unread", () => {
+  it("ignores a Date header that is not an HTTP date", () => {
     expect(parseHttpDate("Thu, 01 Jan 2026 00:00:00 GMT")).toBe(NOW);
     expect(parseHttpDate("Fri, 31 Dec 9999 23:59:59 GMT")).toBe(253402300799000);
     expect(parseHttpDate("Sat, 01 Jan 10000 00:00:00 GMT")).toBeUndefined();
@@ -46,14 +46,14 @@ describe("Retry-After", () => {
 });
 
 describe("backoff", () => {
-  it("is spread over the whole range, doubles, and stays below its cap", () => {
+  it("is random over its whole range, doubles, and stays below its cap", () => {
     expect([1, 2, 3].map((attempt) => backoffMs(attempt, 0.5, 250))).toEqual([125, 250, 500]);
     expect(backoffMs(1, 0, 250)).toBe(0);
     expect(backoffMs(60, 0.999, 1000)).toBeLessThan(CAP_MS);
   });
 });
 
-describe("the next delay", () => {
+describe("the decision to try again:", () => {
   const state: RetryState = {
     verdict: "ambiguous",
     status: undefined,
@@ -64,33 +64,49 @@ describe("the next delay", () => {
     random: 0.5,
   };
   const cases: [string, Partial<RetryState>, number | undefined][] = [
-    ["a lost answer of a safe request is asked for again", {}, 125],
-    ["a lost answer of a request that goes out once is not", { replay: "once" }, undefined],
-    ["an unsent request goes out again", { verdict: "not_sent", replay: "once" }, 125],
-    ["a request that cannot be sent does not", { verdict: "unusable" }, undefined],
-    ["a request that came too soon goes out again after a shorter pause", { verdict: "throttled", status: 429 }, 50],
-    ["while the service is locked or down, it waits longer", { verdict: "throttled", status: 423 }, 500],
-    ["the service's wish is a minimum", { verdict: "throttled", status: 429, retryAfterMs: 9000 }, 9000],
-    ["a wish past the deadline ends it", { verdict: "throttled", retryAfterMs: 60_000 }, undefined],
-    ["a refusal is final", { verdict: "refused", status: 404 }, undefined],
-    ["a fourth attempt is not made", { attempt: 3 }, undefined],
+    ["a safe request is repeated after a lost answer", {}, 125],
+    ["a request that must be sent only once is not repeated after a lost answer", { replay: "once" }, undefined],
+    ["an unsent request is tried again", { verdict: "not_sent", replay: "once" }, 125],
+    ["a request that cannot be sent is not tried again", { verdict: "unusable" }, undefined],
+    ["a request over the rate limit is repeated after a shorter pause", { verdict: "throttled", status: 429 }, 50],
     [
-      "a throttled request that goes out once has more patience",
+      "a request to a locked or unavailable service is repeated after a longer pause",
+      { verdict: "throttled", status: 423 },
+      500,
+    ],
+    [
+      "the pause is at least as long as the service requests",
+      { verdict: "throttled", status: 429, retryAfterMs: 9000 },
+      9000,
+    ],
+    [
+      "a requested pause past the deadline ends the attempts",
+      { verdict: "throttled", retryAfterMs: 60_000 },
+      undefined,
+    ],
+    ["a refusal is final", { verdict: "refused", status: 404 }, undefined],
+    ["there is no fourth attempt", { attempt: 3 }, undefined],
+    [
+      "a throttled request that must be applied only once gets more attempts",
       { verdict: "throttled", replay: "once", attempt: 9 },
       10_000,
     ],
-    ["and so has every request to a service at work", { verdict: "throttled", status: 429, attempt: 13 }, 10_000],
-    ["but not for ever", { verdict: "throttled", replay: "once", status: 429, attempt: 14 }, undefined],
-    ["nor for a read in an outage", { verdict: "throttled", status: 503, attempt: 3 }, undefined],
-    ["a server error is passing", { status: 500 }, 125],
-    ["a strange success is not", { status: 200 }, undefined],
-    ["nothing is started that would end past the deadline", { remainingMs: 100 }, undefined],
+    ["every request to a busy service gets more attempts", { verdict: "throttled", status: 429, attempt: 13 }, 10_000],
+    [
+      "the attempts of a throttled request are limited",
+      { verdict: "throttled", replay: "once", status: 429, attempt: 14 },
+      undefined,
+    ],
+    ["a read during an outage gets only three attempts", { verdict: "throttled", status: 503, attempt: 3 }, undefined],
+    ["a request is repeated after a server error", { status: 500 }, 125],
+    ["a request is not repeated after an unusable success", { status: 200 }, undefined],
+    ["there is no attempt after the deadline", { remainingMs: 100 }, undefined],
   ];
   for (const [name, change, expected] of cases) {
     it(name, () => expect(nextDelay({ ...state, ...change })).toBe(expected));
   }
 
-  it("never repeats what may have been applied and must not be twice", () => {
+  it("never repeats a request that may have been applied and is not safe to repeat", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 20 }), fc.option(fc.integer({ min: 100, max: 599 })), (attempt, status) => {
         expect(nextDelay({ ...state, replay: "once", attempt, status: status ?? undefined })).toBeUndefined();
@@ -132,7 +148,7 @@ describe("the verdict on an outcome", () => {
     it(`of ${status} is ${verdict}`, () => expect(classify(answered(status))).toBe(verdict));
   }
 
-  it("of a success without complete JSON is ambiguous", () => {
+  it("of a successful answer without complete JSON is ambiguous", () => {
     expect(classify(answered(200, { complete: false, json: undefined }))).toBe("ambiguous");
     expect(classify(answered(200, { contentType: "text/html" }))).toBe("ambiguous");
     expect(classify(answered(200, { contentType: "application/problem+json" }))).toBe("ok");
@@ -158,25 +174,25 @@ describe("the verdict on an outcome", () => {
 });
 
 describe("the retry budget", () => {
-  it("pays for 35 failures in a row and no more", () => {
+  it("allows 35 retries after failures in a row and no more", () => {
     const budget = new RetryBudget();
     const paid = Array.from({ length: 50 }, () => budget.take(500)).filter((each) => each !== undefined);
     expect(paid).toHaveLength(35);
   });
 
-  it("takes less for a service that only asks to come again", () => {
+  it("charges less for a service that only requests a later retry", () => {
     const budget = new RetryBudget();
     const paid = Array.from({ length: 200 }, () => budget.take(429)).filter((each) => each !== undefined);
     expect(paid).toHaveLength(100);
   });
 
-  it("pays for no more than one repeat in twenty of a thousand calls, if all are told that the service is down", () => {
+  it("allows at most one retry for twenty of a thousand calls if the service is down for all of them", () => {
     const budget = new RetryBudget();
     const paid = Array.from({ length: 1000 }, () => budget.take(503)).filter((each) => each !== undefined);
     expect(paid).toHaveLength(50);
   });
 
-  it("recovers by successes: a repeat that helped costs nothing in the end", () => {
+  it("recovers with successes, so that a successful retry costs nothing", () => {
     const budget = new RetryBudget();
     while (budget.take(undefined) !== undefined);
     expect(budget.take(undefined)).toBeUndefined();

@@ -6,11 +6,11 @@ interface Sleeper {
 }
 
 /**
- * A clock that runs only when it is driven: by `advance`, or, when `auto`, by jumping to the next one due as soon as
- * the process has nothing else to do at once.
+ * A clock that moves only on `advance` or, in mode `auto`, jumps to the next due sleeper as soon as the process has
+ * nothing else to do.
  */
 export class DrivenClock implements Clock {
-  /** All delays asked for, in order. */
+  /** All requested delays, in order. */
   readonly sleeps: number[] = [];
   #sleepers: Sleeper[] = [];
   #time = 1_000;
@@ -28,7 +28,7 @@ export class DrivenClock implements Clock {
     return this.#time;
   }
 
-  /** How many sleep now. */
+  /** The number of current sleepers. */
   get sleeping(): number {
     return this.#sleepers.length;
   }
@@ -54,7 +54,7 @@ export class DrivenClock implements Clock {
     });
   }
 
-  /** Moves time ahead, waking those who are due on the way. */
+  /** Advances the time and wakes the sleepers that become due. */
   advance(ms: number): void {
     this.#time += ms;
     this.#wakeDue();

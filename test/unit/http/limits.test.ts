@@ -16,13 +16,13 @@ describe("a rate window", () => {
     });
   };
 
-  it("lets so many start at once, and the next ones when the first have aged", () => {
+  it("lets a fixed number start at once, and more when the first ones leave the window", () => {
     const window = new RateWindow(3, 1000);
     expect(starts(window, [0, 0, 10, 20, 30])).toEqual([0, 0, 10, 1000, 1000]);
     expect(window.next(5000)).toBe(5000);
   });
 
-  it("never lets more start within any window, however they come", () => {
+  it("never lets more start within any window, for any pattern of calls", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 60 }), (gaps) => {
         let now = 0;
@@ -43,7 +43,7 @@ describe("a rate window", () => {
 });
 
 describe("an adaptive limit", () => {
-  it("is lowered once for a volley of refusals", () => {
+  it("is lowered only once for simultaneous refusals", () => {
     const limit = new AdaptiveLimit(100, 1);
     for (let refusal = 0; refusal < 16; refusal++) limit.throttled(0, 10);
     expect(limit.value).toBe(70);
@@ -51,7 +51,7 @@ describe("an adaptive limit", () => {
     expect(limit.value).toBeCloseTo(49);
   });
 
-  it("is raised by its step for as many successes as it allows, and never above what it was", () => {
+  it("is raised by one step after as many successes as it allows, and never above its start value", () => {
     const limit = new AdaptiveLimit(100, 5);
     limit.throttled(0, 10);
     for (let success = 0; success < 70; success++) limit.succeeded();
@@ -60,7 +60,7 @@ describe("an adaptive limit", () => {
     expect(limit.value).toBe(100);
   });
 
-  it("never falls below one, so that something always goes on", () => {
+  it("never falls below one, so that some requests can always start", () => {
     const limit = new AdaptiveLimit(2, 1);
     for (let at = 0; at < 20; at++) limit.throttled(at * 10, at * 10 + 5);
     expect(limit.value).toBe(1);
@@ -68,7 +68,7 @@ describe("an adaptive limit", () => {
 });
 
 describe("concurrency", () => {
-  it("lets fewer in after a refusal, and as many as before when all goes well", () => {
+  it("is reduced after a refusal, and recovers after successes", () => {
     const concurrency = new Concurrency(16);
     concurrency.throttled(0, 100);
     expect(concurrency.allowed).toBe(11);
@@ -76,7 +76,7 @@ describe("concurrency", () => {
     expect(concurrency.allowed).toBe(16);
   });
 
-  it("lets in the next in line, and not those who have left it", async () => {
+  it("admits the next waiting request, and skips cancelled ones", async () => {
     const concurrency = new Concurrency(1);
     await concurrency.acquire(never);
     const gone = new AbortController();
@@ -91,7 +91,7 @@ describe("concurrency", () => {
 });
 
 describe("a token bucket", () => {
-  it("lets as many start at once as it holds, and then as many as come back", () => {
+  it("lets as many start at once as it holds, and then one for each token that comes back", () => {
     const bucket = new TokenBucket(3, 10);
     const starts = [0, 0, 0, 0, 0, 5000].map((now) => {
       const start = bucket.next(now);
@@ -101,7 +101,7 @@ describe("a token bucket", () => {
     expect(starts).toEqual([0, 0, 0, 100, 200, 5000]);
   });
 
-  it("is empty after each request where it holds one", () => {
+  it("that holds one token is empty after each request", () => {
     const bucket = new TokenBucket(1, 10);
     bucket.started(50);
     expect(bucket.next(60)).toBe(150);
@@ -118,7 +118,7 @@ describe("the pace of a route", () => {
     });
   };
 
-  it("starts a quarter of a second's requests at once, and the others evenly", () => {
+  it("starts the requests of a quarter of a second at once, and the others evenly", () => {
     const gap = 1000 / (40 * 1.16);
     const [first, ...others] = starts(new Pace(40), 14, 0).slice(9);
     expect(first).toBeCloseTo(0);
@@ -135,7 +135,7 @@ describe("the pace of a route", () => {
     expect(times.at(-1)).toBeLessThanOrEqual((1.02 * 1000 * (1000 - 40)) / 40);
   });
 
-  it("starts nothing for a moment after a refusal, and is even and slower then", () => {
+  it("starts nothing for a moment after a refusal, and is then even and slower", () => {
     const pace = new Pace(40);
     starts(pace, 10, 0);
     pace.throttled(0, 20);
@@ -144,14 +144,14 @@ describe("the pace of a route", () => {
     expect(second).toBeCloseTo(first + 1000 / (40 * 1.16 * 0.35));
   });
 
-  it("falls once for a volley of refusals", () => {
+  it("falls only once for simultaneous refusals", () => {
     const pace = new Pace(40);
     for (let refusal = 0; refusal < 5; refusal++) pace.throttled(refusal, 20 + refusal);
     const [first = 0, second] = starts(pace, 2, 1000);
     expect(second).toBeCloseTo(first + 1000 / (40 * 1.16 * 0.35));
   });
 
-  it("rises slowly after a refusal, then faster, and is as before at last", () => {
+  it("rises slowly after a refusal, then faster, and finally reaches its old value", () => {
     const pace = new Pace(40);
     pace.throttled(0, 0);
     const rateAfter = (seconds: number) => {
@@ -178,29 +178,29 @@ describe("the limiter", () => {
     return clock.monotonic() - start;
   };
 
-  it("spreads 200 requests of one route over four seconds and a little: 40 a second are allowed", async () => {
+  it("spreads 200 requests of one route over a little more than four seconds if 40 a second are allowed", async () => {
     expect(await volley(Array(200).fill("GET /a"))).toBeLessThan(1.03 * 4000);
   });
 
-  it("spreads them further where the caller knows that fewer are allowed, or the user says so", async () => {
+  it("spreads them further if the caller or the user sets a lower rate", async () => {
     expect(await volley(Array(100).fill("GET /a"), {}, 10)).toBeCloseTo((90 * 1000) / 9.9);
     expect(await volley(Array(100).fill("GET /a"), { perSecond: 5 }, 10)).toBeCloseTo((95 * 1000) / 4.95);
   });
 
-  it("does not hold up another route", async () => {
+  it("does not delay another route", async () => {
     expect(await volley([...Array(10).fill("GET /a"), ...Array(10).fill("GET /b")])).toBe(0);
   });
 
-  it("holds the whole account to 700 a minute", async () => {
+  it("limits the whole account to 700 requests a minute", async () => {
     const routes = Array.from({ length: 701 }, (_, at) => `GET /${at % 30}`);
     expect(await volley(routes)).toBe(60_010);
   });
 
-  it("lets everything through where no rates are known, as on this machine", async () => {
+  it("lets everything through if no rates are known, as on this machine", async () => {
     expect(await volley(Array(1000).fill("GET /a"), { ratesApply: false })).toBe(0);
   });
 
-  it("lets go of whoever gives up, and the next one takes the turn", async () => {
+  it("removes a request that gives up, and the next one takes its turn", async () => {
     const clock = new DrivenClock(false);
     const limiter = new Limiter({ ...LIMITS, perSecond: 1 }, clock);
     await limiter.acquire("GET /a", never);
@@ -219,7 +219,7 @@ describe("the limiter", () => {
   });
 });
 
-/** A service that lets 40 requests a second through, by a token bucket that is full at first. */
+/** A service that allows 40 requests a second, with a token bucket that is full at first. */
 class Service {
   answered = 0;
   refused = 0;
@@ -240,7 +240,7 @@ class Service {
   }
 }
 
-/** One process that has so many requests answered, 32 calls at a time, each repeated a moment after it was refused. */
+/** A process that sends requests, 32 at a time, and repeats each a moment after it was refused. */
 async function run(clock: DrivenClock, service: Pick<Service, "admits">, count: number, ratesApply = true) {
   const limiter = new Limiter({ ...LIMITS, concurrency: 32, ratesApply }, clock);
   const calls = Array.from({ length: count }).entries();
@@ -268,7 +268,7 @@ describe("processes that share an account of 40 requests a second", () => {
     return { seconds: (clock.monotonic() - start) / 1000, ...service };
   };
 
-  it("are refused nothing while there is one", async () => {
+  it("get no refusals if there is only one process", async () => {
     const { seconds, refused } = await timeOf(200, 1);
     expect(refused).toBe(0);
     expect(seconds).toBeLessThanOrEqual(1.05 * 4);
@@ -277,20 +277,20 @@ describe("processes that share an account of 40 requests a second", () => {
   it.each([
     [2, 0.01, 1.2],
     [4, 0.03, 1.3],
-  ])("share it with few refusals and leave little unused while there are %d", async (processes, mostRefused, ratio) => {
+  ])("get few refusals and use nearly the whole rate if there are %d", async (processes, mostRefused, ratio) => {
     const { seconds, answered, refused } = await timeOf(200, processes);
     expect(answered).toBe(200 * processes);
     expect(seconds).toBeLessThanOrEqual((ratio * (200 * processes - 40)) / 40);
     expect(refused).toBeLessThanOrEqual(answered * mostRefused);
   });
 
-  it("come to know its limits by being refused, where these were not known", async () => {
+  it("learn unknown limits from refusals", async () => {
     const { seconds, refused } = await timeOf(300, 2, false);
     expect(seconds).toBeLessThanOrEqual((1.25 * (600 - 40)) / 40);
     expect(refused).toBeLessThanOrEqual(60);
   });
 
-  it("go as fast as ever where one request in five is refused, however fast they come", async () => {
+  it("keep their speed if one request in five is refused at any rate", async () => {
     const clock = new DrivenClock();
     let count = 0;
     await run(clock, { admits: () => count++ % 5 !== 0 }, 1000, false);

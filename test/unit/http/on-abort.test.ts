@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { onAbort } from "../../../provider/http";
 
 describe("following a signal", () => {
-  it("costs the signal one listener, however many follow, so that a thousand requests do not cost their square", () => {
+  it("adds only one listener to the signal for any number of followers, so that the cost is linear", () => {
     const controller = new AbortController();
     let called = 0;
     const undo = Array.from({ length: 1000 }, () => onAbort(controller.signal, () => called++));
@@ -13,7 +13,7 @@ describe("following a signal", () => {
     expect(called).toBe(600);
   });
 
-  it("calls back once for each time it was asked to, in order, and not those who left on the way", () => {
+  it("calls a follower back once for each time that it follows, in order, unless it has left", () => {
     const controller = new AbortController();
     const order: string[] = [];
     const note = () => void order.push("note");

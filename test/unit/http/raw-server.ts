@@ -1,19 +1,19 @@
 import { createServer, type Socket } from "node:net";
 
-/** A request as it came over the wire. */
+/** A request as it was received. */
 export interface RawRequest {
   readonly method: string;
-  /** With query. */
+  /** The path with the query. */
   readonly path: string;
-  /** By lower-case name. */
+  /** The headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** Answers a request by writing to its socket; `n` counts all requests from 0. */
+/** Answers a request by writing to its socket. `n` counts all requests from 0. */
 export type Respond = (socket: Socket, request: RawRequest, n: number) => void;
 
-/** A server that does exactly what it is told, down to the bytes. */
+/** A server whose tests control every byte of its answers. */
 export interface RawServer {
   readonly baseUrl: string;
   readonly requests: readonly RawRequest[];
@@ -52,7 +52,7 @@ export async function startRawServer(respond: Respond, onConnect?: (socket: Sock
   };
 }
 
-/** Writes a complete answer; an object is sent as JSON. */
+/** Writes a complete answer. An object is sent as JSON. */
 export function answer(socket: Socket, status: number, body: unknown, headers: Record<string, string> = {}): void {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const all = { "content-type": "application/json", "content-length": String(Buffer.byteLength(text)), ...headers };

@@ -5,10 +5,10 @@ import type { Method } from "../../../provider/http/types";
 
 type Handler = Dispatcher.DispatchHandler;
 
-/** Ends or answers a request that was handed to the connections. */
+/** Ends or answers a request that was passed to the connections. */
 type Act = (handler: Handler, start: () => void) => void;
 
-/** Connections that do what they are told; `start` announces the request, as undici does before it writes it. */
+/** Connections that the test controls. `start` announces the request, as undici does before it writes it. */
 function connections(...acts: Act[]): Dispatcher & { readonly aborted: unknown[] } {
   const aborted: unknown[] = [];
   const dispatch = (_: unknown, handler: Handler) => {
@@ -20,7 +20,7 @@ function connections(...acts: Act[]): Dispatcher & { readonly aborted: unknown[]
 
 const controllerOf = undefined as unknown as Dispatcher.DispatchController;
 
-/** An end with this code; without a start, unless one is announced before. */
+/** An end with this error code, without a start unless one was announced before. */
 const failing =
   (code: string): Act =>
   (handler) =>
@@ -41,18 +41,18 @@ function send(to: Dispatcher, { method = "POST" as Method, signal = new AbortCon
 }
 
 describe("a request that has failed", () => {
-  it("counts as sent where undici never announced one: it may have stopped doing so", async () => {
+  it("counts as sent if undici never announced any request, because it may have stopped announcing them", async () => {
     const to = connections(failing("ECONNRESET"));
     expect(await send(to)).toMatchObject({ code: "ECONNRESET", sent: true });
   });
 
-  it("counts as not sent once undici has announced another on the same connections", async () => {
+  it("counts as not sent if undici announced another request on the same connections", async () => {
     const to = connections(answering, failing("ECONNRESET"));
     await send(to);
     expect(await send(to)).toMatchObject({ code: "ECONNRESET", sent: false });
   });
 
-  it("counts as sent once it was announced, whatever its error says", async () => {
+  it("counts as sent if it was announced, independent of its error", async () => {
     const to = connections((handler, start) => {
       start();
       failing("ECONNREFUSED")(handler, start);
@@ -70,12 +70,12 @@ describe("a request that has failed", () => {
     "ERR_TLS_CERT_ALTNAME_INVALID",
     "ERR_SSL_WRONG_VERSION_NUMBER",
   ];
-  it.each(proofs)("counts as not sent where %s proves it", async (code) => {
+  it.each(proofs)("counts as not sent if %s proves it", async (code) => {
     expect(await send(connections(failing(code)))).toMatchObject({ code, sent: false });
   });
 
   const doubtful = ["ECONNRESET", "ETIMEDOUT", "EPIPE", "EPROTO", "UND_ERR_SOCKET", "UND_ERR_ABORTED"];
-  it.each(doubtful)("counts as sent where %s leaves it open", async (code) => {
+  it.each(doubtful)("counts as sent if %s leaves it open", async (code) => {
     expect(await send(connections(failing(code)))).toMatchObject({ code, sent: true });
   });
 });
@@ -87,7 +87,7 @@ describe("an aborted request", () => {
     return { act: act(abort), signal: controller.signal };
   };
 
-  it("that changes something and was sent is finished, and its answer is taken", async () => {
+  it("that changes something and was sent is finished, and its answer is used", async () => {
     const { act, signal } = abortedAt((abort) => (handler, start) => {
       start();
       abort();

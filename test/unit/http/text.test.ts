@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { cleanText, parseBaseUrl, printable, printableJson } from "../../../provider/http";
 
 describe("text from outside", () => {
-  it("comes out as one printable line of limited length, whatever it was", () => {
+  it("becomes one printable line of limited length", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 2000 }), (text) => {
         const clean = cleanText(text);
@@ -36,13 +36,13 @@ describe("text from outside", () => {
     expect(printable(text)).toBe(shown);
   });
 
-  it("costs no more than its length, whatever sequences it begins and does not end", () => {
+  it("is cleaned in linear time, even with sequences that do not end", () => {
     for (const start of ["\u009d", "\u001b]", "\u001b[", "\u001b"]) {
       expect(printable(start.repeat(200_000))).toMatch(/^[\x20-\x7e]*$/);
     }
   });
 
-  it("is the same in JSON, without a character that a terminal would obey", () => {
+  it("keeps its meaning in JSON, without terminal control characters", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         const json = printableJson(JSON.stringify({ text }, null, 2));
@@ -57,7 +57,7 @@ describe("text from outside", () => {
 });
 
 describe("a base URL", () => {
-  it("is https anywhere, or http on this machine", () => {
+  it("must be https, or http on this machine", () => {
     expect(parseBaseUrl("https://host:8443/api/v2/")).toEqual({
       origin: "https://host:8443",
       prefix: "/api/v2",
@@ -82,7 +82,7 @@ describe("a base URL", () => {
     "file:///etc/passwd",
   ];
   for (const text of refused) {
-    it(`is refused as ${JSON.stringify(text)}, for the credential would go there, and not quoted`, () => {
+    it(`is refused as ${JSON.stringify(text)} without being quoted, because the credential would be sent there`, () => {
       expect(() => parseBaseUrl(text)).toThrow(/^keyplane:baseUrl (must|is not) (?!.*hunter2secret)/);
     });
   }

@@ -15,7 +15,7 @@ const row = (name: string, more = {}) => ({
   ...more,
 });
 
-// A field that is empty says no more than one that is absent.
+// An empty field means the same as an absent one.
 const recordedRow = (name: string, more = {}) => row(name, { propertyDependencies: {}, ...more });
 
 // b depends on a; c on nothing.
@@ -42,7 +42,7 @@ const recording: Case = { name: "case", about: "", steps: [{ command: "up", expe
 const passes = (seen: Observed) => expect(inTermsOf(recording, 0, seen)).toEqual(asCompared(recorded));
 const fails = (seen: Observed) => expect(inTermsOf(recording, 0, seen)).not.toEqual(asCompared(recorded));
 
-/** What a second step is compared with: the calls and rows of `seen` in place of the recorded ones. */
+/** A second step with the calls and rows of `seen` in place of the recorded ones. */
 function second(
   resources: { before: Observed["state"]["resources"]; after: Observed["state"]["resources"] },
   done: Partial<Pick<Observed, "calls" | "steps">>,
@@ -67,10 +67,10 @@ function second(
   };
 }
 
-describe("a replay is as recorded", () => {
-  test("when it is the same", () => passes(recorded));
+describe("a replay matches the recording", () => {
+  test("if it is the same", () => passes(recorded));
 
-  test("when a provider has another id, which is random", () => {
+  test("if only the random id of a provider differs", () => {
     const provider = { urn: "pulumi:providers:pulumi-nodejs::p", id: "ea013a89" };
     const resources = [provider, ...recorded.state.resources];
     passes({
@@ -80,7 +80,7 @@ describe("a replay is as recorded", () => {
     });
   });
 
-  test("when only what does not depend on each other came in another order", () => {
+  test("if only the order of independent items differs", () => {
     const [a, c, b, last] = recorded.steps as [never, never, never, never];
     const dependent = row("b", { dependencies: [probe("a")] });
     passes({
@@ -92,7 +92,7 @@ describe("a replay is as recorded", () => {
     fails({ ...recorded, steps: [a, b, last, c] });
   });
 
-  test("when messages are worded otherwise but name the same cause, in any order", () => {
+  test("if messages have other words or another order but name the same causes", () => {
     passes({
       ...recorded,
       diagnostics: [
@@ -126,7 +126,7 @@ describe("an order is free", () => {
     compared.fails({ steps: [steps[1], steps[0], steps[2]] });
   });
 
-  test("between all that is refreshed, but not between dependents in an update", () => {
+  test("between refreshed resources, but not between dependents in an update", () => {
     const calls = [by("read", "a-1"), by("diff", "a-1"), by("read", "b-1"), by("diff", "b-1")] as const;
     const steps = [
       { op: "same", urn: probe("a") },
@@ -140,7 +140,7 @@ describe("an order is free", () => {
     second({ before: rows, after: rows }, { calls, steps }).fails(other);
   });
 
-  test("where the program dropped a dependency, but not before the deletion of what was depended on", () => {
+  test("if the program dropped a dependency, but not before the deletion of that dependency", () => {
     const calls = [by("update", "a-1"), by("update", "b-1")] as const;
     const rows = { before: [row("a"), dependent], after: [row("a"), row("b")] };
     second(rows, { calls }).passes({ calls: calls.toReversed() });
@@ -154,7 +154,7 @@ describe("an order is free", () => {
     removed.fails({ steps: steps.toReversed() });
   });
 
-  test("between deletions that only a resource that stays ties to each other", () => {
+  test("between deletions that are connected only through a remaining resource", () => {
     const between = row("b", { dependencies: [probe("a")] });
     const before = [row("a"), between, row("c", { dependencies: [probe("b")] })];
     const calls = [by("delete", "c-1"), by("delete", "a-1")];
@@ -167,7 +167,7 @@ describe("an order is free", () => {
     second({ before, after: [] }, { calls, steps: all }).fails({ calls: calls.toReversed() });
   });
 
-  test("between resources that share a label, but not where one of them was only renamed", () => {
+  test("between resources that share a label, but not if one of them was only renamed", () => {
     const twins = [row("a"), row("b", { inputs: { label: "a" }, id: "a-2" })];
     const calls = [check("a"), by("diff", "a-1"), create("a")];
     const others = [create("a"), check("a"), by("diff", "a-1")];
@@ -184,7 +184,7 @@ describe("an order is free", () => {
   });
 });
 
-describe("a replay is not as recorded", () => {
+describe("a replay does not match the recording", () => {
   test.each<[string, Observed["calls"]]>([
     [
       "a dependent comes before what it depends on",
@@ -200,24 +200,24 @@ describe("a replay is not as recorded", () => {
       "a call has another argument",
       [...recorded.calls.slice(0, -1), { method: "create", args: [{ label: "b", v: 1 }] }],
     ],
-  ])("when %s", (_what, calls) => fails({ ...recorded, calls }));
+  ])("if %s", (_what, calls) => fails({ ...recorded, calls }));
 
-  test("when the stack's row is not in its place", () => {
+  test("if the stack's row is in another place", () => {
     const [a, c, b, last] = recorded.steps as [never, never, never, never];
     fails({ ...recorded, steps: [last, a, c, b] });
   });
 
-  test("when it ends otherwise", () => fails({ ...recorded, exit: "ok" }));
+  test("if it has another result", () => fails({ ...recorded, exit: "ok" }));
 
   test.each([
     ["of another resource", { severity: "error", urn: probe("a"), message: "b cannot be created" }],
     ["of another cause", { severity: "error", urn: probe("b"), message: "b cannot be updated" }],
     ["less severe", { severity: "warning", urn: probe("b"), message: "b cannot be created" }],
-  ])("when a message is %s", (_what, message) => {
+  ])("if a message is %s", (_what, message) => {
     fails({ ...recorded, diagnostics: [message, ...recorded.diagnostics.slice(1)] });
   });
 
-  test("when the state has a field more, less, or of another value", () => {
+  test("if the state has an additional, a missing or a different field", () => {
     const withB = (b: Observed["state"]["resources"][number]) =>
       fails({ ...recorded, state: { ...recorded.state, resources: [...recorded.state.resources.slice(0, -1), b] } });
     withB(row("b"));
@@ -225,7 +225,7 @@ describe("a replay is not as recorded", () => {
     withB(row("b", { dependencies: [probe("a")], id: "b-2" }));
   });
 
-  test("when an operation is pending that was not", () => {
+  test("if an additional operation is pending", () => {
     const pendingOperations = [{ type: "creating", urn: probe("b") }];
     fails({ ...recorded, state: { ...recorded.state, pendingOperations } });
   });

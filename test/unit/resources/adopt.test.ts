@@ -10,7 +10,7 @@ import { DAY, RotatingStack } from "./rotating-stack";
 
 const LIST = "GET /api_keys";
 
-/** A harness whose service has a key made by hand, 40 days old and last used two hours ago. */
+/** A harness whose service has a key that was created by hand 40 days ago and last used two hours ago. */
 async function started() {
   const harness = await StackHarness.start();
   const adopt = await handmade(harness, "made-by-hand");
@@ -24,7 +24,7 @@ async function handmade(harness: StackHarness, name: string): Promise<{ id: stri
   return { id: String(id), key };
 }
 
-/** What `create` says against an adoption, and that it has changed nothing. */
+/** The message with which `create` refuses an adoption. Checks that nothing has changed. */
 async function refused(harness: StackHarness, inputs: Properties): Promise<Error & { code?: string }> {
   const before = await harness.liveIds();
   const failure = await failureOf(resourceTypes.RotatingApiKey.create({ owner: OWNER, ...inputs }, harness.context));
@@ -33,8 +33,8 @@ async function refused(harness: StackHarness, inputs: Properties): Promise<Error
   return failure;
 }
 
-describe("a key made by hand", () => {
-  it("is adopted by two lists and no POST, and costs nothing until it is rotated like any other", async () => {
+describe("a key that was created by hand", () => {
+  it("is adopted with two lists and no POST, and costs nothing until it is rotated like any other key", async () => {
     const { harness, adopt } = await started();
     const stack = await RotatingStack.start({ adopt, namePrefix: "mine", gracePeriod: "2h" }, harness);
     expect(await harness.requests()).toEqual([LIST, LIST, LIST]);
@@ -54,7 +54,7 @@ describe("a key made by hand", () => {
     expect(stack.warnings).toBe("");
   });
 
-  it("is in no output but as the key, so that the program can drop its secret", async () => {
+  it("appears in the outputs only as the current key, so that the program can remove its secret", async () => {
     const { harness, adopt } = await started();
     const { outputs } = await RotatingStack.start({ adopt }, harness);
     const { key, ...others } = outputs ?? {};
@@ -63,7 +63,7 @@ describe("a key made by hand", () => {
     expect(others.adopt).toBeUndefined();
   });
 
-  it("has its real age, and is rotated by it in the run after the adoption, not in that run", async () => {
+  it("keeps its real age, and is rotated by it in the run after the adoption", async () => {
     const { harness, adopt } = await started();
     const stack = await RotatingStack.start({ adopt, rotateAfter: "30d" }, harness);
     expect(stack.current).toBe(adopt.id);
@@ -71,7 +71,7 @@ describe("a key made by hand", () => {
     expect(stack.previous).toBe(adopt.id);
   });
 
-  it("is revoked when the resource is deleted, and stays where revokeOnDelete is false", async () => {
+  it("is revoked when the resource is deleted, and stays live if revokeOnDelete is false", async () => {
     const { harness, adopt } = await started();
     await (await RotatingStack.start({ adopt, revokeOnDelete: false }, harness)).destroy();
     expect(await harness.liveIds()).toEqual([adopt.id]);
@@ -79,7 +79,7 @@ describe("a key made by hand", () => {
     expect(await harness.liveIds()).toEqual([]);
   });
 
-  it("is adopted again by the run after a crash, which has lost nothing", async () => {
+  it("is adopted again by the run after a crash, without a loss", async () => {
     const { harness, adopt } = await started();
     await resourceTypes.RotatingApiKey.create({ owner: OWNER, adopt }, harness.context);
     const stack = await RotatingStack.start({ adopt }, await anew(harness));
@@ -87,7 +87,7 @@ describe("a key made by hand", () => {
     expect(await harness.liveIds()).toEqual([adopt.id]);
   });
 
-  it("is not revoked by a stack to which the adopting one's state was copied", async () => {
+  it("is not revoked by a stack to which the state of the adopting stack was copied", async () => {
     const { harness, adopt } = await started();
     const stack = await RotatingStack.start({ adopt }, harness);
     stack.harness = harness.beside({ owner: OTHER_OWNER, context: harness.context });
@@ -97,7 +97,7 @@ describe("a key made by hand", () => {
     expect(await harness.liveIds()).toEqual([adopt.id]);
   });
 
-  it("is told from one that is used in the same second", async () => {
+  it("is distinguished from one that is used in the same second", async () => {
     const { harness, adopt } = await started();
     const busy = await harness.plane.state.createKey("busy");
     await harness.plane.state.useKey(busy.id);
@@ -113,21 +113,21 @@ describe("a key made by hand", () => {
 });
 
 describe("an adoption is refused", () => {
-  it("where the id is not live", async () => {
+  it("if the id is not live", async () => {
     const { harness, adopt } = await started();
     const failure = await refused(harness, { adopt: { ...adopt, id: "99" } });
     expect(failure).toMatchObject({ code: "KP-ADOPT" });
     expect(failure.message).toMatch(/^key 99 is not active in this account.* remove adopt to get a new key$/);
   });
 
-  it("where the service does not accept the secret", async () => {
+  it("if the service does not accept the secret", async () => {
     const { harness, adopt } = await started();
     const failure = await refused(harness, { adopt: { ...adopt, key: "kp_wrong" } });
     expect(failure.message).toMatch(/does not accept the secret in adopt.key/);
     expect(await harness.requests()).toEqual([LIST]);
   });
 
-  it("where id and secret are of two keys, also if one is keyplane's own", async () => {
+  it("if id and secret belong to two keys, even if one is keyplane's own", async () => {
     const { harness, adopt } = await started();
     const other = await handmade(harness, "another");
     const admin = (await harness.account.keys.list()).find(({ name }) => name === "admin");
@@ -137,20 +137,20 @@ describe("an adoption is refused", () => {
     }
   });
 
-  it("where it is the key that keyplane authenticates with, without any request", async () => {
+  it("without any request if it is the key with which keyplane authenticates", async () => {
     const { harness, adopt } = await started();
     const failure = await refused(harness, { adopt: { ...adopt, key: harness.plane.apiKey } });
     expect(failure).toMatchObject({ code: "KP-OWN-CREDENTIAL", message: expect.stringContaining("keyplane:apiKey") });
     expect(await harness.requests()).toEqual([]);
   });
 
-  it("where this stack has made the key itself", async () => {
+  it("if this stack created the key itself", async () => {
     const harness = await StackHarness.start();
     const failure = await refused(harness, { adopt: await handmade(harness, autoName("ci", OWNER)) });
     expect(failure.message).toMatch(/was made by this stack, not by hand/);
   });
 
-  it("where another resource of the stack holds the key", async () => {
+  it("if another resource of the stack holds the key", async () => {
     const { harness, adopt } = await started();
     const stack = await RotatingStack.start({ adopt }, harness);
     harness.context.run.holders.clear();
@@ -158,7 +158,7 @@ describe("an adoption is refused", () => {
     expect((await refused(harness, { adopt })).message).toMatch(/belongs to another resource of this stack/);
   });
 
-  it("where two resources of a program name one key, before anything is made", async () => {
+  it("before anything is created if two resources of a program name the same key", async () => {
     const { harness, adopt } = await started();
     const checked = (name: string) => {
       const news = { owner: OWNER, adopt, resourceUrn: `urn:pulumi:dev::app::t::${name}` };
@@ -169,7 +169,7 @@ describe("an adoption is refused", () => {
     expect(checked("web")).toEqual([{ property: "adopt.id", reason }]);
   });
 
-  it("where its form is wrong, without the secret in the message", async () => {
+  it("if its form is wrong, without the secret in the message", async () => {
     const { harness } = await started();
     for (const adopt of [
       "x",
@@ -184,13 +184,13 @@ describe("an adoption is refused", () => {
     }
   });
 
-  it("for an ApiKey, whose replacement would revoke the key it has adopted", async () => {
+  it("for an ApiKey, whose replacement would revoke the adopted key", async () => {
     const { harness, adopt } = await started();
     const { failures } = check(resourceTypes.ApiKey, { owner: OWNER, adopt }, harness.context);
     expect(failures).toEqual([{ property: "adopt", reason: expect.stringMatching(/^is for RotatingApiKey only/) }]);
   });
 
-  it("for a resource that exists and holds another key, and where it moves with its key", async () => {
+  it("for a resource that already holds another key, or that moves to another scope with its key", async () => {
     const { harness, adopt } = await started();
     const { outputs = {} } = await RotatingStack.start({ adopt }, harness);
     const asked = (inputs: Properties) => () =>
@@ -208,7 +208,7 @@ describe("an adoption is refused", () => {
 });
 
 describe("a replacement that adopts the same key again", () => {
-  it("keeps it live, in the same run and in the one after a crash", async () => {
+  it("keeps it live in the same run and in a run after a crash", async () => {
     const { harness, adopt } = await started();
     const old = await RotatingStack.start({ adopt }, harness);
     const forced = await anew(harness);
@@ -225,7 +225,7 @@ describe("a replacement that adopts the same key again", () => {
   });
 });
 
-/** The same stack in a run of its own. */
+/** The same stack in a separate run. */
 async function anew(harness: StackHarness): Promise<StackHarness> {
   const { settings, ...told } = harness.context;
   return harness.beside({ context: { ...told, run: newRunNotes(), account: () => harness.account } });

@@ -18,7 +18,7 @@ describe("the inputs of an ApiKey", () => {
     { rotationTriggers: { quarter: "2026Q4", nested: { a: [1, null] } }, rotateAfter: "90d" },
     { waitForProjects: ["my-project-1"], verify: true, operationTimeout: "5m", revokeOnDelete: false },
     { name: "exact", onNameConflict: "revokeUnused" },
-  ])("may be %j", (inputs) => {
+  ])("can be %j", (inputs) => {
     expect(failuresOf(inputs)).toEqual([]);
   });
 
@@ -45,19 +45,19 @@ describe("the inputs of an ApiKey", () => {
     [{ name: "n", waitForProjects: ["p"] }, "waitForProjects", /together with name/],
     [{ nmae: "typo" }, "nmae", /is not an input of ApiKey; its inputs are .*namePrefix/],
     [{ owner: undefined }, "owner", /required/],
-  ])("C1: %j is refused, naming the property and the remedy", (inputs, property, reason) => {
+  ])("C1: %j are refused with the property and the remedy", (inputs, property, reason) => {
     const failures = failuresOf(inputs);
     expect(failures.map((failure) => failure.property)).toEqual([property]);
     expect(failures[0]?.reason).toMatch(reason);
   });
 
-  it("C1: pass where a preview does not know them yet", () => {
+  it("C1: pass if a preview does not know them yet", () => {
     const unknowns = { name: UNKNOWN, rotationTriggers: { a: UNKNOWN }, rotateAfter: UNKNOWN, verify: UNKNOWN };
     expect(failuresOf(unknowns)).toEqual([]);
     expect(failuresOf({ waitForProjects: ["p", UNKNOWN] })).toEqual([]);
   });
 
-  it("never make the check throw, whatever they are", () => {
+  it("never make the check throw for any values", () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.constantFrom(...Object.keys(resourceTypes.ApiKey.fields), "__proto__"), fc.jsonValue()),
@@ -72,7 +72,7 @@ describe("the inputs of an ApiKey", () => {
 });
 
 describe("the inputs of a ProjectReady", () => {
-  it("C1: need a project whose id fits into a path", () => {
+  it("C1: need a project id that fits into a path", () => {
     const inputs = { projectId: "..", owner: undefined };
     expect(failuresOf(inputs, "ProjectReady").map((failure) => failure.property)).toEqual(["projectId"]);
     expect(failuresOf({ owner: undefined }, "ProjectReady")).toEqual([

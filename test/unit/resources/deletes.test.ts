@@ -15,7 +15,7 @@ const withKey = async () => {
 };
 
 describe("deleting a key", () => {
-  it("costs one request, and one list that shows the id under its name for all deletions together", async () => {
+  it("costs one request, and one list for all deletions together, which confirms the names of the ids", async () => {
     const harness = await StackHarness.start();
     const keys = [await harness.createKey(), await harness.createKey(), await harness.createKey()];
     const sent = (await harness.plane.log()).length;
@@ -24,7 +24,7 @@ describe("deleting a key", () => {
     expect(await harness.liveIds()).toEqual([]);
   });
 
-  it("asks a second list, and by its id, whether a key is gone that the list lacks", async () => {
+  it("requests a second list and the revocation by id if the list lacks the key", async () => {
     const { harness, key, sent } = await withKey();
     await harness.plane.state.revokeKey(key.id);
     await harness.clock.pass(300_000);
@@ -45,7 +45,7 @@ describe("deleting a key", () => {
     expect(await harness.liveIds()).toEqual([]);
   });
 
-  it("touches nothing where the list shows the id under another name, because it is somebody else's", async () => {
+  it("touches nothing if the list shows the id under another name, because the key belongs to somebody else", async () => {
     const { harness, key } = await withKey();
     const stranger = await harness.plane.state.createKey("somebody-elses");
     const mistaken = { id: String(stranger.id), outputs: { ...key.outputs, keyId: String(stranger.id) } };
@@ -58,7 +58,7 @@ describe("deleting a key", () => {
     expect(await harness.liveIds()).toEqual([key.id, String(stranger.id)]);
   });
 
-  it("D1: whose request was never sent is tried again", async () => {
+  it("D1: is tried again if the request was never sent", async () => {
     const { harness, key } = await withKey();
     await harness.plane.refuse();
     harness.clock.meanwhile = () => harness.plane.accept();
@@ -67,47 +67,47 @@ describe("deleting a key", () => {
   });
 
   it.each([
-    ["a reset, nothing done", { fault: "reset" }],
-    ["a reset, the key revoked", { fault: "reset", commit: "before" }],
-    ["no answer in time, the key revoked", { fault: "hang", commit: "before" }],
+    ["a reset without effect", { fault: "reset" }],
+    ["a reset after the key was revoked", { fault: "reset", commit: "before" }],
+    ["a timeout after the key was revoked", { fault: "hang", commit: "before" }],
     ["half an answer", { fault: "truncate-length" }],
     ["HTML", { fault: "html", commit: "before" }],
-    ["status 500, nothing done", { status: 500 }],
-    ["status 504, the key revoked", { status: 504, commit: "before" }],
-    ["status 408, the key revoked", { status: 408, commit: "before" }],
-  ] satisfies [string, Partial<Rule>][])(
-    "D2: whose answer is lost to %s is settled, and ends well",
-    async (_, rule) => {
-      const { harness, key } = await withKey();
-      await harness.plane.rules.add({ route: DELETE, ...rule });
-      await harness.deleteKey(key);
-      expect(await harness.liveIds()).toEqual([]);
-    },
-  );
+    ["status 500 without effect", { status: 500 }],
+    ["status 504 after the key was revoked", { status: 504, commit: "before" }],
+    ["status 408 after the key was revoked", { status: 408, commit: "before" }],
+  ] satisfies [string, Partial<Rule>][])("D2: succeeds in the end if the answer is lost to %s", async (_, rule) => {
+    const { harness, key } = await withKey();
+    await harness.plane.rules.add({ route: DELETE, ...rule });
+    await harness.deleteKey(key);
+    expect(await harness.liveIds()).toEqual([]);
+  });
 
-  it("D2: that never gets an answer is an error while the list still shows the key, so that it stays in the state", async () => {
+  it("D2: fails without any answer while the list still shows the key, so that the key stays in the state", async () => {
     const { harness, key } = await withKey();
     await harness.plane.rules.add({ route: DELETE, fault: "close", count: null });
     expect((await failureOf(harness.deleteKey(key))).message).toContain(`DELETE /api_keys/${key.id} at `);
   });
 
-  it.each([404, 410, 400, 422])("D3: answered %i is done when the list does not show the key", async (status) => {
-    const { harness, key } = await withKey();
-    await harness.context.keys().list();
-    const sent = (await harness.plane.log()).length;
-    await harness.plane.state.revokeKey(key.id);
-    await harness.plane.rules.add({ route: DELETE, status });
-    await harness.deleteKey(key);
-    expect(await harness.requests(sent)).toEqual([DELETE, LIST]);
-  });
+  it.each([404, 410, 400, 422])(
+    "D3: succeeds after the answer %i if the list does not show the key",
+    async (status) => {
+      const { harness, key } = await withKey();
+      await harness.context.keys().list();
+      const sent = (await harness.plane.log()).length;
+      await harness.plane.state.revokeKey(key.id);
+      await harness.plane.rules.add({ route: DELETE, status });
+      await harness.deleteKey(key);
+      expect(await harness.requests(sent)).toEqual([DELETE, LIST]);
+    },
+  );
 
-  it.each([404, 410, 400, 422])("D3: answered %i is an error while the list shows the key", async (status) => {
+  it.each([404, 410, 400, 422])("D3: fails after the answer %i while the list shows the key", async (status) => {
     const { harness, key } = await withKey();
     await harness.plane.rules.add({ route: DELETE, status, count: null });
     expect((await failureOf(harness.deleteKey(key))).message).toContain(String(status));
   });
 
-  it("D3: is an error where the list cannot be read, though the service knows no such key", async () => {
+  it("D3: fails if the list cannot be read, even if the service does not find the key", async () => {
     const { harness, key } = await withKey();
     await harness.context.keys().list();
     await harness.plane.state.revokeKey(key.id);
@@ -118,7 +118,7 @@ describe("deleting a key", () => {
   it.each([
     ["says that the key is not revoked", { patch: { revoked: false } }],
     ["is about another key", { patch: { id: 7 } }],
-  ] satisfies [string, Partial<Rule>][])("D4: whose answer %s is an error while the key is listed", async (_, rule) => {
+  ] satisfies [string, Partial<Rule>][])("D4: fails if the answer %s while the key is listed", async (_, rule) => {
     const { harness, key } = await withKey();
     await harness.plane.rules.add({
       route: DELETE,
@@ -129,21 +129,21 @@ describe("deleting a key", () => {
     expect(await harness.liveIds()).toEqual([key.id]);
   });
 
-  it("D5: again after a crash that forgot the first time succeeds: I13", async () => {
+  it("D5: succeeds again after a crash that lost the first result (I13)", async () => {
     const { harness, key } = await withKey();
     await harness.deleteKey(key);
     await harness.deleteKey(key);
     expect(await harness.liveIds()).toEqual([]);
   });
 
-  it("D6: refused with 401 is an error that names the setting, and the key stays in the state", async () => {
+  it("D6: fails with the name of the setting if it is refused with 401, and the key stays in the state", async () => {
     const { harness, key } = await withKey();
     await harness.plane.rules.add({ route: DELETE, fault: "close" });
     await harness.plane.rules.add({ route: DELETE, status: 401, count: null });
     expect((await failureOf(harness.deleteKey(key))).message).toContain("keyplane:apiKey");
   });
 
-  it("D7: that keyplane itself authenticates with is refused before any request", async () => {
+  it("D7: is refused before any request if keyplane authenticates with the key", async () => {
     const { harness, key, sent } = await withKey();
     const self = harness.beside({ apiKey: String(key.outputs.key) });
     const failure = await failureOf(self.deleteKey(key));
@@ -152,7 +152,7 @@ describe("deleting a key", () => {
     expect(await harness.requests(sent)).toEqual([]);
   });
 
-  it("D9: that was never ready revokes what its creation has left behind, too", async () => {
+  it("D9: also revokes the keys that the creation of an unready key left behind", async () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: "POST /api_keys", fault: "close", commit: "before", count: 2 });
     await harness.plane.rules.add({ route: DELETE, status: 400, count: 2 });
@@ -167,7 +167,7 @@ describe("deleting a key", () => {
     expect(await harness.liveIds()).toEqual([]);
   });
 
-  it("D9: is an error as long as one of the keys left behind is live, so that the next run tries again", async () => {
+  it("D9: fails as long as one of the keys left behind is live, so that the next run tries again", async () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: "POST /api_keys", fault: "close", commit: "before" });
     await harness.plane.rules.add({ route: DELETE, status: 400 });
@@ -179,7 +179,7 @@ describe("deleting a key", () => {
     expect(await harness.liveIds()).toEqual([]);
   });
 
-  it("D9: revokes an orphan of its making also where revokeOnDelete keeps the key itself", async () => {
+  it("D9: revokes an orphan of the creation even if revokeOnDelete keeps the key itself", async () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: "POST /api_keys", fault: "close", commit: "before" });
     await harness.plane.rules.add({ route: DELETE, status: 400 });
@@ -188,7 +188,7 @@ describe("deleting a key", () => {
     expect(await harness.liveIds()).toEqual([key.id]);
   });
 
-  it("is not done where revokeOnDelete is false, and says that the key stays live", async () => {
+  it("leaves the key live and says so if revokeOnDelete is false", async () => {
     const harness = await StackHarness.start();
     const key = await harness.createKey({ revokeOnDelete: false });
     await harness.deleteKey(key);
@@ -196,7 +196,7 @@ describe("deleting a key", () => {
     expect(harness.told.info.join()).toContain("stays live");
   });
 
-  it("C14: is not done by a stack to which the state was copied, and says so", async () => {
+  it("C14: leaves the key live and says so if the state was copied to this stack", async () => {
     const { harness, key } = await withKey();
     const copy = harness.beside({ owner: OTHER_OWNER });
     const adopted = await copy.updateKey(key);
@@ -208,24 +208,21 @@ describe("deleting a key", () => {
   it.each([
     ["ApiKey", resourceTypes.ApiKey],
     ["RotatingApiKey", resourceTypes.RotatingApiKey],
-  ])(
-    "C14: is not done by the first run of a stack to which the state was copied, which replaces the %s",
-    async (_, kind) => {
-      const harness = await StackHarness.start();
-      const { id, outputs } = await kind.create({ owner: OWNER }, harness.context);
-      const copy = harness.beside({ owner: OTHER_OWNER });
-      check(kind, { owner: OTHER_OWNER }, copy.context);
-      await kind.delete(id, { ...outputs, pendingRevocations: [outputs.keyId] }, copy.context);
-      expect(await harness.liveIds()).toEqual([outputs.keyId]);
-      expect(copy.told.warn.join()).toContain("another stack");
-      const same = harness.beside({});
-      check(kind, { owner: OWNER }, same.context);
-      await kind.delete(id, outputs, same.context);
-      expect(await harness.liveIds()).toEqual([]);
-    },
-  );
+  ])("C14: leaves the key live in the first run with a copied state, which replaces the %s", async (_, kind) => {
+    const harness = await StackHarness.start();
+    const { id, outputs } = await kind.create({ owner: OWNER }, harness.context);
+    const copy = harness.beside({ owner: OTHER_OWNER });
+    check(kind, { owner: OTHER_OWNER }, copy.context);
+    await kind.delete(id, { ...outputs, pendingRevocations: [outputs.keyId] }, copy.context);
+    expect(await harness.liveIds()).toEqual([outputs.keyId]);
+    expect(copy.told.warn.join()).toContain("another stack");
+    const same = harness.beside({});
+    check(kind, { owner: OWNER }, same.context);
+    await kind.delete(id, outputs, same.context);
+    expect(await harness.liveIds()).toEqual([]);
+  });
 
-  it("C14: a copied state leaves the keys that are still to be revoked to the original, too", async () => {
+  it("C14: leaves pending revocations of a copied state to the original stack", async () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: "POST /api_keys", fault: "close", commit: "before" });
     await harness.plane.rules.add({ route: DELETE, status: 400 });
@@ -237,8 +234,8 @@ describe("deleting a key", () => {
   });
 });
 
-describe("in another account than the one that made it", () => {
-  /** The same control plane with another credential that still works, and one at an empty plane. */
+describe("in another account than the one with the key,", () => {
+  /** A stack with a key, and a stack at an empty control plane. */
   const twoAccounts = async () => {
     const { harness, key } = await withKey();
     const elsewhere = await StackHarness.start();
@@ -246,18 +243,18 @@ describe("in another account than the one that made it", () => {
     return { harness, key, elsewhere };
   };
 
-  it("D8: a key that is not there is an error on delete, not done: it may be live where it was made", async () => {
+  it("D8: deleting a missing key fails, because the key may be live in its own account", async () => {
     const { harness, key, elsewhere } = await twoAccounts();
     expect((await failureOf(elsewhere.deleteKey(key))).message).toMatch(/has no key of this stack/);
     expect(await harness.liveIds()).toEqual([key.id]);
   });
 
-  it("D8: a key that is not there is an error on read, not gone", async () => {
+  it("D8: reading a missing key fails, and the key does not count as gone", async () => {
     const { key, elsewhere } = await twoAccounts();
     expect((await failureOf(elsewhere.readKey(key))).message).toContain("keyplane:apiKey");
   });
 
-  it("D8: a stranger's key that happens to have the same id there is neither revoked nor taken for it", async () => {
+  it("D8: somebody else's key with the same id is neither revoked nor mistaken for the key", async () => {
     const { key, elsewhere } = await twoAccounts();
     const stranger = await elsewhere.plane.state.createKey("a stranger's");
     expect(String(stranger.id)).toBe(key.id);
@@ -266,7 +263,7 @@ describe("in another account than the one that made it", () => {
     expect(await elsewhere.liveIds()).toEqual([key.id]);
   });
 
-  it("D8: the same account under a new credential is known by a witness, another key of the stack", async () => {
+  it("D8: the same account under a new credential is recognized by another key of the stack", async () => {
     const { harness, key } = await withKey();
     await harness.createKey();
     const admin = await harness.plane.state.createKey("new admin");
@@ -277,7 +274,7 @@ describe("in another account than the one that made it", () => {
     await later.deleteKey(key);
   });
 
-  it("D8: a key of another stack is no witness", async () => {
+  it("D8: a key of another stack does not prove the account", async () => {
     const { harness, key } = await withKey();
     await harness.beside({ owner: OTHER_OWNER }).createKey();
     const admin = await harness.plane.state.createKey("new admin");
@@ -286,7 +283,7 @@ describe("in another account than the one that made it", () => {
     await failureOf(later.deleteKey(key));
   });
 
-  it("D8: a key that is there is revoked under any credential, and read takes note of the new one", async () => {
+  it("D8: an existing key is revoked under any credential, and a read records the new one", async () => {
     const { harness, key } = await withKey();
     const admin = await harness.plane.state.createKey("new admin");
     const later = harness.beside({ apiKey: admin.key });
@@ -297,7 +294,7 @@ describe("in another account than the one that made it", () => {
     expect(await harness.liveIds()).toEqual([String(admin.id)]);
   });
 
-  it("revokes no key of the same id and exact name in another account, where the same program was deployed", async () => {
+  it("a key with the same id and exact name of another deployment of the program is not revoked", async () => {
     const harness = await StackHarness.start();
     const key = await harness.createKey({ name: "exact" });
     await harness.clock.pass(60_000);

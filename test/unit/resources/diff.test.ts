@@ -23,7 +23,7 @@ const differ = (olds: object, news: object, options: { now?: number; driftOnly?:
 const nothing = { changes: false, replaces: [], deleteBeforeReplace: false, reasons: [] };
 
 describe("the diff of an ApiKey", () => {
-  it("sees no change in an unchanged program, also where a default is spelled out", () => {
+  it("shows no change for an unchanged program, even if a default is written out", () => {
     expect(differ({}, {})).toEqual(nothing);
     expect(differ({}, { verify: false, revokeOnDelete: true, rotationTriggers: {} })).toEqual(nothing);
     const triggersDigest = digestOf({ a: 1, b: [2, { c: 3, d: 4 }] });
@@ -31,7 +31,7 @@ describe("the diff of an ApiKey", () => {
     expect(differ({ triggersDigest }, { rotationTriggers })).toEqual(nothing);
   });
 
-  it("asks for an update that takes triggers in clear out of a state of version 0.1", () => {
+  it("requests an update that removes plain-text triggers from a state of version 0.1", () => {
     const rotationTriggers = { quarter: "Q1" };
     expect(differ({ rotationTriggers }, { rotationTriggers })).toMatchObject({ changes: true, replaces: [] });
   });
@@ -42,7 +42,7 @@ describe("the diff of an ApiKey", () => {
     [{}, { name: "exact" }, "name"],
     [{ name: "exact", mintedBy: "t" }, {}, "name"],
     [{ name: "exact", mintedBy: "t" }, { name: "other" }, "name"],
-  ])("replaces from %j to %j, new before old", (olds, news, field) => {
+  ])("replaces the key from %j to %j, and creates the new one first", (olds, news, field) => {
     expect(differ(olds, news)).toMatchObject({ changes: true, replaces: [field], deleteBeforeReplace: false });
   });
 
@@ -53,11 +53,11 @@ describe("the diff of an ApiKey", () => {
     [{}, { rotationTriggers: { q: "1" } }],
     [{ rotationTriggers: { q: "1" } }, {}],
     [{}, { owner: "somebody else" }],
-  ])("updates in place from %j to %j", (olds, news) => {
+  ])("updates the key in place from %j to %j", (olds, news) => {
     expect(differ(olds, news)).toMatchObject({ changes: true, replaces: [] });
   });
 
-  it("deletes first only where the same exact name must be given again", () => {
+  it("deletes the old key first only if the new key has the same exact name", () => {
     const olds = { name: "exact", mintedBy: "t", rotationTriggers: { q: "1" } };
     expect(differ(olds, { name: "exact", rotationTriggers: { q: "2" } })).toMatchObject({
       replaces: ["rotationTriggers"],
@@ -65,7 +65,7 @@ describe("the diff of an ApiKey", () => {
     });
   });
 
-  it("finds a key due at its age and says since when, but not in a refresh, which judges drift only", () => {
+  it("shows that a key is due by its age and since when, but not in a refresh, which shows only drift", () => {
     const due = differ({ rotateAfter: "90d" }, { rotateAfter: "90d" });
     expect(due).toMatchObject({ changes: true, replaces: ["rotateAfter"] });
     expect(due.reasons).toEqual(["due since 2026-04-01T00:00:00.000Z: 90d old"]);
@@ -73,7 +73,7 @@ describe("the diff of an ApiKey", () => {
     expect(differ({ rotateAfter: "90d" }, { rotateAfter: "90d" }, { driftOnly: true })).toEqual(nothing);
   });
 
-  it("asks for an update while something is pending, and for a replacement once that has failed", () => {
+  it("requests an update while an operation is pending, and a replacement after it has failed", () => {
     const work = { action: "start_compute", projectId: "p", operationId: "o" };
     expect(differ({ pending: [work] }, {})).toMatchObject({ changes: true, replaces: [] });
     expect(differ({ pending: [{ ...work, status: "failed" }] }, {})).toMatchObject({ replaces: ["pending"] });
@@ -81,7 +81,7 @@ describe("the diff of an ApiKey", () => {
     expect(differ({ pendingRevocations: ["9"] }, {})).toMatchObject({ changes: true, replaces: [] });
   });
 
-  it("takes a value that a preview does not know for a change, except where a change means nothing", () => {
+  it("treats an unknown value in a preview as a change, except if a change has no effect", () => {
     expect(differ({}, { rotationTriggers: { a: UNKNOWN } })).toMatchObject({ changes: true });
     expect(differ({ namePrefix: "a" }, { namePrefix: UNKNOWN })).toMatchObject({ replaces: ["namePrefix"] });
     expect(differ({}, { resourceUrn: UNKNOWN })).toEqual(nothing);

@@ -7,8 +7,8 @@ const POST = "POST /api_keys";
 const LIST = "GET /api_keys";
 const NAME = "billing key";
 
-describe("a key of an exact name", () => {
-  it("C11: is looked up before its POST, and fails with what is in the way and what to do", async () => {
+describe("creating a key with an exact name", () => {
+  it("C11: looks the name up before its POST, and fails with the key that has the name and what to do", async () => {
     const harness = await StackHarness.start();
     const { id } = await harness.plane.state.createKey(NAME);
     const failure = await failureOf(harness.createKey({ name: NAME }));
@@ -17,7 +17,7 @@ describe("a key of an exact name", () => {
     expect(await harness.requests()).toEqual([LIST]);
   });
 
-  it("C11: does not offer to revoke a key in the way that is in use", async () => {
+  it("C11: does not offer to revoke a key in use that has the name", async () => {
     const harness = await StackHarness.start();
     const { id } = await harness.plane.state.createKey(NAME);
     await harness.plane.state.useKey(id);
@@ -29,7 +29,7 @@ describe("a key of an exact name", () => {
     expect(await harness.liveIds()).toEqual([String(id)]);
   });
 
-  it("C11: takes the place of a key that was never used where the program says so", async () => {
+  it("C11: replaces a never used key that has the name if the program allows it", async () => {
     const harness = await StackHarness.start();
     await harness.plane.state.createKey(NAME);
     const { id, outputs } = await harness.createKey({ name: NAME, onNameConflict: "revokeUnused" });
@@ -38,7 +38,7 @@ describe("a key of an exact name", () => {
     expect(harness.told.info.join()).toContain("never used");
   });
 
-  it("C4: whose answer is lost is settled by a key that was not there before, and made once more", async () => {
+  it("C4: revokes a lost key, which did not exist before the request, and creates the key again", async () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: POST, fault: "close", commit: "before" });
     const { id, outputs } = await harness.createKey({ name: NAME });
@@ -47,7 +47,7 @@ describe("a key of an exact name", () => {
     expect(await harness.requests()).toEqual([LIST, POST, LIST, "DELETE /api_keys/{key_id}", POST]);
   });
 
-  it("C11: refused because a stranger has just taken the name leaves the stranger's key alone", async () => {
+  it("C11: leaves the key alone with which somebody else has just taken the name", async () => {
     const harness = await StackHarness.start();
     const held = await harness.plane.rules.add({ route: LIST, hold: "after" });
     const creating = failureOf(harness.createKey({ name: NAME }));
@@ -59,7 +59,7 @@ describe("a key of an exact name", () => {
     expect(await harness.liveIds()).toEqual([String(stranger.id)]);
   });
 
-  it("C4: never touches a stranger who took the name between the look and the request", async () => {
+  it("C4: never touches a key that somebody else created between the lookup and the request", async () => {
     const harness = await StackHarness.start();
     const held = await harness.plane.rules.add({ route: LIST, hold: "after" });
     const creating = failureOf(harness.createKey({ name: NAME }));
@@ -73,7 +73,7 @@ describe("a key of an exact name", () => {
     expect(await harness.liveIds()).toEqual([String(stranger.id)]);
   });
 
-  it("C4: never touches a key of the name that was used while the request was lost", async () => {
+  it("C4: never touches a key with the name that was used while the request was lost", async () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: POST, fault: "close" });
     let stranger: { id: number } | undefined;
@@ -86,7 +86,7 @@ describe("a key of an exact name", () => {
     expect(await harness.liveIds()).toEqual([String(stranger?.id)]);
   });
 
-  it("C5: that is made late stands in the way of the second request, and is settled then", async () => {
+  it("C5: revokes a late key when it blocks the second request", async () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: POST, fault: "close", commit: "late" });
     await harness.plane.rules.add({ route: POST, hold: "before" });
@@ -99,7 +99,7 @@ describe("a key of an exact name", () => {
     expect(outputs.lostNames).toEqual([NAME]);
   });
 
-  it("C5: that turns up after the run is reported by the ledger and left alone: it may be a stranger's", async () => {
+  it("C5: leaves a key that appears after the run to the ledger, which only reports it because somebody else may own it", async () => {
     const harness = await StackHarness.start();
     await harness.plane.state.switch({ uniqueNames: false });
     await harness.plane.rules.add({ route: POST, fault: "close", commit: "late" });
@@ -110,7 +110,7 @@ describe("a key of an exact name", () => {
     expect(harness.told.warn.join()).toContain("somebody else");
   });
 
-  it("C7: that was made, lost and cannot be revoked is recorded, because its name cannot be asked for again", async () => {
+  it("C7: records a lost key that cannot be revoked, because its name cannot be used again", async () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: POST, fault: "close", commit: "before" });
     await harness.plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 400 });
@@ -130,14 +130,14 @@ describe("a key of an exact name", () => {
     expect(await harness.liveIds()).toEqual([id]);
   });
 
-  it("C13: sends no POST at all while the list is unavailable", async () => {
+  it("C13: sends no POST while the list is unavailable", async () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: LIST, status: 500, count: null });
     await failureOf(harness.createKey({ name: NAME }));
     expect(new Set(await harness.requests())).toEqual(new Set([LIST]));
   });
 
-  it("C14: of a copied state is not revoked by the copy, whose name tells nothing about who made it", async () => {
+  it("C14: protects the key from a copy of the state, although its name does not show its owner", async () => {
     const harness = await StackHarness.start();
     const key = await harness.createKey({ name: NAME });
     const copy = harness.beside({ owner: OTHER_OWNER });

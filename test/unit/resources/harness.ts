@@ -10,14 +10,14 @@ import { Settings } from "../../../provider/settings/settings";
 import { type ControlPlane, type LogEntry, startControlPlane } from "../../../testing/control-plane";
 import { DrivenClock } from "../http/driven-clock";
 
-/** The owner of the stack under test, and one of another stack in the same account. */
+/** The owner of the stack under test, and the owner of another stack in the same account. */
 export const OWNER = "3b241101-e2bb-4255-8caf-4136c566a962";
 export const OTHER_OWNER = "9f0c1a77-5d0e-4f4e-9d0b-7c1f0e6a1b22";
 
-/** Silence of the service after which a request is given up, in real milliseconds. */
+/** After how many real milliseconds without an answer a request times out. */
 const REQUEST_TIMEOUT_MS = 250;
 
-/** A key as `create` leaves it: ready, or recorded as not ready. */
+/** A key after `create`: ready, or recorded as not ready. */
 export interface Made {
   readonly id: string;
   readonly outputs: Properties;
@@ -25,7 +25,7 @@ export interface Made {
   readonly notReady?: string;
 }
 
-/** What a resource has said, in order. */
+/** The messages of a resource, in order. */
 export interface Told {
   readonly progress: string[];
   readonly info: string[];
@@ -38,14 +38,14 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((plane) => plane.close()));
 });
 
-/** One stack's resources at a real control plane; time passes only where somebody waits. */
+/** The resources of one stack at a real control plane. Time passes only while somebody waits. */
 export class StackHarness {
   readonly told: Told = { progress: [], info: [], warn: [] };
   readonly context: Context;
   readonly account: Account;
-  /** The identity of the stack's owner, as its keys are given it. */
+  /** The identity of the stack's owner, as its keys receive it. */
   readonly identity: string;
-  /** The name of every creation that was asked for, in order. */
+  /** The name of every requested creation, in order. */
   readonly names: string[] = [];
 
   private constructor(
@@ -70,7 +70,7 @@ export class StackHarness {
       this.names.push(name);
       return create(name, read);
     };
-    // The settle time follows the settings: that of a real service, though no test waits in real time.
+    // The settle time depends on the settings. It is that of a real service, although no test waits in real time.
     const settings = new Settings({ ...options, requestTimeoutMs: 30_000 });
     const fingerprint = accountFingerprint({ baseUrl: plane.url, apiKey });
     this.identity = identityOf(owner, fingerprint);
@@ -90,7 +90,7 @@ export class StackHarness {
     };
   }
 
-  /** A stack with a control plane of its own. */
+  /** A stack with its own control plane. */
   static async start(overrides: Partial<Context> = {}): Promise<StackHarness> {
     const plane = await startControlPlane({ clock: { mode: "driven" } });
     open.push(plane);
@@ -109,7 +109,7 @@ export class StackHarness {
     return new StackHarness(this.plane, this.clock, owner, context, apiKey, REQUEST_TIMEOUT_MS);
   }
 
-  /** The same stack at another control plane, for which the same time passes. */
+  /** The same stack at another control plane with the same time. */
   async elsewhere(): Promise<StackHarness> {
     const plane = await startControlPlane({ clock: { mode: "driven" } });
     open.push(plane);
@@ -122,7 +122,7 @@ export class StackHarness {
     return ownerTag(this.owner);
   }
 
-  /** Makes an `ApiKey`; a plain failure is thrown. */
+  /** Creates an `ApiKey`. Throws if no key is recorded. */
   createKey(inputs: Properties = {}): Promise<Made> {
     return made(() => resourceTypes.ApiKey.create({ owner: this.identity, ...inputs }, this.context));
   }
@@ -141,20 +141,20 @@ export class StackHarness {
     return resourceTypes.ApiKey.delete(id, outputs, this.context);
   }
 
-  /** Runs the stack's ledger at the end of an `up`, as the first one or after another. */
+  /** Runs the stack's ledger at the end of an `up`, for the first time or with its earlier outputs. */
   async sweep(owned: readonly string[], before?: Properties, lostNames: readonly string[] = []): Promise<Properties> {
     const inputs = { owner: this.identity, owned, lostNames };
     return this.endRun(inputs, before);
   }
 
-  /** Runs the stack's ledger with these inputs, in a run in which all keys that they name were looked at. */
+  /** Runs the stack's ledger with these inputs, in a run that has checked all keys in them. */
   async endRun(inputs: Properties, before?: Properties): Promise<Properties> {
     for (const id of textsOf(inputs.owned)) this.context.run.holders.set(id, new Set([id]));
     if (before === undefined) return (await resourceTypes.Ledger.create(inputs, this.context)).outputs;
     return resourceTypes.Ledger.update("ledger", before, inputs, this.context);
   }
 
-  /** Ids of all live keys but the admin's, oldest first. */
+  /** The ids of all live keys except the admin's, oldest first. */
   async liveIds(): Promise<string[]> {
     return (await this.plane.liveKeys()).map((key) => String(key.id)).sort();
   }
@@ -165,19 +165,19 @@ export class StackHarness {
     return entries.filter((entry) => entry.lateOf === null).map(routeOf);
   }
 
-  /** How many POSTs reached the service and were not answered by "not applied". */
+  /** How many POSTs reached the service, without those whose answer means that nothing was done. */
   async postsThatMayCount(): Promise<number> {
     const posts = await this.plane.log({ method: "POST", route: "/api_keys" });
     return posts.filter(({ status, lateOf }) => lateOf === null && ![423, 429, 503].includes(Number(status))).length;
   }
 }
 
-/** The route of a request as rules name it. */
+/** The route of a request in the form that rules use. */
 export function routeOf({ method, route, path }: LogEntry): string {
   return `${method} ${route ?? path}`;
 }
 
-/** What a promise is rejected with. */
+/** The error with which a promise rejects. */
 export async function failureOf(promise: Promise<unknown>): Promise<Error> {
   try {
     await promise;
@@ -196,9 +196,9 @@ async function made(verb: () => Promise<{ id: string; outputs: Properties }>): P
   }
 }
 
-/** A driven clock whose jumps the clocks of control planes follow, so that all of them always agree. */
+/** A driven clock. The clocks of control planes follow it, so that all clocks always agree. */
 export class LinkedClock extends DrivenClock {
-  /** What happens while everybody waits, each time before time moves on. */
+  /** Called while everybody waits, each time before the time advances. */
   meanwhile: () => Promise<unknown> = () => Promise.resolve();
   #waking: number[] = [];
   #jumps = Promise.resolve();
@@ -209,7 +209,7 @@ export class LinkedClock extends DrivenClock {
     this.#planes = [plane];
   }
 
-  /** Lets the clock of another control plane follow, too. */
+  /** Lets the clock of another control plane follow this clock. */
   async follow(plane: ControlPlane): Promise<void> {
     const { timeline } = await plane.clock.read();
     await plane.clock.advance(Math.max(0, this.now() - timeline));
@@ -220,7 +220,7 @@ export class LinkedClock extends DrivenClock {
     const at = this.monotonic() + ms;
     this.#waking.push(at);
     const sleep = super.sleep(ms, signal);
-    // One after another: two at once would move time twice.
+    // Advances one at a time, because two at once would advance the time twice.
     this.#jumps = this.#jumps.then(() => this.#jump());
     try {
       await sleep;
@@ -229,7 +229,7 @@ export class LinkedClock extends DrivenClock {
     }
   }
 
-  /** Moves all clocks ahead. */
+  /** Advances all clocks. */
   async pass(ms: number): Promise<void> {
     await Promise.all(this.#planes.map((plane) => plane.clock.advance(ms)));
     this.advance(ms);

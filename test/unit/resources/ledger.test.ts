@@ -9,7 +9,7 @@ import { OTHER_OWNER, OWNER, StackHarness } from "./harness";
 const LIST = "GET /api_keys";
 const DELETE = "DELETE /api_keys/{key_id}";
 
-/** A key that an interrupted run has made and no state holds: its creation is forgotten. */
+/** A key that an interrupted run created and that is in no state. */
 const orphan = async (harness: StackHarness) => (await harness.createKey()).id;
 
 const isDue = (outputs: Properties) =>
@@ -17,7 +17,7 @@ const isDue = (outputs: Properties) =>
     .changes;
 
 describe("the ledger", () => {
-  it("costs one list where nothing was left behind, and nothing where nothing has changed", async () => {
+  it("costs one list if nothing was left behind, and nothing if nothing has changed", async () => {
     const harness = await StackHarness.start();
     const { id } = await harness.createKey();
     const outputs = await harness.sweep([id]);
@@ -26,7 +26,7 @@ describe("the ledger", () => {
     expect(isDue(outputs)).toBe(false);
   });
 
-  it("C9: revokes the key of a run that was killed after the service had made it", async () => {
+  it("C9: revokes the key of a run that was killed after the service created it", async () => {
     const harness = await StackHarness.start();
     await orphan(harness);
     const { id } = await harness.createKey();
@@ -36,14 +36,14 @@ describe("the ledger", () => {
     expect(isDue(outputs)).toBe(false);
   });
 
-  it("C8: finds nothing to revoke after a run that was killed before it had sent anything", async () => {
+  it("C8: finds nothing to revoke after a run that was killed before it sent anything", async () => {
     const harness = await StackHarness.start();
     const { id } = await harness.createKey();
     await harness.sweep([id]);
     expect(await harness.requests()).not.toContain(DELETE);
   });
 
-  it("C10: treats a key whose state could not be written like that of a killed run", async () => {
+  it("C10: treats a key whose state could not be written like a key of a killed run", async () => {
     const harness = await StackHarness.start();
     const first = await harness.sweep([(await harness.createKey()).id]);
     await orphan(harness);
@@ -52,7 +52,7 @@ describe("the ledger", () => {
     expect(await harness.liveIds()).toEqual([...(first.delivered as string[]), id].sort());
   });
 
-  it("C14: reports a key that nobody holds but somebody has used, and leaves it alone: I4", async () => {
+  it("C14: reports a key that no state holds but somebody has used, and leaves it alone (I4)", async () => {
     const harness = await StackHarness.start();
     const used = await orphan(harness);
     await harness.plane.state.useKey(used);
@@ -63,7 +63,7 @@ describe("the ledger", () => {
     expect(isDue(outputs)).toBe(false);
   });
 
-  it("C14: two stacks in one account never touch each other's keys", async () => {
+  it("C14: never touches keys of another stack in the account", async () => {
     const harness = await StackHarness.start();
     const other = harness.beside({ owner: OTHER_OWNER });
     const mine = await harness.createKey();
@@ -75,7 +75,7 @@ describe("the ledger", () => {
     expect(await harness.liveIds()).toContain(theirs.id);
   });
 
-  it("C14: leaves every key without its own tag alone, whatever it is called", async () => {
+  it("C14: leaves every key without its own tag alone", async () => {
     const harness = await StackHarness.start();
     const names = ["plain", `ci-${harness.tag}`, `ci-${harness.tag}-short`, `x${autoName("ci", harness.owner)}Y`];
     names.push(`CI-${harness.tag}-aaaaaaaa`, autoName("ci", OTHER_OWNER), `ci-${harness.tag}-aaaaaaaa-aaaaaaaa`);
@@ -84,7 +84,7 @@ describe("the ledger", () => {
     expect(await harness.liveIds()).toHaveLength(names.length);
   });
 
-  it("leaves what it ever saw in the stack to the engine: a key to be deleted may still be in a consumer's hands", async () => {
+  it("leaves keys that were in the stack to the engine, because a consumer may still have them", async () => {
     const harness = await StackHarness.start();
     const old = await harness.createKey();
     const first = await harness.sweep([old.id]);
@@ -98,7 +98,7 @@ describe("the ledger", () => {
     expect((await harness.sweep([next.id, last.id], third)).delivered).toEqual([last.id, next.id]);
   });
 
-  it("C13: never fails a run because the list is unavailable, and tries again in the next one", async () => {
+  it("C13: does not fail a run if the list is unavailable, and tries again in the next one", async () => {
     const harness = await StackHarness.start();
     await orphan(harness);
     const { id } = await harness.createKey();
@@ -115,7 +115,7 @@ describe("the ledger", () => {
     expect(isDue(third)).toBe(false);
   });
 
-  it("R3: revokes nothing, and tries again, where the list contradicts itself", async () => {
+  it("R3: revokes nothing and tries again in the next run if the list contradicts itself", async () => {
     const harness = await StackHarness.start();
     const key = await harness.createKey();
     await harness.plane.rules.add({ route: LIST, page: "empty" });
@@ -138,7 +138,7 @@ describe("the ledger", () => {
     expect(isDue(second)).toBe(false);
   });
 
-  it("revokes what its keys want gone at the cost of one request each, and looks for nothing besides", async () => {
+  it("revokes retired keys with one request each, and looks for nothing else", async () => {
     const harness = await StackHarness.start();
     const keys = [await harness.createKey(), await harness.createKey()];
     const owned = keys.map(({ id }) => id);
@@ -158,18 +158,18 @@ describe("the ledger", () => {
       harness.context,
     );
     expect(await harness.requests(length)).toEqual([DELETE, DELETE]);
-    // The key that a crash has left is swept by the run that makes the next one.
+    // The run that creates the next key sweeps the key that a crash left.
     await harness.sweep([...owned, (await harness.createKey()).id], third);
     expect(await harness.liveIds()).toHaveLength(1);
   });
 
-  it("revokes many keys side by side, and two lists show all that are gone already", async () => {
+  it("revokes many keys at the same time, and two lists show all keys that are already gone", async () => {
     const harness = await StackHarness.start();
     const owned: string[] = [];
     for (let n = 0; n < 20; n++) owned.push((await harness.createKey()).id);
     const first = await harness.sweep(owned);
     for (const id of owned.slice(0, 10)) await harness.plane.state.revokeKey(id);
-    // A run of its own, whose process has read no list yet.
+    // A separate run, whose process has read no list yet.
     const next = harness.beside({ apiKey: harness.plane.apiKey });
     const { keys } = next.account;
     const revoke = keys.revoke.bind(keys);
@@ -185,7 +185,7 @@ describe("the ledger", () => {
     expect(await harness.liveIds()).toEqual([]);
   });
 
-  it("sweeps, too, in a run that revokes where it has made a key: that is when one can be left behind", async () => {
+  it("also sweeps in a run that revokes a key if it has created one, because then a key can be left behind", async () => {
     const harness = await StackHarness.start();
     const old = await harness.createKey();
     const first = await harness.sweep([old.id]);
@@ -196,7 +196,7 @@ describe("the ledger", () => {
     expect(await harness.liveIds()).toEqual([id]);
   });
 
-  it("remembers a key that leaves the program in a run that only revokes: it may live on in a consumer's hands", async () => {
+  it("remembers a key that leaves the program in a run that only revokes, because a consumer may still have it", async () => {
     const harness = await StackHarness.start();
     const [kept, doomed] = [await harness.createKey(), await harness.createKey()];
     const first = await harness.sweep([kept.id, doomed.id]);
@@ -207,7 +207,7 @@ describe("the ledger", () => {
     expect(await harness.liveIds()).toEqual([kept.id, id]);
   });
 
-  it("notes what it could not revoke, never fails a run for it, and tries again in the next one", async () => {
+  it("records keys that it could not revoke without failing the run, and tries again in the next one", async () => {
     const harness = await StackHarness.start();
     const { id } = await harness.createKey();
     const first = await harness.sweep([id]);
@@ -223,7 +223,7 @@ describe("the ledger", () => {
     expect(isDue(third)).toBe(false);
   });
 
-  it("W6: notes what a cancelled run left to revoke, without a word for each key", async () => {
+  it("W6: records the keys that a cancelled run did not revoke, without a message for each key", async () => {
     const harness = await StackHarness.start();
     const { id } = await harness.createKey();
     const first = await harness.sweep([id]);
@@ -233,7 +233,7 @@ describe("the ledger", () => {
     expect(harness.told.warn.join()).not.toContain("could not revoke");
   });
 
-  it("fails the run where it could not revoke a key that got into wrong hands, and tries again in the next one", async () => {
+  it("fails the run if it cannot revoke a compromised key, and tries again in the next one", async () => {
     const harness = await StackHarness.start();
     const { id } = await harness.createKey();
     const first = await harness.sweep([id]);
@@ -261,7 +261,7 @@ describe("the ledger", () => {
     expect(isDue(last)).toBe(false);
   });
 
-  it("compares its keys in one pass: twice as many take twice as many steps", () => {
+  it("compares its keys in linear time", () => {
     const stepsFor = (count: number): number => {
       let steps = 0;
       const get = (list: string[], at: string | symbol) => {
@@ -278,7 +278,7 @@ describe("the ledger", () => {
     expect(stepsFor(2000)).toBeLessThan(2.5 * stepsFor(1000));
   });
 
-  it("C10: leaves it to the next run to revoke where states are written at the end of a run", async () => {
+  it("C10: leaves revocations to the next run if states are written only at the end of a run", async () => {
     const harness = await StackHarness.start({ checkpointsSkipped: true });
     const { id } = await harness.createKey();
     const first = await harness.sweep([id]);
@@ -288,12 +288,12 @@ describe("the ledger", () => {
     expect(second.unrevoked).toEqual([id]);
     expect(harness.told.warn.join()).toContain("PULUMI_SKIP_CHECKPOINTS");
     expect(isDue(second)).toBe(true);
-    // By now the state of the run before is written, and so are the successors.
+    // The state of the previous run with the successors is written by now.
     await harness.endRun(news, second);
     expect(await harness.liveIds()).toEqual([]);
   });
 
-  it("C5: only flags what a refresh finds, so that the up after it revokes", async () => {
+  it("C5: only marks what a refresh finds, so that the next up revokes it", async () => {
     const harness = await StackHarness.start();
     const { id } = await harness.createKey();
     const outputs = await harness.sweep([id]);
@@ -306,7 +306,7 @@ describe("the ledger", () => {
     expect(await harness.liveIds()).toEqual([id]);
   });
 
-  it("R1: reads on without a list: an outage is no drift, and the next run looks again", async () => {
+  it("R1: does not report an outage as drift in a refresh without a list, and the next run looks again", async () => {
     const harness = await StackHarness.start();
     const { id } = await harness.createKey();
     const outputs = await harness.sweep([id]);
@@ -316,7 +316,7 @@ describe("the ledger", () => {
     expect(read).toMatchObject(outputs);
   });
 
-  it("D9: leaves the last sweep to the owner: a key of a failed run is in the state, but not in the ledger", async () => {
+  it("D9: leaves the last sweep to the owner, because the state may contain keys that the ledger does not know", async () => {
     const harness = await StackHarness.start();
     const owned = await harness.createKey();
     const ledger = await harness.sweep([owned.id]);
@@ -325,7 +325,7 @@ describe("the ledger", () => {
     expect(await harness.liveIds()).toEqual([owned.id, unseen.id].sort());
   });
 
-  it("D9: is followed by the owner, which sweeps last, but nothing that is to outlive the stack", async () => {
+  it("D9: is deleted before the owner, which sweeps last and spares keys that should outlive the stack", async () => {
     const harness = await StackHarness.start();
     const retained = await harness.createKey();
     const ledger = await harness.sweep([retained.id]);
@@ -337,7 +337,7 @@ describe("the ledger", () => {
     expect(await harness.liveIds()).toEqual([retained.id, kept.id].sort());
   });
 
-  it("D9: leaves a key that outlives its resource alone also in a resumed destroy, which knows nothing of it", async () => {
+  it("D9: spares a key that outlives its resource even in a resumed destroy, which does not know the key", async () => {
     const harness = await StackHarness.start();
     const kept = await harness.createKey({ revokeOnDelete: false });
     await harness.deleteKey(kept);
@@ -345,7 +345,7 @@ describe("the ledger", () => {
     expect(await harness.liveIds()).toEqual([kept.id]);
   });
 
-  it("D9: does so as well where the key was kept only later, which uses it once", async () => {
+  it("D9: also spares a key that is kept only by a later update, which uses the key once", async () => {
     const harness = await StackHarness.start();
     const made = await harness.createKey();
     const kept = await harness.updateKey(made, { revokeOnDelete: false });
@@ -355,7 +355,7 @@ describe("the ledger", () => {
     expect(await harness.requests()).toContain("GET /projects");
   });
 
-  it("C5: is followed by an owner that tells which lost requests may still be carried out, when nobody looks", async () => {
+  it("C5: is followed by an owner that names lost requests that may still be carried out later", async () => {
     const harness = await StackHarness.start();
     const [late, found] = [autoName("ci", OWNER), autoName("ci", OWNER)];
     const { id, outputs } = await harness.createKey();
@@ -368,7 +368,7 @@ describe("the ledger", () => {
     expect(await harness.liveIds()).toEqual([]);
   });
 
-  it("C5: is followed by an owner that says nothing of a request that was lost long ago", async () => {
+  it("C5: is followed by an owner that does not mention a request that was lost long ago", async () => {
     const harness = await StackHarness.start();
     const { id, outputs } = await harness.createKey();
     await harness.clock.pass(2 * 3_600_000);
@@ -377,21 +377,21 @@ describe("the ledger", () => {
     expect(harness.told.warn).toEqual([]);
   });
 
-  it("C9: is not needed for that: a destroy after a crash in the very first run leaves no key behind", async () => {
+  it("C9: is not needed by a destroy after a crash in the first run, which leaves no key behind", async () => {
     const harness = await StackHarness.start();
     await orphan(harness);
     await resourceTypes.Owner.delete(OWNER, {}, harness.context);
     expect(await harness.liveIds()).toEqual([]);
   });
 
-  it("D9: an owner that a program replaces, because its stack was copied, leaves the original's keys alone", async () => {
+  it("D9: is independent of an owner that is replaced in a copied stack, which leaves the original's keys alone", async () => {
     const harness = await StackHarness.start({ run: { ...newRunNotes(), hasProgram: true } });
     const left = await orphan(harness);
     await resourceTypes.Owner.delete(OWNER, {}, harness.context);
     expect(await harness.liveIds()).toEqual([left]);
   });
 
-  it("D9: an owner that cannot sweep stays in the state, so that the next destroy does", async () => {
+  it("D9: is followed by an owner that stays in the state if it cannot sweep, so that the next destroy does", async () => {
     const harness = await StackHarness.start();
     const left = await orphan(harness);
     await harness.plane.rules.add({ route: LIST, status: 500, count: 3 });
@@ -404,7 +404,7 @@ describe("the ledger", () => {
     expect(await harness.liveIds()).toEqual([]);
   });
 
-  it("C10: only reports where states are written at the end of a run: an unknown key may be in use already", async () => {
+  it("C10: only reports an unknown key if states are written at the end of a run, because the key may be in use", async () => {
     const harness = await StackHarness.start({ checkpointsSkipped: true });
     const left = await orphan(harness);
     const { id } = await harness.createKey();

@@ -4,19 +4,19 @@ import type { Properties } from "../../../provider/schema/resource-type";
 import type { Rule } from "../../../testing/control-plane";
 import { failureOf, type Made, StackHarness } from "./harness";
 
-// The service can be wrong, or be somebody else. Whatever it answers: no key is revoked that it was not asked for by its
-// name, none is lost, and no secret gets where it can be read.
+// The service can be wrong, or can be another server. Even then only keys with the expected names are revoked, no key is
+// lost, and no secret becomes readable.
 
 const CREATE = "POST /api_keys";
 const LIST = "GET /api_keys";
 
-/** What a state holds in clear, and what messages showed. */
+/** The plain-text values of a state, and all messages. */
 function shown(harness: StackHarness, { outputs, notReady }: Made): string {
   const { key, previousKey, ...clear } = outputs;
   return JSON.stringify([clear, notReady, harness.told]);
 }
 
-/** A list as the service would answer it, with something changed. */
+/** The service's list with a change. */
 async function listed(
   harness: StackHarness,
   change: (key: Properties) => Properties | undefined,
@@ -29,7 +29,7 @@ async function listed(
 }
 
 describe("a creation that is answered", () => {
-  it("with a stranger's id and no secret revokes what the list shows under the name, and not the stranger's key", async () => {
+  it("with somebody else's id and no secret revokes the listed key with the name, and not the other key", async () => {
     const harness = await StackHarness.start();
     const stranger = await harness.plane.state.createKey("deploy-bot");
     await harness.plane.rules.add({ route: CREATE, patch: { id: stranger.id }, omit: ["key"] });
@@ -55,7 +55,7 @@ describe("a creation that is answered", () => {
       const live = async (harness: StackHarness) =>
         (await harness.plane.liveKeys()).map((key) => String(key.id)).sort();
 
-      it("is told apart by the names of a list, so that neither key is touched by a refresh or a destroy", async () => {
+      it("is detected by the names in a list, so that a refresh or a destroy touches neither key", async () => {
         const { harness, made, ids } = await start();
         for (const verb of [() => harness.readKey(made), () => harness.deleteKey(made)]) {
           expect(await failureOf(verb())).toMatchObject({ code: "KP-ID-MISMATCH" });
@@ -63,7 +63,7 @@ describe("a creation that is answered", () => {
         expect(await live(harness)).toEqual(ids);
       });
 
-      it("costs neither key in the sweep at the end of the run", async () => {
+      it("loses neither key in the sweep at the end of the run", async () => {
         const { harness, other, made, ids } = await start();
         harness.context.run.heldNames.add(String(made.outputs.name));
         await harness.sweep([other.id, made.id], {});
@@ -78,13 +78,13 @@ describe("a creation that is answered", () => {
       "no time, and a date beyond the year 9999",
       { omit: ["created_at"], headers: { Date: "Fri, 31 Dec 99999 23:59:59 GMT" } },
     ],
-    ["no time, and a date that is none", { omit: ["created_at"], headers: { Date: "soon" } }],
-    ["a time that is none", { patch: { created_at: "+275760-09-13T00:00:00Z" } }],
+    ["no time, and an invalid date", { omit: ["created_at"], headers: { Date: "soon" } }],
+    ["an invalid time", { patch: { created_at: "+275760-09-13T00:00:00Z" } }],
     ["a last moment of the year 9999 elsewhere", { patch: { created_at: "9999-12-31T23:59:59-23:59" } }],
-    ["operations that are none", { patch: { operations: [null, 7, {}, { id: "x" }] } }],
+    ["invalid operations", { patch: { operations: [null, 7, {}, { id: "x" }] } }],
     ["a name that is a number", { patch: { name: 7 } }],
     ["a creator that is a list", { patch: { created_by: [[[]]] } }],
-  ])("with %s is recorded all the same", async (_, rule) => {
+  ])("with %s is still recorded", async (_, rule) => {
     for (const kind of [resourceTypes.ApiKey, resourceTypes.RotatingApiKey]) {
       const harness = await StackHarness.start();
       await harness.plane.rules.add({ route: CREATE, ...rule });
@@ -95,7 +95,7 @@ describe("a creation that is answered", () => {
   });
 
   it.each(["Fri, 31 Dec 99999 23:59:59 GMT", "Sat, 13 Sep 275760 00:00:00 GMT"])(
-    "with the date %s and no time leaves no key unrecorded, also where its age counts",
+    "with the date %s and no time records every key, even if its age matters",
     async (date) => {
       for (const kind of [resourceTypes.ApiKey, resourceTypes.RotatingApiKey]) {
         const harness = await StackHarness.start();
@@ -109,7 +109,7 @@ describe("a creation that is answered", () => {
   );
 
   it.each(["name", "created_by", "id"])(
-    "with the new secret as its %s puts it into no state and no message",
+    "with the new secret as its %s puts the secret into no state and no message",
     async (field) => {
       const harness = await StackHarness.start();
       const key = field === "id" ? "1234567890123" : `kp_live_echo_${field}_7Hq2xVn4`;
@@ -119,7 +119,7 @@ describe("a creation that is answered", () => {
     },
   );
 
-  it("with the new secret in an operation that it started puts it into no state and no message", async () => {
+  it("with the new secret in an operation puts the secret into no state and no message", async () => {
     const harness = await StackHarness.start();
     const key = "kp-echo-operation-7hq2xvn4";
     const { id: projectId } = await harness.plane.state.createProject();
@@ -138,11 +138,11 @@ describe("a creation that is answered", () => {
   });
 });
 
-test("the id of keyplane's own credential is not revoked under another secret, once the run has met it", async () => {
+test("the id of keyplane's own credential is not revoked under another secret after the run has seen it", async () => {
   const harness = await StackHarness.start();
   const own = await harness.createKey();
   const later = harness.beside({ apiKey: String(own.outputs.key) });
-  // The list lies as well: it shows the id under the name that the state recorded.
+  // The list is also wrong and shows the id under the name in the state.
   const lie = { ...own, outputs: { ...own.outputs, key: "kp_live_another_secret" } };
   expect(await failureOf(later.deleteKey(own))).toMatchObject({ code: "KP-OWN-CREDENTIAL" });
   expect(await failureOf(later.deleteKey(lie))).toMatchObject({ code: "KP-OWN-CREDENTIAL" });
@@ -153,7 +153,7 @@ test("the id of keyplane's own credential is not revoked under another secret, o
 });
 
 describe("a list that lacks a live key", () => {
-  it("does not keep a key from being revoked, by its resource or by the ledger", async () => {
+  it("does not prevent the resource or the ledger from revoking a key", async () => {
     const harness = await StackHarness.start();
     const [one, other] = [await harness.createKey(), await harness.createKey()];
     const before = await harness.sweep([one.id, other.id]);
@@ -176,7 +176,7 @@ describe("a list that lacks a live key", () => {
     expect(await failureOf(harness.beside({}).readKey(key))).toMatchObject({ code: "KP-ANSWER" });
   });
 
-  it("does not let a wrong id be revoked, where another list shows whose it is", async () => {
+  it("does not cause the revocation of a wrong id if another list shows its name", async () => {
     const harness = await StackHarness.start();
     const stranger = await harness.plane.state.createKey("deploy-bot");
     await harness.plane.rules.add({ route: CREATE, patch: { id: stranger.id } });
@@ -201,7 +201,7 @@ describe("an organization's empty list", () => {
     return { harness, made };
   }
 
-  it("does not prove that a key is gone: one that still works is not forgotten", async () => {
+  it("does not prove that a key is gone, so that a working key is not forgotten", async () => {
     const { harness, made } = await start();
     expect(await failureOf(harness.readKey(made))).toMatchObject({ code: "KP-ANSWER" });
     const inputs = { owner: harness.identity, organizationId: ORGANIZATION };
@@ -212,19 +212,19 @@ describe("an organization's empty list", () => {
     });
   });
 
-  it("goes with a key that is refused: then it is gone", async () => {
+  it("proves that a key is gone if the service refuses that key", async () => {
     const { harness, made } = await start();
     await harness.plane.state.revokeKey(Number(made.id));
     expect(await harness.readKey(made)).toBeUndefined();
   });
 
-  it("does not keep a key from being revoked", async () => {
+  it("does not prevent the revocation of a key", async () => {
     const { harness, made } = await start();
     await harness.deleteKey(made);
     expect(await harness.liveIds()).toEqual([]);
   });
 
-  it("does not prove, with a revocation answered 404, that a key is gone which still works", async () => {
+  it("does not prove together with the answer 404 to a revocation that a working key is gone", async () => {
     const { harness, made } = await start();
     await harness.plane.rules.add({
       route: "DELETE /organizations/{org_id}/api_keys/{key_id}",
@@ -234,7 +234,7 @@ describe("an organization's empty list", () => {
     expect(await failureOf(harness.deleteKey(made))).toMatchObject({ code: "KP-ANSWER" });
   });
 
-  it("does not settle a revocation whose answer was lost", async () => {
+  it("does not prove a revocation whose answer was lost", async () => {
     const { harness, made } = await start();
     await harness.plane.rules.add({
       route: "DELETE /organizations/{org_id}/api_keys/{key_id}",
@@ -246,7 +246,7 @@ describe("an organization's empty list", () => {
 });
 
 describe("a secret that the service repeats", () => {
-  it("in a list of keys is in no record", async () => {
+  it("in a list of keys appears in no record", async () => {
     const harness = await StackHarness.start();
     const { key } = (await harness.createKey()).outputs as { key: string };
     const echo = (text: string) => (record: Properties) => ({

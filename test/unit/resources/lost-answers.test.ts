@@ -4,31 +4,31 @@ import { failureOf, StackHarness } from "./harness";
 
 const POST = "POST /api_keys";
 
-/** Every way in which an answer to a POST can be lost after the request was sent. */
+/** All ways in which the answer to a POST can be lost after the request was sent. */
 const LOST: readonly (readonly [string, Omit<Rule, "route">])[] = [
   ["a reset before the body was read", { fault: "reset-before-body" }],
-  ["a reset, nothing done", { fault: "reset" }],
-  ["a reset, the key made", { fault: "reset", commit: "before" }],
-  ["a close, nothing done", { fault: "close" }],
-  ["a close, the key made", { fault: "close", commit: "before" }],
+  ["a reset without effect", { fault: "reset" }],
+  ["a reset after the key was created", { fault: "reset", commit: "before" }],
+  ["a close without effect", { fault: "close" }],
+  ["a close after the key was created", { fault: "close", commit: "before" }],
   ["a close in the head of the answer", { fault: "close-in-head", commit: "before" }],
-  ["no answer in time, nothing done", { fault: "hang" }],
-  ["no answer in time, the key made", { fault: "hang", commit: "before" }],
+  ["a timeout without effect", { fault: "hang" }],
+  ["a timeout after the key was created", { fault: "hang", commit: "before" }],
   ["a body shorter than announced", { fault: "truncate-length" }],
   ["a chunked body without its end", { fault: "truncate-chunked" }],
   ["a cut body that looks complete", { fault: "truncate-close" }],
   ["a body that stalls", { fault: "stall-body" }],
-  ["bytes that are no answer", { fault: "garbage", commit: "before" }],
-  ["a page of HTML, the key made", { fault: "html", commit: "before" }],
-  ["a page of HTML, nothing done", { fault: "html", commit: "never" }],
-  ["status 500, the key made", { status: 500, commit: "before" }],
-  ["status 502, nothing done", { status: 502 }],
-  ["status 504, the key made", { status: 504, commit: "before" }],
-  ["status 408, the key made", { status: 408, commit: "before" }],
+  ["bytes that are not an answer", { fault: "garbage", commit: "before" }],
+  ["a page of HTML after the key was created", { fault: "html", commit: "before" }],
+  ["a page of HTML without effect", { fault: "html", commit: "never" }],
+  ["status 500 after the key was created", { status: 500, commit: "before" }],
+  ["status 502 without effect", { status: 502 }],
+  ["status 504 after the key was created", { status: 504, commit: "before" }],
+  ["status 408 after the key was created", { status: 408, commit: "before" }],
 ];
 
-describe("an answer lost to", () => {
-  it.each(LOST)("C4 %s ends with exactly one live key, and no name was asked for twice", async (_, rule) => {
+describe("creating a key whose answer is lost", () => {
+  it.each(LOST)("C4: ends with exactly one live key and requests no name twice after %s", async (_, rule) => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: POST, ...rule });
     const { id, outputs, notReady } = await harness.createKey();
@@ -43,7 +43,7 @@ describe("an answer lost to", () => {
 });
 
 describe("a creation", () => {
-  it("C3: whose request was never sent asks again for the same name", async () => {
+  it("C3: requests the same name again if the request was never sent", async () => {
     const harness = await StackHarness.start();
     await harness.plane.refuse();
     harness.clock.meanwhile = () => harness.plane.accept();
@@ -54,7 +54,7 @@ describe("a creation", () => {
   });
 
   it.each([423, 429, 503])(
-    "C12: answered %i, which means nothing was done, asks again for the same name",
+    "C12: requests the same name again after %i, which means that nothing was done",
     async (status) => {
       const harness = await StackHarness.start();
       await harness.plane.rules.add({ route: POST, status, count: 3, retryAfter: 2 });
@@ -65,7 +65,7 @@ describe("a creation", () => {
     },
   );
 
-  it("C12: under a storm of 429 fails without a key, and says so", async () => {
+  it("C12: fails without a key, and says so, if every answer is 429", async () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: POST, status: 429, count: null });
     expect((await failureOf(harness.createKey())).message).toMatch(/429 .*Nothing was changed/);
@@ -73,7 +73,7 @@ describe("a creation", () => {
   });
 
   it.each([401, 403])(
-    "C2: refused with %i is final: one request, no key, no name of the credential's value",
+    "C2: fails with a single request after %i, without a key and without the credential in the error",
     async (status) => {
       const harness = await StackHarness.start();
       await harness.plane.rules.add({ route: POST, status, count: null });
@@ -84,7 +84,7 @@ describe("a creation", () => {
     },
   );
 
-  it("C4: looks for a lost key by its name until the request can no longer be under way, then asks under a new name", async () => {
+  it("C4: looks for a lost key by name until the request cannot be under way any more, and then uses a new name", async () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: POST, fault: "close" });
     const before = harness.clock.monotonic();
@@ -94,7 +94,7 @@ describe("a creation", () => {
     expect(outputs.lostNames).toEqual([harness.names[0]]);
   });
 
-  it("C5: revokes a key that is made late, while it is still looked for", async () => {
+  it("C5: revokes a late key while it still looks for it", async () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: POST, fault: "close", commit: "late", lateMs: 6_000 });
     const { id, outputs } = await harness.createKey();
@@ -102,7 +102,7 @@ describe("a creation", () => {
     expect(outputs.lostNames).toBeUndefined();
   });
 
-  it("C5: leaves the name of a key that is made after that to the ledger, which revokes it", async () => {
+  it("C5: leaves the name of an even later key to the ledger, which revokes the key", async () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: POST, fault: "close", commit: "late" });
     const { id, outputs } = await harness.createKey();
@@ -115,27 +115,30 @@ describe("a creation", () => {
 
   it.each([
     ["no id", { omit: ["id"] }],
-    ["an id of words", { patch: { id: "seven" } }],
+    ["an id that is not a number", { patch: { id: "seven" } }],
     ["an id beyond 64 bits", { patch: { id: "9223372036854775808" } }],
     ["an id of 0", { patch: { id: 0 } }],
     ["no key", { omit: ["key"] }],
     ["an empty key", { patch: { key: "" } }],
     ["a key that no header can carry", { patch: { key: "a\r\nb" } }],
-    ["a key that is no text", { patch: { key: 7 } }],
-    ["no body to speak of", { omit: ["id", "key", "name", "created_at"] }],
-  ] satisfies [string, Partial<Rule>][])("C6: answered with %s revokes that key and makes another", async (_, rule) => {
-    const harness = await StackHarness.start();
-    await harness.plane.rules.add({ route: POST, ...rule });
-    const { id, outputs } = await harness.createKey();
-    expect(await harness.liveIds()).toEqual([id]);
-    expect(outputs.key).toMatch(/^kp_/);
-    expect(new Set(harness.names).size).toBe(2);
-  });
+    ["a key that is not text", { patch: { key: 7 } }],
+    ["no usable field", { omit: ["id", "key", "name", "created_at"] }],
+  ] satisfies [string, Partial<Rule>][])(
+    "C6: revokes the key of an answer with %s and creates another one",
+    async (_, rule) => {
+      const harness = await StackHarness.start();
+      await harness.plane.rules.add({ route: POST, ...rule });
+      const { id, outputs } = await harness.createKey();
+      expect(await harness.liveIds()).toEqual([id]);
+      expect(outputs.key).toMatch(/^kp_/);
+      expect(new Set(harness.names).size).toBe(2);
+    },
+  );
 
   it.each([
     ["under its own name", "somebody-elses"],
-    ["under the name that was asked for", undefined],
-  ])("C6: never revokes a key of somebody else whose id an answer without a secret gives, %s", async (_, name) => {
+    ["under the requested name", undefined],
+  ])("C6: never revokes somebody else's key whose id is in an answer without a secret, %s", async (_, name) => {
     const harness = await StackHarness.start();
     const stranger = await harness.plane.state.createKey("somebody-elses");
     await harness.plane.rules.add({ route: POST, patch: { id: stranger.id, ...(name && { name }) }, omit: ["key"] });
@@ -143,7 +146,7 @@ describe("a creation", () => {
     expect(await harness.liveIds()).toEqual([String(stranger.id), id].sort());
   });
 
-  it("C7: records an orphan that cannot be revoked beside the key, and the next update revokes it", async () => {
+  it("C7: records an orphan that cannot be revoked, and the next update revokes it", async () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: POST, fault: "close", commit: "before" });
     await harness.plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 400 });
@@ -157,7 +160,7 @@ describe("a creation", () => {
     expect(await harness.liveIds()).toEqual([key.id]);
   });
 
-  it("C7: whose attempts are used up records its orphans, so that a replacement revokes them", async () => {
+  it("C7: records its orphans if all attempts fail, so that a replacement revokes them", async () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: POST, fault: "close", commit: "before", count: 3 });
     await harness.plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 400, count: 3 });
@@ -173,7 +176,7 @@ describe("a creation", () => {
     expect(await harness.liveIds()).toEqual([id]);
   });
 
-  it("C7: which then fails for another reason does not forget the orphan", async () => {
+  it("C7: does not forget the orphan if it then fails for another reason", async () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: POST, fault: "close", commit: "before" });
     await harness.plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 400 });
@@ -183,7 +186,7 @@ describe("a creation", () => {
     expect(failed.notReady).toContain("403");
   });
 
-  it("C4: gives up after three names, without an orphan and without a blind fourth", async () => {
+  it("C4: gives up after three names without an orphan", async () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: POST, fault: "close", commit: "before", count: null });
     const failure = await failureOf(harness.createKey());
@@ -193,7 +196,7 @@ describe("a creation", () => {
     expect(await harness.liveIds()).toEqual([]);
   });
 
-  it("C11: refused because its own name is taken finds a key of its own under it, and settles it", async () => {
+  it("C11: revokes its own lost key if that key has taken the name", async () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: POST, status: 409, commit: "before" });
     const { id } = await harness.createKey();
@@ -201,14 +204,14 @@ describe("a creation", () => {
     expect(new Set(harness.names).size).toBe(2);
   });
 
-  it("C11: refused because a name is taken that no key bears is final", async () => {
+  it("C11: fails if the service says that a name is taken that no key has", async () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: POST, status: 422, body: { message: "choose another unique name" } });
     expect((await failureOf(harness.createKey())).message).toContain("choose another unique name");
     expect(await harness.postsThatMayCount()).toBe(1);
   });
 
-  it("C13: sends nothing more while the list is unavailable, and names the key to look for", async () => {
+  it("C13: sends no further POST while the list is unavailable, and names the key to look for", async () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: POST, fault: "close", commit: "before" });
     await harness.plane.rules.add({ route: "GET /api_keys", status: 500, count: null });

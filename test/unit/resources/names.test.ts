@@ -4,14 +4,14 @@ import { autoName, ownerTag, prefixFrom, tagOf } from "../../../provider/keys/na
 
 const OWNER = "3b241101-e2bb-4255-8caf-4136c566a962";
 
-describe("auto-names", () => {
-  it("carry their owner's tag, and no two are alike", () => {
+describe("generated names", () => {
+  it("contain their owner's tag, and are all different", () => {
     const names = Array.from({ length: 1_000 }, () => autoName("ci", OWNER));
     expect(new Set(names).size).toBe(1_000);
     for (const name of names) expect(tagOf(name)).toBe(ownerTag(OWNER));
   });
 
-  it("fit the service whatever the resource is called", () => {
+  it("fit the service for any name of the resource", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 200 }), fc.uuid(), (resourceName, owner) => {
         const name = autoName(prefixFrom(resourceName), owner);
@@ -22,13 +22,13 @@ describe("auto-names", () => {
     );
   });
 
-  it("have a tag that is pinned, because states and lists of years must agree on it", () => {
+  it("have a tag that never changes, because old states and lists contain it", () => {
     expect(ownerTag("owner")).toBe("jqics2l6");
     expect(ownerTag(OWNER)).toMatch(/^[a-z2-7]{8}$/);
   });
 
   it.each(["ci", "CI-aaaaaaaa-bbbbbbbb", "-aaaaaaaa-bbbbbbbb", "ci-aaaaaaa1-bbbbbbbb", "ci-aaaaaaaa-bbbbbbbbb", ""])(
-    "are not seen in %j, which somebody else has chosen",
+    "are not recognized in %j, which somebody else has chosen",
     (name) => {
       expect(tagOf(name)).toBeUndefined();
     },

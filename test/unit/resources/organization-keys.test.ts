@@ -10,13 +10,13 @@ const LIST = "GET /organizations/{org_id}/api_keys";
 const MAKE = "POST /organizations/{org_id}/api_keys";
 const REVOKE = "DELETE /organizations/{org_id}/api_keys/{key_id}";
 
-/** A stack whose keys are those of an organization. */
+/** A stack whose keys belong to an organization. */
 async function startIn(organizationId: string): Promise<StackHarness> {
   const harness: StackHarness = await StackHarness.start({ keys: () => harness.account.keysOf(organizationId) });
   return harness;
 }
 
-/** Makes a key of the organization, or of the account, behind the stack's back. */
+/** Creates a key of the organization or of the account outside the stack. */
 async function strangerIn(plane: ControlPlane, path: string, name: string): Promise<string> {
   const headers = { authorization: `Bearer ${plane.apiKey}`, "content-type": "application/json" };
   const answer = await fetch(plane.url + path, { method: "POST", headers, body: JSON.stringify({ key_name: name }) });
@@ -24,7 +24,7 @@ async function strangerIn(plane: ControlPlane, path: string, name: string): Prom
 }
 
 describe("a key of an organization", () => {
-  it("is made, found and revoked in the organization's list alone", async () => {
+  it("is created, found and revoked only in the organization's list", async () => {
     const harness = await startIn(ORGANIZATION);
     const made = await harness.createKey({ organizationId: ORGANIZATION });
     expect(await harness.readKey(made)).toMatchObject({ organizationId: ORGANIZATION, key: made.outputs.key });
@@ -36,7 +36,7 @@ describe("a key of an organization", () => {
   it.each([
     ["ApiKey", resourceTypes.ApiKey],
     ["RotatingApiKey", resourceTypes.RotatingApiKey],
-  ])("is limited to one project where %s asks for it", async (_, kind) => {
+  ])("is limited to one project if %s requests it", async (_, kind) => {
     const harness = await startIn(ORGANIZATION);
     const { id: projectId } = await harness.plane.state.createProject();
     await kind.create({ owner: OWNER, organizationId: ORGANIZATION, projectId }, harness.context);
@@ -54,7 +54,7 @@ describe("a key of an organization", () => {
   });
 
   it.each(["reset", "truncate-length", "hang"] as const)(
-    "whose answer is lost (%s) is found in the organization's list and revoked, and another one is made",
+    "whose answer is lost (%s) is found in the organization's list and revoked, and another one is created",
     async (fault) => {
       const harness = await startIn(ORGANIZATION);
       await harness.plane.rules.add({ route: MAKE, fault, commit: "before" });
@@ -64,7 +64,7 @@ describe("a key of an organization", () => {
     },
   );
 
-  it("is gone when the list, which need not hold the key that asks, is empty", async () => {
+  it("is gone if the list is empty, because this list need not contain the calling key", async () => {
     const harness = await startIn(ORGANIZATION);
     const made = await harness.createKey({ organizationId: ORGANIZATION });
     await harness.plane.state.revokeKey(made.id);
@@ -72,7 +72,7 @@ describe("a key of an organization", () => {
     expect(await harness.readKey(made)).toBeUndefined();
   });
 
-  it("is never gone because the organization cannot be seen", async () => {
+  it("does not count as gone if the organization cannot be read", async () => {
     const harness = await startIn("org-unknown");
     const made = {
       id: "100002",
@@ -82,7 +82,7 @@ describe("a key of an organization", () => {
     expect((await failureOf(harness.deleteKey(made))).message).toMatch(/organization not found/);
   });
 
-  it("cannot be made with a key of the organization: the message says whose key it takes", async () => {
+  it("cannot be created with a key of the organization, and the message says which key is needed", async () => {
     const harness = await startIn(ORGANIZATION);
     const { outputs } = await harness.createKey({ organizationId: ORGANIZATION });
     const apiKey = String(outputs.key);
@@ -90,7 +90,7 @@ describe("a key of an organization", () => {
     expect((await failureOf(minor.createKey())).message).toMatch(/403.*not allowed for organization.*a key of a user/);
   });
 
-  it("may bear an exact name that a key of the account has, but not one that a key of the organization has", async () => {
+  it("can have the exact name of a key of the account, but not of a key of the organization", async () => {
     const harness = await startIn(ORGANIZATION);
     await strangerIn(harness.plane, "/api_keys", "ci");
     const { outputs } = await harness.createKey({ organizationId: ORGANIZATION, name: "ci" });
@@ -100,7 +100,7 @@ describe("a key of an organization", () => {
     expect(failure.message).toContain("the name deploy is taken by key");
   });
 
-  it("is not deleted before its replacement is made in another place, where its exact name is free", () => {
+  it("is not deleted before its replacement in another scope is created, because its exact name is free there", () => {
     const here = { owner: OWNER, name: "ci", mintedBy: "aaaaaaaa", organizationId: ORGANIZATION };
     expect(resourceTypes.ApiKey.deleteBeforeReplace?.(here, { owner: OWNER, name: "ci" })).toBe(false);
     expect(resourceTypes.ApiKey.deleteBeforeReplace?.(here, { ...here, projectId: "p" })).toBe(true);
@@ -108,7 +108,7 @@ describe("a key of an organization", () => {
 });
 
 describe("the ledger and the owner of an organization", () => {
-  it("revoke what a crash has left behind there, and nothing in the account's list", async () => {
+  it("revoke what a crash left in the organization, and nothing in the account's list", async () => {
     const harness = await startIn(ORGANIZATION);
     const elsewhere = await harness.plane.state.createKey(autoName("ci", OWNER));
     await harness.createKey({ organizationId: ORGANIZATION });
@@ -121,7 +121,7 @@ describe("the ledger and the owner of an organization", () => {
     expect(await harness.liveIds()).toEqual([String(elsewhere.id), id].sort());
   });
 
-  it("leave the keys of a place that the program declares to the owner that takes over", async () => {
+  it("leave the keys of a scope that the program still declares to the new owner", async () => {
     const harness = await startIn(ORGANIZATION);
     const inputs = { project: "proj", stack: "renamed", organizationId: ORGANIZATION };
     expect(check(resourceTypes.Owner, inputs, harness.context).failures).toEqual([]);

@@ -12,13 +12,13 @@ const start = async () => {
 };
 
 describe("a ProjectReady", () => {
-  it("is ready at once where nothing is pending, without a pause", async () => {
+  it("is ready at once and without a pause if nothing is pending", async () => {
     const { harness, projectId, create } = await start();
     expect(await create()).toEqual({ id: projectId, outputs: { projectId } });
     expect(harness.clock.sleeps).toEqual([]);
   });
 
-  it("waits until the last pending operation has ended, and shows which", async () => {
+  it("waits until the last pending operation has ended, and shows the operations", async () => {
     const { harness, projectId, create } = await start();
     await harness.plane.state.startOperations({ projectId, runningMs: 20_000, count: 2 });
     const before = harness.clock.monotonic();
@@ -27,14 +27,14 @@ describe("a ProjectReady", () => {
     expect(harness.told.progress[0]).toMatch(/waiting for .*start_compute/);
   });
 
-  it("W4: fails with the operation that fails during the wait, and makes nothing", async () => {
+  it("W4: fails with an operation that fails during the wait, and creates nothing", async () => {
     const { harness, projectId, create } = await start();
     const { ids } = await harness.plane.state.startOperations({ projectId, outcome: "failed", action: "apply_config" });
     const { message } = await failureOf(create());
     expect(message).toContain(`apply_config ${ids[0]} of project ${projectId} ended as failed (1 failure)`);
   });
 
-  it("W4: does not mind one that had failed before", async () => {
+  it("W4: ignores an operation that failed before", async () => {
     const { harness, projectId, create } = await start();
     await harness.plane.state.startOperations({ projectId, outcome: "failed", ageMs: 60_000 });
     await harness.clock.pass(10_000);
@@ -42,7 +42,7 @@ describe("a ProjectReady", () => {
     expect(harness.clock.sleeps).toEqual([]);
   });
 
-  it("does not wait for the platform's own background work, unless told which to ignore", async () => {
+  it("does not wait for the platform's background work by default", async () => {
     const { harness, projectId, create } = await start();
     await harness.plane.state.startOperations({ projectId, action: "check_availability", runningMs: null });
     await create();
@@ -50,7 +50,7 @@ describe("a ProjectReady", () => {
     expect(failure.message).toContain("check_availability");
   });
 
-  it("W5: names what is still pending when the time is over", async () => {
+  it("W5: names the pending operations when the deadline passes", async () => {
     const { harness, projectId, create } = await start();
     await harness.plane.state.startOperations({ projectId, runningMs: null });
     expect((await failureOf(create({ operationTimeout: "30s" }))).message).toMatch(
@@ -64,7 +64,7 @@ describe("a ProjectReady", () => {
     expect((await failureOf(create({ operationIds }))).message).toContain(operationIds[0]);
   });
 
-  it("W4: does not wait again for an operation that has ended, whatever a later page says", async () => {
+  it("W4: does not wait again for an ended operation, even if a later page contradicts", async () => {
     const { harness, projectId, create } = await start();
     const { ids } = await harness.plane.state.startOperations({ projectId, runningMs: null, count: 3 });
     const [first = "", ...others] = ids;
@@ -81,7 +81,7 @@ describe("a ProjectReady", () => {
     expect(harness.clock.sleeps).toHaveLength(1);
   });
 
-  it("waits for the named operations alone, and again when a trigger changes", async () => {
+  it("waits only for the named operations, and again when a trigger changes", async () => {
     const { harness, projectId, create } = await start();
     const { ids } = await harness.plane.state.startOperations({ projectId });
     await harness.plane.state.startOperations({ projectId, runningMs: null });
@@ -92,7 +92,7 @@ describe("a ProjectReady", () => {
     expect((await harness.requests()).length).toBeGreaterThan(sent);
   });
 
-  it("W10: sends nothing for a refresh or a delete: whether the project is busy now is not drift", async () => {
+  it("W10: sends nothing for a refresh or a delete, because operations under way are not drift", async () => {
     const { harness, create } = await start();
     const { id, outputs } = await create();
     const sent = await harness.requests();

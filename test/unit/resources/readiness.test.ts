@@ -12,15 +12,15 @@ const POLL = "GET /projects/{project_id}/operations/{operation_id}";
 const SCAN = "GET /projects/{project_id}/operations";
 
 const project = async (harness: StackHarness) => (await harness.plane.state.createProject()).id;
-/** What a program that has not changed since makes of the outputs. */
+/** The difference between the outputs and an unchanged program. */
 const differ = (harness: StackHarness, { verify, rotateAfter, operationTimeout, ...rest }: Properties) => {
   const inputs = Object.entries({ owner: harness.owner, verify, rotateAfter, operationTimeout });
   const given = Object.fromEntries(inputs.filter(([, value]) => value !== undefined));
   return diff(resourceTypes.ApiKey, { ...rest, ...given }, given, { now: harness.clock.now(), driftOnly: false });
 };
 
-describe("waitForProjects", () => {
-  it("is waited for before the POST, so that nothing is made that is not yet needed", async () => {
+describe("a key with waitForProjects", () => {
+  it("waits before the POST, so that no key is created too early", async () => {
     const harness = await StackHarness.start();
     const id = await project(harness);
     await harness.plane.state.startOperations({ projectId: id, runningMs: 12_000 });
@@ -31,7 +31,7 @@ describe("waitForProjects", () => {
     expect(harness.told.progress.join()).toMatch(/waiting for start_compute \((scheduling|running), \d+ s\)/);
   });
 
-  it("W5: leaves nothing behind when its deadline passes", async () => {
+  it("W5: leaves nothing behind if its deadline passes", async () => {
     const harness = await StackHarness.start();
     const id = await project(harness);
     await harness.plane.state.startOperations({ projectId: id, runningMs: null });
@@ -40,7 +40,7 @@ describe("waitForProjects", () => {
     expect(await harness.requests()).not.toContain(POST);
   });
 
-  it("W4: leaves nothing behind when an operation fails", async () => {
+  it("W4: leaves nothing behind if an operation fails", async () => {
     const harness = await StackHarness.start();
     const id = await project(harness);
     const { ids } = await harness.plane.state.startOperations({ projectId: id, outcome: "failed" });
@@ -52,14 +52,14 @@ describe("waitForProjects", () => {
 });
 
 describe("a key whose creation started an operation", () => {
-  /** A key whose operation goes on for ever; its wait is over after a minute. */
+  /** A key whose operation never ends. Its wait times out after a minute. */
   const unready = async (harness: StackHarness, course: object = { runningMs: null }): Promise<Made> => {
     await harness.plane.rules.add({ route: POST, operations: [{ action: "apply_config", ...course }] });
     return harness.createKey({ operationTimeout: "60s" });
   };
   const operationOf = ({ outputs }: Made) => (outputs.pending as { operationId: string }[])[0]?.operationId ?? "";
 
-  it("is ready once that has ended", async () => {
+  it("is ready when the operation has ended", async () => {
     const harness = await StackHarness.start();
     const { outputs, notReady } = await unready(harness, {});
     expect(notReady).toBeUndefined();
@@ -67,7 +67,7 @@ describe("a key whose creation started an operation", () => {
     expect((await harness.requests()).at(-1)).toBe(POLL);
   });
 
-  it("W5: is recorded with its secret when the time is over, and the next update goes on without another POST", async () => {
+  it("W5: is recorded with its secret at the deadline, and the next update goes on without another POST", async () => {
     const harness = await StackHarness.start();
     const key = await unready(harness);
     expect(key.notReady).toMatch(/timed out after 60 s waiting for apply_config .*The key is kept with its secret/);
@@ -83,7 +83,7 @@ describe("a key whose creation started an operation", () => {
     expect(await harness.liveIds()).toEqual([key.id]);
   });
 
-  it("R7: keeps what it waits for and its secret through a refresh, so that the wait is not forgotten", async () => {
+  it("R7: keeps its secret and its pending operations in a refresh, so that the wait is not forgotten", async () => {
     const harness = await StackHarness.start();
     const key = await unready(harness);
     const read = await harness.readKey(key);
@@ -91,7 +91,7 @@ describe("a key whose creation started an operation", () => {
     expect(differ(harness, read ?? {}).changes).toBe(true);
   });
 
-  it("W4: is to be replaced once that has failed, and an update does not make it ready", async () => {
+  it("W4: is replaced after the operation has failed, and an update does not make it ready", async () => {
     const harness = await StackHarness.start();
     const failed = await unready(harness, { outcome: "failed" });
     expect(failed.notReady).toMatch(/apply_config .* ended as failed .*The next `pulumi up` replaces the key/);
@@ -102,7 +102,7 @@ describe("a key whose creation started an operation", () => {
     expect(await harness.liveIds()).toEqual([id]);
   });
 
-  it("W4: is not kept by revokeOnDelete: false when that has failed, or has not ended, for nobody was given it", async () => {
+  it("W4: is not kept by revokeOnDelete: false if it never was ready, because nobody received it", async () => {
     const harness = await StackHarness.start();
     for (const kind of [resourceTypes.ApiKey, resourceTypes.RotatingApiKey]) {
       for (const course of [{ outcome: "failed" }, { runningMs: null }]) {
@@ -116,7 +116,7 @@ describe("a key whose creation started an operation", () => {
     }
   });
 
-  it("W7: is recorded when the credential is refused in the middle of the wait", async () => {
+  it("W7: is recorded if the credential is refused in the middle of the wait", async () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: POLL, status: 401, skip: 1, count: null });
     const key = await unready(harness);
@@ -124,20 +124,20 @@ describe("a key whose creation started an operation", () => {
     expect(key.outputs).toMatchObject({ key: expect.stringMatching(/^kp_/), pending: [{ action: "apply_config" }] });
   });
 
-  it("W2: bears polls that are not answered", async () => {
+  it("W2: becomes ready even if some polls fail", async () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: POLL, status: 500, count: 6 });
     expect((await unready(harness, {})).notReady).toBeUndefined();
   });
 
-  it("W3: waits on in a status that nobody knows, and warns of it once", async () => {
+  it("W3: keeps waiting if a status is unknown, and warns once", async () => {
     const harness = await StackHarness.start();
     const key = await unready(harness, { outcome: "pondering" });
     expect(key.notReady).toMatch(/timed out after 60 s/);
     expect(harness.told.warn.filter((text) => text.includes("pondering"))).toHaveLength(1);
   });
 
-  it("W6: sends nothing more once the engine is gone", async () => {
+  it("W6: sends nothing more after the engine is gone", async () => {
     const harness = await StackHarness.start();
     const polled = () => harness.requests().then((all) => all.filter((each) => each === POLL).length);
     let polls = 0;
@@ -152,7 +152,7 @@ describe("a key whose creation started an operation", () => {
   });
 });
 
-it("W6: a creation whose answer is lost sends no other POST once the engine is gone", async () => {
+it("W6: a creation whose answer is lost sends no other POST after the engine is gone", async () => {
   const harness = await StackHarness.start();
   await harness.plane.rules.add({ route: POST, fault: "close" });
   harness.clock.meanwhile = async () => harness.account.abort(new AbortedError("the engine is gone"));
@@ -176,7 +176,7 @@ async function cancelledAt<T>(moment: Point, harness: StackHarness, work: () => 
 }
 
 describe("a run that is cancelled while a key is created", () => {
-  it.each([{}, { verify: true }])("W6: records the key with its secret, of inputs %j", async (inputs) => {
+  it.each([{}, { verify: true }])("W6: records the key with its secret for the inputs %j", async (inputs) => {
     const harness = await StackHarness.start();
     const { id, outputs, notReady } = await cancelledAt("after-body", harness, () => harness.createKey(inputs));
     expect(await harness.liveIds()).toEqual([id]);
@@ -186,7 +186,7 @@ describe("a run that is cancelled while a key is created", () => {
   });
 
   it.each(["ApiKey", "RotatingApiKey"] as const)(
-    "W6: records what is left to revoke of an %s that is of no use",
+    "W6: records the unusable key of an %s for its revocation",
     async (name) => {
       const harness = await StackHarness.start();
       await harness.plane.clock.set({ offsetMs: 3_600_000 });
@@ -203,7 +203,7 @@ describe("a run that is cancelled while a key is created", () => {
     },
   );
 
-  it("W6: names the key to look for where its answer was lost", async () => {
+  it("W6: names the key to look for if its answer was lost", async () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: POST, fault: "close", commit: "before" });
     const error = await failureOf(cancelledAt("after-send", harness, () => harness.createKey()));
@@ -214,10 +214,10 @@ describe("a run that is cancelled while a key is created", () => {
   });
 });
 
-describe("verify", () => {
+describe("a key with verify", () => {
   const PROBE = "GET /projects";
 
-  it("calls the service once with the new key before it is ready", async () => {
+  it("is tried once at the service before it is ready", async () => {
     const harness = await StackHarness.start();
     const { id, notReady } = await harness.createKey({ verify: true });
     expect(notReady).toBeUndefined();
@@ -225,7 +225,7 @@ describe("verify", () => {
     expect(probes.map(({ keyId }) => String(keyId))).toEqual([id]);
   });
 
-  it("has a key that is refused replaced, and says so", async () => {
+  it("is replaced if the service refuses it, and the error says so", async () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: PROBE, status: 401, count: null });
     const key = await harness.createKey({ verify: true });
@@ -233,7 +233,7 @@ describe("verify", () => {
     expect(differ(harness, key.outputs).replaces).toEqual(["pending"]);
   });
 
-  it("is tried again by the next update when it could not be answered", async () => {
+  it("is tried again by the next update if the service did not answer", async () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: PROBE, status: 500, count: 3 });
     const key = await harness.createKey({ verify: true });
@@ -245,14 +245,14 @@ describe("verify", () => {
 });
 
 describe("a clock that is off by more than 5 minutes", () => {
-  it("is refused where age decides, and the key is revoked again", async () => {
+  it("is an error if the age of the key matters, and the key is revoked again", async () => {
     const harness = await StackHarness.start();
     await harness.plane.clock.set({ offsetMs: 3_600_000 });
     expect((await failureOf(harness.createKey({ rotateAfter: "90d" }))).message).toMatch(/clock is (59|60) min behind/);
     expect(await harness.liveIds()).toEqual([]);
   });
 
-  it("C7: has a key that could not be revoked again recorded and replaced", async () => {
+  it("C7: leads to the recording and replacement of a key that cannot be revoked again", async () => {
     const harness = await StackHarness.start();
     await harness.plane.clock.set({ offsetMs: -3_600_000 });
     await harness.plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 400 });
@@ -262,7 +262,7 @@ describe("a clock that is off by more than 5 minutes", () => {
     expect([key.id]).toEqual(await harness.liveIds());
   });
 
-  it("is only warned about elsewhere, and one that is off by less is not mentioned", async () => {
+  it("is only a warning otherwise, and a smaller offset is not mentioned", async () => {
     const harness = await StackHarness.start();
     await harness.plane.clock.set({ offsetMs: 3_600_000 });
     expect((await harness.createKey()).notReady).toBeUndefined();

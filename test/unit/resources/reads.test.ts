@@ -26,7 +26,7 @@ describe("reading a key", () => {
     ["503", { status: 503 }],
     ["a reset", { fault: "reset" }],
     ["a hang", { fault: "hang" }],
-  ] satisfies [string, Partial<Rule>][])("R1: answered by %s is an error, never an absence", async (_, rule) => {
+  ] satisfies [string, Partial<Rule>][])("R1: fails after %s, and never reports the key as absent", async (_, rule) => {
     const { harness, key } = await withKey();
     await harness.plane.rules.add({ route: LIST, count: null, ...rule });
     await failureOf(harness.readKey(key));
@@ -41,26 +41,29 @@ describe("reading a key", () => {
     ["half a list", { fault: "truncate-close" }],
     ["a record without an id", { status: 200, body: [{ name: "a", created_at: "2026-01-01T00:00:00Z" }] }],
     ["an id twice", { status: 200, body: twice() }],
-  ] satisfies [string, Partial<Rule>][])("R2: answered with %s is an error, never an absence", async (_, rule) => {
-    const { harness, key } = await withKey();
-    await harness.plane.rules.add({ route: LIST, count: null, ...rule });
-    expect((await failureOf(harness.readKey(key))).message).toContain("GET /api_keys");
-  });
+  ] satisfies [string, Partial<Rule>][])(
+    "R2: fails if the answer is %s, and never reports the key as absent",
+    async (_, rule) => {
+      const { harness, key } = await withKey();
+      await harness.plane.rules.add({ route: LIST, count: null, ...rule });
+      expect((await failureOf(harness.readKey(key))).message).toContain("GET /api_keys");
+    },
+  );
 
-  it("R3: answered with an empty list is a contradiction: the key that asked must stand in it", async () => {
+  it("R3: fails if the list is empty, because it must contain the calling key", async () => {
     const { harness, key } = await withKey();
     await harness.plane.rules.add({ route: LIST, page: "empty", count: null });
     expect((await failureOf(harness.readKey(key))).message).toContain("empty list");
   });
 
-  it("R4: that is in no list any more tells that it is gone, once it does not work either", async () => {
+  it("R4: reports the key as gone if it is not listed and does not work", async () => {
     const { harness, key, sent } = await withKey();
     await harness.plane.state.revokeKey(key.id);
     expect(await harness.readKey(key)).toBeUndefined();
     expect(await harness.requests(sent)).toEqual([LIST, "GET /projects"]);
   });
 
-  it("R4: that is younger than a minute is looked for twice before it is gone", async () => {
+  it("R4: looks twice for a key that is younger than a minute before it reports the key as gone", async () => {
     const harness = await StackHarness.start();
     const key = await harness.createKey();
     await harness.plane.state.revokeKey(key.id);
@@ -68,7 +71,7 @@ describe("reading a key", () => {
     expect(await harness.requests(1)).toEqual([LIST, LIST, "GET /projects"]);
   });
 
-  it("C7: that is gone is drift, but not forgotten while an orphan of its making is still to be revoked", async () => {
+  it("C7: reports a missing key as drift, but keeps it while an orphan of its creation must be revoked", async () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: "POST /api_keys", fault: "close", commit: "before" });
     await harness.plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 400 });
@@ -83,7 +86,7 @@ describe("reading a key", () => {
     expect(await harness.liveIds()).toEqual([id]);
   });
 
-  it("R4: that is young and only missing from the first list is still there", async () => {
+  it("R4: keeps a young key that is only missing from the first list", async () => {
     const harness = await StackHarness.start();
     const key = await harness.createKey();
     const other = await harness.plane.state.createKey("other");
@@ -91,27 +94,27 @@ describe("reading a key", () => {
     expect(await harness.readKey(key)).toEqual(key.outputs);
   });
 
-  it("R5: that is listed under another name is an error, because it is somebody else's", async () => {
+  it("R5: fails if the id is listed under another name, because the key belongs to somebody else", async () => {
     const { harness, key } = await withKey();
     await harness.plane.rules.add({ route: LIST, status: 200, body: [listed(Number(key.id), "re\u001b[2Jnamed")] });
     const failure = await failureOf(harness.readKey(key));
     expect(failure.message).toContain(`lists key ${key.id} as re [2Jnamed, but this stack recorded it as`);
   });
 
-  it("R5: never takes another key of the same name for it", async () => {
+  it("R5: never mistakes another key with the same name for the key", async () => {
     const { harness, key } = await withKey();
     await harness.plane.state.revokeKey(key.id);
     await harness.plane.state.createKey(String(key.outputs.name));
     expect(await harness.readKey(key)).toBeUndefined();
   });
 
-  it("R6: shares no list that was sent before this process's own last change", async () => {
+  it("R6: uses no list that was requested before the last change of this process", async () => {
     const { harness, key } = await withKey();
     await harness.plane.rules.add({ route: LIST, hold: "after" });
     const early = harness.readKey(key);
     await harness.plane.held.wait();
     const made = await harness.createKey();
-    // A young key would be looked for twice.
+    // For a young key, the read would send two lists.
     await harness.clock.pass(120_000);
     const late = harness.readKey(made);
     await harness.plane.held.release();
@@ -119,7 +122,7 @@ describe("reading a key", () => {
     expect(await late).toEqual(made.outputs);
   });
 
-  it("R6: shares no list that was sent while the key was being made", async () => {
+  it("R6: uses no list that was requested while the key was being created", async () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: "POST /api_keys", hold: "before" });
     const creating = harness.createKey();
@@ -139,7 +142,7 @@ describe("reading a key", () => {
     expect(await harness.requests(sent)).toEqual([LIST]);
   });
 
-  it("R7: keeps the secret of the state, and the time of creation as it was", async () => {
+  it("R7: keeps the secret and the creation time of the state", async () => {
     const { harness, key } = await withKey();
     const times = { createdAt: "2020-02-02T00:00:00Z", rotateAt: "2020-05-02T00:00:00.000Z" };
     const outputs: Properties = { ...key.outputs, ...times };
@@ -147,7 +150,7 @@ describe("reading a key", () => {
     expect(outputs.key).toMatch(/^kp_/);
   });
 
-  it("R7: never puts what changes by itself into the state", async () => {
+  it("R7: never puts values that change by themselves into the state", async () => {
     const { harness, key } = await withKey();
     await harness.plane.state.useKey(key.id);
     expect(await harness.readKey(key)).toEqual(key.outputs);

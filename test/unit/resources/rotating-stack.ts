@@ -7,28 +7,28 @@ import { StackHarness } from "./harness";
 
 /** What one `up` did with the rotating key. */
 export interface UpResult {
-  /** Whether there was anything to do for it, whatever the ledger had to do. */
+  /** Whether there was something to do for the key, without the ledger. */
   readonly changed: boolean;
-  /** Why, where the program does not show it. */
+  /** The reasons, if the program does not show them. */
   readonly reasons: readonly string[];
-  /** Why it is recorded as not ready. */
+  /** Why the key is recorded as not ready. */
   readonly notReady?: string;
 }
 
-/** Periods of a day's grace and an hour's quiet, in milliseconds. */
+/** A day, the grace period, and an hour, the quiet period, in milliseconds. */
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
 
 const kind = resourceTypes.RotatingApiKey;
 
-/** A stack of one rotating key and its ledger, run the way the engine does: what a verb answers is saved afterwards. */
+/** A stack of one rotating key and its ledger. As in the engine, the result of a verb is saved after the call. */
 export class RotatingStack {
   id = "";
   outputs: Properties | undefined;
-  /** The ledger's outputs, once a run has come to its end. */
+  /** The ledger's outputs after the first complete run. */
   ledger: Properties | undefined;
   private initFailed = false;
-  /** What the verbs of the run under way are given. */
+  /** The context of the current run's verbs. */
   private context: Context;
 
   private constructor(
@@ -38,21 +38,21 @@ export class RotatingStack {
     this.context = harness.context;
   }
 
-  /** A stack whose first key is made. */
+  /** A stack whose first key is created. */
   static async start(inputs: Properties = {}, harness?: StackHarness): Promise<RotatingStack> {
     const stack = new RotatingStack(harness ?? (await StackHarness.start()), inputs);
     await stack.up();
     return stack;
   }
 
-  /** Several rotating keys of one stack, made by a run that has not come to its ledger. */
+  /** Several rotating keys of one stack, created by a run that has not reached its ledger. */
   static async startMany(count: number, inputs: Properties, harness: StackHarness): Promise<RotatingStack[]> {
     const stacks = Array.from({ length: count }, () => new RotatingStack(harness, inputs));
     await Promise.all(stacks.map((stack) => stack.failedUp()));
     return stacks;
   }
 
-  /** One `pulumi up`, of a changed program where inputs are given. */
+  /** One `pulumi up`, with a changed program if inputs are given. */
   async up(inputs: Properties = this.inputs): Promise<UpResult> {
     this.inputs = inputs;
     this.begin();
@@ -72,7 +72,7 @@ export class RotatingStack {
     return { changed, reasons: plan.reasons };
   }
 
-  /** An `up` whose engine is killed after the service has done everything, and before anything is saved. */
+  /** An `up` whose engine is killed after the service did everything and before anything is saved. */
   async crashedUp(inputs: Properties = this.inputs): Promise<void> {
     this.inputs = inputs;
     this.begin();
@@ -82,7 +82,7 @@ export class RotatingStack {
     this.outputs = outputs;
   }
 
-  /** An `up` whose engine is killed after its last step, the ledger's, and before that is saved. */
+  /** An `up` whose engine is killed after the last step, which is the ledger's, and before that step is saved. */
   async crashedLastUp(inputs: Properties = this.inputs): Promise<void> {
     const { ledger } = this;
     await this.up(inputs);
@@ -97,8 +97,8 @@ export class RotatingStack {
   }
 
   /**
-   * Runs the ledger as the last step of an `up` of this key and others of its stack. What it is told, and whether it
-   * does anything, is as in the SDK and the engine.
+   * Runs the ledger as the last step of an `up` of this key and others of its stack. Its inputs and the decision to run
+   * it are as in the SDK and the engine.
    */
   async finishRun(others: readonly RotatingStack[] = []): Promise<void> {
     const outputs = [this, ...others].map((stack) => stack.outputs ?? {});
@@ -128,7 +128,7 @@ export class RotatingStack {
     }
   }
 
-  /** Whether an `up` would do something, and why. */
+  /** Whether an `up` would change something, and why. */
   plan(): { readonly changes: boolean; readonly reasons: readonly string[] } {
     if (this.outputs === undefined) return { changes: true, reasons: [] };
     const { inputs, failures } = check(kind, this.news, this.context);
@@ -136,7 +136,7 @@ export class RotatingStack {
     return diff(kind, this.outputs, inputs, { now: this.harness.context.now(), driftOnly: false });
   }
 
-  /** A refresh; answers whether it reports drift. */
+  /** A refresh. Returns whether it reports drift. */
   async refresh(): Promise<boolean> {
     const before = this.outputs ?? {};
     this.initFailed = false;
@@ -156,23 +156,23 @@ export class RotatingStack {
     return String(this.outputs?.keyId);
   }
 
-  /** The id of the previous key; empty without one. */
+  /** The id of the previous key, or an empty text. */
   get previous(): string {
     return String(this.outputs?.previousKeyId ?? "");
   }
 
-  /** Everything that was said as a warning so far, in one text. */
+  /** All warnings so far in one text. */
   get warnings(): string {
     return this.harness.told.warn.join("\n");
   }
 
-  /** The same stack in a process of its own, which knows no list that another one has read. */
+  /** The same stack in a separate process, which knows no list of another process. */
   private get anotherProcess(): StackHarness {
     const { settings, progress, info, warn } = this.harness.context;
     return this.harness.beside({ apiKey: settings().apiKey, context: { progress, info, warn } });
   }
 
-  /** A run is a process of its own: its verbs know nothing of what others told each other. */
+  /** Each run is a separate process, so its verbs do not know the notes of other runs. */
   private begin(): void {
     this.context = { ...this.harness.context, run: newRunNotes() };
   }

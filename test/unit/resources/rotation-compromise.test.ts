@@ -6,7 +6,7 @@ const first = { rotationTriggers: { quarter: "Q1" } };
 const second = { rotationTriggers: { quarter: "Q2" } };
 
 describe("revokeNow", () => {
-  it("of the current key hands out a new one first, and revokes it when the whole stack has that", async () => {
+  it("of the current key creates a new one first, and revokes the key when the whole stack has the new one", async () => {
     const stack = await RotatingStack.start(first);
     const { current } = stack;
     const inputs = { ...first, revokeNow: current };
@@ -19,7 +19,7 @@ describe("revokeNow", () => {
     expect(await stack.up()).toEqual({ changed: false, reasons: [] });
   });
 
-  it("of the current key is done by the end of one run where nothing fails", async () => {
+  it("of the current key takes a single run without failures", async () => {
     const stack = await RotatingStack.start(first);
     const { current } = stack;
     await stack.up({ ...first, revokeNow: current });
@@ -31,7 +31,7 @@ describe("revokeNow", () => {
     expect(await stack.harness.plane.count("POST")).toBe(2);
   });
 
-  it("of the current key survives a crash at any point with a key in hand, and ends with the compromised one gone", async () => {
+  it("of the current key leaves a working key after a crash at any point, and finally revokes the compromised one", async () => {
     const stack = await RotatingStack.start(first);
     const { current } = stack;
     const inputs = { ...first, revokeNow: current };
@@ -41,7 +41,7 @@ describe("revokeNow", () => {
     expect(await stack.harness.liveIds()).toEqual([stack.current]);
   });
 
-  it("of the current key leaves the previous one to those who have not taken up the current one yet", async () => {
+  it("of the current key keeps the previous key for consumers that do not have the current one yet", async () => {
     const stack = await RotatingStack.start(first);
     await stack.up(second);
     const { current, previous } = stack;
@@ -50,7 +50,7 @@ describe("revokeNow", () => {
     expect(await stack.harness.liveIds()).toEqual([previous, stack.current]);
   });
 
-  it("of the previous key revokes it in the same run, though it is in use and its grace runs", async () => {
+  it("of the previous key revokes it in the same run, even if it is in use and in its grace period", async () => {
     const stack = await RotatingStack.start(first);
     await stack.up(second);
     await stack.harness.plane.state.useKey(stack.previous);
@@ -62,7 +62,7 @@ describe("revokeNow", () => {
     expect(await stack.up()).toEqual({ changed: false, reasons: [] });
   });
 
-  it("fails the run that cannot revoke the key, because nobody must believe that it is gone", async () => {
+  it("fails the run if the key cannot be revoked, so that nobody believes that it is gone", async () => {
     const stack = await RotatingStack.start(first);
     const { current } = stack;
     const inputs = { ...first, revokeNow: current };
@@ -74,7 +74,7 @@ describe("revokeNow", () => {
     expect(await stack.harness.liveIds()).toEqual([stack.current]);
   });
 
-  it("of the previous key fails each run that could not revoke it at its end", async () => {
+  it("of the previous key fails each run that cannot revoke it at its end", async () => {
     const stack = await RotatingStack.start(first);
     await stack.up(second);
     const { previous } = stack;
@@ -89,7 +89,7 @@ describe("revokeNow", () => {
     expect(await stack.harness.liveIds()).toEqual([stack.current]);
   });
 
-  it("is not revoked before a run in which the whole stack gets its successor, however many fail", async () => {
+  it("of the current key does not revoke it before a run in which the whole stack gets its successor", async () => {
     const stack = await RotatingStack.start(first);
     const { current } = stack;
     const inputs = { ...first, revokeNow: current };
@@ -101,7 +101,7 @@ describe("revokeNow", () => {
     expect(await stack.harness.liveIds()).toEqual([stack.current]);
   });
 
-  it("of the previous key leaves it live in a run that fails before its consumers have the current one", async () => {
+  it("of the previous key leaves it live in a run that fails before consumers have the current one", async () => {
     const stack = await RotatingStack.start(first);
     await stack.failedUp(second);
     const { previous } = stack;
@@ -111,7 +111,7 @@ describe("revokeNow", () => {
     expect(await stack.harness.liveIds()).toEqual([stack.current]);
   });
 
-  it("of a key that is not the resource's own is an error, which names those that are, and touches none", async () => {
+  it("of a key that is not the resource's own is an error, which names the resource's keys and touches none", async () => {
     const stack = await RotatingStack.start(first);
     const stranger = await stack.harness.plane.state.createKey("somebody else's");
     const failure = await failureOf(stack.up({ ...first, revokeNow: String(stranger.id) }));
@@ -122,7 +122,7 @@ describe("revokeNow", () => {
     expect(await stack.harness.liveIds()).toEqual([stack.current, String(stranger.id)].sort());
   });
 
-  it("may name a key that it has revoked for as long as the line stays in the program", async () => {
+  it("can name an already revoked key as long as the line stays in the program", async () => {
     const stack = await RotatingStack.start(first);
     const inputs = { ...first, revokeNow: stack.current };
     await stack.up(inputs);
@@ -130,7 +130,7 @@ describe("revokeNow", () => {
     expect(await stack.up(inputs)).toEqual({ changed: false, reasons: [] });
   });
 
-  it("of the current key keeps it while its successor is not ready, because nobody has that yet", async () => {
+  it("of the current key keeps it while its successor is not ready, because nobody has the successor yet", async () => {
     const stack = await RotatingStack.start(first);
     const { current } = stack;
     const inputs = { ...first, revokeNow: current, operationTimeout: "1m" };

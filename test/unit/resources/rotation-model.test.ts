@@ -6,13 +6,13 @@ import { DAY, HOUR, RotatingStack } from "./rotating-stack";
 
 type Command = (stack: RotatingStack, world: World) => Promise<unknown>;
 
-/** What has happened behind the stack's back, and by its program's wish. */
+/** What happened outside the stack and through its program. */
 interface World {
   trigger: number;
-  /** Ids of keys that somebody else revoked, or that `revokeNow` named. */
+  /** The ids of keys that somebody else revoked or that `revokeNow` named. */
   readonly givenUp: Set<string>;
   readonly stranger: string;
-  /** Until when each key that was handed out was promised to work, in milliseconds since 1970. */
+  /** How long each key that consumers received must work, in milliseconds since 1970. */
   readonly promised: Map<string, number>;
 }
 
@@ -22,7 +22,7 @@ const inputsOf = ({ trigger }: World, more: object = {}) => ({
   ...more,
 });
 
-/** An `up` may fail, as under a fault; what it must never do is checked afterwards, whatever it said. */
+/** An `up` may fail, for example because of a fault. The invariants are checked afterwards in any case. */
 const tried = (up: Promise<unknown>) => up.catch((error: Error) => error);
 
 const fault = (rule: Rule): Command => {
@@ -57,7 +57,7 @@ const commands: Record<string, Command> = {
   refuseTrial: fault({ route: "GET /projects", status: 401, count: 5 }),
 };
 
-/** What holds at every time: whatever consumers were given works, for as long as they were promised. */
+/** Checks that the keys of consumers work as long as they must. */
 async function mustHold(stack: RotatingStack, world: World): Promise<void> {
   const live = await stack.harness.liveIds();
   expect(live).toContain(world.stranger);
@@ -71,11 +71,11 @@ async function mustHold(stack: RotatingStack, world: World): Promise<void> {
     world.promised.set(current, Number.POSITIVE_INFINITY);
   }
   if (previous !== "") world.promised.set(previous, Date.parse(String(outputs.retireAfter)));
-  // Known to be alone, the previous key is all that consumers have.
+  // If the current key is known to be gone, consumers have only the previous key.
   if (outputs.currentGone && previous !== "" && !world.givenUp.has(previous)) expect(live).toContain(previous);
 }
 
-it("keeps every promise, and ends with exactly its keys live, whatever comes between", async () => {
+it("a rotating key keeps its consumers working through any events, and ends with exactly its keys live", async () => {
   const often = ["trigger", "trigger", "trigger", "up", "up", "up", "up", "crashedUp", "hours", "days"];
   const names = fc.array(fc.constantFrom(...Object.keys(commands), ...often), { minLength: 4, maxLength: 20 });
   await fc.assert(
@@ -93,7 +93,7 @@ it("keeps every promise, and ends with exactly its keys live, whatever comes bet
       await stack.refresh();
       await mustHold(stack, world);
       world.trigger += 1;
-      // What a crash has left is swept by the next rotation that a previous key does not hold up.
+      // The next rotation that does not wait for a previous key sweeps what a crash left.
       await stack.up(inputsOf(world));
       await mustHold(stack, world);
       await harness.clock.pass(8 * DAY);
@@ -103,7 +103,7 @@ it("keeps every promise, and ends with exactly its keys live, whatever comes bet
         .filter((key) => key.lastUsedAt !== null)
         .map((key) => String(key.id));
       const held = [stranger, stack.current, stack.previous].filter((id) => id !== "");
-      // A key that was tried before a crash counts as used: it is reported, never revoked.
+      // A key that was tried before a crash counts as used, so it is reported and never revoked.
       expect((await harness.liveIds()).filter((id) => !used.includes(id) || held.includes(id))).toEqual(held.sort());
       await stack.destroy();
       const left = (await harness.liveIds()).filter((id) => !used.includes(id));

@@ -4,7 +4,7 @@ import { DAY, RotatingStack } from "./rotating-stack";
 const first = { rotationTriggers: { quarter: "Q1" } };
 const second = { rotationTriggers: { quarter: "Q2" } };
 
-it("a compromised key is not revoked while the key that is to follow it cannot be handed out", async () => {
+it("a compromised key is not revoked while consumers cannot get its successor", async () => {
   const stack = await RotatingStack.start(first);
   const { current } = stack;
   const { plane, clock } = stack.harness;
@@ -24,7 +24,7 @@ it("a compromised key is not revoked while the key that is to follow it cannot b
   expect(await stack.harness.liveIds()).toEqual([stack.current]);
 });
 
-it("T8: whose keys are all gone is not forgotten while a compromised key is still to be revoked", async () => {
+it("T8: a rotating key whose keys are all gone is kept while a compromised key must still be revoked", async () => {
   const stack = await RotatingStack.start(first);
   const { current } = stack;
   const { plane } = stack.harness;
@@ -38,7 +38,7 @@ it("T8: whose keys are all gone is not forgotten while a compromised key is stil
   expect(await stack.harness.liveIds()).toEqual([stack.current]);
 });
 
-it("T10: where the service's clock is a little ahead, the grace still counts from the new key's creation", async () => {
+it("T10: the grace period counts from the new key's creation even if the service's clock is slightly ahead", async () => {
   const stack = await RotatingStack.start(first);
   await stack.harness.plane.clock.set({ offsetMs: 4 * 60_000 });
   await stack.up(second);

@@ -4,8 +4,8 @@ import { DAY, HOUR, RotatingStack } from "./rotating-stack";
 const first = { rotationTriggers: { quarter: "Q1" } };
 const second = { rotationTriggers: { quarter: "Q2" } };
 
-describe("a new key that has to get ready", () => {
-  it("and is refused by the service is revoked; the old one stays, and the next run tries again", async () => {
+describe("a new key that must become ready", () => {
+  it("is revoked if the service refuses it, and then the old key stays and the next run tries again", async () => {
     const stack = await RotatingStack.start(first);
     const { current } = stack;
     await stack.harness.plane.rules.add({ route: "GET /projects", status: 401, count: null });
@@ -16,7 +16,7 @@ describe("a new key that has to get ready", () => {
     expect(await stack.harness.liveIds()).toEqual([current, stack.current]);
   });
 
-  it("and is refused and cannot even be revoked is noted, and revoked by the next run", async () => {
+  it("is recorded if it is refused and cannot be revoked, and the next run revokes it", async () => {
     const stack = await RotatingStack.start(first);
     const { current } = stack;
     await stack.harness.plane.rules.add({ route: "GET /projects", status: 401, count: null });
@@ -29,7 +29,7 @@ describe("a new key that has to get ready", () => {
     expect(await stack.harness.liveIds()).toEqual([current, stack.current]);
   });
 
-  it("and whose operations do not end in time is kept with its secret; the grace counts from when it is ready", async () => {
+  it("is kept with its secret if its operations do not end in time, and the grace period starts when it is ready", async () => {
     const stack = await RotatingStack.start(first);
     const { current } = stack;
     const inputs = { ...second, operationTimeout: "1m" };
@@ -57,7 +57,7 @@ describe("a new key that has to get ready", () => {
     expect(await stack.harness.plane.count("POST")).toBe(2);
   });
 
-  it("and whose operations fail while it is resumed is replaced by another, and the one before it kept", async () => {
+  it("is replaced if its operations fail in a later run, and the previous key is kept", async () => {
     const stack = await RotatingStack.start(first);
     const { current } = stack;
     const inputs = { ...second, operationTimeout: "1m" };
@@ -76,7 +76,7 @@ describe("a new key that has to get ready", () => {
     expect(await stack.harness.liveIds()).toEqual([current, stack.current]);
   });
 
-  it("and whose operations fail at once is revoked without ever being handed out", async () => {
+  it("is revoked if its operations fail at once, and no consumer receives it", async () => {
     const stack = await RotatingStack.start(first);
     const { current } = stack;
     await stack.harness.plane.state.createProject();
@@ -103,7 +103,7 @@ describe("a new key that has to get ready", () => {
 });
 
 describe("a first key", () => {
-  it("that turns out unusable leaves nothing behind", async () => {
+  it("that is unusable leaves nothing behind", async () => {
     const stack = await RotatingStack.start();
     await stack.destroy();
     await stack.harness.plane.rules.add({ route: "GET /projects", status: 401, count: null });
@@ -111,7 +111,7 @@ describe("a first key", () => {
     expect(await stack.harness.liveIds()).toEqual([]);
   });
 
-  it("that could be neither delivered nor revoked is recorded, and the next run makes it good", async () => {
+  it("that is unusable and cannot be revoked is recorded, and the next run replaces and revokes it", async () => {
     const stack = await RotatingStack.start();
     await stack.destroy();
     const { rules } = stack.harness.plane;

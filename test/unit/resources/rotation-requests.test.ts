@@ -8,8 +8,8 @@ import { DAY, HOUR, RotatingStack } from "./rotating-stack";
 const first = { rotationTriggers: { quarter: "Q1" } };
 const second = { rotationTriggers: { quarter: "Q2" } };
 
-describe("the life of a rotating key", () => {
-  it("costs one POST and one list a rotation, one DELETE and one list a retirement, and nothing in between", async () => {
+describe("a rotating key", () => {
+  it("costs a POST and a list per rotation, a DELETE and a list per retirement, and nothing in between", async () => {
     const stack = await RotatingStack.start({ rotateAfter: "30d" });
     const seen = async () => (await stack.harness.requests()).length;
     expect(await stack.harness.requests()).toEqual(["POST /api_keys", "GET /api_keys"]);
@@ -28,7 +28,7 @@ describe("the life of a rotating key", () => {
     expect(await seen()).toBe(6);
   });
 
-  it("shares one list among all keys that retire in a run, and revokes them at its end", async () => {
+  it("shares one list with all keys that retire in a run, which are revoked at its end", async () => {
     const harness = await StackHarness.start();
     const stacks = await RotatingStack.startMany(20, first, harness);
     await Promise.all(stacks.map((stack) => stack.failedUp(second)));
@@ -43,7 +43,7 @@ describe("the life of a rotating key", () => {
     expect(await harness.liveIds()).toEqual(stacks.map((stack) => stack.current).sort());
   });
 
-  it("says what comes next in words that time alone does not change", async () => {
+  it("describes its next action in words that time alone does not change", async () => {
     const stack = await RotatingStack.start({ ...first, rotateAfter: "30d" });
     expect(stack.outputs?.nextAction).toBe(`rotate after ${stack.outputs?.rotateAt}`);
     await stack.up({ ...second, rotateAfter: "30d" });
@@ -56,7 +56,7 @@ describe("the life of a rotating key", () => {
     expect(stack.outputs?.nextAction).toBe(nextAction);
   });
 
-  it("keeps its id, and its secrets belong to its ids through every rotation", async () => {
+  it("keeps its resource id, and its secrets match its key ids through every rotation", async () => {
     const stack = await RotatingStack.start(first);
     const { id } = stack;
     await stack.up(second);
@@ -68,14 +68,14 @@ describe("the life of a rotating key", () => {
     expect(stack.outputs).toMatchObject({ key, previousKey });
   });
 
-  it("ends with all its keys revoked", async () => {
+  it("revokes all its keys when it is deleted", async () => {
     const stack = await RotatingStack.start(first);
     await stack.up(second);
     await stack.destroy();
     expect(await stack.harness.liveIds()).toEqual([]);
   });
 
-  it("ends with all its keys live where revokeOnDelete is false", async () => {
+  it("leaves all its keys live when it is deleted if revokeOnDelete is false", async () => {
     const stack = await RotatingStack.start({ ...first, revokeOnDelete: false });
     await stack.up({ ...second, revokeOnDelete: false });
     const live = await stack.harness.liveIds();
@@ -86,7 +86,7 @@ describe("the life of a rotating key", () => {
     );
   });
 
-  it("takes a changed namePrefix for the next key, and periods for the present one", async () => {
+  it("uses a changed namePrefix for the next key, and changed periods for the current one", async () => {
     const stack = await RotatingStack.start(first);
     await stack.up(second);
     const { name, retireAfter } = stack.outputs ?? {};
@@ -98,7 +98,7 @@ describe("the life of a rotating key", () => {
     expect(stack.outputs?.name).toMatch(/^late-/);
   });
 
-  it("does not rotate when triggers come into the program or leave it", async () => {
+  it("does not rotate when triggers are added to the program or removed", async () => {
     const stack = await RotatingStack.start({});
     const { current } = stack;
     await stack.up(first);
@@ -109,7 +109,7 @@ describe("the life of a rotating key", () => {
 });
 
 describe("the keys of a state that was copied to another stack", () => {
-  it("are rotated out of the copy and stay live for the original", async () => {
+  it("are replaced in the copy and stay live for the original", async () => {
     const stack = await RotatingStack.start(first);
     const { current } = stack;
     const owner = "9f0c1a77-5d0e-4f4e-9d0b-7c1f0e6a1b22";
@@ -124,7 +124,7 @@ describe("the keys of a state that was copied to another stack", () => {
     expect(copy.warnings).toMatch(/made by another stack.*not revoked/);
   });
 
-  it("are not revoked for being retired in the copied state: the original's consumers may have nothing else yet", async () => {
+  it("are not revoked if the copied state has retired them, because the original's consumers may still need them", async () => {
     const stack = await RotatingStack.start(first);
     await stack.failedUp(second);
     const { previous } = stack;
@@ -139,7 +139,7 @@ describe("the keys of a state that was copied to another stack", () => {
   });
 });
 
-describe("in another account, while the owner has not been looked at, as in a run with --target", () => {
+describe("in another account, if a run with --target leaves out the owner,", () => {
   const elsewhere = async () => {
     const stack = await RotatingStack.start(first);
     const { harness } = stack;
@@ -148,7 +148,7 @@ describe("in another account, while the owner has not been looked at, as in a ru
     return { stack, home: harness, other, targeted: (inputs: Properties) => ({ ...inputs, owner: harness.identity }) };
   };
 
-  it("keys are not retired, and their secrets not forgotten", async () => {
+  it("keys are not retired, and their secrets are not forgotten", async () => {
     const { stack, home, other, targeted } = await elsewhere();
     stack.harness = home;
     await stack.up(second);
@@ -159,7 +159,7 @@ describe("in another account, while the owner has not been looked at, as in a ru
     expect(stack.previous).toBe(previous);
   });
 
-  it("keys are not rotated, so that none is made there", async () => {
+  it("keys are not rotated, so that none is created there", async () => {
     const { stack, other, targeted } = await elsewhere();
     await expect(stack.failedUp(targeted(second))).rejects.toThrow(/has no key of this stack/);
     expect(await other.liveIds()).toEqual([]);
@@ -182,7 +182,7 @@ describe("the inputs of a RotatingApiKey", () => {
     { rotateAfter: "1s" },
     { rotateAfter: "12h", maxOverlap: "7h" },
     { revokeNow: "17", selfRotation: true, namePrefix: "app", waitForProjects: ["p"], verify: true },
-  ])("may be %j", (inputs) => {
+  ])("can be %j", (inputs) => {
     expect(failuresOf(inputs)).toEqual([]);
   });
 
@@ -196,7 +196,7 @@ describe("the inputs of a RotatingApiKey", () => {
     [{ revokeNow: 17 }, "revokeNow", /id of an API key/],
     [{ selfRotation: "yes" }, "selfRotation", /true or false/],
     [{ name: "exact" }, "name", /its inputs are (?=.*\badopt\b)(?!.*\b(owner|retained|resourceUrn)\b)/],
-  ])("C1: %j is refused, naming the property and the remedy", (inputs, property, reason) => {
+  ])("C1: %j are refused with the property and the remedy", (inputs, property, reason) => {
     const failures = failuresOf(inputs);
     expect(failures.map((failure) => failure.property)).toEqual([property]);
     expect(failures[0]?.reason).toMatch(reason);

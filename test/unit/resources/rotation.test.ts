@@ -7,7 +7,7 @@ const second = { rotationTriggers: { quarter: "Q2" } };
 const third = { rotationTriggers: { quarter: "Q3" } };
 
 describe("a rotation", () => {
-  it("T1: that cannot make a key leaves the old one in use and revokes nothing", async () => {
+  it("T1: leaves the old key in use and revokes nothing if no key can be created", async () => {
     const stack = await RotatingStack.start(first);
     const { current, outputs } = stack;
     await stack.harness.plane.rules.add({ route: "POST /api_keys", status: 400, count: null });
@@ -19,7 +19,7 @@ describe("a rotation", () => {
     expect(stack.previous).toBe(current);
   });
 
-  it("T1: whose every answer is lost leaves the old one in use, and no other key behind", async () => {
+  it("T1: leaves the old key in use and no other key if every answer is lost", async () => {
     const stack = await RotatingStack.start(first);
     const { current } = stack;
     await stack.harness.plane.rules.add({ route: "POST /api_keys", fault: "reset", commit: "before", count: null });
@@ -28,7 +28,7 @@ describe("a rotation", () => {
     expect(await stack.harness.plane.count("DELETE")).toBe(3);
   });
 
-  it("T2: that crashes before its key is saved is made anew by the next run, which sweeps the lost key", async () => {
+  it("T2: is repeated after a crash before the key is saved, and the next run sweeps the lost key", async () => {
     const stack = await RotatingStack.start(first);
     const { current } = stack;
     await stack.crashedUp(second);
@@ -39,7 +39,7 @@ describe("a rotation", () => {
     expect(await stack.up()).toEqual({ changed: false, reasons: [] });
   });
 
-  it("T3: whose consumers fail half-way makes no third key in the next run", async () => {
+  it("T3: creates no third key in the next run if its consumers fail half-way", async () => {
     const stack = await RotatingStack.start(first);
     const { current } = stack;
     await stack.failedUp(second);
@@ -48,7 +48,7 @@ describe("a rotation", () => {
     expect(await stack.harness.plane.count("POST")).toBe(2);
   });
 
-  it("T4: asked for during the grace period is queued, said once, and runs when the previous key is revoked", async () => {
+  it("T4: is queued during the grace period, reported once, and runs when the previous key is revoked", async () => {
     const stack = await RotatingStack.start(first);
     await stack.up(second);
     const { current, previous } = stack;
@@ -71,7 +71,7 @@ describe("a rotation", () => {
     expect(await stack.up()).toEqual({ changed: false, reasons: [] });
   });
 
-  it("T4: remembers triggers only as digests, also those that are queued", async () => {
+  it("T4: stores triggers only as digests, even queued ones", async () => {
     const stack = await RotatingStack.start({ rotationTriggers: { quarter: "hush-1" } });
     await stack.up({ rotationTriggers: { quarter: "hush-2" } });
     await stack.up({ rotationTriggers: { renamed: ["hush-3", { deep: "hush-4" }] } });
@@ -79,7 +79,7 @@ describe("a rotation", () => {
     expect(JSON.stringify(stack.outputs)).not.toContain("hush");
   });
 
-  it("T4: cleans a state of version 0.1 from triggers in clear, and keeps what they ask for", async () => {
+  it("T4: removes plain-text triggers from a state of version 0.1, and still carries out what they request", async () => {
     const stack = await RotatingStack.start(first);
     await stack.up(second);
     await stack.up(third);
@@ -96,7 +96,7 @@ describe("a rotation", () => {
     expect(stack.previous).toBe(current);
   });
 
-  it("T4: asked for and taken back during the grace period does not happen", async () => {
+  it("T4: does not happen if it is requested and withdrawn during the grace period", async () => {
     const stack = await RotatingStack.start(first);
     await stack.up(second);
     await stack.up(third);
@@ -107,7 +107,7 @@ describe("a rotation", () => {
     expect(await stack.harness.plane.count("POST")).toBe(2);
   });
 
-  it("T5: is not undone by a previous key that cannot be revoked; that is tried again, and no other key made for it", async () => {
+  it("T5: stands if the previous key cannot be revoked, which is tried again without creating another key", async () => {
     const stack = await RotatingStack.start(first);
     await stack.up(second);
     const { current, previous } = stack;
@@ -127,7 +127,7 @@ describe("a rotation", () => {
     expect(await stack.harness.requests(length)).toEqual([]);
   });
 
-  it("that follows a retirement in the same run makes a third key, until the end of that run", async () => {
+  it("creates a third key until the end of the run if a key is retired in the same run", async () => {
     const stack = await RotatingStack.start(first);
     await stack.up(second);
     const { current, previous } = stack;
@@ -138,7 +138,7 @@ describe("a rotation", () => {
     expect(await stack.harness.liveIds()).toEqual([current, stack.current]);
   });
 
-  it("retires no key before its run has come to its end, because a consumer may get the successor only then", async () => {
+  it("retires a key only at the end of a run, because a consumer may get the successor only then", async () => {
     const stack = await RotatingStack.start(first);
     await stack.failedUp(second);
     const { current, previous } = stack;
@@ -151,7 +151,7 @@ describe("a rotation", () => {
     expect(await stack.harness.liveIds()).toEqual([current]);
   });
 
-  it("that fails while it retires a key leaves that key in its place, and retires it again", async () => {
+  it("keeps a key that was about to be retired if it fails, and retires it in the next run", async () => {
     const stack = await RotatingStack.start(first);
     await stack.up(second);
     const { outputs, previous } = stack;
@@ -165,7 +165,7 @@ describe("a rotation", () => {
     expect(await stack.harness.liveIds()).not.toContain(previous);
   });
 
-  it("forgets the keys that it has retired once a list shows that they are gone", async () => {
+  it("forgets retired keys when a list shows that they are gone", async () => {
     const stack = await RotatingStack.start(first);
     await stack.up(second);
     const { previous } = stack;
@@ -179,7 +179,7 @@ describe("a rotation", () => {
     expect(await stack.harness.liveIds()).toEqual([stack.current]);
   });
 
-  it("leaves a key that was retired in vain to the deletion, or to a refresh that finds nothing else", async () => {
+  it("keeps the id of a retired live key in a refresh that finds no other key, so that the deletion revokes it", async () => {
     const stack = await RotatingStack.start(first);
     await stack.up(second);
     await stack.harness.clock.pass(DAY);
@@ -195,7 +195,7 @@ describe("a rotation", () => {
     expect(await stack.harness.liveIds()).toEqual([]);
   });
 
-  it("T6: finds a previous key that a crashed run has revoked already, and goes on", async () => {
+  it("T6: goes on if a crashed run has already revoked the previous key", async () => {
     const stack = await RotatingStack.start(first);
     await stack.up(second);
     await stack.harness.clock.pass(DAY);
@@ -207,7 +207,7 @@ describe("a rotation", () => {
     expect(stack.warnings).toBe("");
   });
 
-  it("T7: keeps a previous key in use, says who used it and when, and revokes it once it went quiet", async () => {
+  it("T7: keeps a previous key in use, says who used it and when, and revokes it when it is quiet", async () => {
     const stack = await RotatingStack.start(first);
     await stack.up(second);
     const { previous } = stack;
@@ -222,7 +222,7 @@ describe("a rotation", () => {
     expect(await stack.harness.liveIds()).toEqual([stack.current]);
   });
 
-  it("T7: revokes a previous key whatever uses it once maxOverlap is over, and not before", async () => {
+  it("T7: revokes a previous key in use when maxOverlap is over, and not before", async () => {
     const stack = await RotatingStack.start({ ...first, maxOverlap: "2d" });
     await stack.up({ ...second, maxOverlap: "2d" });
     const { previous } = stack;
@@ -242,7 +242,7 @@ describe("a rotation", () => {
   it.each([
     ["quietPeriod", { quietPeriod: "1h" }],
     ["maxOverlap", { quietPeriod: "3d", maxOverlap: "25h" }],
-  ])("T7: takes a shortened %s at once, also for a key that was found in use", async (_, short) => {
+  ])("T7: applies a shortened %s at once, even to a key that was found in use", async (_, short) => {
     const long = { quietPeriod: "3d" };
     const stack = await RotatingStack.start({ ...first, ...long });
     await stack.up({ ...second, ...long });
@@ -255,7 +255,7 @@ describe("a rotation", () => {
     expect(await stack.harness.liveIds()).toEqual([stack.current]);
   });
 
-  it("T7: keeps a previous key whose last use cannot be found out", async () => {
+  it("T7: keeps a previous key whose last use is unknown", async () => {
     const stack = await RotatingStack.start(first);
     await stack.up(second);
     const { previous } = stack;
@@ -269,7 +269,7 @@ describe("a rotation", () => {
     expect(await stack.harness.liveIds()).toEqual([stack.current]);
   });
 
-  it("T8: whose keys were both revoked by somebody is reported gone, and a new key is made", async () => {
+  it("T8: creates a new key if both keys were revoked, and reports that they are gone", async () => {
     const stack = await RotatingStack.start(first);
     await stack.up(second);
     for (const id of [stack.current, stack.previous]) await stack.harness.plane.state.revokeKey(id);
@@ -280,7 +280,7 @@ describe("a rotation", () => {
     expect(await stack.harness.liveIds()).toEqual([stack.current]);
   });
 
-  it("T9: whose current key alone is gone makes a new one and keeps the previous, with a new grace", async () => {
+  it("T9: replaces a missing current key and keeps the previous one for a new grace period", async () => {
     const stack = await RotatingStack.start(first);
     await stack.up(second);
     const { current, previous } = stack;
@@ -298,7 +298,7 @@ describe("a rotation", () => {
     expect(await stack.harness.liveIds()).toEqual([stack.current]);
   });
 
-  it("T9: whose current key is gone never revokes the previous one before there is a new one, even after its grace", async () => {
+  it("T9: never revokes the previous key before a missing current key is replaced, even after the grace period", async () => {
     const stack = await RotatingStack.start(first);
     await stack.up(second);
     const { previous } = stack;
@@ -311,7 +311,7 @@ describe("a rotation", () => {
     expect(await stack.harness.liveIds()).toEqual([previous, stack.current]);
   });
 
-  it("T9: whose previous key alone is gone forgets it without a new key", async () => {
+  it("T9: forgets a missing previous key without creating a new one", async () => {
     const stack = await RotatingStack.start(first);
     await stack.up(second);
     await stack.harness.plane.state.revokeKey(stack.previous);
@@ -321,7 +321,7 @@ describe("a rotation", () => {
     expect(await stack.harness.liveIds()).toEqual([stack.current]);
   });
 
-  it("T10: by the age that a wrong local clock sees is refused, and the old key stays", async () => {
+  it("T10: is refused if a wrong local clock makes it due, and the old key stays", async () => {
     const stack = await RotatingStack.start({ rotateAfter: "30d" });
     const { current } = stack;
     stack.harness.clock.advance(31 * DAY);
@@ -330,7 +330,7 @@ describe("a rotation", () => {
     expect(await stack.harness.liveIds()).toEqual([current]);
   });
 
-  it("T10: a wrong local clock does not end the previous key's grace early", async () => {
+  it("T10: does not end the grace period early because of a wrong local clock", async () => {
     const stack = await RotatingStack.start(first);
     await stack.up(second);
     stack.harness.clock.advance(2 * DAY);
@@ -339,7 +339,7 @@ describe("a rotation", () => {
     expect(await stack.harness.liveIds()).toEqual([stack.previous, stack.current]);
   });
 
-  it("T10: a local clock that jumps back moves no time that was promised", async () => {
+  it("T10: keeps its scheduled times if the local clock jumps back", async () => {
     const stack = await RotatingStack.start({ ...first, rotateAfter: "30d" });
     await stack.up({ ...second, rotateAfter: "30d" });
     const times = [stack.outputs?.rotateAt, stack.outputs?.retireAfter, stack.outputs?.nextAction];
@@ -349,7 +349,7 @@ describe("a rotation", () => {
     expect([stack.outputs?.rotateAt, stack.outputs?.retireAfter, stack.outputs?.nextAction]).toEqual(times);
   });
 
-  it("T11: from an old state whose key was revoked since makes a new key and reports the one in use", async () => {
+  it("T11: creates a new key if an old state contains a revoked one, and reports the unknown key in use", async () => {
     const stack = await RotatingStack.start(first);
     const old = stack.outputs;
     await stack.up(second);
@@ -368,14 +368,14 @@ describe("a rotation", () => {
   });
 });
 
-describe("the key that keyplane authenticates with", () => {
+describe("the key with which keyplane authenticates", () => {
   async function ownStack(inputs: object = {}): Promise<RotatingStack> {
     const stack = await RotatingStack.start({ ...first, ...inputs });
     stack.harness = stack.harness.beside({ apiKey: String(stack.outputs?.key) });
     return stack;
   }
 
-  it("T12: is not rotated unless that is asked for", async () => {
+  it("T12: is not rotated without selfRotation", async () => {
     const stack = await ownStack();
     const { current } = stack;
     expect((await failureOf(stack.up(second))).message).toMatch(/selfRotation to true/);
@@ -385,7 +385,7 @@ describe("the key that keyplane authenticates with", () => {
     expect(await stack.harness.plane.count("POST")).toBe(1);
   });
 
-  it("T12: is rotated step by step: tried before it is handed over, and revoked by its successor only", async () => {
+  it("T12: is rotated step by step, with a trial of the new key, and revoked only by its successor", async () => {
     const inputs = { ...second, selfRotation: true };
     const stack = await ownStack({ selfRotation: true });
     const { current } = stack;
@@ -408,7 +408,7 @@ describe("the key that keyplane authenticates with", () => {
     expect(last?.keyId).toBe(Number(stack.current));
   });
 
-  it("T12: stays alive with its successor when the hand-over is interrupted at any point", async () => {
+  it("T12: stays live with its successor if the rotation is interrupted at any point", async () => {
     const inputs = { ...second, selfRotation: true };
     const stack = await ownStack({ selfRotation: true });
     const { current } = stack;
@@ -420,7 +420,7 @@ describe("the key that keyplane authenticates with", () => {
     expect(await stack.harness.liveIds()).toEqual(expect.arrayContaining([current, stack.current]));
   });
 
-  it("T12: compromised, is replaced at once but only revoked by its successor", async () => {
+  it("T12: is replaced at once if it is compromised, but revoked only by its successor", async () => {
     const stack = await ownStack({ selfRotation: true });
     const { current } = stack;
     const inputs = { ...first, selfRotation: true, revokeNow: current };

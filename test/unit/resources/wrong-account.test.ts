@@ -13,11 +13,11 @@ let key: Made;
 beforeEach(async () => {
   [home, away] = await Promise.all([StackHarness.start(), StackHarness.start()]);
   key = await home.createKey();
-  // Numbered as the one at home.
+  // It has the same id as the key at home.
   await away.plane.state.createKey("somebody-elses");
 });
 
-/** A verb is refused, and sends nothing but a list. */
+/** Checks that a verb is refused and sends nothing except a list. */
 async function refused(verb: () => Promise<unknown>, harness = away): Promise<void> {
   const sent = (await harness.plane.log()).length;
   expect((await failureOf(verb())).message).toMatch(/the account that they now lead to has no key of this stack/);
@@ -31,17 +31,17 @@ const ledgerOf = (harness: StackHarness, told: Properties = {}): Properties => (
   ...told,
 });
 
-/** Another credential of the account at home. */
+/** Another credential of the home account. */
 async function otherCredential(context: Partial<StackHarness["context"]> = {}): Promise<StackHarness> {
   const admin = await home.plane.state.createKey("the-next-admin");
   return home.beside({ apiKey: admin.key, context });
 }
 
-describe("in an account that is not proven to hold the stack's keys", () => {
+describe("in an account that is not proven to contain the stack's keys", () => {
   it.each([
     ["ApiKey", resourceTypes.ApiKey],
     ["RotatingApiKey", resourceTypes.RotatingApiKey],
-  ])("no %s is made, also where its owner was not looked at, as in a run with --target", (_, kind) =>
+  ])("no %s is created, even if a run with --target leaves out its owner", (_, kind) =>
     refused(() => kind.create({ owner: home.identity }, away.context)),
   );
 
@@ -50,7 +50,7 @@ describe("in an account that is not proven to hold the stack's keys", () => {
     return refused(() => resourceTypes.RotatingApiKey.create({ owner: home.identity, adopt }, away.context));
   });
 
-  it("no key is updated, and the ids that it has to revoke stay with it", async () => {
+  it("no key is updated, and its pending revocations are kept", async () => {
     const pendingRevocations = [key.id];
     const inputs = { owner: home.identity };
     await refused(() =>
@@ -75,7 +75,7 @@ describe("in an account that is not proven to hold the stack's keys", () => {
     await refused(() => resourceTypes.RotatingApiKey.delete("id", outputs, away.context));
   });
 
-  it("an exact name proves nothing, though a key made at the same moment has the same id and name there", async () => {
+  it("an exact name proves nothing, even if a key created at the same moment has the same id and name there", async () => {
     const exact = await home.createKey({ name: "exact" });
     const theirs = await away.plane.state.createKey("exact");
     expect(String(theirs.id)).toBe(exact.id);
@@ -91,7 +91,7 @@ describe("in an account that is not proven to hold the stack's keys", () => {
     await refused(() => resourceTypes.Owner.delete(home.owner, outputs, away.context));
   });
 
-  it("an owner of version 0.1, which recorded no account, is refused, too", async () => {
+  it("an owner of version 0.1, which recorded no account, is also refused", async () => {
     const { identity, ...outputs } = ownerOf(home);
     await refused(() => resourceTypes.Owner.update(home.owner, outputs, outputs, away.context));
     expect(await resourceTypes.Owner.update(home.owner, outputs, outputs, home.context)).toEqual({
@@ -100,7 +100,7 @@ describe("in an account that is not proven to hold the stack's keys", () => {
     });
   });
 
-  it("the ledger is neither made, refreshed, updated nor deleted", async () => {
+  it("the ledger is neither created, refreshed, updated nor deleted", async () => {
     const before = ledgerOf(home, { owned: [key.id], unrevoked: [key.id] });
     await refused(() => resourceTypes.Ledger.create(before, away.context));
     await refused(() => resourceTypes.Ledger.read("ledger", before, away.context));
@@ -110,12 +110,12 @@ describe("in an account that is not proven to hold the stack's keys", () => {
 });
 
 describe("the owner", () => {
-  it("is recorded only with a credential that works", async () => {
+  it("is recorded only with a working credential", async () => {
     const mistyped = home.beside({ apiKey: "kp_mistyped" });
     expect((await failureOf(resourceTypes.Owner.create({}, mistyped.context))).message).toContain("401");
   });
 
-  it("is to be updated under another credential, which a preview shows and a refresh does not take for drift", () => {
+  it("needs an update under another credential, which a preview shows and a refresh does not report as drift", () => {
     const terms = { now: 0, fingerprint: away.context.fingerprint };
     const { identity, ...inputs } = ownerOf(home);
     const changed = diff(resourceTypes.Owner, { ...inputs, identity }, inputs, { ...terms, driftOnly: false });
@@ -133,7 +133,7 @@ describe("the owner", () => {
 });
 
 describe("another credential of the same account", () => {
-  it("is proven by one list for a whole run, also after the last key of the stack is revoked", async () => {
+  it("is proven by one list for a whole run, even after the last key of the stack is revoked", async () => {
     const exact = await home.createKey({ name: "exact" });
     const later = await otherCredential();
     const sent = (await home.plane.log()).length;
@@ -144,7 +144,7 @@ describe("another credential of the same account", () => {
     expect(await home.requests(sent)).toEqual([list, del, del]);
   });
 
-  it("is proven for a key that left the program by the owner of those that are in it", async () => {
+  it("is proven by the owner for a key that left the program", async () => {
     await home.plane.state.revokeKey(key.id);
     const later = await otherCredential();
     await refused(() => later.deleteKey(key), home);
@@ -152,14 +152,14 @@ describe("another credential of the same account", () => {
     await later.deleteKey(key);
   });
 
-  it("is proven in a destroy by what an `up` has recorded since", async () => {
+  it("is proven in a destroy by what a later `up` recorded", async () => {
     await home.plane.state.revokeKey(key.id);
     const later = await otherCredential();
     await resourceTypes.Ledger.delete("ledger", ledgerOf(later), later.context);
     await later.deleteKey(key);
   });
 
-  it("is taken where all keys are gone, once the user has confirmed it, and no other account with it", async () => {
+  it("is accepted after the user confirms it if all keys are gone, and no other account is accepted", async () => {
     await home.plane.state.revokeKey(key.id);
     const later = await otherCredential();
     await refused(() => resourceTypes.Owner.update(home.owner, ownerOf(home), ownerOf(home), later.context), home);
@@ -173,7 +173,7 @@ describe("another credential of the same account", () => {
     await refused(() => resourceTypes.Owner.update(home.owner, ownerOf(home), ownerOf(home), other));
   });
 
-  it("does not make an id without a name count as the owner's", async () => {
+  it("does not make an id without a name a key of the owner", async () => {
     const stranger = await home.plane.state.createKey("somebody-elses");
     const before = ledgerOf(home, { unrevoked: [`${stranger.id}`] });
     const outputs = await resourceTypes.Ledger.update("ledger", before, ledgerOf(home), home.context);
@@ -183,7 +183,7 @@ describe("another credential of the same account", () => {
 });
 
 describe("a copied state", () => {
-  it("leaves the ids that its ledger has to revoke to the original, also the names that do not show an owner", async () => {
+  it("leaves the ids that its ledger has to revoke to the original, and also names that do not show an owner", async () => {
     const copy = home.beside({ owner: "9f0c1a77-5d0e-4f4e-9d0b-7c1f0e6a1b22" });
     const adopted = await home.plane.state.createKey("by-hand");
     const id = `${adopted.id}`;
@@ -194,7 +194,7 @@ describe("a copied state", () => {
     expect(await home.liveIds()).toEqual([key.id, id]);
   });
 
-  it("gets an owner of its own, also in another organization of the backend, but not by an upgrade from version 0.1", () => {
+  it("gets an owner of its own, even in another organization of the backend, but not through an upgrade from version 0.1", () => {
     const { identity, ...named } = ownerOf(home);
     const inputs = { ...named, organization: "acme" };
     const terms = { now: 0, fingerprint: home.context.fingerprint, driftOnly: false };
@@ -205,7 +205,7 @@ describe("a copied state", () => {
 });
 
 describe("an ApiKey", () => {
-  it("remembers its triggers only as a digest", async () => {
+  it("stores its triggers only as a digest", async () => {
     const { outputs } = await home.createKey({ rotationTriggers: { quarter: "hush" } });
     expect(outputs).toHaveProperty("triggersDigest");
     expect(JSON.stringify(outputs)).not.toContain("hush");

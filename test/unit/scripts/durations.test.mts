@@ -9,7 +9,7 @@ const file = (name: string, seconds: number, ...statuses: string[]) => ({
   assertionResults: statuses.map((status) => ({ status })),
 });
 
-test("the table has a row for each kind of test, the longest first", () => {
+test("the table of durations has a row for each kind of test, the longest first", () => {
   const testResults = [
     file("/repo/test/unit/http/client.test.ts", 1, "passed", "failed"),
     file("/repo/test/e2e/demo.long.test.ts", 9, "passed"),
@@ -21,6 +21,6 @@ test("the table has a row for each kind of test, the longest first", () => {
   ]);
 });
 
-test("the table is empty where there is no report", () => {
+test("the table of durations is empty if there is no report", () => {
   expect(durations(undefined)).toEqual([]);
 });

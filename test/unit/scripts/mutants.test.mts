@@ -5,7 +5,7 @@ const root = new URL("../../../", import.meta.url);
 const { mutants } = await import(new URL("scripts/mutation/mutants.mjs", root).href);
 const { mutate } = await import(new URL("scripts/mutation/mutate.mjs", root).href);
 
-test("each mutant finds its protection in its source, so that none is left out unnoticed when a source changes", async () => {
+test("each mutant finds its protection in its source, so that none is skipped unnoticed after a change", async () => {
   expect(mutants.length).toBeGreaterThan(100);
   for (const mutant of mutants) {
     const code = await readFile(new URL(mutant.file, root), "utf8");
@@ -13,7 +13,7 @@ test("each mutant finds its protection in its source, so that none is left out u
   }
 });
 
-test("no two mutants have one name, by which a run picks them", () => {
+test("each mutant has a unique name, by which a run selects it", () => {
   const names = mutants.map(({ name }: { name: string }) => name);
   expect(names.filter((name: string, at: number) => names.indexOf(name) !== at)).toEqual([]);
 });

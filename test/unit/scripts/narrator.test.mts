@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 const { Narrator } = await import(new URL("../../../scripts/demo/narrator.mjs", import.meta.url).href);
 
-/** What the demo prints of an engine's line in a terminal of so many columns. */
+/** What the demo prints for an engine's line in a terminal with this many columns. */
 function told(line: string, columns: number): string[] {
   const stream = new PassThrough();
   new Narrator(stream, () => columns).engine(line);

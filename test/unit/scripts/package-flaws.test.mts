@@ -6,11 +6,11 @@ const files = ["CHANGELOG.md", "LICENSE", "README.md", "package.json", "dist/sdk
 const fine = { files, bytes: 300_000, unpackedBytes: 1_000_000 };
 const manifest = { main: "dist/sdk/nodejs/index.js", exports: { ".": { default: "./dist/sdk/nodejs/index.js" } } };
 
-test("a package with what users need has no flaw", () => {
+test("a complete package has no flaw", () => {
   expect(flawsOf(fine, manifest)).toEqual([]);
 });
 
-test("tests, maps and what the compiler remembers would be noticed in the package", () => {
+test("tests, source maps and compiler caches in the package are refused", () => {
   const others = [
     "test/unit/a.test.ts",
     "dist/src.tsbuildinfo",
@@ -18,24 +18,24 @@ test("tests, maps and what the compiler remembers would be noticed in the packag
     "dist/sdk/nodejs/a.js.map",
   ];
   expect(flawsOf({ ...fine, files: [...files, ...others] }, manifest)).toEqual(
-    others.map((file) => `${file} is of no use to users`),
+    others.map((file) => `${file} is not needed by users`),
   );
 });
 
-test("a document that leads to a file which is not in the package is refused", () => {
+test("a document that links to a file outside the package is refused", () => {
   const docs = [...files, "docs/cli.md", "examples/wait/index.ts"];
   const text = "[a](cli.md#keys) [b](../examples/wait) [c](https://host/x) [d](../test/unit) [e](#here)";
   expect(flawsOf({ ...fine, files: docs }, manifest, { "docs/teams.md": text })).toEqual([
-    "docs/teams.md leads to test/unit, which the package lacks",
+    "docs/teams.md links to test/unit, which is not in the package",
   ]);
 });
 
-test("a package that promises a file it does not hold, runs a script on install or has grown is refused", () => {
+test("a package that lacks a declared file, runs a script on install or has grown is refused", () => {
   expect(flawsOf(fine, { ...manifest, bin: { keyplane: "dist/cli/main.js" } })).toEqual([
     "dist/cli/main.js is missing",
   ]);
   expect(flawsOf(fine, { ...manifest, scripts: { postinstall: "node x.js" } })).toEqual([
-    "the script postinstall would run where the package is installed",
+    "the script postinstall would run when the package is installed",
   ]);
   expect(flawsOf({ ...fine, bytes: 600_000 }, manifest)).toEqual(["600000 bytes are too many (at most 500000)"]);
 });

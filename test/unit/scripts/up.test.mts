@@ -5,7 +5,7 @@ const { draw } = await import(new URL("../../../scripts/up/draw.mjs", import.met
 
 const textOf = (lines: { text: string }[][]) => lines.map((spans) => spans.map(({ text }) => text).join(""));
 
-test("a screen shows the rows that are redrawn in place once, and what was there before them still", () => {
+test("a screen shows rows that are redrawn in place only once, and keeps earlier rows", () => {
   const screen = new Screen();
   screen.write("\u001b[1mUpdating dev\u001b[0m\n\nci creating (1s)\napp creating (1s)\n");
   const before = screen.lines;
@@ -17,7 +17,7 @@ test("a screen shows the rows that are redrawn in place once, and what was there
 
 const frame = (at: number, text: string) => ({ at, lines: [[{ text, code: "0" }]] });
 
-test("a picture shows each text while it stands, and the end of the last run where animations do not play", () => {
+test("a picture shows each text for its time, and the end of the last run if animations do not play", () => {
   const first = { title: "one & all", frames: [frame(0, "creating"), frame(1000, "created")] };
   const picture: string = draw({ scenes: [first, { title: "two", frames: [frame(0, "updated")] }], columns: 80 });
 
@@ -33,7 +33,7 @@ test("a picture shows each text while it stands, and the end of the last run whe
   expect(picture).toContain("@keyframes k0{0.00%{opacity:1}10.00%{opacity:0}}");
 });
 
-test("a picture moves only where motion is welcome, and its first moment is the end", () => {
+test("a picture moves only if the reader allows motion, and starts with the final image", () => {
   const picture: string = draw({ scenes: [{ title: "one", frames: [frame(0, "created")] }], columns: 80 });
   const [, style = ""] = /<style>\n(.*)\n<\/style>/s.exec(picture) ?? [];
   expect(style).toMatch(/^@media \(prefers-reduced-motion:no-preference\)\{.*\}$/s);

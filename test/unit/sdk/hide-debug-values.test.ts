@@ -14,9 +14,9 @@ test.each([
     "RegisterResource RPC prepared: t=a, name=ci, obj={}",
     "RegisterResource RPC prepared: t=a, name=ci, obj=[left out by keyplane]",
   ],
-  // The SDK forgets a pair of parentheses and writes nothing but the arguments of a call.
+  // The SDK lacks a pair of parentheses and writes only the arguments of a call.
   [', obj={"token":"kp_secret"}', ", obj=[left out by keyplane]"],
-])("the values are cut off of %j", (message, expected) => {
+])("the values are removed from %j", (message, expected) => {
   expect(withoutValues(message)).toBe(expected);
 });
 
@@ -24,6 +24,6 @@ test.each([
   "Registering resource: t=keyplane:ApiKey, name=ci, custom=true, remote=false",
   "a program's own message, resp: 7",
   "the program says: obj={}",
-])("%j stays as it is", (message) => {
+])("%j is not changed", (message) => {
   expect(withoutValues(message)).toBe(message);
 });

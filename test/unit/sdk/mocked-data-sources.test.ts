@@ -24,7 +24,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 
-describe("in a unit test with mocks", () => {
+describe("in a unit test with mocks,", () => {
   it.each([
     ["getApiKey", () => keyplane.getApiKey({ id: "17" }), { id: "17" }],
     ["getProject", () => keyplane.getProject({ name: "shop" }), { name: "shop" }],
@@ -33,7 +33,7 @@ describe("in a unit test with mocks", () => {
       () => keyplane.getOperation({ projectId: "p", operationId: "o" }),
       { projectId: "p", operationId: "o" },
     ],
-  ])("%s asks the mock", async (name, call, inputs) => {
+  ])("%s calls the mock", async (name, call, inputs) => {
     answer = { id: "17", name: "of the mock" };
     expect(await call()).toEqual(answer);
     expect(calls).toMatchObject([{ token: `keyplane:index:${name}`, inputs }]);
@@ -45,7 +45,7 @@ describe("in a unit test with mocks", () => {
     ["getOperations", () => keyplane.getOperations({ projectId: "p" })],
     ["waitForOperations", () => keyplane.waitForOperations({ projectId: "p", onProgress: () => undefined })],
     ["listOperations", () => all(keyplane.listOperations({ projectId: "p" }))],
-  ])("%s asks the mock, which answers a list", async (name, call) => {
+  ])("%s calls the mock, which returns a list", async (name, call) => {
     answer = { items: [{ id: "1" }, { id: "2" }] };
     expect(await call()).toEqual(answer.items);
     expect(calls.map(({ token }) => token)).toEqual([`keyplane:index:${name}`]);
@@ -54,7 +54,7 @@ describe("in a unit test with mocks", () => {
     await expect(call()).rejects.toThrow(`the mock's call for keyplane:index:${name} must answer a list`);
   });
 
-  it("the outputs of data sources ask the mock, too", async () => {
+  it("the output forms of data sources also call the mock", async () => {
     answer = { id: "17" };
     const id = await new Promise((resolve) =>
       keyplane.getProjectOutput({ name: pulumi.output("shop") }).apply((project) => resolve(project.id)),

@@ -31,7 +31,7 @@ async function newResource(args: Registered, registered: Registered[]) {
 type Answered = (error: Error | null, response?: unknown) => void;
 type Monitor = Readonly<Record<string, (request: unknown, answered: Answered) => void>>;
 
-/** Serves what the mocks answer as an engine does, and answers a client of it. */
+/** Serves the answers of the mocks like an engine, and returns a client for it. */
 async function serve(mocked: Monitor): Promise<{ readonly client: Client; close(): void }> {
   const server = new Server();
   const handler = (method: string) => (call: { readonly request: unknown }, answered: Answered) =>
@@ -57,14 +57,14 @@ async function serve(mocked: Monitor): Promise<{ readonly client: Client; close(
   };
 }
 
-/** Runs a program as Pulumi's Automation API does. Answers what it registered, in order. */
+/** Runs a program as Pulumi's Automation API does. Returns what it registered, in order. */
 function run(program: () => Promise<unknown>, { isSeen = true } = {}): Promise<Registered[]> {
   return withLocalStorage(async () => {
     const registered: Registered[] = [];
     const mocks = { newResource: (args: Registered) => newResource(args, registered), call: () => ({}) };
     await pulumi.runtime.setMocks(mocks, "proj", "dev", false, "organization");
     const mocked = pulumi.runtime.getMonitor() as unknown as Monitor;
-    // What is not called like the monitor of a unit test counts as an engine.
+    // A monitor that does not have the name of a unit test's monitor counts as an engine.
     const Unseen = class extends (mocked.constructor as new (mocks: unknown) => object) {};
     const engine = isSeen ? await serve(mocked) : { client: new Unseen(mocks), close: () => {} };
     pulumi.runtime.setMockOptions(engine.client, "proj", "dev", false, "organization");
@@ -79,7 +79,7 @@ const names = (registered: readonly Registered[]) =>
   registered.map(({ type, name }) => `${type.split(":").at(-1)} ${name}`);
 
 describe("the ledger of an inline program", () => {
-  it("is its last resource, whatever is declared later than the first key", async () => {
+  it("is its last resource, even if resources are declared later than the first key", async () => {
     const registered = await run(async () => {
       const first = new ApiKey("first");
       first.keyId.apply(() => {
@@ -98,7 +98,7 @@ describe("the ledger of an inline program", () => {
     expect(registered.at(-1)?.inputs.owned).toHaveLength(3);
   });
 
-  it("waits for a program that goes on when all its resources have an answer", async () => {
+  it("waits for a program that goes on after all its resources have an answer", async () => {
     const registered = await run(async () => {
       const key = new ApiKey("ci");
       await new Promise((resolve) => key.keyId.apply(resolve));
@@ -108,7 +108,7 @@ describe("the ledger of an inline program", () => {
     expect(names(registered).slice(-2)).toEqual(["Part late", "Ledger keyplane"]);
   });
 
-  it("is the last one of each of several programs that run side by side", async () => {
+  it("is the last resource of each program if several run at the same time", async () => {
     const program = (name: string, ms: number) => async () => {
       const key = new ApiKey(name);
       await pause(ms);
@@ -122,14 +122,14 @@ describe("the ledger of an inline program", () => {
     }
   });
 
-  it("is told that the run is incomplete where the program logs an error, as Pulumi does for one nobody caught", async () => {
+  it("is told that the run is incomplete if the program logs an error, as Pulumi does for an uncaught error", async () => {
     const registered = await run(async () => {
       new ApiKey("ci").keyId.apply(() => pulumi.log.error("an apply is broken").catch(() => {}));
     });
     expect(registered.at(-1)?.inputs).toMatchObject({ incomplete: true });
   });
 
-  it("is told nothing of the kind where all went well", async () => {
+  it("is told that the run is complete if nothing fails", async () => {
     const registered = await run(async () => {
       new ApiKey("ci");
     });
@@ -137,7 +137,7 @@ describe("the ledger of an inline program", () => {
     expect(registered.at(-1)?.inputs).not.toHaveProperty("incomplete");
   });
 
-  it("is told that the run is incomplete where nothing was seen of what the engine answered", async () => {
+  it("is told that the run is incomplete if no answer of the engine was seen", async () => {
     const registered = await run(
       async () => {
         new RotatingApiKey("app", { revokeNow: "17" });
@@ -148,7 +148,7 @@ describe("the ledger of an inline program", () => {
   });
 });
 
-it("a unit test with mocks declares any number of keys, across awaits, and no ledger", async () => {
+it("a unit test with mocks can declare any number of keys, across awaits, without a ledger", async () => {
   const registered: Registered[] = [];
   await withLocalStorage(async () => {
     const mocks = { newResource: (args: Registered) => newResource(args, registered), call: () => ({}) };

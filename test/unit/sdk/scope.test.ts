@@ -7,7 +7,7 @@ it("a stack that uses no scopes keeps the names of its owner and its ledger", ()
   expect(scopeName(scopeIn("ApiKey", "ci", {}))).toBe("keyplane");
 });
 
-it("every scope has another name for its owner and its ledger, whatever the accounts and organizations are called", () => {
+it("every scope has its own names for its owner and its ledger, for any names of accounts and organizations", () => {
   const account = fc.option(fc.stringMatching(/^[a-z0-9][a-z0-9-]{0,31}$/), { nil: undefined });
   const organization = fc.option(fc.stringMatching(/^[a-z0-9-]{1,60}$/), { nil: undefined });
   const place = fc.record({ account, organizationId: organization });
@@ -31,8 +31,11 @@ it("every scope has another name for its owner and its ledger, whatever the acco
   expect(scopeName({ account: "eu", organizationId: "a1" })).toBe("keyplane-eu.a1");
 });
 
-it.each(["account", "organizationId"])("an output given as %s is refused, with what to do instead", (argument) => {
-  const args = { [argument]: pulumi.output("eu") } as object;
-  const words = new RegExp(`ApiKey "ci": ${argument} must be a string, not an output.*stack's configuration`);
-  expect(() => scopeIn("ApiKey", "ci", args)).toThrow(words);
-});
+it.each(["account", "organizationId"])(
+  "an output as %s is refused, and the error says what to do instead",
+  (argument) => {
+    const args = { [argument]: pulumi.output("eu") } as object;
+    const words = new RegExp(`ApiKey "ci": ${argument} must be a string, not an output.*stack's configuration`);
+    expect(() => scopeIn("ApiKey", "ci", args)).toThrow(words);
+  },
+);

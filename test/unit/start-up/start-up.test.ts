@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { resolve, sep } from "node:path";
 import { expect, test } from "vitest";
 
-/** What a fresh process loads besides Pulumi, as paths below `dist`, and packages by name. */
+/** What a new process loads besides Pulumi, as paths below `dist` and names of packages. */
 function loadedBy(script: string): string[] {
   const code = `require("@pulumi/pulumi");
 const before = new Set(Object.keys(require.cache));
@@ -18,14 +18,14 @@ process.stdout.write(JSON.stringify(Object.keys(require.cache).filter((file) => 
 
 const talksToTheService = /^(provider\/(api|functions)\/|undici$)/;
 
-test("a program that only declares resources loads nothing that talks to the service, so that it starts at once", () => {
+test("a program that only declares resources loads no code for requests, so that it starts quickly", () => {
   const loaded = loadedBy('require("keyplane");');
   expect(loaded).toContain("sdk/nodejs/api-key.js");
   expect(loaded.filter((file) => talksToTheService.test(file) || file.startsWith("provider/http/"))).toEqual([]);
   expect(loaded.length).toBeLessThanOrEqual(29);
 });
 
-test("a program's first data source loads the rest, but undici only with its first request", () => {
+test("a program's first data source loads the rest, and its first request loads undici", () => {
   const loaded = loadedBy(`process.env.KEYPLANE_BASE_URL = "http://127.0.0.1:9/api/v2";
 process.env.KEYPLANE_API_KEY = "kp_unused";
 require("keyplane").getApiKeys().catch(() => {});`);
@@ -33,7 +33,7 @@ require("keyplane").getApiKeys().catch(() => {});`);
   expect(loaded).not.toContain("undici");
 });
 
-test("a connection loads of undici what it needs, for all of it takes six times as long", () => {
+test("a connection loads only the parts of undici that it needs, because loading all takes six times as long", () => {
   const loaded = loadedBy(`const base = { origin: "http://127.0.0.1:9", loopback: true };
 require("./dist/provider/http/connections").openConnections({ base, requestTimeoutMs: 1, concurrency: 1 });`);
   const ofUndici = loaded.filter((file) => file === "undici");
@@ -41,7 +41,7 @@ require("./dist/provider/http/connections").openConnections({ base, requestTimeo
   expect(ofUndici.length).toBeLessThanOrEqual(30);
 });
 
-test("the host's part of a run without a change loads nothing that talks to the service", () => {
+test("the host loads no code for requests in a run without changes", () => {
   const loaded = loadedBy(`process.env.KEYPLANE_BASE_URL = "http://127.0.0.1:9/api/v2";
 process.env.KEYPLANE_API_KEY = "kp_unused";
 const { ApiKey } = require("keyplane/provider");

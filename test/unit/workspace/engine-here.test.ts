@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runEngineHere } from "../../../testing/workspace/engine-here";
 
-test("a command within this process fails as one in a process of its own does, and leaves this one as it was", async () => {
+test("a command inside this process fails like one in a separate process, and does not change this process", async () => {
   const listeners = process.listenerCount("SIGINT");
   const said: string[] = [];
   const where = { env: {}, eventLog: join(tmpdir(), "no-such-log"), timeoutMs: 10_000 };

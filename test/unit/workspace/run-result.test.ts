@@ -13,14 +13,14 @@ const metadata = (op: string, urn: string, more = {}) => ({
 });
 const log = (...events: object[]) => events.map((event) => `${JSON.stringify(event)}\n`).join("");
 
-describe("a run's events", () => {
-  test("cut off in the middle of a line by a kill are read up to there", () => {
+describe("the events of a run", () => {
+  test("can be read if a kill cut them off in the middle of a line", () => {
     const text = `${log({ sequence: 0 }, { sequence: 1 })}{"sequence":2,"resou`;
     expect(parseEvents(text).map((event) => event.sequence)).toEqual([0, 1]);
     expect(parseEvents('{"sequence":0}')).toHaveLength(1);
   });
 
-  test("tell what was done, not what the preview before it planned", () => {
+  test("show what was done, and not the plan of the preview before it", () => {
     const text = log(
       { resourcePreEvent: { metadata: metadata("create", "a"), planning: true } },
       { resOutputsEvent: { metadata: metadata("create", "a"), planning: true } },
@@ -35,7 +35,7 @@ describe("a run's events", () => {
     expect(resultOf("preview", end, text).steps.map((step) => step.urn)).toEqual(["a", "a"]);
   });
 
-  test("tell what changed, without the default provider, which the CLI updates with the configuration", () => {
+  test("show what changed, without the default provider, which the CLI updates with the configuration", () => {
     const urn = (type: string, name: string) => `urn:pulumi:dev::proj::${type}::${name}`;
     const done = (op: string, of: string) => ({ resOutputsEvent: { metadata: metadata(op, of) } });
     const [key, provider] = ["pulumi-nodejs:dynamic/keyplane:ApiKey", "pulumi:providers:pulumi-nodejs"];
@@ -52,7 +52,7 @@ describe("a run's events", () => {
     expect(steps.map(({ op }) => op)).toEqual(["same", "refresh", "update", "update"]);
   });
 
-  test("give the diagnostics without markup, progress and information", () => {
+  test("contain the diagnostics without markup, progress and information", () => {
     const say = (severity: string, message: string, more = {}) => ({
       diagnosticEvent: { severity, message, color: "raw", ...more },
     });
@@ -68,7 +68,7 @@ describe("a run's events", () => {
     ]);
   });
 
-  test("give the stack's outputs and the host's process", () => {
+  test("contain the stack's outputs and the host's process", () => {
     const stack = metadata("same", "s", { type: "pulumi:pulumi:Stack", new: { outputs: { key: "[secret]" } } });
     const result = resultOf("up", end, log({ hostEvent: { pid: 42 } }, { resOutputsEvent: { metadata: stack } }));
     expect(result).toMatchObject({ outputs: { key: "[secret]" }, hostPid: 42 });

@@ -35,15 +35,15 @@ describe("searching for secrets", () => {
   test.each([0, 1, 2, 3, 4, 5])("finds it in base64 that begins %i bytes before it", async (before) => {
     const bytes = Buffer.concat([Buffer.alloc(before, "x"), Buffer.from(SECRET), Buffer.from("after")]);
     expect(await formsIn(`token: ${bytes.toString("base64")}.`)).toContain("base64");
-    // Where both alphabets give the same text, it is called base64.
+    // If both alphabets give the same text, the finding says base64.
     expect(await formsIn(`token: ${bytes.toString("base64url")}.`)).toContainEqual(expect.stringMatching(/^base64/));
   });
 
-  test("finds nothing where only a part of the secret is", async () => {
+  test("finds nothing if there is only a part of the secret", async () => {
     expect(await formsIn(`${SECRET.slice(0, -1)} ${Buffer.from(SECRET.slice(0, -3)).toString("base64")}`)).toEqual([]);
   });
 
-  test("names the file deep in a folder, and says so when the secret is in a file's name", async () => {
+  test("names a file deep in a folder, and says so if a file's name contains the secret", async () => {
     mkdirSync(join(folder, "a", "b"), { recursive: true });
     writeFileSync(join(folder, "a", "b", "state.json"), JSON.stringify({ nested: "planted-secret" }));
     writeFileSync(join(folder, "a", "planted-secret.log"), "harmless");
@@ -65,7 +65,7 @@ describe("searching for secrets", () => {
     expect(await searchSecrets({ key: "planted-secret" }, { paths: [join(folder, "inside")] })).toEqual([]);
   });
 
-  test("refuses a secret so short that chance would find it", async () => {
+  test("refuses a secret that is so short that it can occur by chance", async () => {
     await expect(searchSecrets({ key: "short" }, {})).rejects.toThrow("secret key is too short");
   });
 });

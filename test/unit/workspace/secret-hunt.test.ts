@@ -3,11 +3,11 @@ import { afterEach, describe, expect, test } from "vitest";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
 import { Workspace } from "../../../testing/workspace";
 
-describe("a workspace that is removed", () => {
+describe("removing a workspace", () => {
   let plane: ControlPlane | undefined;
   afterEach(() => plane?.close());
 
-  test("fails where a file holds a secret of a control plane, and names the place but not the secret", async () => {
+  test("fails if a file contains a secret of a control plane, and names the file but not the secret", async () => {
     plane = await startControlPlane();
     const { key } = await plane.state.createKey("ci");
     const text = `// ${Buffer.from(key).toString("base64")}`;
@@ -16,12 +16,12 @@ describe("a workspace that is removed", () => {
       () => new Error("it did not fail"),
       (error) => error,
     );
-    expect(failure.message).toMatch(/secrets were left in clear:\n.* \(base64.*\) in .*index\.js/);
+    expect(failure.message).toMatch(/secrets appear in plain text:\n.* \(base64.*\) in .*index\.js/);
     expect(failure.message).not.toContain(key);
     expect(existsSync(workspace.directory)).toBe(false);
   });
 
-  test("is content with secrets that are only there encrypted, and to be removed again", async () => {
+  test("succeeds if all secrets are encrypted, and can be repeated", async () => {
     plane = await startControlPlane();
     const secretConfig = { "keyplane:apiKey": plane.apiKey };
     const workspace = await Workspace.create({ program: { "index.js": "" }, engine: "embedded", secretConfig });

@@ -13,7 +13,7 @@ import { delimiter, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { engineOf, pulumiOnPath, Workspace, type WorkspaceOptions } from "../../../testing/workspace";
 
-// Stands in for the CLI: notes how it was called, and writes what an event log begins with.
+// Replaces the CLI: records its calls, and writes the beginning of an event log.
 const STAND_IN = `#!${process.execPath}
 const { appendFileSync, writeFileSync } = require("node:fs");
 const args = process.argv.slice(2);
@@ -68,7 +68,7 @@ describe("a workspace", () => {
     return lines.map((line) => JSON.parse(line) as Seen);
   };
 
-  test("passes one command line to the engine, with a home, a backend and a passphrase of its own", async () => {
+  test("passes a command line to the engine, with its own home, backend and passphrase", async () => {
     const made = await create();
     const { directory } = made;
     const result = await made.up({ args: ["--refresh"] });
@@ -88,14 +88,14 @@ describe("a workspace", () => {
     expect(result.summary?.resourceChanges).toEqual({ create: 1 });
   });
 
-  test("makes a failed run an error that shows what was printed, unless it may fail", async () => {
+  test("throws an error with the output of a failed run, unless the run may fail", async () => {
     const made = await create();
     const env = { EXIT: "255" };
     await expect(made.up({ env })).rejects.toThrow("up failed (exit code 255)\nprinted\n\ncomplained");
     expect(await made.up({ env, mayFail: true })).toMatchObject({ exit: 255, signal: null });
   });
 
-  test("kills the engine when told to, and when it takes too long", async () => {
+  test("kills the engine on request and after a timeout", async () => {
     const made = await create();
     const run = made.start("up", { env: { HANG: "yes" } });
     run.child.stdout?.once("data", () => run.kill());
@@ -103,7 +103,7 @@ describe("a workspace", () => {
     await expect(made.up({ env: { HANG: "yes" }, timeoutMs: 300 })).rejects.toThrow("up took longer than 300 ms");
   });
 
-  test("ends at its removal what a run has left behind", async () => {
+  test("ends the remaining processes of a run when it is removed", async () => {
     const made = await create();
     const run = made.start("up", { env: { HANG: "yes" } });
     await new Promise((resolve) => run.child.stdout?.once("data", resolve));
@@ -112,7 +112,7 @@ describe("a workspace", () => {
     expect(existsSync(made.directory)).toBe(false);
   });
 
-  test("encrypts its secret configuration, and gives the state in clear only when asked to", async () => {
+  test("encrypts its secret configuration, and decrypts the state only on request", async () => {
     const made = await create({ config: { size: "3" }, secretConfig: { "keyplane:apiKey": "hidden-token" } });
     const config = readFileSync(join(made.programDirectory, "Pulumi.dev.yaml"), "utf8");
     expect(config).toMatch(/^encryptionsalt: v1:.*\nconfig:\n[\s\S]*keyplane:apiKey:\n {4}secure: v1:/);
@@ -122,7 +122,7 @@ describe("a workspace", () => {
     expect(await made.outputs({ showSecrets: true })).toEqual({});
   });
 
-  test("copies a program's folder without its packages, which the copy still finds, and without stacks", async () => {
+  test("copies a program's folder without stacks and packages, which the copy still finds", async () => {
     const source = mkdtempSync(join(__dirname, ".tmp-"));
     try {
       writeFileSync(join(source, "Pulumi.yaml"), "name: copied\nruntime: nodejs\n");
@@ -140,7 +140,7 @@ describe("a workspace", () => {
     }
   });
 
-  test("replaces a program given as a folder whole, but keeps the stack's configuration", async () => {
+  test("replaces the whole folder of a program, but keeps the stack's configuration", async () => {
     const source = mkdtempSync(join(__dirname, ".tmp-"));
     try {
       writeFileSync(join(source, "index.ts"), "");
@@ -159,7 +159,7 @@ describe("a workspace", () => {
     }
   });
 
-  test("leaves no folder behind where it cannot be made", async () => {
+  test("leaves no folder behind if it cannot be created", async () => {
     const source = mkdtempSync(join(tmpdir(), "no-packages-"));
     const folders = () => readdirSync(tmpdir()).filter((name) => existsSync(join(tmpdir(), name, "program", "alone")));
     try {
@@ -171,7 +171,7 @@ describe("a workspace", () => {
     }
   });
 
-  test("finds the CLI on the PATH, and takes only the two engines' names", () => {
+  test("finds the CLI on the PATH, and accepts only the names of the two engines", () => {
     expect(pulumiOnPath()).toBe(join(bin, "pulumi"));
     expect(pulumiOnPath({ PATH: "/nowhere" })).toBeUndefined();
     const holder = mkdtempSync(join(tmpdir(), "no-cli-"));

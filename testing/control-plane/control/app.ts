@@ -7,7 +7,7 @@ import { readBody } from "../read-body";
 import { controlCalls } from "./calls";
 import { readFields } from "./input";
 
-/** What the control endpoints need of the listener. */
+/** What the control endpoints need from the listener. */
 export interface Listener {
   /** The base URL of the API. */
   readonly url: string;
@@ -15,20 +15,20 @@ export interface Listener {
   readonly controlUrl: string;
   /** Refuses new connections to the API, for a time or until `accept`. */
   refuse(ms?: number): Promise<void>;
-  /** Takes connections again. */
+  /** Accepts connections again. */
   accept(): Promise<void>;
 }
 
-/** Longest body of a control call, in bytes: a rule holds the whole body of an answer. */
+/** Maximum size of a control call's body, in bytes. A rule can contain a whole response body. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 const loopback = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/;
 
-/** The control endpoints as a hono app. They need no key, so they answer only who calls them by a loopback name. */
+/** Creates the control endpoints as a hono app. They need no key, so they respond only to loopback host names. */
 export function createControlApp(plane: Plane, listener: Listener): Hono<{ Bindings: HttpBindings }> {
   const app = new Hono<{ Bindings: HttpBindings }>({ strict: false }).basePath("/_control");
   app.use(async (context, next) => {
-    // No web page may act here, nor read secrets by resolving its own name to this machine.
+    // Prevents web pages from acting here, or from reading secrets through DNS rebinding.
     const local = loopback.test(new URL(context.req.url).host);
     if (!local || context.req.header("origin") !== undefined) throw new ApiError(403, "only for local programs");
     await next();
@@ -50,7 +50,7 @@ export function createControlApp(plane: Plane, listener: Listener): Hono<{ Bindi
   });
   for (const { method, path, run } of controlCalls) {
     app.on(method, path, async (context) => {
-      // Whoever looks or acts from here must find committed what is due by now.
+      // Commit what is due first, so that every control call sees it.
       plane.settle();
       const text = method === "POST" ? await textOf(context) : "";
       const id = context.req.param("id") ?? "";
@@ -65,7 +65,7 @@ export function createControlApp(plane: Plane, listener: Listener): Hono<{ Bindi
   return app;
 }
 
-/** The body of a call; a call from this process has no connection. */
+/** Reads the body of a call. A call from this process has no connection. */
 async function textOf({ env, req }: Context<{ Bindings: HttpBindings }>): Promise<string> {
   const text = await (env?.incoming ? readBody(env.incoming, MAX_BODY_BYTES) : req.text());
   if (text === undefined) throw new ApiError(413, "body is too large");

@@ -12,7 +12,7 @@ function logFilter(query: URLSearchParams): LogFilter {
   return { ...(since ? { since } : {}), ...(method ? { method } : {}), ...(route ? { route } : {}) };
 }
 
-/** Every control endpoint except those that belong to the listener. A call that answers nothing is answered `{}`. */
+/** All control endpoints except the listener's. A call without a result returns `{}`. */
 export const controlCalls: readonly ControlCall[] = [
   {
     method: "GET",
@@ -69,7 +69,7 @@ export const controlCalls: readonly ControlCall[] = [
     path: "/clock/advance",
     run(plane, { body }) {
       const { ms } = readFields<{ ms: number }>(body, { ms: "number" });
-      if (need(ms, "ms") < 0) throw new ApiError(400, "ms must not be negative: time does not go back");
+      if (need(ms, "ms") < 0) throw new ApiError(400, "ms must not be negative");
       plane.state.clock.advance(need(ms, "ms"));
       plane.settle();
       return plane.state.clock.read();

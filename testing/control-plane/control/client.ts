@@ -1,13 +1,15 @@
 import type { ControlPlane } from "../control-plane";
 
-/** Carries a control call to a plane and brings its answer: over HTTP, or straight into the app of this process. */
+/**
+ * Sends a control call to a control plane and returns the response, over HTTP or directly to the app in this process.
+ */
 export type Transport = (request: Request) => Promise<Response> | Response;
 
 type Fixed = "url" | "controlUrl" | "apiKey" | "close";
 
 /**
- * The calls of a control plane over a transport.
- * @param controlUrl - Where the control endpoints are.
+ * Implements the calls of a control plane over a transport.
+ * @param controlUrl - URL of the control endpoints.
  */
 export function controlClient(controlUrl: string, transport: Transport): Omit<ControlPlane, Fixed> {
   const call = async <T>(method: string, path: string, body?: unknown): Promise<T> => {

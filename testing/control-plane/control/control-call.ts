@@ -1,8 +1,8 @@
 import type { Plane } from "../plane";
 
-/** What a control call is given. */
+/** The input of a control call. */
 export interface ControlInput {
-  /** The last segment of a path that ends in `:id`. */
+  /** The last path segment of a path that ends in `:id`. */
   id: string;
   query: URLSearchParams;
   body: unknown;

@@ -1,11 +1,11 @@
 import { ApiError } from "../api-error";
 
-/** The fields a control call may carry, each with the type it must have. */
+/** The fields that a control call accepts, with their types. */
 export type Fields = Record<string, "number" | "string" | "boolean">;
 
 /**
- * Reads the body of a control call, or refuses it with 400: a field that is not known, or of another type.
- * `null` is allowed where a field says "no end" (`runningMs`).
+ * Reads the body of a control call. Throws 400 for an unknown field or a wrong type. `null` is allowed where it means
+ * "no end" (`runningMs`).
  */
 export function readFields<T>(body: unknown, fields: Fields): Partial<T> {
   if (body === undefined) return {};
@@ -21,7 +21,7 @@ export function readFields<T>(body: unknown, fields: Fields): Partial<T> {
   return body as Partial<T>;
 }
 
-/** A field that must be there, or 400. */
+/** Returns a required field, or throws 400. */
 export function need<T>(value: T | undefined, name: string): T {
   if (value === undefined) throw new ApiError(400, `${name} is missing`);
   return value;

@@ -57,12 +57,12 @@ function endOperation({ state }: Plane, id: string, body: unknown): void {
   operation.outcome = outcome;
 }
 
-/** The secrets that may be told: the admin key's is not, where somebody gave it who did not mean to show it. */
+/** The secrets that may be revealed. Omits the admin key if it was given without permission to show it. */
 function secretsToShow({ state, seed, showsApiKey }: Plane): string[] {
   return state.keys.secretsEverIssued().filter((secret) => showsApiKey || secret !== seed.apiKey);
 }
 
-/** What looks into the state and changes it behind the service's back. */
+/** Calls that read and change the state directly, without an API request. */
 export const stateCalls: readonly ControlCall[] = [
   { method: "GET", path: "/state", run: ({ state }) => state.save() },
   { method: "GET", path: "/keys", run: ({ state }) => state.keys.listOthers().map(live) },

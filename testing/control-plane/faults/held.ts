@@ -1,26 +1,26 @@
-/** A request that is parked by a rule. */
+/** A request that a rule holds. */
 export interface HeldRequest {
   /** `seq` of its log entry. */
   seq: number;
   /** The HTTP method. */
   method: string;
-  /** The route's template. */
+  /** The route template. */
   route: string | null;
   /** The path as sent, below the base URL. */
   path: string;
-  /** Whether it has taken effect (`after`) or not yet (`before`). */
+  /** Whether the request has taken effect (`after`) or not yet (`before`). */
   phase: "before" | "after";
 }
 
-/** How a parked request goes on: on its way, or dropped (no effect if there was none yet, and no answer). */
+/** How a held request proceeds: it continues, or it is dropped (no response, and no effect if it had none yet). */
 export type Release = "continue" | "drop";
 
-/** Requests that rules have parked until a control call releases them. */
+/** Requests that rules hold until a control call releases them. */
 export class Held {
   private parked = new Map<HeldRequest, (release: Release) => void>();
   private watchers = new Set<() => void>();
 
-  /** Parks a request until it is released. */
+  /** Holds a request until it is released. */
   park(request: HeldRequest): Promise<Release> {
     return new Promise((resolve) => {
       this.parked.set(request, resolve);
@@ -28,12 +28,12 @@ export class Held {
     });
   }
 
-  /** The parked requests, oldest first. */
+  /** Returns the held requests, oldest first. */
   list(): HeldRequest[] {
     return [...this.parked.keys()];
   }
 
-  /** Waits until at least so many requests are parked, or the time is over; answers those that are. */
+  /** Waits until at least `atLeast` requests are held or the time is over. Returns the held requests. */
   async wait(atLeast: number, timeoutMs: number): Promise<HeldRequest[]> {
     if (this.parked.size < atLeast && timeoutMs > 0) {
       await new Promise<void>((resolve) => {
@@ -53,8 +53,8 @@ export class Held {
   }
 
   /**
-   * Lets parked requests go on.
-   * @param seq - Only the one with this log position; without it, all.
+   * Releases held requests.
+   * @param seq - Releases only the request with this log position. If omitted, releases all.
    */
   release(how: Release, seq?: number): HeldRequest[] {
     const released = this.list().filter((request) => seq === undefined || request.seq === seq);

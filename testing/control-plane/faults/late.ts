@@ -1,13 +1,13 @@
-/** Effects that are committed after their request was given up. */
+/** Effects that are committed after their clients gave up. */
 export class LateCommits {
   private pending: { due: number; commit: () => void }[] = [];
 
-  /** @param due - Moment of the clock's timeline; infinity = only when a control call says so. */
+  /** @param due - Time on the clock's timeline. Infinity means only when a control call commits it. */
   add(due: number, commit: () => void): void {
     this.pending.push({ due, commit });
   }
 
-  /** Commits what is due, oldest first; answers how many. */
+  /** Commits what is due, oldest first. Returns how many. */
   run(timeline: number): number {
     const due = this.pending.filter((late) => late.due <= timeline);
     this.pending = this.pending.filter((late) => late.due > timeline);
@@ -15,7 +15,7 @@ export class LateCommits {
     return due.length;
   }
 
-  /** Forgets what is not committed yet. */
+  /** Discards all uncommitted effects. */
   clear(): void {
     this.pending = [];
   }

@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Fault } from "./rule";
 
-/** An answer as it would go to the network. */
+/** A response as sent to the network. */
 export interface WireAnswer {
   status: number;
   headers: Record<string, string>;
@@ -19,8 +19,8 @@ function head({ status, headers }: WireAnswer, more: Record<string, string>): st
 const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 
 /**
- * Breaks an answer on the wire as a fault says; answers how many bytes of the body were sent.
- * @param answer - The answer that would have been given.
+ * Breaks a response on the wire as the fault says. Returns how many bytes of the body were sent.
+ * @param answer - The response without the fault.
  */
 export function breakAnswer(socket: Socket, fault: Fault, answer: WireAnswer): number {
   const half = answer.body.slice(0, Math.ceil(answer.body.length / 2));

@@ -40,7 +40,7 @@ function refuse(message: string): never {
   throw new ApiError(400, `rule: ${message}`);
 }
 
-/** Whether a text names requests: `*`, a route of the table, or a concrete path of one. */
+/** Whether a text names requests: `*`, a route of the table, or a concrete path of a route. */
 function isRoute(text: string): boolean {
   if (text === "*" || routes.some((route) => nameOf(route) === text)) return true;
   return routes.some((route) => {
@@ -49,14 +49,14 @@ function isRoute(text: string): boolean {
   });
 }
 
-/** When a rule's request takes effect where the rule does not say. */
+/** The default for when a rule's request takes effect. */
 function defaultCommit({ status, fault, page }: Rule): Commit {
   if (status !== undefined) return "never";
   if (fault === undefined || page !== undefined || truncatingFaults.includes(fault)) return "before";
   return "never";
 }
 
-/** Reads a rule, or refuses it with 400: unknown fields, wrong values and what cannot go together. */
+/** Reads a rule. Throws 400 for unknown fields, invalid values and invalid combinations. */
 export function readRule(input: unknown): Rule & { commit: Commit } {
   if (typeof input !== "object" || input === null) refuse("must be an object");
   for (const [name, value] of Object.entries(input)) {
@@ -68,15 +68,15 @@ export function readRule(input: unknown): Rule & { commit: Commit } {
   const commit = rule.commit ?? defaultCommit(rule);
   const { fault, status } = rule;
   if (fault && connectionFaults.includes(fault) && rule.route !== "*") {
-    refuse(`${fault} strikes before a route is known: route must be *`);
+    refuse(`${fault} applies before a route is known: route must be *`);
   }
   if (fault && truncatingFaults.includes(fault) && commit !== "before") {
-    refuse(`${fault} cuts the true answer short: commit must be before`);
+    refuse(`${fault} truncates the real response: commit must be before`);
   }
   if (fault === "reset-before-body" && commit !== "never")
     refuse(`${fault} does not read the request: commit must be never`);
   if (commit !== "before" && fault === undefined && status === undefined) {
-    refuse(`commit ${commit} needs a status or a fault, since there is no true answer`);
+    refuse(`commit ${commit} needs a status or a fault, because there is no real response`);
   }
   return { ...rule, commit };
 }

@@ -1,20 +1,20 @@
 import type { OperationCourse } from "../state/operations";
 
 /**
- * What happens on the wire in place of a proper answer.
+ * What happens on the wire instead of a normal response.
  *
  * | fault | on the wire |
  * |---|---|
- * | `reset-on-connect`, `close-on-connect` | the connection is reset or closed as soon as it is accepted |
- * | `reset-before-body` | reset when the request's head has arrived, its body unread |
- * | `reset`, `close` | reset or closed after the request was read, no answer |
- * | `close-in-head` | part of the answer's head, then closed |
- * | `hang` | no answer; the connection stays open |
- * | `truncate-length` | whole head with `Content-Length`, half the body, then closed |
- * | `truncate-chunked` | half the body in chunks without the last one, then closed |
- * | `truncate-close` | head without a length, half the body, then closed in order |
- * | `stall-body` | whole head, half the body, then nothing; the connection stays open |
- * | `garbage` | bytes that are no HTTP answer |
+ * | `reset-on-connect`, `close-on-connect` | the connection is reset or closed when it is accepted |
+ * | `reset-before-body` | reset after the request's head arrives, with its body unread |
+ * | `reset`, `close` | reset or closed after the request is read, without a response |
+ * | `close-in-head` | closed after part of the response head |
+ * | `hang` | no response; the connection stays open |
+ * | `truncate-length` | full head with `Content-Length`, half the body, then closed |
+ * | `truncate-chunked` | half the body in chunks without the last chunk, then closed |
+ * | `truncate-close` | head without a length, half the body, then closed cleanly |
+ * | `stall-body` | full head, half the body, then nothing; the connection stays open |
+ * | `garbage` | bytes that are not an HTTP response |
  * | `html` | 200 with an HTML page |
  */
 export const faults = [
@@ -33,13 +33,13 @@ export const faults = [
   "html",
 ] as const;
 
-/** Name of what happens on the wire in place of a proper answer. */
+/** Name of a fault. */
 export type Fault = (typeof faults)[number];
 
-/** The faults that strike a connection before any request is known. */
+/** The faults that affect a connection before any request is known. */
 export const connectionFaults: readonly Fault[] = ["reset-on-connect", "close-on-connect"];
 
-/** The faults that cut the true answer short, so that the effect is always committed before them. */
+/** The faults that truncate the real response. The effect is always committed before them. */
 export const truncatingFaults: readonly Fault[] = [
   "truncate-length",
   "truncate-chunked",
@@ -48,71 +48,76 @@ export const truncatingFaults: readonly Fault[] = [
 ];
 
 /**
- * When the request takes effect: `before` its answer, `after` it, `never`, or `late`: `lateMs` of the plane's clock
- * after it, or without `lateMs` when a control call says so.
+ * When the request takes effect: `before` its response, `after` it, `never`, or `late`. `late` means `lateMs` of the
+ * control plane's clock after the request, or on a control call if `lateMs` is not set.
  */
 export type Commit = "before" | "after" | "never" | "late";
 
-/** An operation that an answer is to carry. */
+/** An operation to add to a response. */
 export interface RuleOperation extends OperationCourse {
-  /** Its kind, e.g. `start_compute`. */
+  /** Kind of the operation, such as `start_compute`. */
   action: string;
-  /** @default the first project of the account */
+  /** Project of the operation. @default the first project of the account */
   projectId?: string;
 }
 
-/** What happens to which requests. Only the first rule that applies to a request is used. */
+/** Changes what happens to matching requests. Only the first matching rule applies to a request. */
 export interface Rule {
   /**
-   * Which requests: a method and a route's template (`DELETE /api_keys/{key_id}`) or a concrete path
+   * The requests to match: a method and a route template (`DELETE /api_keys/{key_id}`), a method and a concrete path
    * (`DELETE /api_keys/7`), or `*`.
    */
   route: string;
-  /** How many requests the rule strikes before it is spent; `null` = all. @default 1 */
+  /** Number of requests that the rule applies to before it is used up. `null` means all. @default 1 */
   count?: number | null;
-  /** How many requests of the route pass before it strikes. @default 0 */
+  /** Number of matching requests to let pass first. @default 0 */
   skip?: number;
-  /** After that, applies to every Nth request, beginning with the first. @default 1 */
+  /** After `skip`, applies to every Nth request, starting with the first. @default 1 */
   every?: number;
-  /** When the request takes effect. @default never with `status` or a fault that gives no answer, else before */
+  /** When the request takes effect. @default never with `status` or a fault without a response, else before */
   commit?: Commit;
-  /** For `commit: "late"`: milliseconds of the plane's clock; without it, until a control call. */
+  /**
+   * For `commit: "late"`: delay in milliseconds of the control plane's clock. If omitted, a control call commits it.
+   */
   lateMs?: number;
-  /** Where the request is parked until a control call releases it: before or after it takes effect. */
+  /** Holds the request before or after it takes effect, until a control call releases it. */
   hold?: "before" | "after";
-  /** Milliseconds of real time by which the request is delayed before anything else. @default 0 */
+  /** Delay of the request before anything else, in milliseconds of real time. @default 0 */
   delayMs?: number;
-  /** Answers with this status instead of the true answer. */
+  /** Responds with this status instead of the real response. */
   status?: number;
-  /** Body of that answer: JSON, or text that is sent as it is. @default an error body */
+  /** Body of that response: JSON, or text that is sent as is. @default an error body */
   body?: unknown;
-  /** Headers added to the answer. */
+  /** Headers to add to the response. */
   headers?: Record<string, string>;
-  /** Adds `Retry-After`: seconds, or `{ date: ms }` for an HTTP date so many milliseconds after the plane's now. */
+  /**
+   * Adds `Retry-After`: seconds, or `{ date: ms }` for an HTTP date `ms` milliseconds after the control plane's current
+   * time.
+   */
   retryAfter?: number | { date: number };
-  /** Breaks the answer on the wire. */
+  /** Breaks the response on the wire. */
   fault?: Fault;
-  /** Fields put over those of the true answer's body. */
+  /** Fields that override fields of the real response's body. */
   patch?: Record<string, unknown>;
-  /** Fields left out of the true answer's body. */
+  /** Fields to remove from the real response's body. */
   omit?: string[];
-  /** Operations that are started and carried in the true answer. */
+  /** Operations to start and to add to the real response. */
   operations?: RuleOperation[];
-  /** Answers a list with an empty page, with the cursor of the request, or without a cursor. */
+  /** Returns a list with an empty page, with the request's cursor, or without a cursor. */
   page?: "empty" | "repeated-cursor" | "no-cursor";
-  /** Answers a list without the entry at this place; the first is 0. */
+  /** Removes the entry at this index from a list. The first index is 0. */
   lacks?: number;
-  /** After the request, new connections are refused for so many milliseconds of real time. @default 0 */
+  /** Refuses new connections after the request, for this many milliseconds of real time. @default 0 */
   refuseMs?: number;
 }
 
-/** A rule as the plane holds it. */
+/** A rule as the control plane stores it. */
 export interface HeldRule extends Rule {
-  /** Number by which it can be removed. */
+  /** Id to remove the rule by. */
   id: number;
   commit: Commit;
-  /** How many requests it applied to so far, struck or passed. */
+  /** Number of requests that matched so far, including those that passed. */
   seen: number;
-  /** How many requests it struck so far. */
+  /** Number of requests that the rule was applied to so far. */
   struck: number;
 }

@@ -3,11 +3,14 @@ import type { PlaneRequest } from "../dispatch";
 import type { Answer } from "../routes/route";
 import type { Rule } from "./rule";
 
-/** The list in a body that is an object, such as `operations` beside `pagination`. */
+/** Name of the list in a body that is an object, such as `operations` next to `pagination`. */
 const listName = (body: Record<string, unknown>): string | undefined =>
   Object.keys(body).find((name) => Array.isArray(body[name]));
 
-/** Changes a true answer as a rule says: fields put over and left out, the page emptied or shortened, its cursor changed. */
+/**
+ * Changes a real response as a rule says: overrides or removes fields, empties or shortens the page, changes the
+ * cursor.
+ */
 export function shape({ patch, omit = [], page, lacks }: Rule, answer: Answer, request: PlaneRequest): Answer {
   if (typeof answer.body !== "object" || answer.body === null) return answer;
   const shortened = (entries: readonly unknown[]) => (page === "empty" ? [] : entries.filter((_, at) => at !== lacks));
@@ -29,15 +32,15 @@ function retryAfterHeader(retryAfter: Rule["retryAfter"], now: number): Record<s
 }
 
 /**
- * The answer that a rule gives.
- * @param truth - The true answer, if the request has taken effect.
- * @param now - Time by the plane's clock.
+ * Builds the response for a request that a rule applies to.
+ * @param truth - The real response, if the request has taken effect.
+ * @param now - Time of the control plane's clock.
  */
 export function ruledAnswer(rule: Rule, truth: Answer | undefined, requestId: string, now: number): Answer {
   const headers = { ...retryAfterHeader(rule.retryAfter, now), ...rule.headers };
   if (rule.status === undefined && truth) return { ...truth, headers: { ...truth.headers, ...headers } };
   const status = rule.status ?? 200;
   const body =
-    rule.body ?? errorBody(requestId, { code: "", message: `the control plane was told to answer ${status}` });
+    rule.body ?? errorBody(requestId, { code: "", message: `a rule of the control plane responds with ${status}` });
   return { status, headers, body };
 }

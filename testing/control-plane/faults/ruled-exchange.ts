@@ -7,7 +7,7 @@ import { breakAnswer, type WireAnswer } from "./raw-answer";
 import type { HeldRule } from "./rule";
 import { ruledAnswer, shape } from "./ruled-answer";
 
-/** One request that a rule strikes. */
+/** One request that a rule applies to. */
 export interface RuledExchange {
   plane: Plane;
   rule: HeldRule;
@@ -16,14 +16,14 @@ export interface RuledExchange {
   socket: Socket;
 }
 
-/** What becomes of it: an answer and what is done after it, or nothing, the connection being broken already. */
+/** The result: a response and what to do after it, or nothing if the connection is already broken. */
 export type Outcome = { answer: WireAnswer; after: () => Promise<void> } | { answer: undefined; bytes: number };
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Serves a request as a rule says, its body being read.
- * @param refuse - Refuses new connections for so many milliseconds.
+ * Serves a request as a rule says. The request body is already read.
+ * @param refuse - Refuses new connections for a number of milliseconds.
  */
 export async function serveByRule(exchange: RuledExchange, refuse: (ms: number) => void): Promise<Outcome> {
   const { plane, rule, request, entry, socket } = exchange;

@@ -1,24 +1,24 @@
 import { readRule } from "./read-rule";
 import { connectionFaults, type HeldRule } from "./rule";
 
-/** The rules that tests set, in order of their making. */
+/** The rules that tests set, in creation order. */
 export class Rules {
   private rules: HeldRule[] = [];
   private nextId = 1;
 
-  /** Adds a rule; throws `ApiError` 400 if it is not valid. */
+  /** Adds a rule. Throws `ApiError` 400 if it is not valid. */
   add(input: unknown): HeldRule {
     const rule = { ...readRule(input), id: this.nextId++, seen: 0, struck: 0 };
     this.rules.push(rule);
     return rule;
   }
 
-  /** All rules, also those that are spent. */
+  /** Returns all rules, including used-up ones. */
   list(): HeldRule[] {
     return this.rules.map((rule) => ({ ...rule }));
   }
 
-  /** Removes one rule; `false` if there is none with this id. */
+  /** Removes one rule. Returns `false` if no rule has this id. */
   remove(id: number): boolean {
     const before = this.rules.length;
     this.rules = this.rules.filter((rule) => rule.id !== id);
@@ -31,8 +31,8 @@ export class Rules {
   }
 
   /**
-   * The rule that strikes a request, counted as struck.
-   * @param names - What the request is called: its method with the route's template, and with its path.
+   * Finds the rule that applies to a request, and counts the request.
+   * @param names - Names of the request: its method with the route template, and its method with the path.
    */
   forRequest(...names: (string | undefined)[]): HeldRule | undefined {
     return this.strike((rule) => {
@@ -41,7 +41,7 @@ export class Rules {
     });
   }
 
-  /** The rule that strikes a new connection, counted as struck. */
+  /** Finds the rule that applies to a new connection, and counts the connection. */
   forConnection(): HeldRule | undefined {
     return this.strike((rule) => rule.fault !== undefined && connectionFaults.includes(rule.fault));
   }

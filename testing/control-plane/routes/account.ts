@@ -2,12 +2,12 @@ import { ApiError } from "../api-error";
 import { currentUser } from "./key-records";
 import { object, type Route, ref } from "./route";
 
-/** Who is calling. */
+/** Who the caller is. */
 export const accountRoutes: Route[] = [
   {
     method: "GET",
     path: "/auth",
-    summary: "Tells which account a key belongs to, and what kind of key it is.",
+    summary: "Returns the account that a key belongs to, and the kind of the key.",
     answer: {
       status: 200,
       schema: object({
@@ -29,7 +29,7 @@ export const accountRoutes: Route[] = [
   {
     method: "GET",
     path: "/users/me",
-    summary: "Tells the user to whom the key belongs.",
+    summary: "Returns the user that the key belongs to.",
     answer: { status: 200, schema: ref("User") },
     handle({ state, caller }) {
       if (caller.scope.kind !== "account") throw new ApiError(404, "not allowed for organization API keys");

@@ -1,6 +1,6 @@
 import { keyRoutes, requireUser } from "./key-collection";
 
-/** The keys of the account. */
+/** The account's keys. */
 export const apiKeyRoutes = keyRoutes({
   path: "/api_keys",
   of: "the account",

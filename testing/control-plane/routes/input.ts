@@ -1,13 +1,13 @@
 import { ApiError } from "../api-error";
 import type { Call } from "./route";
 
-/** A body that is a JSON object, or 400. */
+/** Returns a body that is a JSON object, or throws 400. */
 export function objectBody(body: unknown): Record<string, unknown> {
   if (typeof body === "object" && body !== null && !Array.isArray(body)) return { ...body };
   throw new ApiError(400, "request body must be a JSON object");
 }
 
-/** A part of a body that is an object where it is given, or 400. */
+/** Returns an optional object field of a body, or throws 400. */
 export function objectField(body: Record<string, unknown>, name: string): Record<string, unknown> {
   const value = body[name];
   if (value === undefined || value === null) return {};
@@ -15,7 +15,7 @@ export function objectField(body: Record<string, unknown>, name: string): Record
   throw new ApiError(400, `${name} must be an object`);
 }
 
-/** A text where it is given, or 400. */
+/** Returns an optional text field, or throws 400. */
 export function textField(body: Record<string, unknown>, name: string): string | undefined {
   const value = body[name];
   if (value === undefined || value === null) return undefined;
@@ -23,7 +23,7 @@ export function textField(body: Record<string, unknown>, name: string): string |
   throw new ApiError(400, `${name} must be a non-empty string`);
 }
 
-/** A whole number of the query within its limits, its default where it is not given, or 400. */
+/** Returns a whole number of the query within its limits, or its default if it is omitted. Throws 400 otherwise. */
 export function integerQuery({ query }: Call, name: string, limits: { min: number; max: number; default: number }) {
   const text = query.get(name);
   if (text === null) return limits.default;

@@ -4,31 +4,31 @@ import { objectBody } from "./input";
 import { createdKey, listedKey, revokedKey } from "./key-records";
 import { type Answer, array, type Call, type Route, ref, type Schema } from "./route";
 
-/** Longest name of a key, in characters. */
+/** Maximum length of a key's name, in characters. */
 const maxKeyName = 64;
 
-/** One list of keys, with what makes and revokes those in it. */
+/** One list of keys, and how its keys are created and revoked. */
 export interface KeyCollection {
-  /** The path's template. */
+  /** The path template. */
   path: string;
-  /** Whose keys they are, for people. */
+  /** Who owns the keys, for display. */
   of: string;
-  /** What a request may say of a new key besides its name. */
+  /** Fields of a create request besides the name. */
   fields?: Record<string, Schema>;
-  /** Creations per second, where fewer are allowed than of other requests. */
+  /** Creations per second, if fewer are allowed than for other requests. */
   createsPerSecond?: number;
-  /** Which keys are in the list. Refuses a call that may not see it by throwing `ApiError`. */
+  /** Selects the keys of the list. Throws `ApiError` if the caller may not see the list. */
   owned(call: Call): (scope: KeyScope) => boolean;
-  /** What the key that a call asks for may reach. Refuses by throwing `ApiError`. */
+  /** What the requested key may access. Throws `ApiError` to refuse. */
   scopeOfNew(call: Call): KeyScope;
 }
 
-/** Only keys of a user make, list or revoke keys. */
+/** Only user keys can create, list or revoke keys. */
 export function requireUser({ caller }: Call, status: 403 | 404): void {
   if (caller.scope.kind !== "account") throw new ApiError(status, "not allowed for organization API keys");
 }
 
-/** The routes of a list of keys. */
+/** Creates the routes of a list of keys. */
 export function keyRoutes(collection: KeyCollection): Route[] {
   const { path, of, fields = {}, createsPerSecond } = collection;
   const name = { type: "string", minLength: 1, maxLength: maxKeyName };
@@ -36,7 +36,7 @@ export function keyRoutes(collection: KeyCollection): Route[] {
     {
       method: "POST",
       path,
-      summary: `Creates an API key of ${of}; its secret is in this answer only.`,
+      summary: `Creates an API key of ${of}; only this response contains its secret.`,
       body: { type: "object", required: ["key_name"], properties: { key_name: name, ...fields } },
       answer: { status: 200, schema: ref("CreatedApiKey") },
       perSecond: createsPerSecond,
@@ -52,7 +52,7 @@ export function keyRoutes(collection: KeyCollection): Route[] {
     {
       method: "DELETE",
       path: `${path}/{key_id}`,
-      summary: `Revokes an API key of ${of}, at once and for good.`,
+      summary: `Revokes an API key of ${of}, immediately and permanently.`,
       params: { key_id: { type: "integer", format: "int64" } },
       answer: { status: 200, schema: ref("RevokedApiKey") },
       handle: (call) => revokeKey(call, collection.owned(call)),

@@ -8,7 +8,7 @@ const orNull = (ms: number | null): string | null => (ms === null ? null : times
 
 const projectOf = ({ scope }: KeyEntity) => (scope.kind === "project" ? { project_id: scope.projectId } : {});
 
-/** A key in a list. */
+/** A key as lists show it. */
 export const listedKey = (key: KeyEntity) => ({
   id: key.id,
   name: key.name,
@@ -19,7 +19,7 @@ export const listedKey = (key: KeyEntity) => ({
   ...projectOf(key),
 });
 
-/** A key that was just made: the only answer that holds its secret. */
+/** A key that was just created. Only this response contains its secret. */
 export const createdKey = (key: KeyEntity, secret: string) => ({
   id: key.id,
   key: secret,
@@ -43,7 +43,7 @@ export const revokedKey = (key: KeyEntity) => ({
 
 const person = { login: "local", name: "Local", email: "local@example.invalid", image: "" };
 
-/** The user to whom the account belongs. Nothing is ever billed. */
+/** The user who owns the account. Nothing is ever billed. */
 export const currentUser = (state: State) => ({
   id: user,
   ...person,

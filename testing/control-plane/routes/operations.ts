@@ -8,13 +8,13 @@ import { array, type Call, object, pagination, type Route, ref } from "./route";
 
 const limits = { min: 1, max: 1000, default: 100 };
 
-/** A place in the list as a cursor: a time with microseconds. */
+/** Converts a position in the list to a cursor: a time with microseconds. */
 function cursorOf(place: number): string {
   const iso = new Date(Math.floor(place / 1000)).toISOString();
   return `${iso.slice(0, 23)}${String(place % 1000).padStart(3, "0")}Z`;
 }
 
-/** The place that a cursor names, or 400. */
+/** Converts a cursor to a position, or throws 400. */
 function placeOfCursor(cursor: string | null): number | undefined {
   if (cursor === null) return undefined;
   const [, seconds, fraction = ""] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z$/.exec(cursor) ?? [];
@@ -23,7 +23,7 @@ function placeOfCursor(cursor: string | null): number | undefined {
   return ms * 1000 + Number(fraction.padEnd(6, "0").slice(0, 6));
 }
 
-/** The project whose operations are read, or 404. Those of a deleted project are kept. */
+/** The project in the call's path, or 404. Operations of deleted projects can still be read. */
 function projectOf(call: Call): ProjectEntity {
   const project = call.state.projects.getEver(call.params.project_id ?? "");
   if (project && reaches(call, project)) return project;
@@ -35,7 +35,7 @@ export const operationRoutes: Route[] = [
   {
     method: "GET",
     path: "/projects/{project_id}/operations",
-    summary: "Lists the operations of a project, newest first, by pages.",
+    summary: "Lists the operations of a project, newest first, in pages.",
     query: {
       limit: { type: "integer", minimum: limits.min, maximum: limits.max, default: limits.default },
       cursor: { type: "string" },

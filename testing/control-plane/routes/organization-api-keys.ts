@@ -9,7 +9,7 @@ function organizationOf({ state, params }: Call): string {
   throw new ApiError(404, "organization not found");
 }
 
-/** The keys of an organization, and those of a project in it. */
+/** The keys of an organization, and the keys of a project in it. */
 export const organizationApiKeyRoutes = keyRoutes({
   path: "/organizations/{org_id}/api_keys",
   of: "an organization, or of one project in it",

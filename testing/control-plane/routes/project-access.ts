@@ -2,7 +2,7 @@ import { ApiError } from "../api-error";
 import type { ProjectEntity } from "../state/entities";
 import type { Call } from "./route";
 
-/** Whether the caller's key reaches a project. */
+/** Whether the caller's key can access a project. */
 export function reaches({ caller: { scope } }: Call, project: ProjectEntity): boolean {
   if (scope.kind === "account") return true;
   if (scope.kind === "organization") return scope.organizationId === project.organizationId;
@@ -16,7 +16,7 @@ export function projectOf(call: Call): ProjectEntity {
   throw new ApiError(404, "project not found");
 }
 
-/** The project in the call's path that the call is about to change, or 404, or 423 while it is locked. */
+/** The project that the call changes. Throws 404 if it is not found, and 423 while it is locked. */
 export function changingProjectOf(call: Call): ProjectEntity {
   const project = projectOf(call);
   const { clock, operations, switches } = call.state;

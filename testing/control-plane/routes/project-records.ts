@@ -2,7 +2,7 @@ import { timestamp } from "../clock";
 import type { BranchEntity, EndpointEntity, OperationEntity, ProjectEntity } from "../state/entities";
 import { standingOf } from "../state/operations";
 
-/** What the service measures of everything that computes. The plane has no databases, so it counts nothing. */
+/** Consumption metrics. The control plane has no databases, so all are 0. */
 const consumption = {
   active_time_seconds: 0,
   compute_time_seconds: 0,
@@ -17,7 +17,7 @@ const consumptionPeriodMs = 30 * 24 * 3_600_000;
 
 const proxyHost = ({ regionId }: ProjectEntity): string => `${regionId}.db.example.invalid`;
 
-/** A project as the service shows it: the fields of every published version together. */
+/** A project as the service shows it, with the fields of all published versions. */
 export const projectRecord = (project: ProjectEntity) => ({
   id: project.id,
   name: project.name,
@@ -43,7 +43,7 @@ export const projectRecord = (project: ProjectEntity) => ({
   owner_id: project.organizationId,
 });
 
-/** A branch as the service shows it. The first branch of a project is its default, once called primary. */
+/** A branch as the service shows it. A project's first branch is its default branch, formerly called primary. */
 export const branchRecord = (branch: BranchEntity) => ({
   id: branch.id,
   project_id: branch.projectId,
@@ -61,7 +61,7 @@ export const branchRecord = (branch: BranchEntity) => ({
   updated_at: timestamp(branch.createdAt),
 });
 
-/** A compute endpoint of a project as the service shows it. */
+/** A project's compute endpoint as the service shows it. */
 export const endpointRecord = (endpoint: EndpointEntity, project: ProjectEntity) => ({
   id: endpoint.id,
   project_id: endpoint.projectId,
@@ -85,10 +85,10 @@ export const endpointRecord = (endpoint: EndpointEntity, project: ProjectEntity)
   updated_at: timestamp(endpoint.createdAt),
 });
 
-/** What a new project or branch holds: no roles and no databases, so that there is nothing to connect to. */
+/** The content of a new project or branch: no roles and no databases, so there is nothing to connect to. */
 export const contents = { connection_uris: [], databases: [], roles: [] };
 
-/** An operation as the service shows it at a moment of the clock's timeline. */
+/** An operation as the service shows it at a time on the clock's timeline. */
 export function operationRecord(operation: OperationEntity, timeline: number) {
   const { status, updatedAt, durationMs, failuresCount } = standingOf(operation, timeline);
   return {

@@ -25,14 +25,14 @@ const listSchema = object(
   { pagination: ref("Pagination") },
 );
 
-/** The organization a call names, or 400 where one must be named. */
+/** Throws 400 if the call must name an organization and does not. */
 function requireOrganization({ state, caller }: Call, organizationId: string | null | undefined): void {
   if (state.switches.organizationRequired && caller.scope.kind === "account" && !organizationId) {
     throw new ApiError(400, "org_id is required, you can find it on your organization settings page");
   }
 }
 
-/** One page of a list of projects; the cursor is the id of the last project given. */
+/** One page of a list of projects. The cursor is the id of the last project returned. */
 function pageOf(call: Call, projects: ProjectEntity[]) {
   const limit = integerQuery(call, "limit", limits);
   const search = (call.query.get("search") ?? "").toLowerCase();

@@ -3,69 +3,69 @@ import type { KeyEntity } from "../state/entities";
 import type { OperationCourse, OperationSubject } from "../state/operations";
 import type { State } from "../state/state";
 
-/** A JSON schema, as OpenAPI 3.1 writes it. */
+/** A JSON schema in OpenAPI 3.1 format. */
 export type Schema = Record<string, unknown>;
 
-/** A request that has been authenticated, on its way to a route. */
+/** An authenticated request for a route. */
 export interface Call {
   state: State;
   caller: KeyEntity;
-  /** The path's parameters, decoded. */
+  /** The decoded path parameters. */
   params: Record<string, string>;
   query: URLSearchParams;
-  /** The parsed body; `undefined` where the request has none. */
+  /** The parsed body, or `undefined` if the request has none. */
   body: unknown;
-  /** What the route commits is noted here. */
+  /** Receives what the route commits. */
   effects: Effect[];
 }
 
-/** What a route answers. */
+/** The response of a route. */
 export interface Answer {
   status: number;
   body: unknown;
   headers?: Record<string, string>;
 }
 
-/** One endpoint: what serves it, and what the OpenAPI document says of it. */
+/** One endpoint: its handler, and its description in the OpenAPI document. */
 export interface Route {
   method: "GET" | "POST" | "DELETE";
-  /** The path's template below the base URL, such as `/api_keys/{key_id}`. */
+  /** The path template below the base URL, such as `/api_keys/{key_id}`. */
   path: string;
   summary: string;
-  /** Schemas of the path's parameters. @default string */
+  /** Schemas of the path parameters. @default string */
   params?: Record<string, Schema>;
-  /** Schemas of the query's parameters, all optional. */
+  /** Schemas of the query parameters. All are optional. */
   query?: Record<string, Schema>;
-  /** Schema of the request's body. */
+  /** Schema of the request body. */
   body?: Schema;
-  /** Status and schema of the answer. */
+  /** Status and schema of the response. */
   answer: { status: number; schema: Schema };
-  /** Whether reading it counts as polling an operation (moves a clock in mode `auto`). */
+  /** Whether a request counts as polling an operation, which moves the clock in mode `auto`. */
   polls?: boolean;
-  /** Requests per second, where the public service allows fewer than of other routes. @default 40 */
+  /** Requests per second, if the public service allows fewer than for other routes. @default 40 */
   perSecond?: number | undefined;
-  /** Answers the call; throws `ApiError`. */
+  /** Handles the call. Throws `ApiError`. */
   handle(call: Call): Answer;
 }
 
 /** A reference to a schema of `routes/schemas.ts`. */
 export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
-/** A schema of an object that has all these fields, and perhaps some others. */
+/** Schema of an object with these required fields and, optionally, other fields. */
 export const object = (properties: Record<string, Schema>, others: Record<string, Schema> = {}): Schema => ({
   type: "object",
   required: Object.keys(properties),
   properties: { ...properties, ...others },
 });
 
-/** A schema of an array. */
+/** Schema of an array. */
 export const array = (items: Schema): Schema => ({ type: "array", items });
 
-/** The part of a page that leads to the next one: none where no page follows. */
+/** The pagination part of a page. Empty if no page follows. */
 export const pagination = (cursor: string | undefined, limit: number) =>
   cursor === undefined ? {} : { pagination: { cursor, limit } };
 
-/** Starts operations for a call and notes them as its effects. */
+/** Starts operations for a call and records them as effects. */
 export function startOperations(call: Call, subjects: (OperationSubject & OperationCourse)[]) {
   const operations = call.state.startOperations(subjects);
   for (const { id, projectId, action } of operations) {

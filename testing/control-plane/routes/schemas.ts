@@ -5,7 +5,7 @@ const whole = { type: "integer" };
 const flag = { type: "boolean" };
 const long = { type: "integer", format: "int64" };
 const time = { type: "string", format: "date-time" };
-/** A key of one project says so. */
+/** Present on keys that are limited to one project. */
 const ofProject = { project_id: text };
 const timeOrNull = { type: ["string", "null"], format: "date-time" };
 
@@ -21,7 +21,7 @@ const consumption = {
 
 const nothing = array({ type: "object" });
 
-/** What a new project or branch holds. */
+/** The content of a new project or branch. */
 export const contentsSchema = { connection_uris: nothing, databases: nothing, roles: nothing };
 
 /** The records of the service. */

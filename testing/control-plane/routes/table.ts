@@ -7,7 +7,7 @@ import { organizationApiKeyRoutes } from "./organization-api-keys";
 import { projectRoutes } from "./projects";
 import type { Route } from "./route";
 
-/** Every endpoint of the service. The router, the OpenAPI document and the rules are made from this one table. */
+/** All endpoints of the service. The router, the OpenAPI document and the rules use this table. */
 export const routes: readonly Route[] = [
   ...apiKeyRoutes,
   ...organizationApiKeyRoutes,

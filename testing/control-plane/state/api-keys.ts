@@ -3,23 +3,23 @@ import type { KeyEntity, KeyScope } from "./entities";
 
 const alphabet = "abcdefghijklmnopqrstuvwxyz0123456789";
 
-/** A new secret: a neutral prefix and 64 random characters of `[a-z0-9]`. */
+/** Creates a secret: a neutral prefix and 64 random characters of `[a-z0-9]`. */
 export const randomSecret = (): string =>
   `kp_${Array.from({ length: 64 }, () => alphabet[randomInt(alphabet.length)]).join("")}`;
 
 const hashOf = (secret: string): string => createHash("sha256").update(secret).digest("hex");
 
-/** Who owns a key's name: names are unique among the live keys of one owner. */
+/** The owner of a key's name. Names are unique among the live keys of one owner. */
 const ownerOf = (scope: KeyScope): string => (scope.kind === "account" ? "" : scope.organizationId);
 
-/** What the data file keeps of the keys. */
+/** What the data file stores of the keys. */
 export interface KeysSnapshot {
   nextId: number;
   adminId: number;
   live: KeyEntity[];
 }
 
-/** The live API keys of the account. A revoked key is gone at once and for good. */
+/** The live API keys of the account. A revoked key is removed immediately and permanently. */
 export class ApiKeys {
   private live = new Map<number, KeyEntity>();
   private byHash = new Map<string, KeyEntity>();
@@ -29,14 +29,14 @@ export class ApiKeys {
   private adminId = 0;
 
   /**
-   * @param admin - The secret of the admin key: a key of the account like any other, and the first one.
-   * @param now - Time by the plane's clock.
+   * @param admin - The secret of the admin key: the first key, and otherwise an ordinary account key.
+   * @param now - Time of the control plane's clock.
    */
   constructor(admin: string, now: number) {
     this.adminId = this.add("admin", { kind: "account" }, admin, now).id;
   }
 
-  /** Makes a key and its secret. */
+  /** Creates a key and its secret. */
   create(name: string, scope: KeyScope, now: number): { key: KeyEntity; secret: string } {
     const secret = randomSecret();
     return { key: this.add(name, scope, secret, now), secret };
@@ -47,27 +47,27 @@ export class ApiKeys {
     return this.names.has(`${ownerOf(scope)}\n${name}`);
   }
 
-  /** The live key with this id. */
+  /** Returns the live key with this id. */
   get(id: number): KeyEntity | undefined {
     return this.live.get(id);
   }
 
-  /** The live key with this secret. */
+  /** Returns the live key with this secret. */
   withSecret(secret: string): KeyEntity | undefined {
     return this.byHash.get(hashOf(secret));
   }
 
-  /** The live keys for which `owned` holds, newest first. */
+  /** Returns the live keys for which `owned` is true, newest first. */
   list(owned: (scope: KeyScope) => boolean): KeyEntity[] {
     return [...this.live.values()].filter((key) => owned(key.scope)).reverse();
   }
 
-  /** All live keys except the admin key, newest first. */
+  /** Returns all live keys except the admin key, newest first. */
   listOthers(): KeyEntity[] {
     return this.list(() => true).filter((key) => key.id !== this.adminId);
   }
 
-  /** Ends a key: it authenticates nothing from now on. */
+  /** Revokes a key. It no longer authenticates. */
   revoke(key: KeyEntity): void {
     const owner = `${ownerOf(key.scope)}\n${key.name}`;
     this.live.delete(key.id);
@@ -77,17 +77,17 @@ export class ApiKeys {
     if (ids?.size === 0) this.names.delete(owner);
   }
 
-  /** Every secret that came into being in this process, live or not. */
+  /** Returns every secret created in this process, live or not. */
   secretsEverIssued(): string[] {
     return [...this.secrets];
   }
 
-  /** What the data file keeps: no secret, only hashes. */
+  /** Returns what the data file stores: hashes, no secrets. */
   save(): KeysSnapshot {
     return { nextId: this.nextId, adminId: this.adminId, live: [...this.live.values()] };
   }
 
-  /** Takes the keys of a data file; the admin key of this process replaces the one that was kept. */
+  /** Loads the keys of a data file. This process's admin key replaces the stored one. */
   load({ nextId, adminId, live }: KeysSnapshot): void {
     const admin = this.live.get(this.adminId);
     this.live.clear();
@@ -96,7 +96,7 @@ export class ApiKeys {
     for (const key of live) this.index(key.id === adminId && admin ? { ...key, hash: admin.hash } : key);
     this.nextId = nextId;
     this.adminId = adminId;
-    // An admin key that was revoked stays so only until the plane is started with it again.
+    // A revoked admin key stays revoked only until the control plane starts with it again.
     if (admin && !this.live.has(adminId)) {
       this.adminId = this.nextId++;
       this.index({ ...admin, id: this.adminId });

@@ -1,23 +1,23 @@
-/** What a key may reach: the whole account, one organization, or one project of an organization. */
+/** What a key may access: the whole account, one organization, or one project of an organization. */
 export type KeyScope =
   | { kind: "account" }
   | { kind: "organization"; organizationId: string }
   | { kind: "project"; organizationId: string; projectId: string };
 
-/** A live API key. Its secret is not kept: only the hash that authenticates it. */
+/** A live API key. The secret is not stored, only the hash that authenticates it. */
 export interface KeyEntity {
   id: number;
   name: string;
   /** SHA-256 of the secret, hexadecimal. */
   hash: string;
   scope: KeyScope;
-  /** Epoch milliseconds by the plane's clock. */
+  /** Epoch milliseconds of the control plane's clock. */
   createdAt: number;
   lastUsedAt: number | null;
   lastUsedFromAddr: string;
 }
 
-/** A project. A deleted one is kept so that its operations can still be polled. */
+/** A project. Deleted projects are kept so that their operations can still be polled. */
 export interface ProjectEntity {
   id: string;
   name: string;
@@ -47,22 +47,22 @@ export interface EndpointEntity {
   createdAt: number;
 }
 
-/** An operation. Its status is not stored but follows from its times and the clock. */
+/** An operation. Its status is not stored. It is calculated from its times and the clock. */
 export interface OperationEntity {
   id: string;
   projectId: string;
   branchId: string | null;
   endpointId: string | null;
   action: string;
-  /** Birth on the clock's timeline, in epoch milliseconds. */
+  /** Creation time on the clock's timeline, in epoch milliseconds. */
   bornAt: number;
-  /** Birth as shown to clients, in epoch milliseconds. */
+  /** Creation time as shown to clients, in epoch milliseconds. */
   createdAt: number;
   /** Position in the list, in epoch microseconds. */
   position: number;
-  /** How long it is `scheduling`, in milliseconds. */
+  /** Time in `scheduling`, in milliseconds. */
   schedulingMs: number;
-  /** How long it is `running`, in milliseconds; `null` = until it is ended by hand. */
+  /** Time in `running`, in milliseconds. `null` means until a test ends it. */
   runningMs: number | null;
   /** The status in which it ends: any text. */
   outcome: string;

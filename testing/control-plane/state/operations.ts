@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { OperationEntity } from "./entities";
 
-/** How an operation is to go on. */
+/** The course of an operation. */
 export interface OperationCourse {
-  /** Milliseconds in `scheduling`. @default 1000 (0 for `create_branch` and `create_timeline`, which are born running) */
+  /**
+   * Milliseconds in `scheduling`. @default 1000 (0 for `create_branch` and `create_timeline`, which start as running)
+   */
   schedulingMs?: number;
-  /** Milliseconds in `running`; `null` = until ended by hand. @default 2000 */
+  /** Milliseconds in `running`. `null` means until a test ends it. @default 2000 */
   runningMs?: number | null;
   /** Status in which it ends: any text. @default "finished" */
   outcome?: string;
@@ -19,26 +21,27 @@ export interface OperationSubject {
   action: string;
 }
 
-/** Status of an operation at one moment, with what follows from it. */
+/** Status of an operation at one time, and values that depend on it. */
 export interface OperationStanding {
   status: string;
-  /** Epoch milliseconds by the plane's clock. */
+  /** Epoch milliseconds of the control plane's clock. */
   updatedAt: number;
-  /** Milliseconds from birth to the end, or until now. */
+  /** Milliseconds from creation to the end, or until now. */
   durationMs: number;
   failuresCount: number;
 }
 
 /**
- * How operations that were born together are paged: `unique` = each has its own place; `skipped` = they share one, and
- * those behind a page's border are lost; `repeated` = they share one, and are given again on the next page.
+ * How operations with the same creation time are paged. `unique`: each has its own position. `skipped`: they share a
+ * position, and those after the end of a page are lost. `repeated`: they share a position, and the next page repeats
+ * them.
  */
 export type TiedOperations = "unique" | "skipped" | "repeated";
 
 const bornRunning = new Set(["create_branch", "create_timeline"]);
 const failures = new Set(["failed", "error"]);
 
-/** Where an operation stands at a moment of the clock's timeline. */
+/** Returns the status of an operation at a time on the clock's timeline. */
 export function standingOf(operation: OperationEntity, timeline: number): OperationStanding {
   const { bornAt, createdAt, schedulingMs, runningMs, outcome } = operation;
   const age = timeline - bornAt;
@@ -52,15 +55,15 @@ export function standingOf(operation: OperationEntity, timeline: number): Operat
   return { status: running ? "running" : "scheduling", updatedAt, durationMs: Math.max(age, 0), failuresCount: 0 };
 }
 
-/** The operations of all projects, each project's in order of birth. */
+/** The operations of all projects, each project's in creation order. */
 export class Operations {
   private byId = new Map<string, OperationEntity>();
   private byProject = new Map<string, OperationEntity[]>();
 
   /**
-   * Starts operations that are born together.
-   * @param bornAt - Birth on the clock's timeline.
-   * @param createdAt - Birth as shown to clients.
+   * Starts operations with the same creation time.
+   * @param bornAt - Creation time on the clock's timeline.
+   * @param createdAt - Creation time as shown to clients.
    */
   start(subjects: (OperationSubject & OperationCourse)[], bornAt: number, createdAt: number): OperationEntity[] {
     return subjects.map((subject) =>
@@ -80,18 +83,18 @@ export class Operations {
     );
   }
 
-  /** The operation with this id in this project. */
+  /** Returns the operation with this id in this project. */
   get(projectId: string, id: string): OperationEntity | undefined {
     const operation = this.byId.get(id);
     return operation?.projectId === projectId ? operation : undefined;
   }
 
-  /** The operation with this id in any project. */
+  /** Returns the operation with this id in any project. */
   find(id: string): OperationEntity | undefined {
     return this.byId.get(id);
   }
 
-  /** Whether an operation of the project has not ended. */
+  /** Whether an operation of the project is still pending. */
   isBusy(projectId: string, timeline: number): boolean {
     return this.of(projectId).some(({ bornAt, schedulingMs, runningMs }) => {
       return runningMs === null || timeline < bornAt + schedulingMs + runningMs;
@@ -99,9 +102,9 @@ export class Operations {
   }
 
   /**
-   * One page of a project's operations, newest first.
-   * @param after - Place of the last operation already given; none = from the newest.
-   * @param ties - How operations born together are paged.
+   * Returns one page of a project's operations, newest first.
+   * @param after - Position of the last operation returned. If omitted, starts with the newest.
+   * @param ties - How operations with the same creation time are paged.
    */
   page(projectId: string, limit: number, after: number | undefined, ties: TiedOperations): OperationEntity[] {
     const all = this.of(projectId);
@@ -119,12 +122,12 @@ export class Operations {
     return all.slice(Math.max(end - limit, 0), end).reverse();
   }
 
-  /** What the data file keeps. */
+  /** Returns what the data file stores. */
   save(): OperationEntity[] {
     return [...this.byId.values()];
   }
 
-  /** Takes the operations of a data file. */
+  /** Loads the operations of a data file. */
   load(operations: OperationEntity[]): void {
     this.byId.clear();
     this.byProject.clear();
@@ -142,7 +145,7 @@ export class Operations {
     let at = siblings.length;
     while (at > 0 && (siblings[at - 1]?.createdAt ?? 0) > operation.createdAt) at -= 1;
     siblings.splice(at, 0, operation);
-    // Strictly rising positions, so that every operation has its own place in the list.
+    // Strictly increasing positions, so that every operation has its own position in the list.
     for (let previous = siblings[at - 1]; at < siblings.length; at += 1) {
       const current = siblings[at];
       if (!current || !previous || current.position > previous.position) break;
@@ -153,7 +156,10 @@ export class Operations {
   }
 }
 
-/** An operation's place in the list, in epoch microseconds: its own, or the one it shares with those born with it. */
+/**
+ * An operation's position in the list, in epoch microseconds: its own, or the one shared with operations of the same
+ * creation time.
+ */
 export function placeOf(operation: OperationEntity | undefined, ties: TiedOperations): number {
   if (operation === undefined) return 0;
   return ties === "unique" ? operation.position : operation.createdAt * 1000;

@@ -8,34 +8,34 @@ const words = [adjectives, nouns].map((list) => () => list[randomInt(list.length
 const readableId = (prefix: string): string =>
   `${prefix}${words.map((word) => word()).join("-")}-${randomInt(10_000_000, 99_999_999)}`;
 
-/** What a new project is made of; what is not given takes its default. */
+/** Options of a new project. Omitted fields take their defaults. */
 export interface ProjectSeed {
-  /** @default a readable random id */
+  /** Id of the project. @default a readable random id */
   id?: string;
-  /** @default the id */
+  /** Name of the project. @default the id */
   name?: string;
-  /** The organization that it belongs to. @default the plane's own */
+  /** The organization that owns the project. @default the control plane's own */
   organizationId?: string;
-  /** @default "local-1" */
+  /** Region of the project. @default "local-1" */
   regionId?: string;
-  /** @default 17 */
+  /** Postgres version of the project. @default 17 */
   pgVersion?: number;
 }
 
-/** What the data file keeps of the projects. */
+/** What the data file stores of the projects. */
 export interface ProjectsSnapshot {
   projects: ProjectEntity[];
   branches: BranchEntity[];
   endpoints: EndpointEntity[];
 }
 
-/** The projects of the account with their branches and compute endpoints. */
+/** The projects of the account, with their branches and compute endpoints. */
 export class Projects {
   private projects = new Map<string, ProjectEntity>();
   private branches = new Map<string, BranchEntity>();
   private endpoints = new Map<string, EndpointEntity>();
 
-  /** Makes a project with its first branch and compute endpoint. */
+  /** Creates a project with its first branch and compute endpoint. */
   create(seed: ProjectSeed, organizationId: string, now: number) {
     const id = seed.id ?? readableId("");
     const project: ProjectEntity = {
@@ -53,30 +53,30 @@ export class Projects {
     return { project, branch, endpoint: this.createEndpoint(branch, now) };
   }
 
-  /** A project that is not deleted. */
+  /** Returns a project that is not deleted. */
   get(id: string): ProjectEntity | undefined {
     const project = this.projects.get(id);
     return project?.deleted ? undefined : project;
   }
 
-  /** A project, deleted or not. */
+  /** Returns a project, deleted or not. */
   getEver(id: string): ProjectEntity | undefined {
     return this.projects.get(id);
   }
 
-  /** The projects that are not deleted, newest first. */
+  /** Returns the projects that are not deleted, newest first. */
   list(): ProjectEntity[] {
     return [...this.projects.values()].filter((project) => !project.deleted).reverse();
   }
 
-  /** Deletes a project with everything in it. */
+  /** Deletes a project and everything in it. */
   delete(project: ProjectEntity, now: number): void {
     project.deleted = true;
     project.updatedAt = now;
     for (const branch of this.branchesOf(project.id)) this.deleteBranch(branch);
   }
 
-  /** Makes a branch. */
+  /** Creates a branch. */
   createBranch(projectId: string, name: string | undefined, parentId: string | null, now: number): BranchEntity {
     const id = readableId("br-");
     const branch = { id, projectId, name: name ?? id, parentId, createdAt: now };
@@ -84,18 +84,18 @@ export class Projects {
     return branch;
   }
 
-  /** A branch of a project. */
+  /** Returns a branch of a project. */
   getBranch(projectId: string, id: string): BranchEntity | undefined {
     const branch = this.branches.get(id);
     return branch?.projectId === projectId ? branch : undefined;
   }
 
-  /** The branches of a project, oldest first. */
+  /** Returns the branches of a project, oldest first. */
   branchesOf(projectId: string): BranchEntity[] {
     return [...this.branches.values()].filter((branch) => branch.projectId === projectId);
   }
 
-  /** Deletes a branch with its compute endpoints. */
+  /** Deletes a branch and its compute endpoints. */
   deleteBranch(branch: BranchEntity): void {
     this.branches.delete(branch.id);
     for (const endpoint of this.endpointsOf(branch.projectId)) {
@@ -103,25 +103,25 @@ export class Projects {
     }
   }
 
-  /** Makes a compute endpoint of a branch. */
+  /** Creates a compute endpoint of a branch. */
   createEndpoint({ id: branchId, projectId }: BranchEntity, now: number): EndpointEntity {
     const endpoint = { id: readableId("ep-"), projectId, branchId, suspended: false, createdAt: now };
     this.endpoints.set(endpoint.id, endpoint);
     return endpoint;
   }
 
-  /** A compute endpoint of a project. */
+  /** Returns a compute endpoint of a project. */
   getEndpoint(projectId: string, id: string): EndpointEntity | undefined {
     const endpoint = this.endpoints.get(id);
     return endpoint?.projectId === projectId ? endpoint : undefined;
   }
 
-  /** The compute endpoints of a project, oldest first. */
+  /** Returns the compute endpoints of a project, oldest first. */
   endpointsOf(projectId: string): EndpointEntity[] {
     return [...this.endpoints.values()].filter((endpoint) => endpoint.projectId === projectId);
   }
 
-  /** What the data file keeps. */
+  /** Returns what the data file stores. */
   save(): ProjectsSnapshot {
     return {
       projects: [...this.projects.values()],
@@ -130,7 +130,7 @@ export class Projects {
     };
   }
 
-  /** Takes the projects of a data file. */
+  /** Loads the projects of a data file. */
   load({ projects, branches, endpoints }: ProjectsSnapshot): void {
     this.projects = new Map(projects.map((project) => [project.id, project]));
     this.branches = new Map(branches.map((branch) => [branch.id, branch]));

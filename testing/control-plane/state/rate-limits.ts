@@ -1,16 +1,16 @@
-/** Requests per second on one route; also how many may come at once. */
+/** Requests per second on one route. Also the burst size. */
 const perSecondDefault = 40;
-/** Requests per minute of the account; also how many may come at once. */
+/** Requests per minute of the account. Also the burst size. */
 const perMinute = 700;
 
-/** Tokens that come back at a steady rate, up to as many as there were at first. */
+/** A token bucket that starts full and refills at a steady rate. */
 class TokenBucket {
   private tokens: number;
 
   /**
-   * @param size - How many tokens it holds; it is full at first.
+   * @param size - Number of tokens that it holds. It starts full.
    * @param refillMs - Milliseconds in which an empty bucket fills up.
-   * @param filledAt - Moment of the clock's timeline.
+   * @param filledAt - Time on the clock's timeline.
    */
   constructor(
     private readonly size: number,
@@ -20,7 +20,7 @@ class TokenBucket {
     this.tokens = size;
   }
 
-  /** Whether there is a token at this moment. */
+  /** Whether a token is available now. */
   hasToken(now: number): boolean {
     this.tokens = Math.min(this.size, this.tokens + ((now - this.filledAt) * this.size) / this.refillMs);
     this.filledAt = now;
@@ -32,15 +32,15 @@ class TokenBucket {
   }
 }
 
-/** The limits that the public service documents, as token buckets: one for each route, and one for the account. */
+/** The rate limits that the public service documents, as token buckets: one for each route, and one for the account. */
 export class RateLimits {
   private readonly routes = new Map<string, TokenBucket>();
   private account: TokenBucket | undefined;
 
   /**
-   * Whether a request is within the limits; only then it counts.
+   * Whether a request is within the limits. Only admitted requests count.
    * @param route - Name of its route.
-   * @param now - Moment of the clock's timeline.
+   * @param now - Time on the clock's timeline.
    * @param perSecond - Requests per second on this route. @default 40
    */
   admits(route: string, now: number, perSecond = perSecondDefault): boolean {

@@ -9,21 +9,21 @@ import { Projects } from "./projects";
 import { RateLimits } from "./rate-limits";
 import { defaultSwitches, type Switches } from "./switches";
 
-/** What the plane starts from. */
+/** Initial state of a control plane. */
 export interface Seed {
   /** Secret of the admin key. */
   apiKey: string;
-  /** Projects that exist from the start, their operations finished. @default one project named "demo" */
+  /** Projects that exist from the start. Their operations have finished. @default one project named "demo" */
   projects?: ProjectSeed[];
-  /** Id of the organization that owns projects where none is named. @default "org-local-1" */
+  /** Id of the default organization of projects. @default "org-local-1" */
   organizationId?: string;
-  /** How the clock goes. @default mode `auto` */
+  /** Clock settings. @default mode `auto` */
   clock?: Partial<ClockSettings>;
-  /** What the description of the service leaves open. @default the usual */
+  /** Behavior that the service's description leaves open. @default the usual behavior */
   switches?: Partial<Switches>;
 }
 
-/** The whole state as the data file keeps it. */
+/** The whole state as the data file stores it. */
 export interface StateSnapshot {
   version: 1;
   clock: ClockSnapshot;
@@ -33,7 +33,7 @@ export interface StateSnapshot {
   switches: Switches;
 }
 
-/** Everything the plane knows and does not forget between requests, except its log and its rules. */
+/** Everything that the control plane keeps between requests, except its log and its rules. */
 export class State {
   readonly clock: PlaneClock;
   readonly keys: ApiKeys;
@@ -52,7 +52,7 @@ export class State {
     for (const project of seed.projects ?? [{ name: "demo" }]) this.seedProject(project);
   }
 
-  /** Makes a project whose first operations have ended already. */
+  /** Creates a project whose first operations have already ended. */
   seedProject(seed: ProjectSeed) {
     const { project, branch, endpoint } = this.projects.create(seed, this.organizationId, this.clock.now());
     const subject = { projectId: project.id, branchId: branch.id, schedulingMs: 0, runningMs: 0 };
@@ -64,14 +64,14 @@ export class State {
   }
 
   /**
-   * Starts operations that are born together.
-   * @param ageMs - How long ago they were born.
+   * Starts operations with the same creation time.
+   * @param ageMs - Age of the operations.
    */
   startOperations(subjects: (OperationSubject & OperationCourse)[], ageMs = 0): OperationEntity[] {
     return this.operations.start(subjects, this.clock.timeline() - ageMs, this.clock.now() - ageMs);
   }
 
-  /** What the data file keeps. */
+  /** Returns what the data file stores. */
   save(): StateSnapshot {
     return {
       version: 1,
@@ -83,7 +83,7 @@ export class State {
     };
   }
 
-  /** Takes the place of the seed what a data file holds. */
+  /** Replaces the seed with the content of a data file. */
   load(snapshot: StateSnapshot): void {
     this.clock.load(snapshot.clock);
     this.keys.load(snapshot.keys);

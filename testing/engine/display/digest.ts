@@ -1,6 +1,6 @@
-import type { EngineEvent, StepMetadata } from "../events";
+import type { EngineEvent, StepMetadata } from "../run/events";
 
-/** What `--json` prints of a run instead of showing it. */
+/** What `--json` prints about a run. */
 export interface RunDigest {
   readonly steps: readonly {
     readonly op: string;
@@ -9,13 +9,13 @@ export interface RunDigest {
     readonly replaceReasons?: readonly string[];
   }[];
   readonly diagnostics: readonly { readonly urn?: string; readonly severity: string; readonly message: string }[];
-  /** Nanoseconds, as in pulumi's. */
+  /** Nanoseconds, as in Pulumi's output. */
   readonly duration: number;
   readonly changeSummary: Readonly<Record<string, number>>;
   readonly maybeCorrupt: boolean;
 }
 
-/** The digest of a run's events. */
+/** Creates the digest of a run's events. */
 export function digestOf(events: readonly EngineEvent[]): RunDigest {
   const summary = events.findLast((event) => event.summaryEvent)?.summaryEvent;
   return {

@@ -1,42 +1,42 @@
 import { terminalColumns } from "../../terminal";
-import type { EngineEvent } from "../events";
+import type { EngineEvent } from "../run/events";
 import { type Row, RunModel } from "./model";
 import { isTold, messageLines, outputLines, rowLine, type Style, summaryLines, type Widths } from "./render";
 import { painter } from "./text";
 
-/** Where a run is shown, and how. */
+/** Where and how a run is displayed. */
 export interface DisplayOptions {
   /** The first line, such as `Updating dev`. */
   readonly title: string;
   readonly stream: NodeJS.WritableStream;
-  /** Whether the steps under way are redrawn in place; else lines are only added. Needs a terminal. */
+  /** Whether active steps are redrawn in place. Needs a terminal. If false, lines are only added. */
   readonly live: boolean;
   readonly color: boolean;
-  /** The columns of the terminal: no limit where there is none. */
+  /** Number of columns of the terminal. No limit without a terminal. */
   readonly columns: () => number;
-  /** Whether nothing is done, only planned. */
+  /** Whether the run only plans. */
   readonly planning: boolean;
   /**
-   * Milliseconds.
+   * Current time in milliseconds.
    * @default performance.now
    */
   readonly now?: () => number;
 }
 
-/** Shows one pass of a run. */
+/** Displays one pass of a run. */
 export interface Display {
-  /** Takes in an event. */
+  /** Processes an event. */
   show(event: EngineEvent): void;
-  /** Shows what was said, the outputs and the summary. Nothing is shown after it. */
+  /** Shows the messages, the outputs and the summary, and ends the display. */
   end(): void;
 }
 
 const REDRAW_MS = 200;
-// How often a step under way may speak, where its line cannot be redrawn.
+// Minimum interval between messages of an active step, if its line cannot be redrawn.
 const QUIET_MS = 10_000;
 const MOST_LIVE_ROWS = 10;
 
-/** How to show a run on a stream: live in a terminal, without colours where `NO_COLOR` is set. */
+/** Display options for a stream: live in a terminal, and without colors if `NO_COLOR` is set. */
 export function displayOptionsFor(
   stream: NodeJS.WritableStream & Partial<Pick<NodeJS.WriteStream, "isTTY" | "columns">>,
   env: NodeJS.ProcessEnv,
@@ -51,15 +51,15 @@ export function displayOptionsFor(
   };
 }
 
-/** Begins to show one pass of a run. */
+/** Starts to display one pass of a run. */
 export function openDisplay(options: DisplayOptions): Display {
   return options.live ? new LiveDisplay(options) : new LineDisplay(options);
 }
 
-/** What both kinds of display do. */
+/** Common parts of both displays. */
 abstract class RunDisplay implements Display {
   protected readonly model = new RunModel();
-  // Wide enough for most, so that the columns seldom move when a longer name comes.
+  // Wide enough for most names, so that columns rarely shift.
   private readonly widths: Widths = { type: 20, name: 16 };
   protected readonly now: () => number;
   private readonly started: number;
@@ -100,7 +100,7 @@ abstract class RunDisplay implements Display {
   }
 }
 
-/** Only adds lines: for pipes and files. */
+/** Only adds lines, for pipes and files. */
 class LineDisplay extends RunDisplay {
   private readonly spokeAt = new Map<string, number>();
 
@@ -118,7 +118,7 @@ class LineDisplay extends RunDisplay {
   }
 }
 
-/** Redraws the steps under way below those that have ended. */
+/** Redraws active steps below completed ones. */
 class LiveDisplay extends RunDisplay {
   private drawn = 0;
   private readonly timer: NodeJS.Timeout;
@@ -130,7 +130,7 @@ class LiveDisplay extends RunDisplay {
 
   override end(): void {
     clearInterval(this.timer);
-    // What has not ended by now will not: a component need not register outputs.
+    // Steps that are still active do not end: components do not have to register outputs.
     this.redraw([], []);
     super.end();
   }
@@ -139,7 +139,7 @@ class LiveDisplay extends RunDisplay {
     if (row.state !== "running" && isTold(row)) this.draw([this.line(row)]);
   }
 
-  /** Adds lines for good, and draws the live ones anew below them. */
+  /** Adds permanent lines, and redraws the live lines below them. */
   private draw(ended: readonly string[]): void {
     const active = this.model.active.filter(isTold);
     const live = active.slice(0, MOST_LIVE_ROWS).map((row) => this.line(row));
@@ -152,7 +152,7 @@ class LiveDisplay extends RunDisplay {
     if (lines.length === 0 && this.drawn === 0) return;
     const up = this.drawn > 0 ? `\u001b[${this.drawn}A` : "";
     this.drawn = live.length;
-    // In one write, so that no half of it is ever seen.
+    // One write, so that the screen never shows a partial update.
     this.options.stream.write(`${up}\u001b[0J${lines.map((line) => `${line}\n`).join("")}`);
   }
 }

@@ -1,6 +1,6 @@
-// What a run has come to, gathered from its events: the same whether it is then drawn live or written line by line.
-import type { DiagnosticEvent, EngineEvent, Operation, StepMetadata, SummaryEvent } from "../events";
-import type { Properties } from "../property";
+// The state of a run, collected from its events. Both displays use it.
+import type { DiagnosticEvent, EngineEvent, Operation, StepMetadata, SummaryEvent } from "../run/events";
+import type { Properties } from "../state/property";
 import { oneLine } from "./text";
 
 /** One step of one resource. */
@@ -12,20 +12,20 @@ export interface Row {
   /** The inputs that changed. */
   readonly changed: readonly string[];
   readonly state: "running" | "done" | "failed";
-  /** When it began, in milliseconds. */
+  /** Start time in milliseconds. */
   readonly startedAt: number;
   readonly endedAt?: number;
-  /** The last thing said about it. */
+  /** The latest message of the step. */
   readonly message: string;
 }
 
-/** All that was said about one resource, in order. */
+/** All messages of one resource, in order. */
 export interface Messages {
   readonly title: string;
   readonly lines: readonly Pick<DiagnosticEvent, "severity" | "message">[];
 }
 
-/** Gathers the events of one pass of a run. */
+/** Collects the events of one pass of a run. */
 export class RunModel {
   private readonly running = new Map<string, Row>();
   private readonly said = new Map<string, { severity: DiagnosticEvent["severity"]; message: string }[]>();
@@ -35,8 +35,8 @@ export class RunModel {
   failures = 0;
 
   /**
-   * Takes in an event.
-   * @returns the row that begins, ends or has something new to say because of it.
+   * Processes an event.
+   * @returns the row that the event starts, ends or updates with a message.
    */
   take(event: EngineEvent, now: number): Row | undefined {
     if (event.summaryEvent) this.summary = event.summaryEvent;
@@ -47,12 +47,12 @@ export class RunModel {
     return undefined;
   }
 
-  /** The steps under way, oldest first. */
+  /** The active steps, oldest first. */
   get active(): Row[] {
     return [...this.running.values()];
   }
 
-  /** What was said and is to be kept, by resource; what is of none comes last. */
+  /** The messages to keep, by resource. Messages without a resource come last. */
   get messages(): Messages[] {
     const urns = [...this.said.keys()].toSorted((a, b) => Number(a === "") - Number(b === ""));
     return urns.map((urn) => ({ title: urn && titleOf(urn), lines: this.said.get(urn) ?? [] }));
@@ -94,7 +94,7 @@ export class RunModel {
   }
 }
 
-/** The type of the row that stands for the whole stack. */
+/** The type of the row for the whole stack. */
 export const STACK_TYPE = "pulumi:pulumi:Stack";
 
 function rowOf({
@@ -104,12 +104,12 @@ function rowOf({
   diffs = [],
   keys = [],
 }: StepMetadata): Pick<Row, "urn" | "type" | "name" | "op" | "changed"> {
-  // A name that begins so is the engine's or the shim's own, not the user's.
+  // Names with this prefix belong to the engine or to keyplane's provider code, not to the user.
   const changed = [...new Set([...keys, ...diffs])].filter((key) => !key.startsWith("__"));
   return { urn, type: shortType(type), name: nameOf(urn), op, changed };
 }
 
-/** A type without the part that says who runs it: `keyplane:ApiKey`. */
+/** Shortens a type to its package and name: `keyplane:ApiKey`. */
 function shortType(type: string): string {
   return type.replace(/^pulumi-nodejs:dynamic\//, "");
 }

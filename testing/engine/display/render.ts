@@ -1,21 +1,21 @@
-// Turns what a run has come to into lines.
-import { SECRET_MARK } from "../events";
-import { isMap, type Json, mapSecrets, type Properties } from "../property";
-import { isProviderType } from "../urn";
+// Renders the state of a run as lines.
+import { SECRET_MARK } from "../run/events";
+import { isMap, type Json, mapSecrets, type Properties } from "../state/property";
+import { isProviderType } from "../state/urn";
 import type { Messages, Row, RunModel } from "./model";
 import { cut, harmless, type Paint, padded, widthOf } from "./text";
 import { WORDS } from "./words";
 
-/** How lines are made. */
+/** How to render lines. */
 export interface Style {
   readonly paint: Paint;
-  /** Columns of the screen: no limit where there is none. */
+  /** Number of columns of the screen. No limit without a screen. */
   readonly columns: number;
-  /** Whether nothing is done, only planned. */
+  /** Whether the run only plans. */
   readonly planning: boolean;
 }
 
-/** How wide the columns before the status are. */
+/** Widths of the columns before the status. */
 export interface Widths {
   type: number;
   name: number;
@@ -23,20 +23,20 @@ export interface Widths {
 
 const SIGN_WIDTH = 3;
 const INDENT = "    ";
-// Below this there is no room for the type beside the name and the status.
+// Narrower screens have no room for the type next to the name and the status.
 const NARROW = 60;
 const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
-// What is counted in the summary; the halves of a replacement are counted as one.
+// Operations in the summary. Both halves of a replacement count as one.
 const COUNTED = ["create", "import", "update", "replace", "delete", "read", "refresh"] as const;
 
-/** Whether a row is worth a line once it has ended. */
+/** Whether a completed row gets a line. */
 export function isTold(row: Row): boolean {
   if (row.state === "failed") return true;
-  // A replacement is told by its creation and deletion.
+  // The creation and the deletion represent a replacement.
   return row.op !== "same" && row.op !== "replace" && !isProviderType(row.type);
 }
 
-/** One row on one line, widening the columns as needed. */
+/** Renders one row as one line. Widens the columns as needed. */
 export function rowLine(row: Row, now: number, widths: Widths, style: Style): string {
   const words = WORDS[row.op];
   widths.type = Math.max(widths.type, widthOf(row.type));
@@ -54,13 +54,13 @@ export function rowLine(row: Row, now: number, widths: Widths, style: Style): st
   const plain = `${before}${status}${told && `  ${told}`}`;
   const line = cut(plain, style.columns - 1);
   const tone = row.state === "failed" ? "error" : words.tone;
-  // Coloured after it was cut: an escape sequence cut in two would colour the rest of the screen.
+  // Colored after it is cut: half an escape sequence would color the rest of the screen.
   const [from, to] = [before.length, before.length + status.length];
   const sign = style.paint(tone, line.slice(0, SIGN_WIDTH));
   return sign + line.slice(SIGN_WIDTH, from) + style.paint(tone, line.slice(from, to)) + line.slice(to);
 }
 
-/** What was said, grouped by resource. */
+/** Renders the messages, grouped by resource. */
 export function messageLines(messages: readonly Messages[], { paint }: Style): string[] {
   const groups = messages.map(({ title, lines }) => [
     ...(title === "" ? [] : [`  ${paint("strong", title)}:`]),
@@ -74,7 +74,7 @@ export function messageLines(messages: readonly Messages[], { paint }: Style): s
   return groups.length === 0 ? [] : [paint("strong", "Diagnostics:"), ...groups.flat(), ""];
 }
 
-/** The stack's outputs, a secret as `[secret]`; as the CLI does it, without those that are `null`. */
+/** Renders the stack's outputs. Secrets appear as `[secret]`. Omits `null` outputs, as the CLI does. */
 export function outputLines(outputs: Properties, { paint }: Style): string[] {
   const known = Object.entries(outputs).filter(([, value]) => value !== null);
   const entries = known.toSorted(([a], [b]) => (a < b ? -1 : 1));
@@ -87,7 +87,7 @@ export function outputLines(outputs: Properties, { paint }: Style): string[] {
   return [paint("strong", "Outputs:"), ...lines, ""];
 }
 
-/** How much was done, and how long it took. */
+/** Renders the counts of operations and the duration. */
 export function summaryLines(model: RunModel, elapsedMs: number, style: Style): string[] {
   const changes = model.summary?.resourceChanges ?? {};
   const parts = COUNTED.flatMap((op) => {
@@ -104,7 +104,7 @@ export function summaryLines(model: RunModel, elapsedMs: number, style: Style): 
   ];
 }
 
-/** A duration as people say it: `0.4s`, `12s`, `2m5s`. */
+/** Formats a duration: `0.4s`, `12s`, `2m5s`. */
 export function durationText(ms: number): string {
   const seconds = ms / 1000;
   if (seconds < 10) return `${seconds.toFixed(1)}s`;
@@ -132,7 +132,7 @@ function valueText(value: Json): string {
   return harmless(JSON.stringify(value));
 }
 
-/** Pulumi's SDK puts a marker into each resource among the outputs of a preview: it says nothing to people. */
+/** Removes a marker that Pulumi's SDK adds to each resource in a preview's outputs. */
 function withoutMarker(key: string, value: Json): Json | undefined {
   return key === "@isPulumiResource" ? undefined : value;
 }

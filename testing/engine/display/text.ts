@@ -1,9 +1,9 @@
-// Text for a screen: made harmless, measured, cut and coloured.
+// Sanitizes, measures, cuts and colors text for a screen.
 
-/** Colours by what they mean. */
+/** Colors by meaning. */
 export type Tone = "add" | "change" | "remove" | "replace" | "quiet" | "strong" | "warning" | "error";
 
-/** Puts a tone on a text; without colours it returns the text. */
+/** Applies a tone to a text. Returns the text unchanged if colors are disabled. */
 export type Paint = (tone: Tone, text: string) => string;
 
 const CODES: Readonly<Record<Tone, string>> = {
@@ -18,21 +18,21 @@ const CODES: Readonly<Record<Tone, string>> = {
 };
 
 const ESCAPE = "\u001b";
-// Sequences a terminal would obey: CSI, OSC and its kin with their text, two-character ones.
+// Escape sequences that a terminal executes: CSI, OSC and related ones with their text, and two-character ones.
 const SEQUENCES = new RegExp(
   `${ESCAPE}\\[[0-?]*[ -/]*[@-~]|${ESCAPE}[\\]PX^_][\\s\\S]*?(?:\\u0007|${ESCAPE}\\\\|$)|${ESCAPE}.?`,
   "g",
 );
-// Control characters but tab and newline, and those that turn the direction of what follows.
+// Control characters except tab and newline, and characters that change the text direction.
 const CONTROLS = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 const MARKUP = /<\{%.*?%\}>/g;
 
-/** Paints with a terminal's colours, or not at all. */
+/** Creates a painter with terminal colors, or one that changes nothing. */
 export function painter(color: boolean): Paint {
   return (tone, text) => (color && text !== "" ? `${ESCAPE}[${CODES[tone]}m${text}${ESCAPE}[0m` : text);
 }
 
-/** A message without what would move a terminal's cursor, change its colours or title, or hide text. */
+/** Removes sequences that move a terminal's cursor, change its colors or title, or hide text. */
 export function harmless(message: string): string {
   return message
     .replace(MARKUP, "")
@@ -42,19 +42,19 @@ export function harmless(message: string): string {
     .replace(/\t/g, "    ");
 }
 
-/** A message on one line. */
+/** Puts a message on one line. */
 export function oneLine(message: string): string {
   return harmless(message).replace(/\s+/g, " ").trim();
 }
 
-/** How many columns a text takes; it has no escape sequences. */
+/** Returns the columns that a text takes. The text must not contain escape sequences. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const character of text) width += columnsOf(character);
   return width;
 }
 
-/** The text, cut to a width; what is cut off is shown by `…`. */
+/** Cuts a text to a width. `…` marks the cut. */
 export function cut(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let kept = "";
@@ -67,7 +67,7 @@ export function cut(text: string, width: number): string {
   return width > 0 ? `${kept}…` : "";
 }
 
-/** The text, filled up with spaces to a width. */
+/** Pads a text with spaces to a width. */
 export function padded(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - widthOf(text)));
 }

@@ -1,14 +1,14 @@
-// The words and signs for what is done to a resource.
-import type { Operation } from "../events";
+// Words and signs for operations on resources.
+import type { Operation } from "../run/events";
 import type { Tone } from "./text";
 
-/** How an operation is shown. */
+/** How an operation is displayed. */
 export interface Words {
   readonly sign: string;
   readonly tone: Tone;
   /** In a preview: `create`. */
   readonly plan: string;
-  /** Under way: `creating`. */
+  /** In progress: `creating`. */
   readonly doing: string;
   /** Done: `created`. */
   readonly done: string;
@@ -18,7 +18,7 @@ const CREATE: Words = { sign: "+", tone: "add", plan: "create", doing: "creating
 const DELETE: Words = { sign: "-", tone: "remove", plan: "delete", doing: "deleting", done: "deleted" };
 const READ: Words = { sign: ">", tone: "quiet", plan: "read", doing: "reading", done: "read" };
 
-/** How each operation is shown. */
+/** The words for each operation. */
 export const WORDS: Readonly<Record<Operation, Words>> = {
   same: { sign: " ", tone: "quiet", plan: "unchanged", doing: "checking", done: "unchanged" },
   create: CREATE,

@@ -1,8 +1,8 @@
 /**
- * Loaded into the program before anything else. Some releases of Node, 20.20.2 among them, never return from
- * `util.inspect` with colours when a line of the stack ends in a file right below a scope, such as
- * `node_modules/@pulumi/output.ts` - and that is how Pulumi's source maps name its files. Pulumi's runtime inspects each
- * error of a program this way, so that the program would hang instead of failing.
+ * Loaded into the program before everything else. Works around a bug in some releases of Node, such as 20.20.2:
+ * `util.inspect` with colors never returns if a stack line ends in a file directly below a scope, such as
+ * `node_modules/@pulumi/output.ts`. Pulumi's source maps use such names, and its runtime inspects every error of a
+ * program. Without this guard, the program would hang instead of failing.
  */
 import util = require("node:util");
 

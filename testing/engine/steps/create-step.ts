@@ -1,19 +1,19 @@
-import type { Deployment } from "../deployment";
-import type { Diff } from "../diff";
-import type { Registration } from "../goal";
-import type { Resource } from "../resource";
+import type { Registration } from "../program/goal";
+import type { Deployment } from "../run/deployment";
+import type { Resource } from "../state/resource";
+import type { Diff } from "./diff";
 import { notReady, type Outcome, type Step, timestamp } from "./step";
 
-/** What a replacement is about. */
+/** Describes a replacement. */
 export interface Replacement {
-  /** The resource that is replaced. */
+  /** The resource to replace. */
   readonly old: Resource;
   readonly diff: Pick<Diff, "replaceKeys" | "changedKeys">;
-  /** Whether the old one is still there and is to be deleted at the end. */
+  /** Whether the old resource still exists and is deleted at the end. */
   readonly pendingDelete: boolean;
 }
 
-/** Creates a resource, for the first time or in place of another. */
+/** Creates a resource, either as a new resource or as a replacement. */
 export class CreateStep implements Step {
   constructor(
     readonly new_: Resource,

@@ -1,8 +1,8 @@
-import type { Deployment } from "../deployment";
-import type { Resource } from "../resource";
+import type { Deployment } from "../run/deployment";
+import type { Resource } from "../state/resource";
 import { idOf, type Outcome, type Step } from "./step";
 
-/** A protected resource was to be deleted. The run goes on: other errors of this kind are worth reporting with it. */
+/** A step tried to delete a protected resource. The run continues, to report all errors of this kind. */
 export class ProtectedError extends Error {
   override readonly name = "ProtectedError";
 
@@ -14,13 +14,16 @@ export class ProtectedError extends Error {
   }
 }
 
-/** Deletes a resource, or drops it from the state where it is not the engine's to delete. */
+/** Deletes a resource, or only removes it from the state if the engine must not delete it. */
 export class DeleteStep implements Step {
   constructor(
     readonly old: Resource,
-    /** The URNs of all that is deleted in this run: what is deleted with one of them needs no call. */
+    /**
+     * The URNs of all resources deleted in this run. A resource that is deleted with one of them needs no provider
+     * call.
+     */
     private readonly deleted: ReadonlySet<string>,
-    /** `before`: to be created anew afterwards. `after`: its replacement is there. */
+    /** `before`: deleted before its replacement is created. `after`: deleted after that. */
     private readonly replaced?: "before" | "after",
   ) {}
 
@@ -46,7 +49,7 @@ export class DeleteStep implements Step {
       const provider = deployment.providerOf(state);
       await provider.delete(this.urn, idOf(state), state.inputs ?? {}, state.outputs ?? {});
     }
-    // Only now: a delete that fails has to be tried again.
+    // Set only after success: a failed delete must be retried.
     if (this.replaced === "before") this.old.set({ pendingReplacement: true });
     return {};
   }
@@ -60,7 +63,7 @@ export class DeleteStep implements Step {
   }
 }
 
-/** Forgets a resource that was deleted to be created anew, and then was not wanted any more. */
+/** Removes a resource from the state that was deleted for a replacement that is no longer wanted. */
 export class RemovePendingReplaceStep implements Step {
   readonly op = "remove-pending-replace";
   readonly logical = false;

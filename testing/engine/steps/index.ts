@@ -1,4 +1,4 @@
-/** The kinds of steps a run is made of. */
+/** The kinds of steps of a run. */
 export { CreateStep } from "./create-step";
 export { DeleteStep, ProtectedError, RemovePendingReplaceStep } from "./delete-step";
 export { type ReadGoal, type ReadResult, ReadStep } from "./read-step";

@@ -1,11 +1,11 @@
-import type { ResourceState } from "../checkpoint";
-import type { Deployment } from "../deployment";
-import type { Properties } from "../property";
-import type { Resource } from "../resource";
-import { equalValues, UNKNOWN } from "../values";
+import type { Deployment } from "../run/deployment";
+import type { ResourceState } from "../state/checkpoint";
+import type { Properties } from "../state/property";
+import type { Resource } from "../state/resource";
+import { equalValues, UNKNOWN } from "../state/values";
 import { idOf, notReady, type Outcome, type Step, timestamp } from "./step";
 
-/** A resource the program reads but does not own. */
+/** A resource that the program reads but does not own. */
 export interface ReadGoal {
   readonly type: string;
   readonly name: string;
@@ -19,19 +19,19 @@ export interface ReadGoal {
   readonly stackTrace: NonNullable<ResourceState["stackTrace"]>;
 }
 
-/** How a read ended, for the program. */
+/** The result of a read, for the program. */
 export interface ReadResult {
   readonly state: ResourceState;
   readonly result: "success" | "failed" | "skipped";
 }
 
-/** Reads a resource that belongs to someone else. */
+/** Reads a resource that the stack does not own. */
 export class ReadStep implements Step {
   constructor(
     readonly old: Resource | undefined,
     readonly new_: Resource,
     private readonly done: (result: ReadResult) => void,
-    /** Whether the stack owned the resource so far: that one is deleted at the end. */
+    /** Whether the stack owned the resource before. The owned one is then deleted at the end. */
     private readonly replacing: boolean,
   ) {}
 
@@ -58,7 +58,7 @@ export class ReadStep implements Step {
     if (id === UNKNOWN) this.new_.set({ outputs: {} });
     else {
       const found = await deployment.providerOf(this.new_.state).read(this.urn, id, inputs, inputs);
-      // That it is gone is no error here: a program that reads it gets what little the provider says of it.
+      // A missing resource is not an error here: the program gets what the provider returns.
       initErrors = found.initErrors;
       this.new_.set({ id: found.id || id, outputs: found.outputs, ...(initErrors && { initErrors }) });
     }

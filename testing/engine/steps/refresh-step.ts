@@ -1,12 +1,12 @@
-import type { Deployment } from "../deployment";
-import { diffResource } from "../diff";
-import type { Operation } from "../events";
-import type { Resource } from "../resource";
-import { isProviderType } from "../urn";
-import { equalValues } from "../values";
+import type { Deployment } from "../run/deployment";
+import type { Operation } from "../run/events";
+import type { Resource } from "../state/resource";
+import { isProviderType } from "../state/urn";
+import { equalValues } from "../state/values";
+import { diffResource } from "./diff";
 import { idOf, type Outcome, type Step, timestamp } from "./step";
 
-/** Takes over what a resource really is. */
+/** Updates the state from the real resource. */
 export class RefreshStep implements Step {
   readonly op = "refresh";
   readonly logical = false;
@@ -31,7 +31,7 @@ export class RefreshStep implements Step {
     return this.changedKeys;
   }
 
-  /** What the refresh amounts to. */
+  /** The operation that the refresh results in. */
   get result(): Operation {
     if (this.current === undefined) return "delete";
     return this.changed ? "update" : "same";
@@ -63,7 +63,7 @@ export class RefreshStep implements Step {
       this.changed = !equalValues(found.outputs, outputs);
       return {};
     }
-    // As an `up` of an unchanged program would see it: from what is to what is wanted.
+    // Compares in the direction of an `up` without program changes: from the real resource to the desired one.
     const request = {
       urn: this.urn,
       id: found.id,

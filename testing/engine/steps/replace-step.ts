@@ -1,8 +1,8 @@
-import type { Diff } from "../diff";
-import type { Resource } from "../resource";
+import type { Resource } from "../state/resource";
+import type { Diff } from "./diff";
 import type { Outcome, Step } from "./step";
 
-/** Says that a resource is replaced. The work is done by the steps around it. */
+/** Reports that a resource is replaced. The steps around it do the work. */
 export class ReplaceStep implements Step {
   readonly op = "replace";
   readonly logical = true;

@@ -1,10 +1,10 @@
-import type { Deployment } from "../deployment";
-import type { Registration } from "../goal";
-import type { Resource } from "../resource";
-import { isProviderType } from "../urn";
+import type { Registration } from "../program/goal";
+import type { Deployment } from "../run/deployment";
+import type { Resource } from "../state/resource";
+import { isProviderType } from "../state/urn";
 import { idOf, type Outcome, type Step } from "./step";
 
-/** Leaves a resource as it is. */
+/** Leaves a resource unchanged. */
 export class SameStep implements Step {
   readonly op = "same";
   readonly logical = true;
@@ -17,12 +17,12 @@ export class SameStep implements Step {
     readonly skippedCreate = false,
   ) {}
 
-  /** Leaves out a creation: the program is told that the outputs are unknown. */
+  /** Leaves out a creation. The program gets unknown outputs. */
   static skippedCreate(resource: Resource, registration: Registration): SameStep {
     return new SameStep(resource.copy(), resource, registration, false, true);
   }
 
-  /** Carries a resource over that a limited run leaves out. */
+  /** Keeps a resource that a limited run leaves out. */
   static untargeted(old: Resource, registration?: Registration): SameStep {
     return new SameStep(old, old.copy(), registration, true);
   }
@@ -39,7 +39,7 @@ export class SameStep implements Step {
     const { id, outputs } = this.old.state;
     this.new_.set({ ...(id !== undefined && { id }), ...(outputs && { outputs }) });
     if (isProviderType(this.new_.state.type) && !this.skippedCreate && !this.untargeted) {
-      // The old inputs, because the provider said that the new ones make no difference.
+      // Use the old inputs, because the provider reported that the new ones make no difference.
       providers.register(`${this.urn}::${idOf(this.new_.state)}`, this.old.state.inputs ?? {});
     }
     const unknown = this.skippedCreate;

@@ -1,17 +1,18 @@
-/** What a step is: one thing done to one resource. */
-import type { ResourceState } from "../checkpoint";
-import type { Deployment } from "../deployment";
-import type { Operation } from "../events";
-import type { RegisterResult } from "../goal";
-import type { Resource } from "../resource";
+/** A step: one operation on one resource. */
 
-/** How a step ended. */
+import type { RegisterResult } from "../program/goal";
+import type { Deployment } from "../run/deployment";
+import type { Operation } from "../run/events";
+import type { ResourceState } from "../state/checkpoint";
+import type { Resource } from "../state/resource";
+
+/** The result of a step. */
 export interface Outcome {
   /** Why it failed. */
   readonly error?: Error;
-  /** True where it took effect though it failed: the resource exists, but is not ready. */
+  /** True if the step took effect although it failed: the resource exists but is not ready. */
   readonly partial?: boolean;
-  /** Lets go on what waits for the step, once its result is recorded. */
+  /** Resumes what waits for the step. Called after the result is recorded. */
   readonly complete?: () => void;
 }
 
@@ -19,46 +20,46 @@ export interface Outcome {
 export interface Step {
   readonly op: Operation;
   readonly urn: string;
-  /** The resource before. */
+  /** The resource before the step. */
   readonly old?: Resource | undefined;
-  /** The resource after. */
+  /** The resource after the step. */
   readonly new?: Resource | undefined;
-  /** The inputs that make it a replacement. */
+  /** The inputs that cause a replacement. */
   readonly keys?: readonly string[];
   /** The inputs that changed. */
   readonly diffs?: readonly string[];
-  /** Whether the program asked for it, rather than that it follows from such a step. */
+  /** True if the program requested the step, false if it follows from another step. */
   readonly logical: boolean;
-  /** Whether the resource is left out of a limited run, and so not looked at. */
+  /** Whether a limited run leaves the resource out, and so does not check it. */
   readonly untargeted?: boolean;
-  /** Whether it stands for a creation left out of a limited run: nothing is recorded. */
+  /** Whether the step represents a creation that a limited run left out. Nothing is recorded. */
   readonly skippedCreate?: boolean;
 
   apply(deployment: Deployment): Promise<Outcome>;
 
-  /** Answers the program that the resource failed, or was skipped because of another one. */
+  /** Tells the program that the resource failed, or was skipped because of another resource. */
   abandon(result: Exclude<RegisterResult["result"], "success">): void;
 }
 
-/** The resource a step is about, as it is last known. */
+/** Returns the latest known resource of a step. */
 export function subjectOf(step: Step): Resource {
   const subject = step.op === "refresh" ? step.old : (step.new ?? step.old);
   if (subject === undefined) throw new Error(`a step without a resource: ${step.op} ${step.urn}`);
   return subject;
 }
 
-/** The reasons why a resource is not ready, as one error. */
+/** Combines the reasons why a resource is not ready into one error. */
 export function notReady(reasons: readonly string[]): Error {
   const count = reasons.length === 1 ? "1 error occurred" : `${reasons.length} errors occurred`;
   return new Error(`${count}:\n${reasons.map((reason) => `\t* ${reason}`).join("\n")}`);
 }
 
-/** Now, as a checkpoint says it. */
+/** Returns the current time in checkpoint format. */
 export function timestamp(): string {
   return new Date().toISOString();
 }
 
-/** The id of a resource that must have one. */
+/** Returns the id of a resource that must have one. */
 export function idOf(state: ResourceState): string {
   return state.id ?? "";
 }

@@ -1,9 +1,9 @@
-import type { Deployment } from "../deployment";
-import type { Registration } from "../goal";
-import type { Resource } from "../resource";
+import type { Registration } from "../program/goal";
+import type { Deployment } from "../run/deployment";
+import type { Resource } from "../state/resource";
 import { idOf, notReady, type Outcome, type Step, timestamp } from "./step";
 
-/** Changes a resource in place. */
+/** Updates a resource in place. */
 export class UpdateStep implements Step {
   readonly op = "update";
   readonly logical = true;

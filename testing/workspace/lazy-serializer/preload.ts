@@ -1,6 +1,6 @@
 // Loaded by `node --require` into the processes of a run. Pulumi's SDK loads the TypeScript compiler and npm's Arborist
-// as soon as it is imported, because its dynamic resources may serialize closures. That is two thirds of the start-up
-// time of each process. Resources of keyplane serialize nothing, so here both are loaded when they are first used.
+// on import, because its dynamic resources may serialize closures. This takes two thirds of each process's startup
+// time. keyplane's resources serialize nothing, so both modules are loaded on first use.
 import Module = require("node:module");
 
 import { existsSync } from "node:fs";
@@ -16,19 +16,19 @@ if (at >= 0) {
   for (const name of ["../../typescript-shim", "@npmcli/arborist"]) makeLazy(fromSerializer, name);
 }
 
-/** Puts something in the place of a module that becomes the module at its first use. */
+/** Replaces a module with a proxy that loads the module on first use. */
 function makeLazy(from: NodeJS.Require, name: string): void {
   let file: string;
   try {
     file = from.resolve(name);
   } catch {
-    // Another release of the SDK, which does not have it.
+    // Another release of the SDK, without this module.
     return;
   }
   if (!existsSync(file)) return;
   let loaded: Record<string | symbol, unknown> | undefined;
   const get = (_: object, property: string | symbol) => {
-    // The importing module asks at once whether this is an ES module. With "yes" it takes the module as it is.
+    // The importing module checks at once whether this is an ES module. If so, it uses the module as is.
     if (property === "__esModule") return true;
     if (loaded === undefined) {
       delete from.cache[file];

@@ -1,5 +1,5 @@
-// What the state beside this was made by, with version 0.1: app was rotated once, its second rotation is queued, and slow
-// is not ready.
+// The program that created the state in this folder with version 0.1. `app` was rotated once, its second rotation is
+// queued, and `slow` is not ready.
 const { ApiKey, ProjectReady, RotatingApiKey } = require("keyplane");
 
 new ProjectReady("ready", { projectId: "busy-project-1a2b3c4d", ignoreActions: ["apply_config"] });

@@ -1,0 +1,63 @@
+import type { ApiKeyRecord } from "../../provider/api";
+import { nameInUrn, tagOf } from "../../provider/keys/names";
+import type { Age } from "../duration-option";
+import { heldBy, type Role, type StackState } from "../state";
+
+/** A key of the account, with its ownership. */
+export interface InventoryKey extends ApiKeyRecord {
+  /** The owner's tag in the key's name. Absent if keyplane did not create the name. */
+  readonly ownerTag?: string;
+  /** `project/stack` that holds the key, or that the tag belongs to. */
+  readonly stack?: string;
+  /** URN of the resource that holds the key. */
+  readonly heldBy?: string;
+  /** The key's role in that resource. */
+  readonly role?: Role;
+  /** `unused-90d`, `older-than-180d`, `unmanaged`, `orphan`. */
+  readonly flags: readonly string[];
+}
+
+/** The criteria for flags. */
+export interface InventoryTerms {
+  readonly states: readonly StackState[];
+  readonly unusedFor: Age;
+  readonly olderThan: Age | undefined;
+  /** The service's time, in milliseconds. */
+  readonly now: number;
+}
+
+/** Finds each key's owner and flags. Without states, keys have no known owner. */
+export function inventory(keys: readonly ApiKeyRecord[], terms: InventoryTerms): InventoryKey[] {
+  const { states, unusedFor, olderThan, now } = terms;
+  const held = heldBy(states);
+  const owners = new Map(states.flatMap(({ stack, tags }) => tags.map((tag) => [tag, stack] as const)));
+  return keys.map((key) => {
+    const holder = held.get(key.id);
+    const tag = tagOf(key.name);
+    const owner = tag === undefined ? undefined : owners.get(tag);
+    const stack = holder?.stack ?? owner;
+    const flags: string[] = [];
+    if (ageOf(key.lastUsedAt ?? key.createdAt, now) >= unusedFor.ms) flags.push(`unused-${unusedFor.text}`);
+    if (olderThan && ageOf(key.createdAt, now) >= olderThan.ms) flags.push(`older-than-${olderThan.text}`);
+    if (states.length > 0 && holder === undefined) flags.push(owner === undefined ? "unmanaged" : "orphan");
+    return {
+      ...key,
+      ...(tag === undefined ? {} : { ownerTag: tag }),
+      ...(stack === undefined ? {} : { stack }),
+      ...(holder === undefined ? {} : { heldBy: holder.urn, role: holder.role }),
+      flags,
+    };
+  });
+}
+
+/** Time since a timestamp of the service, in milliseconds. */
+export function ageOf(time: string, now: number): number {
+  return now - Date.parse(time);
+}
+
+/** Formats the resource that holds a key, and the key's role. Empty if no state has it. */
+export function formatHolder({ heldBy, role }: Pick<InventoryKey, "heldBy" | "role">): string {
+  if (heldBy === undefined) return "";
+  const name = nameInUrn(heldBy);
+  return role === "current" ? name : `${name} (${role})`;
+}

@@ -1,0 +1,94 @@
+import type { Command } from "commander";
+import { terminalColumns } from "../../testing/terminal";
+import { askOwnKeys, type KeysFlags, openAccount, withKeys } from "../account";
+import { type Age, readAge } from "../duration-option";
+import { EXIT } from "../exit-code";
+import type { Session } from "../session";
+import { readStates, withStates } from "../state";
+import { table } from "../table";
+import { note, plain, print, printJson, type Tone } from "../terminal";
+import { UsageError } from "../usage-error";
+import { type FailOn, fails, readFailOn } from "./fail-on";
+import { formatHolder, type InventoryKey, inventory } from "./inventory";
+import { keyColumns } from "./key-columns";
+
+interface Flags extends KeysFlags {
+  readonly state?: readonly string[];
+  readonly unusedFor?: Age;
+  readonly olderThan?: Age;
+  readonly failOn?: FailOn;
+  readonly json?: true;
+}
+
+/** Default time after which an unused key is flagged. */
+const UNUSED_FOR = "90d";
+
+/** `keyplane keys`: lists the keys of an account with one request. */
+export function addKeys(program: Command, session: Session): void {
+  const command = program
+    .command("keys")
+    .description("lists the account's API keys: age, use, and which stack owns each");
+  withStates(command)
+    .option("--unused-for <age>", `flags keys that were not used for this long (default: ${UNUSED_FOR})`, readAge)
+    .option("--older-than <age>", "flags keys that are older than this, e.g. 180d", readAge)
+    .option(
+      "--fail-on <what>",
+      "ends with exit code 1 for such keys: older-than=180d,unused=90d,unmanaged,orphan",
+      readFailOn,
+    )
+    .option("--json", "prints JSON");
+  withKeys(command).action((flags: Flags) => keys(flags, session));
+}
+
+async function keys(flags: Flags, session: Session): Promise<void> {
+  const { failOn } = flags;
+  if (failOn?.needsStates && flags.state === undefined) {
+    throw new UsageError("--fail-on: unmanaged and orphan need --state, which shows who holds a key");
+  }
+  const states = await readStates(flags.state ?? []);
+  const account = openAccount(flags);
+  const records = await account.keysOf(flags.organization).list({ signal: session.signal });
+  const now = account.serviceNow();
+  const found = inventory(records, {
+    states,
+    unusedFor: failOn?.unused ?? flags.unusedFor ?? readAge(UNUSED_FOR),
+    olderThan: failOn?.olderThan ?? flags.olderThan,
+    now,
+  });
+  // The key that this command authenticates with is often created by hand.
+  const own = failOn === undefined ? new Set<string>() : (await askOwnKeys(flags, session.signal)).ids;
+  const failing = found.filter((key) => failOn !== undefined && fails(key, failOn, own));
+  if (failing.length > 0) session.exitCode = EXIT.failed;
+  for (const { source, hidden } of states) {
+    if (hidden.length > 0)
+      note(`${plain(source)} contains encrypted key ids: these keys appear as unmanaged (${plain(hidden[0] ?? "")})`);
+  }
+  if (flags.json) return printJson({ keys: found, flagged: countFlags(found), failing: failing.map(({ id }) => id) });
+  const columns = [
+    ...keyColumns(now),
+    { title: "STACK", text: sayOwner, atLeast: 14 },
+    { title: "RESOURCE", text: formatHolder, dispensable: true },
+    { title: "FLAGS", text: ({ flags }: InventoryKey) => flags.join(" "), tone: toneOf, atLeast: 15 },
+  ];
+  for (const line of table(found, columns, terminalColumns(process.stdout))) print(...line);
+  print("");
+  const counts = Object.entries(countFlags(found)).map(([flag, count]) => `${count} ${flag}`);
+  print([`${found.length} ${found.length === 1 ? "key" : "keys"}`, ...counts].join(", "));
+  if (failing.length > 0) note(`--fail-on: ${failing.map(({ id }) => id).join(", ")}`);
+  if (states.length === 0)
+    note("To show which stack owns a key, pass --state FILE, the output of `pulumi stack export`.");
+}
+
+function sayOwner({ stack, ownerTag }: InventoryKey): string {
+  return stack ?? (ownerTag === undefined ? "-" : `(tag ${ownerTag})`);
+}
+
+function toneOf({ flags }: InventoryKey): Tone | undefined {
+  return flags.length > 0 ? "warn" : undefined;
+}
+
+function countFlags(keys: readonly InventoryKey[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const flag of keys.flatMap(({ flags }) => flags)) counts[flag] = (counts[flag] ?? 0) + 1;
+  return counts;
+}

@@ -1,0 +1,114 @@
+import type { Command } from "commander";
+import type { ApiKeyRecord } from "../../provider/api";
+import { KeyplaneError } from "../../provider/errors";
+import { keyIdOf } from "../../provider/ids";
+import { keyIn } from "../../provider/key-index";
+import { terminalColumns } from "../../testing/terminal";
+import { askOwnKeys, type KeysFlags, type OwnKeys, openAccount, withKeys } from "../account";
+import { EXIT } from "../exit-code";
+import { ageOf, formatHolder } from "../keys/inventory";
+import { keyColumns } from "../keys/key-columns";
+import type { Session } from "../session";
+import { heldBy, type Role, readStates, withStates } from "../state";
+import { table } from "../table";
+import { note, plain, print, printJson } from "../terminal";
+import { UsageError } from "../usage-error";
+import { printRevocations, revokeKeys } from "./revoke-keys";
+
+interface RevokeFlags extends KeysFlags {
+  readonly state?: readonly string[];
+  readonly yes?: true;
+  readonly json?: true;
+}
+
+/** A key to revoke, and the resource that holds it according to the given states. */
+interface Doomed extends ApiKeyRecord {
+  readonly stack?: string;
+  readonly heldBy?: string;
+  readonly role?: Role;
+}
+
+/** If the service does not report its caller's key, any key used within this time, in milliseconds, may be it. */
+const MAY_SIGN_MS = 60_000;
+
+/** `keyplane revoke`: revokes keys by id, whoever created or uses them. */
+export function addRevoke(program: Command, session: Session): void {
+  const command = program
+    .command("revoke <id...>")
+    .description("revokes keys by id, including keys in use that no stack created");
+  withStates(command)
+    .option("--yes", "revokes the keys; without it, only shows the plan")
+    .option("--json", "prints JSON");
+  withKeys(command).action((ids: readonly string[], flags: RevokeFlags) => revoke(ids, flags, session));
+}
+
+async function revoke(args: readonly string[], flags: RevokeFlags, session: Session): Promise<void> {
+  const { signal } = session;
+  const ids = [...new Set(args.map(readId))];
+  const held = heldBy(await readStates(flags.state ?? []));
+  const account = openAccount(flags);
+  const keys = account.keysOf(flags.organization);
+  const own = await askOwnKeys(flags, signal);
+  const live = await keys.list({ signal });
+  const doomed = ids.flatMap((id): Doomed[] => {
+    const key = keyIn(live, id);
+    const holder = held.get(id);
+    return key === undefined
+      ? []
+      : [{ ...key, ...(holder && { stack: holder.stack, heldBy: holder.urn, role: holder.role }) }];
+  });
+  for (const key of doomed) refuseOwn(key, own, account.serviceNow());
+  const missing = ids.filter((id) => keyIn(live, id) === undefined);
+  if (!flags.json) printPlan(doomed, missing, account.serviceNow());
+  if (missing.length > 0) session.exitCode = EXIT.failed;
+  if (!flags.yes || doomed.length === 0) {
+    if (flags.json) printJson({ planned: doomed, missing, revoked: [], failed: [] });
+    else if (doomed.length > 0) note("Nothing was revoked. To revoke these keys, run the same command with --yes.");
+    return;
+  }
+  const { revoked, failed } = await revokeKeys(doomed, keys, signal);
+  if (flags.json) {
+    printJson({ planned: doomed, missing, revoked, failed: failed.map(({ key, why }) => ({ ...key, why })) });
+  } else printRevocations({ revoked, failed });
+  if (session.interrupted) session.exitCode = EXIT.interrupted;
+  else if (failed.length > 0) session.exitCode = EXIT.failed;
+}
+
+function readId(arg: string): string {
+  // The message omits an invalid id, because it could be a misplaced key.
+  const id = /^\d+$/.test(arg) ? keyIdOf(arg) : undefined;
+  if (id === undefined) throw new UsageError("an argument is not a key id: ids are numbers, as `keyplane keys` shows");
+  return id;
+}
+
+/** Throws if a configured account authenticates with the key, or may do so. Revoking it could lock out every stack. */
+function refuseOwn({ id, lastUsedAt }: ApiKeyRecord, { ids, isTold, unknown }: OwnKeys, now: number): void {
+  const maySign = !isTold && lastUsedAt !== null && ageOf(lastUsedAt, now) < MAY_SIGN_MS;
+  const why = ids.has(id)
+    ? "is the credential in KEYPLANE_API_KEY or KEYPLANE_ACCOUNTS"
+    : maySign
+      ? "was used within the last minute, and the service does not report whether this command uses it"
+      : unknown.length > 0
+        ? `may be the one that ${unknown.join(", ")} of KEYPLANE_ACCOUNTS uses, which could not be checked`
+        : undefined;
+  if (why === undefined) return;
+  throw new KeyplaneError(
+    "KP-OWN-CREDENTIAL",
+    `key ${id} ${why}. Nothing was revoked: set KEYPLANE_API_KEY and KEYPLANE_ACCOUNTS to other keys of the account first`,
+  );
+}
+
+function printPlan(doomed: readonly Doomed[], missing: readonly string[], now: number): void {
+  if (doomed.length > 0) {
+    const text = (key: Doomed) => (key.stack === undefined ? "-" : `${key.stack} ${formatHolder(key)}`);
+    const holder = { title: "HELD BY", text, atLeast: 14 };
+    for (const line of table(doomed, [...keyColumns(now), holder], terminalColumns(process.stdout))) print(...line);
+    print("");
+  }
+  for (const id of missing) print(`${id} is not active in this account`);
+  for (const { id, stack } of doomed.filter((key) => key.stack !== undefined)) {
+    note(
+      `${plain(stack ?? "")} holds key ${id}: after its revocation, \`pulumi up --refresh\` there creates a new one.`,
+    );
+  }
+}

@@ -1,0 +1,28 @@
+import { terminalColumns } from "../../testing/terminal";
+import { keyColumns } from "../keys/key-columns";
+import { table } from "../table";
+import { print } from "../terminal";
+import { REASONS, type SweepPlan } from "./sweep-plan";
+
+/** Prints a sweep plan. */
+export function printPlan({ revoke, keep, held }: SweepPlan, tags: ReadonlySet<string>, now: number): void {
+  const owners = `owner tag ${[...tags].join(", ")}`;
+  const rows = [
+    ...revoke.map((key) => ({ ...key, plan: "revoke" })),
+    ...keep.map(({ key, reason }) => ({ ...key, plan: `keep: ${REASONS[reason]}` })),
+  ];
+  if (rows.length > 0) {
+    const plan = {
+      title: "PLAN",
+      text: (row: { readonly plan: string }) => row.plan,
+      tone: (row: { readonly plan: string }) => (row.plan === "revoke" ? ("bad" as const) : undefined),
+      atLeast: 15,
+    };
+    for (const line of table(rows, [...keyColumns(now), plan], terminalColumns(process.stdout))) print(...line);
+    print("");
+  }
+  const inStates = held > 0 ? `, ${held} in a state` : "";
+  if (revoke.length + keep.length + held === 0)
+    print(`${owners}: no live key has this tag. Check that the tag is correct`);
+  else print(`${owners}: ${revoke.length} to revoke, ${keep.length} to keep${inStates}`);
+}

@@ -1,0 +1,95 @@
+import * as pulumi from "@pulumi/pulumi";
+import * as keyplane from "keyplane";
+import { beforeEach, describe, expect, it } from "vitest";
+
+let registered: Map<string, Record<string, unknown>>;
+let asked: string[];
+
+beforeEach(async () => {
+  registered = new Map();
+  asked = [];
+  await pulumi.runtime.setMocks({
+    newResource: ({ name, inputs }) => {
+      registered.set(name, inputs);
+      asked.push(`create ${name}`);
+      return { id: name, state: inputs };
+    },
+    call: ({ token }) => {
+      asked.push(token);
+      return { items: [] };
+    },
+  });
+});
+
+const known = <T>(output: pulumi.Output<T>): Promise<T> => new Promise((resolve) => output.apply(resolve));
+
+describe("the resource option customTimeouts", () => {
+  it.each([
+    [{ create: "5m" }, "300s"],
+    [{ create: "1m", update: "1h30m" }, "5400s"],
+    [{ update: "1500ms" }, "2s"],
+    [{ delete: "5m" }, undefined],
+    [{ create: "0s" }, undefined],
+  ])("%j sets the operation timeout to %s if the program sets none", async (customTimeouts, expected) => {
+    const options = { customTimeouts };
+    const made = [
+      new keyplane.ApiKey("plain", {}, options),
+      new keyplane.RotatingApiKey("rotating", {}, options),
+      new keyplane.ProjectReady("gate", { projectId: "p" }, options),
+    ];
+    for (const each of made) await known(each.urn);
+    for (const name of ["plain", "rotating", "gate"]) expect(registered.get(name)?.operationTimeout).toBe(expected);
+  });
+
+  it("does not override an operationTimeout of the program", async () => {
+    const args = { operationTimeout: "10m" };
+    await known(new keyplane.ApiKey("plain", args, { customTimeouts: { create: "5m" } }).urn);
+    expect(registered.get("plain")?.operationTimeout).toBe("10m");
+  });
+});
+
+describe("the output form of a data source", () => {
+  it("is read after the resources on which it depends, and after the children of a component", async () => {
+    const component = new pulumi.ComponentResource("test:index:Group", "group");
+    const child = new keyplane.ApiKey("child", {}, { parent: component });
+    await known(keyplane.getApiKeysOutput({}, { dependsOn: component, parent: component }));
+    expect(asked.at(-1)).toBe("keyplane:index:getApiKeys");
+    expect(asked).toContain("create child");
+    await known(child.urn);
+  });
+
+  it("is not read in a preview while a child of the component is only planned", async () => {
+    pulumi.runtime.setAllConfig({});
+    await pulumi.runtime.setMocks(
+      {
+        newResource: ({ name, inputs }) => ({ id: name === "child" ? undefined : name, state: inputs }),
+        call: ({ token }) => {
+          asked.push(token);
+          return { items: [] };
+        },
+      },
+      "project",
+      "stack",
+      true,
+    );
+    const component = new pulumi.ComponentResource("test:index:Group", "group");
+    const child = new keyplane.ApiKey("child", {}, { parent: component });
+    const keys = keyplane.getApiKeysOutput({}, { dependsOn: component });
+    const isKnown = await (keys as unknown as { readonly isKnown: Promise<boolean> }).isKnown;
+    expect(isKnown).toBe(false);
+    expect(asked).toEqual([]);
+    await known(child.urn);
+  });
+});
+
+describe("isInstance", () => {
+  it("distinguishes the resource types", () => {
+    const key = new keyplane.ApiKey("plain");
+    const gate = new keyplane.ProjectReady("gate", { projectId: "p" });
+    expect(
+      [keyplane.ApiKey, keyplane.RotatingApiKey, keyplane.ProjectReady].map((type) => type.isInstance(key)),
+    ).toEqual([true, false, false]);
+    expect(keyplane.ProjectReady.isInstance(gate)).toBe(true);
+    expect(keyplane.ProjectReady.isInstance(undefined)).toBe(false);
+  });
+});

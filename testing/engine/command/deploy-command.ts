@@ -1,0 +1,277 @@
+/** The commands `up`, `preview`, `refresh` and `destroy`. */
+import { availableParallelism } from "node:os";
+import { digestOf, displayOptionsFor, openDisplay } from "../display";
+import { PulumiSdk } from "../program/pulumi-sdk";
+import type { DeploymentOptions } from "../run/deployment";
+import type { EngineEvent, Operation } from "../run/events";
+import { isTrue, OperationRun, type Processes } from "../run/operation";
+import type { ResourceState } from "../state/checkpoint";
+import { integrityError } from "../state/integrity";
+import { Resource } from "../state/resource";
+import { DependencyGraph } from "../steps/dependency-graph";
+import { Targets } from "../steps/targets";
+import { type EventListener, EventStream, eventLog } from "./event-stream";
+import { type FlagKinds, type Flags, parseFlags } from "./flags";
+import { locked, OpenStack, placeOf } from "./stack";
+
+/** The commands that deploy. */
+export type DeployCommand = "up" | "preview" | "refresh" | "destroy";
+
+const SHARED: FlagKinds = {
+  yes: "switch",
+  debug: "switch",
+  json: "switch",
+  message: "value",
+  parallel: "value",
+  "event-log": "value",
+  "expect-no-changes": "switch",
+  "show-secrets": "switch",
+  "suppress-outputs": "switch",
+  "suppress-progress": "switch",
+  "suppress-permalink": "switch",
+  "show-sames": "switch",
+  "show-reads": "switch",
+  "show-full-output": "switch",
+  "show-replacement-steps": "switch",
+  diff: "switch",
+  target: "list",
+  "target-dependents": "switch",
+  exclude: "list",
+};
+
+const FLAGS: Readonly<Record<DeployCommand, FlagKinds>> = {
+  up: {
+    ...SHARED,
+    "exclude-dependents": "switch",
+    "skip-preview": "switch",
+    refresh: "switch",
+    replace: "list",
+    "target-replace": "list",
+    "continue-on-error": "switch",
+    "ignore-protect": "switch",
+  },
+  preview: {
+    ...SHARED,
+    "ignore-protect": "switch",
+    "exclude-dependents": "switch",
+    refresh: "switch",
+    replace: "list",
+    "target-replace": "list",
+  },
+  refresh: {
+    ...SHARED,
+    "exclude-dependents": "switch",
+    "skip-preview": "switch",
+    "preview-only": "switch",
+    "clear-pending-creates": "switch",
+  },
+  destroy: {
+    ...SHARED,
+    "skip-preview": "switch",
+    "preview-only": "switch",
+    refresh: "switch",
+    "continue-on-error": "switch",
+    "exclude-protected": "switch",
+    "ignore-protect": "switch",
+  },
+};
+
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+
+const TITLES = {
+  up: { run: "Updating", preview: "Previewing update of" },
+  preview: { run: "Previewing update of", preview: "Previewing update of" },
+  refresh: { run: "Refreshing", preview: "Previewing refresh of" },
+  destroy: { run: "Destroying", preview: "Previewing destroy of" },
+} as const satisfies Readonly<Record<DeployCommand, object>>;
+
+const UNCHANGED: ReadonlySet<string> = new Set<Operation>(["same", "read", "discard", "read-replacement"]);
+
+/** What a command needs from its process. A caller that runs it in a process with another purpose passes its own. */
+export interface CommandProcess {
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdout: NodeJS.WritableStream & Partial<Pick<NodeJS.WriteStream, "isTTY" | "columns">>;
+  on(signal: "SIGINT" | "SIGTERM", interrupt: () => void): unknown;
+  off(signal: "SIGINT" | "SIGTERM", interrupt: () => void): unknown;
+  /** How to start programs and providers. @default each in its own process */
+  readonly processes?: Processes;
+  /** Called after the second interrupt, when all processes that the command started have ended. */
+  exit(code: number): unknown;
+}
+
+/** Runs a command. @returns whether it succeeded. */
+export async function deploy(
+  command: DeployCommand,
+  args: readonly string[],
+  process: CommandProcess,
+): Promise<boolean> {
+  const { env, stdout } = process;
+  const flags = parseFlags(args, FLAGS[command]);
+  refuseTogether(flags, "target", "exclude");
+  refuseTogether(flags, "target", "exclude-protected");
+  refuseTogether(flags, "exclude-protected", "ignore-protect");
+  refuseTogether(flags, "preview-only", "skip-preview");
+  refuseTogether(flags, "preview-only", "yes");
+  const place = await placeOf(flags, env);
+  const events: EngineEvent[] = [];
+  const listeners: EventListener[] = [];
+  const logPath = flags.values.get("event-log");
+  if (logPath) listeners.push(eventLog(logPath));
+  if (flags.switches.has("json")) listeners.push((event) => events.push(event));
+  const sdk = new PulumiSdk(place.project.directory);
+  const succeeded = await locked(place, async () => {
+    const opening = OpenStack.open(place, env);
+    // Modules are loaded while another thread derives the key from the passphrase.
+    sdk.load();
+    return new Passes(command, flags, await opening, sdk, process, listeners).execute();
+  });
+  if (flags.switches.has("json")) stdout.write(`${JSON.stringify(digestOf(events), undefined, 2)}\n`);
+  return succeeded;
+}
+
+function refuseTogether(flags: Flags, one: string, other: string): void {
+  const isGiven = (name: string) => flags.lists.has(name) || flags.switches.has(name);
+  if (isGiven(one) && isGiven(other)) throw new Error(`--${one} and --${other} exclude each other`);
+}
+
+/** The protected resources and all their dependencies. */
+function protectedUrns(states: readonly ResourceState[]): string[] {
+  const resources = states.map((state) => new Resource(state));
+  const graph = new DependencyGraph(resources);
+  const kept = resources
+    .filter(({ state }) => state.protect)
+    .flatMap((resource) => [resource, ...graph.transitiveDependenciesOf(resource)]);
+  return [...new Set(kept)].map(({ urn }) => urn);
+}
+
+/** The passes of one command: the optional preview, and the run. */
+class Passes {
+  private current: OperationRun | undefined;
+  private interrupts = 0;
+
+  constructor(
+    private readonly command: DeployCommand,
+    private readonly flags: Flags,
+    private readonly stack: OpenStack,
+    private readonly sdk: PulumiSdk,
+    private readonly process: CommandProcess,
+    private readonly listeners: EventListener[],
+  ) {}
+
+  async execute(): Promise<boolean> {
+    const { switches } = this.flags;
+    const onlyPreview = this.command === "preview" || switches.has("preview-only");
+    const stop = () => this.interrupt();
+    for (const signal of SIGNALS) this.process.on(signal, stop);
+    try {
+      if (onlyPreview) return await this.run(true);
+      this.requireApproval();
+      if (!switches.has("skip-preview") && !isTrue(this.process.env.PULUMI_SKIP_PREVIEW) && !(await this.run(true)))
+        return false;
+      return await this.run(false);
+    } finally {
+      for (const signal of SIGNALS) this.process.off(signal, stop);
+    }
+  }
+
+  private requireApproval(): void {
+    const { switches } = this.flags;
+    if (!switches.has("yes") && !isTrue(this.process.env.PULUMI_YES)) {
+      throw new Error("--yes must be passed: the embedded engine does not ask");
+    }
+  }
+
+  /** The first interrupt ends the run gracefully. The second ends it immediately. */
+  private interrupt(): void {
+    this.interrupts++;
+    if (this.interrupts === 1) this.current?.cancel();
+    else {
+      this.current?.end();
+      this.process.exit(255);
+    }
+  }
+
+  private async run(preview: boolean): Promise<boolean> {
+    const { switches } = this.flags;
+    const opened = this.stack.opened();
+    const resources = opened?.resources ?? [];
+    const unchecked = switches.has("disable-integrity-checking");
+    const problem = unchecked ? undefined : integrityError(resources);
+    if (problem) throw new Error(`the state is not valid, and is not used: ${problem}`);
+    const excluded = switches.has("exclude-protected") ? protectedUrns(resources) : [];
+    if (excluded.length > 0 && excluded.length === resources.length) return true;
+    const deployment = this.deploymentOptions(preview, excluded);
+    this.requireTargets(resources, deployment);
+    const isJson = switches.has("json");
+    const display = isJson
+      ? undefined
+      : openDisplay({
+          title: `${TITLES[this.command][preview ? "preview" : "run"]} ${this.stack.place.stack}`,
+          planning: preview,
+          ...displayOptionsFor(this.process.stdout, this.process.env, !switches.has("non-interactive")),
+        });
+    const stream = new EventStream([...this.listeners, ...(display ? [display.show.bind(display)] : [])]);
+    const pending = opened?.pending_operations ?? [];
+    this.current = new OperationRun({
+      sdk: this.sdk,
+      project: this.stack.place.project,
+      stack: this.stack.place.stack,
+      config: await this.stack.config(),
+      resources,
+      pendingOperations: switches.has("clear-pending-creates") ? [] : pending,
+      runsProgram: this.command === "up" || this.command === "preview",
+      deployment,
+      showSecrets: switches.has("show-secrets"),
+      unchecked,
+      env: this.process.env,
+      processes: this.process.processes,
+      emit: stream.emit,
+      openState: (current) => this.stack.writer(current),
+    });
+    try {
+      const { result, changes } = await this.current.execute();
+      return this.judged(result === "succeeded", changes);
+    } finally {
+      stream.emit({ cancelEvent: {} });
+      display?.end();
+    }
+  }
+
+  private judged(succeeded: boolean, changes: Partial<Record<Operation, number>>): boolean {
+    const changed = Object.keys(changes).some((op) => !UNCHANGED.has(op));
+    if (!succeeded || !changed || !this.flags.switches.has("expect-no-changes")) return succeeded;
+    throw new Error("no changes were expected but changes occurred");
+  }
+
+  /** Without a program, all targets must be in the state. */
+  private requireTargets(resources: readonly ResourceState[], { targets, excludes }: DeploymentOptions): void {
+    if (this.command === "up" || this.command === "preview") return;
+    const urns = new Set(resources.map(({ urn }) => urn));
+    const unknown = [...targets.literals, ...excludes.literals].find((urn) => !urns.has(urn));
+    if (unknown === undefined) return;
+    // The message omits a target that is not a URN, because it could be a misplaced secret.
+    throw new Error(
+      unknown.startsWith("urn:") ? `no resource named '${unknown}' found` : "no resource of this name found",
+    );
+  }
+
+  private deploymentOptions(preview: boolean, excluded: readonly string[]): DeploymentOptions {
+    const { switches, lists, values } = this.flags;
+    const named = (name: string) => lists.get(name) ?? [];
+    const parallel = Number(values.get("parallel") ?? this.process.env.PULUMI_PARALLEL ?? 4 * availableParallelism());
+    if (!Number.isInteger(parallel)) throw new Error("--parallel must be a whole number");
+    return {
+      preview,
+      parallel: parallel > 0 ? parallel : Number.MAX_SAFE_INTEGER,
+      refresh: this.command === "refresh" || switches.has("refresh"),
+      refreshOnly: this.command === "refresh",
+      targets: new Targets([...named("target"), ...named("target-replace")]),
+      replaceTargets: new Targets([...named("replace"), ...named("target-replace")]),
+      excludes: new Targets([...named("exclude"), ...excluded]),
+      targetDependents: switches.has("target-dependents"),
+      excludeDependents: switches.has("exclude-dependents"),
+      ignoreProtect: switches.has("ignore-protect"),
+      continueOnError: switches.has("continue-on-error") || isTrue(this.process.env.PULUMI_CONTINUE_ON_ERROR),
+    };
+  }
+}

@@ -1,0 +1,22 @@
+/** The text of `keyplane-engine --help`. */
+export const HELP = `The embedded engine: deploys Pulumi programs of dynamic resources without the Pulumi CLI.
+
+Usage: keyplane-engine COMMAND [FLAGS]
+
+Commands, as in pulumi:
+  up, preview, refresh, destroy           deploy the program in this folder, or delete its resources
+  stack init|export|import|output         create a stack, and read or replace its state
+  state delete URN                        remove a resource from the state
+  config set KEY [VALUE] [--secret]       set a value of the stack's configuration
+  cancel                                  remove the lock of a killed run
+
+Flags of most commands:
+  --stack NAME     the stack (default: PULUMI_STACK)
+  --cwd FOLDER     the program's folder (default: this one)
+  --yes            do not ask
+  --json           print JSON
+  --version        print the version
+
+The state is in the folder of PULUMI_BACKEND_URL=file://..., encrypted with PULUMI_CONFIG_PASSPHRASE.
+Supported features: node_modules/keyplane/docs/engine.md
+`;

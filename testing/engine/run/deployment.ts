@@ -1,0 +1,85 @@
+/** Data that all parts of a run share: the initial state, the registered resources, and the providers. */
+
+import type { Provider } from "../provider/provider";
+import type { ProviderRegistry } from "../provider/provider-registry";
+import type { PendingOperation, ResourceState } from "../state/checkpoint";
+import type { Resource } from "../state/resource";
+import { isProviderType, type StackName } from "../state/urn";
+import { DependencyGraph } from "../steps/dependency-graph";
+import type { Targets } from "../steps/targets";
+import type { Diagnostics } from "./diagnostics";
+
+/** Options of a run. */
+export interface DeploymentOptions {
+  /** Plans only: creates, changes, deletes and writes nothing. */
+  readonly preview: boolean;
+  /** Maximum number of concurrent steps. */
+  readonly parallel: number;
+  /** Refreshes all resources first. */
+  readonly refresh: boolean;
+  /** Only refreshes. */
+  readonly refreshOnly: boolean;
+  /** Resources to replace regardless of their diff. */
+  readonly replaceTargets: Targets;
+  readonly targets: Targets;
+  readonly excludes: Targets;
+  readonly targetDependents: boolean;
+  readonly excludeDependents: boolean;
+  /** Deletes and replaces protected resources. */
+  readonly ignoreProtect: boolean;
+  /** Continues with resources that do not depend on a failed step. */
+  readonly continueOnError: boolean;
+}
+
+/** The state that a run starts from. A refresh rewrites it. */
+export interface Base {
+  resources: Resource[];
+  readonly pendingOperations: readonly PendingOperation[];
+}
+
+/** One run, in memory. */
+export class Deployment {
+  /** The state's resources that are not pending deletion, by URN. */
+  olds = new Map<string, Resource>();
+  /** All resources of the state, by URN. */
+  allOlds = new Map<string, Resource[]>();
+  graph = new DependencyGraph([]);
+  /** The resources that this run registered, by URN. */
+  readonly news = new Map<string, Resource>();
+
+  constructor(
+    readonly name: StackName,
+    readonly options: DeploymentOptions,
+    readonly base: Base,
+    readonly providers: ProviderRegistry,
+    readonly diagnostics: Diagnostics,
+  ) {
+    this.index();
+  }
+
+  /** Rebuilds the indexes after the base has changed. */
+  index(): void {
+    const { resources } = this.base;
+    this.graph = new DependencyGraph(resources);
+    this.olds = new Map(resources.filter(({ state }) => !state.delete).map((resource) => [resource.urn, resource]));
+    this.allOlds = new Map();
+    for (const resource of resources) {
+      const others = this.allOlds.get(resource.urn);
+      if (others) others.push(resource);
+      else this.allOlds.set(resource.urn, [resource]);
+    }
+  }
+
+  /** Returns the provider of a custom resource. */
+  providerOf(state: ResourceState): Provider {
+    if (isProviderType(state.type)) return this.providers;
+    const provider = this.providers.get(state.provider ?? "");
+    if (provider === undefined) throw new Error(`${state.urn}: unknown provider ${state.provider}`);
+    return provider;
+  }
+
+  /** Makes the provider of a resource in the state available. */
+  ensureProviderOf(resource: Resource): void {
+    this.providers.ensure(resource.state.provider, this.olds);
+  }
+}

@@ -1,0 +1,238 @@
+/** One pass over a stack: a preview, an update, a refresh or a destroy, with all its processes. */
+import type { Server } from "@grpc/grpc-js";
+import type { Project, StackConfig } from "../command/config";
+import { serveEngine } from "../program/engine-service";
+import { ResourceMonitor } from "../program/monitor";
+import { Program, type ProgramOptions, type RunningProgram, runEnv } from "../program/program";
+import { CHANNEL_OPTIONS, type PulumiSdk } from "../program/pulumi-sdk";
+import { NO_PROGRAM } from "../program/source";
+import { DynamicProvider } from "../provider/dynamic-provider";
+import { DynamicHost, type HostOptions, type RunningHost } from "../provider/host";
+import { DYNAMIC_PACKAGE, ProviderRegistry } from "../provider/provider-registry";
+import { NotSupportedError } from "../refused";
+import type { PendingOperation, ResourceState } from "../state/checkpoint";
+import { type Properties, secretOf } from "../state/property";
+import { Resource } from "../state/resource";
+import { Snapshot } from "../state/snapshot";
+import { packageOf } from "../state/urn";
+import { equalValues, mapWithoutSecrets } from "../state/values";
+import { type Base, Deployment, type DeploymentOptions } from "./deployment";
+import { Diagnostics } from "./diagnostics";
+import { type EngineEventBody, type Operation, SECRET_MARK } from "./events";
+import { Run, type RunResult } from "./run";
+import { StepReporter } from "./step-reporter";
+
+/** How to start the processes of a pass. */
+export interface Processes {
+  program(options: ProgramOptions): RunningProgram;
+  host(options: HostOptions): RunningHost;
+}
+
+const OWN_PROCESSES: Processes = { program: Program.start, host: DynamicHost.spawn };
+
+/** Options of a pass. */
+export interface OperationOptions {
+  readonly sdk: PulumiSdk;
+  readonly project: Project;
+  readonly stack: string;
+  readonly config: StackConfig;
+  /** The initial state, with secrets in plain text. */
+  readonly resources: readonly ResourceState[];
+  readonly pendingOperations: readonly PendingOperation[];
+  /** Whether the program is run. */
+  readonly runsProgram: boolean;
+  readonly deployment: DeploymentOptions;
+  readonly showSecrets: boolean;
+  /** Whether the state is read and written without a validity check. */
+  readonly unchecked: boolean;
+  readonly env: NodeJS.ProcessEnv;
+  /** How to start the processes. @default each in its own process */
+  readonly processes?: Processes | undefined;
+  readonly emit: (event: EngineEventBody) => void;
+  /** Creates the writer of the state. `current` returns the state to write. Not called in a preview. */
+  readonly openState: (current: Snapshot["current"]) => () => Promise<void>;
+}
+
+/** The result of a pass. */
+export interface OperationResult {
+  readonly result: RunResult;
+  readonly changes: Readonly<Partial<Record<Operation, number>>>;
+}
+
+/** One pass. */
+export class OperationRun {
+  private readonly sdk: PulumiSdk;
+  private readonly processes: Processes;
+  private readonly hosts: RunningHost[] = [];
+  private readonly dynamicProviders: { readonly config: Properties; readonly provider: DynamicProvider }[] = [];
+  private readonly diagnostics: Diagnostics;
+  private readonly env: NodeJS.ProcessEnv;
+  private run: Run | undefined;
+  private program: RunningProgram | undefined;
+  private cancelled = false;
+
+  /** @throws NotSupportedError if the state contains something that this engine cannot maintain. */
+  constructor(private readonly options: OperationOptions) {
+    for (const resource of options.resources) refuseUnsupported(resource);
+    const { project, stack, config, deployment } = options;
+    this.sdk = options.sdk;
+    this.processes = options.processes ?? OWN_PROCESSES;
+    this.env = { ...options.env, ...runEnv(project, stack, config, deployment.preview) };
+    const secrets = config.secretKeys.map((key) => config.values[key] ?? "");
+    this.diagnostics = new Diagnostics(options.emit, secrets);
+  }
+
+  /** Runs the pass. */
+  async execute(): Promise<OperationResult> {
+    const started = performance.now();
+    const { emit, config, deployment } = this.options;
+    emit({ preludeEvent: { config: maskedConfig(config) } });
+    const server = new this.sdk.grpc.Server(CHANNEL_OPTIONS);
+    serveEngine(server, this.sdk, this.diagnostics);
+    try {
+      const { result, changes } = await this.executeOn(server);
+      emit({
+        summaryEvent: {
+          maybeCorrupt: false,
+          durationSeconds: Math.round((performance.now() - started) / 1000),
+          resourceChanges: changes,
+          PolicyPacks: {},
+          isPreview: deployment.preview,
+          result,
+        },
+      });
+      return { result, changes };
+    } finally {
+      this.end();
+      server.forceShutdown();
+    }
+  }
+
+  /** Starts nothing more, and notifies the providers. Steps in progress are finished and recorded. */
+  cancel(): void {
+    this.cancelled = true;
+    this.run?.cancel();
+    for (const { provider } of this.dynamicProviders) provider.cancel();
+  }
+
+  /** Ends all processes. */
+  end(): void {
+    this.program?.stop();
+    for (const host of this.hosts) host.stop();
+  }
+
+  private async executeOn(server: Server): Promise<OperationResult> {
+    const { deployment: deploymentOptions, emit, project, stack, showSecrets } = this.options;
+    const monitor = this.options.runsProgram ? this.monitor() : undefined;
+    monitor?.serve(server);
+    const address = await listen(this.sdk, server);
+    const base: Base = {
+      resources: this.options.resources.map((state) => new Resource(state)),
+      pendingOperations: this.options.pendingOperations,
+    };
+    const providers = new ProviderRegistry((config) => this.provider(config, address));
+    const name = { stack, project: project.name };
+    const deployment = new Deployment(name, deploymentOptions, base, providers, this.diagnostics);
+    monitor?.attach(deployment.news);
+    const snapshot = deploymentOptions.preview ? undefined : this.snapshot(base);
+    const shown = { showSecrets, masked: (text: string) => this.diagnostics.masked(text) };
+    const reporter = new StepReporter(deployment, emit, shown, snapshot);
+    this.run = new Run(deployment, reporter, monitor ?? NO_PROGRAM);
+    if (this.cancelled) this.run.cancel();
+    if (monitor) this.startProgram(monitor, address);
+    if (this.willNeedHost()) this.provider(this.providerConfig(), address).warmUp();
+    const result = await this.run.execute();
+    monitor?.close();
+    await snapshot?.close();
+    if (result === "succeeded") await this.program?.ended;
+    return { result, changes: reporter.changes };
+  }
+
+  private monitor(): ResourceMonitor {
+    return new ResourceMonitor({
+      sdk: this.sdk,
+      projectRoot: this.options.project.root,
+      providerConfig: this.providerConfig(),
+    });
+  }
+
+  private startProgram(monitor: ResourceMonitor, address: string): void {
+    const { project, stack, config, deployment } = this.options;
+    const { preview, parallel } = deployment;
+    const printed = this.printed();
+    const { env, sdk } = this;
+    this.program = this.processes.program({ sdk, project, stack, config, preview, parallel, address, env, printed });
+    this.program.ended.then((error) => monitor.finish(error));
+  }
+
+  private snapshot(base: Base): Snapshot {
+    const snapshot: Snapshot = new Snapshot(
+      base,
+      this.options.openState(() => snapshot.current()),
+      { onlyAtEnd: isTrue(this.options.env.PULUMI_SKIP_CHECKPOINTS), unchecked: this.options.unchecked },
+    );
+    return snapshot;
+  }
+
+  /** Creates the provider with a configuration. Its own host starts with the first call. */
+  private provider(config: Properties, address: string): DynamicProvider {
+    const known = this.dynamicProviders.find((each) => equalValues(each.config, config))?.provider;
+    if (known !== undefined) return known;
+    const provider = new DynamicProvider(this.sdk, () => {
+      const host = this.processes.host({
+        sdk: this.sdk,
+        directory: this.options.project.directory,
+        engineAddress: address,
+        config: mapWithoutSecrets(config) as Record<string, string>,
+        env: this.env,
+        started: (pid) => this.options.emit({ hostEvent: { pid } }),
+        printed: this.printed(),
+      });
+      this.hosts.push(host);
+      return host.client;
+    });
+    this.dynamicProviders.push({ config, provider });
+    return provider;
+  }
+
+  /** Whether resources of the program will need the host. If so, it starts together with the program. */
+  private willNeedHost(): boolean {
+    const { resources, runsProgram } = this.options;
+    return runsProgram && (resources.length === 0 || resources.some(({ type }) => packageOf(type) === DYNAMIC_PACKAGE));
+  }
+
+  private printed(): (line: string, stream: "stdout" | "stderr") => void {
+    return (line, stream) => this.diagnostics.report(stream === "stdout" ? "info" : "info#err", "", line);
+  }
+
+  private providerConfig(): Properties {
+    const { values, secretKeys } = this.options.config;
+    const entries = Object.entries(values);
+    return Object.fromEntries(entries.map(([key, value]) => [key, secretKeys.includes(key) ? secretOf(value) : value]));
+  }
+}
+
+function refuseUnsupported({ urn, viewOf, resourceHooks, refreshBeforeUpdate }: ResourceState): void {
+  if (viewOf) throw new NotSupportedError(`a view of a resource (${urn})`);
+  if (refreshBeforeUpdate) throw new NotSupportedError(`a resource refreshed before each update (${urn})`);
+  if (resourceHooks && Object.keys(resourceHooks).length > 0) throw new NotSupportedError(`a resource hook (${urn})`);
+}
+
+function listen(sdk: PulumiSdk, server: Server): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.bindAsync("127.0.0.1:0", sdk.grpc.ServerCredentials.createInsecure(), (error, port) => {
+      if (error) reject(error);
+      else resolve(`127.0.0.1:${port}`);
+    });
+  });
+}
+
+function maskedConfig({ values, secretKeys }: StackConfig): Record<string, string> {
+  const entries = Object.entries(values);
+  return Object.fromEntries(entries.map(([key, value]) => [key, secretKeys.includes(key) ? SECRET_MARK : value]));
+}
+
+/** Whether a Pulumi environment variable is set to true. */
+export function isTrue(value: string | undefined): boolean {
+  return value === "1" || value?.toLowerCase() === "true";
+}

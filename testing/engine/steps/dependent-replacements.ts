@@ -1,0 +1,99 @@
+/** Finds what must be deleted before a resource that is deleted before its replacement is created. */
+
+import type { Deployment } from "../run/deployment";
+import { providerUrn } from "../state/checkpoint";
+import type { Properties } from "../state/property";
+import type { Resource } from "../state/resource";
+import { UNKNOWN } from "../state/values";
+import { diffResource, withReplaceOnChanges } from "./diff";
+
+/** A resource that must be replaced together with another one, and the inputs that cause it. */
+export interface DependentReplacement {
+  readonly resource: Resource;
+  readonly keys: readonly string[];
+}
+
+/** What has been generated so far. These resources cannot depend on a resource that is only now being replaced. */
+interface Generated {
+  readonly reads: ReadonlySet<string>;
+  readonly creates: ReadonlySet<string>;
+  readonly sames: ReadonlySet<string>;
+  readonly updates: ReadonlySet<string>;
+  readonly deletes: ReadonlySet<string>;
+  readonly replaces: ReadonlySet<string>;
+}
+
+/** Finds the resources that a replacement also replaces. */
+export class DependentReplacements {
+  constructor(
+    private readonly deployment: Deployment,
+    private readonly generated: Generated,
+  ) {}
+
+  /**
+   * Returns all resources that would be replaced if the outputs of `root` changed, dependencies first. Calls the
+   * provider of each dependent, with unknowns for values of replaced resources.
+   */
+  async of(root: Resource): Promise<DependentReplacement[]> {
+    const { graph, options } = this.deployment;
+    if (options.preview && !graph.has(root)) return [];
+    const { reads, creates, sames, updates, deletes, replaces } = this.generated;
+    const done = new Set([reads, creates, sames, updates, deletes, replaces].flatMap((urns) => [...urns]));
+    const replaced = new Set([root.urn]);
+    const found: DependentReplacement[] = [];
+    for (const dependent of graph.dependingOn(root, done, false)) {
+      const keys = await this.replaceKeys(dependent, replaced);
+      if (keys === undefined) continue;
+      found.push({ resource: dependent, keys });
+      replaced.add(dependent.urn);
+    }
+    return found;
+  }
+
+  /**
+   * Returns all resources that declare, now or in the state, that they are replaced or deleted together with this URN.
+   */
+  cascading(urn: string): DependentReplacement[] {
+    const { news, olds } = this.deployment;
+    const cascades = ([, { state }]: readonly [string, Resource]) =>
+      state.replaceWith?.includes(urn) || state.deletedWith === urn;
+    const found = new Map([...[...olds].filter(cascades), ...[...news].filter(cascades)]);
+    return [...found.values()].map((resource) => ({ resource, keys: [] }));
+  }
+
+  /** The inputs that cause a dependent's replacement, or `undefined` if it is not replaced. */
+  private async replaceKeys(
+    dependent: Resource,
+    replaced: ReadonlySet<string>,
+  ): Promise<readonly string[] | undefined> {
+    const { state } = dependent;
+    if (!state.custom || state.external) return undefined;
+    this.deployment.ensureProviderOf(dependent);
+    if (state.provider && replaced.has(providerUrn(state.provider))) return [];
+    if (state.deletedWith && replaced.has(state.deletedWith)) return [];
+    const inputs = withUnknowns(state.inputs ?? {}, state.propertyDependencies ?? {}, replaced);
+    if (inputs === undefined) return undefined;
+    const request = {
+      urn: state.urn,
+      id: state.id ?? "",
+      oldInputs: state.inputs ?? {},
+      oldOutputs: state.outputs ?? {},
+      newInputs: inputs,
+      ignoreChanges: state.ignoreChanges ?? [],
+    };
+    const asked = await diffResource(this.deployment.providerOf(state), request, true);
+    const diff = withReplaceOnChanges(asked, state.replaceOnChanges ?? [], false);
+    return diff.replaceKeys.length > 0 ? diff.replaceKeys : undefined;
+  }
+}
+
+/** Replaces inputs that depend on replaced resources with unknowns. Returns `undefined` if there are none. */
+function withUnknowns(
+  inputs: Properties,
+  propertyDependencies: Readonly<Record<string, readonly string[]>>,
+  replaced: ReadonlySet<string>,
+): Properties | undefined {
+  const changed = Object.keys(inputs).filter((key) => propertyDependencies[key]?.some((urn) => replaced.has(urn)));
+  if (changed.length === 0) return undefined;
+  return { ...inputs, ...Object.fromEntries(changed.map((key) => [key, UNKNOWN])) };
+}
