@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-const { Screen } = await import(new URL("../../../scripts/up/screen.mjs", import.meta.url).href);
-const { draw } = await import(new URL("../../../scripts/up/draw.mjs", import.meta.url).href);
+const { Screen } = await import(new URL("../../../scripts/pictures/up/screen.mjs", import.meta.url).href);
+const { draw } = await import(new URL("../../../scripts/pictures/up/draw.mjs", import.meta.url).href);
 
 const textOf = (lines: { text: string }[][]) => lines.map((spans) => spans.map(({ text }) => text).join(""));
 

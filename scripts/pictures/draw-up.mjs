@@ -1,6 +1,6 @@
 // Draws docs/up.svg from two real runs of examples/quickstart in a terminal of the embedded engine: one creates two
 // keys, one rotates a key. The service starts an operation with each key, so that the run waits for something.
-//   node scripts/draw-up.mjs
+//   node scripts/pictures/draw-up.mjs
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { startControlPlane, Workspace } from "keyplane/testing";
 import { draw } from "./up/draw.mjs";
 import { Screen } from "./up/screen.mjs";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
+const root = fileURLToPath(new URL("../..", import.meta.url));
 const COLUMNS = 124;
 
 const plane = await startControlPlane({ clock: { mode: "real" } });
@@ -47,7 +47,7 @@ async function startsOperations(durations) {
 /** Runs `up`, and returns what its terminal showed, starting with its first line. */
 async function record() {
   const { env, stack, programDirectory } = workspace;
-  const terminal = `--require ${JSON.stringify(join(root, "scripts", "up", "terminal.cjs"))}`;
+  const terminal = `--require ${JSON.stringify(join(root, "scripts", "pictures", "up", "terminal.cjs"))}`;
   const command = [join(root, "dist/testing/engine/main.js"), "up", "--yes", "--skip-preview", "--stack", stack];
   const engine = spawn(process.execPath, command, {
     cwd: programDirectory,

@@ -1,13 +1,13 @@
 // Draws docs/overlap.svg from the control plane's log of a real run of examples/overlap: three days with two
 // applications that restart late, and `pulumi up` twice a day.
-//   node scripts/draw-overlap.mjs
+//   node scripts/pictures/draw-overlap.mjs
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { drivenTime, startControlPlane, Workspace } from "keyplane/testing";
 import { draw } from "./overlap/draw.mjs";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
+const root = fileURLToPath(new URL("../..", import.meta.url));
 const HOUR = 3_600_000;
 const END = 80;
 
