@@ -101,13 +101,13 @@ async function judged(answer: Answered, settings: Settings, signal: AbortSignal)
     return fail("service", `it has an internal error (${status})`, "Try again later, or contact its support.");
   if (status >= 200 && status < 300) {
     if (!Array.isArray(answer.json)) return wrongAddress("answers, but not with a list of keys");
-    return ok("credential", `accepted${sayKind(await caller(settings, signal))}`);
+    return ok("credential", `accepted${formatKind(await caller(settings, signal))}`);
   }
   const who = await caller(settings, signal);
   if (who !== undefined || status === 403) {
     return fail(
       "credential",
-      `accepted${sayKind(who)}, but it is not allowed to list keys (${status})`,
+      `accepted${formatKind(who)}, but it is not allowed to list keys (${status})`,
       "Use a personal key of a user who manages keys: keys of organizations and projects cannot.",
     );
   }
@@ -134,7 +134,7 @@ async function caller(settings: Settings, signal: AbortSignal): Promise<Caller |
   return readCaller(http, { signal }).catch(() => undefined);
 }
 
-function sayKind(who: Caller | undefined): string {
+function formatKind(who: Caller | undefined): string {
   if (who === undefined) return "";
   const kinds: Readonly<Record<string, string>> = {
     api_key_user: "a personal key",

@@ -12,11 +12,11 @@ export function keyColumns(now: number): Column<ApiKeyRecord>[] {
     { title: "ID", text: ({ id }) => id },
     { title: "NAME", text: ({ name }) => name, atLeast: 16 },
     { title: "AGE", text: ({ createdAt }) => formatDuration(ageOf(createdAt, now)) },
-    { title: "LAST USE", text: ({ lastUsedAt }) => (lastUsedAt === null ? "never" : sayAgo(lastUsedAt, now)) },
+    { title: "LAST USE", text: ({ lastUsedAt }) => (lastUsedAt === null ? "never" : formatAgo(lastUsedAt, now)) },
     { title: "FROM", text: ({ lastUsedFromAddr }) => lastUsedFromAddr ?? "-", dispensable: true },
   ];
 }
 
-function sayAgo(time: string, now: number): string {
+function formatAgo(time: string, now: number): string {
   return `${formatDuration(ageOf(time, now))} ago`;
 }

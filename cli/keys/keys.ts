@@ -66,7 +66,7 @@ async function keys(flags: Flags, session: Session): Promise<void> {
   if (flags.json) return printJson({ keys: found, flagged: countFlags(found), failing: failing.map(({ id }) => id) });
   const columns = [
     ...keyColumns(now),
-    { title: "STACK", text: sayOwner, atLeast: 14 },
+    { title: "STACK", text: formatOwner, atLeast: 14 },
     { title: "RESOURCE", text: formatHolder, dispensable: true },
     { title: "FLAGS", text: ({ flags }: InventoryKey) => flags.join(" "), tone: toneOf, atLeast: 15 },
   ];
@@ -79,7 +79,7 @@ async function keys(flags: Flags, session: Session): Promise<void> {
     note("To show which stack owns a key, pass --state FILE, the output of `pulumi stack export`.");
 }
 
-function sayOwner({ stack, ownerTag }: InventoryKey): string {
+function formatOwner({ stack, ownerTag }: InventoryKey): string {
   return stack ?? (ownerTag === undefined ? "-" : `(tag ${ownerTag})`);
 }
 

@@ -94,7 +94,7 @@ export class Account {
       ...options,
       clock,
       random,
-      onAnswer: onAnswer,
+      onAnswer,
       warn,
       serviceNow: () => this.serviceNow(),
     });

@@ -15,7 +15,7 @@ export async function getApiKeys(account: Account, args: GetApiKeysArgs = {}): P
 }
 
 /** The account's own keys, or the keys of the organization. */
-export function keysIn(account: Account, { organizationId }: GetApiKeysArgs): Keys {
+function keysIn(account: Account, { organizationId }: GetApiKeysArgs): Keys {
   return account.keysOf(
     organizationId === undefined ? undefined : checkId("organization", organizationId, "organizationId"),
   );

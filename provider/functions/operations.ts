@@ -65,10 +65,7 @@ export async function* listOperations(
 }
 
 /** The same operations, page by page. */
-export function operationPages(
-  account: Account,
-  args: GetOperationsArgs,
-): AsyncGenerator<Operation[], void, undefined> {
+function operationPages(account: Account, args: GetOperationsArgs): AsyncGenerator<Operation[], void, undefined> {
   return account.operations.pages(checkId("project", args.projectId, "projectId"), {
     since: checkTime(args.since, "since"),
     status: checkTexts(args.status, "status"),

@@ -78,6 +78,10 @@ interface Attempt {
   readonly requestId: string;
   /** Local wall-clock time at which the request was handed to the pool, in milliseconds. */
   readonly sentAt: number;
+  /** The pause that the service requested with `Retry-After`, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+  /** Time left of the call, in milliseconds. */
+  readonly remainingMs: number;
 }
 
 /** Sends requests to one service with one credential: retries, limits, deadlines, and errors that are safe to show. */
@@ -195,7 +199,10 @@ export class HttpClient {
     try {
       const outcome = await this.#send(call, requestId, call.deadline - startedAt);
       tooMany = outcome.kind === "answer" && outcome.status === 429;
-      return { outcome, verdict: classify(outcome), requestId, sentAt };
+      const retryAfter = outcome.kind === "answer" ? outcome.retryAfter : undefined;
+      const retryAfterMs = parseRetryAfterMs(retryAfter, clock.now());
+      const remainingMs = call.deadline - clock.monotonic();
+      return { outcome, verdict: classify(outcome), requestId, sentAt, retryAfterMs, remainingMs };
     } finally {
       this.#limiter.release(call.request.route, startedAt, tooMany);
     }
@@ -219,8 +226,7 @@ export class HttpClient {
   }
 
   /** Milliseconds until the next attempt; `undefined` for no retry. Takes the cost of a retry from the budget. */
-  #pauseAfter({ outcome, verdict }: Attempt, call: Call): number | undefined {
-    const { clock, random } = this.#options;
+  #pauseAfter({ outcome, verdict, retryAfterMs, remainingMs }: Attempt, call: Call): number | undefined {
     const answered = outcome.kind === "answer" ? outcome : undefined;
     // The status of a truncated answer proves nothing.
     const isWhole = verdict === "throttled" || answered?.complete || answered?.bodyError === TOO_LARGE;
@@ -229,9 +235,9 @@ export class HttpClient {
       status: isWhole ? answered?.status : undefined,
       replay: call.request.replay,
       attempt: call.attempts,
-      remainingMs: call.deadline - clock.monotonic(),
-      retryAfterMs: parseRetryAfterMs(answered?.retryAfter, clock.now()),
-      random: random(),
+      remainingMs,
+      retryAfterMs,
+      random: this.#options.random(),
     });
     const cost = pauseMs === undefined ? undefined : this.#budget.take(answered?.status);
     if (cost === undefined) return undefined;
@@ -250,11 +256,10 @@ export class HttpClient {
     );
   }
 
-  #failure(attempt: Attempt, { request, deadline, attempts, lostBefore }: Call): KeyplaneError {
-    const { account, clock, requestTimeoutMs } = this.#options;
-    const { outcome } = attempt;
-    const retryAfterMs = outcome.kind === "answer" ? parseRetryAfterMs(outcome.retryAfter, clock.now()) : undefined;
-    const isTooLong = retryAfterMs !== undefined && retryAfterMs >= deadline - clock.monotonic();
+  #failure(attempt: Attempt, { request, attempts, lostBefore }: Call): KeyplaneError {
+    const { account, requestTimeoutMs } = this.#options;
+    const { retryAfterMs, remainingMs } = attempt;
+    const isTooLong = retryAfterMs !== undefined && retryAfterMs >= remainingMs;
     return failureError({
       ...attempt,
       request,

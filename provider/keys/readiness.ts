@@ -50,8 +50,8 @@ export function pendingDue(outputs: Properties): readonly Due[] {
   const failed = pending.find((work) => work.status === "failed");
   const why =
     failed === undefined
-      ? `not ready yet: ${pending.map(sayWork).join(", ")}`
-      : `replaced because ${sayWork(failed)} failed`;
+      ? `not ready yet: ${pending.map(formatWork).join(", ")}`
+      : `replaced because ${formatWork(failed)} failed`;
   return [{ field: "pending", replace: failed !== undefined, why }];
 }
 
@@ -83,7 +83,7 @@ export async function finishPending(
   const operations = pending.filter((work) => work.operationId !== undefined);
   const trial = pending.filter((work) => work.action === "verify" && work.status === undefined);
   const broken = pending.find((work) => work.status === "failed");
-  if (broken !== undefined) return { pending, reason: `${sayWork(broken)} failed. ${REPLACED}` };
+  if (broken !== undefined) return { pending, reason: `${formatWork(broken)} failed. ${REPLACED}` };
   const account = context.account();
   try {
     if (operations.length > 0) {
@@ -134,6 +134,6 @@ export function operationTimeout(inputs: Properties): number | undefined {
   return parseDuration(inputs.operationTimeout);
 }
 
-function sayWork({ action, operationId, projectId }: PendingWork): string {
+function formatWork({ action, operationId, projectId }: PendingWork): string {
   return operationId === undefined ? `its ${action}` : `operation ${operationId} (${action}) of project ${projectId}`;
 }

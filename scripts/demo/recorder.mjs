@@ -29,7 +29,7 @@ export class Recorder {
       run: async (command) => {
         const result = await this.#run(command);
         seconds += result.durationMs / 1000;
-        this.#narrator.log((await log()).flatMap(sayEntry));
+        this.#narrator.log((await log()).flatMap(formatEntry));
         return result;
       },
       check: (told, saw, ok) => {
@@ -73,7 +73,7 @@ export function tally(texts) {
 }
 
 /** Formats a request as one line. Polls of operations are only counted. */
-function sayEntry({ method, route, path, effects }) {
+function formatEntry({ method, route, path, effects }) {
   if (route?.includes("/operations")) return [];
   const did = effects.flatMap((effect) => {
     if (effect.kind === "key-created") return [`made key ${effect.id}, ${effect.name}`];

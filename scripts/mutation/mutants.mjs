@@ -189,7 +189,7 @@ const limits = [
     },
     {
       name: "nothing starts for a moment after a refusal",
-      find: "this.#loweredAt + REST_MS",
+      find: "loweredAt + REST_MS",
       replace: "now",
       test: http("limits"),
     },
@@ -200,7 +200,7 @@ const limits = [
       test: http("limits"),
     },
   ]),
-  ...inFile("provider/http/limits/concurrency.ts", [
+  ...inFile("provider/http/limits/adaptive-limit.ts", [
     {
       name: "a volley of refusals counts once",
       find: "if (startedAt < this.#loweredAt) return;",

@@ -1,4 +1,8 @@
 import { onAbort } from "../abort";
+import { AdaptiveLimit } from "./adaptive-limit";
+
+/** The factor by which "too many" lowers the limit. */
+const DECREASE = 0.7;
 
 /** Limits requests in flight, in order of arrival: at most `max`, and fewer if the service answers "too many". */
 export class Concurrency {
@@ -7,7 +11,7 @@ export class Concurrency {
   readonly #queue: (() => void)[] = [];
 
   constructor(max: number) {
-    this.#limit = new AdaptiveLimit(max, 1);
+    this.#limit = new AdaptiveLimit(max, DECREASE, () => 1);
   }
 
   /** Maximum number of requests in flight now. */
@@ -41,8 +45,8 @@ export class Concurrency {
   }
 
   /** Records an answer other than "too many". */
-  succeeded(): void {
-    this.#limit.succeeded();
+  succeeded(now: number): void {
+    this.#limit.succeeded(now);
     this.#admit();
   }
 
@@ -58,45 +62,5 @@ export class Concurrency {
       this.#running++;
       enter();
     }
-  }
-}
-
-/** The factor by which "too many" lowers a limit. */
-const DECREASE = 0.7;
-
-/**
- * A limit that adapts to the service: "too many" lowers it by a factor, and each success raises it a little (additive
- * increase, multiplicative decrease). Processes that share a service converge to equal shares.
- */
-export class AdaptiveLimit {
-  #value: number;
-  #loweredAt = Number.NEGATIVE_INFINITY;
-
-  /**
-   * @param max the initial and maximum limit
-   * @param step how much the limit rises after as many successes as the limit allows
-   */
-  constructor(
-    readonly max: number,
-    private readonly step: number,
-  ) {
-    this.#value = max;
-  }
-
-  /** The current limit: at least 1, so that requests always continue. */
-  get value(): number {
-    return this.#value;
-  }
-
-  /** Records an answer other than "too many". */
-  succeeded(): void {
-    this.#value = Math.min(this.max, this.#value + this.step / this.#value);
-  }
-
-  /** Records a "too many" for a request started at `startedAt`. Concurrent ones count once. Times are monotonic. */
-  throttled(startedAt: number, now: number): void {
-    if (startedAt < this.#loweredAt) return;
-    this.#loweredAt = now;
-    this.#value = Math.max(1, this.#value * DECREASE);
   }
 }

@@ -75,7 +75,7 @@ export class Limiter {
       this.#concurrency.throttled(startedAt, now);
       if (this.#ratesApply) pace.throttled(startedAt, now);
     } else {
-      this.#concurrency.succeeded();
+      this.#concurrency.succeeded(now);
       pace.succeeded(now);
     }
     this.#ratesApply ||= this.#refused > 0.5;

@@ -1,3 +1,5 @@
+import { AdaptiveLimit } from "./adaptive-limit";
+
 /** Factor for the service's refill rate: requests may arrive closer together than they are sent. */
 const SLACK = 0.99;
 /** Share of a second's requests that may start at once. */
@@ -22,22 +24,21 @@ const REST_MS = 300;
 export class Pace {
   readonly #service: TokenBucket;
   readonly #start: TokenBucket;
-  readonly #max: number;
-  #rate: number;
+  readonly #rate: AdaptiveLimit;
   #last = Number.NEGATIVE_INFINITY;
-  #loweredAt = Number.NEGATIVE_INFINITY;
 
-  constructor(private readonly perSecond: number) {
-    this.#max = perSecond * HASTE;
-    this.#rate = this.#max;
+  constructor(perSecond: number) {
+    const max = perSecond * HASTE;
     this.#service = new TokenBucket(perSecond, perSecond * SLACK);
-    this.#start = new TokenBucket(Math.max(1, perSecond * AT_ONCE), this.#max);
+    this.#start = new TokenBucket(Math.max(1, perSecond * AT_ONCE), max);
+    this.#rate = new AdaptiveLimit(max, DECREASE, (seconds) => perSecond * INCREASE * seconds);
   }
 
   /** The earliest time for the next start; never before `now`. */
   next(now: number): number {
-    const even = this.#rate < this.#max ? this.#last + 1000 / this.#rate : this.#start.next(now);
-    return Math.max(even, this.#loweredAt + REST_MS, this.#service.next(now));
+    const { value, max, loweredAt } = this.#rate;
+    const even = value < max ? this.#last + 1000 / value : this.#start.next(now);
+    return Math.max(even, loweredAt + REST_MS, this.#service.next(now));
   }
 
   /** Records a start. */
@@ -49,16 +50,12 @@ export class Pace {
 
   /** Records an answer other than "too many". */
   succeeded(now: number): void {
-    if (this.#rate === this.#max) return;
-    const seconds = (now - this.#loweredAt) / 1000;
-    this.#rate = Math.min(this.#max, this.#rate + (this.perSecond * INCREASE * seconds) / this.#rate);
+    this.#rate.succeeded(now);
   }
 
-  /** Records a "too many" for a request started at `startedAt`. Concurrent ones count once. */
+  /** Records a "too many" for a request started at `startedAt`. */
   throttled(startedAt: number, now: number): void {
-    if (startedAt < this.#loweredAt) return;
-    this.#loweredAt = now;
-    this.#rate = Math.max(1, this.#rate * DECREASE);
+    this.#rate.throttled(startedAt, now);
   }
 }
 

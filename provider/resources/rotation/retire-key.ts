@@ -26,7 +26,7 @@ export async function retirePrevious(
   if (previous === undefined || reason === undefined) return state;
   if (isForeign(makerOf(state, previous, inputs.owner))) {
     context.warn(
-      `key ${sayKey(previous)} was made by another stack, from which this state was copied or renamed: it is not revoked`,
+      `key ${formatKey(previous)} was made by another stack, from which this state was copied or renamed: it is not revoked`,
     );
     return withoutPrevious(state);
   }
@@ -38,7 +38,7 @@ export async function retirePrevious(
   const byForce = reason.field === "revokeNow";
   const when = `is revoked at the end of this run; its successor is key ${state.current?.keyId}`;
   if (byForce) {
-    context.info(`key ${sayKey(previous)}, which revokeNow names, ${when}`);
+    context.info(`key ${formatKey(previous)}, which revokeNow names, ${when}`);
     return { ...withoutPrevious(state), retired: [...state.retired, previous.keyId] };
   }
 
@@ -49,13 +49,13 @@ export async function retirePrevious(
     if (isAborted(error)) throw error;
     // After `maxOverlap`, a key is retired even if it is used.
     if (context.now() < overlapEnd(state, inputs)) {
-      context.warn(`key ${sayKey(previous)} is kept, because its last use is unknown: ${messageOf(error)}`);
+      context.warn(`key ${formatKey(previous)} is kept, because its last use is unknown: ${messageOf(error)}`);
       return state;
     }
   }
   const kept = keys && keptByUse(previous, keys, state, inputs, context);
   if (kept !== undefined) return kept;
-  context.info(`key ${sayKey(previous)} ${when}`);
+  context.info(`key ${formatKey(previous)} ${when}`);
   const retired = state.retired.filter((id) => keys === undefined || keyIn(keys, id));
   return { ...withoutPrevious(state), retired: [...retired, previous.keyId] };
 }
@@ -73,7 +73,7 @@ function keptByUse(
   const end = overlapEnd(state, inputs);
   if (account.serviceNow() < (retireTime(state, inputs) ?? 0)) {
     context.warn(
-      `key ${sayKey(previous)} is kept: ${clockSkew(context) ?? "by the service's clock, its grace is not over"}`,
+      `key ${formatKey(previous)} is kept: ${clockSkew(context) ?? "by the service's clock, its grace is not over"}`,
     );
     return state;
   }
@@ -83,11 +83,11 @@ function keptByUse(
   if (Number.isNaN(lastUsed) || lastUsed + quiet <= account.serviceNow()) return undefined;
   const use = `was last used ${record?.lastUsedAt} from ${record?.lastUsedFromAddr ?? "an unknown address"}`;
   if (context.now() >= end) {
-    context.warn(`key ${sayKey(previous)} ${use}; it is revoked anyway, because maxOverlap is over`);
+    context.warn(`key ${formatKey(previous)} ${use}; it is revoked anyway, because maxOverlap is over`);
     return undefined;
   }
   context.warn(
-    `key ${sayKey(previous)} ${use}: it is kept until nobody has used it for ${formatDuration(quiet)}, at the latest until ` +
+    `key ${formatKey(previous)} ${use}: it is kept until nobody has used it for ${formatDuration(quiet)}, at the latest until ` +
       `${isoOf(end)}. Give its users the current key`,
   );
   return { ...state, previousUsedAt: isoOf(lastUsed) };
@@ -98,6 +98,6 @@ function overlapEnd(state: RotationState, inputs: Properties): number {
   return Date.parse(state.rotatedAt ?? "") + periodsOf(inputs).maxOverlap;
 }
 
-function sayKey({ keyId, name }: HeldKey): string {
+function formatKey({ keyId, name }: HeldKey): string {
   return `${keyId} (${name})`;
 }

@@ -41,7 +41,7 @@ export function draw({ log, runs, hourOf, end }) {
     }
   });
   for (const run of runs) {
-    const lines = sayRun(run, log, hourOf, keys);
+    const lines = formatRun(run, log, hourOf, keys);
     lines.forEach((line, index) => {
       parts.push(
         `<text x="${x(run.hour)}" y="${bottom + 18 + index * 15}" ${anchor(run.hour)} font-size="11">${line}</text>`,
@@ -90,7 +90,7 @@ function callsOf(log, hourOf) {
 }
 
 /** Describes what an `up` did, according to the log. */
-function sayRun({ hour, asked, kept }, log, hourOf, keys) {
+function formatRun({ hour, asked, kept }, log, hourOf, keys) {
   const number = (id) => keys.findIndex((key) => key.id === id) + 1;
   const done = log
     .filter(({ at }) => hourOf(at) >= hour && hourOf(at) < hour + 1)

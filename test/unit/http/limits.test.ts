@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { AdaptiveLimit, Concurrency } from "../../../provider/http/limits/concurrency";
+import { AdaptiveLimit } from "../../../provider/http/limits/adaptive-limit";
+import { Concurrency } from "../../../provider/http/limits/concurrency";
 import { Limiter, type Limits, RateWindow } from "../../../provider/http/limits/limiter";
 import { Pace, TokenBucket } from "../../../provider/http/limits/pace";
 import { DrivenClock } from "./driven-clock";
@@ -44,7 +45,7 @@ describe("a rate window", () => {
 
 describe("an adaptive limit", () => {
   it("is lowered only once for simultaneous refusals", () => {
-    const limit = new AdaptiveLimit(100, 1);
+    const limit = new AdaptiveLimit(100, 0.7, () => 1);
     for (let refusal = 0; refusal < 16; refusal++) limit.throttled(0, 10);
     expect(limit.value).toBe(70);
     limit.throttled(15, 20);
@@ -52,16 +53,16 @@ describe("an adaptive limit", () => {
   });
 
   it("is raised by one step after as many successes as it allows, and never above its start value", () => {
-    const limit = new AdaptiveLimit(100, 5);
+    const limit = new AdaptiveLimit(100, 0.7, () => 5);
     limit.throttled(0, 10);
-    for (let success = 0; success < 70; success++) limit.succeeded();
+    for (let success = 0; success < 70; success++) limit.succeeded(20);
     expect(limit.value).toBeCloseTo(75, 0);
-    for (let success = 0; success < 1000; success++) limit.succeeded();
+    for (let success = 0; success < 1000; success++) limit.succeeded(20);
     expect(limit.value).toBe(100);
   });
 
   it("never falls below one, so that some requests can always start", () => {
-    const limit = new AdaptiveLimit(2, 1);
+    const limit = new AdaptiveLimit(2, 0.7, () => 1);
     for (let at = 0; at < 20; at++) limit.throttled(at * 10, at * 10 + 5);
     expect(limit.value).toBe(1);
   });
@@ -72,7 +73,7 @@ describe("concurrency", () => {
     const concurrency = new Concurrency(16);
     concurrency.throttled(0, 100);
     expect(concurrency.allowed).toBe(11);
-    for (let success = 0; success < 1000; success++) concurrency.succeeded();
+    for (let success = 0; success < 1000; success++) concurrency.succeeded(200);
     expect(concurrency.allowed).toBe(16);
   });
 
