@@ -1,7 +1,7 @@
 import { KeyplaneError } from "../errors";
 import type { Context } from "../schema/resource-type";
-import { fingerprintIn, identityOf, ownerIdIn } from "./identity";
-import { ownerTag, tagOf } from "./names";
+import { fingerprintIn, identityOf, ownerIdIn, urnIn } from "./identity";
+import { hasTagOf } from "./names";
 
 /**
  * Throws `KP-WRONG-ACCOUNT` unless this account is the one that an identity was recorded in. With the same credential
@@ -17,9 +17,8 @@ export async function mustBeSameAccount(identity: string | undefined, context: C
   noteProof(ownerOfRun, context);
   const owner = ownerIdIn(identity);
   if (provenOwners.has(owner)) return;
-  const tag = ownerTag(owner);
   const keys = await context.keys().list();
-  if (keys.some(({ name }) => tagOf(name) === tag)) provenOwners.add(owner);
+  if (keys.some(({ name }) => hasTagOf(name, owner))) provenOwners.add(owner);
   // Another resource of the run may have proven it meanwhile.
   if (!provenOwners.has(owner)) throw wrongAccount(context);
 }
@@ -32,7 +31,7 @@ function noteProof(identity: string | undefined, context: Context): void {
 
 /** The identity to record once the account is proven to be the same. */
 export function identityHere(identity: string | undefined, context: Context): string | undefined {
-  return identity === undefined ? undefined : identityOf(ownerIdIn(identity), context.fingerprint());
+  return identity === undefined ? undefined : identityOf(ownerIdIn(identity), context.fingerprint(), urnIn(identity));
 }
 
 /** Whether an identity was recorded in another account, or in this account with another credential. */

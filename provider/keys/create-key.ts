@@ -25,7 +25,7 @@ export interface NewKey {
 
 /** How to name a key. */
 export type Naming =
-  | { readonly prefix: string; readonly owner: string }
+  | { readonly prefix: string; readonly identity: string }
   | { readonly exactName: string; readonly onConflict: "fail" | "revokeUnused" };
 
 /** What the attempts for one key have left behind so far. */
@@ -43,6 +43,7 @@ interface Leftovers {
 export async function createKey(naming: Naming, inputs: Properties, context: Context): Promise<NewKey> {
   const left: Leftovers = { lostNames: [], orphans: [] };
   try {
+    await context.beforeCreate?.();
     const created = await makeKey(naming, inputs, left, context);
     return { created, lostNames: left.lostNames, pendingRevocations: left.orphans.map((orphan) => orphan.id) };
   } catch (error) {
@@ -59,7 +60,7 @@ async function makeKey(naming: Naming, inputs: Properties, left: Leftovers, cont
   const notBefore = isExact ? account.serviceNow() - CREATED_AT_TOLERANCE_MS : Number.NEGATIVE_INFINITY;
 
   for (let attempt = 1; ; attempt++) {
-    const name = isExact ? naming.exactName : autoName(naming.prefix, naming.owner);
+    const name = isExact ? naming.exactName : autoName(naming.prefix, naming.identity);
     try {
       return await context.keys().create(name, { projectId });
     } catch (error) {

@@ -1,25 +1,36 @@
 import type { Properties } from "../schema/resource-type";
 
 /**
- * The identity of keys: the owner's id and the account's fingerprint, separated by a dot. The owner passes it to each
- * key. So a key that is created without a check of its owner, as in a run with `--target`, can check whether the
- * account is still the same.
+ * The identity of keys: `<owner's id>.<account's fingerprint>`. The owner passes it to each key. So a key that is
+ * created without a check of its owner, as in a run with `--target`, can check whether the account is still the same.
+ * The plugin adds `|<URN>`, because there each resource looks for its own orphans.
  */
-export function identityOf(ownerId: string, fingerprint: string): string {
-  return `${ownerId}.${fingerprint}`;
+export function identityOf(ownerId: string, fingerprint: string | undefined, urn?: string): string {
+  return `${ownerId}${fingerprint === undefined ? "" : `.${fingerprint}`}${urn === undefined ? "" : `|${urn}`}`;
 }
 
 /** The owner's id in an identity. */
 export function ownerIdIn(identity: unknown): string {
-  const text = String(identity);
-  const dot = text.indexOf(".");
-  return dot < 0 ? text : text.slice(0, dot);
+  return partsOf(identity).ownerId;
 }
 
 /** The account's fingerprint in an identity; `undefined` if none is recorded. */
 export function fingerprintIn(identity: unknown): string | undefined {
-  const dot = typeof identity === "string" ? identity.indexOf(".") : -1;
-  return dot < 0 ? undefined : String(identity).slice(dot + 1);
+  return partsOf(identity).fingerprint;
+}
+
+/** The resource's URN in an identity; `undefined` in one of the dynamic provider. */
+export function urnIn(identity: unknown): string | undefined {
+  return partsOf(identity).urn;
+}
+
+function partsOf(identity: unknown): {
+  readonly ownerId: string;
+  readonly fingerprint?: string;
+  readonly urn?: string;
+} {
+  const [, ownerId = "", fingerprint, urn] = /^([^.|]*)(?:\.([^|]*))?(?:\|(.*))?$/s.exec(String(identity)) ?? [];
+  return { ownerId, ...(fingerprint !== undefined && { fingerprint }), ...(urn !== undefined && { urn }) };
 }
 
 /** The identity in the outputs of a key. Version 0.1 stored the fingerprint separately. */

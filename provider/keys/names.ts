@@ -1,11 +1,15 @@
 import { createHash, randomBytes } from "node:crypto";
 import { base32 } from "../base32";
+import { ownerIdIn, urnIn } from "./identity";
 
 const PREFIX_LENGTH = 46;
 
+/** The tag of a resource takes the rest. */
+const PREFIX_LENGTH_WITH_URN = 37;
+
 const tags = new Map<string, string>();
 
-/** The owner's tag in the names of its keys: 8 characters that do not reveal the owner's id. */
+/** The tag of an owner's id or of a URN in the names of keys: 8 characters that do not reveal it. */
 export function ownerTag(owner: string): string {
   // Cached, because a process has few owners but needs the tag for each key in a list.
   let tag = tags.get(owner);
@@ -17,11 +21,26 @@ export function ownerTag(owner: string): string {
 }
 
 /**
- * A new auto-name, `<prefix>-<owner's tag>-<nonce>`: at most 64 characters of `[a-z0-9-]`. The nonce is random, so that
- * no two requests share a name, and a key with the name can only come from its request.
+ * A new auto-name of at most 64 characters of `[a-z0-9-]`: `<prefix>-<owner's tag>-<nonce>`, or with a URN in the
+ * identity `<prefix>-<owner's tag>-<URN's tag>-<nonce>`. The nonce is random, so that no two requests share a name, and
+ * a key with the name can only come from its request.
  */
-export function autoName(prefix: string, owner: string): string {
-  return `${prefix}-${ownerTag(owner)}-${base32(randomBytes(5))}`;
+export function autoName(prefix: string, identity: string): string {
+  const plain = prefix.slice(0, urnIn(identity) === undefined ? PREFIX_LENGTH : PREFIX_LENGTH_WITH_URN);
+  return `${plain.replace(/-+$/, "")}-${tagsOf(identity)}-${base32(randomBytes(5))}`;
+}
+
+/** Whether a key's name was generated for exactly this identity: for its owner, and for its resource if it has a URN. */
+export function isNamedFor(name: string, identity: string): boolean {
+  return isAutoName(name) && name.slice(0, -NONCE_LENGTH).endsWith(`-${tagsOf(identity)}`);
+}
+
+const NONCE_LENGTH = "-abcdefgh".length;
+
+function tagsOf(identity: string): string {
+  const urn = urnIn(identity);
+  const tag = ownerTag(ownerIdIn(identity));
+  return urn === undefined ? tag : `${tag}-${ownerTag(urn)}`;
 }
 
 /** The resource's name in a URN. */
@@ -32,6 +51,20 @@ export function nameInUrn(urn: string): string {
 /** The owner's tag in an auto-name; `undefined` for any other name. */
 export function tagOf(name: string): string | undefined {
   return /^[a-z0-9][a-z0-9-]*-([a-z2-7]{8})-[a-z2-7]{8}$/.exec(name)?.[1];
+}
+
+/** Whether a key's name has the form of an auto-name. */
+export function isAutoName(name: string): boolean {
+  return tagOf(name) !== undefined;
+}
+
+/** Whether a key's name was generated for any resource of an owner, by the dynamic provider or by the plugin. */
+export function hasTagOf(name: string, ownerId: string): boolean {
+  const tag = ownerTag(ownerId);
+  const tagOfLast = tagOf(name);
+  return (
+    tagOfLast === tag || (tagOfLast !== undefined && name.slice(-3 * NONCE_LENGTH, -2 * NONCE_LENGTH) === `-${tag}`)
+  );
 }
 
 /** The default prefix: the resource's name, without the characters that a key's name cannot have. */

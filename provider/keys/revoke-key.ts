@@ -5,7 +5,7 @@ import { keyIn } from "../key-index";
 import type { Context, Properties } from "../schema/resource-type";
 import { isElsewhere, mustBeSameAccount } from "./account-guard";
 import { identityIn, ownerIdIn, sameOwner } from "./identity";
-import { ownerTag, tagOf } from "./names";
+import { hasTagOf, isAutoName, ownerTag } from "./names";
 
 /** Maximum time after its creation until a key is listed, in milliseconds. */
 const LISTED_WITHIN_MS = 60_000;
@@ -126,8 +126,10 @@ function isYoung({ createdAt }: RecordedKey, context: Context): boolean {
 
 /** Whether another stack created the key, because the state of the stack that now holds it was copied or renamed. */
 export function isForeign({ owner, mintedBy, name }: Properties): boolean {
-  const maker = typeof mintedBy === "string" ? mintedBy : tagOf(String(name));
-  return typeof owner === "string" && maker !== undefined && maker !== ownerTag(ownerIdIn(owner));
+  if (typeof owner !== "string") return false;
+  const ownerId = ownerIdIn(owner);
+  if (typeof mintedBy === "string") return mintedBy !== ownerTag(ownerId);
+  return isAutoName(String(name)) && !hasTagOf(String(name), ownerId);
 }
 
 /**
@@ -135,7 +137,7 @@ export function isForeign({ owner, mintedBy, name }: Properties): boolean {
  * replaced still contain the old owner.
  */
 export function ownerNow({ owner }: Properties, context: Context): unknown {
-  return context.run.owner ?? owner;
+  return context.ownerNow ?? context.run.owner ?? owner;
 }
 
 /** Throws `KP-WRONG-ACCOUNT` if a state is about to lose a live key that is in another account. */
@@ -158,7 +160,7 @@ function mustBeKey(held: RecordedKey, found: ApiKeyRecord): void {
 /** If no name is recorded, compares the owner's tag in the listed name. */
 function isSameKey({ name, identity }: RecordedKey, found: ApiKeyRecord): boolean {
   if (name !== undefined) return found.name === name;
-  return identity !== undefined && tagOf(found.name) === ownerTag(ownerIdIn(identity));
+  return identity !== undefined && hasTagOf(found.name, ownerIdIn(identity));
 }
 
 /** Throws if keyplane itself authenticates with the key, as its secret or a known id shows. */

@@ -15,7 +15,7 @@ import {
   triggersDue,
   withoutEmpty,
 } from "../keys/key-fields";
-import { ownerTag, prefixFrom } from "../keys/names";
+import { nameInUrn, ownerTag, prefixFrom } from "../keys/names";
 import { noteLostNames } from "../keys/orphans";
 import {
   finishPending,
@@ -67,7 +67,11 @@ export const apiKey: ResourceType = {
     onNameConflict: { type: types.oneOf("fail", "revokeUnused"), fallback: "fail", change: "update" },
   },
 
+  outputs: ["keyId", "name", "key", "createdAt", "rotateAt", "pending"],
+
   canBeAbsent: ["rotateAt", "pending"],
+
+  stable: () => ["keyId", "name", "key", "createdAt"],
 
   rules(inputs, context) {
     const failures: Failure[] = [...keyRules(inputs, context)];
@@ -204,8 +208,8 @@ async function mint(inputs: Properties, context: Context): ReturnType<typeof cre
     typeof name === "string"
       ? { exactName: name, onConflict: onNameConflict === "revokeUnused" ? "revokeUnused" : "fail" }
       : {
-          prefix: typeof namePrefix === "string" ? namePrefix : prefixFrom(context.resourceName),
-          owner: ownerIdIn(owner),
+          prefix: typeof namePrefix === "string" ? namePrefix : prefixFrom(nameInUrn(context.urn)),
+          identity: String(owner),
         };
   try {
     return await createKey(naming, inputs, context);

@@ -36,6 +36,8 @@ export const ledger: ResourceType = {
     incomplete: { type: types.flag, change: "ignore" },
   },
 
+  outputs: [],
+
   due(outputs) {
     const due: Due[] = isUnswept(outputs) ? [{ field: "unswept", replace: false }] : [];
     if (outputs.unrevoked !== undefined) due.push({ field: "unrevoked", replace: false });

@@ -27,6 +27,8 @@ export const owner: ResourceType = {
     organization: { type: types.text, change: "replace", unsetUpdates: true },
   },
 
+  outputs: ["identity"],
+
   // Every key depends on its owner, so invalid settings are reported here, once, before anything is created.
   rules(inputs, context) {
     context.run.hasProgram = true;

@@ -20,6 +20,8 @@ export const projectReady: ResourceType = {
     horizon: { type: types.duration, change: "update" },
   },
 
+  outputs: [],
+
   rules: accountFailures,
 
   async create(inputs, context) {

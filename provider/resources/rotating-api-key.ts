@@ -46,7 +46,25 @@ export const rotatingApiKey: ResourceType = {
 
   fields: rotationFields,
 
+  outputs: [
+    "keyId",
+    "name",
+    "key",
+    "createdAt",
+    "rotateAt",
+    "previousKeyId",
+    "previousKey",
+    "retireAfter",
+    "pending",
+    "nextAction",
+  ],
+
   canBeAbsent: ["rotateAt", "previousKeyId", "previousKey", "retireAfter", "pending"],
+
+  stable(outputs, inputs, now) {
+    const state = withTriggers(stateOf(outputs), inputs.rotationTriggers);
+    return rotationReason(state, inputs, now) === undefined ? ["keyId", "name", "key", "createdAt"] : [];
+  },
 
   rules: (inputs, context) => [...rotationRules(inputs, context), ...adoptionRules(inputs, context)],
 

@@ -77,8 +77,8 @@ export function newRunNotes(): RunNotes {
  * the inputs in `check` and `create`, otherwise the scope of the outputs, where the resource is.
  */
 export interface Context {
-  /** The name that the program gave the resource. */
-  readonly resourceName: string;
+  /** The resource's URN, which ends with the name that the program gave it. */
+  readonly urn: string;
   readonly settings: () => Settings;
   /** The account of the settings. Throws a `ConfigError` if they are missing or invalid. */
   readonly account: () => Account;
@@ -96,6 +96,10 @@ export interface Context {
   readonly info: (text: string) => void;
   /** Adds a warning to the resource's diagnostics. */
   readonly warn: (text: string) => void;
+  /** The owner of the resource in this run, if it is not the one in `run`. */
+  readonly ownerNow?: unknown;
+  /** Called before a key is created, after the account has been checked. */
+  readonly beforeCreate?: (() => Promise<void>) | undefined;
 }
 
 /** What determines which changes are due. */
@@ -116,8 +120,12 @@ export interface HeldName {
 export interface ResourceType {
   readonly name: string;
   readonly fields: Readonly<Record<string, FieldRule>>;
-  /** Public outputs that the resource does not always have. */
+  /** Public outputs that are not inputs. */
+  readonly outputs: readonly string[];
+  /** Those that the resource does not always have. */
   readonly canBeAbsent?: readonly string[];
+  /** Those that an update does not change. Called with the new inputs. @default none */
+  readonly stable?: (outputs: Properties, inputs: Properties, now: number) => readonly string[];
   /** Rules between fields. Called only with inputs whose fields are valid and known. */
   readonly rules?: (inputs: Properties, context: Context) => readonly Failure[];
   /** What is due regardless of the program. A refresh uses only the drift in it. */

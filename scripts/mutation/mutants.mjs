@@ -242,9 +242,9 @@ const settle = [
     },
     {
       name: "every request has a name of its own",
-      find: "for (let attempt = 1; ; attempt++) {\n    const name = isExact ? naming.exactName : autoName(naming.prefix, naming.owner);",
+      find: "for (let attempt = 1; ; attempt++) {\n    const name = isExact ? naming.exactName : autoName(naming.prefix, naming.identity);",
       replace:
-        "const name = isExact ? naming.exactName : autoName(naming.prefix, naming.owner);\n  for (let attempt = 1; ; attempt++) {",
+        "const name = isExact ? naming.exactName : autoName(naming.prefix, naming.identity);\n  for (let attempt = 1; ; attempt++) {",
       test: resources("lost-answers"),
       by: "C4",
     },
@@ -728,7 +728,7 @@ const deletes = [
     },
     {
       name: "a copied state's keys are not its own",
-      find: "maker !== undefined && maker !== ownerTag(ownerIdIn(owner))",
+      find: "isAutoName(String(name)) && !hasTagOf(String(name), ownerId)",
       replace: "false",
       test: resources("deletes"),
       by: "C14",
@@ -1032,7 +1032,7 @@ const adoption = [
     },
     {
       name: "a key of the stack's own making is not adopted",
-      find: "if (tagOf(name) === ownerTag(owner)) {",
+      find: "if (hasTagOf(name, owner)) {",
       replace: "if (false) {",
     },
     {
@@ -1088,7 +1088,7 @@ const account = [
       find: "throw wrongAccount(context);",
       replace: "return;",
     },
-    { name: "a witness is a key of the same stack", find: "tagOf(name) === tag", replace: "true" },
+    { name: "a witness is a key of the same stack", find: "hasTagOf(name, owner)", replace: "true" },
     { name: "an account that is confirmed is taken", find: " || isConfirmed(context)", replace: "" },
     { name: "a confirmation is for one account", find: "includes(context.fingerprint())", replace: 'includes("", 0)' },
     {
@@ -1115,7 +1115,7 @@ const account = [
     },
     {
       name: "an id without a name is revoked only under the owner's tag",
-      find: "identity !== undefined && tagOf(found.name) === ownerTag(ownerIdIn(identity))",
+      find: "identity !== undefined && hasTagOf(found.name, ownerIdIn(identity))",
       replace: "true",
     },
   ]),
@@ -1300,23 +1300,23 @@ const values = [
   ...inFile("provider/host/adapter.ts", [
     {
       name: "a failed check names no property, whose value would be printed",
-      find: 'return { property: "", reason',
-      replace: "return { property, reason",
+      find: 'property: "", reason: reasonOf',
+      replace: "property: each.property, reason: reasonOf",
       test: "test/unit/errors/catalogue.test.ts",
     },
   ]),
-  ...inFile("provider/host/values.ts", [
+  ...inFile("provider/session/values.ts", [
     {
       name: "an output that does not exist is null in the state",
       find: "outputs[name] === undefined)",
       replace: "outputs[name] === null)",
-      test: "test/unit/host/values.test.ts",
+      test: "test/unit/session/values.test.ts",
     },
     {
       name: "an output that is null in the state does not exist",
       find: "if (!Object.values(rest).includes(null)) return rest;",
       replace: "return rest;",
-      test: "test/unit/host/values.test.ts",
+      test: "test/unit/session/values.test.ts",
     },
   ]),
 ];

@@ -376,7 +376,7 @@ export class MiniEngine {
   }
 
   private checked(kindName: keyof typeof resourceTypes, name: string, news: Properties) {
-    const context: Context = { ...this.harness.context, resourceName: name };
+    const context: Context = { ...this.harness.context, urn: urnOf(name) };
     const { inputs, failures } = check(resourceTypes[kindName], news, context);
     if (failures.length > 0) throw new Error(`${name}: ${JSON.stringify(failures)}`);
     const old = this.state.find((each) => each.kind === kindName && each.name === name && !each.doomed);
@@ -410,7 +410,7 @@ export class MiniEngine {
   }
 
   private async delete(old: Stored): Promise<void> {
-    const context: Context = { ...this.harness.context, resourceName: old.name };
+    const context: Context = { ...this.harness.context, urn: urnOf(old.name) };
     const { retainOnDelete, deletedWith } = old.options;
     const isDropped = retainOnDelete || (deletedWith && this.isDestroy);
     await this.note(old);
@@ -435,7 +435,7 @@ export class MiniEngine {
   private async readAll(): Promise<void> {
     let failed = false;
     for (const old of this.state.filter(({ name, doomed }) => !doomed && this.includes(name))) {
-      const context: Context = { ...this.harness.context, resourceName: old.name };
+      const context: Context = { ...this.harness.context, urn: urnOf(old.name) };
       try {
         this.calls += 1;
         const outputs = await resourceTypes[old.kind].read(old.id, old.outputs, context);

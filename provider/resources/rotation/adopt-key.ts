@@ -3,7 +3,7 @@ import { KeyplaneError } from "../../errors";
 import { keyIn } from "../../key-index";
 import { skewedAge } from "../../keys/clock-skew";
 import { ownerIdIn } from "../../keys/identity";
-import { ownerTag, tagOf } from "../../keys/names";
+import { hasTagOf, ownerTag } from "../../keys/names";
 import { scopeOf } from "../../keys/scope";
 import type { Context, Properties } from "../../schema/resource-type";
 import { conceal } from "../../secrets";
@@ -32,7 +32,7 @@ export async function adoptKey(adopt: Adoption, inputs: Properties, context: Con
   conceal(adopt.key);
   context.progress(`checking key ${adopt.id} before adopting it`);
   const { name, createdAt, projectId } = await provenKey(adopt, inputs, context);
-  if (tagOf(name) === ownerTag(owner)) {
+  if (hasTagOf(name, owner)) {
     throw refusal(
       `key ${adopt.id} (${name}) was made by this stack, not by hand, and one of its resources may hold it. Remove adopt ` +
         "to get a new key",

@@ -20,10 +20,9 @@ export function adoptionOf({ adopt }: Properties): Adoption | undefined {
 export function adoptionRules(inputs: Properties, context: Context): readonly Failure[] {
   const adopt = adoptionOf(inputs);
   if (adopt === undefined) return [];
-  const { adopters } = context.run;
-  const urn = String(inputs.resourceUrn);
-  const other = adopters.get(adopt.id) ?? urn;
-  adopters.set(adopt.id, other);
+  const { run, urn } = context;
+  const other = run.adopters.get(adopt.id) ?? urn;
+  run.adopters.set(adopt.id, other);
   if (other === urn) return [];
   const name = nameInUrn(other);
   const reason = `names key ${adopt.id}, which ${JSON.stringify(name)} already adopts. Only one resource can have a key`;

@@ -1,9 +1,9 @@
 import { KeyplaneError } from "../../errors";
 import { skewedAge } from "../../keys/clock-skew";
 import { createKey } from "../../keys/create-key";
-import { identityIn, ownerIdIn } from "../../keys/identity";
+import { identityIn } from "../../keys/identity";
 import { isTried } from "../../keys/key-fields";
-import { prefixFrom } from "../../keys/names";
+import { nameInUrn, prefixFrom } from "../../keys/names";
 import { finishPending, type PendingWork, pendingAfter, waitForProjects } from "../../keys/readiness";
 import { revokeAll } from "../../keys/revoke-key";
 import { type Context, NotReady, type Properties } from "../../schema/resource-type";
@@ -28,9 +28,9 @@ export async function makeReadyKey(inputs: Properties, context: Context): Promis
   let minted: Awaited<ReturnType<typeof createKey>>;
   try {
     await waitForProjects(inputs, context);
-    const prefix = typeof inputs.namePrefix === "string" ? inputs.namePrefix : prefixFrom(context.resourceName);
+    const prefix = typeof inputs.namePrefix === "string" ? inputs.namePrefix : prefixFrom(nameInUrn(context.urn));
     context.progress("making a new key");
-    minted = await createKey({ prefix, owner: ownerIdIn(inputs.owner) }, inputs, context);
+    minted = await createKey({ prefix, identity: String(inputs.owner) }, inputs, context);
   } catch (error) {
     if (!(error instanceof NotReady)) return { ...none, failure: error as Error };
     const pendingRevocations = error.outputs.pendingRevocations as readonly string[];

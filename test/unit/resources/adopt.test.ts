@@ -161,8 +161,8 @@ describe("an adoption is refused", () => {
   it("before anything is created if two resources of a program name the same key", async () => {
     const { harness, adopt } = await started();
     const checked = (name: string) => {
-      const news = { owner: OWNER, adopt, resourceUrn: `urn:pulumi:dev::app::t::${name}` };
-      return check(resourceTypes.RotatingApiKey, news, harness.context).failures;
+      const context = { ...harness.context, urn: `urn:pulumi:dev::app::t::${name}` };
+      return check(resourceTypes.RotatingApiKey, { owner: OWNER, adopt }, context).failures;
     };
     expect([checked("app"), checked("app")]).toEqual([[], []]);
     const reason = `names key ${adopt.id}, which "app" already adopts. Only one resource can have a key`;

@@ -75,7 +75,7 @@ export class StackHarness {
     const fingerprint = accountFingerprint({ baseUrl: plane.url, apiKey });
     this.identity = identityOf(owner, fingerprint);
     this.context = {
-      resourceName: "ci",
+      urn: "urn:pulumi:dev::app::t::ci",
       settings: () => settings,
       account: () => this.account,
       keys: () => this.account.keys,

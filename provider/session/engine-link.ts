@@ -1,24 +1,32 @@
-import { createRequire } from "node:module";
 import { connect } from "node:net";
 import type { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
 
 /** Maximum time to send a message, in milliseconds. A message must not delay the work that it reports. */
 const LOG_DEADLINE_MS = 2_000;
 
+/** Pulumi's modules for calls to the engine. Each front end loads them in its own way. */
+export interface EngineModules {
+  readonly grpc: typeof import("@grpc/grpc-js");
+  readonly messages: typeof import("@pulumi/pulumi/proto/engine_pb");
+  readonly service: typeof import("@pulumi/pulumi/proto/engine_grpc_pb");
+}
+
 /** How the engine shows a message. */
 export type Severity = "info" | "warning";
 
 /**
- * The connection from the host process to the engine that started it. It shows messages, and detects when the engine is
- * gone: the host outlives a killed engine, and would continue to create keys that no state records.
+ * The connection from this process to the engine that started it. It shows messages, and detects when the engine is
+ * gone: this process outlives a killed engine, and would continue to create keys that no state records.
  */
 export class EngineLink {
   readonly #address: string;
+  readonly #modules: () => EngineModules;
   readonly #underWay = new Set<Promise<void>>();
   #client: EngineClient | undefined;
 
-  constructor(address: string) {
+  constructor(address: string, modules: () => EngineModules) {
     this.#address = address;
+    this.#modules = modules;
   }
 
   /** Calls `onDeath` as soon as the engine's process is gone, because that closes its end of the connection. */
@@ -61,18 +69,10 @@ export class EngineLink {
   }
 
   async #send(urn: string, severity: Severity, text: string, ephemeral: boolean): Promise<void> {
-    // Loaded from Pulumi's dependencies, because a second copy of gRPC would not work with its classes.
-    const fromPulumi = createRequire(require.resolve("@pulumi/pulumi"));
-    const grpc = fromPulumi("@grpc/grpc-js") as typeof import("@grpc/grpc-js");
-    const proto = fromPulumi("@pulumi/pulumi/proto/engine_pb") as typeof import("@pulumi/pulumi/proto/engine_pb");
-    if (this.#client === undefined) {
-      const service = fromPulumi(
-        "@pulumi/pulumi/proto/engine_grpc_pb",
-      ) as typeof import("@pulumi/pulumi/proto/engine_grpc_pb");
-      this.#client = new service.EngineClient(this.#address, grpc.credentials.createInsecure());
-    }
-    const request = new proto.LogRequest();
-    request.setSeverity(severity === "warning" ? proto.LogSeverity.WARNING : proto.LogSeverity.INFO);
+    const { grpc, messages, service } = this.#modules();
+    this.#client ??= new service.EngineClient(this.#address, grpc.credentials.createInsecure());
+    const request = new messages.LogRequest();
+    request.setSeverity(severity === "warning" ? messages.LogSeverity.WARNING : messages.LogSeverity.INFO);
     request.setMessage(text);
     request.setUrn(urn);
     request.setEphemeral(ephemeral);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fromPulumi, fromState, toState } from "../../../provider/host/values";
+import { fromPulumi, fromState, toState } from "../../../provider/session/values";
 
 test("an absent output is null in the state, and other outputs are kept", () => {
   const outputs = { key: "k", rotateAt: undefined, previousKey: "p" };

@@ -6,19 +6,18 @@ import { accountFingerprint } from "../keys/account-fingerprint";
 import { type Scope, scopeKey } from "../keys/scope";
 import { newRunNotes, type RunNotes } from "../schema/resource-type";
 import { type ConfigReader, credentialsIn, resolveSettings, type Settings } from "../settings/settings";
-import { EngineLink } from "./engine-link";
-import { onCancel } from "./on-cancel";
+import { EngineLink, type EngineModules } from "./engine-link";
 
 /** Minimum time between two retries that are shown, in milliseconds. Under load there can be hundreds. */
 const RETRY_SHOWN_EVERY_MS = 1_000;
 
 /**
- * What all resources of this process share. Pulumi configures each resource type separately, and starts the second call
- * before the first configuration is done. So `configure` only stores the config. Everything else is created, and can
- * fail, in the call that needs it.
+ * What all resources of this process share, in Pulumi's dynamic host and in the plugin. The host configures each
+ * resource type separately, and starts the second call before the first configuration is done. So `configure` only
+ * stores the config. Everything else is created, and can fail, in the call that needs it.
  */
-class Session {
-  readonly engine = new EngineLink(process.argv[2] ?? "");
+export class Session {
+  readonly engine: EngineLink;
   #config: ConfigReader = () => undefined;
   #isConfigured = false;
   /** Set once the run is cancelled. */
@@ -35,17 +34,21 @@ class Session {
   /** Ids of the resources that were read, by URN. A resource and its predecessor can have the same URN. */
   readonly #seenInRefresh = new Map<unknown, Set<string>>();
 
+  /** @param modules - Loads Pulumi's modules for calls to the engine. */
+  constructor(modules: () => EngineModules) {
+    this.engine = new EngineLink(process.argv[2] ?? "", modules);
+  }
+
   configure(config: ConfigReader): void {
     this.#config = config;
     if (this.#isConfigured) return;
     this.#isConfigured = true;
     // Without the engine, nothing records what this process does: a key created from now on would be lost.
     this.engine.watch(() => process.exit(1));
-    onCancel(() => this.#cancel());
   }
 
   /** Ends all waits. Changes that were already sent complete, and the engine records them. */
-  #cancel(): void {
+  cancel(): void {
     this.#cancelled ??= new AbortedError("the run was cancelled");
     for (const account of this.#accounts.values()) account.abort(this.#cancelled);
   }
@@ -132,6 +135,3 @@ class Session {
     return this.#seenInRefresh.get(urn)?.delete(id) ?? false;
   }
 }
-
-/** The one session of this process. */
-export const session = new Session();

@@ -1,0 +1,146 @@
+import type { Account } from "../api/account";
+import type { Keys } from "../api/keys/api-keys";
+import { isKeyplaneError, KeyplaneError } from "../errors";
+import { publishDiagnostic } from "../http/diagnostics";
+import { nameInUrn } from "../keys/names";
+import { type Scope, scopeOf } from "../keys/scope";
+import { type Context, type Failure, NotReady, type Properties, type ResourceType } from "../schema/resource-type";
+import { conceal, redact } from "../secrets";
+import type { Settings } from "../settings/settings";
+import type { Severity } from "./engine-link";
+import type { Session } from "./session";
+
+/** One call of the engine for one resource. */
+export interface Verb {
+  readonly type: ResourceType;
+  readonly name: "check" | "diff" | "create" | "read" | "update" | "delete";
+  readonly urn: string;
+  /** The properties that name the scope: the inputs in `check` and `create`, otherwise those where the resource is. */
+  readonly values: Properties;
+  /** The state of the resource. @default values */
+  readonly held?: Properties;
+  /** What the front end adds to the context. */
+  readonly also?: Pick<Context, "ownerNow" | "beforeCreate">;
+}
+
+/** Why a verb failed, as text that is safe to show. */
+export class VerbError extends Error {
+  constructor(
+    message: string,
+    /** Set if the resource exists, but is not ready. */
+    readonly notReady?: NotReady,
+  ) {
+    super(message);
+  }
+}
+
+/** Runs one verb with its own context. Throws a `VerbError` for whatever it throws. */
+export async function runVerb<T>(session: Session, verb: Verb, body: (context: Context) => Promise<T>): Promise<T> {
+  const { type, name, urn, values, held = values } = verb;
+  // The service can repeat any of them in its answers.
+  for (const secret of keysIn(held)) conceal(secret);
+  const context = new VerbContext(session, verb);
+  const ended = session.began(context.scope.account, (text) => context.progress(text));
+  try {
+    const answer = await body(context);
+    publishDiagnostic("before-return", `${name} ${type.name}`);
+    return answer;
+  } catch (error) {
+    const doing = `${name} ${type.name} ${JSON.stringify(nameInUrn(urn))}`;
+    const { message, code } = error instanceof NotReady || isKeyplaneError(error) ? error : unexpected(error);
+    for (const secret of [...keysIn(values), ...session.credentials().values()]) conceal(secret);
+    throw new VerbError(redact(`${doing}: ${message} [${code}]`), error instanceof NotReady ? error : undefined);
+  } finally {
+    ended();
+    await session.engine.flush();
+  }
+}
+
+/**
+ * A failed check in words. The path is part of the reason: if the failure named the property, Pulumi would print its
+ * value, and any value can be a secret.
+ */
+export function reasonOf({ property, reason, code = "KP-INPUT" }: Failure): string {
+  return `${property === "" ? "" : `${property}: `}${reason} [${code}]`;
+}
+
+/**
+ * The context of one verb. It is small and creates its parts on demand, because all reads of a refresh wait for one
+ * list at the same time, each with a context.
+ */
+class VerbContext implements Context {
+  readonly scope: Scope;
+  readonly ownerNow: Context["ownerNow"];
+  readonly beforeCreate: Context["beforeCreate"];
+  readonly #session: Session;
+  readonly urn: string;
+
+  constructor(session: Session, { urn, values, also }: Verb) {
+    this.scope = scopeOf(values);
+    this.ownerNow = also?.ownerNow;
+    this.beforeCreate = also?.beforeCreate;
+    this.#session = session;
+    this.urn = urn;
+  }
+
+  get run(): Context["run"] {
+    return this.#session.runOf(this.scope);
+  }
+
+  get checkpointsSkipped(): boolean {
+    return isOn(process.env.PULUMI_SKIP_CHECKPOINTS);
+  }
+
+  get progress(): Context["progress"] {
+    return this.#log("info", true);
+  }
+
+  get info(): Context["info"] {
+    return this.#log("info", false);
+  }
+
+  get warn(): Context["warn"] {
+    return this.#log("warning", false);
+  }
+
+  settings(): Settings {
+    return this.#session.settings(this.scope.account);
+  }
+
+  account(): Account {
+    return this.#session.account(this.scope.account);
+  }
+
+  keys(): Keys {
+    return this.account().keysOf(this.scope.organizationId);
+  }
+
+  fingerprint(): string {
+    return this.#session.fingerprint(this.scope);
+  }
+
+  now(): number {
+    return Date.now();
+  }
+
+  #log(severity: Severity, ephemeral: boolean): (text: string) => void {
+    return (text) => this.#session.engine.log(this.urn, severity, redact(text), ephemeral);
+  }
+}
+
+/** Reads a boolean environment variable as Pulumi does. */
+function isOn(value: string | undefined): boolean {
+  return value !== undefined && ["1", "t", "true"].includes(value.toLowerCase());
+}
+
+/** Wraps an error that keyplane does not throw on purpose. */
+function unexpected(error: unknown): KeyplaneError {
+  const text = error instanceof Error ? error.message : String(error);
+  return new KeyplaneError("KP-INTERNAL", `${text}. This is a bug in keyplane: report it with this message`);
+}
+
+/** The secrets of keys in some values. */
+function keysIn(values: Properties): string[] {
+  const { adopt } = values as { adopt?: { key?: unknown } };
+  return [values.key, values.previousKey, adopt?.key].filter((value): value is string => typeof value === "string");
+}
