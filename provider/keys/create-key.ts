@@ -43,7 +43,7 @@ interface Leftovers {
 export async function createKey(naming: Naming, inputs: Properties, context: Context): Promise<NewKey> {
   const left: Leftovers = { lostNames: [], orphans: [] };
   try {
-    await context.beforeCreate?.();
+    await context.beforeCreate?.(context);
     const created = await makeKey(naming, inputs, left, context);
     return { created, lostNames: left.lostNames, pendingRevocations: left.orphans.map((orphan) => orphan.id) };
   } catch (error) {

@@ -17,6 +17,7 @@ import {
 } from "../keys/key-fields";
 import { nameInUrn, ownerTag, prefixFrom } from "../keys/names";
 import { noteLostNames } from "../keys/orphans";
+import { importClaim, proveKey } from "../keys/prove-key";
 import {
   finishPending,
   pendingAfter,
@@ -62,6 +63,7 @@ export const apiKey: ResourceType = {
       type: types.keyName,
       change: "replace",
       inForce: (outputs) => (isExact(outputs) ? outputs.name : undefined),
+      keptIfUnset: (outputs) => outputs.imported === true,
     },
     adopt: { type: () => NO_ADOPTION, change: "ignore" },
     onNameConflict: { type: types.oneOf("fail", "revokeUnused"), fallback: "fail", change: "update" },
@@ -160,6 +162,14 @@ export const apiKey: ResourceType = {
       rotateAt: rotateAt(createdAt, inputs.rotateAfter),
     };
     return getReady(id, carried, inputs, context);
+  },
+
+  async import(id, key, inputs, context) {
+    const claim = importClaim(id, key);
+    const { name, createdAt, projectId } = await proveKey(claim, inputs, context);
+    const found = withoutEmpty({ ...inputs, name, projectId });
+    const outputs = { ...found, keyId: id, key: claim.key, createdAt, ...maker(found), imported: true };
+    return { id, inputs: found, outputs };
   },
 
   async delete(id, outputs, context) {

@@ -1,4 +1,5 @@
 import { parseDuration } from "../duration";
+import { checkId } from "../ids";
 import { sdkFields } from "../keys/key-fields";
 import { operationTimeout } from "../keys/readiness";
 import { accountFailures, accountField } from "../keys/scope";
@@ -35,6 +36,11 @@ export const projectReady: ResourceType = {
   async update(id, _outputs, inputs, context) {
     await wait(inputs, context);
     return { ...inputs, projectId: id };
+  },
+
+  async import(id, _key, inputs) {
+    const found = { ...inputs, projectId: checkId("project", id, "id") };
+    return { id, inputs: found, outputs: found };
   },
 
   delete: async () => {},

@@ -138,6 +138,12 @@ export const rotatingApiKey: ResourceType = {
     return rotates ? rotateKey({ id, saved, state, reason, inputs }, context) : outputsOf(state, inputs);
   },
 
+  async import(keyId, key, inputs, context) {
+    // Loaded on demand, because an import is rare.
+    const { importKey } = await import("./rotation/adopt-key.js");
+    return { id: randomUUID(), ...(await importKey(keyId, key, inputs, context)) };
+  },
+
   async delete(id, outputs, context) {
     noteLostNames(outputs, context);
     const state = stateOf(outputs);

@@ -48,6 +48,7 @@ function fieldChange(
   const after = normal(inputs[field], rule);
   // A value that a preview does not know yet may be different, so it counts as a change.
   if (!hasUnknown(after) && isSame(before, after, rule)) return undefined;
+  if (after === undefined && rule.keptIfUnset?.(outputs)) return undefined;
   if (rule.onlyAdditions && !hasUnknown(after) && isPartOf(after, before)) return undefined;
   const unset = before === undefined || after === undefined;
   return rule.change === "replace" && !(rule.unsetUpdates && unset) ? "replace" : "update";

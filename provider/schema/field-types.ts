@@ -20,6 +20,8 @@ export interface FieldRule {
   readonly unsetUpdates?: boolean;
   /** Whether the SDK sets it, so that it is not a user's input. */
   readonly internal?: true;
+  /** Whether an absent input leaves the value in force. */
+  readonly keptIfUnset?: (outputs: Readonly<Record<string, unknown>>) => boolean;
   /** For a list: removed entries are not a change. */
   readonly onlyAdditions?: boolean;
   /** The value in force, if the outputs do not repeat the input under its own name. */

@@ -97,9 +97,9 @@ export interface Context {
   /** Adds a warning to the resource's diagnostics. */
   readonly warn: (text: string) => void;
   /** The owner of the resource in this run, if it is not the one in `run`. */
-  readonly ownerNow?: unknown;
+  readonly ownerNow?: string | undefined;
   /** Called before a key is created, after the account has been checked. */
-  readonly beforeCreate?: (() => Promise<void>) | undefined;
+  readonly beforeCreate?: ((context: Context) => Promise<void>) | undefined;
 }
 
 /** What determines which changes are due. */
@@ -114,6 +114,14 @@ export interface DueTerms {
 export interface HeldName {
   readonly id: string;
   readonly name?: string | undefined;
+}
+
+/** A resource that was imported. */
+export interface Imported {
+  readonly id: string;
+  /** The inputs of a program that leaves it as it is. */
+  readonly inputs: Properties;
+  readonly outputs: Properties;
 }
 
 /** A resource type: its fields as data, and its verbs. */
@@ -138,6 +146,13 @@ export interface ResourceType {
   /** The current outputs; `undefined` if the resource is proven to be gone. */
   readonly read: (id: string, outputs: Properties, context: Context) => Promise<Properties | undefined>;
   readonly update: (id: string, outputs: Properties, inputs: Properties, context: Context) => Promise<Properties>;
+  /**
+   * Takes over what exists on the service; absent if the type does not support it.
+   * @param id - The id on the service.
+   * @param key - The secret of a key, if it is known.
+   * @param inputs - The scope and, for a key, its owner.
+   */
+  readonly import?: (id: string, key: string | undefined, inputs: Properties, context: Context) => Promise<Imported>;
   readonly delete: (id: string, outputs: Properties, context: Context) => Promise<void>;
 }
 

@@ -20,13 +20,14 @@ export interface Verb {
   /** The state of the resource. @default values */
   readonly held?: Properties;
   /** What the front end adds to the context. */
-  readonly also?: Pick<Context, "ownerNow" | "beforeCreate">;
+  readonly also?: Pick<Context, "ownerNow" | "beforeCreate"> | undefined;
 }
 
 /** Why a verb failed, as text that is safe to show. */
 export class VerbError extends Error {
   constructor(
     message: string,
+    readonly type: ResourceType,
     /** Set if the resource exists, but is not ready. */
     readonly notReady?: NotReady,
   ) {
@@ -49,7 +50,8 @@ export async function runVerb<T>(session: Session, verb: Verb, body: (context: C
     const doing = `${name} ${type.name} ${JSON.stringify(nameInUrn(urn))}`;
     const { message, code } = error instanceof NotReady || isKeyplaneError(error) ? error : unexpected(error);
     for (const secret of [...keysIn(values), ...session.credentials().values()]) conceal(secret);
-    throw new VerbError(redact(`${doing}: ${message} [${code}]`), error instanceof NotReady ? error : undefined);
+    const notReady = error instanceof NotReady ? error : undefined;
+    throw new VerbError(redact(`${doing}: ${message} [${code}]`), type, notReady);
   } finally {
     ended();
     await session.engine.flush();

@@ -1,0 +1,118 @@
+import type { ApiKeyRecord } from "../api/records";
+import { type ErrorCode, KeyplaneError } from "../errors";
+import { keyIn } from "../key-index";
+import type { Context, Properties } from "../schema/resource-type";
+import { conceal } from "../secrets";
+import { scopeOf } from "./scope";
+
+/** The service shows uses in whole seconds. This pause, in milliseconds, separates the uses of two keys. */
+const NEXT_SECOND_MS = 1_100;
+
+/** Maximum number of attempts to find out which key a secret belongs to. */
+const MAX_LOOKS = 3;
+
+/** The claim of a key to import. Throws `KP-IMPORT` without its secret, which the service does not show. */
+export function importClaim(id: string, key: string | undefined): Claim {
+  if (key !== undefined) return { id, key, source: "keyplane:importKeys", instead: "", code: "KP-IMPORT" };
+  throw new KeyplaneError(
+    "KP-IMPORT",
+    `key ${id} cannot be imported by its id alone, because the service shows a secret only once. Run ` +
+      `\`pulumi config set --path --secret 'keyplane:importKeys["${id}"]'\` and enter the secret, import the key, and ` +
+      `then run \`pulumi config rm --path 'keyplane:importKeys["${id}"]'\``,
+  );
+}
+
+/** A key that was created elsewhere and that a resource is to take over. */
+export interface Claim {
+  readonly id: string;
+  /** Its secret. */
+  readonly key: string;
+  /** Where the secret was given, for messages: a setting or an input. */
+  readonly source: string;
+  /** What the user can do instead, as the end of a sentence. */
+  readonly instead: string;
+  /** The code of a refusal. */
+  readonly code: ErrorCode;
+}
+
+/**
+ * Proves, as far as the service allows, that a key is live and that the secret belongs to it. Changes nothing on the
+ * service. Returns what the service lists about the key.
+ */
+export async function proveKey(claim: Claim, inputs: Properties, context: Context): Promise<ApiKeyRecord> {
+  const ownSetting = context.account().settingOf(claim.key);
+  if (ownSetting !== undefined) throw ownCredential(claim, ownSetting);
+  conceal(claim.key);
+  context.progress(`checking key ${claim.id}`);
+  return scopeOf(inputs).organizationId === undefined
+    ? provenByItself(claim, context)
+    : plausibleInOrganization(claim, context);
+}
+
+/** A key that lists the account's keys shows its own use at once, so the key used last made the request. */
+async function provenByItself(claim: Claim, context: Context): Promise<ApiKeyRecord> {
+  const { id, key } = claim;
+  let seen = await context.keys().listAs(key);
+  if (seen === undefined) throw notAccepted(claim);
+  const record = await liveKey(claim, context);
+  for (let look = 1; ; look++) {
+    const last = usedLast(seen);
+    if (!last.includes(id)) throw refusal(claim, `${mismatch(claim)}: the service shows that another key was used`);
+    if (last.length === 1) return record;
+    if (look === MAX_LOOKS) break;
+    await context.account().sleep(NEXT_SECOND_MS);
+    seen = (await context.keys().listAs(key)) ?? [];
+  }
+  context.warn(
+    `other keys of the account are used every second, so the secret probably belongs to key ${id}, but this is not certain`,
+  );
+  return record;
+}
+
+/** An organization's key may not list keys, and its use may not show at once, so only its absence is a proof. */
+async function plausibleInOrganization(claim: Claim, context: Context): Promise<ApiKeyRecord> {
+  const { id, key } = claim;
+  if (!(await context.keys().authenticates(key))) throw notAccepted(claim);
+  const record = await liveKey(claim, context);
+  if (record.lastUsedAt === null || Date.parse(record.lastUsedAt) < context.account().serviceNow() - 60_000) {
+    context.warn(
+      `the service accepts the secret, but does not show that key ${id} was used just now. Check that it is the secret of ` +
+        "that key, because a rotation revokes it by its id",
+    );
+  }
+  return record;
+}
+
+async function liveKey(claim: Claim, context: Context): Promise<ApiKeyRecord> {
+  const record = keyIn(await context.keys().list({ fresh: true }), claim.id);
+  if (record !== undefined) return record;
+  throw refusal(claim, `key ${claim.id} is not active in this account. Pass the id of an active key${claim.instead}`);
+}
+
+/** Ids of the keys with the latest use in a list. */
+function usedLast(keys: readonly ApiKeyRecord[]): readonly string[] {
+  const useOf = ({ lastUsedAt }: ApiKeyRecord) => Date.parse(lastUsedAt ?? "") || 0;
+  const latest = keys.reduce((last, key) => Math.max(last, useOf(key)), 0);
+  return keys.filter((key) => useOf(key) === latest).map(({ id }) => id);
+}
+
+function mismatch({ id, source }: Claim): string {
+  return `the secret in ${source} does not belong to key ${id}. Pass the id and the secret of the same key`;
+}
+
+function notAccepted(claim: Claim): KeyplaneError {
+  const { id, source, instead } = claim;
+  return refusal(claim, `the service does not accept the secret in ${source}. Pass the secret of key ${id}${instead}`);
+}
+
+function refusal({ code }: Claim, message: string): KeyplaneError {
+  return new KeyplaneError(code, message);
+}
+
+function ownCredential({ id }: Claim, setting: string): KeyplaneError {
+  return new KeyplaneError(
+    "KP-OWN-CREDENTIAL",
+    `the secret of key ${id} is ${setting}, with which keyplane authenticates: taken over, it would be rotated or ` +
+      "revoked, and lock keyplane out. Let keyplane authenticate with another key, or take over another key",
+  );
+}

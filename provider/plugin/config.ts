@@ -1,0 +1,99 @@
+import { inspect, isDeepStrictEqual } from "node:util";
+import { ConfigError, isKeyplaneError } from "../errors";
+import { ID_FORMS } from "../ids";
+import { accountFingerprint } from "../keys/account-fingerprint";
+import { hasUnknown } from "../schema/field-types";
+import type { Properties } from "../schema/resource-type";
+import { isKeyText } from "../secrets";
+import { type ConfigReader, resolveSettings, SETTINGS, type Settings } from "../settings/settings";
+import { ownerOfProvider } from "./owner";
+import { OWNER } from "./public-part";
+
+/** Inputs of a provider resource that are secrets, however they were set. */
+export const SECRET_SETTINGS = ["apiKey", "accounts", "importKeys"];
+
+const NAMES = [...Object.keys(SETTINGS), "importKeys"];
+
+/** Inputs that the engine adds. */
+const OF_ENGINE = /^(version|parameterization|plugin[A-Z]\w*|__\w+)$/;
+
+/** The configuration of a provider resource. Printing it shows no credential. */
+export class ProviderConfig {
+  /** Reads one setting as text. */
+  readonly read: ConfigReader;
+  /** The identity of the provider resource. */
+  readonly owner: string;
+  /** Secrets of keys to import, by key id. */
+  readonly importKeys: ReadonlyMap<string, string>;
+
+  /** Throws a `ConfigError` if `importKeys` is invalid. */
+  constructor(inputs: Properties) {
+    this.read = (name) => textOf(inputs[name]);
+    this.owner = String(inputs[OWNER] ?? "");
+    this.importKeys = parseImportKeys(this.read("importKeys"));
+  }
+
+  [inspect.custom](): string {
+    return "ProviderConfig";
+  }
+}
+
+/**
+ * Checks the inputs of a provider resource, without a request, and adds its owner. What a preview does not know yet is
+ * checked in the actual run.
+ */
+export function checkConfig(
+  urn: string,
+  olds: Properties,
+  news: Properties,
+): { readonly inputs: Properties; readonly failures: readonly string[] } {
+  const failures = Object.keys(news)
+    .filter((name) => !NAMES.includes(name) && !OF_ENGINE.test(name))
+    .map((name) => `keyplane:${name} is not a setting; the settings are ${NAMES.join(", ")} [KP-CONFIG]`);
+  let settings: Settings | undefined;
+  try {
+    if (!hasUnknown(news)) settings = resolveSettings(new ProviderConfig(news).read);
+  } catch (error) {
+    if (!isKeyplaneError(error)) throw error;
+    failures.push(`${error.message} [${error.code}]`);
+  }
+  const here = settings && accountFingerprint(settings);
+  const isConfirmed = here !== undefined && (settings?.confirmedAccounts?.includes(here) ?? false);
+  return { inputs: { ...news, [OWNER]: ownerOfProvider(urn, olds[OWNER], here, isConfirmed) }, failures };
+}
+
+/**
+ * The inputs of a provider resource that have changed. None of them replaces it, because that would replace every key:
+ * another account is refused when a resource is about to change something there.
+ */
+export function changedSettings(olds: Properties, news: Properties): readonly string[] {
+  const names = new Set([...Object.keys(olds), ...Object.keys(news)]);
+  return [...names].filter((name) => !isDeepStrictEqual(olds[name], news[name]));
+}
+
+/** A setting as text: an SDK can pass a number or a map as it is, or as JSON. */
+function textOf(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+function parseImportKeys(text = "{}"): ReadonlyMap<string, string> {
+  let keys: unknown;
+  try {
+    keys = JSON.parse(text);
+  } catch {
+    throw badImportKeys();
+  }
+  if (typeof keys !== "object" || keys === null || Array.isArray(keys)) throw badImportKeys();
+  const entries = Object.entries(keys as Record<string, unknown>);
+  if (!entries.every(([id, key]) => ID_FORMS.apiKey.matches(id) && isKeyText(key))) throw badImportKeys();
+  return new Map(entries as [string, string][]);
+}
+
+/** The message quotes nothing, because a secret may be in the wrong place. */
+function badImportKeys(): ConfigError {
+  return new ConfigError(
+    "keyplane:importKeys must be a map from the id of a key to its secret: run " +
+      "`pulumi config set --path --secret 'keyplane:importKeys[\"ID\"]'`",
+  );
+}

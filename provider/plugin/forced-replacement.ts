@@ -1,0 +1,36 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+
+/**
+ * Whether the command that runs replaces a resource by `--replace` or `--target-replace`. The engine then calls the
+ * provider exactly as for a new resource, so only the command shows that the state has a key for it.
+ */
+export function isReplacedByCommand(urn: string): boolean {
+  command ??= commandOfEngine();
+  return command.some(
+    (word) => word === urn || word.endsWith(`=${urn}`) || word.endsWith(`,${urn}`) || isPattern(word),
+  );
+}
+
+let command: readonly string[] | undefined;
+
+/** A pattern of URNs can include any resource. */
+function isPattern(word: string): boolean {
+  return word.includes("urn:pulumi:") && word.includes("*");
+}
+
+/** The words of the command that started this process, and of its options in the environment. */
+function commandOfEngine(): readonly string[] {
+  const { PULUMI_OPTION_REPLACE = "", PULUMI_OPTION_TARGET_REPLACE = "" } = process.env;
+  return [...wordsOf(process.ppid), PULUMI_OPTION_REPLACE, PULUMI_OPTION_TARGET_REPLACE];
+}
+
+function wordsOf(pid: number): readonly string[] {
+  try {
+    if (process.platform === "linux") return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+    if (process.platform === "win32") return [];
+    return execFileSync("ps", ["-o", "command=", "-p", String(pid)], { encoding: "utf8" }).split(/\s+/);
+  } catch {
+    return [];
+  }
+}

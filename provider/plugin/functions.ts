@@ -1,0 +1,66 @@
+import type { Account } from "../api";
+import { InputError, isKeyplaneError, type KeyplaneError } from "../errors";
+import * as functions from "../functions";
+import type { Properties } from "../schema/resource-type";
+import { conceal, redact } from "../secrets";
+import type { Session } from "../session/session";
+import { fromPulumi } from "../session/values";
+
+/** A data source: its arguments, and the call. */
+interface DataSource {
+  readonly args: readonly string[];
+  readonly call: (account: Account, args: never) => Promise<unknown>;
+}
+
+/** All data sources, by their names in the schema. */
+export const dataSources: Readonly<Record<string, DataSource>> = {
+  getApiKey: { args: ["id", "name", "organizationId"], call: functions.getApiKey },
+  getApiKeys: { args: ["organizationId"], call: functions.getApiKeys },
+  getOperation: { args: ["projectId", "operationId"], call: functions.getOperation },
+  getOperations: { args: ["projectId", "since", "status", "action", "limit"], call: functions.getOperations },
+  getProject: { args: ["id", "name"], call: functions.getProject },
+  getProjects: { args: [], call: functions.getProjects },
+  waitForOperations: {
+    args: ["projectId", "operationIds", "operationTimeout", "pollInterval"],
+    call: functions.waitForOperations,
+  },
+};
+
+/**
+ * Calls a data source. A list becomes `{ items }`, because a result is an object in every language. Throws an error
+ * whose message is safe to show.
+ */
+export async function invoke(session: Session, token: string, given: Properties): Promise<Properties> {
+  const name = token.replace(/^keyplane:index:/, "");
+  const source = Object.hasOwn(dataSources, name) ? dataSources[name] : undefined;
+  try {
+    if (source === undefined) throw new InputError(name, `is not a function of keyplane: ${namesOfAll()}`);
+    const args = Object.fromEntries(Object.entries(fromPulumi(given)).filter(([, value]) => value !== null));
+    for (const arg of Object.keys(args).filter((each) => !source.args.includes(each))) {
+      throw new InputError(arg, `is not an argument of ${name}; its arguments are ${source.args.join(", ") || "none"}`);
+    }
+    const show = (text: string, isProgress: boolean) =>
+      session.engine.log("", isProgress ? "info" : "warning", redact(text), isProgress);
+    const controls = {
+      onWarning: (text: string) => show(text, false),
+      ...(name === "waitForOperations" && { onProgress: (progress: { text: string }) => show(progress.text, true) }),
+    };
+    const result = await source.call(session.account(undefined), { ...args, ...controls } as never);
+    return Array.isArray(result) ? { items: result } : (result as Properties);
+  } catch (error) {
+    for (const secret of session.credentials().values()) conceal(secret);
+    throw new Error(redact(`${name}: ${described(error)}`));
+  } finally {
+    await session.engine.flush();
+  }
+}
+
+function described(error: unknown): string {
+  if (isKeyplaneError(error)) return `${error.message} [${error.code}]`;
+  const text = error instanceof Error ? error.message : String(error);
+  return `${text}. This is a bug in keyplane: report it with this message [${"KP-INTERNAL" satisfies KeyplaneError["code"]}]`;
+}
+
+function namesOfAll(): string {
+  return `its functions are ${Object.keys(dataSources).join(", ")}`;
+}

@@ -1,0 +1,153 @@
+import type { ApiKeyRecord } from "../api/records";
+import { KeyplaneError } from "../errors";
+import { mustBeSameAccount } from "../keys/account-guard";
+import { textsOf } from "../keys/key-fields";
+import { isNamedFor } from "../keys/names";
+import { formatKey } from "../keys/orphans";
+import { revokeAll } from "../keys/revoke-key";
+import type { Context, Properties, ResourceType, RunNotes } from "../schema/resource-type";
+
+/** An older key may have been handed out by a run whose state was lost, in milliseconds. */
+const MAX_AGE_MS = 24 * 3_600_000;
+
+/** What this process knows about one resource. */
+interface Notes {
+  /** Ids of keys that the resource held before and that the engine may still delete. */
+  readonly predecessors: Set<string>;
+  /** Ids of orphans that could not be revoked. */
+  readonly unrevoked: string[];
+  /** Whether the state has the resource, but the engine did not show it: the user forces a replacement. */
+  isHidden: boolean;
+  /** Whether its orphans were looked for. */
+  isSwept: boolean;
+}
+
+/**
+ * The keys that interrupted runs left behind. The engine tells no plugin when a program has ended, so each resource
+ * looks for keys with its own tag that nobody holds, when it creates a key and when it is deleted.
+ */
+export class OrphanSearch {
+  readonly #notes = new Map<string, Notes>();
+  /** Ids of keys that the engine has shown to this process, by the notes of their scope. */
+  readonly #seen = new WeakMap<RunNotes, Set<string>>();
+  /** The list of a scope that all creations of this process share. */
+  readonly #lists = new WeakMap<RunNotes, Promise<readonly ApiKeyRecord[]>>();
+
+  /** Records that the engine checks a resource that the state has. Its diff follows, unless a replacement is forced. */
+  noteCheck(urn: string): void {
+    this.#of(urn).isHidden = true;
+  }
+
+  /** Records a resource that the engine shows, and so the keys that it holds. */
+  noteShown(type: ResourceType, outputs: Properties, context: Context): void {
+    const notes = this.#of(context.urn);
+    notes.isHidden = false;
+    const held = (type.holds?.(outputs) ?? []).map(({ id }) => id);
+    for (const id of [...held, ...textsOf(outputs.predecessors)]) {
+      notes.predecessors.add(id);
+      this.#seenIn(context).add(id);
+    }
+  }
+
+  /** Revokes the orphans of a resource that is about to create a key. */
+  async beforeCreate(identity: string, context: Context): Promise<void> {
+    const notes = this.#of(context.urn);
+    const keys = await this.#list(context);
+    for (const id of notes.predecessors) if (keys.every((key) => key.id !== id)) notes.predecessors.delete(id);
+    await this.#sweep(identity, keys, context);
+  }
+
+  /** Revokes the orphans of a deleted resource. Throws if one is still live. */
+  async afterDelete(identity: string, context: Context): Promise<void> {
+    const notes = this.#of(context.urn);
+    if (notes.isSwept) return;
+    await mustBeSameAccount(identity, context);
+    await this.#sweep(identity, await this.#list(context), context);
+    const left = notes.unrevoked.splice(0);
+    if (left.length === 0) return;
+    notes.isSwept = false;
+    throw new KeyplaneError(
+      "KP-REVOKE",
+      `could not revoke key ${left.join(", ")}, which an interrupted run left behind. Run the command again`,
+    );
+  }
+
+  /** Reports the orphans of a resource that was read. A refresh changes nothing on the service. */
+  async report(identity: string, context: Context): Promise<void> {
+    for (const key of this.#candidates(identity, await context.keys().list(), context)) {
+      context.warn(
+        `key ${formatKey(key)} was made for this resource, but no resource has it. It is revoked when the resource gets a new key or is deleted, unless somebody uses it`,
+      );
+    }
+  }
+
+  /** The outputs to record: with the keys that the resource must not take for orphans later. */
+  recorded(urn: string, outputs: Properties): Properties {
+    const { predecessors, unrevoked } = this.#of(urn);
+    const own = new Set([outputs.keyId, outputs.previousKeyId]);
+    const others = [...predecessors].filter((id) => !own.has(id)).sort();
+    const pendingRevocations = [...new Set([...textsOf(outputs.pendingRevocations), ...unrevoked])];
+    return {
+      ...outputs,
+      ...(pendingRevocations.length > 0 && { pendingRevocations }),
+      ...(others.length > 0 && { predecessors: others }),
+    };
+  }
+
+  async #sweep(identity: string, keys: readonly ApiKeyRecord[], context: Context): Promise<void> {
+    const notes = this.#of(context.urn);
+    if (notes.isSwept) return;
+    notes.isSwept = true;
+    const candidates = this.#candidates(identity, keys, context);
+    const now = context.account().serviceNow();
+    const isOurs = (key: ApiKeyRecord) => key.lastUsedAt === null && Date.parse(key.createdAt) > now - MAX_AGE_MS;
+    // The replaced key is among them if the engine did not show it.
+    const doomed = notes.isHidden || context.checkpointsSkipped ? [] : candidates.filter(isOurs);
+    for (const key of candidates.filter((each) => !doomed.includes(each))) {
+      notes.predecessors.add(key.id);
+      if (notes.isHidden && candidates.length === 1) continue;
+      context.warn(
+        `key ${formatKey(key)} was made for this resource, and this run cannot tell whether anybody has it. keyplane ` +
+          "leaves it alone. If nobody should have it, revoke it in the console",
+      );
+    }
+    const left = await revokeAll(doomed, identity, context);
+    notes.unrevoked.push(...left);
+    for (const key of doomed.filter(({ id }) => !left.includes(id))) {
+      context.info(`revoked key ${formatKey(key)}, left behind by an interrupted run`);
+    }
+  }
+
+  #candidates(identity: string, keys: readonly ApiKeyRecord[], context: Context): readonly ApiKeyRecord[] {
+    const seen = this.#seenIn(context);
+    return keys.filter(({ id, name }) => isNamedFor(name, identity) && !seen.has(id));
+  }
+
+  #list(context: Context): Promise<readonly ApiKeyRecord[]> {
+    let list = this.#lists.get(context.run);
+    if (list === undefined) {
+      list = context.keys().list();
+      this.#lists.set(context.run, list);
+      list.catch(() => this.#lists.delete(context.run));
+    }
+    return list;
+  }
+
+  #seenIn({ run }: Context): Set<string> {
+    let seen = this.#seen.get(run);
+    if (seen === undefined) {
+      seen = new Set();
+      this.#seen.set(run, seen);
+    }
+    return seen;
+  }
+
+  #of(urn: string): Notes {
+    let notes = this.#notes.get(urn);
+    if (notes === undefined) {
+      notes = { predecessors: new Set(), unrevoked: [], isHidden: false, isSwept: false };
+      this.#notes.set(urn, notes);
+    }
+    return notes;
+  }
+}

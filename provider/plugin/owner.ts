@@ -1,0 +1,47 @@
+import { randomUUID } from "node:crypto";
+import { fingerprintIn, identityOf, ownerIdIn, urnIn } from "../keys/identity";
+
+/**
+ * The identity of a provider resource, `<owner's id>.<account's fingerprint>|<its URN>`. `CheckConfig` returns it as an
+ * extra input, and the engine saves that before any key is made. A copied or renamed stack gets a new owner, because a
+ * copy must not claim the keys of the original.
+ * @param before - The identity in the state, if there is one.
+ * @param here - The fingerprint of the account, if it is known.
+ * @param isConfirmed - Whether the user confirmed that this is the account of the keys.
+ */
+export function ownerOfProvider(urn: string, before: unknown, here: string | undefined, isConfirmed: boolean): string {
+  if (!isOfStack(before, urn)) return identityOf(randomUUID(), here, urn);
+  // Another credential proves nothing: the recorded fingerprint stays until the user confirms the account.
+  return identityOf(ownerIdIn(before), isConfirmed ? here : fingerprintIn(before), urn);
+}
+
+/**
+ * The owner of a key, an input of it: `<owner's id>|<URN>`. A key keeps its owner's id for as long as it is in the same
+ * stack, because an upgrade of the plugin can bring another default provider.
+ * @param before - The owner in the state: an input of this plugin, or an identity of the dynamic provider.
+ * @param urnBefore - The URN in a state of the dynamic provider.
+ */
+export function ownerOfKey(urn: string, before: unknown, urnBefore: unknown, ofProvider: string): string {
+  const isKept = isOfStack(before, urn) || (typeof before === "string" && isSameStack(urnBefore, urn));
+  return identityOf(ownerIdIn(isKept ? before : ofProvider), undefined, urn);
+}
+
+/** The identity of a key: its owner, with the fingerprint of the account in which it was recorded. */
+export function identityIn(owner: unknown, recorded: unknown, ofProvider: string): string {
+  const source = ownerIdIn(recorded) === ownerIdIn(owner) ? recorded : ofProvider;
+  return identityOf(ownerIdIn(owner), fingerprintIn(source), urnIn(owner));
+}
+
+/** Whether an identity was made for a resource of this stack. */
+export function isOfStack(identity: unknown, urn: string): boolean {
+  return typeof identity === "string" && isSameStack(urnIn(identity), urn);
+}
+
+/** Whether two URNs have the same stack and project. A copied state has the URNs of its new stack. */
+function isSameStack(one: unknown, other: string): boolean {
+  return typeof one === "string" && stackIn(one) === stackIn(other);
+}
+
+function stackIn(urn: string): string {
+  return urn.split("::").slice(0, 2).join("::");
+}

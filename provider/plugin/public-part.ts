@@ -1,0 +1,33 @@
+import type { FieldRule, FieldType } from "../schema/field-types";
+import type { ResourceType } from "../schema/resource-type";
+
+/** The input that carries the owner. Names that begin with two underscores are hidden in previews. */
+export const OWNER = "__owner";
+
+const parts = new WeakMap<ResourceType, ResourceType>();
+
+/**
+ * A resource type with the inputs that programs of any language have. The others are for the SDK of the dynamic
+ * provider; with the plugin, explicit providers replace `account`.
+ */
+export function publicPart(type: ResourceType): ResourceType {
+  let part = parts.get(type);
+  if (part === undefined) {
+    const fields = Object.entries(type.fields).filter(([name, rule]) => rule.internal !== true && name !== "account");
+    part = { ...type, fields: Object.fromEntries(fields.map(([name, rule]) => [name, limited(name, rule)])) };
+    parts.set(type, part);
+  }
+  return part;
+}
+
+/** A name needs room for the tag of the resource. */
+function limited(name: string, rule: FieldRule): FieldRule {
+  return name === "namePrefix" ? { ...rule, type: shortPrefix(rule.type) } : rule;
+}
+
+const shortPrefix =
+  (prefix: FieldType): FieldType =>
+  (value) =>
+    prefix(value) !== undefined || String(value).length > 37
+      ? "must be at most 37 of a-z, 0-9 and -, and neither begin nor end with -"
+      : undefined;

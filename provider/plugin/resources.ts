@@ -1,0 +1,238 @@
+import { InputError } from "../errors";
+import { ID_FORMS } from "../ids";
+import { identityHere, isElsewhere, mustBeSameAccount } from "../keys/account-guard";
+import { noteHolder } from "../keys/holders";
+import { identityIn as recordedIn, urnIn } from "../keys/identity";
+import { withoutEmpty } from "../keys/key-fields";
+import { check } from "../schema/check";
+import { diff } from "../schema/diff";
+import { UNKNOWN } from "../schema/field-types";
+import { type Context, NotReady, type Properties, type ResourceType } from "../schema/resource-type";
+import type { Session } from "../session/session";
+import { fromPulumi, toState } from "../session/values";
+import { reasonOf, runVerb, type Verb } from "../session/verb";
+import type { ProviderConfig } from "./config";
+import { isReplacedByCommand } from "./forced-replacement";
+import { OrphanSearch } from "./orphans";
+import { identityIn, ownerOfKey } from "./owner";
+import { OWNER, publicPart } from "./public-part";
+
+/** A resource that the engine names in a call. */
+export interface Named {
+  readonly type: ResourceType;
+  readonly urn: string;
+}
+
+/** What is known about the owner of a key in this process. */
+interface KnownOwner {
+  /** The owner as an input. */
+  readonly owner: string;
+  /** The identity that is recorded in the outputs. */
+  readonly recorded?: string | undefined;
+}
+
+/**
+ * The resources of one provider resource: what Pulumi's protocol and the lack of a program to ask add to the verbs of
+ * the resource types. All values are those of the engine.
+ */
+export class Resources {
+  readonly #orphans = new OrphanSearch();
+  /** By URN. A replacement is checked a second time, without the state. */
+  readonly #owners = new Map<string, KnownOwner>();
+
+  constructor(
+    private readonly session: Session,
+    private readonly config: () => ProviderConfig,
+  ) {}
+
+  async check(named: Named, olds: Properties, news: Properties) {
+    const owner = this.#ownerInput(named, fromEngine(olds));
+    return this.#run(named, "check", news, async (context) => {
+      this.session.noteCheck(named.urn);
+      const { inputs, failures } = check(publicPart(named.type), fromPulumi(news), context);
+      return { inputs: { ...inputs, ...owner }, failures: failures.map(reasonOf) };
+    });
+  }
+
+  async diff(named: Named, id: string, olds: Properties, news: Properties) {
+    const { type, urn } = named;
+    const outputs = fromEngine(olds);
+    const inputs = this.#identified(type, news, outputs);
+    return this.#run(named, "diff", outputs, async (context) => {
+      const driftOnly = this.session.takeRefresh(id, urn);
+      const terms = { now: context.now(), fingerprint: () => context.fingerprint(), driftOnly };
+      const { changes, replaces, deleteBeforeReplace, reasons } = diff(type, outputs, inputs, terms);
+      // The update proves that the account is the same, and records it.
+      const isMoved = !driftOnly && isElsewhere(recordedIn(outputs), context);
+      if (isMoved) context.info("the credential or the address changed: this must be the same account");
+      for (const reason of reasons) context.info(reason);
+      // A refresh can compare a predecessor that is still to be deleted: it does not show what is held.
+      if (!driftOnly) noteHolder(type, id, outputs, context);
+      this.#orphans.noteShown(type, outputs, context);
+      if (type.holds) this.#owners.set(urn, { owner: String(inputs.owner), recorded: recordedIn(outputs) });
+      const names = replaces.map((field) => (field === "owner" ? OWNER : field));
+      return { changes: changes || isMoved, replaces: names, deleteBeforeReplace };
+    });
+  }
+
+  async create(named: Named, news: Properties) {
+    const { type, urn } = named;
+    const inputs = this.#identified(type, news, { owner: this.#owners.get(urn)?.recorded });
+    return this.#run(named, "create", inputs, async (context) => {
+      const { id, outputs } = await this.#recording(context, () => type.create(inputs, context));
+      noteHolder(type, id, outputs, context);
+      return { id, outputs: toEngine(type, this.#recorded(outputs, context)) };
+    });
+  }
+
+  async read(named: Named, id: string, inputs: Properties, state: Properties) {
+    const { type, urn } = named;
+    if (Object.keys(state).length === 0) return this.#import(named, id);
+    const held = fromEngine(state);
+    return this.#run(named, "read", held, async (context) => {
+      this.session.noteRead(id, urn);
+      this.#orphans.noteShown(type, held, context);
+      const outputs = await type.read(id, held, context);
+      if (outputs === undefined) return undefined;
+      if (type.holds) await this.#orphans.report(this.#identityOf(urn, held), context);
+      return { id, inputs, outputs: toEngine(type, outputs) };
+    });
+  }
+
+  async update(named: Named, id: string, olds: Properties, news: Properties) {
+    const { type, urn } = named;
+    const held = fromEngine(olds);
+    const inputs = this.#identified(type, news, held);
+    const body = async (context: Context) => {
+      this.#orphans.noteShown(type, held, context);
+      if (isRenamed(held, urn)) await useOnce(held, context);
+      const outputs = await this.#recording(context, () => type.update(id, held, inputs, context));
+      noteHolder(type, id, outputs, context);
+      return toEngine(type, this.#recorded(outputs, context));
+    };
+    return this.#run(named, "update", inputs, body, held);
+  }
+
+  async delete(named: Named, id: string, state: Properties): Promise<void> {
+    const { type, urn } = named;
+    const held = fromEngine(state);
+    return this.#run(named, "delete", held, async (context) => {
+      this.#orphans.noteShown(type, held, context);
+      await type.delete(id, held, context);
+      if (type.holds) await this.#orphans.afterDelete(this.#identityOf(urn, held), context);
+    });
+  }
+
+  /** What a preview shows of a resource that is to be created or, with a state, updated. Makes no request. */
+  planned({ type }: Named, news: Properties, state?: Properties): Properties {
+    const held = state && fromEngine(state);
+    const stable = (held && type.stable?.(held, this.#identified(type, news, held), Date.now())) ?? [];
+    const outputs = type.outputs.map((name) => [name, stable.includes(name) ? held?.[name] : UNKNOWN]);
+    return { ...Object.fromEntries(outputs), ...fromPulumi(news) };
+  }
+
+  /** Imports what exists on the service. The id of a key of an organization is `<organization's id>/<key's id>`. */
+  async #import(named: Named, path: string) {
+    const { type, urn } = named;
+    const slash = path.lastIndexOf("/");
+    const [organizationId, id] = slash < 0 ? [undefined, path] : [path.slice(0, slash), path.slice(slash + 1)];
+    const scope = withoutEmpty({ organizationId });
+    return this.#run(named, "read", scope, async (context) => {
+      const { importKeys } = this.config();
+      const isOrganization = organizationId === undefined || ID_FORMS.organization.matches(organizationId);
+      if (type.holds && !(isOrganization && ID_FORMS.apiKey.matches(id))) {
+        throw new InputError("id", "must be the id of a key, or ORGANIZATION/KEY for a key of an organization");
+      }
+      const owner = type.holds ? { owner: this.#identityOf(urn, {}) } : {};
+      const found = await type.import?.(id, importKeys.get(id), { ...scope, ...owner }, context);
+      if (found === undefined) throw new InputError("id", `a ${type.name} cannot be imported`);
+      const { owner: identity, ...inputs } = found.inputs;
+      return {
+        id: found.id,
+        inputs: { ...inputs, ...this.#ownerInput(named, {}) },
+        outputs: toEngine(type, found.outputs),
+      };
+    });
+  }
+
+  /** The owner of a key as an input, which the engine saves before the key is created. */
+  #ownerInput({ type, urn }: Named, before: Properties): Properties {
+    if (!type.holds) return {};
+    const { owner, resourceUrn } = before;
+    if (owner !== undefined || isReplacedByCommand(urn)) this.#orphans.noteCheck(urn);
+    const known = owner === undefined ? this.#owners.get(urn)?.owner : owner;
+    const input = ownerOfKey(urn, known, resourceUrn, this.config().owner);
+    this.#owners.set(urn, { owner: input });
+    return { [OWNER]: input };
+  }
+
+  /** The inputs with the identity of a key instead of its owner: the account in which it was recorded belongs to it. */
+  #identified(type: ResourceType, news: Properties, outputs: Properties): Properties {
+    const { owner, ...inputs } = fromEngine(news);
+    return type.holds ? { ...inputs, owner: identityIn(owner, recordedIn(outputs), this.config().owner) } : inputs;
+  }
+
+  /** The identity of a key in the state, as its resource is named now. */
+  #identityOf(urn: string, held: Properties): string {
+    const owner = ownerOfKey(urn, held.owner, held.resourceUrn, this.config().owner);
+    return identityIn(owner, recordedIn(held), this.config().owner);
+  }
+
+  /** Completes the outputs of a resource that is not ready. */
+  async #recording<T>(context: Context, change: () => Promise<T>): Promise<T> {
+    try {
+      return await change();
+    } catch (error) {
+      if (!(error instanceof NotReady)) throw error;
+      throw new NotReady(error.id, this.#recorded(error.outputs, context), error.reason);
+    }
+  }
+
+  /** The outputs to record, with what only the plugin needs. The account is proven by now. */
+  #recorded(outputs: Properties, context: Context): Properties {
+    if (typeof outputs.owner !== "string") return outputs;
+    const owner = identityHere(outputs.owner, context);
+    return withoutEmpty({ ...this.#orphans.recorded(context.urn, outputs), owner });
+  }
+
+  async #run<T>(
+    { type, urn }: Named,
+    name: Verb["name"],
+    values: Properties,
+    body: (context: Context) => Promise<T>,
+    held = values,
+  ): Promise<T> {
+    const also = type.holds && {
+      ownerNow: this.#identityOf(urn, held),
+      beforeCreate: (context: Context) => this.#orphans.beforeCreate(String(values.owner), context),
+    };
+    return runVerb(this.session, { type, name, urn, values, held, also }, body);
+  }
+}
+
+/** Values of the engine for the resource types. */
+export function fromEngine(values: Properties): Properties {
+  const { [OWNER]: owner, ...others } = fromPulumi(values);
+  return owner === undefined ? others : { ...others, owner };
+}
+
+/** Outputs of a resource type for the engine. */
+export function toEngine(type: ResourceType, { owner, ...outputs }: Properties): Properties {
+  return toState({ ...outputs, ...(owner !== undefined && { [OWNER]: owner }) }, type.canBeAbsent);
+}
+
+/** Whether a resource has another name in its stack than the one that its keys are named for. */
+function isRenamed({ owner }: Properties, urn: string): boolean {
+  return (urnIn(owner) ?? urn) !== urn;
+}
+
+/**
+ * Uses the keys of a renamed resource once: a new resource with its former name would take them for its orphans, but
+ * never revokes a key that was used.
+ */
+async function useOnce(held: Properties, context: Context): Promise<void> {
+  await mustBeSameAccount(recordedIn(held), context);
+  for (const key of [held.key, held.previousKey]) {
+    if (typeof key === "string") await context.keys().authenticates(key);
+  }
+}

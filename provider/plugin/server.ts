@@ -1,0 +1,171 @@
+import type { ServerUnaryCall, ServiceError, sendUnaryData, UntypedServiceImplementation } from "@grpc/grpc-js";
+import { status } from "@grpc/grpc-js";
+import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
+
+import plugin = require("@pulumi/pulumi/proto/plugin_pb");
+import provider = require("@pulumi/pulumi/proto/provider_pb");
+
+import { Empty } from "google-protobuf/google/protobuf/empty_pb";
+import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { resourceTypes } from "../resources/registry";
+import type { Properties } from "../schema/resource-type";
+import type { Session } from "../session/session";
+import { fromPulumi } from "../session/values";
+import { VerbError } from "../session/verb";
+import { VERSION } from "../version";
+import { changedSettings, checkConfig, ProviderConfig, SECRET_SETTINGS } from "./config";
+import { invoke } from "./functions";
+import { type Named, Resources, toEngine } from "./resources";
+import { failed, fromStruct, notReady, toStruct } from "./wire";
+
+/** Outputs that are secrets whether or not an input is. */
+const SECRET_OUTPUTS = ["key", "previousKey"];
+
+const TYPES = {
+  ApiKey: resourceTypes.ApiKey,
+  RotatingApiKey: resourceTypes.RotatingApiKey,
+  ProjectReady: resourceTypes.ProjectReady,
+};
+
+/**
+ * Pulumi's protocol for resource providers: reads the messages, and writes the answers. Secrets of inputs stay secrets
+ * by their names, because the provider does not accept marked values.
+ * @param schema - The package's schema, without its version.
+ */
+export function service(session: Session, schema: object): UntypedServiceImplementation {
+  let config = new ProviderConfig({});
+  const resources = new Resources(session, () => config);
+
+  const handlers = {
+    handshake: async () => new provider.ProviderHandshakeResponse(),
+    getPluginInfo: async () => new plugin.PluginInfo().setVersion(VERSION),
+    getSchema: async () => new provider.GetSchemaResponse().setSchema(JSON.stringify({ ...schema, version: VERSION })),
+
+    async checkConfig(request: provider.CheckRequest) {
+      const { inputs, failures } = checkConfig(
+        request.getUrn(),
+        fromStruct(request.getOlds()),
+        fromPulumi(fromStruct(request.getNews())),
+      );
+      return checked(toStruct(inputs, SECRET_SETTINGS), failures);
+    },
+
+    async diffConfig(request: provider.DiffRequest) {
+      const olds = request.getOldInputs() ?? request.getOlds();
+      const changed = changedSettings(fromStruct(olds), fromStruct(request.getNews()));
+      return new provider.DiffResponse().setChanges(changesOf(changed.length > 0)).setDiffsList([...changed]);
+    },
+
+    async configure(request: provider.ConfigureRequest) {
+      config = new ProviderConfig(fromStruct(request.getArgs()));
+      session.configure(config.read);
+      return new provider.ConfigureResponse().setSupportspreview(true);
+    },
+
+    async check(request: provider.CheckRequest) {
+      const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
+      const { inputs, failures } = await resources.check(named(request), olds, news);
+      return checked(toStruct(inputs), failures);
+    },
+
+    async diff(request: provider.DiffRequest) {
+      const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
+      const answer = await resources.diff(named(request), request.getId(), olds, news);
+      return new provider.DiffResponse()
+        .setChanges(changesOf(answer.changes))
+        .setReplacesList([...answer.replaces])
+        .setDeletebeforereplace(answer.deleteBeforeReplace);
+    },
+
+    async create(request: provider.CreateRequest) {
+      const inputs = fromStruct(request.getProperties());
+      if (request.getPreview()) {
+        return new provider.CreateResponse().setProperties(outputs(resources.planned(named(request), inputs)));
+      }
+      const made = await resources.create(named(request), inputs);
+      return new provider.CreateResponse().setId(made.id).setProperties(outputs(made.outputs));
+    },
+
+    async read(request: provider.ReadRequest) {
+      const [inputs, state] = [fromStruct(request.getInputs()), fromStruct(request.getProperties())];
+      const found = await resources.read(named(request), request.getId(), inputs, state);
+      // An empty id reports that the resource is gone.
+      if (found === undefined) return new provider.ReadResponse();
+      const response = new provider.ReadResponse().setId(found.id);
+      return response.setInputs(toStruct(found.inputs)).setProperties(outputs(found.outputs));
+    },
+
+    async update(request: provider.UpdateRequest) {
+      const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
+      const answer = request.getPreview()
+        ? resources.planned(named(request), news, olds)
+        : await resources.update(named(request), request.getId(), olds, news);
+      return new provider.UpdateResponse().setProperties(outputs(answer));
+    },
+
+    async delete(request: provider.DeleteRequest) {
+      await resources.delete(named(request), request.getId(), fromStruct(request.getProperties()));
+      return new Empty();
+    },
+
+    async invoke(request: provider.InvokeRequest) {
+      const result = await invoke(session, request.getTok(), fromStruct(request.getArgs()));
+      return new provider.InvokeResponse().setReturn(toStruct(result));
+    },
+
+    async cancel() {
+      session.cancel();
+      return new Empty();
+    },
+  };
+  const known: Readonly<Record<string, Handler>> = handlers;
+  const calls = Object.keys(ResourceProviderService).map((name) => [name, unary(known[name])]);
+  return Object.fromEntries(calls) as UntypedServiceImplementation;
+}
+
+/** Each takes the request of its own call. */
+type Handler = (request: never) => Promise<unknown>;
+
+/** Answers one call. What a handler throws becomes the error of the call. */
+function unary(handler: Handler | undefined) {
+  return (call: ServerUnaryCall<unknown, unknown>, answer: sendUnaryData<unknown>): void => {
+    if (handler === undefined) {
+      answer({ code: status.UNIMPLEMENTED, details: "not supported by keyplane" });
+      return;
+    }
+    handler(call.request as never).then(
+      (response) => answer(null, response),
+      (error: unknown) => answer(toServiceError(error)),
+    );
+  };
+}
+
+function toServiceError(error: unknown): Partial<ServiceError> {
+  const message = error instanceof Error ? error.message : String(error);
+  if (!(error instanceof VerbError) || error.notReady === undefined) return failed(message);
+  const { id, outputs: reached } = error.notReady;
+  return notReady(message, id, outputs(toEngine(error.type, reached)));
+}
+
+/** The resource that a call names. */
+function named(request: { getUrn(): string; getType(): string }): Named {
+  const urn = request.getUrn();
+  const name = (request.getType() || (urn.split("::")[2] ?? "")).split(":").at(-1) ?? "";
+  if (Object.hasOwn(TYPES, name)) return { urn, type: TYPES[name as keyof typeof TYPES] };
+  throw new Error(`keyplane has no resource type ${name}; its types are ${Object.keys(TYPES).join(", ")}`);
+}
+
+function checked(inputs: Struct, failures: readonly string[]): provider.CheckResponse {
+  // A failure that names a property would show its value, which can be a secret.
+  const list = failures.map((reason) => new provider.CheckFailure().setProperty("").setReason(reason));
+  return new provider.CheckResponse().setInputs(inputs).setFailuresList(list);
+}
+
+function outputs(values: Properties): Struct {
+  return toStruct(values, SECRET_OUTPUTS);
+}
+
+function changesOf(changes: boolean): provider.DiffResponse.DiffChanges {
+  const { DIFF_SOME, DIFF_NONE } = provider.DiffResponse.DiffChanges;
+  return changes ? DIFF_SOME : DIFF_NONE;
+}
