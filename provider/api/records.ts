@@ -32,7 +32,7 @@ export interface CreatedKey {
 
 /** An action of the control plane on a part of a project. */
 export interface Operation {
-  /** UUID. */
+  /** The operation's id, a UUID. */
   readonly id: string;
   /** The project that it belongs to. */
   readonly projectId: string;
@@ -46,9 +46,9 @@ export interface Operation {
   readonly status: string;
   /** Number of failed attempts. */
   readonly failuresCount: number;
-  /** ISO 8601 time. */
+  /** When it was created, as an ISO 8601 time. */
   readonly createdAt: string;
-  /** ISO 8601 time. */
+  /** When it last changed, as an ISO 8601 time. */
   readonly updatedAt: string;
 }
 
@@ -70,13 +70,13 @@ export interface Project {
   readonly locked?: boolean;
   /** CPU time used in this billing period, in seconds. */
   readonly cpuUsedSec?: number;
-  /** ISO 8601 time. */
+  /** When it was created, as an ISO 8601 time. */
   readonly createdAt: string;
-  /** ISO 8601 time. */
+  /** When it last changed, as an ISO 8601 time. */
   readonly updatedAt: string;
   /** The host for its connections. */
   readonly proxyHost?: string;
-  /** In MiB. */
+  /** The maximum logical size of a branch, in MiB. */
   readonly branchLogicalSizeLimit?: number;
   /** The organization that it belongs to. */
   readonly orgId?: string;

@@ -31,9 +31,9 @@ export interface GetOperationsArgs extends CallArgs {
   readonly projectId: string;
   /** Only those created at or after this ISO 8601 time. */
   readonly since?: string | undefined;
-  /** Only those in this status, or in one of these. */
+  /** Only those in one of these statuses. */
   readonly status?: string | readonly string[] | undefined;
-  /** Only those of this kind, or of one of these, e.g. `start_compute`. */
+  /** Only those of one of these kinds, e.g. `start_compute`. */
   readonly action?: string | readonly string[] | undefined;
   /** Maximum number of operations, the newest first. @default all */
   readonly limit?: number | undefined;

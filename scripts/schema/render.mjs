@@ -1,0 +1,166 @@
+import { readFileSync } from "node:fs";
+import { INTERNAL_OUTPUTS, LEFT_OUT, PLUGIN_ONLY, SECRETS, TEXTS, WRITE_ONLY } from "./differences.mjs";
+import { describe, propertiesOf, TYPES } from "./doc-comments.mjs";
+import { examplesOf } from "./examples.mjs";
+import { LANGUAGES, PACKAGE } from "./package.mjs";
+
+/** The resources, with the file of their SDK class. */
+const RESOURCES = {
+  ApiKey: "sdk/nodejs/api-key.ts",
+  RotatingApiKey: "sdk/nodejs/rotating-api-key.ts",
+  ProjectReady: "sdk/nodejs/project-ready.ts",
+};
+
+/** The functions: the files of their comment and of their arguments, and the record or list of records they return. */
+const FUNCTIONS = {
+  getApiKeys: { file: "api-keys", args: "GetApiKeysArgs", items: "ApiKeyRecord" },
+  getApiKey: { file: "api-keys", args: "GetApiKeyArgs", item: "ApiKeyRecord" },
+  getProjects: { file: "projects", items: "Project" },
+  getProject: { file: "projects", args: "GetProjectArgs", item: "Project" },
+  getOperations: { file: "operations", args: "GetOperationsArgs", items: "Operation" },
+  getOperation: { file: "operations", args: "GetOperationArgs", item: "Operation" },
+  waitForOperations: { file: "wait", args: "WaitForOperationsArgs", items: "Operation" },
+};
+
+/** Renders the schema from the resource types and the settings of the provider, and from the doc comments. */
+export function renderSchema({ resourceTypes, settings }) {
+  const variables = configOf(settings);
+  const provider = {
+    description: "An account of the service. Use an explicit provider for each further account.",
+    properties: variables,
+    inputProperties: variables,
+  };
+  const schema = {
+    ...PACKAGE,
+    language: LANGUAGES,
+    config: { variables },
+    types: mapOf(TYPES, ({ name, path }, source) => [token(name), typeOf(path, source)]),
+    provider,
+    resources: mapOf(RESOURCES, (path, name) => [token(name), resourceOf(resourceTypes[name], path)]),
+    functions: mapOf(FUNCTIONS, (source, name) => [token(name), functionOf(name, source)]),
+  };
+  return `${JSON.stringify(schema, null, 2)}\n`;
+}
+
+/**
+ * The settings, described by docs/configuration.md. No environment variable is declared as the source of a value, because
+ * an SDK would copy the value into the state. The plugin reads the environment itself.
+ */
+function configOf(settings) {
+  const page = readFileSync(new URL("../../docs/configuration.md", import.meta.url), "utf8");
+  const rows = page.matchAll(/^\| `keyplane:(\w+)` .*\| (.+?) +\|$/gm);
+  const texts = Object.fromEntries(Array.from(rows, ([, name, text]) => [name, text.replace(/: see \[.*$/, "")]));
+  const described = mapOf(settings, ({ env, fallback }, name) => {
+    const schema = { type: /^\d+$/.test(fallback ?? "") ? "integer" : "string" };
+    const text = `${texts[name]}. Without it, the environment variable \`${env}\` applies.`;
+    return [name, { schema, text, ...(fallback && fallback !== "none" && { defaultsTo: `\`${fallback}\`` }) }];
+  });
+  return mapOf({ ...described, ...PLUGIN_ONLY.settings }, (property, name) => {
+    return LEFT_OUT[name] ? undefined : [name, propertyOf(`settings.${name}`, property)];
+  });
+}
+
+function resourceOf({ name, fields, canBeAbsent = [] }, path) {
+  const documented = propertiesOf(path, `${name}Args`);
+  const declared = propertiesOf(path, name);
+  const inputs = inputsOf(name, fields, documented);
+  const isOutput = (field) => !fields[field]?.digest && !WRITE_ONLY.includes(field);
+  const outputs = {
+    ...Object.fromEntries(Object.entries(inputs).filter(([field]) => isOutput(field))),
+    ...mapOf(declared, (property, output) => {
+      return INTERNAL_OUTPUTS.includes(output) ? undefined : [output, propertyOf(`${name}.${output}`, property)];
+    }),
+  };
+  const requiredInputs = Object.keys(inputs).filter((field) => fields[field]?.required);
+  const isAlways = (output) => (output in declared ? !canBeAbsent.includes(output) : requiredInputs.includes(output));
+  return {
+    description: `${describe(path, name)}${aboutInputs(path, name)}${examplesOf(name)}`,
+    properties: outputs,
+    required: Object.keys(outputs).filter(isAlways),
+    inputProperties: mapOf(inputs, (property, field) => {
+      return [field, { ...property, ...(fields[field]?.change === "replace" && { willReplaceOnChanges: true }) }];
+    }),
+    ...(requiredInputs.length > 0 && { requiredInputs }),
+  };
+}
+
+/** What a doc comment says about all inputs of a resource. */
+function aboutInputs(path, name) {
+  return describe(path, `${name}Args`).replace(/^The inputs of [^.]+\./, "");
+}
+
+/** The inputs of a resource: its fields, and those that only the plugin has. */
+function inputsOf(name, fields, documented) {
+  const ofPlugin = PLUGIN_ONLY[name] ?? {};
+  const isInput = (field) => !fields[field].internal && !LEFT_OUT[field] && !LEFT_OUT[`${name}Args.${field}`];
+  const wanted = new Set([...Object.keys(fields).filter(isInput), ...Object.keys(ofPlugin)]);
+  const known = { ...documented, ...ofPlugin };
+  for (const field of wanted) {
+    if (known[field] === undefined) throw new Error(`${name}Args has no comment on the field ${field}`);
+  }
+  for (const field of Object.keys(documented)) {
+    if (fields[field] === undefined) throw new Error(`${name}Args has ${field}, which is not a field of the resource`);
+    if (ofPlugin[field]) throw new Error(`${name}Args describes ${field}: remove it from PLUGIN_ONLY`);
+  }
+  return mapOf(known, (property, field) => {
+    return wanted.has(field) ? [field, propertyOf(`${name}Args.${field}`, property)] : undefined;
+  });
+}
+
+function functionOf(name, { file, args, item, items }) {
+  const inputs = args === undefined ? {} : propertiesOf(`provider/functions/${file}.ts`, args);
+  const required = requiredIn(inputs);
+  const list = items && { type: "array", items: { $ref: `#/types/${token(TYPES[items].name)}` } };
+  const { properties, required: always } = item
+    ? typeOf(TYPES[item].path, item)
+    : { properties: { items: { ...list, description: "What was found." } }, required: ["items"] };
+  return {
+    description: `${textsOf(name).text ?? describe(`sdk/nodejs/data-sources/${file}.ts`, name)}${examplesOf(name)}`,
+    inputs: {
+      type: "object",
+      properties: mapOf(inputs, (property, input) => [input, propertyOf(`${name}.${input}`, property)]),
+      ...(required.length > 0 && { required }),
+    },
+    outputs: { type: "object", properties, required: always },
+  };
+}
+
+/** A type of the schema, from an interface. What can be `null` there is optional here. */
+function typeOf(path, source) {
+  const properties = propertiesOf(path, source);
+  return {
+    description: describe(path, source),
+    type: "object",
+    properties: mapOf(properties, (property, name) => [name, propertyOf(`${source}.${name}`, property)]),
+    required: requiredIn(properties),
+  };
+}
+
+function requiredIn(properties) {
+  return Object.keys(properties).filter((name) => !properties[name].isOptional);
+}
+
+function propertyOf(place, property) {
+  const { schema, text, choices, defaultsTo } = { ...property, ...textsOf(place) };
+  if (text === "") throw new Error(`${place} has no comment`);
+  const choice = choices && `Allowed: ${choices.map((each) => JSON.stringify(each)).join(", ")}.`;
+  const fallback = defaultsTo && `Defaults to ${defaultsTo}.`;
+  return {
+    ...schema,
+    description: [text, choice, fallback].filter((part) => part).join(" "),
+    ...(SECRETS.includes(place.split(".").at(-1)) && { secret: true }),
+  };
+}
+
+function textsOf(place) {
+  return TEXTS[place] ?? {};
+}
+
+function token(name) {
+  return `keyplane:index:${name}`;
+}
+
+/** An object with the entries that `change` returns for the values of another; without those that are undefined. */
+function mapOf(object, change) {
+  return Object.fromEntries(Object.entries(object).flatMap(([name, value]) => [change(value, name)].filter(Boolean)));
+}
