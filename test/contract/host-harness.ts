@@ -14,7 +14,8 @@ import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { accountFingerprint } from "../../provider/keys/account-fingerprint";
 import { identityOf } from "../../provider/keys/identity";
 import { PulumiSdk } from "../../testing/engine/program/pulumi-sdk";
-import { call, DynamicHost } from "../../testing/engine/provider/host";
+import { DynamicHost } from "../../testing/engine/provider/host";
+import { call } from "../../testing/engine/provider/plugin-process";
 import { lazySerializer } from "../../testing/workspace/lazy-serializer/lazy-serializer";
 
 export type Values = Record<string, unknown>;

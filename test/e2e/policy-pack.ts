@@ -13,7 +13,7 @@ import {
   EnforcementLevel,
 } from "@pulumi/pulumi/proto/analyzer_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { call } from "../../testing/engine/provider/host";
+import { call } from "../../testing/engine/provider/plugin-process";
 import {
   isMap,
   isSecret,

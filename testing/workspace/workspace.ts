@@ -31,6 +31,11 @@ export interface WorkspaceOptions {
    */
   readonly packages?: Readonly<Record<string, string>>;
   /**
+   * Provider plugins that the program uses, by name (`{ probe: "test/probe-plugin" }` for the executable
+   * `pulumi-resource-probe`), with the folders of their executables. They are added to the `Pulumi.yaml`.
+   */
+  readonly plugins?: Readonly<Record<string, string>>;
+  /**
    * The project's name, if the program has no `Pulumi.yaml`.
    * @default "proj"
    */
@@ -132,6 +137,7 @@ export class Workspace {
     /** The environment of every run. */
     readonly env: Readonly<NodeJS.ProcessEnv>,
     private readonly serializer: "lazy" | "eager",
+    private readonly plugins: Readonly<Record<string, string>>,
   ) {}
 
   /** Creates a workspace. Deploys nothing yet. */
@@ -147,7 +153,8 @@ export class Workspace {
 
   private static async createIn(directory: string, options: WorkspaceOptions): Promise<Workspace> {
     const folder = join(directory, "program");
-    await writeProgram(folder, options.program, options.project ?? "proj", options.packages ?? {});
+    const { packages = {}, plugins = {} } = options;
+    await writeProgram(folder, options.program, options.project ?? "proj", { packages, plugins });
     const workspace = new Workspace(
       directory,
       options.engine ?? engineOf(process.env),
@@ -155,6 +162,7 @@ export class Workspace {
       options.stack ?? "dev",
       hermeticEnv(directory, options.env ?? {}),
       options.serializer ?? "lazy",
+      plugins,
     );
     await workspace.salt();
     await mkdir(join(directory, "backend"));
@@ -251,7 +259,7 @@ export class Workspace {
    * configuration remains.
    */
   async setProgram(program: Program): Promise<void> {
-    await replaceProgram(this.programDirectory, program, this.project);
+    await replaceProgram(this.programDirectory, program, this.project, { plugins: this.plugins });
   }
 
   /** Returns the stack's state, as `stack export` does: secrets as ciphertext, or as plaintext envelopes. */

@@ -6,8 +6,9 @@ const { startControlPlane } = require("keyplane/testing");
 
 const engineOf = (file) =>
   require(join(dirname(require.resolve("keyplane/package.json")), "dist/testing/engine", file));
-const { call, DynamicHost } = engineOf("host.js");
-const { PulumiSdk } = engineOf("pulumi-sdk.js");
+const { DynamicHost } = engineOf("provider/host.js");
+const { call } = engineOf("provider/plugin-process.js");
+const { PulumiSdk } = engineOf("program/pulumi-sdk.js");
 
 const sdk = new PulumiSdk(__dirname);
 const baseOf = (kind) => ({

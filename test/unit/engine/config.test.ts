@@ -39,7 +39,9 @@ describe("a project", () => {
   test.each([
     ["runtime: python", "runtime python is not supported"],
     ["runtime: nodejs\npackages: { a: b }", "packages are not supported"],
-    ["runtime: nodejs\nplugins: { providers: [] }", "plugins are not supported"],
+    ["runtime: nodejs\nplugins: { languages: [] }", "plugins.languages are not supported"],
+    ["runtime: nodejs\nplugins: { providers: [{ path: . }] }", "a plugin in plugins.providers has no name"],
+    ["runtime: nodejs\nplugins: { providers: [{ name: x, path: gone }] }", "the path of the plugin x"],
   ])("with `%s` is refused by name", async (text, message) => {
     write("Pulumi.yaml", `name: proj\n${text}\n`);
     await expect(loadProject(folder)).rejects.toThrow(message);

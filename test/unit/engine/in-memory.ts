@@ -133,8 +133,13 @@ export async function run(given: RunGiven): Promise<RunSeen> {
   };
   const emit = (event: EngineEventBody) => void events.push(event);
   const diagnostics = new Diagnostics(emit, []);
-  const registry = new ProviderRegistry(() => provider);
-  registry.register(PROVIDER, {});
+  const registry = new ProviderRegistry(() => ({
+    checkConfig: async (_urn, _olds, inputs) => ({ inputs, failures: [] }),
+    diffConfig: async () => ({ replaceKeys: [], deleteBeforeReplace: false }),
+    configure: () => provider,
+    close: async () => undefined,
+  }));
+  registry.same(PROVIDER_URN, "p-1", {});
   const options = { ...DEFAULTS, ...given.options };
   const deployment = new Deployment(NAME, options, base, registry, diagnostics);
   const snapshot: Snapshot = new Snapshot(

@@ -24,7 +24,6 @@ const refused: readonly [string, RegisterResourceRequest][] = [
     request().setHooks(new Request.ResourceHooksBinding().setBeforeCreateList(["log"])),
   ],
   [`a parameterized package ${NAMED}`, request().setPackageref("ref")],
-  ["a resource of the package random (random:index:Id)", request().setType("random:index:Id")],
 ];
 
 test.each(refused)("%s is refused by name, not ignored", async (what, asked) => {

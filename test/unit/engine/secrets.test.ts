@@ -32,6 +32,7 @@ describe("the passphrase secrets provider", () => {
       runtimeOptions: {},
       config: {},
       requiredConfig: [],
+      plugins: [],
       stackConfigDirectory: real,
     };
     expect(await loadConfig(project, "dev", await opening)).toEqual({

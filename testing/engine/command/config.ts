@@ -1,5 +1,5 @@
 /** Reads and writes a project's `Pulumi.yaml` and a stack's `Pulumi.STACK.yaml`. */
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { Document, parse, parseDocument } from "yaml";
@@ -20,8 +20,19 @@ export interface Project {
   readonly config: Readonly<Record<string, string>>;
   /** Declared keys without a value. Each stack must set them. */
   readonly requiredConfig: readonly string[];
+  /** The provider plugins that the project names, with the folders of their executables. */
+  readonly plugins: readonly ProjectPlugin[];
   /** The folder of the stacks' configuration files: `root`, or `stackConfigDir` in it. */
   readonly stackConfigDirectory: string;
+}
+
+/** A provider plugin in `plugins.providers` of a `Pulumi.yaml`. */
+export interface ProjectPlugin {
+  readonly name: string;
+  /** The folder of the executable. */
+  readonly directory: string;
+  /** The only version for which the plugin is used. @default every version */
+  readonly version?: string;
 }
 
 /** A stack's configuration in plain text, with namespaces (`keyplane:baseUrl`). Objects are JSON text. */
@@ -39,8 +50,7 @@ export async function loadProject(from: string): Promise<Project> {
   const file = (parse(await readFile(projectFile(root), "utf8")) ?? {}) as Record<string, Yaml>;
   const { name, runtime, main } = file;
   if (typeof name !== "string") throw new Error(`${projectFile(root)}: no project name`);
-  const unsupported = ["packages", "plugins"].find((key) => key in file);
-  if (unsupported) throw new Error(`${projectFile(root)}: ${unsupported} are not supported by the embedded engine`);
+  if ("packages" in file) throw new Error(`${projectFile(root)}: packages are not supported by the embedded engine`);
   const { language, options } = runtimeOf(runtime ?? null);
   if (language !== "nodejs")
     throw new Error(`runtime ${String(language)} is not supported by the embedded engine, only nodejs`);
@@ -53,6 +63,7 @@ export async function loadProject(from: string): Promise<Project> {
     entry: isFile ? target : ".",
     runtimeOptions: options,
     ...projectConfig(name, file.config ?? null),
+    plugins: pluginsOf(root, file.plugins ?? null),
     stackConfigDirectory: resolve(root, typeof file.stackConfigDir === "string" ? file.stackConfigDir : "."),
   };
 }
@@ -123,6 +134,27 @@ function projectFile(root: string): string {
 function runtimeOf(runtime: Yaml): { language: Yaml | undefined; options: Record<string, unknown> } {
   if (!isMap(runtime)) return { language: runtime, options: {} };
   return { language: runtime.name, options: isMap(runtime.options) ? runtime.options : {} };
+}
+
+function pluginsOf(root: string, plugins: Yaml): ProjectPlugin[] {
+  const { providers = [], ...others } = isMap(plugins) ? plugins : {};
+  const [other] = Object.keys(others);
+  if (other) throw new Error(`${projectFile(root)}: plugins.${other} are not supported by the embedded engine`);
+  return (Array.isArray(providers) ? providers : []).map((declared) => {
+    const { name, path, version } = isMap(declared) ? declared : {};
+    if (typeof name !== "string" || name === "") {
+      throw new Error(`${projectFile(root)}: a plugin in plugins.providers has no name`);
+    }
+    const directory = resolve(root, typeof path === "string" ? path : "");
+    if (typeof path !== "string" || !isDirectory(directory)) {
+      throw new Error(`${projectFile(root)}: the path of the plugin ${name} in plugins.providers is not a folder`);
+    }
+    return { name, directory, ...(version !== undefined && version !== null && { version: String(version) }) };
+  });
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function projectConfig(project: string, config: Yaml): Pick<Project, "config" | "requiredConfig"> {

@@ -1,5 +1,5 @@
 /** The text of `keyplane-engine --help`. */
-export const HELP = `The embedded engine: deploys Pulumi programs of dynamic resources without the Pulumi CLI.
+export const HELP = `The embedded engine: deploys Pulumi programs in Node without the Pulumi CLI.
 
 Usage: keyplane-engine COMMAND [FLAGS]
 

@@ -3,7 +3,7 @@ import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ReadResourceRequest, RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb";
 import type { SourcePosition, StackTrace } from "@pulumi/pulumi/proto/source_pb";
-import { DYNAMIC_PACKAGE } from "../provider/provider-registry";
+import { type PackageVersion, withPackageVersion } from "../provider/package-version";
 import { NotSupportedError } from "../refused";
 import { type CustomTimeouts, providerUrn } from "../state/checkpoint";
 import type { Json, Properties } from "../state/property";
@@ -20,8 +20,8 @@ type Newer =
 /** A registration of any supported SDK. */
 export type Registration = Omit<RegisterResourceRequest, Newer> & Partial<Pick<RegisterResourceRequest, Newer>>;
 
-/** Returns the reference of the provider for resources that name none. */
-export type DefaultProvider = () => Promise<string>;
+/** Returns the reference of a package's provider for resources that name none. */
+export type DefaultProvider = (packageName: string, version: PackageVersion) => Promise<string>;
 
 /** A goal with no options. */
 export const EMPTY_GOAL: Goal = {
@@ -69,7 +69,7 @@ export class Goals {
       type,
       name: request.getName(),
       custom,
-      properties,
+      properties: isProviderType(type) ? withPackageVersion(properties, versionOf(request)) : properties,
       parent: request.getParent(),
       // Older SDKs cannot omit these options: they send false for both "false" and "omitted".
       protect: (request.hasProtect?.() ?? request.getProtect()) ? request.getProtect() : parent?.protect,
@@ -100,13 +100,12 @@ export class Goals {
   /** Creates the goal of a read. */
   async ofRead(request: ReadResourceRequest, defaultProvider: DefaultProvider): Promise<ReadGoal> {
     const type = request.getType();
-    refuseOtherPackage(type);
     return {
       type,
       name: request.getName(),
       id: request.getId(),
       parent: request.getParent(),
-      provider: request.getProvider() || (await defaultProvider()),
+      provider: request.getProvider() || (await defaultProvider(packageOf(type), versionOf(request))),
       properties: receiveMap((request.getProperties()?.toJavaScript() ?? {}) as Properties),
       dependencies: request.getDependenciesList(),
       additionalSecretOutputs: request.getAdditionalsecretoutputsList(),
@@ -131,7 +130,7 @@ export class Goals {
       inherited ||
       request.getProvidersMap().get(named) ||
       this.providersOf.get(request.getParent())?.get(named) ||
-      defaultProvider()
+      defaultProvider(named, versionOf(request))
     );
   }
 }
@@ -148,13 +147,10 @@ function refuseUnsupported(request: Registration): void {
     throw new NotSupportedError(`the resource option envVarMappings (${named})`);
   }
   if (request.getPackageref?.()) throw new NotSupportedError(`a parameterized package (${named})`);
-  if (request.getCustom()) refuseOtherPackage(request.getType());
 }
 
-function refuseOtherPackage(type: string): void {
-  if (packageOf(type) !== DYNAMIC_PACKAGE) {
-    throw new NotSupportedError(`a resource of the package ${packageOf(type)} (${type})`);
-  }
+function versionOf(request: Pick<ReadResourceRequest, "getVersion" | "getPlugindownloadurl">): PackageVersion {
+  return { version: request.getVersion(), downloadUrl: request.getPlugindownloadurl().replace(/\/$/, "") };
 }
 
 function valuesOf(request: Registration): Pick<Goal, "properties" | "dependencies" | "propertyDependencies"> {

@@ -7,7 +7,7 @@ import type {
   ResourceInvokeRequest,
   SupportsFeatureRequest,
 } from "@pulumi/pulumi/proto/resource_pb";
-import { DYNAMIC_PACKAGE } from "../provider/provider-registry";
+import { defaultProviderName, type PackageVersion, withPackageVersion } from "../provider/package-version";
 import { NotSupportedError } from "../refused";
 import type { Properties } from "../state/property";
 import type { Resource } from "../state/resource";
@@ -44,8 +44,8 @@ export interface MonitorOptions {
   readonly sdk: PulumiSdk;
   /** The folder of `Pulumi.yaml`. */
   readonly projectRoot: string;
-  /** The configuration of the default provider, with secrets as envelopes. */
-  readonly providerConfig: Properties;
+  /** Returns the configuration of a package's default provider, with secrets as envelopes. */
+  readonly configOf: (packageName: string) => Properties;
 }
 
 /** Serves one program, as the source of a run. */
@@ -58,7 +58,8 @@ export class ResourceMonitor implements Source {
   private settle = () => {};
   private readonly isSettled: Promise<void>;
   private outputs: StackOutputs | undefined;
-  private defaultProvider: Promise<string> | undefined;
+  /** The references of the default providers, by package and version. */
+  private readonly defaultProviders = new Map<string, Promise<string>>();
   private resources: ReadonlyMap<string, Resource> = new Map();
   private readonly started = performance.now();
   private firstAfterMs = 0;
@@ -154,7 +155,7 @@ export class ResourceMonitor implements Source {
   private async register(request: RegisterResourceRequest) {
     const { sdk } = this.options;
     this.firstAfterMs ||= performance.now() - this.started;
-    const goal = await this.goals.of(request, () => this.provider());
+    const goal = await this.goals.of(request, (name, version) => this.provider(name, version));
     const result = await new Promise<RegisterResult>((done) => {
       this.mailbox.send({ kind: "register", registration: { goal, done } });
     });
@@ -176,7 +177,7 @@ export class ResourceMonitor implements Source {
 
   private async read(request: ReadResourceRequest) {
     const { sdk } = this.options;
-    const goal = await this.goals.ofRead(request, () => this.provider());
+    const goal = await this.goals.ofRead(request, (name, version) => this.provider(name, version));
     // In a run that continues on error, a failed read returns what is known. Its dependents are skipped.
     const { state } = await new Promise<ReadResult>((done) => this.mailbox.send({ kind: "read", goal, done }));
     const response = new sdk.resource.ReadResourceResponse();
@@ -207,23 +208,27 @@ export class ResourceMonitor implements Source {
     return response.setReturn(sdk.struct.fromJavaScript({ urn: resource.urn, id, state: forProgram(outputs) }));
   }
 
-  /** Returns the reference of the default provider. Registers it when the first resource needs it. */
-  private provider(): Promise<string> {
-    this.defaultProvider ??= new Promise((resolve, reject) => {
+  /** Returns the reference of a default provider. Registers it when the first resource needs it. */
+  private provider(packageName: string, version: PackageVersion): Promise<string> {
+    const key = JSON.stringify([packageName, version]);
+    const known = this.defaultProviders.get(key);
+    if (known) return known;
+    const registered = new Promise<string>((resolve, reject) => {
       const done = ({ state, result }: RegisterResult) => {
         if (result === "success") resolve(`${state.urn}::${state.id}`);
-        else reject(new Error("the default provider could not be registered"));
+        else reject(new Error(`the default provider of the package ${packageName} could not be registered`));
       };
       const goal: Goal = {
         ...EMPTY_GOAL,
-        type: providerTypeOf(DYNAMIC_PACKAGE),
-        name: "default",
+        type: providerTypeOf(packageName),
+        name: defaultProviderName(version),
         custom: true,
-        properties: this.options.providerConfig,
+        properties: withPackageVersion(this.options.configOf(packageName), version),
       };
       this.mailbox.send({ kind: "register", registration: { goal, done } });
     });
-    return this.defaultProvider;
+    this.defaultProviders.set(key, registered);
+    return registered;
   }
 
   /** Creates a handler that fails the call if the run ends before the response. */

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { compiledModule } from "../../package-root";
 import type { Project, StackConfig } from "../command/config";
-import { onLines } from "../provider/host";
+import { onLines } from "../provider/plugin-process";
 import { BailError } from "../run/diagnostics";
 import type { PulumiSdk } from "./pulumi-sdk";
 

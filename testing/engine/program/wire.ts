@@ -65,28 +65,44 @@ export function forProgram(map: Properties): Properties {
 }
 
 function programValue(value: Json): Json {
-  if (isSecret(value)) return { [SIGNATURE_KEY]: SECRET_SIGNATURE, value: programValue(secretValue(value)) };
+  if (isSecret(value)) return marked(programValue(secretValue(value)));
   if (Array.isArray(value)) return value.map(programValue);
   return isMap(value) ? mapValues(value, programValue) : value;
 }
 
-/**
- * Converts properties for a dynamic provider: secrets in plain text, references as the resource's id or URN.
- * @param keepUnknowns whether unknowns are passed on. Otherwise they are omitted.
- */
-export function forProvider(map: Properties, keepUnknowns: boolean): Properties {
-  const entries = Object.entries(map).map(([key, value]) => [key, providerValue(value, keepUnknowns)] as const);
-  return Object.fromEntries(entries.filter(([, value]) => keepUnknowns || value !== UNKNOWN));
+/** What the receiver of properties understands. */
+export interface Kept {
+  /** Whether unknowns are passed on. Otherwise they are omitted. */
+  readonly unknowns: boolean;
+  /** Whether secrets are marked. Otherwise they are in plain text. */
+  readonly secrets: boolean;
+  /** Whether references to resources are passed on. Otherwise they are the resources' ids or URNs. */
+  readonly resources: boolean;
 }
 
-function providerValue(value: Json, keepUnknowns: boolean): Json {
-  if (isSecret(value)) return providerValue(secretValue(value), keepUnknowns);
-  if (Array.isArray(value)) {
-    const items = value.map((item) => providerValue(item, keepUnknowns));
-    return keepUnknowns ? items : items.filter((item) => item !== UNKNOWN);
+/** Converts properties for a provider. */
+export function forProvider(map: Properties, kept: Kept): Properties {
+  const entries = Object.entries(map).map(([key, value]) => [key, providerValue(value, kept)] as const);
+  return Object.fromEntries(entries.filter(([, value]) => kept.unknowns || value !== UNKNOWN));
+}
+
+function providerValue(value: Json, kept: Kept): Json {
+  if (isSecret(value)) {
+    const clear = providerValue(secretValue(value), kept);
+    return kept.secrets && (kept.unknowns || clear !== UNKNOWN) ? marked(clear) : clear;
   }
-  if (hasSignature(value, RESOURCE_SIGNATURE)) return "id" in value ? value.id || UNKNOWN : (value.urn ?? null);
-  return isMap(value) ? forProvider(value, keepUnknowns) : value;
+  if (Array.isArray(value)) {
+    const items = value.map((item) => providerValue(item, kept));
+    return kept.unknowns ? items : items.filter((item) => item !== UNKNOWN);
+  }
+  if (hasSignature(value, RESOURCE_SIGNATURE) && !kept.resources) {
+    return "id" in value ? value.id || UNKNOWN : (value.urn ?? null);
+  }
+  return isMap(value) ? forProvider(value, kept) : value;
+}
+
+function marked(value: Json): Json {
+  return { [SIGNATURE_KEY]: SECRET_SIGNATURE, value };
 }
 
 function mapValues(map: { [key: string]: Json }, change: (value: Json) => Json): { [key: string]: Json } {

@@ -1,72 +1,142 @@
 /** The providers of a run. */
 import { randomUUID } from "node:crypto";
-import { NotSupportedError } from "../refused";
 import { providerUrn } from "../state/checkpoint";
 import type { Properties } from "../state/property";
 import type { Resource } from "../state/resource";
 import { packageOf, typeOf } from "../state/urn";
-import { equalValues, UNKNOWN, withoutSecrets } from "../state/values";
-import type { DiffAnswer, DiffRequest, Live, Provider } from "./provider";
+import { equalValues, mapWithoutSecrets, UNKNOWN } from "../state/values";
+import { type PackageVersion, packageVersionOf, withoutInternals, withVersionOf } from "./package-version";
+import type { CheckAnswer, DiffAnswer, DiffRequest, Live, LoadedProvider, Provider } from "./provider";
 
-/** The package of Node's dynamic providers, which is the only one that this engine runs. */
+/** The package of Node's dynamic providers. */
 export const DYNAMIC_PACKAGE = "pulumi-nodejs";
 
-/** Finds providers by their references, and manages provider resources. */
-export class ProviderRegistry implements Provider {
-  private readonly providers = new Map<string, Provider>();
+/** Starts the provider of a package. */
+export type LoadProvider = (packageName: string, version: PackageVersion) => LoadedProvider;
 
-  /** @param withConfig - Creates the provider with a configuration. */
-  constructor(private readonly withConfig: (config: Properties) => Provider) {}
+interface Registered {
+  readonly loaded: LoadedProvider;
+  readonly provider: Provider;
+}
+
+/** Finds providers by their references, and manages provider resources. Each provider resource has its own provider. */
+export class ProviderRegistry implements Provider {
+  private readonly registered = new Map<string, Registered>();
+  /** The providers that were checked and are not configured yet, by URN. */
+  private readonly checked = new Map<string, LoadedProvider>();
+
+  constructor(private readonly load: LoadProvider) {}
 
   /** Returns the provider of a reference, if it is registered. */
   get(reference: string): Provider | undefined {
-    return this.providers.get(reference);
+    return this.registered.get(reference)?.provider;
   }
 
   /**
    * Makes the provider of a reference available, from its provider resource's state if necessary. A run without a
    * program therefore uses the configuration of the last `up`, as with the CLI.
    */
-  ensure(reference: string | undefined, olds: ReadonlyMap<string, Resource>): void {
-    if (!reference || this.providers.has(reference)) return;
+  ensure(reference: string | undefined, resources: readonly Resource[]): void {
+    if (!reference || this.registered.has(reference)) return;
     const urn = providerUrn(reference);
-    if (packageOf(typeOf(urn)) !== DYNAMIC_PACKAGE) throw unsupportedPackage(urn);
-    this.register(reference, olds.get(urn)?.state.inputs ?? {});
+    const id = reference.slice(urn.length + 2);
+    const found = resources.find(({ state }) => state.urn === urn && state.id === id);
+    if (found === undefined) throw new Error(`could not find provider ${reference}`);
+    const inputs = found.state.inputs ?? {};
+    this.configure(urn, id, inputs, this.loadFor(urn, inputs));
   }
 
-  /** Registers the provider of a provider resource. */
-  register(reference: string, inputs: Properties): void {
-    this.providers.set(reference, this.withConfig(inputs));
+  /** Configures the provider of an unchanged provider resource. */
+  same(urn: string, id: string, inputs: Properties): void {
+    if (id === "" || id === UNKNOWN) throw new Error(`provider '${urn}' has an unknown ID`);
+    if (this.registered.has(referenceOf(urn, id))) return;
+    this.configure(urn, id, inputs, this.takeChecked(urn) ?? this.loadFor(urn, inputs));
   }
 
-  async check(urn: string, _olds: Properties, news: Properties) {
-    if (packageOf(typeOf(urn)) !== DYNAMIC_PACKAGE) throw unsupportedPackage(urn);
-    return { inputs: news, failures: [] };
+  /** Whether the configuration of a provider resource requires that the resources of another one are replaced. */
+  async diffProviders(reference: string, request: DiffRequest): Promise<DiffAnswer> {
+    const loaded = this.registered.get(reference)?.loaded;
+    if (loaded === undefined) throw new Error(`failed to resolve provider reference: "${reference}"`);
+    return loaded.diffConfig(withoutInternalsOf(request));
   }
 
-  async diff({ oldInputs, newInputs }: DiffRequest): Promise<DiffAnswer> {
-    const changes = !equalValues(withoutSecrets(oldInputs), withoutSecrets(newInputs));
-    return { changes, replaceKeys: [], deleteBeforeReplace: false };
+  async check(urn: string, olds: Properties, news: Properties): Promise<CheckAnswer> {
+    const loaded = this.loadFor(urn, news);
+    const close = () => void loaded.close();
+    const answer = await loaded
+      .checkConfig(urn, withoutInternals(olds), withoutInternals(news))
+      .catch((error: Error) => {
+        close();
+        throw error;
+      });
+    if (answer.failures.length > 0) {
+      close();
+      return answer;
+    }
+    this.checked.set(urn, loaded);
+    return { inputs: withVersionOf(news, answer.inputs, urn), failures: [] };
+  }
+
+  async diff(request: DiffRequest): Promise<DiffAnswer> {
+    const { urn, id, oldOutputs, newInputs } = request;
+    const loaded = this.checked.get(urn) ?? this.registered.get(referenceOf(urn, id))?.loaded;
+    if (loaded === undefined) throw new Error(`the provider ${urn} was not checked`);
+    const answer = await loaded.diffConfig(withoutInternalsOf(request));
+    const isReplaced = answer.replaceKeys.length > 0 || Object.values(answer.details ?? {}).some(Boolean);
+    // The check before the replacement starts another one.
+    if (isReplaced) void loaded.close();
+    if (answer.changes !== undefined) return answer;
+    const [before, after] = [oldOutputs, withoutInternals(newInputs)].map(mapWithoutSecrets);
+    return { ...answer, changes: !equalValues(before, after) };
   }
 
   async create(urn: string, inputs: Properties, preview: boolean): Promise<Live> {
     const id = preview ? UNKNOWN : randomUUID();
-    this.register(`${urn}::${id}`, inputs);
-    return { id, outputs: inputs };
+    this.configure(urn, id, inputs, this.takeChecked(urn) ?? this.loadFor(urn, inputs));
+    return { id, outputs: withoutInternals(inputs) };
   }
 
   async update({ urn, id, newInputs }: DiffRequest): Promise<Live> {
-    this.register(`${urn}::${id}`, newInputs);
-    return { id, outputs: newInputs };
+    const loaded = this.takeChecked(urn);
+    if (loaded === undefined) throw new Error(`the provider ${urn} was not checked`);
+    const before = this.registered.get(referenceOf(urn, id));
+    this.configure(urn, id, newInputs, loaded);
+    if (before) void before.loaded.close();
+    return { id, outputs: withoutInternals(newInputs) };
   }
 
-  async read(_urn: string, id: string, _inputs: Properties, outputs: Properties): Promise<Live> {
-    return { id, outputs };
+  async read(): Promise<Live> {
+    throw new Error("provider resources may not be read");
   }
 
-  async delete(): Promise<void> {}
+  async delete(urn: string, id: string): Promise<void> {
+    const reference = referenceOf(urn, id);
+    const registered = this.registered.get(reference);
+    this.registered.delete(reference);
+    await registered?.loaded.close();
+  }
+
+  private loadFor(urn: string, inputs: Properties): LoadedProvider {
+    return this.load(packageOf(typeOf(urn)), packageVersionOf(inputs));
+  }
+
+  private takeChecked(urn: string): LoadedProvider | undefined {
+    const loaded = this.checked.get(urn);
+    this.checked.delete(urn);
+    return loaded;
+  }
+
+  private configure(urn: string, id: string, inputs: Properties, loaded: LoadedProvider): void {
+    const provider = loaded.configure(urn, id, withoutInternals(inputs));
+    this.registered.set(referenceOf(urn, id), { loaded, provider });
+  }
 }
 
-function unsupportedPackage(urn: string): Error {
-  return new NotSupportedError(`the provider ${packageOf(typeOf(urn))}`);
+function referenceOf(urn: string, id: string): string {
+  return `${urn}::${id}`;
+}
+
+function withoutInternalsOf(request: DiffRequest): DiffRequest {
+  const { oldInputs, newInputs } = request;
+  return { ...request, oldInputs: withoutInternals(oldInputs), newInputs: withoutInternals(newInputs) };
 }

@@ -7,13 +7,25 @@ export interface CheckFailure {
   readonly reason: string;
 }
 
+/** The inputs that a provider accepts, with its defaults. */
+export interface CheckAnswer {
+  readonly inputs: Properties;
+  readonly failures: readonly CheckFailure[];
+}
+
 /** The provider's comparison of a resource with its desired state. */
 export interface DiffAnswer {
   /** Undefined if the provider leaves the decision to the engine. */
   readonly changes?: boolean;
   /** The inputs that cause a replacement. */
   readonly replaceKeys: readonly string[];
+  /** The inputs that changed. @default none are named */
+  readonly changedKeys?: readonly string[];
+  /** The paths that changed, and whether the change requires a replacement. @default none are named */
+  readonly details?: Readonly<Record<string, boolean>>;
   readonly deleteBeforeReplace: boolean;
+  /** Why the comparison could not be made. The resource is then assumed to change. */
+  readonly unavailable?: string;
 }
 
 /** A resource after an operation. */
@@ -36,17 +48,12 @@ export interface ReadAnswer extends Live {
  */
 export interface Provider {
   /** @param keepUnknowns whether unknown inputs are passed on, as in a preview. Otherwise they are omitted. */
-  check(
-    urn: string,
-    olds: Properties,
-    news: Properties,
-    keepUnknowns: boolean,
-  ): Promise<{ inputs: Properties; failures: CheckFailure[] }>;
+  check(urn: string, olds: Properties, news: Properties, keepUnknowns: boolean): Promise<CheckAnswer>;
   /** @param keepUnknowns as in `check`. */
   diff(request: DiffRequest, keepUnknowns: boolean): Promise<DiffAnswer>;
-  /** Creates a resource. In a preview, creates nothing: the inputs are the outputs, and the id is empty. */
+  /** Creates a resource. In a preview, creates nothing, and the outputs are what is known of them. */
   create(urn: string, inputs: Properties, preview: boolean): Promise<Live>;
-  /** Updates a resource. In a preview, updates nothing: the new inputs are the outputs. */
+  /** Updates a resource. In a preview, updates nothing, and the outputs are what is known of them. */
   update(request: DiffRequest, preview: boolean): Promise<Live>;
   read(urn: string, id: string, inputs: Properties, outputs: Properties): Promise<ReadAnswer>;
   delete(urn: string, id: string, inputs: Properties, outputs: Properties): Promise<void>;
@@ -60,4 +67,16 @@ export interface DiffRequest {
   readonly oldOutputs: Properties;
   readonly newInputs: Properties;
   readonly ignoreChanges: readonly string[];
+}
+
+/** A provider that has no configuration yet. */
+export interface LoadedProvider {
+  /** Checks the configuration. The answer may have more inputs than the program set. */
+  checkConfig(urn: string, olds: Properties, news: Properties): Promise<CheckAnswer>;
+  /** Compares two configurations. */
+  diffConfig(request: DiffRequest): Promise<DiffAnswer>;
+  /** Configures the provider, which is done once. If that fails, each call of the provider fails. */
+  configure(urn: string, id: string, inputs: Properties): Provider;
+  /** Ends the provider's process. */
+  close(): Promise<void>;
 }

@@ -80,6 +80,6 @@ export class Deployment {
 
   /** Makes the provider of a resource in the state available. */
   ensureProviderOf(resource: Resource): void {
-    this.providers.ensure(resource.state.provider, this.olds);
+    this.providers.ensure(resource.state.provider, this.base.resources);
   }
 }

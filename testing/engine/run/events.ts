@@ -34,7 +34,7 @@ export interface EngineEvent {
   readonly summaryEvent?: SummaryEvent;
   readonly cancelEvent?: Record<string, never>;
   readonly errorEvent?: { readonly error: string };
-  /** The plugin host has started. Only this engine reports it, because crash tests need the process. */
+  /** The plugin host or a plugin has started. Only this engine reports it, because crash tests need the process. */
   readonly hostEvent?: HostEvent;
 }
 
@@ -130,9 +130,11 @@ export interface SummaryEvent {
   readonly result: "succeeded" | "failed";
 }
 
-/** The process that runs the providers. It leads its own process group. */
+/** A process that runs providers. It leads its own process group. */
 export interface HostEvent {
   readonly pid: number;
+  /** The package whose resources it provides. */
+  readonly package: string;
 }
 
 /** Replaces a secret in events and on the screen. */

@@ -6,8 +6,9 @@ import { ResourceMonitor } from "../program/monitor";
 import { Program, type ProgramOptions, type RunningProgram, runEnv } from "../program/program";
 import { CHANNEL_OPTIONS, type PulumiSdk } from "../program/pulumi-sdk";
 import { NO_PROGRAM } from "../program/source";
-import { DynamicProvider } from "../provider/dynamic-provider";
+import { DynamicHosts } from "../provider/dynamic-hosts";
 import { DynamicHost, type HostOptions, type RunningHost } from "../provider/host";
+import { Plugins } from "../provider/plugins";
 import { DYNAMIC_PACKAGE, ProviderRegistry } from "../provider/provider-registry";
 import { NotSupportedError } from "../refused";
 import type { PendingOperation, ResourceState } from "../state/checkpoint";
@@ -15,7 +16,6 @@ import { type Properties, secretOf } from "../state/property";
 import { Resource } from "../state/resource";
 import { Snapshot } from "../state/snapshot";
 import { packageOf } from "../state/urn";
-import { equalValues, mapWithoutSecrets } from "../state/values";
 import { type Base, Deployment, type DeploymentOptions } from "./deployment";
 import { Diagnostics } from "./diagnostics";
 import { type EngineEventBody, type Operation, SECRET_MARK } from "./events";
@@ -63,8 +63,8 @@ export interface OperationResult {
 export class OperationRun {
   private readonly sdk: PulumiSdk;
   private readonly processes: Processes;
-  private readonly hosts: RunningHost[] = [];
-  private readonly dynamicProviders: { readonly config: Properties; readonly provider: DynamicProvider }[] = [];
+  private hosts: DynamicHosts | undefined;
+  private plugins: Plugins | undefined;
   private readonly diagnostics: Diagnostics;
   private readonly env: NodeJS.ProcessEnv;
   private run: Run | undefined;
@@ -103,6 +103,7 @@ export class OperationRun {
       });
       return { result, changes };
     } finally {
+      await this.plugins?.close();
       this.end();
       server.forceShutdown();
     }
@@ -112,13 +113,15 @@ export class OperationRun {
   cancel(): void {
     this.cancelled = true;
     this.run?.cancel();
-    for (const { provider } of this.dynamicProviders) provider.cancel();
+    this.hosts?.cancel();
+    this.plugins?.cancel();
   }
 
   /** Ends all processes. */
   end(): void {
     this.program?.stop();
-    for (const host of this.hosts) host.stop();
+    this.hosts?.stop();
+    this.plugins?.kill();
   }
 
   private async executeOn(server: Server): Promise<OperationResult> {
@@ -130,7 +133,11 @@ export class OperationRun {
       resources: this.options.resources.map((state) => new Resource(state)),
       pendingOperations: this.options.pendingOperations,
     };
-    const providers = new ProviderRegistry((config) => this.provider(config, address));
+    const hosts = this.dynamicHosts(address);
+    const plugins = this.openPlugins(address);
+    const providers = new ProviderRegistry((packageName, version) =>
+      packageName === DYNAMIC_PACKAGE ? hosts.load() : plugins.load(packageName, version),
+    );
     const name = { stack, project: project.name };
     const deployment = new Deployment(name, deploymentOptions, base, providers, this.diagnostics);
     monitor?.attach(deployment.news);
@@ -140,7 +147,7 @@ export class OperationRun {
     this.run = new Run(deployment, reporter, monitor ?? NO_PROGRAM);
     if (this.cancelled) this.run.cancel();
     if (monitor) this.startProgram(monitor, address);
-    if (this.willNeedHost()) this.provider(this.providerConfig(), address).warmUp();
+    if (this.willNeedHost()) hosts.warmUp(this.configOf(DYNAMIC_PACKAGE));
     const result = await this.run.execute();
     monitor?.close();
     await snapshot?.close();
@@ -152,7 +159,7 @@ export class OperationRun {
     return new ResourceMonitor({
       sdk: this.sdk,
       projectRoot: this.options.project.root,
-      providerConfig: this.providerConfig(),
+      configOf: (packageName) => this.configOf(packageName),
     });
   }
 
@@ -174,41 +181,56 @@ export class OperationRun {
     return snapshot;
   }
 
-  /** Creates the provider with a configuration. Its own host starts with the first call. */
-  private provider(config: Properties, address: string): DynamicProvider {
-    const known = this.dynamicProviders.find((each) => equalValues(each.config, config))?.provider;
-    if (known !== undefined) return known;
-    const provider = new DynamicProvider(this.sdk, () => {
-      const host = this.processes.host({
+  private dynamicHosts(address: string): DynamicHosts {
+    this.hosts = new DynamicHosts(this.sdk, (config) =>
+      this.processes.host({
         sdk: this.sdk,
         directory: this.options.project.directory,
         engineAddress: address,
-        config: mapWithoutSecrets(config) as Record<string, string>,
+        config,
         env: this.env,
-        started: (pid) => this.options.emit({ hostEvent: { pid } }),
+        started: (pid) => this.options.emit({ hostEvent: { pid, package: DYNAMIC_PACKAGE } }),
         printed: this.printed(),
-      });
-      this.hosts.push(host);
-      return host.client;
+      }),
+    );
+    return this.hosts;
+  }
+
+  private openPlugins(engineAddress: string): Plugins {
+    const { project, config, env, emit } = this.options;
+    this.plugins = new Plugins({
+      sdk: this.sdk,
+      project,
+      engineAddress,
+      config,
+      env,
+      diagnostics: this.diagnostics,
+      started: (pid, packageName) => emit({ hostEvent: { pid, package: packageName } }),
     });
-    this.dynamicProviders.push({ config, provider });
-    return provider;
+    return this.plugins;
   }
 
   /** Whether resources of the program will need the host. If so, it starts together with the program. */
   private willNeedHost(): boolean {
-    const { resources, runsProgram } = this.options;
-    return runsProgram && (resources.length === 0 || resources.some(({ type }) => packageOf(type) === DYNAMIC_PACKAGE));
+    const { resources, runsProgram, project } = this.options;
+    if (!runsProgram) return false;
+    if (resources.length === 0) return project.plugins.length === 0;
+    return resources.some(({ type }) => packageOf(type) === DYNAMIC_PACKAGE);
   }
 
   private printed(): (line: string, stream: "stdout" | "stderr") => void {
     return (line, stream) => this.diagnostics.report(stream === "stdout" ? "info" : "info#err", "", line);
   }
 
-  private providerConfig(): Properties {
+  /** The configuration of a package's default provider. Dynamic providers get everything, with namespaces. */
+  private configOf(packageName: string): Properties {
     const { values, secretKeys } = this.options.config;
-    const entries = Object.entries(values);
-    return Object.fromEntries(entries.map(([key, value]) => [key, secretKeys.includes(key) ? secretOf(value) : value]));
+    const entries = Object.entries(values).map(
+      ([key, value]) => [key, secretKeys.includes(key) ? secretOf(value) : value] as const,
+    );
+    if (packageName === DYNAMIC_PACKAGE) return Object.fromEntries(entries);
+    const own = entries.filter(([key]) => key.split(":")[0] === packageName);
+    return Object.fromEntries(own.map(([key, value]) => [key.slice(packageName.length + 1), value]));
   }
 }
 

@@ -4,8 +4,9 @@ import type { Deployment } from "../run/deployment";
 import { providerUrn } from "../state/checkpoint";
 import type { Properties } from "../state/property";
 import type { Resource } from "../state/resource";
+import { isProviderType } from "../state/urn";
 import { UNKNOWN } from "../state/values";
-import { diffResource, withReplaceOnChanges } from "./diff";
+import { diffResource, requiresReplacement, withReplaceOnChanges } from "./diff";
 
 /** A resource that must be replaced together with another one, and the inputs that cause it. */
 export interface DependentReplacement {
@@ -81,9 +82,11 @@ export class DependentReplacements {
       newInputs: inputs,
       ignoreChanges: state.ignoreChanges ?? [],
     };
+    if (isProviderType(state.type)) this.deployment.providers.same(state.urn, state.id ?? "", state.inputs ?? {});
     const asked = await diffResource(this.deployment.providerOf(state), request, true);
+    if (asked.unavailable !== undefined) throw new Error(asked.unavailable);
     const diff = withReplaceOnChanges(asked, state.replaceOnChanges ?? [], false);
-    return diff.replaceKeys.length > 0 ? diff.replaceKeys : undefined;
+    return requiresReplacement(diff) ? diff.replaceKeys : undefined;
   }
 }
 

@@ -40,7 +40,7 @@ export class SameStep implements Step {
     this.new_.set({ ...(id !== undefined && { id }), ...(outputs && { outputs }) });
     if (isProviderType(this.new_.state.type) && !this.skippedCreate && !this.untargeted) {
       // Use the old inputs, because the provider reported that the new ones make no difference.
-      providers.register(`${this.urn}::${idOf(this.new_.state)}`, this.old.state.inputs ?? {});
+      providers.same(this.urn, idOf(this.new_.state), this.old.state.inputs ?? {});
     }
     const unknown = this.skippedCreate;
     return { complete: () => this.registration?.done({ state: this.new_.state, result: "success", unknown }) };

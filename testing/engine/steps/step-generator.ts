@@ -23,7 +23,7 @@ import {
   UpdateStep,
 } from "./";
 import { DependentReplacements } from "./dependent-replacements";
-import { type Diff, diffResource, NO_DIFF, replaceBecauseOf, withReplaceOnChanges } from "./diff";
+import { type Diff, diffResource, NO_DIFF, replaceBecauseOf, requiresReplacement, withReplaceOnChanges } from "./diff";
 import type { Targets } from "./targets";
 
 /** A registration that is being converted to steps. */
@@ -257,10 +257,11 @@ export class StepGenerator {
     }
     const triggered = isTriggered(old.state.replacementTrigger, trigger);
     const asked = triggered ? { ...NO_DIFF, changes: true } : await this.diff(subject, oldInputs);
+    if (asked.unavailable !== undefined) this.deployment.diagnostics.warning(urn, asked.unavailable);
     const hasInitErrors = (old.state.initErrors ?? []).length > 0;
     const diff = withReplaceOnChanges(asked, goal.replaceOnChanges, hasInitErrors);
     const pending = old.state.pendingReplacement === true;
-    if ((diff.changes && (diff.replaceKeys.length > 0 || triggered)) || pending) return this.replace(subject, diff);
+    if ((diff.changes && (requiresReplacement(diff) || triggered)) || pending) return this.replace(subject, diff);
     // With init errors and no change, the update continues to wait until the resource is ready.
     if (diff.changes || hasInitErrors) {
       this.updates.add(urn);
@@ -276,7 +277,7 @@ export class StepGenerator {
     if (this.isForcedReplace(urn, old)) return replaceBecauseOf("id");
     if (replaceWith.some((other) => this.replaces.has(other))) return replaceBecauseOf("replaceWith");
     if (deletedWith && this.replaces.has(deletedWith)) return replaceBecauseOf("deletedWith");
-    if (this.hasOtherProvider(old, resource)) return replaceBecauseOf("provider");
+    if (await this.needsOtherProvider(old, resource)) return replaceBecauseOf("provider");
     if (provider === undefined) return { ...NO_DIFF, changes: !equalValues(oldInputs, inputs) };
     const request = {
       urn,
@@ -289,11 +290,24 @@ export class StepGenerator {
     return diffResource(provider, request, this.deployment.options.preview);
   }
 
-  /** Whether the resource has another kind of provider. Dynamic providers can replace each other. */
-  private hasOtherProvider(old: Resource, resource: Resource): boolean {
+  /** Whether the resource has another provider, and that provider cannot take it over. */
+  private async needsOtherProvider(old: Resource, resource: Resource): Promise<boolean> {
     const [before = "", after = ""] = [old.state.provider, resource.state.provider];
     if (before === after) return false;
-    return before === "" || after === "" || typeOf(providerUrn(before)) !== typeOf(providerUrn(after));
+    if (before === "" || after === "") return true;
+    const [formerUrn, urn] = [providerUrn(before), providerUrn(after)];
+    if (this.aliased.get(formerUrn) === urn) return false;
+    const { olds, news, providers } = this.deployment;
+    const former = olds.get(formerUrn)?.state;
+    const answer = await providers.diffProviders(after, {
+      urn,
+      id: "",
+      oldInputs: former?.inputs ?? {},
+      oldOutputs: former?.outputs ?? {},
+      newInputs: (news.get(urn) ?? olds.get(urn))?.state.inputs ?? {},
+      ignoreChanges: [],
+    });
+    return requiresReplacement({ ...NO_DIFF, ...answer, changes: true });
   }
 
   private async replace(subject: Subject & { old: Resource }, diff: Diff): Promise<Step[]> {
