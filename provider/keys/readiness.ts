@@ -4,17 +4,19 @@ import { isOperationFailed, isTimeout, messageOf } from "../errors";
 import type { Context, Due, Properties } from "../schema/resource-type";
 import { isKept } from "./key-fields";
 
-/** Work that must end before an existing key is ready. Stored in the outputs, so that a refresh does not lose it. */
+/** Work that must end before an existing key is ready. */
 export interface PendingWork {
   /** An operation's action such as `start_compute`; `verify` for a new key's test call; `create` for its creation. */
   readonly action: string;
+  /** The project of an operation. */
   readonly projectId?: string;
+  /** The operation's id. */
   readonly operationId?: string;
-  /** Set if the work has failed. The key must then be replaced. */
+  /** Set if the work has failed. The next `up` then replaces the key. */
   readonly status?: "failed";
 }
 
-/** The pending work in a resource's outputs. */
+/** The pending work in a resource's outputs, where a refresh does not lose it. */
 export function pendingOf(outputs: Properties): readonly PendingWork[] {
   return Array.isArray(outputs.pending) ? (outputs.pending as PendingWork[]) : [];
 }

@@ -1,21 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { PendingWork } from "../../provider/keys/readiness";
 import type { Holdings } from "./run/key-registry";
 import { knownValue } from "./run/known-value";
 import { ProgramRun } from "./run/program-run";
 import { scopeIn } from "./run/scope";
 import { isOfType, keyInputs, pauseTraces, registeredInputs, typeToken, withDefaults } from "./shim";
-
-/** Work that had not finished when a key was recorded as not ready. */
-export interface PendingWork {
-  /** An operation's action such as `start_compute`; `verify` for a new key's test call; `create` for its creation. */
-  readonly action: string;
-  /** The project of an operation. */
-  readonly projectId?: string;
-  /** The operation's id. */
-  readonly operationId?: string;
-  /** Set if the work has failed. The next `up` then replaces the key. */
-  readonly status?: "failed";
-}
 
 /** The inputs of an `ApiKey`. */
 export interface ApiKeyArgs {

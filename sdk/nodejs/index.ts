@@ -27,7 +27,8 @@ export type {
   GetProjectArgs,
   WaitForOperationsArgs,
 } from "../../provider/functions";
-export { ApiKey, type ApiKeyArgs, type PendingWork } from "./api-key";
+export type { PendingWork } from "../../provider/keys/readiness";
+export { ApiKey, type ApiKeyArgs } from "./api-key";
 export { getApiKey, getApiKeyOutput, getApiKeys, getApiKeysOutput } from "./data-sources/api-keys";
 export type { OutputArgs, OutputOptions } from "./data-sources/data-source";
 export {

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { PendingWork } from "./api-key";
+import type { PendingWork } from "../../provider/keys/readiness";
 import type { Holdings } from "./run/key-registry";
 import { knownValue } from "./run/known-value";
 import { ProgramRun } from "./run/program-run";

@@ -30,6 +30,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "sdk/nodejs": [
     "provider",
     "provider/functions",
+    "provider/keys",
     "provider/settings",
     "provider/api",
     "provider/errors",
