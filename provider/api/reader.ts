@@ -2,6 +2,7 @@ import { BadAnswerError } from "../errors";
 import type { HttpAnswer } from "../http";
 import type { IdForm } from "../ids";
 import { redact, redactShort } from "../secrets";
+import { UNSTORABLE } from "../unprintable";
 
 /** A JSON object in an answer. */
 export type Wire = Readonly<Record<string, unknown>>;
@@ -10,7 +11,6 @@ const TIME =
   /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 const TIME_FORM: IdForm = { matches: (text) => TIME.test(text), form: "an ISO 8601 time" };
 const PLAIN = /^[\x20-\x7e]*$/;
-const UNPRINTABLE = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+/gu;
 
 /**
  * Reads named fields of one answer and checks their types. Other fields are ignored, so unknown fields and a field
@@ -62,7 +62,7 @@ export class Reader {
   /** The text on one line, without control and direction characters or secrets, because it is stored and shown. */
   clean(text: string): string {
     // Most text is plain, and this test is ten times faster than the replacement.
-    return redactShort(PLAIN.test(text) ? text : text.replace(UNPRINTABLE, " "));
+    return redactShort(PLAIN.test(text) ? text : text.replace(UNSTORABLE, " "));
   }
 
   /** Text in this form. */

@@ -1,3 +1,5 @@
+import { UNPRINTABLE } from "../unprintable";
+
 /** Maximum length of the service's text in a message, in characters. */
 const MAX_WORDS = 200;
 
@@ -11,9 +13,6 @@ const SEQUENCES = new RegExp(
   ].join("|"),
   "g",
 );
-
-// Control characters (C0, DEL, C1), line separators, lone surrogates, and characters that reverse or hide text.
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u2065\u{e0000}-\u{e007f}]+/gu;
 
 /** The text on one line, without characters that control a terminal, change the text direction or hide text. */
 export function printable(text: string): string {

@@ -1,6 +1,7 @@
 import { DURATION_FORM, MAX_TIMER_MS, parseDuration } from "../duration";
 import { ID_FORMS } from "../ids";
 import { isKeyText } from "../secrets";
+import { NOT_IN_NAMES } from "../unprintable";
 
 /** Represents a value that a preview does not know yet. */
 export const UNKNOWN: unique symbol = Symbol("unknown");
@@ -85,7 +86,7 @@ const map: FieldType = (value) =>
 const keyName: FieldType = (value) => {
   if (typeof value !== "string" || value.trim() === "") return "must be a non-empty text";
   if ([...value].length > 64) return "must be at most 64 characters";
-  if (/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\u2028\u2029]/u.test(value)) {
+  if (NOT_IN_NAMES.test(value)) {
     return "must not contain control or invisible characters";
   }
   return value.trim() === value ? undefined : "must not begin or end with a space";

@@ -384,7 +384,7 @@ const settle = [
   ...inFile("provider/api/reader.ts", [
     {
       name: "secrets are taken out of every text of an answer",
-      find: 'return redactShort(PLAIN.test(text) ? text : text.replace(UNPRINTABLE, " "));',
+      find: 'return redactShort(PLAIN.test(text) ? text : text.replace(UNSTORABLE, " "));',
       replace: "return text;",
       test: resources("lies"),
       by: "a secret that the service repeats",
