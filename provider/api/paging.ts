@@ -49,51 +49,86 @@ export interface Paging<T, P extends Page<T>> {
  * to itself, or a cursor that returns later, is an error, because the list would be silently truncated.
  */
 export async function* paginate<T, P extends Page<T>>(paging: Paging<T, P>): AsyncGenerator<P, void, undefined> {
-  const { idOf, route, overlap } = paging;
-  const cursors = new Set<string>();
-  /** The cursor of the last page, and the one that is sent for it. */
-  let told: string | undefined;
-  let sent: string | undefined;
-  let before: ReadonlySet<string> = new Set();
-  let largest = 1;
-  let { atMost } = paging;
+  const position = new Position(paging);
   for (let pages = 1; pages <= MAX_PAGES; pages++) {
-    const page = await fetchPage(paging, sent, atMost);
+    const page = await fetchPage(paging, position.cursor, position.atMost);
+    const items = position.newIn(page);
+    if (items.length > 0 || pages === 1) yield items.length === page.items.length ? page : { ...page, items };
+    if (!position.advance(page, items.length > 0, pages)) return;
+  }
+  throw new BadAnswerError(`${paging.route} has more than ${MAX_PAGES} pages. ${LOOK}`, { route: paging.route });
+}
+
+/** Where the reading of a list is, and what the last pages contained. */
+class Position<T, P extends Page<T>> {
+  /** The cursor to send for the next page: the service's own, or one that overlaps with the last page. */
+  cursor: string | undefined;
+  atMost: number | undefined;
+  /** The cursor that the service sent with the last page. */
+  #own: string | undefined;
+  readonly #cursors = new Set<string>();
+  #known: ReadonlySet<string> = new Set();
+  #largest = 1;
+
+  constructor(private readonly paging: Paging<T, P>) {
+    this.atMost = paging.atMost;
+  }
+
+  /** The items of a page that the preceding pages did not contain. */
+  newIn(page: P): readonly T[] {
     const here = new Set<string>();
-    const items = page.items.filter((each) => {
-      const id = idOf(each);
-      const isNew = !before.has(id) && !here.has(id);
+    return page.items.filter((each) => {
+      const id = this.paging.idOf(each);
+      const isNew = !this.#known.has(id) && !here.has(id);
       here.add(id);
       return isNew;
     });
-    const isFull = page.items.length >= largest;
-    largest = Math.max(largest, page.items.length);
-    if (items.length > 0 || pages === 1) yield items.length === page.items.length ? page : { ...page, items };
-    const stuck = items.length === 0 || page.cursor === told || page.cursor === sent;
-    if (stuck && sent !== told && isFull) {
-      // All items of the page have the same timestamp: only the service's own cursor leads past them.
-      sent = told;
-      before = new Set([...before, ...here]);
-      continue;
-    }
-    if (items.length === 0 && isFull && atMost !== undefined && atMost < (paging.size.value ?? 0)) {
-      // The same on a service that repeats such items: only a larger page leads past them.
-      atMost *= 2;
-      continue;
-    }
-    if (items.length === 0 || page.cursor === undefined || (stuck && !isFull)) return;
-    if (stuck || cursors.has(page.cursor)) {
+  }
+
+  /** Moves on to the page after this one. Returns false if the list ends here. */
+  advance(page: P, hasNew: boolean, pages: number): boolean {
+    const isFull = page.items.length >= this.#largest;
+    this.#largest = Math.max(this.#largest, page.items.length);
+    const isStuck = !hasNew || page.cursor === this.#own || page.cursor === this.cursor;
+    if (isStuck && isFull && this.#leaveOverlap(page)) return true;
+    if (!hasNew && isFull && this.#enlarge()) return true;
+    if (!hasNew || page.cursor === undefined || (isStuck && !isFull)) return false;
+    if (isStuck || this.#cursors.has(page.cursor)) {
+      const { route } = this.paging;
       throw new BadAnswerError(`${route} repeats its pages: a cursor came back after ${pages} pages. ${LOOK}`, {
         route,
       });
     }
-    cursors.add(page.cursor);
-    told = page.cursor;
-    const last = page.items.at(-1);
-    sent = (last === undefined ? undefined : overlap?.(told, last)) ?? told;
-    before = here;
+    this.#follow(page.cursor, page);
+    return true;
   }
-  throw new BadAnswerError(`${route} has more than ${MAX_PAGES} pages. ${LOOK}`, { route });
+
+  /** All items of the page have the same timestamp: only the service's own cursor leads past them. */
+  #leaveOverlap(page: P): boolean {
+    if (this.cursor === this.#own) return false;
+    this.cursor = this.#own;
+    this.#known = new Set([...this.#known, ...this.#idsOf(page)]);
+    return true;
+  }
+
+  /** The same on a service that repeats such items: only a larger page leads past them. */
+  #enlarge(): boolean {
+    if (this.atMost === undefined || this.atMost >= (this.paging.size.value ?? 0)) return false;
+    this.atMost *= 2;
+    return true;
+  }
+
+  #follow(cursor: string, page: P): void {
+    const last = page.items.at(-1);
+    this.#cursors.add(cursor);
+    this.#own = cursor;
+    this.cursor = (last === undefined ? undefined : this.paging.overlap?.(cursor, last)) ?? cursor;
+    this.#known = this.#idsOf(page);
+  }
+
+  #idsOf(page: P): ReadonlySet<string> {
+    return new Set(page.items.map(this.paging.idOf));
+  }
 }
 
 async function fetchPage<T, P extends Page<T>>(

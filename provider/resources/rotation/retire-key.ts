@@ -21,7 +21,6 @@ export async function retirePrevious(
   context: Context,
 ): Promise<RotationState> {
   const { previous } = state;
-  const account = context.account();
   const reason = retireReason(state, inputs, context.now());
   if (previous === undefined || reason === undefined) return state;
   if (isForeign(makerOf(state, previous, inputs.owner))) {
@@ -30,18 +29,25 @@ export async function retirePrevious(
     );
     return withoutPrevious(state);
   }
-  const ownSetting = account.settingOf(previous.key);
+  const ownSetting = context.account().settingOf(previous.key);
   if (ownSetting !== undefined) {
     context.warn(takeOverFirst(previous, state.current, ownSetting));
     return state;
   }
-  const byForce = reason.field === "revokeNow";
-  const when = `is revoked at the end of this run; its successor is key ${state.current?.keyId}`;
-  if (byForce) {
-    context.info(`key ${formatKey(previous)}, which revokeNow names, ${when}`);
-    return { ...withoutPrevious(state), retired: [...state.retired, previous.keyId] };
+  if (reason.field === "revokeNow") {
+    context.info(`key ${formatKey(previous)}, which revokeNow names, ${whenRevoked(state)}`);
+    return withRetired(previous, state);
   }
+  return retireUnlessUsed(previous, state, inputs, context);
+}
 
+/** Retires a key whose grace is over, unless its last use is recent or unknown. */
+async function retireUnlessUsed(
+  previous: HeldKey,
+  state: RotationState,
+  inputs: Properties,
+  context: Context,
+): Promise<RotationState> {
   let keys: readonly ApiKeyRecord[] | undefined;
   try {
     keys = await context.keys().list({ recent: true });
@@ -55,9 +61,17 @@ export async function retirePrevious(
   }
   const kept = keys && keptByUse(previous, keys, state, inputs, context);
   if (kept !== undefined) return kept;
-  context.info(`key ${formatKey(previous)} ${when}`);
+  context.info(`key ${formatKey(previous)} ${whenRevoked(state)}`);
   const retired = state.retired.filter((id) => keys === undefined || keyIn(keys, id));
-  return { ...withoutPrevious(state), retired: [...retired, previous.keyId] };
+  return withRetired(previous, { ...state, retired });
+}
+
+function withRetired({ keyId }: HeldKey, state: RotationState): RotationState {
+  return { ...withoutPrevious(state), retired: [...state.retired, keyId] };
+}
+
+function whenRevoked({ current }: RotationState): string {
+  return `is revoked at the end of this run; its successor is key ${current?.keyId}`;
 }
 
 /** The state to continue with if the key must stay, because it is in use or not due by the service's clock. */
