@@ -9,15 +9,16 @@ import { pulumiOnPath } from "keyplane/testing";
 export function chooseEngine(asked) {
   const installed = pulumiOnPath();
   if (asked !== undefined && asked !== "embedded" && asked !== "cli") refuse("--engine must be embedded or cli");
-  if (asked === "cli" && installed === undefined) refuse("--engine cli needs pulumi on the PATH");
+  if (asked === "cli" && installed === undefined)
+    refuse("--engine cli needs the Pulumi CLI on the PATH. Install it, or pass --engine embedded");
   if (asked === "cli" || (asked === undefined && installed !== undefined)) {
     return {
       name: "cli",
-      about: `${installed}, isolated from your stacks. For this repository's own: --engine embedded`,
+      about: `${installed}, isolated from your stacks. To use this repository's engine, pass --engine embedded`,
     };
   }
-  const other = installed === undefined ? "install the Pulumi CLI and run the demo again" : "--engine cli";
-  return { name: "embedded", about: `the one in this repository. For Pulumi's own: ${other}` };
+  const other = installed === undefined ? "install it and run the demo again" : "pass --engine cli";
+  return { name: "embedded", about: `this repository's own. To use the Pulumi CLI, ${other}` };
 }
 
 function refuse(text) {

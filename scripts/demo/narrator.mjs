@@ -60,8 +60,8 @@ export class Narrator {
 
   /** Prints the result of a check. */
   check({ told, ok, saw }) {
-    const mark = ok ? this.#style("green", "✓") : this.#style("red", "✗ NOT AS TOLD:");
-    this.#line(`   ${mark} ${told}${ok ? "" : `, but saw: ${saw}`}`);
+    const mark = ok ? this.#style("green", "✓") : this.#style("red", "✗ FAILED:");
+    this.#line(`   ${mark} ${told}${ok ? "" : `. Actual: ${saw}`}`);
   }
 
   /** Prints the table and the last lines. */
@@ -77,7 +77,7 @@ export class Narrator {
     for (const line of table(["step", "seconds", ...methods, "live keys"], rows)) this.#line(line);
     this.#line("");
     for (const { place, form } of report.findings)
-      this.#line(this.#style("red", `secret in clear (${form}): ${place}`));
+      this.#line(this.#style("red", `secret in plain text (${form}): ${place}`));
     const verdict = report.asTold ? "All checks passed." : "Some checks failed.";
     this.#line(this.#style(report.asTold ? "green" : "red", verdict));
     this.#line(`plaintext secrets found: ${report.plaintextSecretsFound} (searched: all files of the run, all output)`);

@@ -76,7 +76,7 @@ export function tally(texts) {
 function formatEntry({ method, route, path, effects }) {
   if (route?.includes("/operations")) return [];
   const did = effects.flatMap((effect) => {
-    if (effect.kind === "key-created") return [`made key ${effect.id}, ${effect.name}`];
+    if (effect.kind === "key-created") return [`created key ${effect.id}, ${effect.name}`];
     if (effect.kind === "key-revoked") return [`revoked key ${effect.id}, ${effect.name}`];
     return effect.kind === "operation-started" ? [`started ${effect.action}`] : [];
   });

@@ -2,148 +2,166 @@ import { statSync } from "node:fs";
 import { Recorder } from "./recorder.mjs";
 
 /**
- * The steps of the demo, in order. Each states what it expects, and then checks it.
+ * Tells the story: runs the steps of the demo in order, each with its checks.
  *
  * @returns the cost of each step and the results of its checks.
  */
 export async function tell({ narrator, plane, workspace }) {
   const recorder = new Recorder({ narrator, plane, workspace });
-  const step = (name, title, story, act) => recorder.step({ name, title, story }, act);
-  const rotate = (value) => workspace.setConfig("rotation", value);
+  for (const step of STEPS) {
+    await recorder.step(step, (tools) => step.act({ ...tools, narrator, plane, workspace }));
+  }
+  return recorder.steps;
+}
 
-  await step(
-    "create",
-    "Two keys are created",
-    "The program declares two keys and passes the secret of one to a deployment.",
-    async ({ run, check, log, live }) => {
-      const { exit } = await run("up");
-      check("the run succeeds", exit, exit === 0);
-      const { posts, lists } = count(await log());
-      check("two keys need 2 POST", posts, posts === 2);
-      check("at most 1 list is sent, to find keys that earlier runs left behind", lists, lists <= 1);
-      check("2 keys are live", await live(), (await live()) === 2);
-    },
-  );
+const create = {
+  name: "create",
+  title: "Two keys are created",
+  story: "The program declares two keys and passes the secret of one to a deployment.",
+  async act({ run, check, log, live }) {
+    const { exit } = await run("up");
+    check("the run succeeds", exit, exit === 0);
+    const { posts, lists } = count(await log());
+    check("two keys need 2 POST requests", posts, posts === 2);
+    check("at most 1 list is requested, to find keys that earlier runs left behind", lists, lists <= 1);
+    check("2 keys are live", await live(), (await live()) === 2);
+  },
+};
 
-  await step(
-    "state",
-    "The state holds ciphertext",
-    "Pulumi keeps the secrets of the two keys encrypted in its state, wherever they are used.",
-    async ({ check }) => {
-      const [key] = await keysInState(workspace, "app");
-      narrator.show("state file", `${workspace.stateFile} (${statSync(workspace.stateFile).size} bytes)`);
-      narrator.show("app's key in the state", `${String(key?.ciphertext).slice(0, 60)}...`);
-      check("the state contains the key as ciphertext", key, typeof key?.ciphertext === "string");
-      const { environment } = await workspace.outputs({ showSecrets: true });
-      const issued = await plane.secretsEverIssued();
-      check(
-        "the stack's passphrase decrypts it to the secret that the service issued",
-        "another text",
-        issued.includes(environment.DATABASE_API_KEY),
-      );
-    },
-  );
+const state = {
+  name: "state",
+  title: "The state holds ciphertext",
+  story: "Pulumi keeps the secrets of the two keys encrypted in its state, wherever they are used.",
+  async act({ check, narrator, plane, workspace }) {
+    const [key] = await keysInState(workspace, "app");
+    narrator.show("state file", `${workspace.stateFile} (${statSync(workspace.stateFile).size} bytes)`);
+    narrator.show("app's key in the state", `${String(key?.ciphertext).slice(0, 60)}...`);
+    check("the state contains the key as ciphertext", key, typeof key?.ciphertext === "string");
+    const { environment } = await workspace.outputs({ showSecrets: true });
+    const issued = await plane.secretsEverIssued();
+    check(
+      "the stack's passphrase decrypts it to the secret that the service issued",
+      "another text",
+      issued.includes(environment.DATABASE_API_KEY),
+    );
+  },
+};
 
-  await step("no-op", "No changes, no requests", "The same program runs once more.", async ({ run, check, log }) => {
+const noOp = {
+  name: "no-op",
+  title: "No changes, no requests",
+  story: "The same program runs once more.",
+  async act({ run, check, log }) {
     const { exit, changes } = await run("up");
     check("the run succeeds", exit, exit === 0);
     check("every resource is unchanged", changes, changes.length === 0);
     check("no request is sent to the service", (await log()).length, (await log()).length === 0);
-  });
+  },
+};
 
-  await step(
-    "rotate",
-    "A trigger rotates a key",
-    "The setting `rotation`, one of app's triggers, changes. Its consumer gets the new key in the same run.",
-    async ({ run, check, log, live }) => {
-      await rotate("2");
-      const { exit } = await run("up");
-      check("the run succeeds", exit, exit === 0);
-      const methods = (await log()).map(({ method }) => method);
-      check(
-        "it needs 1 POST and 1 DELETE",
-        methods,
-        count(await log()).posts === 1 && count(await log()).deletes === 1,
-      );
-      check(
-        "the new key was created before the old one was revoked",
-        methods,
-        methods.indexOf("POST") < methods.indexOf("DELETE"),
-      );
-      check("2 keys are live", await live(), (await live()) === 2);
-    },
-  );
-
-  await step(
-    "drift",
-    "A refresh finds a key that somebody revoked",
-    "The key of ci is revoked in the service's console, without Pulumi.",
-    async ({ run, check, log, live }) => {
-      await plane.state.revokeKey(await idInState(workspace, "ci"));
-      const { exit, changes } = await run("refresh");
-      check("the run succeeds", exit, exit === 0);
-      const gone = changes.filter((change) => change.startsWith("delete "));
-      check("only ci is found to be deleted", gone, gone.join() === "delete ci");
-      const entries = await log();
-      check(
-        "nothing was changed",
-        entries,
-        entries.every(({ method }) => method === "GET"),
-      );
-      const refused = entries.filter(({ status }) => status === 401);
-      check("one request was sent with the key itself", entries, refused.length === 1);
-      check("1 key is live", await live(), (await live()) === 1);
-    },
-  );
-
-  await step("heal", "The next run creates it again", "Another `up` is enough.", async ({ run, check, log, live }) => {
+const rotate = {
+  name: "rotate",
+  title: "A trigger rotates a key",
+  story: "The setting `rotation`, one of app's triggers, changes. Its consumer gets the new key in the same run.",
+  async act({ run, check, log, live, workspace }) {
+    await workspace.setConfig("rotation", "2");
     const { exit } = await run("up");
     check("the run succeeds", exit, exit === 0);
-    check("it needs 1 POST", count(await log()).posts, count(await log()).posts === 1);
+    const methods = (await log()).map(({ method }) => method);
+    const { posts, deletes } = count(await log());
+    check("it needs 1 POST and 1 DELETE", methods, posts === 1 && deletes === 1);
+    check(
+      "the new key was created before the old one was revoked",
+      methods,
+      methods.indexOf("POST") < methods.indexOf("DELETE"),
+    );
     check("2 keys are live", await live(), (await live()) === 2);
-  });
+  },
+};
 
-  await step(
-    "not-ready",
-    "A new key is not ready in time",
-    "With the next key, the service starts an operation that takes longer than the timeout, which is 2 s here.",
-    async ({ run, check, log, live }) => {
-      const started = { action: "start_compute", schedulingMs: 500, runningMs: null };
-      await plane.rules.add({ route: "POST /api_keys", operations: [started] });
-      await rotate("3");
-      const { exit, diagnostics } = await run("up");
-      check("the run fails and says what it waited for", diagnostics, exit !== 0 && says(diagnostics, "start_compute"));
-      const [, ...older] = await keysInState(workspace, "app");
-      check("the new key is recorded with its secret, and the old one is kept", older.length, older.length === 1);
-      check("no key was revoked", count(await log()).deletes, count(await log()).deletes === 0);
-      check("3 keys are live", await live(), (await live()) === 3);
-    },
-  );
+const drift = {
+  name: "drift",
+  title: "A refresh finds a key that somebody revoked",
+  story: "The key of ci is revoked in the service's console, without Pulumi.",
+  async act({ run, check, log, live, plane, workspace }) {
+    await plane.state.revokeKey(await idInState(workspace, "ci"));
+    const { exit, changes } = await run("refresh");
+    check("the run succeeds", exit, exit === 0);
+    const gone = changes.filter((change) => change.startsWith("delete "));
+    check("only ci is found to be deleted", gone, gone.join() === "delete ci");
+    const entries = await log();
+    check(
+      "nothing was changed",
+      entries,
+      entries.every(({ method }) => method === "GET"),
+    );
+    const refused = entries.filter(({ status }) => status === 401);
+    check("one request was sent with the key itself", entries, refused.length === 1);
+    check("1 key is live", await live(), (await live()) === 1);
+  },
+};
 
-  await step(
-    "resume",
-    "The next run resumes the wait",
-    "The operation has succeeded in the meantime.",
-    async ({ run, check, log, live }) => {
-      const effects = (await plane.log()).flatMap((entry) => entry.effects);
-      await plane.state.endOperation(effects.findLast(({ kind }) => kind === "operation-started").operationId);
-      const { exit } = await run("up");
-      check("the run succeeds", exit, exit === 0);
-      check("the key was not created a second time", count(await log()).posts, count(await log()).posts === 0);
-      check("only now the old key is revoked", count(await log()).deletes, count(await log()).deletes === 1);
-      check("2 keys are live", await live(), (await live()) === 2);
-    },
-  );
+const heal = {
+  name: "heal",
+  title: "The next run creates it again",
+  story: "Another `up` is enough.",
+  async act({ run, check, log, live }) {
+    const { exit } = await run("up");
+    check("the run succeeds", exit, exit === 0);
+    const { posts } = count(await log());
+    check("it needs 1 POST", posts, posts === 1);
+    check("2 keys are live", await live(), (await live()) === 2);
+  },
+};
 
-  await step("destroy", "Everything is deleted", "The stack is destroyed.", async ({ run, check, log, live }) => {
+const notReady = {
+  name: "not-ready",
+  title: "A new key is not ready in time",
+  story: "With the next key, the service starts an operation that takes longer than the timeout, which is 2 s here.",
+  async act({ run, check, log, live, plane, workspace }) {
+    const started = { action: "start_compute", schedulingMs: 500, runningMs: null };
+    await plane.rules.add({ route: "POST /api_keys", operations: [started] });
+    await workspace.setConfig("rotation", "3");
+    const { exit, diagnostics } = await run("up");
+    check("the run fails and says what it waited for", diagnostics, exit !== 0 && says(diagnostics, "start_compute"));
+    const [, ...older] = await keysInState(workspace, "app");
+    check("the new key is recorded with its secret, and the old one is kept", older.length, older.length === 1);
+    const { deletes } = count(await log());
+    check("no key was revoked", deletes, deletes === 0);
+    check("3 keys are live", await live(), (await live()) === 3);
+  },
+};
+
+const resume = {
+  name: "resume",
+  title: "The next run resumes the wait",
+  story: "The operation has succeeded in the meantime.",
+  async act({ run, check, log, live, plane }) {
+    const effects = (await plane.log()).flatMap((entry) => entry.effects);
+    await plane.state.endOperation(effects.findLast(({ kind }) => kind === "operation-started").operationId);
+    const { exit } = await run("up");
+    check("the run succeeds", exit, exit === 0);
+    const { posts, deletes } = count(await log());
+    check("the key was not created a second time", posts, posts === 0);
+    check("the old key is revoked only now", deletes, deletes === 1);
+    check("2 keys are live", await live(), (await live()) === 2);
+  },
+};
+
+const destroy = {
+  name: "destroy",
+  title: "Everything is deleted",
+  story: "The stack is destroyed.",
+  async act({ run, check, log, live }) {
     const { exit } = await run("destroy");
     check("the run succeeds", exit, exit === 0);
-    check("it needs 2 DELETE", count(await log()).deletes, count(await log()).deletes === 2);
+    const { deletes } = count(await log());
+    check("it needs 2 DELETE requests", deletes, deletes === 2);
     check("no key is live", await live(), (await live()) === 0);
-  });
+  },
+};
 
-  return recorder.steps;
-}
+const STEPS = [create, state, noOp, rotate, drift, heal, notReady, resume, destroy];
 
 /** Counts requests that create, revoke and list keys. */
 function count(entries) {
