@@ -29,7 +29,7 @@ function unknownCode(text: string): UsageError {
   const words = text.split("-").filter((word) => word.length > 2);
   const near = Object.keys(ERRORS).filter((code) => words.some((word) => code.includes(word)));
   const hint = near.length === 0 ? "" : `. Did you mean ${near.slice(0, 3).join(" or ")}?`;
-  return new UsageError(`there is no error with that code: \`keyplane explain\` lists all codes${hint}`);
+  return new UsageError(`no error has this code. Run \`keyplane explain\` to list all codes${hint}`);
 }
 
 function explain(code: ErrorCode): void {

@@ -64,7 +64,7 @@ function report(thrown: unknown, session: Session, asJson: boolean): ExitCode {
 async function main(args: readonly string[]): Promise<ExitCode> {
   const session = new Session();
   try {
-    if (args.length === 0) throw new UsageError("a command is needed");
+    if (args.length === 0) throw new UsageError("no command was given");
     await programOf(session).parseAsync(args, { from: "user" });
     return session.exitCode;
   } catch (error) {

@@ -2,7 +2,7 @@ const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000
 
 /** The form of a duration, for messages. */
 export const DURATION_FORM =
-  'a whole number from 1 on and one of s, m, h, d, w, such as "90s", "15m", "12h", "90d" or "2w", at most 100 years';
+  'a whole number (1 or more) followed by s, m, h, d or w, such as "90s", "15m", "12h", "90d" or "2w", and at most 100 years';
 
 /** Longer ages would lead to dates outside the range of `Date`. */
 const MAX_DURATION_MS = 36_525 * UNITS.d;

@@ -14,11 +14,11 @@ export const ID_FORMS = {
   apiKey: { matches: isInt64, form: "the id of an API key: a positive whole number" },
   project: {
     matches: matching(/^(?!\.{1,2}$)[\w.~-]{1,128}$/),
-    form: "the id of a project: at most 128 of A-Z, a-z, 0-9, -, _, . and ~",
+    form: "the id of a project: at most 128 characters (A-Z, a-z, 0-9, -, _, . and ~)",
   },
   organization: {
     matches: matching(/^[a-z0-9-]{1,60}$/),
-    form: "the id of an organization: at most 60 of a-z, 0-9 and -",
+    form: "the id of an organization: at most 60 characters (a-z, 0-9 and -)",
   },
   operation: {
     matches: matching(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i),

@@ -55,7 +55,7 @@ async function doctor(flags: DoctorFlags, session: Session): Promise<void> {
   else {
     for (const finding of all) printFinding(finding);
     print("");
-    print(failed + warned === 0 ? "All is well." : `${counted(failed, "error")}, ${counted(warned, "warning")}.`);
+    print(failed + warned === 0 ? "No problems found." : `${counted(failed, "error")}, ${counted(warned, "warning")}.`);
   }
   if (failed > 0) session.exitCode = EXIT.failed;
 }

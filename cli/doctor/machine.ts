@@ -20,9 +20,13 @@ export async function checkPulumiCli(): Promise<Finding> {
   if (error?.code === "ENOENT") {
     return warn(
       "pulumi-cli",
-      "there is no `pulumi` on the PATH",
-      "Install the Pulumi CLI to deploy programs; tests with keyplane/testing work without it.",
+      "`pulumi` is not on the PATH",
+      "Install the Pulumi CLI to deploy programs. Tests with keyplane/testing work without it.",
     );
   }
-  return warn("pulumi-cli", "`pulumi version` does not print a version", "Run it yourself, and install the CLI again.");
+  return warn(
+    "pulumi-cli",
+    "`pulumi version` does not print a version",
+    "Run it to see the error, or reinstall the CLI.",
+  );
 }

@@ -67,11 +67,11 @@ function checkProject(folder: string): Finding {
     const told = (parse(readFileSync(file, "utf8")) as { runtime?: unknown } | null)?.runtime;
     runtime = typeof told === "object" && told !== null ? (told as { name?: unknown }).name : told;
   } catch {
-    return fail("program", `${file} is not YAML`, "Correct it: `pulumi about` shows the error.");
+    return fail("program", `${file} is not valid YAML`, "Correct it. `pulumi about` shows the error.");
   }
   if (runtime === "nodejs") return ok("program", `${file}, runtime nodejs`);
-  const says = `its runtime is ${typeof runtime === "string" ? runtime.slice(0, 40) : "not told"} (${file})`;
-  return fail("program", says, "keyplane works in programs with `runtime: nodejs`.");
+  const says = `its runtime is ${typeof runtime === "string" ? runtime.slice(0, 40) : "not set"} (${file})`;
+  return fail("program", says, "keyplane requires `runtime: nodejs`.");
 }
 
 /** Pulumi loads TypeScript, but not as ES modules. Node then does not know the file extension. */
@@ -124,7 +124,7 @@ function checkSdk(version: string | undefined): Finding {
     return fail("pulumi-sdk", `${says} is not supported`, `Run \`npm install "@pulumi/pulumi@${range}"\`.`);
   }
   if (isAtLeast(version, SDK_FOR_NODE_22) && !isAtLeast(process.versions.node, "22.0.0")) {
-    return warn("pulumi-sdk", `${says} is made for Node 22`, "Use Node 22 or newer, or @pulumi/pulumi 3.248.");
+    return warn("pulumi-sdk", `${says} requires Node 22`, "Use Node 22 or newer, or @pulumi/pulumi 3.248.");
   }
   return ok("pulumi-sdk", says);
 }
@@ -137,7 +137,7 @@ function checkKeyplane(version: string | undefined): Finding {
   return warn(
     "keyplane",
     `the program has keyplane ${version}, this command is ${VERSION}`,
-    "Run the program's own: `npx keyplane` in its folder.",
+    "Run the version of the program: `npx keyplane` in its folder.",
   );
 }
 
@@ -147,7 +147,7 @@ async function checkProvider(folder: string): Promise<Finding> {
   const run = { cwd: folder, timeoutMs: LOAD_TIMEOUT_MS };
   const { error, stderr } = await runApart(process.execPath, ["-e", script], run);
   if (error === undefined) return ok("provider", "keyplane/provider loads");
-  const why = /^(?:\w*Error.*|.*Cannot find module.*)$/m.exec(stderr)?.[0] ?? "it failed";
+  const why = /^(?:\w*Error.*|.*Cannot find module.*)$/m.exec(stderr)?.[0] ?? "unknown error";
   return fail(
     "provider",
     `keyplane/provider does not load: ${cleanText(why)}`,

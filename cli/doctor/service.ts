@@ -83,8 +83,8 @@ async function judged(answer: Answered, settings: Settings, signal: AbortSignal)
   if (status === 401) {
     return fail(
       "credential",
-      "the service does not accept it (401)",
-      "Set KEYPLANE_API_KEY, or the account's apiKey, to a key that is live.",
+      "the service does not accept the API key (401)",
+      "Set KEYPLANE_API_KEY, or the account's apiKey, to a live key.",
     );
   }
   if (status >= 300 && status < 400) {
@@ -95,31 +95,35 @@ async function judged(answer: Answered, settings: Settings, signal: AbortSignal)
     );
   }
   if (status === 423 || status === 429 || status === 503) {
-    return warn("service", `it is busy (${status})`, "Run the check-up again later.");
+    return warn("service", `the service is busy (${status})`, "Run `keyplane doctor` again later.");
   }
   if (status >= 500)
-    return fail("service", `it has an internal error (${status})`, "Try again later, or contact its support.");
+    return fail(
+      "service",
+      `the service has an internal error (${status})`,
+      "Try again later, or contact the service's support.",
+    );
   if (status >= 200 && status < 300) {
-    if (!Array.isArray(answer.json)) return wrongAddress("answers, but not with a list of keys");
+    if (!Array.isArray(answer.json)) return wrongAddress("does not return a list of keys");
     return ok("credential", `accepted${formatKind(await caller(settings, signal))}`);
   }
   const who = await caller(settings, signal);
   if (who !== undefined || status === 403) {
     return fail(
       "credential",
-      `accepted${formatKind(who)}, but it is not allowed to list keys (${status})`,
-      "Use a personal key of a user who manages keys: keys of organizations and projects cannot.",
+      `accepted${formatKind(who)}, but it does not have the permission to list keys (${status})`,
+      "Use a personal key of a user who manages keys. Keys of organizations and projects cannot manage keys.",
     );
   }
-  if (status === 404) return wrongAddress("has no list of keys there (404)");
-  return fail("service", `it refuses to list keys (${status})`, "Check the base URL and the credential.");
+  if (status === 404) return wrongAddress("has no list of keys at this path (404)");
+  return fail("service", `the service refuses to list keys (${status})`, "Check the base URL and the credential.");
 }
 
 function wrongAddress(what: string): Finding {
   return fail(
     "base-url",
-    `the server ${what}: the path is wrong`,
-    "It usually ends in /api/v2: see the service's documentation.",
+    `the server ${what}, so the path is probably wrong`,
+    "Correct the path of the base URL. It usually ends in /api/v2.",
   );
 }
 
@@ -148,7 +152,7 @@ function clock(date: number): Finding {
   if (Math.abs(skew) <= MAX_SKEW_MS) return ok("clock", "agrees with the service's");
   return warn(
     "clock",
-    `this machine's clock is ${formatDuration(Math.abs(skew))} ${skew > 0 ? "behind" : "ahead of"} the service's`,
-    "Correct it: keys' ages depend on it, and keyplane creates no key with rotateAfter until then.",
+    `this machine's clock is ${formatDuration(Math.abs(skew))} ${skew > 0 ? "behind" : "ahead of"} the service's clock`,
+    "Correct it. Until then, keyplane creates no key with rotateAfter, because the ages of keys depend on the clock.",
   );
 }

@@ -61,9 +61,9 @@ export function checkNamedAccounts(
 function notTried(stack: StackConfig | undefined, account?: string): Finding {
   return warn(
     "accounts",
-    `${stack?.file} has keyplane:accounts as a secret, which cannot be read here: ` +
-      `${account === undefined ? "its accounts were" : `the account ${JSON.stringify(account)} was`} not tried`,
-    `To try it, run \`${SETTINGS.accounts.env}=$(pulumi config get keyplane:accounts) npx keyplane doctor\`.`,
+    `${stack?.file} has keyplane:accounts as a secret, which cannot be read here, so ` +
+      `${account === undefined ? "its accounts were" : `the account ${JSON.stringify(account)} was`} not tested`,
+    `To test it, run \`${SETTINGS.accounts.env}=$(pulumi config get keyplane:accounts) npx keyplane doctor\`.`,
   );
 }
 
@@ -97,8 +97,8 @@ function checkBaseUrl(flags: AccountFlags, stack: StackConfig | undefined, envir
   if (!text && stack?.secrets.has("baseUrl")) {
     return warn(
       "base-url",
-      `${stack.file} has it as a secret, which cannot be read here: the service was not tried`,
-      "It does not have to be a secret. To try it, pass --base-url.",
+      `${stack.file} has it as a secret, which cannot be read here, so the service was not tested`,
+      "It does not have to be a secret. To test it, pass --base-url.",
     );
   }
   if (!text) {
@@ -121,11 +121,11 @@ function checkCredential(stack: StackConfig | undefined, environment: NodeJS.Pro
   const key = environment[env];
   if (stack?.secrets.has("apiKey")) {
     return key
-      ? ok("credential", `${stack.file} has it as a secret; the service is tried with ${env}`)
+      ? ok("credential", `${stack.file} has it as a secret; the service is tested with ${env}`)
       : warn(
           "credential",
-          `${stack.file} has it as a secret, which cannot be read here: the service was not tried`,
-          `To try it, run \`${env}=$(pulumi config get keyplane:apiKey) npx keyplane doctor\`.`,
+          `${stack.file} has it as a secret, which cannot be read here, so the service was not tested`,
+          `To test it, run \`${env}=$(pulumi config get keyplane:apiKey) npx keyplane doctor\`.`,
         );
   }
   if (stack?.values.has("apiKey")) {

@@ -77,7 +77,8 @@ async function revoke(args: readonly string[], flags: RevokeFlags, session: Sess
 function readId(arg: string): string {
   // The message omits an invalid id, because it could be a misplaced key.
   const id = /^\d+$/.test(arg) ? keyIdOf(arg) : undefined;
-  if (id === undefined) throw new UsageError("an argument is not a key id: ids are numbers, as `keyplane keys` shows");
+  if (id === undefined)
+    throw new UsageError("an argument is not a key id. Key ids are numbers, which `keyplane keys` shows");
   return id;
 }
 
@@ -94,7 +95,7 @@ function refuseOwn({ id, lastUsedAt }: ApiKeyRecord, { ids, isTold, unknown }: O
   if (why === undefined) return;
   throw new KeyplaneError(
     "KP-OWN-CREDENTIAL",
-    `key ${id} ${why}. Nothing was revoked: set KEYPLANE_API_KEY and KEYPLANE_ACCOUNTS to other keys of the account first`,
+    `key ${id} ${why}. Nothing was revoked. Set KEYPLANE_API_KEY and KEYPLANE_ACCOUNTS to other keys of the account first`,
   );
 }
 

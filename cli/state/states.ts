@@ -27,7 +27,7 @@ async function readState(file: string, at: number): Promise<StackState> {
     const { code } = error as NodeJS.ErrnoException;
     throw refused(
       /\.json$/.test(file) ? plain(source) : `file ${at + 1}`,
-      code === "ENOENT" ? "is not there" : `cannot be read (${code})`,
+      code === "ENOENT" ? "does not exist" : `cannot be read (${code})`,
     );
   });
   try {
@@ -38,7 +38,7 @@ async function readState(file: string, at: number): Promise<StackState> {
 }
 
 function refused(what: string, why: string): UsageError {
-  return new UsageError(`--state: ${what} ${why}. Write one by \`pulumi stack export --file state.json\``);
+  return new UsageError(`--state: ${what} ${why}. Create one with \`pulumi stack export --file state.json\``);
 }
 
 /** All keys that the states hold, with their stacks and holders. */

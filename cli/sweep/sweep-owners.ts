@@ -10,7 +10,7 @@ const TAG = /^[a-z2-7]{8}$/;
 export function sweptTags(owners: readonly string[], states: readonly StackState[]): ReadonlySet<string> {
   if (owners.length > 0) return new Set(owners.map(readOwner));
   if (states.length === 0) {
-    throw new UsageError("whose keys? Give the stack's state (--state FILE), or its owner (--owner ID)");
+    throw new UsageError("no stack was given. Pass its state (--state FILE), or its owner (--owner ID)");
   }
   return new Set(states.flatMap(tagsOf));
 }

@@ -61,7 +61,7 @@ function reasonToKeep(key: ApiKeyRecord, terms: SweepTerms): Reason | undefined 
 /** Why a key is not revoked, and what to do about it. */
 export const REASONS: Readonly<Record<Reason, string>> = {
   signs: "in KEYPLANE_API_KEY or KEYPLANE_ACCOUNTS",
-  "in use": "used within 5 minutes: somebody needs it",
-  used: "was used: --include-used",
-  young: "younger than 15 min: --include-young",
+  "in use": "used in the last 5 minutes",
+  used: "was used (see --include-used)",
+  young: "younger than 15 min (see --include-young)",
 };

@@ -73,8 +73,8 @@ async function sweep(flags: SweepFlags, session: Session): Promise<void> {
 function refuseHidden({ source, hidden: [urn] }: StackState): void {
   if (urn === undefined) return;
   throw new UsageError(
-    `--state: ${plain(source)} holds ids of keys encrypted (${plain(urn)}), so it does not show which keys are in use. Pass it in ` +
-      "clear, without a file: `pulumi stack export --show-secrets | keyplane sweep --state -`",
+    `--state: ${plain(source)} contains encrypted key ids (${plain(urn)}), so it does not show which keys are in use. Pass it ` +
+      "decrypted, through a pipe instead of a file: `pulumi stack export --show-secrets | keyplane sweep --state -`",
   );
 }
 

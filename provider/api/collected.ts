@@ -29,8 +29,8 @@ function sizeOf(entry: object | string): number {
 function tooLong(route: string): KeyplaneError {
   return new KeyplaneError(
     "KP-LIST-TOO-LONG",
-    `${route} holds more than ${MAX_CHARACTERS / 1_000_000} MB of entries, which is the limit. Ask for fewer: ` +
-      "operations by `since` or `limit`, or one page at a time by `listOperations`. If the list should not be as long, " +
+    `${route} returned more than ${MAX_CHARACTERS / 1_000_000} MB of entries, which is the limit. Request fewer: limit ` +
+      "operations with `since` or `limit`, or read them page by page with `listOperations`. If the list should be shorter, " +
       "check that keyplane:baseUrl is the address of the service's API",
     { route },
   );

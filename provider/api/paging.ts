@@ -95,9 +95,12 @@ class Position<T, P extends Page<T>> {
     if (!hasNew || page.cursor === undefined || (isStuck && !isFull)) return false;
     if (isStuck || this.#cursors.has(page.cursor)) {
       const { route } = this.paging;
-      throw new BadAnswerError(`${route} repeats its pages: a cursor came back after ${pages} pages. ${LOOK}`, {
-        route,
-      });
+      throw new BadAnswerError(
+        `${route} repeats its pages: after ${pages} pages, it returned a cursor again. ${LOOK}`,
+        {
+          route,
+        },
+      );
     }
     this.#follow(page.cursor, page);
     return true;

@@ -26,8 +26,8 @@ export class Reader {
   fail(path: string, problem: string): never {
     const { status, requestId } = this.answer;
     throw new BadAnswerError(
-      `${this.route} answered ${status} with a body that cannot be used: ${path || "it"} ${problem}. ` +
-        `Is keyplane:baseUrl the address of the service's API? [request ${requestId}]`,
+      `${this.route} returned ${status} with an invalid body: ${path || "it"} ${problem}. ` +
+        `Check that keyplane:baseUrl is the address of the service's API [request ${requestId}]`,
       { status, requestId, route: this.route },
     );
   }

@@ -28,18 +28,18 @@ export interface ErrorDefinition {
 export const ERRORS = {
   "KP-CONFIG": {
     kind: "config",
-    when: "A setting, such as `keyplane:baseUrl` or `keyplane:apiKey`, is missing or cannot be used. Nothing was sent.",
+    when: "A setting, such as `keyplane:baseUrl` or `keyplane:apiKey`, is missing or invalid. Nothing was sent.",
     remedy: "Set it as the message says, by `pulumi config set` or in the environment.",
   },
   "KP-INPUT": {
     kind: "input",
-    when: "An input of a resource, or an argument of a data source, cannot be used. Nothing was sent.",
-    remedy: "Correct what the message names by its path.",
+    when: "An input of a resource, or an argument of a data source, is invalid. Nothing was sent.",
+    remedy: "Correct the input that the message names.",
   },
   "KP-USAGE": {
     kind: "input",
-    when: "A command line of `keyplane` cannot be understood, or lacks something. Nothing was sent.",
-    remedy: "Correct it as the message says; `keyplane help COMMAND` lists the options.",
+    when: "A command line of `keyplane` is invalid or incomplete. Nothing was sent.",
+    remedy: "Correct it as the message says. `keyplane help COMMAND` lists the options.",
   },
   "KP-IMPORT": {
     kind: "input",
@@ -64,31 +64,31 @@ export const ERRORS = {
   },
   "KP-AUTH": {
     kind: "auth",
-    when: "The service does not accept `keyplane:apiKey` (401), or does not let it do this (403).",
+    when: "The service does not accept `keyplane:apiKey` (401), or the key does not have the permission (403).",
     remedy:
-      "Check that the key is complete, not revoked and of the account that `keyplane:baseUrl` serves; for a 403, use a key of a user who has the permission.",
+      "Check that the key is complete, is not revoked, and belongs to the account that `keyplane:baseUrl` serves. After a 403, use a key of a user who has the permission.",
   },
   "KP-WRONG-ACCOUNT": {
     kind: "config",
-    when: "`keyplane:baseUrl` or `keyplane:apiKey` changed, and no key of the stack is in the account that they lead to now. Nothing was created, revoked or forgotten.",
+    when: "`keyplane:baseUrl` or `keyplane:apiKey` changed, and the account that they now lead to has no key of the stack. No key was created, revoked or removed from the state.",
     remedy:
-      "Set both to the account that holds the stack's keys, and run `pulumi up`: `pulumi refresh` and `pulumi destroy` use the configuration of the last `up`. If this is the right account, and all keys of the stack are gone or none of them has a generated name, run the command once with the environment variable `KEYPLANE_CONFIRM_ACCOUNT`. The message holds its value.",
+      "Set both to the account that holds the stack's keys, and run `pulumi up`: `pulumi refresh` and `pulumi destroy` use the configuration of the last `up`. If this is the right account, and all keys of the stack are gone or none of them has a generated name, run the command once with the environment variable `KEYPLANE_CONFIRM_ACCOUNT`. The message contains its value.",
   },
   "KP-ID-MISMATCH": {
     kind: "bad_answer",
-    when: "The service lists the id of one of the stack's keys under another name. It gave a wrong id when it created the key, or gives one now. Neither key was touched.",
+    when: "The service lists the id of one of the stack's keys under another name. It returned a wrong id when it created the key, or returns one now. Neither key was changed.",
     remedy:
-      "Look in the service's console which key is the stack's. Remove the resource from the state with `pulumi state delete`, and revoke the key by hand.",
+      "Find out in the service's console which of the two keys belongs to the stack. Remove the resource from the state with `pulumi state delete`, and revoke the key by hand.",
   },
   "KP-OWN-CREDENTIAL": {
     kind: "conflict",
-    when: "A key that keyplane itself authenticates with was to be revoked or rotated. Nothing was changed, because it would lock keyplane out.",
+    when: "The run would revoke or rotate a key that keyplane authenticates with, which would lock keyplane out. Nothing was changed.",
     remedy:
       "Set `keyplane:apiKey` to another key of the account first. For a RotatingApiKey, `selfRotation` hands over in steps.",
   },
   "KP-CLOCK": {
     kind: "config",
-    when: "This machine's clock is more than 5 minutes off the service's, and `rotateAfter` depends on it. The key that was just created is revoked again.",
+    when: "This machine's clock differs from the service's by more than 5 minutes, and `rotateAfter` depends on it. The key that was just created is revoked again.",
     remedy: "Correct the clock, and run `pulumi up` again.",
   },
   "KP-NOT-FOUND": {
@@ -110,17 +110,17 @@ export const ERRORS = {
   },
   "KP-ADOPT": {
     kind: "conflict",
-    when: "A key cannot be adopted: its id and secret do not belong together, the service refuses the secret, the key is one of this stack's own, or the resource exists already. Nothing was created, and the key was not touched.",
+    when: "A key cannot be adopted: its id and secret do not belong together, the service refuses the secret, the key is one of this stack's own, or the resource already exists. Nothing was created, and the key was not changed.",
     remedy: "Pass the id and the secret of one active key to a new resource, or remove `adopt` to get a new key.",
   },
   "KP-CONFLICT": {
     kind: "conflict",
-    when: "The service refused a request because of something that exists (409, or a name that was taken meanwhile). Nothing was changed.",
-    remedy: "Remove what the service names, or choose another name. Then run the command again.",
+    when: "The service refused a request that conflicts with an existing item (409), such as a key that took the name in the meantime. Nothing was changed.",
+    remedy: "Remove the item that the message names, or choose another name. Then run the command again.",
   },
   "KP-RATE": {
     kind: "rate_limit",
-    when: "The service was busy (423, 429, 503) for longer than a call may take. Nothing was changed.",
+    when: "The service was busy (423, 429, 503) for longer than the time limit of a call. Nothing was changed.",
     remedy: "Run the command again later, or with a lower `keyplane:concurrency` or `keyplane:requestsPerSecond`.",
   },
   "KP-API": {
@@ -131,50 +131,50 @@ export const ERRORS = {
   },
   "KP-ANSWER": {
     kind: "bad_answer",
-    when: "An answer does not match the service's interface: it is not JSON, a field is missing, or its pages do not end.",
+    when: "An answer does not match the service's API: it is not JSON, a field is missing, or its pages do not end.",
     remedy: "Check that `keyplane:baseUrl` is the address of the service's API, and that no proxy intercepts it.",
   },
   "KP-LIST-TOO-LONG": {
     kind: "bad_answer",
-    when: "The pages of a list are larger together than the 200 MB that keyplane reads into memory, far more than a real account has. Nothing was changed.",
+    when: "The pages of a list exceed 200 MB in total, the most that keyplane reads into memory and far more than a real account has. Nothing was changed.",
     remedy:
-      "Ask for fewer entries: operations by `since` or `limit`, or page by page with `listOperations`. If the list should not be as long, check that `keyplane:baseUrl` is the address of the service's API.",
+      "Request fewer entries: limit operations with `since` or `limit`, or read them page by page with `listOperations`. If the list should be shorter, check that `keyplane:baseUrl` is the address of the service's API.",
   },
   "KP-TRANSPORT": {
     kind: "transport",
-    when: "No complete answer came, because the network failed. Nothing was done, or the request has no lasting effect.",
+    when: "The network failed before a complete answer arrived. Nothing was changed, or the request has no lasting effect.",
     remedy: "Check the network and `keyplane:baseUrl`, and run the command again.",
   },
   "KP-TIMEOUT": {
     kind: "timeout",
     when: "A request was not answered in time (`requestTimeout`), or operations did not end in time (`operationTimeout`).",
-    remedy: "Run the command again: it keeps waiting. If the limit is too low, raise it.",
+    remedy: "Run the command again to keep waiting. If the limit is too low, raise it.",
   },
   "KP-LOST": {
     kind: "answer_lost",
-    when: "A request that creates a key was sent, and no usable answer came: a key may have been created. Resources resolve this by themselves; if they cannot, they fail with KP-UNSETTLED.",
-    remedy: "Run `pulumi up` again: it looks for the key and revokes it.",
+    when: "A request that creates a key was sent, but no usable answer arrived, so a key may have been created. Resources resolve this by themselves; if they cannot, they fail with KP-UNSETTLED.",
+    remedy: "Run `pulumi up` again. It looks for the key and revokes it.",
   },
   "KP-UNSETTLED": {
     kind: "answer_lost",
-    when: "The answers to a key's creation were lost, several times or while the list of keys could not be read either. The resource has no key.",
+    when: "The answer to a key's creation was lost several times, or it was lost and the list of keys could not be read. The resource has no key.",
     remedy:
-      "Run `pulumi up` again when the service answers. keyplane finds by their names the keys that the lost requests created, and revokes them.",
+      "Run `pulumi up` again when the service is available. keyplane finds the keys that the lost requests created by their names, and revokes them.",
   },
   "KP-OPERATION": {
     kind: "operation",
-    when: "An operation that was waited for has failed, with its id and action in the message.",
+    when: "An operation failed while keyplane waited for it. The message contains its id and action.",
     remedy: "Look at the project's operations in the service's console. Fix the cause and run the command again.",
   },
   "KP-UNUSABLE": {
     kind: "operation",
-    when: "A new key of a RotatingApiKey did not become usable: an operation failed, or the service refuses it. It was not delivered and is revoked. The earlier keys are unchanged.",
-    remedy: "Fix what the message names, and run `pulumi up` again: it creates another key.",
+    when: "A new key of a RotatingApiKey did not become usable: an operation failed, or the service does not accept it. It was not delivered and is revoked. The earlier keys are unchanged.",
+    remedy: "Fix what the message names, and run `pulumi up` again to create another key.",
   },
   "KP-NOT-READY": {
     kind: "operation",
     when: "A key exists and is recorded with its secret, but is not ready: its operations have not ended, or one has failed. Nothing that depends on it was changed.",
-    remedy: "Run `pulumi up` again: it keeps waiting, or replaces the key if it cannot become ready.",
+    remedy: "Run `pulumi up` again. It keeps waiting, or replaces the key if it cannot become ready.",
   },
   "KP-REVOKE": {
     kind: "api",
@@ -183,13 +183,13 @@ export const ERRORS = {
   },
   "KP-ABORTED": {
     kind: "aborted",
-    when: "The run was cancelled (Ctrl+C), or a program's AbortSignal fired. Nothing more is sent; a change that was sent is finished and recorded.",
+    when: "The run was cancelled (Ctrl+C), or a program's AbortSignal fired. Nothing more is sent. A change that was already sent is finished and recorded.",
     remedy: "Run the command again: it continues from the recorded state.",
   },
   "KP-INTERNAL": {
     kind: "internal",
-    when: "An unexpected error. This is a bug in keyplane.",
-    remedy: "Report it with the whole message, which holds no secret. Running the command again is safe.",
+    when: "An unexpected error occurred. This is a bug in keyplane.",
+    remedy: "Report it with the whole message, which contains no secret. Running the command again is safe.",
   },
 } as const satisfies Readonly<Record<string, ErrorDefinition>>;
 

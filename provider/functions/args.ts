@@ -39,7 +39,8 @@ export function checkTexts(value: unknown, argument: string): string | readonly 
 /** Checks an optional count. */
 export function checkCount(value: unknown, argument: string): number | undefined {
   if (value === undefined) return undefined;
-  if (!Number.isSafeInteger(value) || (value as number) < 1) throw new InputError(argument, "must be 1 or more");
+  if (!Number.isSafeInteger(value) || (value as number) < 1)
+    throw new InputError(argument, "must be a whole number, 1 or more");
   return value as number;
 }
 
@@ -54,7 +55,7 @@ export function checkDuration(value: unknown, argument: string): number | undefi
 /** Checks that exactly one of `id` and `name` is given, and returns which. */
 export function checkOneOf(args: { readonly id?: unknown; readonly name?: unknown }): "id" | "name" {
   if ((args.id === undefined) === (args.name === undefined)) {
-    throw new InputError(args.id === undefined ? "id" : "name", "give either id or name");
+    throw new InputError(args.id === undefined ? "id" : "name", "pass either id or name");
   }
   return args.id === undefined ? "name" : "id";
 }

@@ -26,14 +26,14 @@ export function findOne<T extends { readonly id: string; readonly name: string }
   if (first === undefined) {
     throw new KeyplaneError(
       "KP-NOT-FOUND",
-      `no ${kind} with the ${by} "${shown}" in ${where}. Check the ${by}, and that this is the right account`,
+      `no ${kind} in ${where} has the ${by} "${shown}". Check the ${by}, and that this is the right account`,
     );
   }
   if (found.length > 1) {
     const ids = found.map((each) => each.id).join(", ");
     throw new KeyplaneError(
       "KP-AMBIGUOUS",
-      `${found.length} ${kind}s in ${where} are named "${shown}". Pass one of these as id: ${ids}`,
+      `${found.length} ${kind}s in ${where} are named "${shown}". Pass one of these ids: ${ids}`,
     );
   }
   return first;

@@ -28,10 +28,7 @@ export async function getProject(account: Account, args: GetProjectArgs): Promis
   const id = checkId("project", args.id, "id");
   const project = await account.projects.get(id, { signal });
   if (project === "unavailable") {
-    throw new KeyplaneError(
-      "KP-API",
-      `the service cannot give project ${maskKeyLike(id)} at the moment. Try again later`,
-    );
+    throw new KeyplaneError("KP-API", `the service could not read project ${maskKeyLike(id)} in time. Try again later`);
   }
   return findOne(project === undefined ? [] : [project], { kind: "project", by: "id", value: id });
 }

@@ -77,4 +77,4 @@ export async function raceSignal<T>(promise: Promise<T>, signal: AbortSignal): P
   }
 }
 
-const cancelled = () => new AbortedError("aborted by the caller. Call it again to continue");
+const cancelled = () => new AbortedError("the caller aborted the call. Call again to continue");

@@ -18,19 +18,19 @@ export interface BaseUrl {
 export function parseBaseUrl(text: string, setting = "keyplane:baseUrl"): BaseUrl {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {
-    throw new ConfigError(`${setting} is not a URL: it must look like https://HOST/api/v2`);
+    throw new ConfigError(`${setting} is not a valid URL. It must look like https://HOST/api/v2`);
   }
   const loopback = isLoopback(url.hostname);
   if (url.protocol === "http:" && !loopback) {
-    throw new ConfigError(`${setting} must begin with https://; plain http is accepted only for this machine itself`);
+    throw new ConfigError(`${setting} must begin with https://. http:// is allowed only for this machine`);
   }
   if (url.username !== "" || url.password !== "" || text.includes("@")) {
     throw new ConfigError(
-      `${setting} must hold no user name or password; the credential belongs in ${setting.replace("baseUrl", "apiKey")}`,
+      `${setting} must not contain a user name or password. Put the credential into ${setting.replace("baseUrl", "apiKey")}`,
     );
   }
   if (text.includes("?") || text.includes("#"))
-    throw new ConfigError(`${setting} must hold no query and no fragment: remove them`);
+    throw new ConfigError(`${setting} must not contain a query or a fragment. Remove them`);
   return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, ""), loopback };
 }
 

@@ -99,7 +99,9 @@ export class HttpClient {
   constructor(options: HttpOptions) {
     this.base = parseBaseUrl(options.baseUrl);
     if (!isKeyText(options.apiKey)) {
-      throw new ConfigError("apiKey must be visible ASCII characters without spaces; check how it was copied");
+      throw new ConfigError(
+        "apiKey must consist of visible ASCII characters without spaces. Check that it was copied correctly",
+      );
     }
     this.#options = options;
     this.#limiter = new Limiter(limitsOf(options, this.base), options.clock);
@@ -311,7 +313,7 @@ async function unlessAborted(signal: AbortSignal, wait: () => Promise<void>, end
 }
 
 function abortedRequest({ method, route }: HttpRequest, signal: AbortSignal, maybeDone: boolean): KeyplaneError {
-  const done = maybeDone && method !== "GET" ? "It may have been carried out." : "Nothing was done.";
+  const done = maybeDone && method !== "GET" ? "The service may have applied it." : "Nothing was changed.";
   return aborted(route, signal, ` ${done}`);
 }
 

@@ -59,8 +59,8 @@ function proxyOf(name: (typeof PROXIES)[number]): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^(https?|socks5?):$/.test(url.protocol) || !canDecode(url.username + url.password)) {
     throw new ConfigError(
-      `${variable} is not the address of a proxy: it must look like http://HOST:PORT, with special characters of a ` +
-        "password percent-encoded",
+      `${variable} is not the address of a proxy. It must look like http://HOST:PORT. Percent-encode special characters ` +
+        "in a password",
     );
   }
   return text;

@@ -45,7 +45,7 @@ export function failureError(failure: Failure): KeyplaneError {
   const { request, outcome, verdict, sentAt } = failure;
   if (verdict === "ambiguous" && request.replay === "once") {
     return new AnswerLostError(
-      `${what(failure)} was sent but ${howLost(outcome)}: it may or may not have been applied${reference(failure)}`,
+      `${what(failure)} was sent, but ${howLost(outcome)}. The service may or may not have applied it${reference(failure)}`,
       facts(failure),
       sentAt,
     );
@@ -60,8 +60,8 @@ function answerError(failure: Failure, outcome: Answered): KeyplaneError {
   const { status } = outcome;
   if (status < 300 || outcome.bodyError === TOO_LARGE) {
     return new BadAnswerError(
-      `${what(failure)} answered ${statusText(status)} with ${bodyProblem(outcome)}${tries(failure)}. ` +
-        `Is ${baseUrlOf(failure)} the address of the service's API?${reference(failure)}`,
+      `${what(failure)} returned ${statusText(status)} with ${bodyProblem(outcome)}${tries(failure)}. ` +
+        `Check that ${baseUrlOf(failure)} is the address of the service's API.${reference(failure)}`,
       facts(failure, outcome),
     );
   }
@@ -70,7 +70,7 @@ function answerError(failure: Failure, outcome: Answered): KeyplaneError {
   const next = advice(failure, status);
   return new ApiError(
     apiKind(status),
-    `${what(failure)} answered ${statusText(status)}${said}${tries(failure)}.${next}${reference(failure, outcome)}`,
+    `${what(failure)} returned ${statusText(status)}${said}${tries(failure)}.${next}${reference(failure, outcome)}`,
     facts(failure, outcome),
     words,
     failure.lostBefore,
@@ -83,7 +83,7 @@ function transportError(failure: Failure, code: string, sent: boolean): Keyplane
   const end = `: ${says}${tries(failure)}. ${remedy}${reference(failure)}`;
   if (TIME_LIMITS.test(code))
     return new TimeoutError(`${what(failure)} was not answered in time${end}`, facts(failure));
-  const how = sent ? "was sent but not answered" : "could not be sent";
+  const how = sent ? "was sent, but not answered" : "could not be sent";
   return new TransportError(`${what(failure)} ${how}${end}`, facts(failure), code, sent);
 }
 
@@ -96,12 +96,12 @@ function what({ request, host }: Failure): string {
 function howLost(outcome: Outcome): string {
   if (outcome.kind === "failure") return `failed with ${outcome.code}`;
   const isUsable = outcome.status >= 300 || (outcome.complete && outcome.json !== undefined);
-  return `answered ${statusText(outcome.status)}${isUsable ? "" : ` with ${bodyProblem(outcome)}`}`;
+  return `returned ${statusText(outcome.status)}${isUsable ? "" : ` with ${bodyProblem(outcome)}`}`;
 }
 
 function bodyProblem({ complete, contentType, bodyError }: Answered): string {
   if (!complete) return `an incomplete body (${bodyError})`;
-  return `something that is not JSON${contentType === "" ? "" : ` (${cleanText(maskKeyLike(redact(contentType)), 40)})`}`;
+  return `a body that is not JSON${contentType === "" ? "" : ` (${cleanText(maskKeyLike(redact(contentType)), 40)})`}`;
 }
 
 /** The kind of error for a status. */
@@ -119,14 +119,14 @@ function advice(failure: Failure, status: number): string {
   const apiKey = accountSetting("apiKey", account);
   const variable = account === undefined ? "KEYPLANE_API_KEY" : "KEYPLANE_ACCOUNTS";
   if (status === 401) return ` Check ${apiKey} (or ${variable}): the key is wrong or was revoked.`;
-  if (status === 403) return ` The key in ${apiKey} does not have the permission. Use a key of a user who has it.`;
+  if (status === 403) return ` The key in ${apiKey} does not have this permission. Use a key of a user who has it.`;
   if (status >= 300 && status < 400) {
     return ` keyplane does not follow redirects, because they would forward the credential. Correct ${baseUrlOf(failure)}.`;
   }
   if (status !== 423 && status !== 429 && status !== 503) return otherAdvice(failure, status);
   return retryAfterMs === undefined
     ? " Nothing was changed. Try again later."
-    : ` Nothing was changed. The service asks to wait ${Math.ceil(retryAfterMs / 1000)} s, which is longer than the time left.`;
+    : ` Nothing was changed. The service asks to wait ${Math.ceil(retryAfterMs / 1000)} s, which is longer than the time left. Try again later.`;
 }
 
 function otherAdvice(failure: Failure, status: number): string {
@@ -136,9 +136,9 @@ function otherAdvice(failure: Failure, status: number): string {
     // A route without an id always exists.
     return ` Check the path of ${baseUrl}: it usually ends in /api/v2.`;
   }
-  if (status === 409) return " Remove what conflicts, or choose another name.";
+  if (status === 409) return " Remove the conflicting item, or choose another name.";
   if (status >= 500) return " Try again later.";
-  return " Correct what the message names. If it is right, ask the service's support.";
+  return " Correct what the service's message names. If that does not help, contact the service's support.";
 }
 
 /** The service's error message, safe to show; empty if it has no readable one. */

@@ -33,7 +33,7 @@ export function unreachable(
   }
   if (code === "ECONNREFUSED") {
     return told(
-      `nothing listens at ${host}`,
+      `no service listens at ${host}`,
       `Check the host and port in ${baseUrl}. Start a local control plane with \`keyplane serve\`.`,
     );
   }
@@ -49,8 +49,8 @@ export function unreachable(
   if (code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_BODY_TIMEOUT") {
     const time = formatDuration(patienceMs);
     return told(
-      `${host} received the request but did not answer within ${time}`,
-      "Try again, or ask the service's support.",
+      `${host} received the request, but did not answer within ${time}`,
+      "Try again, or contact the service's support.",
     );
   }
   if (NO_TLS.test(code)) {
@@ -59,7 +59,7 @@ export function unreachable(
   if (CERTIFICATE.test(code)) {
     return told(
       `the certificate of ${host} is not trusted`,
-      "For a CA of your own, set NODE_EXTRA_CA_CERTS to its file.",
+      "If it is issued by your own CA, set NODE_EXTRA_CA_CERTS to the file of that CA.",
     );
   }
   if (code.startsWith("ERR_SSL_") || code.startsWith("ERR_TLS_")) {
@@ -68,6 +68,6 @@ export function unreachable(
       "The service must offer TLS 1.2 or newer. Check any proxy in between.",
     );
   }
-  const how = sent ? "broke off the connection" : "cannot be reached";
+  const how = sent ? "closed the connection" : "cannot be reached";
   return told(`${host} ${how}`, `Check the network, any proxy in between, and the host and port in ${baseUrl}.`);
 }

@@ -8,7 +8,7 @@ const MAX_SKEW_MS = 5 * 60_000;
 export function clockSkew(context: Context): string | undefined {
   const skew = context.account().skewMs;
   if (skew === undefined || Math.abs(skew) <= MAX_SKEW_MS) return undefined;
-  return `this machine's clock is ${formatDuration(Math.abs(skew))} ${skew > 0 ? "behind" : "ahead of"} the service's`;
+  return `this machine's clock is ${formatDuration(Math.abs(skew))} ${skew > 0 ? "behind" : "ahead of"} the service's clock`;
 }
 
 /**

@@ -9,8 +9,8 @@ export function noteHolder(type: ResourceType, resourceId: string, outputs: Prop
     holders.set(id, ids.add(resourceId));
     if (ids.size > 1) {
       context.warn(
-        `key ${id} belongs to another resource of this stack, too, and would be revoked with the first of them. Remove ` +
-          "one of the two from the state with `pulumi state delete`, and from the program",
+        `key ${id} belongs to two resources of this stack, so the deletion of one revokes the key of the other. Remove one ` +
+          "of them from the state with `pulumi state delete`, and from the program",
       );
     }
   }
@@ -20,6 +20,6 @@ export function noteHolder(type: ResourceType, resourceId: string, outputs: Prop
 export function isHeldElsewhere(id: string, resourceId: string, context: Context): boolean {
   const others = [...(context.run.holders.get(id) ?? [])].filter((other) => other !== resourceId);
   if (others.length === 0) return false;
-  context.info(`key ${id} stays live: another resource of this stack holds it now`);
+  context.info(`key ${id} stays live, because another resource of this stack holds it`);
   return true;
 }

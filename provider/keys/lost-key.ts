@@ -33,7 +33,9 @@ export async function revokeLostKey(
         await context.keys().revoke(orphan);
         return { found: true };
       } catch (error) {
-        context.warn(`key ${orphan}, made by a request whose answer was lost, is still live: ${messageOf(error)}`);
+        context.warn(
+          `key ${orphan}, which a request created whose answer was lost, could not be revoked: ${messageOf(error)}`,
+        );
         return { found: true, kept: orphan };
       }
     }
@@ -59,7 +61,7 @@ async function findOrphan(unsettled: LostCreation, pauseMs: number, context: Con
     throw new KeyplaneError(
       "KP-UNSETTLED",
       `${lost.message}. keyplane could not find out whether the key ${name} was created (${messageOf(error)}). ` +
-        "Nothing else was sent. Run `pulumi up` again: it looks for the key",
+        "Nothing else was sent. Run `pulumi up` again to look for the key",
       { route: lost.route, requestId: lost.requestId },
     );
   }

@@ -51,20 +51,21 @@ export async function proveKey(claim: Claim, inputs: Properties, context: Contex
 
 /** A key that lists the account's keys shows its own use at once, so the key used last made the request. */
 async function provenByItself(claim: Claim, context: Context): Promise<ApiKeyRecord> {
-  const { id, key } = claim;
+  const { id, key, source } = claim;
   let seen = await context.keys().listAs(key);
   if (seen === undefined) throw notAccepted(claim);
   const record = await liveKey(claim, context);
   for (let look = 1; ; look++) {
     const last = usedLast(seen);
-    if (!last.includes(id)) throw refusal(claim, `${mismatch(claim)}: the service shows that another key was used`);
+    if (!last.includes(id)) throw mismatch(claim);
     if (last.length === 1) return record;
     if (look === MAX_LOOKS) break;
     await context.account().sleep(NEXT_SECOND_MS);
     seen = (await context.keys().listAs(key)) ?? [];
   }
   context.warn(
-    `other keys of the account are used every second, so the secret probably belongs to key ${id}, but this is not certain`,
+    `the secret in ${source} probably belongs to key ${id}, but other keys of the account are used too often to be ` +
+      "certain. Check it, because keyplane revokes the key by its id",
   );
   return record;
 }
@@ -96,8 +97,13 @@ function usedLast(keys: readonly ApiKeyRecord[]): readonly string[] {
   return keys.filter((key) => useOf(key) === latest).map(({ id }) => id);
 }
 
-function mismatch({ id, source }: Claim): string {
-  return `the secret in ${source} does not belong to key ${id}. Pass the id and the secret of the same key`;
+function mismatch(claim: Claim): KeyplaneError {
+  const { id, source } = claim;
+  return refusal(
+    claim,
+    `the secret in ${source} belongs to another key than ${id}: the service shows that another key was used. Pass the id ` +
+      "and the secret of the same key",
+  );
 }
 
 function notAccepted(claim: Claim): KeyplaneError {
@@ -112,7 +118,7 @@ function refusal({ code }: Claim, message: string): KeyplaneError {
 function ownCredential({ id }: Claim, setting: string): KeyplaneError {
   return new KeyplaneError(
     "KP-OWN-CREDENTIAL",
-    `the secret of key ${id} is ${setting}, with which keyplane authenticates: taken over, it would be rotated or ` +
-      "revoked, and lock keyplane out. Let keyplane authenticate with another key, or take over another key",
+    `key ${id} is the one that keyplane authenticates with (${setting}). If it were taken over, its rotation would lock ` +
+      `keyplane out. Set ${setting} to another key of the account first, or take over another key`,
   );
 }

@@ -105,14 +105,17 @@ export async function finishPending(
   try {
     context.progress("verifying the new key");
     if (await context.keys().authenticates(key ?? "")) return { pending: [] };
-    return { pending: [{ ...VERIFY, status: "failed" }], reason: `the service refuses the new key. ${REPLACED}` };
+    return {
+      pending: [{ ...VERIFY, status: "failed" }],
+      reason: `the service does not accept the new key. ${REPLACED}`,
+    };
   } catch (error) {
     return { pending: [VERIFY], reason: `the new key could not be verified: ${messageOf(error)}. ${RESUMED}` };
   }
 }
 
 const VERIFY: PendingWork = { action: "verify" };
-const RESUMED = "The key is kept with its secret. The next `pulumi up` continues to wait";
+const RESUMED = "The key is saved with its secret. The next `pulumi up` keeps waiting";
 const REPLACED = "The next `pulumi up` replaces the key";
 
 function afterFailedWait(
@@ -136,6 +139,11 @@ export function operationTimeout(inputs: Properties): number | undefined {
   return parseDuration(inputs.operationTimeout);
 }
 
+/** The names of work that is not an operation, for messages. */
+const STEPS: Readonly<Record<string, string>> = { create: "creation", verify: "verification" };
+
 function formatWork({ action, operationId, projectId }: PendingWork): string {
-  return operationId === undefined ? `its ${action}` : `operation ${operationId} (${action}) of project ${projectId}`;
+  return operationId === undefined
+    ? `its ${STEPS[action] ?? action}`
+    : `operation ${operationId} (${action}) of project ${projectId}`;
 }

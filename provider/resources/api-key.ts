@@ -50,7 +50,7 @@ import {
 } from "../schema/resource-type";
 
 const NO_ADOPTION =
-  "is for RotatingApiKey only: a replacement of this resource would adopt the key that is then revoked with the old one";
+  "is supported only by RotatingApiKey. The replacement of an ApiKey would adopt the key, and lose it with the old resource";
 
 /** One key with one secret. The service cannot change a key, so it is changed only by replacement. */
 export const apiKey: ResourceType = {
@@ -85,12 +85,12 @@ export const apiKey: ResourceType = {
         failures.push({
           property: "waitForProjects",
           reason:
-            "cannot be given together with name, whose key is gone while it is replaced: use namePrefix, or make the " +
-            "key depend on a ProjectReady",
+            "cannot be combined with name, because a replacement revokes the old key before it waits. Use namePrefix, or " +
+            "make the key depend on a ProjectReady",
         });
       }
     } else if (inputs.onNameConflict !== undefined) {
-      failures.push({ property: "onNameConflict", reason: "is allowed only together with name. Remove it" });
+      failures.push({ property: "onNameConflict", reason: "requires name. Set name, or remove onNameConflict" });
     }
     return failures;
   },
@@ -182,7 +182,7 @@ export const apiKey: ResourceType = {
     }
     if (isForeign({ ...outputs, owner: ownerNow(outputs, context) })) {
       context.warn(
-        `key ${id} (${outputs.name}) was made by another stack, from which this state was copied or renamed: it is ` +
+        `key ${id} (${outputs.name}) was created by another stack, from which this state was copied or renamed. It is ` +
           "not revoked. If nothing else uses it, revoke it in the console",
       );
       return;

@@ -85,7 +85,7 @@ function mustBeRevoked({ compromised }: Properties, failed: readonly string[]): 
   if (live.length === 0) return;
   throw new KeyplaneError(
     "KP-REVOKE",
-    `key ${live.join(", ")}, which revokeNow names, is still live. Run \`pulumi up\` again, or revoke it in the console`,
+    `key ${live.join(", ")}, which revokeNow names, could not be revoked. Run \`pulumi up\` again, or revoke it in the console`,
   );
 }
 
@@ -94,7 +94,7 @@ function leavesOut(inputs: Properties, { run, warn }: Context): boolean {
   const missing = textsOf(inputs.owned).filter((id) => !run.holders.has(id));
   if (missing.length > 0) {
     warn(
-      `nothing is revoked, because this run left out key ${missing.join(", ")}. The next complete \`pulumi up\` revokes them`,
+      `old keys are not revoked, because this run left out key ${missing.join(", ")}. The next \`pulumi up\` of the whole stack revokes them`,
     );
   }
   return missing.length > 0;
@@ -121,7 +121,7 @@ async function revoke({ added, left }: Doomed, inputs: Properties, context: Cont
   // If the state is saved only at the end of the run, the successors may still be lost.
   const postponed = context.checkpointsSkipped ? added : [];
   if (postponed.length > 0) {
-    context.warn(`key ${postponed.join(", ")} is revoked by the next run, because PULUMI_SKIP_CHECKPOINTS is set`);
+    context.warn(`key ${postponed.join(", ")} is revoked only by the next run, because PULUMI_SKIP_CHECKPOINTS is set`);
   }
   const ids = context.checkpointsSkipped ? left : [...left, ...added];
   if (ids.length > 0) context.progress(`revoking key ${ids.join(", ")}`);
@@ -129,7 +129,8 @@ async function revoke({ added, left }: Doomed, inputs: Properties, context: Cont
   const doomed = ids.map((id): DoomedKey => ({ id, name: names[id] }));
   const failed = await revokeAll(doomed, String(inputs.owner), context);
   const revoked = ids.filter((id) => !failed.includes(id));
-  if (revoked.length > 0) context.info(`revoked key ${revoked.join(", ")}: everything in this stack has the new key`);
+  if (revoked.length > 0)
+    context.info(`revoked key ${revoked.join(", ")}, because everything in this stack has the new key`);
   mustBeRevoked(inputs, failed);
   return [...failed, ...postponed];
 }
@@ -185,8 +186,8 @@ async function look(
     const others = keys.filter((key) => !held.has(key.id) && tagOf(key.name) !== ownerTag(ownerId));
     for (const key of others.filter(({ name }) => lostNames.has(name))) {
       context.warn(
-        `key ${formatKey(key)} has a name for which an answer to this stack was lost. It may belong to somebody else, so it is ` +
-          "left alone. If nobody uses it, revoke it in the console",
+        `key ${formatKey(key)} has the name of a key that this stack requested without getting an answer. It may belong to somebody ` +
+          "else, so it is not revoked. If nobody uses it, revoke it in the console",
       );
     }
     const delivered = keys.filter((key) => held.has(key.id)).map((key) => key.id);
@@ -194,7 +195,7 @@ async function look(
   } catch (error) {
     if (isAborted(error)) throw error;
     const why = messageOf(error);
-    context.warn(`could not look for keys left behind by interrupted runs; the next run tries again: ${why}`);
+    context.warn(`could not look for keys that interrupted runs left behind. The next run tries again: ${why}`);
     return undefined;
   }
 }

@@ -39,7 +39,9 @@ export const owner: ResourceType = {
     const recorded = fingerprintIn(identity);
     if (recorded === fingerprint?.()) return [];
     const why =
-      recorded === undefined ? undefined : "the credential or the address changed: this must be the same account";
+      recorded === undefined
+        ? undefined
+        : "the credential or the address changed, so keyplane checks that it is the same account";
     return [{ field: "accountFingerprint", replace: false, ...(why && { why }) }];
   },
 

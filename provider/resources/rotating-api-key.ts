@@ -100,14 +100,14 @@ export const rotatingApiKey: ResourceType = {
       previous && findKey(recorded(previous, state), context),
     ]);
     if (currentFound === undefined && previousFound === undefined) {
-      context.warn("all its keys are gone from the account: the next `pulumi up` makes a new one");
+      context.warn("all keys of this resource are gone from the account. The next `pulumi up` creates a new one");
       // Removing the resource would lose the keys that are not revoked yet.
       const retired = await liveAmong(state.retired, context);
       if (state.pendingRevocations.length + retired.length === 0) return undefined;
     } else if (current !== undefined && currentFound === undefined) {
       context.warn(
-        `key ${current.keyId} (${current.name}) is gone from the account; key ${previous?.keyId}, the one before it, is ` +
-          "alive. The next `pulumi up` makes a new key",
+        `key ${current.keyId} (${current.name}) is gone from the account. The previous key, ${previous?.keyId}, is still live. ` +
+          "The next `pulumi up` creates a new key",
       );
     }
     const left = previousFound === undefined ? withoutPrevious(state) : state;
@@ -163,7 +163,7 @@ export const rotatingApiKey: ResourceType = {
     for (const held of doomed) {
       const { keyId, name } = held;
       if (isForeign(makerOf(state, held, owner))) {
-        context.warn(`key ${keyId} (${name}) was made by another stack than this: it is not revoked`);
+        context.warn(`key ${keyId} (${name}) was created by another stack, so it is not revoked`);
       } else {
         context.progress(`revoking key ${keyId}`);
         const { createdAt } = held === current ? state : {};
@@ -192,7 +192,7 @@ function noteTriggers(saved: RotationState, inputs: Properties, context: Context
   const state = withTriggers(saved, inputs.rotationTriggers);
   if (state.queuedTriggers !== undefined && saved.queuedTriggers === undefined && state.previous !== undefined) {
     const { keyId } = state.previous;
-    context.info(`a trigger has changed: the key rotates as soon as the previous key, ${keyId}, can be revoked`);
+    context.info(`a trigger has changed. The key rotates as soon as the previous key, ${keyId}, can be revoked`);
   }
   return state;
 }
@@ -209,8 +209,8 @@ function refuseUnknownKey(outputs: Properties, { revokeNow }: Properties): void 
   const own = [current && `${current.keyId} (current)`, previous && `${previous.keyId} (previous)`];
   throw new KeyplaneError(
     "KP-INPUT",
-    `revokeNow: key ${revokeNow} is not a key of this resource, which has ${own.filter(Boolean).join(" and ") || "none"}. ` +
-      "Nothing was revoked. Give one of these ids, or remove revokeNow if the key is revoked already",
+    `revokeNow: key ${revokeNow} is not a key of this resource, which has ${own.filter(Boolean).join(" and ") || "no key"}. ` +
+      "Nothing was revoked. Set revokeNow to one of these ids, or remove it if the key is already revoked",
   );
 }
 

@@ -40,7 +40,8 @@ export function hasUnknown(value: unknown): boolean {
 
 const flag: FieldType = (value) => (typeof value === "boolean" ? undefined : "must be true or false");
 
-const text: FieldType = (value) => (typeof value === "string" && value !== "" ? undefined : "must be a non-empty text");
+const text: FieldType = (value) =>
+  typeof value === "string" && value !== "" ? undefined : "must be a non-empty string";
 
 const oneOf =
   (...choices: readonly string[]): FieldType =>
@@ -84,7 +85,7 @@ const map: FieldType = (value) =>
 
 /** The service accepts names of at most 64 characters. Control characters would only disguise a name. */
 const keyName: FieldType = (value) => {
-  if (typeof value !== "string" || value.trim() === "") return "must be a non-empty text";
+  if (typeof value !== "string" || value.trim() === "") return "must be a non-empty string";
   if ([...value].length > 64) return "must be at most 64 characters";
   if (NOT_IN_NAMES.test(value)) {
     return "must not contain control or invisible characters";
@@ -96,7 +97,7 @@ const keyName: FieldType = (value) => {
 const namePrefix: FieldType = (value) =>
   typeof value === "string" && /^[a-z0-9]([a-z0-9-]{0,44}[a-z0-9])?$/.test(value)
     ? undefined
-    : "must be at most 46 of a-z, 0-9 and -, and neither begin nor end with -";
+    : "must be at most 46 characters (a-z, 0-9 and -), and must not begin or end with -";
 
 const secret: FieldType = (value) => (isKeyText(value) ? undefined : "must be a secret, without spaces");
 

@@ -11,7 +11,10 @@ export interface NamedAccount {
 }
 
 /** The form of a name in `keyplane:accounts`. */
-export const ACCOUNT_NAME = { pattern: /^[a-z0-9][a-z0-9-]{0,31}$/, form: "1 to 32 of a-z, 0-9 and -, not - first" };
+export const ACCOUNT_NAME = {
+  pattern: /^[a-z0-9][a-z0-9-]{0,31}$/,
+  form: "1 to 32 characters (a-z, 0-9 and -) that do not begin with -",
+};
 
 /**
  * Reads `keyplane:accounts`, the JSON text of an object with an account under each name. Throws a `ConfigError` that
@@ -22,7 +25,7 @@ export function parseAccounts(text: string): ReadonlyMap<string, NamedAccount> {
   try {
     accounts = JSON.parse(text);
   } catch {
-    throw bad("", `is not JSON: ${REMEDY}`);
+    throw bad("", `is not valid JSON: ${REMEDY}`);
   }
   if (!isObject(accounts)) throw bad("", `must be an object with an account under each name: ${REMEDY}`);
   return new Map(Object.entries(accounts).map(([name, account]) => [name, readAccount(name, account)]));
@@ -38,30 +41,30 @@ export function readBaseUrl(text: string, setting = "keyplane:baseUrl"): string 
 export function apiKeyProblem(text: string): string | undefined {
   // Other characters are invalid in a header, and trimming them silently would hide a mistake.
   if (isKeyText(text)) return undefined;
-  return "holds a space, a line break or a character that is not visible ASCII: set it again";
+  return "contains a space, a line break or a character that is not visible ASCII. Copy the key again";
 }
 
 const REMEDY = "run `pulumi config set --path --secret 'keyplane:accounts.NAME.apiKey'` for each account";
 
 function readAccount(name: string, account: unknown): NamedAccount {
   if (!ACCOUNT_NAME.pattern.test(name)) {
-    throw bad("", `has an account with a name that is not allowed${quoted(name)}: a name is ${ACCOUNT_NAME.form}`);
+    throw bad("", `has an account with an invalid name${quoted(name)}: a name must be ${ACCOUNT_NAME.form}`);
   }
   if (!isObject(account)) throw bad(`.${name}`, "must be an object with apiKey and, if it differs, baseUrl");
   const unknown = Object.keys(account).find((member) => member !== "baseUrl" && member !== "apiKey");
   if (unknown !== undefined) {
-    throw bad(`.${name}`, `has a member that it does not know${quoted(unknown)}: it takes apiKey and baseUrl`);
+    throw bad(`.${name}`, `has an unknown member${quoted(unknown)}: only apiKey and baseUrl are allowed`);
   }
   const { baseUrl, apiKey } = account;
   if (apiKey === undefined || apiKey === "") {
     const path = `keyplane:accounts.${name}.apiKey`;
     throw bad(`.${name}.apiKey`, `is not set: run \`pulumi config set --path --secret '${path}'\``);
   }
-  if (typeof apiKey !== "string") throw bad(`.${name}.apiKey`, "must be a text");
+  if (typeof apiKey !== "string") throw bad(`.${name}.apiKey`, "must be a string");
   const problem = apiKeyProblem(apiKey);
   if (problem !== undefined) throw bad(`.${name}.apiKey`, problem);
   if (baseUrl === undefined) return { baseUrl: undefined, apiKey };
-  if (typeof baseUrl !== "string") throw bad(`.${name}.baseUrl`, "must be a text such as https://HOST/api/v2");
+  if (typeof baseUrl !== "string") throw bad(`.${name}.baseUrl`, "must be a URL such as https://HOST/api/v2");
   return { baseUrl: readBaseUrl(baseUrl, accountSetting("baseUrl", name)), apiKey };
 }
 

@@ -159,14 +159,14 @@ export function credentialsIn(config: ConfigReader, env: NodeJS.ProcessEnv = pro
 function unknownAccount(name: string, names: readonly string[]): ConfigError {
   const known = names.length === 0 ? "none is configured" : `configured are ${names.join(", ")}`;
   return new ConfigError(
-    `keyplane:accounts has no account ${JSON.stringify(name)} (${known}): correct the name, or run ` +
+    `keyplane:accounts has no account ${JSON.stringify(name)} (${known}). Correct the name, or run ` +
       "`pulumi config set --path --secret 'keyplane:accounts.NAME.apiKey'`",
   );
 }
 
 function noBaseUrl(account: string): ConfigError {
   return new ConfigError(
-    `keyplane:accounts.${account}.baseUrl is not set, and neither is keyplane:baseUrl: run ` +
+    `keyplane:accounts.${account}.baseUrl is not set, and neither is keyplane:baseUrl. Run ` +
       `\`pulumi config set --path 'keyplane:accounts.${account}.baseUrl' https://HOST/api/v2\``,
   );
 }
@@ -175,7 +175,7 @@ function missing(name: SettingName): ConfigError {
   const secret = name === "apiKey" ? "--secret " : "";
   const example = name === "apiKey" ? "" : " https://HOST/api/v2";
   return new ConfigError(
-    `keyplane:${name} is not set: run \`pulumi config set ${secret}keyplane:${name}${example}\` or set ${SETTINGS[name].env}`,
+    `keyplane:${name} is not set. Run \`pulumi config set ${secret}keyplane:${name}${example}\`, or set ${SETTINGS[name].env}`,
   );
 }
 
@@ -191,8 +191,8 @@ function readApiKey(text: string): string {
 
 function readTimer(text: string, name: "requestTimeout" | "operationTimeout" | "pollInterval"): number {
   const ms = parseDuration(text);
-  if (ms === undefined) throw bad(name, `is not a duration: it must be ${DURATION_FORM}`);
-  if (ms > MAX_TIMER_MS) throw bad(name, "is longer than 24 days, which no timer can hold: give less");
+  if (ms === undefined) throw bad(name, `must be a duration: ${DURATION_FORM}`);
+  if (ms > MAX_TIMER_MS) throw bad(name, "must be at most 24 days");
   return ms;
 }
 

@@ -60,6 +60,6 @@ async function up(hour) {
   const trigger = triggers.get(hour);
   if (trigger !== undefined) await workspace.setConfig("rotation", trigger);
   const { diagnostics } = await workspace.up({ env: await drivenTime(plane) });
-  const kept = diagnostics.some(({ message }) => message.includes("it is kept until"));
+  const kept = diagnostics.some(({ message }) => message.includes("It is kept until"));
   return { hour, asked: trigger !== undefined, kept };
 }

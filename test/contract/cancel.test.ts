@@ -82,7 +82,9 @@ describe("after the engine cancels the run", () => {
     await host.cancel();
     await expect.poll(() => refused).toHaveLength(2);
     for (const message of refused) {
-      expect(message).toMatch(/POST \/api_keys was aborted: the run was cancelled\. Nothing was done.*\[KP-ABORTED\]/);
+      expect(message).toMatch(
+        /POST \/api_keys was aborted: the run was cancelled\. Nothing was changed.*\[KP-ABORTED\]/,
+      );
     }
     await plane.held.release();
     const made = (await Promise.allSettled(creating)).filter((each) => each.status === "fulfilled");
@@ -111,7 +113,7 @@ describe("after the engine cancels the run", () => {
     const finishing = messageOf(host.delete(sent.id, sent.outputs));
     await plane.held.wait();
     await host.cancel();
-    expect(await deleting).toMatch(/DELETE .* was aborted: the run was cancelled\. Nothing was done/);
+    expect(await deleting).toMatch(/DELETE .* was aborted: the run was cancelled\. Nothing was changed/);
     await plane.held.release();
     expect(await finishing).toBe("it succeeded");
     expect(await live()).toEqual([refused.id]);

@@ -72,7 +72,7 @@ describe("keyplane in Pulumi's dynamic host", () => {
   it.each([
     [{ "keyplane:apiKey": "" }, /keyplane:apiKey is not set.*pulumi config set --secret keyplane:apiKey/],
     [{ "keyplane:baseUrl": "http://example.com/api" }, /keyplane:baseUrl must begin with https/],
-    [{ "keyplane:pollInterval": "5" }, /keyplane:pollInterval is not a duration/],
+    [{ "keyplane:pollInterval": "5" }, /keyplane:pollInterval must be a duration/],
   ])("says what is wrong with the configuration %j in each call, before any request", async (config, message) => {
     await start(config);
     for (let time = 0; time < 2; time++) {

@@ -49,7 +49,7 @@ describe("a resource of a named account in Pulumi's dynamic host", () => {
       await start();
       const { failures } = await host.check(kind, {}, { ...inputs, account: "us" });
       expect(failures).toEqual([
-        expect.stringMatching(/^account: keyplane:accounts has no account "us" \(configured are eu\): /),
+        expect.stringMatching(/^account: keyplane:accounts has no account "us" \(configured are eu\)\. Correct/),
       ]);
     },
   );

@@ -82,7 +82,7 @@ test("overlap: a consumer that does not restart in time keeps its key, and the r
   await plane.clock.advance(25 * HOUR);
   await expect.poll(async () => (await plane.log()).length, { interval: 10 }).toBeGreaterThan(20);
   const { diagnostics } = await example.run("up");
-  expect(diagnostics.map(({ message }) => message).join("\n")).toMatch(/last used \S+Z from 127\.0\.0\.1: it is kept/);
+  expect(diagnostics.map(({ message }) => message).join("\n")).toMatch(/last used \S+Z from 127\.0\.0\.1\. It is kept/);
   expect(await plane.liveKeys()).toHaveLength(2);
   await consumer.restart();
   await plane.clock.advance(2 * HOUR);

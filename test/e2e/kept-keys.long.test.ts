@@ -119,7 +119,7 @@ describe("two stacks in one account", () => {
     expect(await live()).toEqual([key]);
     await copy.workspace.setProgram(program(body(2)));
     const { diagnostics } = await copy.run("up");
-    expect(diagnostics.map(({ message }) => message).join()).toContain("made by another stack");
+    expect(diagnostics.map(({ message }) => message).join()).toContain("created by another stack");
     expect(await live(), "the copy has a key of its own now").toHaveLength(2);
     await copy.run("up", { args: ["--refresh"] });
     await copy.run("destroy");

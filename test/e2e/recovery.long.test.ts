@@ -66,7 +66,7 @@ describe("the old key of a replacement is kept until its consumer has the new ke
     await stack.setKey(key("2"));
     await plane.rules.add({ route: "POST /api_keys", operations: [{ action: "apply_config", runningMs: null }] });
     const unready = await stack.up({ mayFail: true });
-    expect(unready.diagnostics.map(({ message }) => message).join()).toContain("The key is kept with its secret");
+    expect(unready.diagnostics.map(({ message }) => message).join()).toContain("The key is saved with its secret");
     const [operation] = (await plane.log()).flatMap(({ effects }) =>
       effects.flatMap((effect) => (effect.kind === "operation-started" ? [effect.operationId] : [])),
     );

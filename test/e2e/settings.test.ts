@@ -35,9 +35,9 @@ test("a program without keyplane:apiKey fails with one message that says how to 
 });
 
 test.each([
-  ["no URL", "over there", "is not a URL"],
+  ["no URL", "over there", "is not a valid URL"],
   ["plain http to another machine", "http://keys.example.com/api/v2", "must begin with https://"],
-  ["a password in it", "https://me:word@keys.example.com/api/v2", "must hold no user name or password"],
+  ["a password in it", "https://me:word@keys.example.com/api/v2", "must not contain a user name or password"],
 ])(
   "a program whose keyplane:baseUrl is invalid (%s) fails with one message and creates no key",
   async (_, url, words) => {

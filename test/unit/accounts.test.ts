@@ -26,7 +26,7 @@ describe("a named account", () => {
     const accounts = JSON.stringify({ eu: { apiKey: KEY } });
     expect(from({ accounts, baseUrl: "https://one.example.com" }, "eu").baseUrl).toBe("https://one.example.com");
     expect(() => from({ accounts }, "eu")).toThrow(
-      /keyplane:accounts\.eu\.baseUrl is not set, and neither is keyplane:baseUrl: run .*--path 'keyplane:accounts\.eu/,
+      /keyplane:accounts\.eu\.baseUrl is not set, and neither is keyplane:baseUrl\. Run .*--path 'keyplane:accounts\.eu/,
     );
   });
 
@@ -34,7 +34,9 @@ describe("a named account", () => {
     for (const name of ["__proto__", "constructor", "tostring", "hasOwnProperty"]) {
       expect(() => from({ accounts: JSON.stringify({ eu: EU }) }, name)).toThrow(/has no account/);
     }
-    expect(() => parseAccounts('{"__proto__": {"apiKey": "some-key-of-mine"}}')).toThrow(/\(__proto__\): a name is/);
+    expect(() => parseAccounts('{"__proto__": {"apiKey": "some-key-of-mine"}}')).toThrow(
+      /\(__proto__\): a name must be/,
+    );
     expect(() => parseAccounts('{"eu": {"__proto__": {"apiKey": "some-key-of-mine"}}}')).toThrow(/\(__proto__\)/);
   });
 
@@ -50,22 +52,22 @@ describe("a named account", () => {
 
 describe("keyplane:accounts", () => {
   it.each([
-    ["", "keyplane:accounts is not JSON: run `pulumi config set --path --secret"],
-    [KEY, "keyplane:accounts is not JSON"],
+    ["", "keyplane:accounts is not valid JSON: run `pulumi config set --path --secret"],
+    [KEY, "keyplane:accounts is not valid JSON"],
     ["[]", "keyplane:accounts must be an object"],
     ["null", "keyplane:accounts must be an object"],
-    ['{"EU": {}}', "(EU): a name is 1 to 32 of a-z"],
-    ['{"-eu": {}}', "(-eu): a name is"],
-    [`{"${"e".repeat(33)}": {}}`, "has an account with a name that is not allowed: a name is"],
+    ['{"EU": {}}', "(EU): a name must be 1 to 32 characters (a-z"],
+    ['{"-eu": {}}', "(-eu): a name must be"],
+    [`{"${"e".repeat(33)}": {}}`, "has an account with an invalid name: a name must be"],
     [`{"eu": "${KEY}"}`, "keyplane:accounts.eu must be an object with apiKey"],
     ['{"eu": {}}', "keyplane:accounts.eu.apiKey is not set: run `pulumi config set --path --secret"],
     ['{"eu": {"apiKey": ""}}', "keyplane:accounts.eu.apiKey is not set"],
-    ['{"eu": {"apiKey": 7}}', "keyplane:accounts.eu.apiKey must be a text"],
-    [`{"eu": {"apiKey": " ${KEY}"}}`, "keyplane:accounts.eu.apiKey holds a space"],
-    [`{"eu": {"apikey": "${KEY}"}}`, "keyplane:accounts.eu has a member that it does not know (apikey)"],
-    [`{"eu": {"apiKey": "${KEY}", "baseUrl": 7}}`, "keyplane:accounts.eu.baseUrl must be a text"],
+    ['{"eu": {"apiKey": 7}}', "keyplane:accounts.eu.apiKey must be a string"],
+    [`{"eu": {"apiKey": " ${KEY}"}}`, "keyplane:accounts.eu.apiKey contains a space"],
+    [`{"eu": {"apikey": "${KEY}"}}`, "keyplane:accounts.eu has an unknown member (apikey)"],
+    [`{"eu": {"apiKey": "${KEY}", "baseUrl": 7}}`, "keyplane:accounts.eu.baseUrl must be a URL"],
     [`{"eu": {"apiKey": "${KEY}", "baseUrl": "http://example.com"}}`, "keyplane:accounts.eu.baseUrl must begin with"],
-    [`{"eu": {"apiKey": "${KEY}", "baseUrl": "https://a@b"}}`, "belongs in keyplane:accounts.eu.apiKey"],
+    [`{"eu": {"apiKey": "${KEY}", "baseUrl": "https://a@b"}}`, "Put the credential into keyplane:accounts.eu.apiKey"],
   ])("is refused without being quoted, even if no account is used: %s", (accounts, problem) => {
     const config = { accounts, baseUrl: "https://one.example.com", apiKey: "the-first-credential" };
     let message = "";

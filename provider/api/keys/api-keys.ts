@@ -215,7 +215,11 @@ export class Keys {
     try {
       keys = await this.list({ fresh: true, signal });
     } catch (error) {
-      throw new KeyplaneError(trouble.code, `${trouble.message} And the list of keys: ${messageOf(error)}`, trouble);
+      throw new KeyplaneError(
+        trouble.code,
+        `${trouble.message} The list of keys could not be read either: ${messageOf(error)}`,
+        trouble,
+      );
     }
     if (keys.some((each) => each.id === id)) throw trouble;
     // Only an organization's list can be empty, and an empty list proves nothing by itself.

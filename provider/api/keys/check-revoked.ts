@@ -14,10 +14,10 @@ export function checkRevoked(route: string, id: string, answer: HttpAnswer): voi
   const answeredId = reader.field(body, "id") ?? reader.fail("id", "is missing");
   if (keyIdOf(answeredId) === id && revoked === true) return;
   const { status, requestId } = answer;
-  const problem = revoked === true ? "is not about this key" : "does not say that the key is revoked";
+  const problem = revoked === true ? "is about another key" : "does not confirm that the key is revoked";
   throw new ApiError(
     "api",
-    `${route} for key ${id} answered ${status}, but the answer ${problem}; check the key in the service's console ` +
+    `${route} for key ${id} returned ${status}, but the answer ${problem}. Check the key in the service's console, ` +
       `and try again [request ${requestId}]`,
     { status, requestId, route },
     "",

@@ -31,9 +31,9 @@ export function readCreatedKey(answer: HttpAnswer, context: CreatedKeyContext): 
   const hasId = id !== undefined && redact(id) === id;
   if (!hasId || !isKeyText(key)) {
     const { status, requestId } = answer;
-    const lacks = hasId ? "no valid key" : "no valid id";
+    const lacks = hasId ? "a valid secret" : "a valid id";
     throw new AnswerLostError(
-      `${route} answered ${status} with ${lacks}: a key was probably created, but its secret did not arrive [request ${requestId}]`,
+      `${route} returned ${status} without ${lacks}. A key was probably created, but it cannot be used [request ${requestId}]`,
       { status, requestId, route },
       answer.sentAt,
     );
@@ -56,7 +56,7 @@ function readStarted(reader: Reader, body: Wire, warn: (message: string) => void
       return [readOperation(reader, each, `operations[${at}]`)];
     } catch (error) {
       if (!isKeyplaneError(error)) throw error;
-      warn(`An operation that the new key started cannot be waited for: ${error.message}`);
+      warn(`Cannot wait for an operation that the creation of a key started: ${error.message}`);
       return [];
     }
   });

@@ -17,7 +17,7 @@ export function readKeys(route: string, answer: HttpAnswer, holdsCaller: boolean
   const ids = new Set<string>();
   return items.map((item, at) => {
     const key = readKey(reader, item, `[${at}].`);
-    if (ids.has(key.id)) reader.fail(`[${at}].id`, "stands in the list twice");
+    if (ids.has(key.id)) reader.fail(`[${at}].id`, "occurs twice in the list");
     ids.add(key.id);
     return key;
   });
@@ -29,7 +29,7 @@ function mustHoldCaller(reader: Reader, items: readonly Wire[]): void {
   }
   // A service that omits empty fields still shows the use of the key that made the request.
   if (!items.some((each) => reader.field(each, "last_used_at"))) {
-    reader.fail("", "has no last use of any key, not even of the key that made the request");
+    reader.fail("", "shows no last use for any key, not even for the key that made the request");
   }
 }
 

@@ -104,8 +104,12 @@ export function operationFailed(
   });
   const named = failed.slice(0, 5).map(({ action, id, status, failuresCount, projectId }) => {
     const times = failuresCount === 1 ? "1 failure" : `${failuresCount} failures`;
-    return `${cleanText(action, 60)} ${id} of project ${projectId} ended as ${cleanText(status, 40)} (${times})`;
+    return `${cleanText(action, 60)} (${id}) of project ${projectId} ended with status ${cleanText(status, 40)} after ${times}`;
   });
   const more = failed.length > 5 ? `, and ${failed.length - 5} more` : "";
-  return new OperationFailedError(`${named.join(", ")}${more}: see the project's operations`, failed, pending);
+  return new OperationFailedError(
+    `${named.join(", ")}${more}. Look at the project's operations in the service's console`,
+    failed,
+    pending,
+  );
 }

@@ -65,7 +65,7 @@ export class Operations {
     this.context.onAnswer(answer);
     const operation = readSingleOperation(GET, answer);
     if (operation.id.toLowerCase() !== id.toLowerCase()) {
-      new Reader(GET, answer).fail("operation.id", "is not the id that was asked for");
+      new Reader(GET, answer).fail("operation.id", "is not the requested id");
     }
     return operation;
   }

@@ -12,13 +12,13 @@ export function progressText(pending: readonly PendingOperation[], elapsedMs: nu
   if (pending.length === 1) {
     return `waiting for ${nameOf(first)} (${first.status === "" ? "" : `${cleanText(first.status, 40)}, `}${time})`;
   }
-  return `waiting for ${pending.length} operations: ${pendingText(pending)} (${time})`;
+  return `waiting for ${pending.length} operations (${time}): ${pendingText(pending)}`;
 }
 
 /** Names some of the operations, with their statuses. */
 export function pendingText(pending: readonly PendingOperation[]): string {
   const named = pending.slice(0, NAMED).map((each) => {
-    return each.status === "" ? nameOf(each) : `${nameOf(each)} ${cleanText(each.status, 40)}`;
+    return each.status === "" ? nameOf(each) : `${nameOf(each)} (${cleanText(each.status, 40)})`;
   });
   return pending.length > NAMED ? `${named.join(", ")}, ...` : named.join(", ");
 }

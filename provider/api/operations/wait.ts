@@ -72,9 +72,9 @@ export abstract class Wait<T> {
     const pending = this.pending();
     const seconds = Math.round(this.elapsedMs / 1000);
     const message =
-      `timed out after ${seconds} s waiting for ${pendingText(pending) || "operations"} (project ${this.projectId}` +
-      `${this.#trouble === "" ? "" : `; the last answer: ${this.#trouble}`}): run the command again to keep waiting, or ` +
-      "raise operationTimeout";
+      `timed out after ${seconds} s waiting for ${pendingText(pending) || "operations"} of project ${this.projectId}` +
+      `${this.#trouble === "" ? "" : `; last poll: ${this.#trouble}`}. Run the command again to keep waiting, or raise ` +
+      "operationTimeout";
     this.fail(new TimeoutError(message, {}, pending, this.elapsedMs, this.#polls));
   }
 
@@ -126,7 +126,7 @@ export abstract class Wait<T> {
     if (isKnownStatus(status) || this.#unknown.has(status)) return;
     this.#unknown.add(status);
     this.terms.warn(
-      `${cleanText(action, 60)} has the status "${cleanText(status, 40)}", which this version does not know: still waiting`,
+      `${cleanText(action, 60)} has the status "${cleanText(status, 40)}", which this version does not know. keyplane keeps waiting`,
     );
   }
 
@@ -145,7 +145,7 @@ export abstract class Wait<T> {
     const pending = this.pending();
     const { elapsedMs } = this;
     try {
-      const trouble = this.#trouble === "" ? "" : `: ${this.#trouble}, asking again`;
+      const trouble = this.#trouble === "" ? "" : `; last poll: ${this.#trouble}`;
       const text = progressText(pending, elapsedMs) + trouble;
       this.terms.onProgress?.({ text, pending, elapsedMs, polls: this.#polls, errors: this.#errors });
     } catch (error) {

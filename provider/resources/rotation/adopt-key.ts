@@ -28,13 +28,14 @@ export async function adoptKey(adopt: Adoption, inputs: Properties, context: Con
   const { name, createdAt, projectId } = await proveKey(claim, inputs, context);
   if (hasTagOf(name, owner)) {
     throw refusal(
-      `key ${adopt.id} (${name}) was made by this stack, not by hand, and one of its resources may hold it. Remove adopt ` +
-        "to get a new key",
+      `key ${adopt.id} (${name}) was created by this stack, and one of its resources may hold it. Remove adopt to get a ` +
+        "new key",
     );
   }
   if (projectId !== inputs.projectId) {
-    const limit = projectId === undefined ? "to no project" : `to project ${projectId}`;
-    throw refusal(`key ${adopt.id} (${name}) is limited ${limit}: give projectId as it is there, or another key`);
+    const limit = projectId === undefined ? "not limited to a project" : `limited to project ${projectId}`;
+    const way = projectId === undefined ? "Remove projectId" : "Set projectId to that project";
+    throw refusal(`key ${adopt.id} (${name}) is ${limit}. ${way}, or adopt another key`);
   }
   const skewed = skewedAge(inputs, context);
   if (skewed !== undefined) throw new KeyplaneError("KP-CLOCK", skewed);

@@ -25,7 +25,7 @@ export function adoptionRules(inputs: Properties, context: Context): readonly Fa
   run.adopters.set(adopt.id, other);
   if (other === urn) return [];
   const name = nameInUrn(other);
-  const reason = `names key ${adopt.id}, which ${JSON.stringify(name)} already adopts. Only one resource can have a key`;
+  const reason = `names key ${adopt.id}, which ${JSON.stringify(name)} also adopts. Only one resource can adopt a key`;
   return [{ property: "adopt.id", reason }];
 }
 
@@ -39,14 +39,14 @@ export function refuseLateAdoption(outputs: Properties, inputs: Properties): voi
   const state = stateOf(outputs);
   if (adopt.id !== state.adopted?.id && !heldBy(state).some(({ id }) => id === adopt.id)) {
     throw refusal(
-      `adopt names key ${adopt.id}, but this resource exists already, with keys of its own. A key can be adopted ` +
-        "only by a new resource: declare another one for it, and take adopt back here",
+      `adopt names key ${adopt.id}, but this resource already has keys of its own. Only a new resource can adopt ` +
+        "a key. Remove adopt here, and declare another resource for the key",
     );
   }
   if (!sameScope(outputs, inputs) || outputs.projectId !== inputs.projectId) {
     throw refusal(
-      `adopt still names key ${adopt.id}, which this resource has adopted and which is revoked when its replacement ` +
-        "is made. Remove adopt, and the replacement gets a new key",
+      `adopt still names key ${adopt.id}, which this resource holds and which is revoked when it is replaced. Remove ` +
+        "adopt, so that the replacement gets a new key",
     );
   }
 }

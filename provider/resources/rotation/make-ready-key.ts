@@ -29,7 +29,7 @@ export async function makeReadyKey(inputs: Properties, context: Context): Promis
   try {
     await waitForProjects(inputs, context);
     const prefix = typeof inputs.namePrefix === "string" ? inputs.namePrefix : prefixFrom(nameInUrn(context.urn));
-    context.progress("making a new key");
+    context.progress("creating a new key");
     minted = await createKey({ prefix, identity: String(inputs.owner) }, inputs, context);
   } catch (error) {
     if (!(error instanceof NotReady)) return { ...none, failure: error as Error };

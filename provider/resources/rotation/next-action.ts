@@ -10,7 +10,7 @@ import { isoOf, type RotationState, retireTime } from "./rotation-state";
 export function nextAction(state: RotationState, inputs: Properties): string {
   const { current, previous } = state;
   const steps: string[] = [];
-  if (current === undefined || state.currentGone) steps.push("make a new key");
+  if (current === undefined || state.currentGone) steps.push("create a new key");
   else if (state.pending.length > 0) steps.push(`wait until key ${current.keyId} is ready`);
   const at = rotateAt(state.createdAt, inputs.rotateAfter);
   if (state.queuedTriggers !== undefined) {

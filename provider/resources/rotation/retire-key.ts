@@ -25,7 +25,7 @@ export async function retirePrevious(
   if (previous === undefined || reason === undefined) return state;
   if (isForeign(makerOf(state, previous, inputs.owner))) {
     context.warn(
-      `key ${formatKey(previous)} was made by another stack, from which this state was copied or renamed: it is not revoked`,
+      `key ${formatKey(previous)} was created by another stack, from which this state was copied or renamed. It is not revoked`,
     );
     return withoutPrevious(state);
   }
@@ -71,7 +71,7 @@ function withRetired({ keyId }: HeldKey, state: RotationState): RotationState {
 }
 
 function whenRevoked({ current }: RotationState): string {
-  return `is revoked at the end of this run; its successor is key ${current?.keyId}`;
+  return `is revoked at the end of this run. Its successor is key ${current?.keyId}`;
 }
 
 /** The state to continue with if the key must stay, because it is in use or not due by the service's clock. */
@@ -87,7 +87,7 @@ function keptByUse(
   const end = overlapEnd(state, inputs);
   if (account.serviceNow() < (retireTime(state, inputs) ?? 0)) {
     context.warn(
-      `key ${formatKey(previous)} is kept: ${clockSkew(context) ?? "by the service's clock, its grace is not over"}`,
+      `key ${formatKey(previous)} is kept: ${clockSkew(context) ?? "its grace is not over by the service's clock"}`,
     );
     return state;
   }
@@ -97,12 +97,12 @@ function keptByUse(
   if (Number.isNaN(lastUsed) || lastUsed + quiet <= account.serviceNow()) return undefined;
   const use = `was last used ${record?.lastUsedAt} from ${record?.lastUsedFromAddr ?? "an unknown address"}`;
   if (context.now() >= end) {
-    context.warn(`key ${formatKey(previous)} ${use}; it is revoked anyway, because maxOverlap is over`);
+    context.warn(`key ${formatKey(previous)} ${use}. It is revoked anyway, because maxOverlap is over`);
     return undefined;
   }
   context.warn(
-    `key ${formatKey(previous)} ${use}: it is kept until nobody has used it for ${formatDuration(quiet)}, at the latest until ` +
-      `${isoOf(end)}. Give its users the current key`,
+    `key ${formatKey(previous)} ${use}. It is kept until nobody has used it for ${formatDuration(quiet)}, but not ` +
+      `longer than until ${isoOf(end)}. Give its users the current key`,
   );
   return { ...state, previousUsedAt: isoOf(lastUsed) };
 }

@@ -87,7 +87,9 @@ function handOver(
   if (old === undefined || state.currentGone) return state;
   if (!reason.compromised) return { ...state, previous: old };
   if (isForeign(makerOf(state, old, inputs.owner))) {
-    context.warn(`key ${old.keyId} (${old.name}) was made by another stack: revoke it there, or in the console`);
+    context.warn(
+      `key ${old.keyId} (${old.name}) was created by another stack, so it is not revoked. Revoke it there, or in the console`,
+    );
     return state;
   }
   // Only its successor can revoke keyplane's own key. Until then, its secret identifies it.
@@ -108,9 +110,9 @@ function say(
   const replaces = `key ${current.keyId} (${current.name}) replaces key ${old.keyId}: ${reason.why}`;
   if (ownSetting !== undefined) context.warn(takeOverSteps(old, current, ownSetting, retireAfter));
   else if (next.previous === old)
-    context.info(`${replaces}. Key ${old.keyId} stays live until ${retireAfter} at least`);
+    context.info(`${replaces}. Key ${old.keyId} stays live at least until ${retireAfter}`);
   else if (reason.compromised)
-    context.info(`${replaces}. Key ${old.keyId} is revoked as soon as the whole stack has the new key`);
+    context.info(`${replaces}. Key ${old.keyId} is revoked as soon as everything in this stack has the new key`);
   else context.info(replaces);
 }
 

@@ -51,7 +51,8 @@ export function rotationRules(inputs: Properties, context: Context): readonly Fa
   }
   const overlap = parseDuration(inputs.maxOverlap);
   if (overlap !== undefined && overlap < graceOf(inputs)) {
-    const given = inputs.gracePeriod === undefined ? ", which is 24h or half of rotateAfter where it is not given" : "";
+    const given =
+      inputs.gracePeriod === undefined ? ", which defaults to 24h, or to half of rotateAfter if that is less" : "";
     failures.push({ property: "maxOverlap", reason: `must not be less than gracePeriod${given}` });
   }
   return failures;

@@ -18,10 +18,10 @@ export interface RotationReason {
 export function rotationReason(state: RotationState, inputs: Properties, now: number): RotationReason | undefined {
   const { current, pending } = state;
   const urgent = (field: string, why: string) => ({ field, why, urgent: true, compromised: false });
-  if (current === undefined) return urgent("pending", "no key could be made yet");
+  if (current === undefined) return urgent("pending", "no key could be created yet");
   if (state.currentGone) return urgent("currentGone", `key ${current.keyId} is gone from the account`);
   const [failed] = pendingDue({ pending }).filter((due) => due.replace);
-  if (failed !== undefined) return urgent(failed.field, failed.why ?? "its making failed");
+  if (failed !== undefined) return urgent(failed.field, failed.why ?? "its creation failed");
   if (inputs.revokeNow === current.keyId) {
     return { ...urgent("revokeNow", `key ${current.keyId} is to be revoked now`), compromised: true };
   }

@@ -5,8 +5,8 @@ import type { HeldKey } from "./rotation-state";
 export function refuseSelfRotation({ keyId }: HeldKey, setting: string): KeyplaneError {
   return new KeyplaneError(
     "KP-OWN-CREDENTIAL",
-    `key ${keyId} is the one that keyplane authenticates with (${setting}), and it is due for rotation. Set ` +
-      `selfRotation to true if you will set ${setting} to the new key afterwards, or authenticate with another key`,
+    `key ${keyId} is due for rotation, but keyplane authenticates with it (${setting}). Set selfRotation to true if you ` +
+      `will set ${setting} to the new key afterwards. Otherwise, set ${setting} to another key of the account`,
   );
 }
 
@@ -18,18 +18,18 @@ export function takeOverSteps(
   retireAfter: string | undefined,
 ): string {
   return (
-    `keyplane authenticates with key ${old.keyId}, which key ${current.keyId} replaces; both work. Now: (1) export this ` +
+    `keyplane authenticates with key ${old.keyId}, which key ${current.keyId} replaces. Both keys work. Next steps: (1) export this ` +
     "resource's `key` as an output of the stack; (2) give it to keyplane: `pulumi config set " +
     `${setting.includes(".") ? "--path " : ""}--secret ${setting} "$(pulumi stack output NAME --show-secrets)"\`, ` +
     "wherever keyplane runs; (3) run `pulumi up` after " +
-    `${retireAfter}: it revokes key ${old.keyId} with key ${current.keyId}`
+    `${retireAfter}, which revokes key ${old.keyId}`
   );
 }
 
 /** Why the key that keyplane authenticates with is not revoked, and what to do. */
 export function takeOverFirst(old: HeldKey, current: HeldKey | undefined, setting: string): string {
   return (
-    `key ${old.keyId} is due to be revoked, but keyplane still authenticates with it (${setting}): revoking it ` +
+    `key ${old.keyId} is due to be revoked, but keyplane still authenticates with it (${setting}). Revoking it ` +
     `would lock keyplane out. Set ${setting} to the secret of key ${current?.keyId}, this resource's \`key\`, and ` +
     "run `pulumi up` again"
   );

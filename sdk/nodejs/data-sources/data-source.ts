@@ -56,7 +56,7 @@ export async function askForList<Args extends CallArgs, Result>(
 export async function listOfMock<Result>(name: string, args: CallArgs): Promise<Result[]> {
   const { items } = await askMock(name, args);
   if (Array.isArray(items)) return items as Result[];
-  throw new TypeError(`the mock's call for keyplane:index:${name} must answer a list as { items: [...] }`);
+  throw new TypeError(`the mock's call for keyplane:index:${name} must return a list as { items: [...] }`);
 }
 
 function askMock(name: string, args: CallArgs): Promise<Values> {

@@ -66,7 +66,7 @@ function rootOfRun(): object {
   throw new KeyplaneError(
     "KP-COMPONENT-PROVIDER",
     "keyplane's resources cannot be declared in a component that another program constructs (a component provider): " +
-      "what looks after a stack's keys belongs to the program that owns the stack. Declare the key in the program, and " +
+      "only the program that owns the stack can keep track of its keys. Declare the key in the program, and " +
       "pass its outputs to the component [KP-COMPONENT-PROVIDER]",
   );
 }
@@ -91,6 +91,6 @@ function sharedRuns(): SharedRuns {
   throw new KeyplaneError(
     "KP-TWO-VERSIONS",
     `this program loads keyplane ${version} (from ${folder}) and keyplane ${VERSION} (from ${__dirname}), which cannot ` +
-      "work together in one stack. Install one version: `npm ls keyplane` shows who asks for the other",
+      "work together in one stack. Install one version: `npm ls keyplane` shows which package requires the other",
   );
 }

@@ -13,7 +13,7 @@ export function scopeIn(kind: string, name: string, { account, organizationId }:
     if (value === undefined || typeof value === "string") continue;
     throw new Error(
       `${kind} ${JSON.stringify(name)}: ${argument} must be a string, not an output, because keyplane needs it before ` +
-        "it creates anything. Read it from the stack's configuration, or write it in the program",
+        "it creates anything. Read it from the stack's configuration, or write it into the program",
     );
   }
   return { ...(account === undefined ? {} : { account }), ...(organizationId === undefined ? {} : { organizationId }) };

@@ -28,7 +28,7 @@ describe("an account", () => {
   for (const apiKey of ["", "two words", "line\r\nx-evil: 1", "schlüssel", "a\u2028b"]) {
     it(`refuses the key ${JSON.stringify(apiKey)}, which a header cannot hold, without quoting it`, () => {
       const make = () => Account.for({ ...options, apiKey });
-      expect(make).toThrow(/^apiKey must be visible ASCII/);
+      expect(make).toThrow(/^apiKey must consist of visible ASCII/);
     });
   }
 
@@ -56,7 +56,7 @@ describe("an account", () => {
     const messages = (await Promise.all(ended)).map(({ name, message }) => `${name}: ${message}`);
     expect(messages).toEqual([
       expect.stringMatching(/^AbortedError: aborted while waiting.*: the run was cancelled\. Run the command again/),
-      expect.stringMatching(/^AbortedError: GET \/projects was aborted: the run was cancelled\. Nothing was done/),
+      expect.stringMatching(/^AbortedError: GET \/projects was aborted: the run was cancelled\. Nothing was changed/),
     ]);
     await plane.held.release();
     expect((await created).name).toBe("ci-1");

@@ -76,12 +76,12 @@ describe("listing keys", () => {
 
   const key = { id: 1, name: "a", created_at: "2026-01-01T00:00:00Z", last_used_at: "2026-01-01T00:00:00Z" };
   const lists: [string, object[], string][] = [
-    ["R2: an id that is listed twice", [key, { ...key, name: "b" }], "[1].id stands in the list twice"],
+    ["R2: an id that is listed twice", [key, { ...key, name: "b" }], "[1].id occurs twice in the list"],
     ["R2: an id beyond 64 bits", [{ ...key, id: "9223372036854775808" }], "[0].id"],
     ["R2: a name that is not text", [{ ...key, name: 1 }], "[0].name"],
     ["R2: an invalid time", [{ ...key, created_at: "yesterday" }], "[0].created_at"],
     ["R2: an invalid time of the last use", [{ ...key, last_used_at: "recently" }], "[0].last_used_at"],
-    ["R2: a missing last use", [{ ...key, last_used_at: undefined }], "no last use of any key"],
+    ["R2: a missing last use", [{ ...key, last_used_at: undefined }], "no last use for any key"],
     ["R3: an empty list", [], "empty list"],
   ];
   for (const [name, body, words] of lists) {

@@ -109,8 +109,8 @@ describe("waiting for operations", () => {
     const onProgress = ({ text }: WaitProgress) => void told.push(text);
     const waiting = account.operations.waitUntilIdle("no-such-project", { timeoutMs: 6_000, onProgress });
     const error = await caught<TimeoutError>(waiting);
-    expect(told[0]).toMatch(/^waiting \(\d+ s\): .*not found.* \(404\), asking again$/);
-    expect(error.message).toMatch(/^timed out after \d+ s .*\(project no-such-project; the last answer: .*not found/);
+    expect(told[0]).toMatch(/^waiting \(\d+ s\); last poll: .*not found.* \(404\)$/);
+    expect(error.message).toMatch(/^timed out after \d+ s .* of project no-such-project; last poll: .*not found/);
   });
 
   it("names the project of an operation that has not ended if it waits for several projects", async () => {
@@ -120,7 +120,7 @@ describe("waiting for operations", () => {
     const { ids } = await plane.state.startOperations({ projectId: other, outcome: "resting" });
     const refs = [...ended, ...ids.map((id) => ({ projectId: other, id }))];
     const error = await caught<TimeoutError>(account.operations.wait(refs));
-    expect(error.message).toContain(`(project ${other})`);
+    expect(error.message).toContain(` of project ${other}.`);
   });
 
   it("W3: keeps waiting if a status is unknown, and warns once", async () => {
@@ -150,8 +150,8 @@ describe("waiting for operations", () => {
         failed: [{ id: refs[0]?.id, projectId, action: "start_compute", status: outcome }],
         pending: [],
       });
-      expect(error.message).toContain(`start_compute ${refs[0]?.id}`);
-      expect(error.message).toMatch(/\(\d failures?\)/);
+      expect(error.message).toContain(`start_compute (${refs[0]?.id}) of project`);
+      expect(error.message).toMatch(/after \d failures?/);
     });
   }
 
@@ -188,7 +188,7 @@ describe("waiting for operations", () => {
       pending: [{ projectId, id: refs[0]?.id, action: "start_compute", status: "running" }],
     });
     expect(clock.monotonic() - before).toBe(12_000);
-    expect(error.message).toContain("start_compute running");
+    expect(error.message).toContain("start_compute (running)");
   });
 
   it("W5: does not wait for a request in flight after its deadline", async () => {
@@ -257,7 +257,7 @@ describe("waiting for operations", () => {
     const many = await begin({ count: 5, runningMs: null });
     await caught(account.operations.wait(many, { timeoutMs: 4000, onProgress }));
     expect(texts[0]).toMatch(
-      /^waiting for 5 operations: start_compute \w+, start_compute \w+, start_compute \w+, \.\.\. \(0 s\)$/,
+      /^waiting for 5 operations \(0 s\): start_compute \(\w+\), start_compute \(\w+\), start_compute \(\w+\), \.\.\.$/,
     );
   });
 

@@ -100,11 +100,11 @@ describe("settings made with pulumi config set", () => {
     expect(output).toContain("accepted: a personal key");
   });
 
-  test("are no error if the key is a secret that cannot be read, and then the service is not tried", async () => {
+  test("are no error if the key is a secret that cannot be read, and then the service is not tested", async () => {
     const folder = await program(stackFile({ "keyplane:baseUrl": plane.url, "keyplane:apiKey": secret }));
     const { code, ills } = await examine({ KEYPLANE_BASE_URL: "", KEYPLANE_API_KEY: "" }, folder);
     expect(code).toBe(0);
-    expect(ills).toEqual([expect.stringMatching(/^credential: Pulumi\.dev\.yaml has it as a secret, .* not tried/)]);
+    expect(ills).toEqual([expect.stringMatching(/^credential: Pulumi\.dev\.yaml has it as a secret, .* not tested/)]);
     expect(await plane.count()).toBe(0);
   });
 
@@ -114,7 +114,7 @@ describe("settings made with pulumi config set", () => {
     );
     expect((await examine({}, folder)).ills).toEqual([expect.stringMatching(/^base-url: .*must begin with https/)]);
     const often = await program(stackFile({ "keyplane:pollInterval": "often" }));
-    expect((await examine({}, often)).ills).toEqual([expect.stringContaining("pollInterval is not a duration")]);
+    expect((await examine({}, often)).ills).toEqual([expect.stringContaining("pollInterval must be a duration")]);
   });
 
   test("must not contain the key as plain text", async () => {
@@ -132,7 +132,7 @@ describe("settings made with pulumi config set", () => {
       1,
       [
         "account eu: Pulumi.dev.yaml contains its API key in plain text",
-        expect.stringMatching(/^accounts: .* not tried$/),
+        expect.stringMatching(/^accounts: .* not tested$/),
       ],
     ]);
     expect(output).not.toContain("kp_live_in_clear_4712");
@@ -143,7 +143,7 @@ describe("settings made with pulumi config set", () => {
     const hidden = await program(stackFile({ "keyplane:baseUrl": plane.url, "keyplane:accounts": accounts }));
     expect((await examine({}, hidden)).ills).toEqual([
       expect.stringMatching(
-        /^accounts: Pulumi\.dev\.yaml has keyplane:accounts as a secret, .* its accounts were not tried/,
+        /^accounts: Pulumi\.dev\.yaml has keyplane:accounts as a secret, .* its accounts were not tested/,
       ),
     ]);
     const tried = (apiKey: string) =>
@@ -151,7 +151,7 @@ describe("settings made with pulumi config set", () => {
     expect((await tried(plane.apiKey)).ills).toEqual([]);
     expect(await tried("kp_a_key_that_does_not_work_4713")).toMatchObject({
       code: 1,
-      ills: [expect.stringMatching(/^account eu: the service does not accept it/)],
+      ills: [expect.stringMatching(/^account eu: the service does not accept the API key/)],
     });
   });
 
@@ -195,11 +195,11 @@ const brokenSetups: Readonly<Record<string, Broken>> = {
   },
   "a revoked credential": {
     env: () => ({ KEYPLANE_API_KEY: "kp_revoked_0123456789" }),
-    ill: /^credential: .*does not accept it \(401\)/,
+    ill: /^credential: .*does not accept the API key \(401\)/,
   },
   "an interval that is none": {
     env: () => ({ KEYPLANE_POLL_INTERVAL: "often" }),
-    ill: /^settings: keyplane:pollInterval is not a duration/,
+    ill: /^settings: keyplane:pollInterval must be a duration/,
   },
   "a host that does not exist": {
     env: () => ({ KEYPLANE_BASE_URL: "https://no-such-host.invalid/api/v2" }),
@@ -207,7 +207,7 @@ const brokenSetups: Readonly<Record<string, Broken>> = {
   },
   "a port where nothing listens": {
     env: () => ({ KEYPLANE_BASE_URL: "http://127.0.0.1:1/api/v2" }),
-    ill: /^service: nothing listens at 127\.0\.0\.1:1 \(ECONNREFUSED\)/,
+    ill: /^service: no service listens at 127\.0\.0\.1:1 \(ECONNREFUSED\)/,
   },
   "https to a server without TLS": {
     env: () => ({ KEYPLANE_BASE_URL: plane.url.replace("http:", "https:") }),
@@ -215,18 +215,18 @@ const brokenSetups: Readonly<Record<string, Broken>> = {
   },
   "a server that never answers": {
     env: async () => ({ KEYPLANE_BASE_URL: await serve(() => {}), KEYPLANE_REQUEST_TIMEOUT: "1s" }),
-    ill: /^service: .* received the request but did not answer within 1 s/,
+    ill: /^service: .* received the request, but did not answer within 1 s/,
   },
   "a base URL without its path": {
     env: () => ({ KEYPLANE_BASE_URL: new URL(plane.url).origin }),
-    ill: /^base-url: .*has no list of keys there \(404\)/,
+    ill: /^base-url: .*has no list of keys at this path \(404\)/,
   },
   "the address of a web page": {
     env: async () => {
       const page: RequestListener = (_, answer) => answer.setHeader("content-type", "text/html").end("<h1>Hello</h1>");
       return { KEYPLANE_BASE_URL: await serve(page) };
     },
-    ill: /^base-url: .*answers, but not with a list of keys/,
+    ill: /^base-url: .*does not return a list of keys/,
   },
   "an address that has moved": {
     env: async () => {
@@ -322,16 +322,18 @@ test("the doctor's text output says line by line what to do", async () => {
   const { code, stdout } = await run(["doctor"], { env, cwd: await program() });
   expect(code).toBe(1);
   expect(stdout).toMatch(
-    /^fail {2}credential {2}the service does not accept it \(401\)\n {18}-> Set KEYPLANE_API_KEY/m,
+    /^fail {2}credential {2}the service does not accept the API key \(401\)\n {18}-> Set KEYPLANE_API_KEY/m,
   );
-  expect(stdout).toMatch(/^warn {2}pulumi-cli {2}there is no `pulumi` on the PATH$/m);
+  expect(stdout).toMatch(/^warn {2}pulumi-cli {2}`pulumi` is not on the PATH$/m);
   expect(stdout).toMatch(/\n1 error, 1 warning\.\n$/);
 });
 
 test("the doctor distinguishes a credential without permission to list keys from a wrong one", async () => {
   await plane.rules.add({ route: "GET /api_keys", status: 403, count: null });
   const { ills } = await examine({}, await program());
-  expect(ills).toEqual(["credential: accepted: a personal key, but it is not allowed to list keys (403)"]);
+  expect(ills).toEqual([
+    "credential: accepted: a personal key, but it does not have the permission to list keys (403)",
+  ]);
 });
 
 test.each([
@@ -347,7 +349,7 @@ test.each([
   ["DEPTH_ZERO_SELF_SIGNED_CERT", /certificate .* is not trusted/],
   ["UND_ERR_CONNECT_TIMEOUT", /did not accept the connection in time/],
   ["ENETUNREACH", /there is no route/],
-  ["ECONNRESET", /broke off the connection/],
+  ["ECONNRESET", /closed the connection/],
 ])("the doctor explains a connection that ends with %s", (code, words) => {
   expect(unreachable({ code, sent: true }, "host", "the base URL", 1_000).says).toMatch(words);
 });

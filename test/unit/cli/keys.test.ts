@@ -120,7 +120,7 @@ test("keys reads several states from files and standard input, and also checkpoi
 });
 
 test.each<[string, string, RegExp]>([
-  ["is not there", "", /nothing\.json is not there/],
+  ["does not exist", "", /nothing\.json does not exist/],
   ["is no JSON", "sk_verysecret {", /is not JSON/],
   ["is something else", '{"resources":[]}', /neither the output of `pulumi stack export` nor a checkpoint file/],
 ])(

@@ -91,9 +91,11 @@ test("sweep revokes a used key only with --include-used, and never one that is i
   const [used = "", inUse = "", unused = ""] = await oldKeys(owner, owner, owner);
   await plane.state.useKey(used, 30 * MINUTE);
   await plane.state.useKey(inUse, 1 * MINUTE);
-  expect((await sweep(["--owner", owner, "--yes"])).stdout).toContain("keep: was used: --include-used");
+  expect((await sweep(["--owner", owner, "--yes"])).stdout).toContain("keep: was used (see --include-used)");
   expect(await revoked()).toEqual([unused]);
-  expect((await sweep(["--owner", owner, "--yes", "--include-used"])).stdout).toContain("keep: used within 5 minutes");
+  expect((await sweep(["--owner", owner, "--yes", "--include-used"])).stdout).toContain(
+    "keep: used in the last 5 minutes",
+  );
   expect(await revoked()).toEqual([unused, used]);
 });
 

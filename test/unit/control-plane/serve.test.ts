@@ -140,7 +140,7 @@ test.each([
 });
 
 test.each<[string, string[], RegExp]>([
-  ["no command", [], /a command is needed/],
+  ["no command", [], /no command was given/],
   ["an unknown command", ["sevre"], /^keyplane: unknown command \(Did you mean serve\?\)\nTry keyplane --help\n$/],
   ["an unknown option", ["serve", "--prot", "1"], /--prot/],
   ["an empty key", ["serve", "--api-key", ""], /the admin key must be visible ASCII/],

@@ -37,7 +37,7 @@ describe("getApiKey and getApiKeys", () => {
     expect(await getApiKeys(account, { organizationId })).toMatchObject([{ id, projectId }]);
     expect(await getApiKey(account, { organizationId, name: "ci-1" })).toMatchObject({ id });
     const missing = await caught(getApiKey(account, { organizationId, name: "ci-2" }));
-    expect(missing.message).toContain(`no API key with the name "ci-2" in organization ${organizationId}`);
+    expect(missing.message).toContain(`no API key in organization ${organizationId} has the name "ci-2"`);
     const before = await plane.count();
     expect(await caught(getApiKeys(account, { organizationId: "../users" }))).toMatchObject({ kind: "input" });
     expect(await plane.count()).toBe(before);
@@ -75,7 +75,7 @@ describe("getProjects and getProject", () => {
     // A secret in place of an id is not repeated.
     const misplaced = `kp${"0123456789abcdef".repeat(3)}`;
     const { message } = await caught(getProject(account, { id: misplaced }));
-    expect(message).toContain('no project with the id "[secret]" in the account');
+    expect(message).toContain('no project in the account has the id "[secret]"');
     expect(message).not.toContain(misplaced);
     expect(await getProject(account, { id })).toMatchObject({ id, name: "calm" });
     expect(await getProject(account, { name: "calm" })).toMatchObject({ id });

@@ -130,7 +130,7 @@ describe("a request that must be sent only once", () => {
     });
     const error = await caught(client.request({ ...POST, signal: controller.signal }));
     expect(error.name).toBe("AbortedError");
-    expect(error.message).toContain("POST /things was aborted: the run was cancelled. Nothing was done.");
+    expect(error.message).toContain("POST /things was aborted: the run was cancelled. Nothing was changed.");
     expect(server.requests).toHaveLength(1);
     expect(clock.sleeps).toEqual([]);
   });
@@ -209,7 +209,7 @@ describe("refusals", () => {
   const cases: [number, string, RegExp][] = [
     [400, "api", /400 Bad Request/],
     [401, "auth", /keyplane:apiKey/],
-    [403, "auth", /does not have the permission/],
+    [403, "auth", /does not have this permission/],
     [404, "not_found", /404 Not Found/],
     [409, "conflict", /409 Conflict/],
     [410, "not_found", /410 Gone/],
@@ -268,7 +268,7 @@ describe("an error", () => {
     const { host } = new URL(server.baseUrl);
     const request = { ...GET, route: "GET /things/{thing_id}", path: "/things/7" };
     const error = await caught(client.request(request));
-    expect(error.message).toContain(`GET /things/7 at ${host} answered 404 Not Found`);
+    expect(error.message).toContain(`GET /things/7 at ${host} returned 404 Not Found`);
     expect(error.message).toContain("Check the id, and that keyplane:apiKey belongs to the right account");
     // Resources without an id always exist.
     expect((await caught(client.request(POST))).message).toContain(
@@ -282,7 +282,7 @@ describe("an error", () => {
     await server.close();
     const error = await caught(client.request(POST));
     expect(error.message).toContain(
-      `POST /things at ${host} could not be sent: nothing listens at ${host} (ECONNREFUSED)`,
+      `POST /things at ${host} could not be sent: no service listens at ${host} (ECONNREFUSED)`,
     );
     expect(error.message).toContain("Check the host and port in keyplane:baseUrl");
   });
@@ -290,9 +290,9 @@ describe("an error", () => {
   it("describes the content of a successful answer that is not usable", async () => {
     const html = { "content-type": "text/html; charset=utf-8" };
     const { client } = await start((socket) => answer(socket, 200, "<html>", html));
-    const problem = "200 OK with something that is not JSON (text/html; charset=utf-8)";
-    expect((await caught(client.request(GET))).message).toContain(`answered ${problem}`);
-    expect((await caught(client.request(POST))).message).toContain(`was sent but answered ${problem}`);
+    const problem = "200 OK with a body that is not JSON (text/html; charset=utf-8)";
+    expect((await caught(client.request(GET))).message).toContain(`returned ${problem}`);
+    expect((await caught(client.request(POST))).message).toContain(`was sent, but returned ${problem}`);
   });
 });
 
@@ -341,7 +341,7 @@ describe("a client", () => {
     client.abort(new Error("the engine is gone"));
     const errors = await Promise.all(calls);
     expect(errors.map((each) => each.name)).toEqual(["AbortedError", "AbortedError", "AbortedError"]);
-    expect(errors[1]?.message).toContain("the engine is gone. Nothing was done.");
+    expect(errors[1]?.message).toContain("the engine is gone. Nothing was changed.");
     await caught(client.request(POST));
     await caught(client.sleep(10));
     expect(server.requests).toHaveLength(1);

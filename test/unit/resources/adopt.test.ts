@@ -107,7 +107,7 @@ describe("a key that was created by hand", () => {
     const wrong = { adopt: { id: String(busy.id), key: adopt.key } };
     expect(await refused(await anew(harness), wrong)).toMatchObject({
       code: "KP-ADOPT",
-      message: expect.stringContaining(`does not belong to key ${busy.id}`),
+      message: expect.stringContaining(`belongs to another key than ${busy.id}`),
     });
   });
 });
@@ -133,7 +133,7 @@ describe("an adoption is refused", () => {
     const admin = (await harness.account.keys.list()).find(({ name }) => name === "admin");
     for (const id of [other.id, String(admin?.id)]) {
       const failure = await refused(harness, { adopt: { id, key: adopt.key } });
-      expect(failure.message).toContain(`does not belong to key ${id}`);
+      expect(failure.message).toContain(`belongs to another key than ${id}`);
     }
   });
 
@@ -147,7 +147,7 @@ describe("an adoption is refused", () => {
   it("if this stack created the key itself", async () => {
     const harness = await StackHarness.start();
     const failure = await refused(harness, { adopt: await handmade(harness, autoName("ci", OWNER)) });
-    expect(failure.message).toMatch(/was made by this stack, not by hand/);
+    expect(failure.message).toMatch(/was created by this stack/);
   });
 
   it("if another resource of the stack holds the key", async () => {
@@ -165,7 +165,7 @@ describe("an adoption is refused", () => {
       return check(resourceTypes.RotatingApiKey, { owner: OWNER, adopt }, context).failures;
     };
     expect([checked("app"), checked("app")]).toEqual([[], []]);
-    const reason = `names key ${adopt.id}, which "app" already adopts. Only one resource can have a key`;
+    const reason = `names key ${adopt.id}, which "app" also adopts. Only one resource can adopt a key`;
     expect(checked("web")).toEqual([{ property: "adopt.id", reason }]);
   });
 
@@ -187,7 +187,9 @@ describe("an adoption is refused", () => {
   it("for an ApiKey, whose replacement would revoke the adopted key", async () => {
     const { harness, adopt } = await started();
     const { failures } = check(resourceTypes.ApiKey, { owner: OWNER, adopt }, harness.context);
-    expect(failures).toEqual([{ property: "adopt", reason: expect.stringMatching(/^is for RotatingApiKey only/) }]);
+    expect(failures).toEqual([
+      { property: "adopt", reason: expect.stringMatching(/^is supported only by RotatingApiKey/) },
+    ]);
   });
 
   it("for a resource that already holds another key, or that moves to another scope with its key", async () => {
@@ -200,8 +202,8 @@ describe("an adoption is refused", () => {
         { owner: harness.identity, ...inputs },
         { now: harness.context.now(), driftOnly: false },
       );
-    expect(asked({ adopt: { ...adopt, id: "99" } })).toThrow(/names key 99, but this resource exists already/);
-    expect(asked({ adopt, organizationId: "org-1" })).toThrow(/Remove adopt, and the replacement gets a new key/);
+    expect(asked({ adopt: { ...adopt, id: "99" } })).toThrow(/names key 99, but this resource already has keys/);
+    expect(asked({ adopt, organizationId: "org-1" })).toThrow(/Remove adopt, so that the replacement gets a new key/);
     expect(asked({ organizationId: "org-1" })()).toMatchObject({ replaces: ["organizationId"] });
     expect(asked({ adopt })()).toMatchObject({ changes: false });
   });

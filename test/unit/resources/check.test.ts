@@ -28,7 +28,7 @@ describe("the inputs of an ApiKey", () => {
     [{ name: "a\u0007b" }, "name", /control/],
     [{ name: "a\u202eb" }, "name", /invisible/],
     [{ name: "x".repeat(65) }, "name", /64/],
-    [{ name: 7 }, "name", /text/],
+    [{ name: 7 }, "name", /string/],
     [{ namePrefix: "Upper" }, "namePrefix", /a-z/],
     [{ namePrefix: "x".repeat(47) }, "namePrefix", /46/],
     [{ namePrefix: "end-" }, "namePrefix", /end/],
@@ -40,10 +40,10 @@ describe("the inputs of an ApiKey", () => {
     [{ verify: "yes" }, "verify", /true or false/],
     [{ revokeOnDelete: 0 }, "revokeOnDelete", /true or false/],
     [{ onNameConflict: "steal", name: "n" }, "onNameConflict", /"fail" or "revokeUnused"/],
-    [{ onNameConflict: "fail" }, "onNameConflict", /together with name/],
+    [{ onNameConflict: "fail" }, "onNameConflict", /requires name/],
     [{ name: "n", namePrefix: "p" }, "namePrefix", /combined with name/],
-    [{ name: "n", waitForProjects: ["p"] }, "waitForProjects", /together with name/],
-    [{ nmae: "typo" }, "nmae", /is not an input of ApiKey; its inputs are .*namePrefix/],
+    [{ name: "n", waitForProjects: ["p"] }, "waitForProjects", /cannot be combined with name/],
+    [{ nmae: "typo" }, "nmae", /is not an input of ApiKey\. Its inputs are .*namePrefix/],
     [{ owner: undefined }, "owner", /required/],
   ])("C1: %j are refused with the property and the remedy", (inputs, property, reason) => {
     const failures = failuresOf(inputs);

@@ -107,7 +107,7 @@ describe("the ledger", () => {
     const more = await harness.createKey();
     await harness.plane.rules.add({ route: LIST, status: 500, count: 3 });
     const second = await harness.sweep([more.id], first);
-    expect(harness.told.warn.join()).toContain("the next run tries again");
+    expect(harness.told.warn.join()).toContain("The next run tries again");
     expect(second.delivered, "a key that the run before held").toEqual([id]);
     expect(isDue(second)).toBe(true);
     const third = await harness.sweep([more.id], second);
@@ -239,7 +239,7 @@ describe("the ledger", () => {
     const first = await harness.sweep([id]);
     await harness.plane.rules.add({ route: DELETE, status: 400 });
     const news = { owner: harness.identity, owned: [id], lostNames: [], pendingRevocations: [id], compromised: [id] };
-    await expect(harness.endRun(news, first)).rejects.toThrow(`key ${id}, which revokeNow names, is still live`);
+    await expect(harness.endRun(news, first)).rejects.toThrow(`key ${id}, which revokeNow names, could not be revoked`);
     await harness.endRun(news, first);
     expect(await harness.liveIds()).toEqual([]);
   });

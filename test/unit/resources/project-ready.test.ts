@@ -31,7 +31,9 @@ describe("a ProjectReady", () => {
     const { harness, projectId, create } = await start();
     const { ids } = await harness.plane.state.startOperations({ projectId, outcome: "failed", action: "apply_config" });
     const { message } = await failureOf(create());
-    expect(message).toContain(`apply_config ${ids[0]} of project ${projectId} ended as failed (1 failure)`);
+    expect(message).toContain(
+      `apply_config (${ids[0]}) of project ${projectId} ended with status failed after 1 failure`,
+    );
   });
 
   it("W4: ignores an operation that failed before", async () => {

@@ -45,7 +45,7 @@ describe("a key with waitForProjects", () => {
     const id = await project(harness);
     const { ids } = await harness.plane.state.startOperations({ projectId: id, outcome: "failed" });
     expect((await failureOf(harness.createKey({ waitForProjects: [id] }))).message).toContain(
-      `start_compute ${ids[0]}`,
+      `start_compute (${ids[0]})`,
     );
     expect(await harness.requests()).not.toContain(POST);
   });
@@ -70,7 +70,7 @@ describe("a key whose creation started an operation", () => {
   it("W5: is recorded with its secret at the deadline, and the next update goes on without another POST", async () => {
     const harness = await StackHarness.start();
     const key = await unready(harness);
-    expect(key.notReady).toMatch(/timed out after 60 s waiting for apply_config .*The key is kept with its secret/);
+    expect(key.notReady).toMatch(/timed out after 60 s waiting for apply_config .*The key is saved with its secret/);
     expect(key.outputs).toMatchObject({ key: expect.stringMatching(/^kp_/), pending: [{ action: "apply_config" }] });
     expect(differ(harness, key.outputs)).toMatchObject({ changes: true, replaces: [] });
 
@@ -94,7 +94,7 @@ describe("a key whose creation started an operation", () => {
   it("W4: is replaced after the operation has failed, and an update does not make it ready", async () => {
     const harness = await StackHarness.start();
     const failed = await unready(harness, { outcome: "failed" });
-    expect(failed.notReady).toMatch(/apply_config .* ended as failed .*The next `pulumi up` replaces the key/);
+    expect(failed.notReady).toMatch(/apply_config .* ended with status failed .*The next `pulumi up` replaces the key/);
     expect(differ(harness, failed.outputs)).toMatchObject({ replaces: ["pending"], deleteBeforeReplace: false });
     expect((await harness.updateKey(failed)).notReady).toContain("replaces the key");
     const { id } = await harness.createKey();
@@ -229,7 +229,7 @@ describe("a key with verify", () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: PROBE, status: 401, count: null });
     const key = await harness.createKey({ verify: true });
-    expect(key.notReady).toContain("refuses the new key");
+    expect(key.notReady).toContain("does not accept the new key");
     expect(differ(harness, key.outputs).replaces).toEqual(["pending"]);
   });
 

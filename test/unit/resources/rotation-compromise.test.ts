@@ -25,7 +25,7 @@ describe("revokeNow", () => {
     await stack.up({ ...first, revokeNow: current });
     expect(await stack.harness.liveIds()).toEqual([stack.current]);
     expect(stack.harness.told.info.join()).toMatch(
-      new RegExp(`revoked key ${current}: everything in this stack has the new key`),
+      new RegExp(`revoked key ${current}, because everything in this stack has the new key`),
     );
     expect(await stack.up()).toEqual({ changed: false, reasons: [] });
     expect(await stack.harness.plane.count("POST")).toBe(2);
@@ -68,7 +68,9 @@ describe("revokeNow", () => {
     const inputs = { ...first, revokeNow: current };
     await stack.failedUp(inputs);
     await stack.harness.plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 500, count: null });
-    await expect(stack.up(inputs)).rejects.toThrow(new RegExp(`key ${current}, which revokeNow names, is still live`));
+    await expect(stack.up(inputs)).rejects.toThrow(
+      new RegExp(`key ${current}, which revokeNow names, could not be revoked`),
+    );
     await stack.harness.plane.rules.clear();
     await stack.up(inputs);
     expect(await stack.harness.liveIds()).toEqual([stack.current]);
@@ -80,7 +82,7 @@ describe("revokeNow", () => {
     const { previous } = stack;
     const inputs = { ...second, revokeNow: previous };
     await stack.harness.plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 500, count: null });
-    const stillLive = new RegExp(`key ${previous}, which revokeNow names, is still live`);
+    const stillLive = new RegExp(`key ${previous}, which revokeNow names, could not be revoked`);
     await expect(stack.up(inputs)).rejects.toThrow(stillLive);
     expect(stack.warnings).toMatch(new RegExp(`could not revoke key ${previous}; the next .* tries again`));
     await expect(stack.up(inputs)).rejects.toThrow(stillLive);

@@ -9,7 +9,7 @@ describe("a new key that must become ready", () => {
     const stack = await RotatingStack.start(first);
     const { current } = stack;
     await stack.harness.plane.rules.add({ route: "GET /projects", status: 401, count: null });
-    await expect(stack.up({ ...second, verify: true })).rejects.toThrow(/revoked again.*refuses the new key/);
+    await expect(stack.up({ ...second, verify: true })).rejects.toThrow(/revoked again.*does not accept the new key/);
     expect(await stack.harness.liveIds()).toEqual([current]);
     await stack.harness.plane.rules.clear();
     await stack.up();
@@ -94,8 +94,8 @@ describe("a new key that must become ready", () => {
     await stack.harness.clock.pass(DAY);
     await stack.up();
     expect(stack.harness.told.progress).toEqual([
-      "making a new key",
-      "making a new key",
+      "creating a new key",
+      "creating a new key",
       "verifying the new key",
       expect.stringMatching(/^revoking key \d+$/),
     ]);
@@ -107,7 +107,7 @@ describe("a first key", () => {
     const stack = await RotatingStack.start();
     await stack.destroy();
     await stack.harness.plane.rules.add({ route: "GET /projects", status: 401, count: null });
-    await expect(stack.up({ verify: true })).rejects.toThrow(/refuses the new key/);
+    await expect(stack.up({ verify: true })).rejects.toThrow(/does not accept the new key/);
     expect(await stack.harness.liveIds()).toEqual([]);
   });
 

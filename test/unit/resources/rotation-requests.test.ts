@@ -121,7 +121,7 @@ describe("the keys of a state that was copied to another stack", () => {
     await copy.up();
     await expect(copy.up({ ...second, revokeNow: current })).rejects.toThrow("is not a key of this resource");
     expect(await stack.harness.liveIds()).toEqual([current, unneeded, copy.current]);
-    expect(copy.warnings).toMatch(/made by another stack.*not revoked/);
+    expect(copy.warnings).toMatch(/created by another stack.*not revoked/);
   });
 
   it("are not revoked if the copied state has retired them, because the original's consumers may still need them", async () => {
@@ -187,15 +187,15 @@ describe("the inputs of a RotatingApiKey", () => {
   });
 
   it.each([
-    [{ maxOverlap: "12h" }, "maxOverlap", /less than gracePeriod, which is 24h or half of rotateAfter where it is not/],
+    [{ maxOverlap: "12h" }, "maxOverlap", /less than gracePeriod, which defaults to 24h, or to half of rotateAfter/],
     [{ rotateAfter: "2d", gracePeriod: "48h" }, "gracePeriod", /less than rotateAfter/],
     [{ gracePeriod: "2d", maxOverlap: "1d" }, "maxOverlap", /not be less than gracePeriod/],
     [{ gracePeriod: "soon" }, "gracePeriod", /duration/],
-    [{ quietPeriod: "0s" }, "quietPeriod", /duration: a whole number from 1 on/],
+    [{ quietPeriod: "0s" }, "quietPeriod", /duration: a whole number \(1 or more\)/],
     [{ revokeNow: "app" }, "revokeNow", /id of an API key/],
     [{ revokeNow: 17 }, "revokeNow", /id of an API key/],
     [{ selfRotation: "yes" }, "selfRotation", /true or false/],
-    [{ name: "exact" }, "name", /its inputs are (?=.*\badopt\b)(?!.*\b(owner|retained|resourceUrn)\b)/],
+    [{ name: "exact" }, "name", /Its inputs are (?=.*\badopt\b)(?!.*\b(owner|retained|resourceUrn)\b)/],
   ])("C1: %j are refused with the property and the remedy", (inputs, property, reason) => {
     const failures = failuresOf(inputs);
     expect(failures.map((failure) => failure.property)).toEqual([property]);

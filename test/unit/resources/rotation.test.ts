@@ -214,7 +214,9 @@ describe("a rotation", () => {
     await stack.harness.clock.pass(DAY);
     await stack.harness.plane.state.useKey(previous, HOUR / 2, "203.0.113.9");
     await stack.up();
-    expect(stack.warnings).toMatch(new RegExp(`key ${previous} .*last used \\S+Z from 203\\.0\\.113\\.9: it is kept`));
+    expect(stack.warnings).toMatch(
+      new RegExp(`key ${previous} .*last used \\S+Z from 203\\.0\\.113\\.9\\. It is kept`),
+    );
     expect(await stack.up()).toEqual({ changed: false, reasons: [] });
     expect(await stack.harness.liveIds()).toContain(previous);
     await stack.harness.clock.pass(HOUR / 2 + 1_000);
@@ -275,7 +277,7 @@ describe("a rotation", () => {
     for (const id of [stack.current, stack.previous]) await stack.harness.plane.state.revokeKey(id);
     expect(await stack.refresh()).toBe(true);
     expect(stack.outputs).toBeUndefined();
-    expect(stack.warnings).toMatch(/all its keys are gone/);
+    expect(stack.warnings).toMatch(/all keys of this resource are gone/);
     await stack.up();
     expect(await stack.harness.liveIds()).toEqual([stack.current]);
   });

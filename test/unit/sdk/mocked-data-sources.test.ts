@@ -51,7 +51,7 @@ describe("in a unit test with mocks,", () => {
     expect(calls.map(({ token }) => token)).toEqual([`keyplane:index:${name}`]);
     expect(Object.keys(calls[0]?.inputs ?? {})).not.toContain("onProgress");
     answer = {};
-    await expect(call()).rejects.toThrow(`the mock's call for keyplane:index:${name} must answer a list`);
+    await expect(call()).rejects.toThrow(`the mock's call for keyplane:index:${name} must return a list`);
   });
 
   it("the output forms of data sources also call the mock", async () => {
