@@ -15,6 +15,7 @@ import { service as implementation } from "./server";
 
 // Static imports, because nothing can be resolved at run time in a bundle.
 const session = new Session(() => ({ grpc, messages, service }));
+session.watch();
 const server = new grpc.Server({ "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 });
 server.addService(ResourceProviderService, implementation(session, schema));
 server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {

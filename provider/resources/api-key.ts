@@ -17,7 +17,6 @@ import {
 } from "../keys/key-fields";
 import { nameInUrn, ownerTag, prefixFrom } from "../keys/names";
 import { noteLostNames } from "../keys/orphans";
-import { importClaim, proveKey } from "../keys/prove-key";
 import {
   finishPending,
   pendingAfter,
@@ -165,6 +164,8 @@ export const apiKey: ResourceType = {
   },
 
   async import(id, key, inputs, context) {
+    // Loaded on demand, because an import is rare.
+    const { importClaim, proveKey } = await import("../keys/prove-key.js");
     const claim = importClaim(id, key);
     const { name, createdAt, projectId } = await proveKey(claim, inputs, context);
     const found = withoutEmpty({ ...inputs, name, projectId });

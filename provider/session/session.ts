@@ -19,7 +19,7 @@ const RETRY_SHOWN_EVERY_MS = 1_000;
 export class Session {
   readonly engine: EngineLink;
   #config: ConfigReader = () => undefined;
-  #isConfigured = false;
+  #isWatching = false;
   /** Set once the run is cancelled. */
   #cancelled: AbortedError | undefined;
   /** By the name of the account. */
@@ -41,9 +41,13 @@ export class Session {
 
   configure(config: ConfigReader): void {
     this.#config = config;
-    if (this.#isConfigured) return;
-    this.#isConfigured = true;
-    // Without the engine, nothing records what this process does: a key created from now on would be lost.
+    this.watch();
+  }
+
+  /** Ends this process when the engine is gone: nothing would record a key that is created from then on. */
+  watch(): void {
+    if (this.#isWatching) return;
+    this.#isWatching = true;
     this.engine.watch(() => process.exit(1));
   }
 

@@ -1019,25 +1019,15 @@ const rotation = [
 ].map((mutant) => ({ test: rotating, ...mutant }));
 
 const adoption = [
-  ...inFile("provider/resources/rotation/adopt-key.ts", [
+  ...inFile("provider/keys/prove-key.ts", [
     {
       name: "keyplane's own credential is not adopted",
-      find: "if (ownSetting !== undefined) throw ownCredential(adopt, ownSetting);",
+      find: "if (ownSetting !== undefined) throw ownCredential(claim, ownSetting);",
       replace: "",
     },
     {
-      name: "a key that another resource holds is not adopted",
-      find: "if (context.run.holders.has(adopt.id)) {",
-      replace: "if (false) {",
-    },
-    {
-      name: "a key of the stack's own making is not adopted",
-      find: "if (hasTagOf(name, owner)) {",
-      replace: "if (false) {",
-    },
-    {
       name: "a secret that is not accepted is not adopted",
-      find: "if (seen === undefined) throw notAccepted(id);",
+      find: "if (seen === undefined) throw notAccepted(claim);",
       replace: "seen ??= [];",
     },
     {
@@ -1050,9 +1040,21 @@ const adoption = [
       find: "if (last.length === 1) return record;",
       replace: "return record;",
     },
+  ]),
+  ...inFile("provider/resources/rotation/adopt-key.ts", [
+    {
+      name: "a key that another resource holds is not adopted",
+      find: "if (context.run.holders.has(adopt.id)) {",
+      replace: "if (false) {",
+    },
+    {
+      name: "a key of the stack's own making is not adopted",
+      find: "if (hasTagOf(name, owner)) {",
+      replace: "if (false) {",
+    },
     {
       name: "an adopted key is known as the adopting stack's",
-      find: "const adopted = { id: adopt.id, name, by: ownerTag(owner) };",
+      find: "const adopted = { id, name, by: ownerTag(ownerId) };",
       replace: "const adopted = undefined;",
     },
   ]),

@@ -4,7 +4,7 @@ import { WIDE_NUMBERS } from "./differences.mjs";
 
 /** The interfaces that are types of the schema, with their names there. */
 export const TYPES = {
-  PendingWork: { name: "PendingWork", path: "sdk/nodejs/api-key.ts" },
+  PendingWork: { name: "PendingWork", path: "provider/keys/readiness.ts" },
   AdoptArgs: { name: "Adoption", path: "sdk/nodejs/rotating-api-key.ts" },
   ApiKeyRecord: { name: "ApiKeyInfo", path: "provider/api/records.ts" },
   Project: { name: "Project", path: "provider/api/records.ts" },
