@@ -18,17 +18,17 @@ sent, what the service answered, and what to do next. It contains no secret.
 
 A data source throws a \`KeyplaneError\`. Its \`kind\` says what happened:
 
-| \`kind\`                                    | What happened                                                                   |
-| ----------------------------------------- | ------------------------------------------------------------------------------- |
-| \`config\`, \`input\`                         | A setting or an argument is invalid. Nothing was sent                           |
-| \`auth\`                                    | The service does not accept \`keyplane:apiKey\`                                   |
-| \`not_found\`, \`conflict\`, \`rate_limit\`     | The service refused the request for this reason                                 |
-| \`api\`                                     | The service refused it for another reason, or failed                            |
-| \`answer_lost\`                             | A request that changes something got no usable answer. It may have been applied |
-| \`transport\`, \`timeout\`, \`aborted\`         | The network failed, the call timed out, or it was aborted                       |
-| \`operation\`                               | An operation failed while keyplane waited for it                                |
-| \`bad_answer\`                              | The answer does not match the service's API                                     |
-| \`internal\`                                | An unexpected error in keyplane                                                 |
+| \`kind\`                                | What happened                                                                   |
+| ------------------------------------- | ------------------------------------------------------------------------------- |
+| \`config\`, \`input\`                     | A setting or an argument is invalid. Nothing was sent                           |
+| \`auth\`                                | The service does not accept \`keyplane:apiKey\`                                   |
+| \`not_found\`, \`conflict\`, \`rate_limit\` | The service refused the request for this reason                                 |
+| \`api\`                                 | The service refused it for another reason, or failed                            |
+| \`answer_lost\`                         | A request that changes something got no usable answer. It may have been applied |
+| \`transport\`, \`timeout\`, \`aborted\`     | The network failed, the call timed out, or it was aborted                       |
+| \`operation\`                           | An operation failed while keyplane waited for it                                |
+| \`bad_answer\`                          | The answer does not match the service's API                                     |
+| \`internal\`                            | An unexpected error in keyplane                                                 |
 
 \`\`\`ts
 import { getProjects, KeyplaneError } from "keyplane";
