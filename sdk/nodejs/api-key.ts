@@ -103,7 +103,10 @@ export class ApiKey extends pulumi.CustomResource {
   declare readonly rotateAt: pulumi.Output<string | null>;
   /** What the key still waits for; `null` once it is ready. */
   declare readonly pending: pulumi.Output<readonly PendingWork[] | null>;
-  /** Ids of keys that nobody holds and that could not be revoked yet; the next `up` tries again. */
+  /**
+   * Ids of keys that failed attempts to create a key left behind, and that could not be revoked yet. Nobody has their
+   * secrets. The next `up` tries again.
+   */
   declare readonly pendingRevocations: pulumi.Output<readonly string[] | undefined>;
   /** Names of requests whose answer was lost and whose key never showed up. */
   declare readonly lostNames: pulumi.Output<readonly string[] | undefined>;

@@ -141,7 +141,10 @@ export class RotatingApiKey extends pulumi.CustomResource {
   declare readonly nextAction: pulumi.Output<string>;
   /** What the current key still waits for; `null` once it is ready. */
   declare readonly pending: pulumi.Output<readonly PendingWork[] | null>;
-  /** Ids of keys to revoke as soon as possible; the next `up` tries to. */
+  /**
+   * Ids of keys that failed attempts to create a key left behind, and that could not be revoked yet. Nobody has their
+   * secrets. The next `up` tries again. A key that a rotation replaced is not among them.
+   */
   declare readonly pendingRevocations: pulumi.Output<readonly string[] | undefined>;
   /** Names of requests whose answer was lost and whose key never showed up. */
   declare readonly lostNames: pulumi.Output<readonly string[] | undefined>;

@@ -4,81 +4,81 @@ import { collect, textOf } from "./source-files";
 
 /** For each threat in SECURITY.md, the tests of its protection: a file, and the beginning of the name of a test in it. */
 const HELD_BY: Readonly<Record<string, readonly (readonly [file: string, name: string])[]>> = {
-  "A secret in the state, in outputs or in an event log": [
+  "A secret appears in the state, in outputs or in an event log": [
     ["e2e/rotating-keys.long.test.ts", "both secrets of a rotating key are ciphertext in the state"],
     ["e2e/deploy.long.test.ts", "a secret that a program exposes as plain text is found in the state"],
   ],
-  "A secret in a message, stack trace, file name or URL": [
+  "A secret appears in a message, a stack trace, a file name or a URL": [
     ["unit/secrets.test.ts", "is found %s"],
     ["unit/http/client.test.ts", "show no part of a secret in any field"],
     ["unit/resources/lies.test.ts", "in a list of keys appears in no record"],
     ["contract/host.test.ts", "prints errors without a stack and without a secret"],
   ],
-  "A secret among `rotationTriggers` in the state": [
+  "A secret among `rotationTriggers` appears in the state": [
     ["e2e/secret-triggers.long.test.ts", "secret triggers appear nowhere as plain text"],
   ],
-  "A secret in Pulumi's own debug messages": [
+  "A secret appears in Pulumi's own debug messages": [
     ["e2e/debug-values.long.test.ts", "Pulumi's debug messages, which --json and --event-log show, contain no secret"],
   ],
-  "A secret input that fails its check": [
+  "Pulumi prints the value of a secret input that fails its check": [
     ["e2e/wrong-secret-inputs.long.test.ts", "a wrong input that is a secret is reported without its value"],
   ],
-  "The admin key captured in serialized code": [
+  "Serialized code captures the admin key": [
     ["rules/shim.test.ts", "the shim line of %s is short, and the same as in users' states"],
   ],
-  "The admin key sent to the wrong place": [
+  "The admin key is sent to the wrong place": [
     ["unit/http/text.test.ts", "must be https, or http on this machine"],
     ["unit/http/connections.test.ts", "go through the proxy of the environment"],
   ],
-  "A service, or somebody in between, that answers nonsense": [
+  "The service, or somebody in between, sends an invalid answer": [
     ["unit/http/connections.test.ts", "end an answer that grows too long"],
     ["unit/api/collected.test.ts", "end with an error if the service sends more and more of them"],
   ],
-  "A terminal that is driven by a name, a URN or a message": [
+  "A name, a URN or a message controls the terminal": [
     [
       "unit/cli/outside-text.test.ts",
       "names, addresses and creators from the service reach the terminal without control sequences",
     ],
     ["unit/cli/outside-text.test.ts", "URNs and stacks from a state file reach the terminal without control sequences"],
   ],
-  "A secret in the wrong place of a command line or a setting": [
+  "A user puts a secret in the wrong place of a command line or setting": [
     ["unit/cli/usage.long.test.ts", "the command line %o is refused without repeating it"],
     ["unit/cli/doctor.long.test.ts", "the doctor names an unusable proxy without its password"],
   ],
-  "A folder whose packages `doctor --program` loads": [
+  "`doctor --program` loads malicious packages of a program's folder": [
     ["unit/cli/doctor.long.test.ts", "the doctor runs code of the program's folder in separate processes"],
   ],
-  "A local control plane that shows a real key": [
+  "A local control plane shows a real key": [
     ["unit/control-plane/serve.test.ts", "serve creates a key of its own and shows it"],
   ],
-  "A local program that exhausts or misuses `serve`": [
+  "A local program exhausts or misuses `serve`": [
     ["unit/control-plane/bodies.test.ts", "a client without a valid key is refused before it sends a byte of the body"],
     ["unit/control-plane/data-file.test.ts", "links beside the file are not followed"],
   ],
-  "Keys left behind by crashes and lost answers": [
+  "A crash or a lost answer leaves a key behind": [
     [
       "e2e/interrupted-runs.long.test.ts",
       "C9: the next run revokes the key of a run that was killed after creating it",
     ],
     ["crash/run-reduced.ts", "after a crash and one more command, no key is leaked"],
   ],
-  "A key of somebody else revoked": [
+  "keyplane revokes a key of somebody else": [
     ["unit/resources/deletes.test.ts", "touches nothing if the list shows the id under another name"],
     ["unit/resources/ledger.test.ts", "C14: leaves every key without its own tag alone"],
     ["e2e/wrong-account.long.test.ts", "nothing is created, revoked or forgotten"],
   ],
-  "A service that answers with a wrong id": [
+  "The service answers with a wrong id": [
     ["unit/resources/lies.test.ts", "is detected by the names in a list"],
     ["unit/resources/lies.test.ts", "loses neither key in the sweep at the end of the run"],
   ],
-  "A list that lacks a live key": [
+  "A list does not contain a key that is live": [
     ["unit/resources/lies.test.ts", "does not make a refresh forget a key that works"],
     ["unit/resources/lies.test.ts", "does not prevent the resource or the ledger from revoking a key"],
   ],
-  "A provider that outlives its engine and continues to create keys": [
+  "A provider outlives its engine and continues to create keys": [
     ["contract/host.test.ts", "ends with the engine, so that a request that waits creates no key"],
   ],
-  "A package that is not what the repository holds": [
+  "The published package differs from the repository": [
     ["rules/workflows.test.ts", "the published package is packed before any dependency's tests run"],
     ["rules/workflows.test.ts", "workflows use other people's actions only at a commit"],
   ],
