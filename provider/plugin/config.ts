@@ -1,10 +1,9 @@
 import { inspect, isDeepStrictEqual } from "node:util";
-import { ConfigError, isKeyplaneError } from "../errors";
-import { ID_FORMS } from "../ids";
+import { isKeyplaneError } from "../errors";
 import { accountFingerprint } from "../keys/account-fingerprint";
 import { hasUnknown } from "../schema/field-types";
 import type { Properties } from "../schema/resource-type";
-import { isKeyText } from "../secrets";
+import { parseImportKeys } from "../settings/import-keys";
 import { type ConfigReader, resolveSettings, SETTINGS, type Settings } from "../settings/settings";
 import { ownerOfProvider } from "./owner";
 import { OWNER } from "./public-part";
@@ -75,25 +74,4 @@ export function changedSettings(olds: Properties, news: Properties): readonly st
 function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   return typeof value === "object" ? JSON.stringify(value) : String(value);
-}
-
-function parseImportKeys(text = "{}"): ReadonlyMap<string, string> {
-  let keys: unknown;
-  try {
-    keys = JSON.parse(text);
-  } catch {
-    throw badImportKeys();
-  }
-  if (typeof keys !== "object" || keys === null || Array.isArray(keys)) throw badImportKeys();
-  const entries = Object.entries(keys as Record<string, unknown>);
-  if (!entries.every(([id, key]) => ID_FORMS.apiKey.matches(id) && isKeyText(key))) throw badImportKeys();
-  return new Map(entries as [string, string][]);
-}
-
-/** The message quotes nothing, because a secret may be in the wrong place. */
-function badImportKeys(): ConfigError {
-  return new ConfigError(
-    "keyplane:importKeys must be a map from the id of a key to its secret: run " +
-      "`pulumi config set --path --secret 'keyplane:importKeys[\"ID\"]'`",
-  );
 }

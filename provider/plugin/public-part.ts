@@ -1,8 +1,13 @@
-import type { FieldRule, FieldType } from "../schema/field-types";
+import { type FieldRule, type FieldType, types } from "../schema/field-types";
 import type { ResourceType } from "../schema/resource-type";
 
 /** The input that carries the owner. Names that begin with two underscores are hidden in previews. */
 export const OWNER = "__owner";
+
+/** How a resource retires its previous key. Only the plugin needs it, because it has no ledger. */
+const retirementField = {
+  retirement: { type: types.oneOf("replace", "inPlace"), fallback: "replace", change: "update" },
+} as const satisfies Record<string, FieldRule>;
 
 const parts = new WeakMap<ResourceType, ResourceType>();
 
@@ -13,7 +18,8 @@ const parts = new WeakMap<ResourceType, ResourceType>();
 export function publicPart(type: ResourceType): ResourceType {
   let part = parts.get(type);
   if (part === undefined) {
-    const fields = Object.entries(type.fields).filter(([name, rule]) => rule.internal !== true && name !== "account");
+    const all = type.retires === undefined ? type.fields : { ...type.fields, ...retirementField };
+    const fields = Object.entries(all).filter(([name, rule]) => rule.internal !== true && name !== "account");
     part = { ...type, fields: Object.fromEntries(fields.map(([name, rule]) => [name, limited(name, rule)])) };
     parts.set(type, part);
   }

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { InputError } from "../errors";
 import { ID_FORMS } from "../ids";
 import { identityHere, isElsewhere, mustBeSameAccount } from "../keys/account-guard";
@@ -16,11 +17,18 @@ import { isReplacedByCommand } from "./forced-replacement";
 import { OrphanSearch } from "./orphans";
 import { identityIn, ownerOfKey } from "./owner";
 import { OWNER, publicPart } from "./public-part";
+import { Retirements, revokeRetired } from "./retirement";
 
 /** A resource that the engine names in a call. */
 export interface Named {
   readonly type: ResourceType;
   readonly urn: string;
+}
+
+/** A resource as it is recorded. */
+interface Made {
+  readonly id: string;
+  readonly outputs: Properties;
 }
 
 /** What is known about the owner of a key in this process. */
@@ -37,6 +45,7 @@ interface KnownOwner {
  */
 export class Resources {
   readonly #orphans = new OrphanSearch();
+  readonly #retirements = new Retirements();
   /** By URN. A replacement is checked a second time, without the state. */
   readonly #owners = new Map<string, KnownOwner>();
 
@@ -70,18 +79,36 @@ export class Resources {
       if (!driftOnly) noteHolder(type, id, outputs, context);
       this.#orphans.noteShown(type, outputs, context);
       if (type.holds) this.#owners.set(urn, { owner: String(inputs.owner), recorded: recordedIn(outputs) });
-      const names = replaces.map((field) => (field === "owner" ? OWNER : field));
-      return { changes: changes || isMoved, replaces: names, deleteBeforeReplace };
+      const retires = driftOnly || replaces.length > 0 ? undefined : type.retires?.(outputs, inputs, context.now());
+      const handsOver = retires !== undefined && inputs.retirement !== "inPlace";
+      if (handsOver) {
+        this.#retirements.plan(type, id, outputs, context);
+        context.info(
+          `the resource is replaced by one with the same current key, which revokes the other last: ${retires}`,
+        );
+      }
+      const names = handsOver ? ["retireAfter"] : replaces.map((field) => (field === "owner" ? OWNER : field));
+      return { changes: changes || isMoved || retires !== undefined, replaces: names, deleteBeforeReplace };
     });
   }
 
   async create(named: Named, news: Properties) {
     const { type, urn } = named;
     const inputs = this.#identified(type, news, { owner: this.#owners.get(urn)?.recorded });
+    const before = this.#retirements.planned(urn);
     return this.#run(named, "create", inputs, async (context) => {
-      const { id, outputs } = await this.#recording(context, () => type.create(inputs, context));
-      noteHolder(type, id, outputs, context);
-      return { id, outputs: toEngine(type, this.#recorded(outputs, context)) };
+      const handedOver = (outputs: Properties) => this.#retirements.handedOver(type, outputs, context);
+      const id = randomUUID();
+      const made =
+        before === undefined
+          ? await this.#recording(context, () => type.create(inputs, context))
+          : await this.#recording(
+              context,
+              async () => ({ id, outputs: await type.update(id, before, inputs, context) }),
+              handedOver,
+            );
+      noteHolder(type, made.id, made.outputs, context);
+      return { id: made.id, outputs: toEngine(type, made.outputs) };
     });
   }
 
@@ -106,9 +133,12 @@ export class Resources {
     const body = async (context: Context) => {
       this.#orphans.noteShown(type, held, context);
       if (isRenamed(held, urn)) await useOnce(held, context);
-      const outputs = await this.#recording(context, () => type.update(id, held, inputs, context));
+      const { outputs } = await this.#recording(context, async () => {
+        const updated = await type.update(id, held, inputs, context);
+        return { id, outputs: inputs.retirement === "inPlace" ? await revokeRetired(updated, context) : updated };
+      });
       noteHolder(type, id, outputs, context);
-      return toEngine(type, this.#recorded(outputs, context));
+      return toEngine(type, outputs);
     };
     return this.#run(named, "update", inputs, body, held);
   }
@@ -116,6 +146,7 @@ export class Resources {
   async delete(named: Named, id: string, state: Properties): Promise<void> {
     const { type, urn } = named;
     const held = fromEngine(state);
+    this.#retirements.noteDelete(urn);
     return this.#run(named, "delete", held, async (context) => {
       this.#orphans.noteShown(type, held, context);
       await type.delete(id, held, context);
@@ -124,8 +155,8 @@ export class Resources {
   }
 
   /** What a preview shows of a resource that is to be created or, with a state, updated. Makes no request. */
-  planned({ type }: Named, news: Properties, state?: Properties): Properties {
-    const held = state && fromEngine(state);
+  planned({ type, urn }: Named, news: Properties, state?: Properties): Properties {
+    const held = state ? fromEngine(state) : this.#retirements.planned(urn);
     const stable = (held && type.stable?.(held, this.#identified(type, news, held), Date.now())) ?? [];
     const outputs = type.outputs.map((name) => [name, stable.includes(name) ? held?.[name] : UNKNOWN]);
     return { ...Object.fromEntries(outputs), ...fromPulumi(news) };
@@ -178,13 +209,18 @@ export class Resources {
     return identityIn(owner, recordedIn(held), this.config().owner);
   }
 
-  /** Completes the outputs of a resource that is not ready. */
-  async #recording<T>(context: Context, change: () => Promise<T>): Promise<T> {
+  /** Makes a change and completes the outputs to record, also if the resource is not ready. */
+  async #recording(
+    context: Context,
+    change: () => Promise<Made>,
+    reached: (outputs: Properties) => Properties | Promise<Properties> = (outputs) => outputs,
+  ): Promise<Made> {
     try {
-      return await change();
+      const { id, outputs } = await change();
+      return { id, outputs: this.#recorded(await reached(outputs), context) };
     } catch (error) {
       if (!(error instanceof NotReady)) throw error;
-      throw new NotReady(error.id, this.#recorded(error.outputs, context), error.reason);
+      throw new NotReady(error.id, this.#recorded(await reached(error.outputs), context), error.reason);
     }
   }
 

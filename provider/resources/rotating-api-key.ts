@@ -25,7 +25,7 @@ import { retirePrevious } from "./rotation/retire-key";
 import { rotateKey } from "./rotation/rotate-key";
 import { rotationFields, rotationRules } from "./rotation/rotation-fields";
 import { outputsOf } from "./rotation/rotation-outputs";
-import { rotationDue, rotationReason } from "./rotation/rotation-plan";
+import { retireReason, rotationDue, rotationReason } from "./rotation/rotation-plan";
 import {
   type HeldKey,
   isoOf,
@@ -69,6 +69,13 @@ export const rotatingApiKey: ResourceType = {
   rules: (inputs, context) => [...rotationRules(inputs, context), ...adoptionRules(inputs, context)],
 
   holds: (outputs) => heldBy(stateOf(outputs)),
+
+  retires(outputs, inputs, now) {
+    const state = withTriggers(stateOf(outputs), inputs.rotationTriggers);
+    if (state.retired.length > 0) return `key ${state.retired.join(", ")} is retired, but not revoked yet`;
+    const reason = rotationReason(state, inputs, now);
+    return retireReason(state, inputs, now)?.why ?? (reason?.compromised === true ? reason.why : undefined);
+  },
 
   due(outputs, inputs, { now }) {
     refuseLateAdoption(outputs, inputs);

@@ -138,6 +138,8 @@ export interface ResourceType {
   readonly rules?: (inputs: Properties, context: Context) => readonly Failure[];
   /** What is due regardless of the program. A refresh uses only the drift in it. */
   readonly due?: (outputs: Properties, inputs: Properties, terms: DueTerms) => readonly Due[];
+  /** Why an update would retire a key that something may still use; `undefined` if it would not. */
+  readonly retires?: (outputs: Properties, inputs: Properties, now: number) => string | undefined;
   /** The keys that a resource holds. */
   readonly holds?: (outputs: Properties) => readonly HeldName[];
   /** Whether a replacement must delete the old resource first. */

@@ -1,0 +1,64 @@
+import { textsOf } from "../keys/key-fields";
+import { type DoomedKey, revokeAll } from "../keys/revoke-key";
+import type { Context, Properties, ResourceType } from "../schema/resource-type";
+
+/** Stands for the successor of a resource until it exists, among the resources that hold a key. */
+const SUCCESSOR = "successor";
+
+/** A resource that is about to be replaced. */
+interface Predecessor {
+  readonly id: string;
+  readonly outputs: Properties;
+}
+
+/**
+ * The retirement of keys without a program to ask. The engine deletes a replaced resource only after everything else
+ * has succeeded, in this run or in a later one. So a resource whose previous key is due is replaced by one with the
+ * same current key, and the deletion of the old resource revokes the previous key.
+ */
+export class Retirements {
+  /** The state of the resources that are about to be replaced, by URN. */
+  readonly #planned = new Map<string, Predecessor>();
+  /** URNs of resources that the engine deleted before their successors exist, as `deleteBeforeReplace` asks. */
+  readonly #deletedFirst = new Set<string>();
+
+  /** Plans a replacement that keeps the current key. Until then, no deletion revokes a key of the resource. */
+  plan(type: ResourceType, id: string, outputs: Properties, { urn, run }: Context): void {
+    this.#planned.set(urn, { id, outputs });
+    for (const { id } of type.holds?.(outputs) ?? []) run.holders.set(id, holdersOf(id, run).add(SUCCESSOR));
+  }
+
+  /** The state that a planned replacement continues; `undefined` if none is planned. */
+  planned(urn: string): Properties | undefined {
+    return this.#planned.get(urn)?.outputs;
+  }
+
+  noteDelete(urn: string): void {
+    if (this.#planned.has(urn)) this.#deletedFirst.add(urn);
+  }
+
+  /** The outputs of the successor. Its keys no longer include the retired ones, which the old resource revokes. */
+  async handedOver(type: ResourceType, outputs: Properties, context: Context): Promise<Properties> {
+    const { urn, run } = context;
+    const before = this.#planned.get(urn);
+    for (const { id } of (before && type.holds?.(before.outputs)) ?? []) {
+      for (const holder of [SUCCESSOR, before?.id ?? ""]) holdersOf(id, run).delete(holder);
+    }
+    this.#planned.delete(urn);
+    if (this.#deletedFirst.delete(urn)) return revokeRetired(outputs, context);
+    const { retired, ...others } = outputs;
+    return others;
+  }
+}
+
+/** Revokes retired keys at once. Returns the outputs with those that could not be revoked. */
+export async function revokeRetired(outputs: Properties, context: Context): Promise<Properties> {
+  const { adopted } = outputs as { adopted?: DoomedKey };
+  const doomed = textsOf(outputs.retired).map((id) => ({ id, name: adopted?.id === id ? adopted.name : undefined }));
+  if (doomed.length === 0) return outputs;
+  return { ...outputs, retired: await revokeAll(doomed, String(outputs.owner), context) };
+}
+
+function holdersOf(id: string, { holders }: Context["run"]): Set<string> {
+  return holders.get(id) ?? new Set();
+}
