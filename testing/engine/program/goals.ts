@@ -3,7 +3,7 @@ import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ReadResourceRequest, RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb";
 import type { SourcePosition, StackTrace } from "@pulumi/pulumi/proto/source_pb";
-import { type PackageVersion, withPackageVersion } from "../provider/package-version";
+import { ANY_VERSION, type PackageVersion, withPackageVersion } from "../provider/package-version";
 import { NotSupportedError } from "../refused";
 import { type CustomTimeouts, providerUrn } from "../state/checkpoint";
 import type { Json, Properties } from "../state/property";
@@ -54,8 +54,14 @@ export class Goals {
   private readonly known = new Map<string, Goal>();
   private readonly providersOf = new Map<string, ReadonlyMap<string, string>>();
 
-  /** @param projectRoot the folder that source positions are relative to. */
-  constructor(private readonly projectRoot: string) {}
+  /**
+   * @param projectRoot the folder that source positions are relative to.
+   * @param newest returns the version of a package for programs that ask for none.
+   */
+  constructor(
+    private readonly projectRoot: string,
+    private readonly newest: (packageName: string) => PackageVersion = () => ANY_VERSION,
+  ) {}
 
   /** Creates the goal of a registration. Rejects features that this engine does not support. */
   async of(request: Registration, defaultProvider: DefaultProvider): Promise<Goal> {
@@ -69,7 +75,7 @@ export class Goals {
       type,
       name: request.getName(),
       custom,
-      properties: isProviderType(type) ? withPackageVersion(properties, versionOf(request)) : properties,
+      properties: isProviderType(type) ? withPackageVersion(properties, this.versionOf(request)) : properties,
       parent: request.getParent(),
       // Older SDKs cannot omit these options: they send false for both "false" and "omitted".
       protect: (request.hasProtect?.() ?? request.getProtect()) ? request.getProtect() : parent?.protect,
@@ -105,7 +111,7 @@ export class Goals {
       name: request.getName(),
       id: request.getId(),
       parent: request.getParent(),
-      provider: request.getProvider() || (await defaultProvider(packageOf(type), versionOf(request))),
+      provider: request.getProvider() || (await defaultProvider(packageOf(type), this.versionOf(request))),
       properties: receiveMap((request.getProperties()?.toJavaScript() ?? {}) as Properties),
       dependencies: request.getDependenciesList(),
       additionalSecretOutputs: request.getAdditionalsecretoutputsList(),
@@ -130,8 +136,16 @@ export class Goals {
       inherited ||
       request.getProvidersMap().get(named) ||
       this.providersOf.get(request.getParent())?.get(named) ||
-      defaultProvider(named, versionOf(request))
+      defaultProvider(named, this.versionOf(request))
     );
+  }
+
+  private versionOf(request: Pick<ReadResourceRequest, "getType" | "getVersion" | "getPlugindownloadurl">) {
+    const [version, downloadUrl] = [request.getVersion(), request.getPlugindownloadurl().replace(/\/$/, "")];
+    const newest = this.newest(packageOf(request.getType()));
+    // A provider resource that names one of the two gets nothing else.
+    if (isProviderType(request.getType()) && (version || downloadUrl)) return { version, downloadUrl };
+    return { version: version || newest.version, downloadUrl: downloadUrl || newest.downloadUrl };
   }
 }
 
@@ -147,10 +161,6 @@ function refuseUnsupported(request: Registration): void {
     throw new NotSupportedError(`the resource option envVarMappings (${named})`);
   }
   if (request.getPackageref?.()) throw new NotSupportedError(`a parameterized package (${named})`);
-}
-
-function versionOf(request: Pick<ReadResourceRequest, "getVersion" | "getPlugindownloadurl">): PackageVersion {
-  return { version: request.getVersion(), downloadUrl: request.getPlugindownloadurl().replace(/\/$/, "") };
 }
 
 function valuesOf(request: Registration): Pick<Goal, "properties" | "dependencies" | "propertyDependencies"> {

@@ -46,6 +46,8 @@ export interface MonitorOptions {
   readonly projectRoot: string;
   /** Returns the configuration of a package's default provider, with secrets as envelopes. */
   readonly configOf: (packageName: string) => Properties;
+  /** Returns the version of a package for programs that ask for none. */
+  readonly newestVersion: (packageName: string) => PackageVersion;
 }
 
 /** Serves one program, as the source of a run. */
@@ -67,7 +69,7 @@ export class ResourceMonitor implements Source {
   private closed = false;
 
   constructor(private readonly options: MonitorOptions) {
-    this.goals = new Goals(options.projectRoot);
+    this.goals = new Goals(options.projectRoot, options.newestVersion);
     this.shutdown = new Promise((resolve) => {
       this.resolveShutdown = resolve;
     });

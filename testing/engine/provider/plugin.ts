@@ -1,5 +1,6 @@
 /** A provider plugin: the executable `pulumi-resource-NAME` of a package. */
 import type { ServiceError } from "@grpc/grpc-js";
+import type { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
 import type { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import type {
   CheckResponse,
@@ -34,6 +35,10 @@ export interface PluginOptions {
   readonly started: (pid: number) => void;
   /** Called with each line that the plugin prints. */
   readonly printed: Printed;
+  /** Called with the plugin's own version, which may be empty. */
+  readonly introduced: (version: string) => void;
+  /** Called if the plugin ended before the engine ended it, with everything that it printed. */
+  readonly lost: (output: string) => void;
 }
 
 /** A started plugin. Each provider resource has its own. */
@@ -43,9 +48,12 @@ export class Plugin implements LoadedProvider {
   private readonly client: Promise<ResourceProviderClient>;
   private handshaken: Capabilities | undefined;
   private closed: Promise<void> | undefined;
+  private readonly output: string[] = [];
+  /** Whether the plugin knows that it may end. */
+  private mayEnd = false;
 
   /** Starts a plugin. */
-  constructor(options: PluginOptions) {
+  constructor(private readonly options: PluginOptions) {
     this.sdk = options.sdk;
     const label = `the plugin ${options.file.name} (${options.file.path})`;
     this.process = PluginProcess.spawn({
@@ -53,6 +61,10 @@ export class Plugin implements LoadedProvider {
       label,
       file: options.file.path,
       args: [options.engineAddress],
+      printed: (line, stream) => {
+        this.output.push(line);
+        options.printed(line, stream);
+      },
     });
     this.client = this.greeted(options, label);
     // The first call gets the error.
@@ -84,17 +96,20 @@ export class Plugin implements LoadedProvider {
     return new GrpcProvider(this.sdk, () => this.client, configured);
   }
 
-  /** Tells the plugin that the run is cancelled. */
+  /** Tells the plugin that the run is cancelled, or that it ends. */
   async cancel(): Promise<void> {
     const request = new this.sdk.empty();
     const client = await this.client;
     const options = { deadline: Date.now() + CLOSE_MS };
-    await call((done) => client.cancel(request, new this.sdk.grpc.Metadata(), options, done));
+    await ifImplemented(call((done) => client.cancel(request, new this.sdk.grpc.Metadata(), options, done)));
+    this.mayEnd = true;
   }
 
   close(): Promise<void> {
     this.closed ??= this.cancel()
-      .catch(() => undefined)
+      .catch(() => {
+        if (!this.mayEnd) this.options.lost(this.output.join("\n"));
+      })
       .then(() => this.process.end(CLOSE_MS));
     return this.closed;
   }
@@ -104,25 +119,29 @@ export class Plugin implements LoadedProvider {
     this.process.kill();
   }
 
-  private async greeted({ file, engineAddress }: PluginOptions, label: string): Promise<ResourceProviderClient> {
+  private async greeted(options: PluginOptions, label: string): Promise<ResourceProviderClient> {
     const client = await this.process.client;
-    const Request = this.sdk.provider.ProviderHandshakeRequest as
-      | typeof this.sdk.provider.ProviderHandshakeRequest
-      | undefined;
-    if (Request === undefined) return client;
-    const request = new Request().setEngineAddress(engineAddress);
-    request.setRootDirectory(file.directory).setProgramDirectory(file.directory);
-    request.setConfigureWithUrn?.(true);
-    request.setInvokeWithPreview?.(true);
-    const answer = call<ProviderHandshakeResponse>((done) => client.handshake(request, done));
-    const response = await ifImplemented(answer).catch((error: Error) => {
+    const response = await this.handshake(client, options).catch((error: Error) => {
       throw new Error(`${label} did not start: ${error.message}`, { cause: error });
     });
     if (response) {
       const [acceptsSecrets, acceptsResources] = [response.getAcceptSecrets(), response.getAcceptResources()];
       this.handshaken = { acceptsSecrets, acceptsResources, previews: true };
     }
+    const info = await plainly(call<PluginInfo>((done) => client.getPluginInfo(new this.sdk.empty(), done)));
+    options.introduced(info.getVersion());
     return client;
+  }
+
+  private async handshake(client: ResourceProviderClient, { file, engineAddress }: PluginOptions) {
+    // Older SDKs do not have this call, or not all of its fields.
+    const { ProviderHandshakeRequest: Request } = this.sdk.provider as Partial<typeof this.sdk.provider>;
+    if (Request === undefined) return undefined;
+    const request = new Request().setEngineAddress(engineAddress);
+    request.setRootDirectory(file.directory).setProgramDirectory(file.directory);
+    request.setConfigureWithUrn?.(true);
+    request.setInvokeWithPreview?.(true);
+    return ifImplemented(call<ProviderHandshakeResponse>((done) => client.handshake(request, done)));
   }
 
   private async sendConfiguration(urn: string, id: string, inputs: Properties): Promise<Capabilities> {

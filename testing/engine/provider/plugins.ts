@@ -3,7 +3,7 @@ import type { Project, StackConfig } from "../command/config";
 import type { PulumiSdk } from "../program/pulumi-sdk";
 import type { Diagnostics } from "../run/diagnostics";
 import { findPlugin } from "./find-plugin";
-import type { PackageVersion } from "./package-version";
+import { compareVersions, type PackageVersion } from "./package-version";
 import { Plugin } from "./plugin";
 import type { LoadedProvider } from "./provider";
 
@@ -42,6 +42,11 @@ export class Plugins {
       env: { ...env, ...this.envOf(packageName) },
       started: (pid) => started(pid, packageName),
       printed: (line) => diagnostics.report("debug", "", line),
+      introduced: (own) => {
+        if (version && compareVersions(own, version) < 0)
+          diagnostics.warning("", wrongVersion(packageName, version, own));
+      },
+      lost: (output) => diagnostics.error("", exitedEarly(file.path, output)),
     });
     this.plugins.push(plugin);
     return plugin;
@@ -74,4 +79,15 @@ export class Plugins {
       ),
     };
   }
+}
+
+function wrongVersion(packageName: string, wanted: string, own: string): string {
+  return (
+    `resource plugin ${packageName} is expected to have version >=${wanted}, but has ${own || "none"}; ` +
+    "the wrong version may be on your path, or this may be a bug in the plugin"
+  );
+}
+
+function exitedEarly(path: string, output: string): string {
+  return `The plugin ${path} exited prematurely, which is a bug in the plugin. It printed:\n${output}`;
 }

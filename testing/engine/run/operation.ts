@@ -8,6 +8,7 @@ import { CHANNEL_OPTIONS, type PulumiSdk } from "../program/pulumi-sdk";
 import { NO_PROGRAM } from "../program/source";
 import { DynamicHosts } from "../provider/dynamic-hosts";
 import { DynamicHost, type HostOptions, type RunningHost } from "../provider/host";
+import { newestVersion } from "../provider/package-version";
 import { Plugins } from "../provider/plugins";
 import { DYNAMIC_PACKAGE, ProviderRegistry } from "../provider/provider-registry";
 import { NotSupportedError } from "../refused";
@@ -160,6 +161,7 @@ export class OperationRun {
       sdk: this.sdk,
       projectRoot: this.options.project.root,
       configOf: (packageName) => this.configOf(packageName),
+      newestVersion: (packageName) => newestVersion(packageName, this.options.resources),
     });
   }
 

@@ -4,13 +4,14 @@ import type { Goal, Registration } from "../program/goal";
 import type { Provider } from "../provider/provider";
 import type { Deployment } from "../run/deployment";
 import { BailError } from "../run/diagnostics";
+import { SECRET_MARK } from "../run/events";
 import type { ResourceState } from "../state/checkpoint";
 import { providerUrn } from "../state/checkpoint";
-import type { Properties } from "../state/property";
+import { mapSecrets, type Properties } from "../state/property";
 import { keepIgnored } from "../state/property-path";
 import { dependenciesOf, dependencyUrns, Resource } from "../state/resource";
 import { createUrn, isProviderType, STACK_TYPE, typeOf } from "../state/urn";
-import { containsUnknown, equalValues, UNKNOWN, withoutSecrets } from "../state/values";
+import { containsUnknown, equalValues, withoutSecrets } from "../state/values";
 import {
   CreateStep,
   DeleteStep,
@@ -226,10 +227,11 @@ export class StepGenerator {
 
   private async check(resource: Resource, provider: Provider, olds: Properties, news: Properties): Promise<boolean> {
     const { inputs, failures } = await provider.check(resource.urn, olds, news, this.deployment.options.preview);
+    const asked = resource.state.inputs ?? {};
     resource.set({ inputs });
     for (const { property, reason } of failures) {
       const where = property
-        ? `: property ${property} value {${shown(inputs[property])}} has a problem`
+        ? `: property ${property} value {${shown(asked[property])}} has a problem`
         : " has a problem";
       const name = `${resource.state.type} resource '${resource.urn.split("::").at(-1)}'`;
       this.deployment.diagnostics.error(resource.urn, `${name}${where}: ${reason}`);
@@ -481,5 +483,7 @@ function isTriggered(old: ResourceState["replacementTrigger"], wanted: ResourceS
 
 function shown(value: Properties[string] | undefined): string {
   if (value === undefined) return "";
-  return containsUnknown(value) ? "unknown" : JSON.stringify(value === UNKNOWN ? null : value);
+  if (containsUnknown(value)) return "unknown";
+  const clear = mapSecrets(value, () => SECRET_MARK);
+  return typeof clear === "string" ? clear : JSON.stringify(clear);
 }
