@@ -91,7 +91,7 @@ function timeoutIn({ create, update }: pulumi.CustomTimeouts = {}): string | und
   return seconds > 0 ? `${seconds}s` : undefined;
 }
 
-/** Inputs that only keyplane needs: a preview with `--diff` does not show how they change. */
+/** Inputs that only keyplane needs. A preview with `--diff` shows `(hidden)` for them, or their values at a creation. */
 const HIDDEN = ["__provider", "resourceUrn", "owner", "retained"];
 
 /** The options of every resource. They hide the shim in previews, and mark secrets in addition to the user's own. */

@@ -141,7 +141,9 @@ test("T12: keyplane's own key is replaced in three steps, and is not rotated wit
   await configure({ rotationTriggers: { run: 2 } });
   const refused = await run.run("up", { mayFail: true });
   expect(refused.exit).not.toBe(0);
-  expect(refused.stdout + refused.stderr).toMatch(/is the one that keyplane authenticates with.*selfRotation to true/);
+  expect(refused.stdout + refused.stderr).toMatch(
+    /is due for rotation, but keyplane authenticates with it.*selfRotation to true/,
+  );
   expect(await plane.liveKeys()).toHaveLength(1);
 
   await configure({ rotationTriggers: { run: 2 }, selfRotation: true });
