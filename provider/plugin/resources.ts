@@ -74,7 +74,6 @@ export class Resources {
       // The update proves that the account is the same, and records it.
       const isMoved = !driftOnly && isElsewhere(recordedIn(outputs), context);
       if (isMoved) context.info("the credential or the address changed: this must be the same account");
-      for (const reason of reasons) context.info(reason);
       // A refresh can compare a predecessor that is still to be deleted: it does not show what is held.
       if (!driftOnly) noteHolder(type, id, outputs, context);
       this.#orphans.noteShown(type, outputs, context);
@@ -83,10 +82,8 @@ export class Resources {
       const handsOver = retires !== undefined && inputs.retirement !== "inPlace";
       if (handsOver) {
         this.#retirements.plan(type, id, outputs, context);
-        context.info(
-          `the resource is replaced by one with the same current key, which revokes the other last: ${retires}`,
-        );
-      }
+        context.info(`${retires}. The resource is replaced by one with the same current key, so that this comes last`);
+      } else for (const reason of reasons) context.info(reason);
       const names = handsOver ? ["retireAfter"] : replaces.map((field) => (field === "owner" ? OWNER : field));
       return { changes: changes || isMoved || retires !== undefined, replaces: names, deleteBeforeReplace };
     });
@@ -149,7 +146,7 @@ export class Resources {
     this.#retirements.noteDelete(urn);
     return this.#run(named, "delete", held, async (context) => {
       this.#orphans.noteShown(type, held, context);
-      await type.delete(id, held, context);
+      await type.delete(id, this.#retirements.leftBy(urn, held), context);
       if (type.holds) await this.#orphans.afterDelete(this.#identityOf(urn, held), context);
     });
   }

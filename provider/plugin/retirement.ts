@@ -19,6 +19,8 @@ interface Predecessor {
 export class Retirements {
   /** The state of the resources that are about to be replaced, by URN. */
   readonly #planned = new Map<string, Predecessor>();
+  /** Ids of keys that replacements continue to hold. */
+  readonly #handedOver = new Set<string>();
   /** URNs of resources that the engine deleted before their successors exist, as `deleteBeforeReplace` asks. */
   readonly #deletedFirst = new Set<string>();
 
@@ -33,6 +35,12 @@ export class Retirements {
     return this.#planned.get(urn)?.outputs;
   }
 
+  /** The state of a replaced resource without the key that its successor has. */
+  leftBy(urn: string, held: Properties): Properties {
+    const { keyId, name, key, ...others } = held;
+    return this.#handedOver.has(String(keyId)) && !this.#planned.has(urn) ? others : held;
+  }
+
   noteDelete(urn: string): void {
     if (this.#planned.has(urn)) this.#deletedFirst.add(urn);
   }
@@ -45,6 +53,7 @@ export class Retirements {
       for (const holder of [SUCCESSOR, before?.id ?? ""]) holdersOf(id, run).delete(holder);
     }
     this.#planned.delete(urn);
+    this.#handedOver.add(String(outputs.keyId));
     if (this.#deletedFirst.delete(urn)) return revokeRetired(outputs, context);
     const { retired, ...others } = outputs;
     return others;
