@@ -51,6 +51,7 @@ function configOf(settings) {
   const rows = page.matchAll(/^\| `keyplane:(\w+)` .*\| (.+?) +\|$/gm);
   const texts = Object.fromEntries(Array.from(rows, ([, name, text]) => [name, text.replace(/: see \[.*$/, "")]));
   const described = mapOf(settings, ({ env, fallback }, name) => {
+    if (texts[name] === undefined) throw new Error(`docs/configuration.md has no row for keyplane:${name}`);
     const schema = { type: /^\d+$/.test(fallback ?? "") ? "integer" : "string" };
     const text = `${texts[name]}. Without it, the environment variable \`${env}\` applies.`;
     return [name, { schema, text, ...(fallback && fallback !== "none" && { defaultsTo: `\`${fallback}\`` }) }];

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { resourceTypes } from "../../provider/resources/registry.js";
 import type { FieldRule } from "../../provider/schema/field-types.js";
 import { SETTINGS } from "../../provider/settings/settings.js";
-import { textOf } from "./source-files.js";
+import { filesBelow, textOf } from "./source-files.js";
 
 const { renderSchema } = await import(new URL("../../scripts/schema/render.mjs", import.meta.url).href);
 const { LEFT_OUT, PLUGIN_ONLY, TEXTS } = await import(
@@ -129,4 +129,22 @@ test("every text that the plugin has of its own is in the schema, so that none o
   const parts = texts.flatMap(({ text, defaultsTo }) => [text, defaultsTo]).filter((part) => part !== undefined);
   expect(parts.length).toBeGreaterThan(5);
   expect(parts.filter((part) => !committed.includes(JSON.stringify(part).slice(1, -1)))).toEqual([]);
+});
+
+/** The languages in which each example must be; TypeScript programs use the npm package. */
+const languages = ["python", "go", "csharp", "java", "yaml"];
+
+test("every resource and function has an example in each language, in the form that generated SDKs can filter", () => {
+  for (const [token, { description }] of [...resources, ...functions]) {
+    const examples = [...description.matchAll(/\{\{% example %\}\}\n### .+\n([\s\S]*?)\{\{% \/example %\}\}/g)];
+    expect(examples, token).not.toEqual([]);
+    for (const [, text = ""] of examples) {
+      expect([...text.matchAll(/^```(\w+)$/gm)].map(([, language]) => language)).toEqual(languages);
+    }
+  }
+});
+
+test("every page of examples belongs to a resource or a function", () => {
+  const pages = filesBelow("provider/plugin/examples").map((path) => /(\w+)\.md$/.exec(path)?.[1]);
+  expect(pages.sort()).toEqual([...resources, ...functions].map(([token]) => nameIn(token)).sort());
 });
