@@ -27,10 +27,15 @@ export const dataSources: Readonly<Record<string, DataSource>> = {
 };
 
 /**
- * Calls a data source. A list becomes `{ items }`, because a result is an object in every language. Throws an error
+ * Calls a data source; a preview does not wait. A list becomes `{ items }`, because a result is an object in every language. Throws an error
  * whose message is safe to show.
  */
-export async function invoke(session: Session, token: string, given: Properties): Promise<Properties> {
+export async function invoke(
+  session: Session,
+  token: string,
+  given: Properties,
+  isPreview: boolean,
+): Promise<Properties> {
   const name = token.replace(/^keyplane:index:/, "");
   const source = Object.hasOwn(dataSources, name) ? dataSources[name] : undefined;
   try {
@@ -39,6 +44,7 @@ export async function invoke(session: Session, token: string, given: Properties)
     for (const arg of Object.keys(args).filter((each) => !source.args.includes(each))) {
       throw new InputError(arg, `is not an argument of ${name}; its arguments are ${source.args.join(", ") || "none"}`);
     }
+    if (isPreview && name === "waitForOperations") return { items: [] };
     const show = (text: string, isProgress: boolean) =>
       session.engine.log("", isProgress ? "info" : "warning", redact(text), isProgress);
     const controls = {

@@ -57,7 +57,7 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
     },
 
     async configure(request: provider.ConfigureRequest) {
-      config = new ProviderConfig(fromStruct(request.getArgs()));
+      config = new ProviderConfig(fromStruct(request.getArgs()), request.getPreview());
       session.configure(config.read);
       return new provider.ConfigureResponse().setSupportspreview(true);
     },
@@ -109,7 +109,7 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
     },
 
     async invoke(request: provider.InvokeRequest) {
-      const result = await invoke(session, request.getTok(), fromStruct(request.getArgs()));
+      const result = await invoke(session, request.getTok(), fromStruct(request.getArgs()), request.getPreview());
       return new provider.InvokeResponse().setReturn(toStruct(result));
     },
 
