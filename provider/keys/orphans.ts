@@ -48,8 +48,8 @@ export async function sweepOrphans({ unused, used, misnamed }: Orphans, context:
   }
   for (const key of misnamed) {
     context.warn(
-      `the service lists key ${formatKey(key)}, but this stack recorded the key of that name under another id. Nothing was ` +
-        "done with it. Look up the right id in the console",
+      `the service lists key ${formatKey(key)}, but this stack recorded the key of that name under another id. ` +
+        "Nothing was changed. Look up the right id in the console",
     );
   }
   if (!context.checkpointsSkipped) return (await Promise.all(unused.map((key) => sweep(key, context)))).flat();

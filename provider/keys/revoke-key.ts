@@ -70,8 +70,8 @@ async function mustNotWork({ id, name, key }: RecordedKey, context: Context): Pr
   if (key === undefined || !(await context.keys().authenticates(key, { isNew: false }))) return;
   throw new KeyplaneError(
     "KP-ANSWER",
-    `the service does not list key ${id} (${name}), but the key works. Nothing was changed. Run the command again; if it ` +
-      "stays so, tell the service's support",
+    `the service does not list key ${id} (${name}), but the key works. Nothing was changed. Run the command again. If ` +
+      "the error persists, contact the service's support",
   );
 }
 
@@ -151,8 +151,8 @@ function mustBeKey(held: RecordedKey, found: ApiKeyRecord): void {
   const recorded = held.name ?? "one of its own";
   throw new KeyplaneError(
     "KP-ID-MISMATCH",
-    `the service lists key ${held.id} as ${found.name}, but this stack recorded it as ${recorded}. Nothing was done with ` +
-      "it. Find out in the service's console which of the two keys is this stack's. Then remove the resource with " +
+    `the service lists key ${held.id} as ${found.name}, but this stack recorded it as ${recorded}. Nothing was changed. ` +
+      "Find out in the service's console which of the two keys is this stack's. Then remove the resource with " +
       "`pulumi state delete`, and revoke the stack's key by hand",
   );
 }

@@ -57,7 +57,7 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
     },
 
     async configure(request: provider.ConfigureRequest) {
-      config = new ProviderConfig(fromStruct(request.getArgs()), request.getPreview());
+      config = new ProviderConfig(fromStruct(request.getArgs()));
       session.configure(config.read);
       return new provider.ConfigureResponse().setSupportspreview(true);
     },
