@@ -30,7 +30,7 @@ test("the same action has the same commit everywhere", () => {
   expect([...commits].filter(([, { size }]) => size > 1)).toEqual([]);
 });
 
-test("workflows may only read, except that the job that publishes may prove its identity", () => {
+test("workflows may only read, except that the jobs that publish may prove their identity and write the release", () => {
   expect(workflows.map(([, { permissions }]) => permissions)).toEqual(workflows.map(() => ({ contents: "read" })));
   const more = workflows.flatMap(([path, { jobs }]) => {
     return Object.entries(jobs).flatMap(([name, { permissions }]) =>
@@ -39,25 +39,49 @@ test("workflows may only read, except that the job that publishes may prove its 
   });
   expect(more).toEqual([
     { path: ".github/workflows/release.yml", name: "publish", permissions: { contents: "read", "id-token": "write" } },
+    {
+      path: ".github/workflows/release.yml",
+      name: "attach",
+      permissions: { contents: "write", "id-token": "write", attestations: "write" },
+    },
   ]);
 });
 
+interface Job {
+  readonly needs?: unknown;
+  readonly steps: readonly { readonly run?: string; readonly uses?: string; readonly with?: Record<string, string> }[];
+}
+
+const release = parse(textOf(".github/workflows/release.yml")) as { jobs: Record<string, Job> };
+const { pack, check, publish, attach } = release.jobs;
+const commandsOf = (job: Job | undefined) => (job?.steps ?? []).map(({ run = "" }) => run).join("\n");
+const artifactsOf = (job: Job | undefined) => (job?.steps ?? []).map((step) => step.with?.name);
+
 test("the published package is packed before any dependency's tests run, and is the one that was checked", () => {
-  const text = textOf(".github/workflows/release.yml");
-  const { jobs } = parse(text) as { jobs: Record<string, { needs?: unknown; steps: Record<string, unknown>[] }> };
-  const { pack, check, publish } = jobs;
-  const commands = (job: typeof pack) => (job?.steps ?? []).map(({ run }) => String(run ?? "")).join("\n");
-  const artifacts = (job: typeof pack) => (job?.steps ?? []).map((step) => step.with as { name?: string } | undefined);
   expect(pack?.needs).toBeUndefined();
   expect(check?.needs).toBe("pack");
   expect(publish?.needs).toEqual(["pack", "check"]);
-  expect(commands(pack)).toContain("npm ci --ignore-scripts\n");
-  expect(commands(pack)).not.toMatch(/npm (test|install|ci$)|npm run (?!build)/m);
-  expect(commands(check)).not.toContain("npm pack");
-  expect(commands(check).match(/--tarball release\/\*\.tgz/g)).toHaveLength(2);
+  expect(commandsOf(pack)).toContain("npm ci --ignore-scripts\n");
+  expect(commandsOf(pack)).not.toMatch(/npm (test|install|ci$)|npm run (?!build)/m);
+  expect(commandsOf(check)).not.toContain("npm pack");
+  expect(commandsOf(check).match(/--tarball release\/\*\.tgz/g)).toHaveLength(2);
   // The name of an artifact can be used only once, so `check` cannot replace the upload of `pack`.
-  for (const job of [pack, check, publish]) expect(artifacts(job).map((each) => each?.name)).toContain("package");
-  expect(commands(publish)).toMatch(/^\s*npm publish .*--ignore-scripts$/m);
+  for (const job of [pack, check, publish]) expect(artifactsOf(job)).toContain("package");
+  expect(commandsOf(publish)).toMatch(/^\s*npm publish .*--ignore-scripts$/m);
+});
+
+test("the archives of the plugin are built with the package, checked by building them again, and attached with provenance", () => {
+  expect(attach?.needs).toEqual(["pack", "check"]);
+  for (const job of [pack, check, attach]) expect(artifactsOf(job)).toContain("plugin");
+  expect(commandsOf(pack)).toContain("npm run build:plugin -- --archives plugin");
+  expect(commandsOf(check)).toMatch(/build:plugin -- --archives "\$RUNNER_TEMP\/plugin"\n.*sha256sum --check/);
+  // No code of the repository or of a dependency runs where a release can be written.
+  expect(attach?.steps.map(({ uses, run }) => uses?.split("@")[0] ?? run?.split(" ").slice(0, 3).join(" "))).toEqual([
+    "actions/download-artifact",
+    "actions/attest",
+    "gh release create",
+  ]);
+  expect(attach?.steps[1]?.with).toEqual({ "subject-path": "plugin/*.tar.gz" });
 });
 
 test("other people's code never runs with the repository's rights, and their text is never put into a script", () => {
