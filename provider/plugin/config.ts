@@ -22,11 +22,14 @@ export class ProviderConfig {
   readonly read: ConfigReader;
   /** The identity of the provider resource. */
   readonly owner: string;
+  /** The reference of the provider resource in the state; absent if the engine does not tell it. */
+  readonly reference: string | undefined;
   /** Secrets of keys to import, by key id. */
   readonly importKeys: ReadonlyMap<string, string>;
 
   /** Throws a `ConfigError` if `importKeys` is invalid. */
-  constructor(inputs: Properties) {
+  constructor(inputs: Properties, reference?: string) {
+    this.reference = reference;
     this.read = (name) => textOf(inputs[name]);
     this.owner = String(inputs[OWNER] ?? "");
     this.importKeys = parseImportKeys(this.read("importKeys"));

@@ -62,7 +62,11 @@ export class OrphanSearch {
     const notes = this.#of(context.urn);
     if (notes.isSwept) return;
     await mustBeSameAccount(identity, context);
-    await this.#sweep(identity, await this.#list(context), context);
+    // After an upgrade, the process of the former provider deletes what another process of this run has replaced.
+    const start = Math.floor((context.account().serviceNow() - performance.now()) / 1_000) * 1_000;
+    const keys = await this.#list(context);
+    const older = keys.filter(({ createdAt }) => Date.parse(createdAt) < start);
+    await this.#sweep(identity, older, context);
     const left = notes.unrevoked.splice(0);
     if (left.length === 0) return;
     notes.isSwept = false;

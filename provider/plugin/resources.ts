@@ -19,6 +19,9 @@ import { identityIn, ownerOfKey } from "./owner";
 import { OWNER, publicPart } from "./public-part";
 import { Retirements, revokeRetired } from "./retirement";
 
+/** The output with the reference of the provider that recorded the resource. */
+const REFERENCE = "__reference";
+
 /** A resource that the engine names in a call. */
 export interface Named {
   readonly type: ResourceType;
@@ -79,7 +82,9 @@ export class Resources {
       this.#orphans.noteShown(type, outputs, context);
       if (type.holds) this.#owners.set(urn, { owner: String(inputs.owner), recorded: recordedIn(outputs) });
       const retires = driftOnly || replaces.length > 0 ? undefined : type.retires?.(outputs, inputs, context.now());
-      const handsOver = retires !== undefined && inputs.retirement !== "inPlace";
+      // Another provider would delete the old resource, and not know that its current key is handed over.
+      const isMine = outputs[REFERENCE] === this.config().reference;
+      const handsOver = retires !== undefined && inputs.retirement !== "inPlace" && isMine;
       if (handsOver) {
         this.#retirements.plan(type, id, outputs, context);
         context.info(`${retires}. The resource is replaced by one with the same current key, so that this comes last`);
@@ -225,7 +230,8 @@ export class Resources {
   #recorded(outputs: Properties, context: Context): Properties {
     if (typeof outputs.owner !== "string") return outputs;
     const owner = identityHere(outputs.owner, context);
-    return withoutEmpty({ ...this.#orphans.recorded(context.urn, outputs), owner });
+    const { reference } = this.config();
+    return withoutEmpty({ ...this.#orphans.recorded(context.urn, outputs), owner, [REFERENCE]: reference });
   }
 
   async #run<T>(

@@ -57,7 +57,8 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
     },
 
     async configure(request: provider.ConfigureRequest) {
-      config = new ProviderConfig(fromStruct(request.getArgs()));
+      const reference = request.hasUrn() ? `${request.getUrn()}::${request.getId()}` : undefined;
+      config = new ProviderConfig(fromStruct(request.getArgs()), reference);
       session.configure(config.read);
       return new provider.ConfigureResponse().setSupportspreview(true);
     },
