@@ -9,11 +9,11 @@ import { check } from "../schema/check";
 import { diff } from "../schema/diff";
 import { UNKNOWN } from "../schema/field-types";
 import { type Context, NotReady, type Properties, type ResourceType } from "../schema/resource-type";
+import { isReplacedByCommand, isUp } from "../session/engine-command";
 import type { Session } from "../session/session";
 import { fromPulumi, toState } from "../session/values";
 import { reasonOf, runVerb, type Verb } from "../session/verb";
 import type { ProviderConfig } from "./config";
-import { isReplacedByCommand } from "./forced-replacement";
 import { OrphanSearch } from "./orphans";
 import { identityIn, ownerOfKey } from "./owner";
 import { OWNER, publicPart } from "./public-part";
@@ -47,6 +47,7 @@ interface KnownOwner {
  * the resource types. All values are those of the engine.
  */
 export class Resources {
+  #hasProgram = false;
   readonly #orphans = new OrphanSearch();
   readonly #retirements = new Retirements();
   /** By URN. A replacement is checked a second time, without the state. */
@@ -151,9 +152,15 @@ export class Resources {
     this.#retirements.noteDelete(urn);
     return this.#run(named, "delete", held, async (context) => {
       this.#orphans.noteShown(type, held, context);
-      await type.delete(id, this.#retirements.leftBy(urn, held), context);
+      const left = this.#retirements.leftBy(urn, held);
+      await type.delete(id, this.#mayBeHandedOver(type, left) ? withoutCurrent(left, context) : left, context);
       if (type.holds) await this.#orphans.afterDelete(this.#identityOf(urn, held), context);
     });
+  }
+
+  /** Records that a program uses this provider: otherwise it only deletes what the state says. */
+  noteProgram(): void {
+    this.#hasProgram = true;
   }
 
   /** What a preview shows of a resource that is to be created or, with a state, updated. Makes no request. */
@@ -186,6 +193,11 @@ export class Resources {
         outputs: toEngine(type, found.outputs),
       };
     });
+  }
+
+  /** Whether another provider of this run may have handed over the current key of a deleted resource. */
+  #mayBeHandedOver(type: ResourceType, held: Properties): boolean {
+    return !this.#hasProgram && isUp() && type.retires?.(held, held, Date.now()) !== undefined;
   }
 
   /** The owner of a key as an input, which the engine saves before the key is created. */
@@ -258,6 +270,16 @@ export function fromEngine(values: Properties): Properties {
 /** Outputs of a resource type for the engine. */
 export function toEngine(type: ResourceType, { owner, ...outputs }: Properties): Properties {
   return toState({ ...outputs, ...(owner !== undefined && { [OWNER]: owner }) }, type.canBeAbsent);
+}
+
+/** The state of a resource without its current key, which stays live. */
+function withoutCurrent(held: Properties, context: Context): Properties {
+  const { keyId, name, key, ...others } = held;
+  context.warn(
+    `key ${keyId} (${name}) stays live, because the plugin was upgraded in this run, and its successor may hold the key. ` +
+      "If no resource has the key, revoke it in the console",
+  );
+  return others;
 }
 
 /** Whether a resource has another name in its stack than the one that its keys are named for. */

@@ -42,6 +42,7 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
     getSchema: async () => new provider.GetSchemaResponse().setSchema(JSON.stringify({ ...schema, version: VERSION })),
 
     async checkConfig(request: provider.CheckRequest) {
+      resources.noteProgram();
       const { inputs, failures } = checkConfig(
         request.getUrn(),
         fromStruct(request.getOlds()),

@@ -6,10 +6,14 @@ import { readFileSync } from "node:fs";
  * provider exactly as for a new resource, so only the command shows that the state has a key for it.
  */
 export function isReplacedByCommand(urn: string): boolean {
-  command ??= commandOfEngine();
-  return command.some(
+  return commandOfEngine().some(
     (word) => word === urn || word.endsWith(`=${urn}`) || word.endsWith(`,${urn}`) || isPattern(word),
   );
+}
+
+/** Whether the command that runs is known to be `pulumi up`. */
+export function isUp(): boolean {
+  return commandOfEngine().some((word) => word === "up" || word === "update");
 }
 
 let command: readonly string[] | undefined;
@@ -22,7 +26,8 @@ function isPattern(word: string): boolean {
 /** The words of the command that started this process, and of its options in the environment. */
 function commandOfEngine(): readonly string[] {
   const { PULUMI_OPTION_REPLACE = "", PULUMI_OPTION_TARGET_REPLACE = "" } = process.env;
-  return [...wordsOf(process.ppid), PULUMI_OPTION_REPLACE, PULUMI_OPTION_TARGET_REPLACE];
+  command ??= [...wordsOf(process.ppid), PULUMI_OPTION_REPLACE, PULUMI_OPTION_TARGET_REPLACE];
+  return command;
 }
 
 function wordsOf(pid: number): readonly string[] {
