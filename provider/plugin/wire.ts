@@ -49,9 +49,8 @@ export function notReady(message: string, id: string, properties: Struct): Parti
   details.setId(id).setProperties(properties).setReasonsList([message]);
   const packed = new Any();
   packed.pack(details.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
-  const wrapped = new statuses.Status().setCode(status.UNKNOWN).setMessage(message).addDetails(packed) as {
-    serializeBinary(): Uint8Array;
-  };
+  const wrapped = new statuses.Status().setCode(status.UNKNOWN).setMessage(message);
+  wrapped.addDetails(packed);
   const metadata = new Metadata();
   metadata.set("grpc-status-details-bin", Buffer.from(wrapped.serializeBinary()));
   return { code: status.UNKNOWN, details: message, metadata };
