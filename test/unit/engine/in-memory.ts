@@ -4,7 +4,14 @@ import type { Goal, RegisterResult } from "../../../testing/engine/program/goal"
 import { EMPTY_GOAL } from "../../../testing/engine/program/goals";
 import { Mailbox } from "../../../testing/engine/program/mailbox";
 import type { Source, SourceEvent } from "../../../testing/engine/program/source";
-import type { DiffAnswer, DiffRequest, Live, Provider, ReadAnswer } from "../../../testing/engine/provider/provider";
+import type {
+  DiffAnswer,
+  DiffRequest,
+  InvokeAnswer,
+  Live,
+  PackageProvider,
+  ReadAnswer,
+} from "../../../testing/engine/provider/provider";
 import { ProviderRegistry } from "../../../testing/engine/provider/provider-registry";
 import { type Base, Deployment, type DeploymentOptions } from "../../../testing/engine/run/deployment";
 import { Diagnostics } from "../../../testing/engine/run/diagnostics";
@@ -31,13 +38,17 @@ export function urnOf(name: string, parentType = ""): string {
 }
 
 /** Records its calls. The inputs define its answers. */
-export class Remembering implements Provider {
+export class Remembering implements PackageProvider {
   readonly calls: string[] = [];
   /** The names of the resources that `read` reports as gone. */
   readonly gone = new Set<string>();
   /** The promises for which calls wait, by `METHOD NAME`. */
   readonly waits = new Map<string, Promise<void>>();
   private created = 0;
+
+  async invoke(): Promise<InvokeAnswer> {
+    return { result: {}, failures: [] };
+  }
 
   async check(urn: string, _olds: Properties, news: Properties, keepUnknowns: boolean) {
     this.calls.push(`check ${name(urn)}`);

@@ -16,7 +16,6 @@ function request(): RegisterResourceRequest {
 }
 
 const refused: readonly [string, RegisterResourceRequest][] = [
-  [`the resource option import ${NAMED}`, request().setImportid("1")],
   [`a remote component ${NAMED}`, request().setRemote(true)],
   [`the resource option transforms ${NAMED}`, request().setTransformsList([new Callback()])],
   [

@@ -19,6 +19,8 @@ export interface Goal {
   readonly additionalSecretOutputs: readonly string[];
   readonly aliases: readonly Alias[];
   readonly customTimeouts: CustomTimeouts | undefined;
+  /** The id of an existing resource to import. Empty for other resources. */
+  readonly importId: string;
   readonly replaceOnChanges: readonly string[];
   readonly replacementTrigger: Json | undefined;
   readonly retainOnDelete: boolean | undefined;

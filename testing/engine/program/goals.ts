@@ -1,7 +1,11 @@
 /** Converts registrations to goals, including options inherited from parents. */
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ReadResourceRequest, RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb";
+import type {
+  ReadResourceRequest,
+  RegisterResourceRequest,
+  ResourceInvokeRequest,
+} from "@pulumi/pulumi/proto/resource_pb";
 import type { SourcePosition, StackTrace } from "@pulumi/pulumi/proto/source_pb";
 import { ANY_VERSION, type PackageVersion, withPackageVersion } from "../provider/package-version";
 import { NotSupportedError } from "../refused";
@@ -39,6 +43,7 @@ export const EMPTY_GOAL: Goal = {
   additionalSecretOutputs: [],
   aliases: [],
   customTimeouts: undefined,
+  importId: "",
   replaceOnChanges: [],
   replacementTrigger: undefined,
   retainOnDelete: undefined,
@@ -90,6 +95,7 @@ export class Goals {
       additionalSecretOutputs: request.getAdditionalsecretoutputsList(),
       aliases: aliasesOf(request),
       customTimeouts: timeoutsOf(request),
+      importId: request.getImportid(),
       replaceOnChanges: request.getReplaceonchangesList(),
       replacementTrigger: trigger ? receive(trigger.toJavaScript() as Json).value : undefined,
       retainOnDelete:
@@ -140,18 +146,37 @@ export class Goals {
     );
   }
 
-  private versionOf(request: Pick<ReadResourceRequest, "getType" | "getVersion" | "getPlugindownloadurl">) {
-    const [version, downloadUrl] = [request.getVersion(), request.getPlugindownloadurl().replace(/\/$/, "")];
-    const newest = this.newest(packageOf(request.getType()));
+  /** Returns the reference of the provider of a function. */
+  async ofInvoke(request: ResourceInvokeRequest, defaultProvider: DefaultProvider): Promise<string> {
+    const named = packageOf(request.getTok());
+    // The SDK has already resolved the provider of a parent.
+    return request.getProvider() || defaultProvider(named, this.demanded(named, request));
+  }
+
+  private versionOf(request: Demanding & { getType(): string }): PackageVersion {
+    const type = request.getType();
+    const asked = demandsOf(request);
     // A provider resource that names one of the two gets nothing else.
-    if (isProviderType(request.getType()) && (version || downloadUrl)) return { version, downloadUrl };
+    if (isProviderType(type) && (asked.version || asked.downloadUrl)) return asked;
+    return this.demanded(packageOf(type), request);
+  }
+
+  private demanded(packageName: string, request: Demanding): PackageVersion {
+    const { version, downloadUrl } = demandsOf(request);
+    const newest = this.newest(packageName);
     return { version: version || newest.version, downloadUrl: downloadUrl || newest.downloadUrl };
   }
 }
 
+/** A request that may ask for a version of a plugin. */
+type Demanding = Pick<ReadResourceRequest, "getVersion" | "getPlugindownloadurl">;
+
+function demandsOf(request: Demanding): PackageVersion {
+  return { version: request.getVersion(), downloadUrl: request.getPlugindownloadurl().replace(/\/$/, "") };
+}
+
 function refuseUnsupported(request: Registration): void {
   const named = `${request.getType()} '${request.getName()}'`;
-  if (request.getImportid()) throw new NotSupportedError(`the resource option import (${named})`);
   if (request.getRemote()) throw new NotSupportedError(`a remote component (${named})`);
   if (request.getTransformsList().length > 0) throw new NotSupportedError(`the resource option transforms (${named})`);
   if (request.hasHooks?.() && Object.values(request.getHooks?.()?.toObject() ?? {}).some((list) => list.length > 0)) {

@@ -8,10 +8,11 @@ import type {
   SupportsFeatureRequest,
 } from "@pulumi/pulumi/proto/resource_pb";
 import { defaultProviderName, type PackageVersion, withPackageVersion } from "../provider/package-version";
+import type { PackageProvider } from "../provider/provider";
 import { NotSupportedError } from "../refused";
 import type { Properties } from "../state/property";
 import type { Resource } from "../state/resource";
-import { providerTypeOf, STACK_TYPE, typeOf } from "../state/urn";
+import { packageOf, providerTypeOf, STACK_TYPE, typeOf } from "../state/urn";
 import type { ReadResult } from "../steps";
 import type { Goal, RegisterResult } from "./goal";
 import { EMPTY_GOAL, Goals } from "./goals";
@@ -30,6 +31,9 @@ const FEATURES: ReadonlySet<string> = new Set([
   "replaceWith",
   "replacementTrigger",
 ]);
+
+/** The only function of the engine itself. */
+const GET_RESOURCE = "pulumi:pulumi:getResource";
 
 /**
  * How long a failed run waits for stack outputs, as a fraction of the time that the program took to register its first
@@ -50,6 +54,14 @@ export interface MonitorOptions {
   readonly newestVersion: (packageName: string) => PackageVersion;
 }
 
+/** What programs use of the run that they are the source of. */
+export interface MonitoredRun {
+  readonly options: { readonly preview: boolean };
+  /** The registered resources, by URN. */
+  readonly news: ReadonlyMap<string, Resource>;
+  readonly providers: { get(reference: string): PackageProvider | undefined };
+}
+
 /** Serves one program, as the source of a run. */
 export class ResourceMonitor implements Source {
   private readonly mailbox = new Mailbox<SourceEvent>();
@@ -62,7 +74,7 @@ export class ResourceMonitor implements Source {
   private outputs: StackOutputs | undefined;
   /** The references of the default providers, by package and version. */
   private readonly defaultProviders = new Map<string, Promise<string>>();
-  private resources: ReadonlyMap<string, Resource> = new Map();
+  private run: MonitoredRun | undefined;
   private readonly started = performance.now();
   private firstAfterMs = 0;
   private finished = false;
@@ -109,9 +121,9 @@ export class ResourceMonitor implements Source {
     server.addService(sdk.resourceGrpc.ResourceMonitorService as never, handlers as never);
   }
 
-  /** Lets programs look up resources of this run by URN. */
-  attach(resources: ReadonlyMap<string, Resource>): void {
-    this.resources = resources;
+  /** Lets programs use the resources and the providers of this run. */
+  attach(run: MonitoredRun): void {
+    this.run = run;
   }
 
   next(): Promise<SourceEvent | undefined> {
@@ -199,15 +211,36 @@ export class ResourceMonitor implements Source {
     await new Promise<void>((done) => this.mailbox.send({ kind: "outputs", urn, outputs, done }));
   }
 
-  private invoke(request: ResourceInvokeRequest) {
+  private async invoke(request: ResourceInvokeRequest) {
     const { sdk } = this.options;
-    if (request.getTok() !== "pulumi:pulumi:getResource") return refuse(`the function ${request.getTok()}`);
-    const { urn } = (request.getArgs()?.toJavaScript() ?? {}) as { urn?: string };
-    const resource = this.resources.get(urn ?? "");
+    const args = receiveMap((request.getArgs()?.toJavaScript() ?? {}) as Properties);
+    const response = new sdk.provider.InvokeResponse();
+    const token = request.getTok();
+    if (token === GET_RESOURCE) {
+      return response.setReturn(sdk.struct.fromJavaScript(forProgram(this.getResource(String(args.urn)))));
+    }
+    if (packageOf(token) === "pulumi") return refuse(`the function ${token}`);
+    if ((request as Partial<ResourceInvokeRequest>).getPackageref?.())
+      return refuse(`a parameterized package (${token})`);
+    const reference = await this.goals.ofInvoke(request, (name, version) => this.provider(name, version));
+    const provider = this.run?.providers.get(reference);
+    if (provider === undefined) throw new Error(`unknown provider '${reference}'`);
+    const { result, failures } = await provider
+      .invoke(token, args, this.run?.options.preview === true)
+      .catch((error: Error) => {
+        throw new Error(`invocation of ${token} returned an error: ${error.message}`, { cause: error });
+      });
+    for (const { property, reason } of failures) {
+      response.addFailures(new sdk.provider.CheckFailure().setProperty(property).setReason(reason));
+    }
+    return response.setReturn(sdk.struct.fromJavaScript(forProgram(result)));
+  }
+
+  private getResource(urn: string): Properties {
+    const resource = this.run?.news.get(urn);
     if (resource === undefined) throw new Error(`unknown resource ${urn}`);
     const { id = "", outputs = {} } = resource.state;
-    const response = new sdk.provider.InvokeResponse();
-    return response.setReturn(sdk.struct.fromJavaScript({ urn: resource.urn, id, state: forProgram(outputs) }));
+    return { urn, id, state: outputs };
   }
 
   /** Returns the reference of a default provider. Registers it when the first resource needs it. */

@@ -105,6 +105,7 @@ function marked(value: Json): Json {
   return { [SIGNATURE_KEY]: SECRET_SIGNATURE, value };
 }
 
-function mapValues(map: { [key: string]: Json }, change: (value: Json) => Json): { [key: string]: Json } {
+/** Replaces each value of a map. */
+export function mapValues(map: { [key: string]: Json }, change: (value: Json) => Json): { [key: string]: Json } {
   return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]));
 }

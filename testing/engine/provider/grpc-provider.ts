@@ -5,19 +5,29 @@ import type {
   CheckResponse,
   CreateResponse,
   DiffResponse,
+  InvokeResponse,
   ReadResponse,
   UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
 import type { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import type { PulumiSdk } from "../program/pulumi-sdk";
-import { forProvider, receiveMap } from "../program/wire";
-import type { Properties } from "../state/property";
+import { forProvider, mapValues, receiveMap } from "../program/wire";
+import { type Properties, secretOf } from "../state/property";
 import { nameOf, typeOf } from "../state/urn";
-import { annotateSecrets, containsUnknown } from "../state/values";
+import { annotateSecrets, containsSecret, containsUnknown } from "../state/values";
 import { reachKillPoint } from "./kill-points";
 import { call } from "./plugin-process";
-import type { CheckAnswer, DiffAnswer, DiffRequest, Live, Provider, ReadAnswer } from "./provider";
+import type {
+  CheckAnswer,
+  CheckFailure,
+  DiffAnswer,
+  DiffRequest,
+  InvokeAnswer,
+  Live,
+  PackageProvider,
+  ReadAnswer,
+} from "./provider";
 
 const INIT_FAILED = "pulumirpc.ErrorResourceInitFailed";
 
@@ -46,7 +56,7 @@ const CONFIG_UNKNOWN =
   "that the update makes.";
 
 /** A provider with a configuration. */
-export class GrpcProvider implements Provider {
+export class GrpcProvider implements PackageProvider {
   private client: Promise<ResourceProviderClient> | undefined;
 
   constructor(
@@ -133,11 +143,12 @@ export class GrpcProvider implements Provider {
     return can.acceptsSecrets ? live : { ...live, outputs: annotateSecrets(live.outputs, newInputs) };
   }
 
-  async read(urn: string, id: string, inputs: Properties, outputs: Properties): Promise<ReadAnswer> {
+  async read(urn: string, id: string, inputs?: Properties, outputs?: Properties): Promise<ReadAnswer> {
     const can = await this.configured;
-    if (can === undefined) return { id: "", inputs: {}, outputs: {} };
-    const request = named(new this.sdk.provider.ReadRequest(), urn);
-    request.setId(id).setInputs(this.struct(inputs, can)).setProperties(this.struct(outputs, can));
+    if (can === undefined) return { id, inputs: {}, outputs: {} };
+    const request = named(new this.sdk.provider.ReadRequest(), urn).setId(id);
+    if (inputs) request.setInputs(this.struct(inputs, can));
+    if (outputs) request.setProperties(this.struct(outputs, can));
     const client = await this.connected();
     const found = await this.operate("read", urn, false, async () => {
       const response = await call<ReadResponse>((done) => client.read(request, done));
@@ -147,8 +158,8 @@ export class GrpcProvider implements Provider {
     if (can.acceptsSecrets) return found;
     return {
       ...found,
-      outputs: annotateSecrets(found.outputs, outputs),
-      ...(found.inputs && { inputs: annotateSecrets(found.inputs, inputs) }),
+      outputs: annotateSecrets(found.outputs, outputs ?? {}),
+      ...(found.inputs && { inputs: annotateSecrets(found.inputs, inputs ?? {}) }),
     };
   }
 
@@ -162,6 +173,19 @@ export class GrpcProvider implements Provider {
       await call<Empty>((done) => client.delete(request, done));
       return { id, outputs };
     });
+  }
+
+  async invoke(token: string, args: Properties, preview: boolean): Promise<InvokeAnswer> {
+    const can = await this.configured;
+    if (can === undefined) return { result: {}, failures: [] };
+    const request = new this.sdk.provider.InvokeRequest().setTok(token).setArgs(this.struct(args, can));
+    // Older SDKs do not have this.
+    (request as { setPreview?(preview: boolean): unknown }).setPreview?.(preview);
+    const client = await this.connected();
+    const response = await plainly(call<InvokeResponse>((done) => client.invoke(request, done)));
+    const result = fromStruct(response.getReturn(), false);
+    const isSecret = !can.acceptsSecrets && Object.values(args).some(containsSecret);
+    return { result: isSecret ? mapValues(result, secretOf) : result, failures: failuresOf(response) };
   }
 
   /** Makes a call that may take effect. A call that took effect but did not finish returns the same kind of result. */
@@ -223,11 +247,15 @@ export function named<Message extends Named>(message: Message, urn: string): Mes
 
 /** Reads the answer to a check. `asked` are the inputs whose secrets are restored. */
 export function checkAnswer(response: CheckResponse, asked: Properties, keepUnknowns: boolean): CheckAnswer {
-  const failures = response.getFailuresList();
   return {
     inputs: annotateSecrets(fromStruct(response.getInputs(), keepUnknowns), asked),
-    failures: failures.map((failure) => ({ property: failure.getProperty(), reason: failure.getReason() })),
+    failures: failuresOf(response),
   };
+}
+
+function failuresOf(response: CheckResponse | InvokeResponse): CheckFailure[] {
+  const failures = response.getFailuresList();
+  return failures.map((failure) => ({ property: failure.getProperty(), reason: failure.getReason() }));
 }
 
 /** Reads the answer to a comparison. */

@@ -17,7 +17,7 @@ import { containsUnknown, withoutSecrets } from "../state/values";
 import type { PluginFile } from "./find-plugin";
 import { type Capabilities, checkAnswer, diffAnswer, GrpcProvider, named, plainly } from "./grpc-provider";
 import { call, PluginProcess, type Printed } from "./plugin-process";
-import type { CheckAnswer, DiffAnswer, DiffRequest, LoadedProvider, Provider } from "./provider";
+import type { CheckAnswer, DiffAnswer, DiffRequest, LoadedProvider, PackageProvider } from "./provider";
 
 /** How long a plugin may take to respond to `Cancel`, and again to end after it was interrupted. */
 const CLOSE_MS = 5000;
@@ -88,7 +88,7 @@ export class Plugin implements LoadedProvider {
     return response ? diffAnswer(this.sdk, response) : { replaceKeys: [], deleteBeforeReplace: false };
   }
 
-  configure(urn: string, id: string, inputs: Properties): Provider {
+  configure(urn: string, id: string, inputs: Properties): PackageProvider {
     const isUnknown = Object.entries(inputs).some(([key, value]) => key !== "version" && containsUnknown(value));
     const configured = isUnknown ? Promise.resolve(undefined) : this.sendConfiguration(urn, id, inputs);
     // The first call that needs the configuration gets the error.

@@ -6,7 +6,7 @@ import type { Resource } from "../state/resource";
 import { packageOf, typeOf } from "../state/urn";
 import { equalValues, mapWithoutSecrets, UNKNOWN } from "../state/values";
 import { type PackageVersion, packageVersionOf, withoutInternals, withVersionOf } from "./package-version";
-import type { CheckAnswer, DiffAnswer, DiffRequest, Live, LoadedProvider, Provider } from "./provider";
+import type { CheckAnswer, DiffAnswer, DiffRequest, Live, LoadedProvider, PackageProvider, Provider } from "./provider";
 
 /** The package of Node's dynamic providers. */
 export const DYNAMIC_PACKAGE = "pulumi-nodejs";
@@ -16,7 +16,7 @@ export type LoadProvider = (packageName: string, version: PackageVersion) => Loa
 
 interface Registered {
   readonly loaded: LoadedProvider;
-  readonly provider: Provider;
+  readonly provider: PackageProvider;
 }
 
 /** Finds providers by their references, and manages provider resources. Each provider resource has its own provider. */
@@ -28,7 +28,7 @@ export class ProviderRegistry implements Provider {
   constructor(private readonly load: LoadProvider) {}
 
   /** Returns the provider of a reference, if it is registered. */
-  get(reference: string): Provider | undefined {
+  get(reference: string): PackageProvider | undefined {
     return this.registered.get(reference)?.provider;
   }
 

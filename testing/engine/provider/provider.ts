@@ -55,8 +55,22 @@ export interface Provider {
   create(urn: string, inputs: Properties, preview: boolean): Promise<Live>;
   /** Updates a resource. In a preview, updates nothing, and the outputs are what is known of them. */
   update(request: DiffRequest, preview: boolean): Promise<Live>;
-  read(urn: string, id: string, inputs: Properties, outputs: Properties): Promise<ReadAnswer>;
+  /** Reads a resource. Without inputs and outputs, it is imported. */
+  read(urn: string, id: string, inputs?: Properties, outputs?: Properties): Promise<ReadAnswer>;
   delete(urn: string, id: string, inputs: Properties, outputs: Properties): Promise<void>;
+}
+
+/** The provider of a package, which also has functions. */
+export interface PackageProvider extends Provider {
+  /** Calls a function. It is told whether the run is a preview. */
+  invoke(token: string, args: Properties, preview: boolean): Promise<InvokeAnswer>;
+}
+
+/** The result of a function. */
+export interface InvokeAnswer {
+  readonly result: Properties;
+  /** The arguments that the function did not accept. */
+  readonly failures: readonly CheckFailure[];
 }
 
 /** A current resource and its desired inputs. */
@@ -76,7 +90,7 @@ export interface LoadedProvider {
   /** Compares two configurations. */
   diffConfig(request: DiffRequest): Promise<DiffAnswer>;
   /** Configures the provider, which is done once. If that fails, each call of the provider fails. */
-  configure(urn: string, id: string, inputs: Properties): Provider;
+  configure(urn: string, id: string, inputs: Properties): PackageProvider;
   /** Ends the provider's process. */
   close(): Promise<void>;
 }

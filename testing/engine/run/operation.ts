@@ -141,7 +141,7 @@ export class OperationRun {
     );
     const name = { stack, project: project.name };
     const deployment = new Deployment(name, deploymentOptions, base, providers, this.diagnostics);
-    monitor?.attach(deployment.news);
+    monitor?.attach(deployment);
     const snapshot = deploymentOptions.preview ? undefined : this.snapshot(base);
     const shown = { showSecrets, masked: (text: string) => this.diagnostics.masked(text) };
     const reporter = new StepReporter(deployment, emit, shown, snapshot);

@@ -5,7 +5,7 @@ import { dependenciesOf, type Resource } from "../state/resource";
 import { createUrn, type StackName } from "../state/urn";
 import { type Step, subjectOf } from "../steps";
 import { DeleteGenerator, inDeletionOrder } from "../steps/delete-generator";
-import { StepGenerator } from "../steps/step-generator";
+import { type GeneratedSteps, StepGenerator } from "../steps/step-generator";
 import type { Targets } from "../steps/targets";
 import type { Deployment } from "./deployment";
 import { BailError } from "./diagnostics";
@@ -114,12 +114,17 @@ export class Run {
       event.done();
       return;
     }
-    const steps =
+    const { steps, next }: GeneratedSteps =
       event.kind === "read"
-        ? this.generator.generateRead(event.goal, event.done)
+        ? { steps: this.generator.generateRead(event.goal, event.done) }
         : await this.generator.generate(event.registration);
     const chain = this.withoutSkipped(steps);
-    if (chain.length > 0) await this.executor.start(chain);
+    if (chain.length === 0) return;
+    const { ended } = await this.executor.start(chain);
+    if (next === undefined) return;
+    await ended;
+    const following = this.withoutSkipped(await next());
+    if (following.length > 0) await this.executor.start(following);
   }
 
   /** Removes the dependents of failed resources, in a run that continues on error. */

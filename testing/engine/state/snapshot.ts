@@ -25,6 +25,8 @@ const OPERATION_TYPES: Readonly<Partial<Record<Step["op"], PendingOperation["typ
   "discard-replaced": "deleting",
   read: "reading",
   "read-replacement": "reading",
+  import: "importing",
+  "import-replacement": "importing",
 };
 
 /** Merges the results of steps into the initial state. */

@@ -4,10 +4,9 @@ import type { Goal, Registration } from "../program/goal";
 import type { Provider } from "../provider/provider";
 import type { Deployment } from "../run/deployment";
 import { BailError } from "../run/diagnostics";
-import { SECRET_MARK } from "../run/events";
 import type { ResourceState } from "../state/checkpoint";
 import { providerUrn } from "../state/checkpoint";
-import { mapSecrets, type Properties } from "../state/property";
+import type { Properties } from "../state/property";
 import { keepIgnored } from "../state/property-path";
 import { dependenciesOf, dependencyUrns, Resource } from "../state/resource";
 import { createUrn, isProviderType, STACK_TYPE, typeOf } from "../state/urn";
@@ -25,6 +24,8 @@ import {
 } from "./";
 import { DependentReplacements } from "./dependent-replacements";
 import { type Diff, diffResource, NO_DIFF, replaceBecauseOf, requiresReplacement, withReplaceOnChanges } from "./diff";
+import { ImportStep, isImported } from "./import-step";
+import { invalidInput, shownInput } from "./invalid-input";
 import type { Targets } from "./targets";
 
 /** A registration that is being converted to steps. */
@@ -37,6 +38,13 @@ interface Subject {
   readonly provider: Provider | undefined;
 }
 
+/** The steps of a registration. */
+export interface GeneratedSteps {
+  readonly steps: readonly Step[];
+  /** Generates the steps that follow once the first ones have ended. */
+  readonly next?: () => Promise<readonly Step[]>;
+}
+
 /** Generates the steps of one run, resource by resource, in registration order. */
 export class StepGenerator {
   /** URNs registered in this run. */
@@ -47,6 +55,7 @@ export class StepGenerator {
   readonly replaces = new Set<string>();
   readonly deletes = new Set<string>();
   readonly reads = new Set<string>();
+  private readonly imports = new Set<string>();
   /** Creations that a limited run left out. */
   readonly skippedCreates = new Set<string>();
   /** Resources whose deletion was already generated. */
@@ -70,14 +79,31 @@ export class StepGenerator {
   }
 
   /** Generates the steps of a registered resource. */
-  async generate(registration: Registration): Promise<Step[]> {
+  async generate(registration: Registration): Promise<GeneratedSteps> {
     const { goal } = registration;
     const urn = this.newUrn(goal);
     const { old, invalid } = this.findOld(urn, goal);
     const resource = new Resource(this.newState(urn, goal, old));
     const provider = goal.custom ? this.deployment.providerOf(resource.state) : undefined;
     const subject = { registration, goal, urn, old, new: resource, provider };
-    return this.validated(await this.generateFor(subject, invalid));
+    if (goal.custom && goal.importId && !isImported(old, goal.importId)) return this.generateImport(subject, invalid);
+    return { steps: this.validated(await this.generateFor(subject, invalid)) };
+  }
+
+  /** Generates the import of a resource. Then the program's inputs are compared with those that were found. */
+  private generateImport(subject: Subject, invalid: boolean): GeneratedSteps {
+    const { urn, goal, old, registration } = subject;
+    const original = this.deletes.has(urn) ? undefined : old;
+    this.imports.add(urn);
+    const step = new ImportStep(subject.new, registration, original);
+    return {
+      steps: original ? [step, new ReplaceStep(original, subject.new, NO_DIFF)] : [step],
+      next: async () => {
+        if (!step.isDone) return [];
+        const desired = new Resource(this.newState(urn, { ...goal, replacementTrigger: undefined }, step.new));
+        return this.validated(await this.generateFor({ ...subject, old: step.new, new: desired }, invalid));
+      },
+    };
   }
 
   /** Generates the step of a resource that the program reads. */
@@ -139,6 +165,7 @@ export class StepGenerator {
       additionalSecretOutputs: goal.additionalSecretOutputs,
       ...(former && { aliases: [former] }),
       ...(goal.customTimeouts && { customTimeouts: goal.customTimeouts }),
+      ...(goal.importId && { importID: goal.importId }),
       ...(goal.retainOnDelete && { retainOnDelete: true }),
       ...(goal.deletedWith && { deletedWith: goal.deletedWith }),
       replaceWith: goal.replaceWith,
@@ -227,15 +254,8 @@ export class StepGenerator {
 
   private async check(resource: Resource, provider: Provider, olds: Properties, news: Properties): Promise<boolean> {
     const { inputs, failures } = await provider.check(resource.urn, olds, news, this.deployment.options.preview);
-    const asked = resource.state.inputs ?? {};
+    for (const failure of failures) this.deployment.diagnostics.error(resource.urn, invalidInput(resource, failure));
     resource.set({ inputs });
-    for (const { property, reason } of failures) {
-      const where = property
-        ? `: property ${property} value {${shown(asked[property])}} has a problem`
-        : " has a problem";
-      const name = `${resource.state.type} resource '${resource.urn.split("::").at(-1)}'`;
-      this.deployment.diagnostics.error(resource.urn, `${name}${where}: ${reason}`);
-    }
     return failures.length > 0;
   }
 
@@ -268,6 +288,10 @@ export class StepGenerator {
     if (diff.changes || hasInitErrors) {
       this.updates.add(urn);
       return [new UpdateStep(old, resource, registration, diff.changedKeys)];
+    }
+    if (this.imports.has(urn)) {
+      registration.done({ state: old.state, result: "success" });
+      return [];
     }
     this.sames.add(urn);
     return [new SameStep(old, resource, registration)];
@@ -315,6 +339,7 @@ export class StepGenerator {
   private async replace(subject: Subject & { old: Resource }, diff: Diff): Promise<Step[]> {
     const { old, new: resource, goal, urn, provider, registration } = subject;
     if (resource.state.protect && old.state.protect) this.refuseProtected(urn, urn);
+    if (goal.importId) this.refuseImported(urn, old, resource, diff);
     this.replaces.add(urn);
     if (provider && !this.isForcedReplace(urn, old)) {
       // The check used the old inputs to keep old defaults. That no longer applies.
@@ -354,6 +379,18 @@ export class StepGenerator {
       this.pendingDeletes.add(resource);
     }
     return steps;
+  }
+
+  /** A replacement has another id than the import names. */
+  private refuseImported(urn: string, old: Resource, resource: Resource, { replaceKeys }: Diff): void {
+    const shown = ({ state }: Resource, key: string) => shownInput(state.inputs?.[key]);
+    const message = [
+      "previously-imported resources that still specify an ID may not be replaced; please remove the `import` " +
+        "declaration from your program;",
+      ...replaceKeys.map((key) => `${key}: ${shown(old, key)} => ${shown(resource, key)}`),
+    ].join("\n");
+    if (!this.deployment.options.preview) throw new Error(message);
+    this.deployment.diagnostics.warning(urn, message);
   }
 
   private refuseProtected(protectedUrn: string, urn: string, always = false): void {
@@ -479,11 +516,4 @@ function isTriggered(old: ResourceState["replacementTrigger"], wanted: ResourceS
   const [before, after] = [withoutSecrets(old ?? null), withoutSecrets(wanted ?? null)];
   if (containsUnknown(before) || containsUnknown(after)) return true;
   return before !== null && after !== null && !equalValues(before, after);
-}
-
-function shown(value: Properties[string] | undefined): string {
-  if (value === undefined) return "";
-  if (containsUnknown(value)) return "unknown";
-  const clear = mapSecrets(value, () => SECRET_MARK);
-  return typeof clear === "string" ? clear : JSON.stringify(clear);
 }
