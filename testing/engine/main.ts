@@ -12,6 +12,7 @@ const DEPLOY: Readonly<Record<string, DeployCommand>> = {
   preview: "preview",
   refresh: "refresh",
   destroy: "destroy",
+  import: "import",
 };
 
 /** Commands of two words. */

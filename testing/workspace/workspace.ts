@@ -103,7 +103,7 @@ export interface RunOptions {
 }
 
 /** Pulumi commands that a workspace runs. */
-export type EngineCommandName = "up" | "preview" | "refresh" | "destroy";
+export type EngineCommandName = "up" | "preview" | "refresh" | "destroy" | "import";
 
 const PASSPHRASE = "a passphrase for tests";
 const TIMEOUT_MS = 120_000;
@@ -203,6 +203,11 @@ export class Workspace {
   /** Deletes all resources of the stack. */
   destroy(options?: RunOptions): Promise<RunResult> {
     return this.run("destroy", options);
+  }
+
+  /** Imports a resource that exists, without generating code for it. */
+  import(type: string, name: string, id: string, options: RunOptions = {}): Promise<RunResult> {
+    return this.run("import", { ...options, args: ["--generate-code=false", ...(options.args ?? []), type, name, id] });
   }
 
   /** Runs a command until it ends. */

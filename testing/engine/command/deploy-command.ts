@@ -1,9 +1,11 @@
-/** The commands `up`, `preview`, `refresh` and `destroy`. */
+/** The commands `up`, `preview`, `refresh`, `destroy` and `import`. */
 import { availableParallelism } from "node:os";
 import { digestOf, displayOptionsFor, openDisplay } from "../display";
 import { PulumiSdk } from "../program/pulumi-sdk";
+import { NotSupportedError } from "../refused";
 import type { DeploymentOptions } from "../run/deployment";
 import type { EngineEvent, Operation } from "../run/events";
+import type { ImportRequest } from "../run/import-run";
 import { isTrue, OperationRun, type Processes } from "../run/operation";
 import type { ResourceState } from "../state/checkpoint";
 import { integrityError } from "../state/integrity";
@@ -15,7 +17,7 @@ import { type FlagKinds, type Flags, parseFlags } from "./flags";
 import { locked, OpenStack, placeOf } from "./stack";
 
 /** The commands that deploy. */
-export type DeployCommand = "up" | "preview" | "refresh" | "destroy";
+export type DeployCommand = "up" | "preview" | "refresh" | "destroy" | "import";
 
 const SHARED: FlagKinds = {
   yes: "switch",
@@ -74,6 +76,15 @@ const FLAGS: Readonly<Record<DeployCommand, FlagKinds>> = {
     "exclude-protected": "switch",
     "ignore-protect": "switch",
   },
+  import: {
+    ...SHARED,
+    "skip-preview": "switch",
+    "preview-only": "switch",
+    "generate-code": "switch",
+    protect: "switch",
+    parent: "value",
+    provider: "value",
+  },
 };
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
@@ -83,6 +94,7 @@ const TITLES = {
   preview: { run: "Previewing update of", preview: "Previewing update of" },
   refresh: { run: "Refreshing", preview: "Previewing refresh of" },
   destroy: { run: "Destroying", preview: "Previewing destroy of" },
+  import: { run: "Importing into", preview: "Previewing import into" },
 } as const satisfies Readonly<Record<DeployCommand, object>>;
 
 const UNCHANGED: ReadonlySet<string> = new Set<Operation>(["same", "read", "discard", "read-replacement"]);
@@ -112,6 +124,7 @@ export async function deploy(
   refuseTogether(flags, "exclude-protected", "ignore-protect");
   refuseTogether(flags, "preview-only", "skip-preview");
   refuseTogether(flags, "preview-only", "yes");
+  const imported = command === "import" ? importRequestOf(flags) : undefined;
   const place = await placeOf(flags, env);
   const events: EngineEvent[] = [];
   const listeners: EventListener[] = [];
@@ -123,10 +136,29 @@ export async function deploy(
     const opening = OpenStack.open(place, env);
     // Modules are loaded while another thread derives the key from the passphrase.
     sdk.load();
-    return new Passes(command, flags, await opening, sdk, process, listeners).execute();
+    return new Passes(command, flags, await opening, sdk, process, listeners, imported).execute();
   });
   if (flags.switches.has("json")) stdout.write(`${JSON.stringify(digestOf(events), undefined, 2)}\n`);
   return succeeded;
+}
+
+/** Reads `import TYPE NAME ID`. A resource is protected unless `--protect=false` is set. */
+function importRequestOf({ words, values, off, switches }: Flags): ImportRequest {
+  const [type = "", name, id] = words;
+  if (name === undefined || id === undefined || words.length > 3 || !type.includes(":")) {
+    throw new Error("import needs a type, a name and an id: import PACKAGE:MODULE:TYPE NAME ID");
+  }
+  if (switches.has("generate-code")) throw new NotSupportedError("the generation of code (--generate-code)");
+  const [parent, provider] = ["parent", "provider"].map((flag) => namedUrn(flag, values.get(flag)));
+  return { type, name, id, protect: !off.has("protect"), ...(parent && { parent }), ...(provider && { provider }) };
+}
+
+/** Returns the URN in `NAME=URN`. */
+function namedUrn(flag: string, value: string | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  const urn = value.slice(value.indexOf("=") + 1);
+  if (!value.includes("=") || !urn.startsWith("urn:")) throw new Error(`--${flag} must be NAME=URN`);
+  return urn;
 }
 
 function refuseTogether(flags: Flags, one: string, other: string): void {
@@ -156,6 +188,7 @@ class Passes {
     private readonly sdk: PulumiSdk,
     private readonly process: CommandProcess,
     private readonly listeners: EventListener[],
+    private readonly imported: ImportRequest | undefined,
   ) {}
 
   async execute(): Promise<boolean> {
@@ -220,6 +253,7 @@ class Passes {
       resources,
       pendingOperations: switches.has("clear-pending-creates") ? [] : pending,
       runsProgram: this.command === "up" || this.command === "preview",
+      imported: this.imported,
       deployment,
       showSecrets: switches.has("show-secrets"),
       unchecked,

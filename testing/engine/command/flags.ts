@@ -7,6 +7,8 @@ type Kind = "switch" | "value" | "list";
 /** The flags of a command line. */
 export interface Flags {
   readonly switches: ReadonlySet<string>;
+  /** The switches that are off, as in `--protect=false`. */
+  readonly off: ReadonlySet<string>;
   readonly values: ReadonlyMap<string, string>;
   readonly lists: ReadonlyMap<string, readonly string[]>;
   /** The arguments that are not flags. */
@@ -55,6 +57,7 @@ const OFF = "false";
 export function parseFlags(args: readonly string[], known: FlagKinds): Flags {
   const kinds: FlagKinds = { ...COMMON, ...known };
   const switches = new Set<string>();
+  const off = new Set<string>();
   const values = new Map<string, string>();
   const lists = new Map<string, string[]>();
   const words: string[] = [];
@@ -69,8 +72,8 @@ export function parseFlags(args: readonly string[], known: FlagKinds): Flags {
       const kind = kinds[name];
       if (kind === undefined) throw new NotSupportedError(FLAG.test(arg) ? `the flag ${arg.split("=")[0]}` : "a flag");
       if (kind === "switch") {
-        if (attached === OFF) switches.delete(name);
-        else switches.add(name);
+        (attached === OFF ? switches : off).delete(name);
+        (attached === OFF ? off : switches).add(name);
         continue;
       }
       const value = attached ?? rest.shift();
@@ -79,7 +82,7 @@ export function parseFlags(args: readonly string[], known: FlagKinds): Flags {
       else lists.set(name, [...(lists.get(name) ?? []), value]);
     }
   }
-  return { switches, values, lists, words };
+  return { switches, off, values, lists, words };
 }
 
 function split(arg: string): { name: string; attached: string | undefined } {

@@ -5,6 +5,7 @@ Usage: keyplane-engine COMMAND [FLAGS]
 
 Commands, as in pulumi:
   up, preview, refresh, destroy           deploy the program in this folder, or delete its resources
+  import TYPE NAME ID                     import a resource that exists
   stack init|export|import|output         create a stack, and read or replace its state
   state delete URN                        remove a resource from the state
   config set KEY [VALUE] [--secret]       set a value of the stack's configuration

@@ -8,7 +8,7 @@ import { CHANNEL_OPTIONS, type PulumiSdk } from "../program/pulumi-sdk";
 import { NO_PROGRAM } from "../program/source";
 import { DynamicHosts } from "../provider/dynamic-hosts";
 import { DynamicHost, type HostOptions, type RunningHost } from "../provider/host";
-import { newestVersion } from "../provider/package-version";
+import { newestVersion, type PackageVersion } from "../provider/package-version";
 import { Plugins } from "../provider/plugins";
 import { DYNAMIC_PACKAGE, ProviderRegistry } from "../provider/provider-registry";
 import { NotSupportedError } from "../refused";
@@ -20,6 +20,7 @@ import { packageOf } from "../state/urn";
 import { type Base, Deployment, type DeploymentOptions } from "./deployment";
 import { Diagnostics } from "./diagnostics";
 import { type EngineEventBody, type Operation, SECRET_MARK } from "./events";
+import { type ImportPackages, type ImportRequest, ImportRun } from "./import-run";
 import { Run, type RunResult } from "./run";
 import { StepReporter } from "./step-reporter";
 
@@ -42,6 +43,8 @@ export interface OperationOptions {
   readonly pendingOperations: readonly PendingOperation[];
   /** Whether the program is run. */
   readonly runsProgram: boolean;
+  /** The resource to import, instead of a run. */
+  readonly imported?: ImportRequest | undefined;
   readonly deployment: DeploymentOptions;
   readonly showSecrets: boolean;
   /** Whether the state is read and written without a validity check. */
@@ -61,14 +64,14 @@ export interface OperationResult {
 }
 
 /** One pass. */
-export class OperationRun {
+export class OperationRun implements ImportPackages {
   private readonly sdk: PulumiSdk;
   private readonly processes: Processes;
   private hosts: DynamicHosts | undefined;
   private plugins: Plugins | undefined;
   private readonly diagnostics: Diagnostics;
   private readonly env: NodeJS.ProcessEnv;
-  private run: Run | undefined;
+  private run: Run | ImportRun | undefined;
   private program: RunningProgram | undefined;
   private cancelled = false;
 
@@ -145,7 +148,10 @@ export class OperationRun {
     const snapshot = deploymentOptions.preview ? undefined : this.snapshot(base);
     const shown = { showSecrets, masked: (text: string) => this.diagnostics.masked(text) };
     const reporter = new StepReporter(deployment, emit, shown, snapshot);
-    this.run = new Run(deployment, reporter, monitor ?? NO_PROGRAM);
+    const { imported } = this.options;
+    this.run = imported
+      ? new ImportRun(deployment, reporter, imported, this)
+      : new Run(deployment, reporter, monitor ?? NO_PROGRAM);
     if (this.cancelled) this.run.cancel();
     if (monitor) this.startProgram(monitor, address);
     if (this.willNeedHost()) hosts.warmUp(this.configOf(DYNAMIC_PACKAGE));
@@ -161,7 +167,7 @@ export class OperationRun {
       sdk: this.sdk,
       projectRoot: this.options.project.root,
       configOf: (packageName) => this.configOf(packageName),
-      newestVersion: (packageName) => newestVersion(packageName, this.options.resources),
+      newestVersion: (packageName) => this.newestVersion(packageName),
     });
   }
 
@@ -224,8 +230,13 @@ export class OperationRun {
     return (line, stream) => this.diagnostics.report(stream === "stdout" ? "info" : "info#err", "", line);
   }
 
+  /** The version of a package for programs that ask for none. */
+  newestVersion(packageName: string): PackageVersion {
+    return newestVersion(packageName, this.options.resources);
+  }
+
   /** The configuration of a package's default provider. Dynamic providers get everything, with namespaces. */
-  private configOf(packageName: string): Properties {
+  configOf(packageName: string): Properties {
     const { values, secretKeys } = this.options.config;
     const entries = Object.entries(values).map(
       ([key, value]) => [key, secretKeys.includes(key) ? secretOf(value) : value] as const,
