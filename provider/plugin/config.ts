@@ -1,4 +1,4 @@
-import { inspect, isDeepStrictEqual } from "node:util";
+import { isDeepStrictEqual } from "node:util";
 import { isKeyplaneError } from "../errors";
 import { accountFingerprint } from "../keys/account-fingerprint";
 import { hasUnknown } from "../schema/field-types";
@@ -16,7 +16,7 @@ const NAMES = [...Object.keys(SETTINGS), "importKeys"];
 /** Inputs that the engine adds. */
 const OF_ENGINE = /^(version|parameterization|plugin[A-Z]\w*|__\w+)$/;
 
-/** The configuration of a provider resource. Printing it shows no credential. */
+/** The configuration of a provider resource. */
 export class ProviderConfig {
   /** Reads one setting as text. */
   readonly read: ConfigReader;
@@ -33,10 +33,6 @@ export class ProviderConfig {
     this.read = (name) => textOf(inputs[name]);
     this.owner = String(inputs[OWNER] ?? "");
     this.importKeys = parseImportKeys(this.read("importKeys"));
-  }
-
-  [inspect.custom](): string {
-    return "ProviderConfig";
   }
 }
 

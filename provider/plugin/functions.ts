@@ -1,10 +1,11 @@
 import type { Account } from "../api";
-import { InputError, isKeyplaneError, type KeyplaneError } from "../errors";
+import { InputError } from "../errors";
 import * as functions from "../functions";
 import type { Properties } from "../schema/resource-type";
-import { conceal, redact } from "../secrets";
+import { redact } from "../secrets";
 import type { Session } from "../session/session";
 import { fromPulumi } from "../session/values";
+import { described } from "../session/verb";
 
 /** A data source: its arguments, and the call. */
 interface DataSource {
@@ -54,17 +55,10 @@ export async function invoke(
     const result = await source.call(session.account(undefined), { ...args, ...controls } as never);
     return Array.isArray(result) ? { items: result } : (result as Properties);
   } catch (error) {
-    for (const secret of session.credentials().values()) conceal(secret);
-    throw new Error(redact(`${name}: ${described(error)}`));
+    throw new Error(described(session, name, error));
   } finally {
     await session.engine.flush();
   }
-}
-
-function described(error: unknown): string {
-  if (isKeyplaneError(error)) return `${error.message} [${error.code}]`;
-  const text = error instanceof Error ? error.message : String(error);
-  return `${text}. This is a bug in keyplane: report it with this message [${"KP-INTERNAL" satisfies KeyplaneError["code"]}]`;
 }
 
 function namesOfAll(): string {

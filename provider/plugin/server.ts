@@ -16,16 +16,13 @@ import { VERSION } from "../version";
 import { changedSettings, checkConfig, ProviderConfig, SECRET_SETTINGS } from "./config";
 import { invoke } from "./functions";
 import { type Named, Resources, toEngine } from "./resources";
-import { failed, fromStruct, notReady, toStruct } from "./wire";
+import { fromStruct, notReady, toStruct } from "./wire";
 
 /** Outputs that are secrets whether or not an input is. */
 const SECRET_OUTPUTS = ["key", "previousKey"];
 
-const TYPES = {
-  ApiKey: resourceTypes.ApiKey,
-  RotatingApiKey: resourceTypes.RotatingApiKey,
-  ProjectReady: resourceTypes.ProjectReady,
-};
+const { ApiKey, RotatingApiKey, ProjectReady } = resourceTypes;
+const TYPES = { ApiKey, RotatingApiKey, ProjectReady };
 
 /**
  * Pulumi's protocol for resource providers: reads the messages, and writes the answers. Secrets of inputs stay secrets
@@ -144,7 +141,7 @@ function unary(handler: Handler | undefined) {
 
 function toServiceError(error: unknown): Partial<ServiceError> {
   const message = error instanceof Error ? error.message : String(error);
-  if (!(error instanceof VerbError) || error.notReady === undefined) return failed(message);
+  if (!(error instanceof VerbError) || error.notReady === undefined) return { code: status.UNKNOWN, details: message };
   const { id, outputs: reached } = error.notReady;
   return notReady(message, id, outputs(toEngine(error.type, reached)));
 }

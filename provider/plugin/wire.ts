@@ -38,11 +38,6 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, plain(member)]));
 }
 
-/** A call that failed. Its message reaches the user. */
-export function failed(message: string, code = status.UNKNOWN): Partial<ServiceError> {
-  return { code, details: message };
-}
-
 /** A call after which the resource exists, but is not ready. The engine records it, and fails the run. */
 export function notReady(message: string, id: string, properties: Struct): Partial<ServiceError> {
   const details = new provider.ErrorResourceInitFailed();

@@ -48,10 +48,9 @@ export async function runVerb<T>(session: Session, verb: Verb, body: (context: C
     return answer;
   } catch (error) {
     const doing = `${name} ${type.name} ${JSON.stringify(nameInUrn(urn))}`;
-    const { message, code } = error instanceof NotReady || isKeyplaneError(error) ? error : unexpected(error);
-    for (const secret of [...keysIn(values), ...session.credentials().values()]) conceal(secret);
+    for (const secret of keysIn(values)) conceal(secret);
     const notReady = error instanceof NotReady ? error : undefined;
-    throw new VerbError(redact(`${doing}: ${message} [${code}]`), type, notReady);
+    throw new VerbError(described(session, doing, error), type, notReady);
   } finally {
     ended();
     await session.engine.flush();
@@ -133,6 +132,13 @@ class VerbContext implements Context {
 /** Reads a boolean environment variable as Pulumi does. */
 function isOn(value: string | undefined): boolean {
   return value !== undefined && ["1", "t", "true"].includes(value.toLowerCase());
+}
+
+/** An error as one text with its code, which is safe to show. */
+export function described(session: Session, doing: string, error: unknown): string {
+  const { message, code } = error instanceof NotReady || isKeyplaneError(error) ? error : unexpected(error);
+  for (const secret of session.credentials().values()) conceal(secret);
+  return redact(`${doing}: ${message} [${code}]`);
 }
 
 /** Wraps an error that keyplane does not throw on purpose. */
