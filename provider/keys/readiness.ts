@@ -64,7 +64,7 @@ export async function waitForProjects(inputs: Properties, context: Context): Pro
   await Promise.all(
     Array.from(projects, (projectId) =>
       account?.operations.waitUntilIdle(projectId, {
-        timeoutMs: operationTimeout(inputs),
+        timeoutMs: operationTimeout(inputs, context),
         onProgress: ({ text }) => context.progress(text),
         onWarning: context.warn,
       }),
@@ -92,7 +92,7 @@ export async function finishPending(
       await account.operations.wait(
         operations.map(({ projectId = "", operationId = "" }) => ({ projectId, id: operationId })),
         {
-          timeoutMs: operationTimeout(inputs),
+          timeoutMs: operationTimeout(inputs, context),
           onProgress: ({ text }) => context.progress(text),
           onWarning: context.warn,
         },
@@ -134,9 +134,9 @@ function afterFailedWait(
   return { pending: still, reason: `${messageOf(error)}. ${RESUMED}` };
 }
 
-/** The maximum wait in a resource's inputs, in milliseconds; `undefined` for the account's default. */
-export function operationTimeout(inputs: Properties): number | undefined {
-  return parseDuration(inputs.operationTimeout);
+/** The maximum wait of a resource, in milliseconds; `undefined` for the account's default. */
+export function operationTimeout(inputs: Properties, { customTimeoutMs }: Context): number | undefined {
+  return parseDuration(inputs.operationTimeout) ?? customTimeoutMs;
 }
 
 /** The names of work that is not an operation, for messages. */

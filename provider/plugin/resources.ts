@@ -26,6 +26,8 @@ const REFERENCE = "__reference";
 export interface Named {
   readonly type: ResourceType;
   readonly urn: string;
+  /** The resource option `customTimeouts` of the call, in milliseconds. */
+  readonly timeoutMs?: number | undefined;
 }
 
 /** A resource as it is recorded. */
@@ -247,15 +249,18 @@ export class Resources {
   }
 
   async #run<T>(
-    { type, urn }: Named,
+    { type, urn, timeoutMs }: Named,
     name: Verb["name"],
     values: Properties,
     body: (context: Context) => Promise<T>,
     held = values,
   ): Promise<T> {
-    const also = type.holds && {
-      ownerNow: this.#identityOf(urn, held),
-      beforeCreate: (context: Context) => this.#orphans.beforeCreate(String(values.owner), context),
+    const also = {
+      customTimeoutMs: timeoutMs,
+      ...(type.holds && {
+        ownerNow: this.#identityOf(urn, held),
+        beforeCreate: (context: Context) => this.#orphans.beforeCreate(String(values.owner), context),
+      }),
     };
     return runVerb(this.session, { type, name, urn, values, held, also }, body);
   }

@@ -147,10 +147,12 @@ function toServiceError(error: unknown): Partial<ServiceError> {
 }
 
 /** The resource that a call names. */
-function named(request: { getUrn(): string; getType(): string }): Named {
+function named(request: { getUrn(): string; getType(): string; getTimeout?(): number }): Named {
   const urn = request.getUrn();
+  const seconds = request.getTimeout?.() ?? 0;
   const name = (request.getType() || (urn.split("::")[2] ?? "")).split(":").at(-1) ?? "";
-  if (Object.hasOwn(TYPES, name)) return { urn, type: TYPES[name as keyof typeof TYPES] };
+  if (Object.hasOwn(TYPES, name))
+    return { urn, type: TYPES[name as keyof typeof TYPES], timeoutMs: seconds > 0 ? seconds * 1_000 : undefined };
   throw new Error(`keyplane has no resource type ${name}; its types are ${Object.keys(TYPES).join(", ")}`);
 }
 

@@ -51,7 +51,7 @@ async function wait(inputs: Properties, context: Context): Promise<void> {
   const operationIds = inputs.operationIds as readonly string[] | undefined;
   const { operations } = context.account();
   const options = {
-    timeoutMs: operationTimeout(inputs),
+    timeoutMs: operationTimeout(inputs, context),
     onProgress: ({ text }: { readonly text: string }) => context.progress(text),
     onWarning: context.warn,
   };

@@ -98,6 +98,8 @@ export interface Context {
   readonly warn: (text: string) => void;
   /** The owner of the resource in this run, if it is not the one in `run`. */
   readonly ownerNow?: string | undefined;
+  /** The resource option `customTimeouts` of this verb, in milliseconds, if the front end is told. */
+  readonly customTimeoutMs?: number | undefined;
   /** Called before a key is created, after the account has been checked. */
   readonly beforeCreate?: ((context: Context) => Promise<void>) | undefined;
 }

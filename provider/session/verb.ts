@@ -20,7 +20,7 @@ export interface Verb {
   /** The state of the resource. @default values */
   readonly held?: Properties;
   /** What the front end adds to the context. */
-  readonly also?: Pick<Context, "ownerNow" | "beforeCreate"> | undefined;
+  readonly also?: Pick<Context, "ownerNow" | "beforeCreate" | "customTimeoutMs"> | undefined;
 }
 
 /** Why a verb failed, as text that is safe to show. */
@@ -73,6 +73,7 @@ class VerbContext implements Context {
   readonly scope: Scope;
   readonly ownerNow: Context["ownerNow"];
   readonly beforeCreate: Context["beforeCreate"];
+  readonly customTimeoutMs: Context["customTimeoutMs"];
   readonly #session: Session;
   readonly urn: string;
 
@@ -80,6 +81,7 @@ class VerbContext implements Context {
     this.scope = scopeOf(values);
     this.ownerNow = also?.ownerNow;
     this.beforeCreate = also?.beforeCreate;
+    this.customTimeoutMs = also?.customTimeoutMs;
     this.#session = session;
     this.urn = urn;
   }
