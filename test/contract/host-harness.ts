@@ -1,7 +1,6 @@
 import { mkdir, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import type { Server, ServiceError } from "@grpc/grpc-js";
 import type { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import type {
   CheckResponse,
@@ -17,20 +16,9 @@ import { PulumiSdk } from "../../testing/engine/program/pulumi-sdk";
 import { DynamicHost } from "../../testing/engine/provider/host";
 import { call } from "../../testing/engine/provider/plugin-process";
 import { lazySerializer } from "../../testing/workspace/lazy-serializer/lazy-serializer";
+import { fromStruct, type Logged, orNotReady, type Reached, RecordingEngine, type Values } from "./recording-engine";
 
-export type Values = Record<string, unknown>;
-
-/** A message that the host sent to the engine. */
-export interface Logged {
-  readonly urn: string;
-  readonly message: string;
-  readonly severity: number;
-  readonly ephemeral: boolean;
-}
-
-const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
-
-export { UNKNOWN };
+export { UNKNOWN } from "./recording-engine";
 
 export const shim = (kind: string) => `exports.handler=()=>require("keyplane/provider").${kind}`;
 export const urnOf = (kind: string, name: string) =>
@@ -44,11 +32,10 @@ export function ownerIn(account: { readonly url: string; readonly apiKey: string
 
 /** Pulumi's own dynamic host, which the test drives over gRPC like an engine, and an engine that records its messages. */
 export class HostUnderTest {
-  readonly logged: Logged[] = [];
   readonly printed: string[] = [];
   pid = 0;
   private readonly sdk = new PulumiSdk(resolve("."));
-  private engine: Server | undefined;
+  private engine: RecordingEngine | undefined;
   private host: DynamicHost | undefined;
   private connected: ResourceProviderClient | undefined;
   private directory = "";
@@ -60,11 +47,11 @@ export class HostUnderTest {
     await symlink(resolve("."), join(test.directory, "node_modules", "keyplane"), "junction");
     const pulumi = resolve("node_modules/@pulumi/pulumi");
     await symlink(pulumi, join(test.directory, "node_modules", "@pulumi", "pulumi"), "junction");
-    const port = await test.startEngine();
+    test.engine = await RecordingEngine.start(test.sdk);
     test.host = DynamicHost.spawn({
       sdk: test.sdk,
       directory: test.directory,
-      engineAddress: `127.0.0.1:${port}`,
+      engineAddress: test.engine.address,
       config,
       env: lazySerializer({ PATH: process.env.PATH, HOME: test.directory, ...env }),
       started: (pid) => {
@@ -74,6 +61,11 @@ export class HostUnderTest {
     });
     test.connected = await test.host.client;
     return test;
+  }
+
+  /** The messages that the host sent to the engine. */
+  get logged(): readonly Logged[] {
+    return this.engine?.logged ?? [];
   }
 
   async check(kind: string, olds: Values, news: Values): Promise<{ inputs: Values; failures: string[] }> {
@@ -97,27 +89,22 @@ export class HostUnderTest {
     return { changes: response.getChanges() === DIFF_SOME, replaces: response.getReplacesList() };
   }
 
-  async create(kind: string, inputs: Values): Promise<{ id: string; outputs: Values; notReady?: string[] }> {
+  async create(kind: string, inputs: Values): Promise<Reached> {
     const request = new this.sdk.provider.CreateRequest();
     request.setProperties(this.struct({ ...this.base(kind), ...inputs }));
-    return this.initFailed(async () => {
+    return orNotReady(this.sdk, async () => {
       const response = await call<CreateResponse>((done) => this.client.create(request, done));
       return { id: response.getId(), outputs: fromStruct(response.getProperties()) };
     });
   }
 
-  async update(
-    kind: string,
-    id: string,
-    olds: Values,
-    news: Values,
-  ): Promise<{ outputs: Values; notReady?: string[] }> {
+  async update(kind: string, id: string, olds: Values, news: Values): Promise<Reached> {
     const request = new this.sdk.provider.UpdateRequest();
     request
       .setId(id)
       .setOlds(this.struct(olds))
       .setNews(this.struct({ ...this.base(kind), ...news }));
-    return this.initFailed(async () => {
+    return orNotReady(this.sdk, async () => {
       const response = await call<UpdateResponse>((done) => this.client.update(request, done));
       return { id, outputs: fromStruct(response.getProperties()) };
     });
@@ -144,8 +131,7 @@ export class HostUnderTest {
 
   /** Ends the engine like a kill: all its connections close. */
   killEngine(): void {
-    this.engine?.forceShutdown();
-    this.engine = undefined;
+    this.engine?.kill();
   }
 
   async stop(): Promise<void> {
@@ -167,60 +153,4 @@ export class HostUnderTest {
   private struct(values: Values): Struct {
     return this.sdk.struct.fromJavaScript(values as { [key: string]: string });
   }
-
-  private async initFailed<T extends { id: string; outputs: Values }>(start: () => Promise<T>) {
-    try {
-      return await start();
-    } catch (error) {
-      const [bytes] = (error as ServiceError).metadata?.get("grpc-status-details-bin") ?? [];
-      if (!Buffer.isBuffer(bytes)) throw error;
-      const [detail] = this.sdk.status.Status.deserializeBinary(bytes).getDetailsList();
-      if (detail === undefined) throw error;
-      const failure = this.sdk.provider.ErrorResourceInitFailed.deserializeBinary(detail.getValue_asU8());
-      const outputs = fromStruct(failure.getProperties());
-      return { id: failure.getId(), outputs, notReady: failure.getReasonsList() };
-    }
-  }
-
-  private startEngine(): Promise<number> {
-    const { grpc, engineGrpc, empty } = this.sdk;
-    const server = new grpc.Server();
-    const refuse = () => {
-      throw new Error("not part of this test");
-    };
-    server.addService(engineGrpc.EngineService, {
-      log: (request, done) => {
-        const { request: log } = request;
-        this.logged.push({
-          urn: log.getUrn(),
-          message: log.getMessage(),
-          severity: log.getSeverity(),
-          ephemeral: log.getEphemeral(),
-        });
-        done(null, new empty());
-      },
-      getRootResource: refuse,
-      setRootResource: refuse,
-      startDebugging: refuse,
-      requirePulumiVersion: refuse,
-    } as Parameters<Server["addService"]>[1] & { log: (request: { request: LogLike }, done: Done) => void });
-    this.engine = server;
-    return new Promise((resolve, reject) => {
-      const credentials = grpc.ServerCredentials.createInsecure();
-      server.bindAsync("127.0.0.1:0", credentials, (error, port) => (error ? reject(error) : resolve(port)));
-    });
-  }
-}
-
-interface LogLike {
-  getUrn(): string;
-  getMessage(): string;
-  getSeverity(): number;
-  getEphemeral(): boolean;
-}
-
-type Done = (error: null, response: unknown) => void;
-
-function fromStruct(struct: Struct | undefined): Values {
-  return (struct?.toJavaScript() ?? {}) as Values;
 }

@@ -1,0 +1,227 @@
+import type { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
+import type { GetSchemaResponse } from "@pulumi/pulumi/proto/provider_pb";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { version } from "../../package.json";
+import { type ControlPlane, startControlPlane } from "../../testing";
+import { call } from "../../testing/engine/provider/plugin-process";
+import { failureOf, PluginUnderTest, plain, secret, stopPlugins, UNKNOWN } from "./plugin-harness";
+
+let plane: ControlPlane;
+
+beforeEach(async () => {
+  plane = await startControlPlane();
+});
+
+afterEach(async () => {
+  await stopPlugins();
+  await plane.close();
+});
+
+const posts = () => plane.count("POST", "/api_keys");
+const NAME = /^ci-[a-z2-7]{8}-[a-z2-7]{8}-[a-z2-7]{8}$/;
+
+describe("a preview", () => {
+  it("sends no request and answers what it cannot know as unknown", async () => {
+    const plugin = await PluginUnderTest.start(plane);
+    for (const kind of ["ApiKey", "RotatingApiKey"]) {
+      const inputs = await plugin.checked(kind, { rotateAfter: UNKNOWN });
+      const planned = await plugin.previewCreate(kind, inputs);
+      const unknown = { keyId: UNKNOWN, name: UNKNOWN, key: secret(UNKNOWN), createdAt: UNKNOWN, rotateAfter: UNKNOWN };
+      expect(planned).toMatchObject(unknown);
+    }
+    const gate = await plugin.checked("ProjectReady", { projectId: "quiet-shore-123456" });
+    expect(await plugin.previewCreate("ProjectReady", gate)).toEqual({ projectId: "quiet-shore-123456" });
+    expect(await plane.count()).toBe(0);
+  });
+
+  it("of an update knows the outputs that the update keeps", async () => {
+    const plugin = await PluginUnderTest.start(plane);
+    for (const kind of ["ApiKey", "RotatingApiKey"]) {
+      const state = await plugin.add(kind, {}, kind.toLowerCase());
+      const before = await plane.count();
+      const inputs = await plugin.checked(kind, { rotateAfter: "90d" }, state.inputs, state.name);
+      expect((await plugin.diff(state, inputs)).changes).toBe(true);
+      const { keyId, name, key, createdAt } = state.outputs;
+      const planned = await plugin.previewUpdate(state, inputs);
+      expect(planned).toMatchObject({ keyId, name, key: secret(key), createdAt, rotateAt: UNKNOWN });
+      expect(await plane.count()).toBe(before);
+    }
+  });
+
+  it("of a rotation does not know the next key", async () => {
+    const plugin = await PluginUnderTest.start(plane);
+    const state = await plugin.add("RotatingApiKey", { rotationTriggers: { at: "1" } });
+    const inputs = await plugin.checked("RotatingApiKey", { rotationTriggers: { at: "2" } }, state.inputs);
+    expect(await plugin.previewUpdate(state, inputs)).toMatchObject({ keyId: UNKNOWN, key: secret(UNKNOWN) });
+    expect(await posts()).toBe(1);
+  });
+
+  it("of a replaced ApiKey does not know the next key", async () => {
+    const plugin = await PluginUnderTest.start(plane);
+    const state = await plugin.add("ApiKey", { rotationTriggers: { at: "1" } });
+    const news = { rotationTriggers: { at: "2" } };
+    const inputs = await plugin.checked("ApiKey", news, state.inputs);
+    expect((await plugin.diff(state, inputs)).replaces).toEqual(["rotationTriggers"]);
+    const planned = await plugin.previewCreate("ApiKey", await plugin.checked("ApiKey", news));
+    expect(planned).toMatchObject({ keyId: UNKNOWN, key: secret(UNKNOWN) });
+    expect(await posts()).toBe(1);
+  });
+});
+
+describe("the plugin", () => {
+  it("introduces itself with the version of the package, and its schema has the same version", async () => {
+    const { client, sdk } = await PluginUnderTest.start(plane, { configured: false });
+    const info = await call<PluginInfo>((done) => client.getPluginInfo(new sdk.empty(), done));
+    expect(info.getVersion()).toBe(version);
+    const answer = await call<GetSchemaResponse>((done) => client.getSchema(new sdk.provider.GetSchemaRequest(), done));
+    const schema = JSON.parse(answer.getSchema());
+    expect(schema).toMatchObject({ name: "keyplane", version });
+    expect(Object.keys(schema.resources).sort()).toEqual(
+      ["ApiKey", "ProjectReady", "RotatingApiKey"].map((kind) => `keyplane:index:${kind}`),
+    );
+  });
+
+  it("answers the handshake, and says that it handles previews and takes no marked secrets", async () => {
+    const { client, sdk } = await PluginUnderTest.start(plane, { configured: false });
+    const handshake = new sdk.provider.ProviderHandshakeRequest();
+    await expect(call((done) => client.handshake(handshake, done))).resolves.toBeDefined();
+    const request = new sdk.provider.ConfigureRequest().setArgs(sdk.struct.fromJavaScript({}));
+    const capabilities = await call<{ toObject(): object }>((done) => client.configure(request, done));
+    expect(capabilities.toObject()).toMatchObject({ supportspreview: true, acceptsecrets: false });
+  });
+
+  it("refuses calls and resource types that it does not have", async () => {
+    const plugin = await PluginUnderTest.start(plane);
+    const { client, sdk } = plugin;
+    const refused = await call((done) => client.call(new sdk.provider.CallRequest(), done)).catch((error) => error);
+    expect(refused).toMatchObject({ code: sdk.grpc.status.UNIMPLEMENTED });
+    for (const kind of ["Owner", "Ledger", "Bucket"]) {
+      expect(await failureOf(plugin.check(kind, {}, {}))).toMatch(/keyplane has no resource type .*ApiKey, Rotating/);
+    }
+  });
+
+  it("creates, reads, updates and deletes a key", async () => {
+    const plugin = await PluginUnderTest.start(plane);
+    const state = await plugin.add("ApiKey");
+    expect(state.id).toMatch(/^[1-9]\d*$/);
+    expect(state.outputs).toMatchObject({ keyId: state.id, name: expect.stringMatching(NAME) });
+    expect(await plane.secretsEverIssued()).toContain(state.outputs.key);
+    expect(await plugin.read(state)).toEqual(state);
+
+    const updated = await plugin.up(state, { rotateAfter: "90d" });
+    expect(updated).toMatchObject({
+      step: "update",
+      state: { outputs: { key: state.outputs.key, rotateAfter: "90d" } },
+    });
+    expect((await plugin.up(updated.state)).step).toBe("same");
+    await plugin.delete(updated.state);
+    expect(await plane.liveKeys()).toEqual([]);
+    expect(await plugin.read(updated.state)).toBeUndefined();
+  });
+
+  it("gives a key a name of at most 64 characters, even if the resource's name is long", async () => {
+    const plugin = await PluginUnderTest.start(plane);
+    const name = `a-${"very-".repeat(12)}long-name`;
+    const [long, prefixed] = [
+      await plugin.add("ApiKey", {}, name),
+      await plugin.add("RotatingApiKey", { namePrefix: "p".repeat(37) }),
+    ];
+    expect(String(long.outputs.name)).toMatch(/^a-very-.*-[a-z2-7]{8}-[a-z2-7]{8}-[a-z2-7]{8}$/);
+    expect(String(prefixed.outputs.name)).toMatch(/^p{37}-[a-z2-7]{8}-[a-z2-7]{8}-[a-z2-7]{8}$/);
+    for (const state of [long, prefixed]) expect(String(state.outputs.name).length).toBeLessThanOrEqual(64);
+  });
+
+  it("creates many keys with one request for each and one list for all of them", async () => {
+    const plugin = await PluginUnderTest.start(plane);
+    const names = Array.from({ length: 20 }, (_, at) => `key-${at}`);
+    const states = await Promise.all(names.map((name) => plugin.add("ApiKey", {}, name)));
+    expect(new Set(states.map(({ id }) => id)).size).toBe(20);
+    expect([await posts(), await plane.count("GET", "/api_keys"), await plane.count()]).toEqual([20, 1, 21]);
+  });
+
+  it("reads many keys with one list", async () => {
+    const names = Array.from({ length: 10 }, (_, at) => `key-${at}`);
+    const first = await PluginUnderTest.start(plane);
+    const states = await Promise.all(names.map((name) => first.add("ApiKey", {}, name)));
+    const plugin = await PluginUnderTest.start(plane, { provider: first.provider });
+    const before = await plane.count();
+    await Promise.all(states.map((state) => plugin.read(state)));
+    expect(await plane.count()).toBe(before + 1);
+  });
+
+  it("records a key that is not ready with its secret, and an update continues with it", async () => {
+    const first = await PluginUnderTest.start(plane, { config: { operationTimeout: "1s", pollInterval: "1s" } });
+    await plane.rules.add({ route: "POST /api_keys", operations: [{ action: "start_compute", runningMs: null }] });
+    const made = await first.add("ApiKey");
+    expect(made.notReady).toEqual([expect.stringMatching(/^create ApiKey "ci": .*start_compute.*\[KP-NOT-READY\]$/)]);
+    expect(made.outputs).toMatchObject({ keyId: made.id, __owner: expect.stringContaining("|urn:pulumi:dev::") });
+    expect(await plane.secretsEverIssued()).toContain(made.outputs.key);
+
+    const [{ operationId }] = made.outputs.pending as [{ operationId: string }];
+    await plane.state.endOperation(operationId);
+    const next = await PluginUnderTest.start(plane, { provider: first.provider });
+    const { step, state } = await next.up(made);
+    expect(step).toBe("update");
+    expect(state.notReady).toBeUndefined();
+    expect(state.outputs).toMatchObject({ key: made.outputs.key, pending: null });
+    expect(await posts()).toBe(1);
+  });
+
+  it("records a rotation that is not ready with both secrets", async () => {
+    const plugin = await PluginUnderTest.start(plane, { config: { operationTimeout: "1s", pollInterval: "1s" } });
+    const made = await plugin.add("RotatingApiKey", { rotationTriggers: { at: "1" } });
+    await plane.rules.add({ route: "POST /api_keys", operations: [{ action: "start_compute", runningMs: null }] });
+    const { state } = await plugin.up(made, { rotationTriggers: { at: "2" } });
+    expect(state.notReady).toHaveLength(1);
+    expect(state.outputs).toMatchObject({ previousKey: made.outputs.key, previousKeyId: made.outputs.keyId });
+    expect(await plane.secretsEverIssued()).toContain(state.outputs.key);
+  });
+
+  it("shows what a resource waits for in its row, and errors without a stack or a secret", async () => {
+    const first = await PluginUnderTest.start(plane);
+    const state = await first.add("ApiKey");
+    const plugin = await PluginUnderTest.start(plane, { provider: first.provider });
+    await plane.rules.add({ route: "*", count: 1, status: 503, retryAfter: 1 });
+    const body = { message: `no ${plane.apiKey} ${state.outputs.key}` };
+    await plane.rules.add({ route: "*", count: null, status: 400, body });
+    const failure = await failureOf(plugin.read(state));
+    expect(failure).toMatch(/^read ApiKey "ci": GET \/api_keys.*400/);
+    expect(failure).toContain("no [secret] [secret]");
+    expect(failure).not.toMatch(/\n\s+at /);
+    expect(plugin.logged).toMatchObject([
+      {
+        urn: plugin.urn("ApiKey"),
+        ephemeral: true,
+        message: "GET /api_keys: 503 Service Unavailable, attempt 2 in 1 s",
+      },
+    ]);
+    expect(plugin.printed).toEqual([]);
+  });
+
+  it("waits for a project, and reads and deletes the gate without a request", async () => {
+    const plugin = await PluginUnderTest.start(plane);
+    const { id } = await plane.state.createProject();
+    const state = await plugin.add("ProjectReady", { projectId: id });
+    expect(state).toMatchObject({ id, outputs: { projectId: id } });
+    const before = await plane.count();
+    expect(await plugin.read(state)).toEqual(state);
+    expect((await plugin.up(state)).step).toBe("same");
+    await plugin.delete(state);
+    expect(await plane.count()).toBe(before);
+  });
+
+  it("takes inputs that are marked as secrets, and an absent output is known to be absent", async () => {
+    const plugin = await PluginUnderTest.start(plane);
+    const { inputs, failures } = await plugin.check(
+      "RotatingApiKey",
+      {},
+      { rotationTriggers: secret({ at: secret("1") }) },
+    );
+    expect(failures).toEqual([]);
+    expect(inputs.rotationTriggers).toEqual({ at: "1" });
+    const state = await plugin.create("RotatingApiKey", inputs);
+    expect(state.outputs).toMatchObject({ previousKeyId: null, previousKey: null, rotateAt: null });
+    expect(state.outputs).not.toHaveProperty("rotationTriggers");
+    expect(plain(state.outputs)).toEqual(state.outputs);
+  });
+});
