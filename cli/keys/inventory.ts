@@ -1,5 +1,5 @@
 import type { ApiKeyRecord } from "../../provider/api";
-import { nameInUrn, tagOf } from "../../provider/keys/names";
+import { nameInUrn, tagsIn } from "../../provider/keys/names";
 import type { Age } from "../duration-option";
 import { heldBy, type Role, type StackState } from "../state";
 
@@ -33,7 +33,9 @@ export function inventory(keys: readonly ApiKeyRecord[], terms: InventoryTerms):
   const owners = new Map(states.flatMap(({ stack, tags }) => tags.map((tag) => [tag, stack] as const)));
   return keys.map((key) => {
     const holder = held.get(key.id);
-    const tag = tagOf(key.name);
+    const tags = tagsIn(key.name);
+    // The last one of an unknown owner: a name of the dynamic provider hardly ever looks like one of the plugin.
+    const tag = tags.find((each) => owners.has(each)) ?? tags.at(-1);
     const owner = tag === undefined ? undefined : owners.get(tag);
     const stack = holder?.stack ?? owner;
     const flags: string[] = [];

@@ -1,4 +1,5 @@
 import { keyIdOf } from "../../provider/ids";
+import { ownerIdIn, urnIn } from "../../provider/keys/identity";
 import { ownerTag } from "../../provider/keys/names";
 import { HIDDEN, opened } from "./envelope";
 import type { Deployment, StateResource } from "./read-deployment";
@@ -32,7 +33,10 @@ export interface StackState {
   readonly underWay: number;
 }
 
-const TYPE = "pulumi-nodejs:dynamic/keyplane:";
+/** Types of the dynamic provider, and of the plugin. */
+const DYNAMIC = "pulumi-nodejs:dynamic/keyplane:";
+const PLUGIN = "keyplane:index:";
+const PLUGIN_PROVIDER = "pulumi:providers:keyplane";
 
 /**
  * Properties that hold key ids, for all kinds of resources, with the keys' role. If several match, the last one counts.
@@ -49,12 +53,14 @@ const ROLES: readonly (readonly [property: string, role: Role])[] = [
 
 /** Reads the information about keys in a deployment. Key ids and owners are not secret, so nothing is decrypted. */
 export function stackState(source: string, deployment: Deployment): StackState {
-  const resources = deployment.resources.filter(({ type }) => type.startsWith(TYPE));
-  const owners = resources.filter((each) => each.type === `${TYPE}Owner` && each.delete !== true && each.id !== "");
+  const resources = deployment.resources.filter(
+    ({ type }) => type.startsWith(DYNAMIC) || type.startsWith(PLUGIN) || type === PLUGIN_PROVIDER,
+  );
+  const owners = resources.flatMap(ownerIn);
   const held = new Map<string, Holder>();
   const hidden: string[] = [];
   // The ledger lists all keys. Resources that hold a key themselves come after it and take precedence.
-  const isLedger = ({ type }: StateResource) => Number(type === `${TYPE}Ledger`);
+  const isLedger = ({ type }: StateResource) => Number(type === `${DYNAMIC}Ledger`);
   for (const resource of resources.toSorted((one, other) => isLedger(other) - isLedger(one))) {
     const { urn } = resource;
     for (const { value, role } of idsIn(resource)) {
@@ -66,8 +72,8 @@ export function stackState(source: string, deployment: Deployment): StackState {
     source,
     stack: stackOf(deployment.resources[0]?.urn ?? ""),
     savedAt: deployment.savedAt,
-    tags: owners.filter(isOwn).map(({ id }) => ownerTag(id)),
-    foreign: owners.filter((each) => !isOwn(each)).map(({ id }) => ownerTag(id)),
+    tags: tagsOf(owners.filter(({ isOwn }) => isOwn)),
+    foreign: tagsOf(owners.filter(({ isOwn }) => !isOwn)),
     held,
     hidden: [...new Set(hidden)],
     underWay: deployment.underWay,
@@ -88,12 +94,29 @@ function* idsIn({
       for (const each of values) yield { value: each, role };
     }
   }
-  if (type === `${TYPE}ApiKey`) yield { value: id, role: "current" };
+  if (type === `${DYNAMIC}ApiKey` || type === `${PLUGIN}ApiKey`) yield { value: id, role: "current" };
 }
 
-/** Whether the owner was created for the stack of this state. */
-function isOwn({ urn, outputs }: StateResource): boolean {
-  return stackOf(urn) === `${String(opened(outputs.project))}/${String(opened(outputs.stack))}`;
+/** An owner of keys. */
+interface Owner {
+  readonly id: string;
+  /** Whether it was created for the stack of this state. */
+  readonly isOwn: boolean;
+}
+
+/** The owner that a resource is or names: an `Owner` of the dynamic provider, or a provider or a key of the plugin. */
+function ownerIn({ urn, type, id, delete: isDoomed, inputs, outputs }: StateResource): readonly Owner[] {
+  if (type === `${DYNAMIC}Owner`) {
+    const isOwn = stackOf(urn) === `${String(opened(outputs.project))}/${String(opened(outputs.stack))}`;
+    return isDoomed || id === "" ? [] : [{ id, isOwn }];
+  }
+  const owner = opened(inputs.__owner);
+  if (typeof owner !== "string") return [];
+  return [{ id: ownerIdIn(owner), isOwn: stackOf(urn) === stackOf(urnIn(owner) ?? "") }];
+}
+
+function tagsOf(owners: readonly Owner[]): readonly string[] {
+  return [...new Set(owners.map(({ id }) => ownerTag(id)))];
 }
 
 /** `project/stack` of a URN. */

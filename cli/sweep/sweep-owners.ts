@@ -20,8 +20,8 @@ function readOwner(owner: string): string {
   if (UUID.test(text)) return ownerTag(text);
   if (TAG.test(text)) return text;
   throw new UsageError(
-    "--owner must be the id of a stack's Owner resource (a UUID), or its tag: the 8 characters before the last hyphen " +
-      "in its keys' names",
+    "--owner must be the id of an owner (a UUID), or its tag: 8 characters in its keys' names, before the last hyphen or, " +
+      "if the plugin created them, before the last but one",
   );
 }
 

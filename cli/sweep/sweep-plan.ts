@@ -1,5 +1,5 @@
 import type { ApiKeyRecord } from "../../provider/api";
-import { tagOf } from "../../provider/keys/names";
+import { tagsIn } from "../../provider/keys/names";
 import { ageOf } from "../keys/inventory";
 
 /** Why a key that no state holds is not revoked. */
@@ -38,7 +38,7 @@ export const IN_USE_MS = 5 * 60_000;
 
 /** Finds the owners' keys that are in no state, and decides which of them to revoke. */
 export function planSweep(keys: readonly ApiKeyRecord[], terms: SweepTerms): SweepPlan {
-  const tagged = keys.filter(({ name }) => terms.tags.has(tagOf(name) ?? ""));
+  const tagged = keys.filter(({ name }) => tagsIn(name).some((tag) => terms.tags.has(tag)));
   const loose = tagged.filter(({ id }) => !terms.held.has(id));
   const judged = loose.map((key) => ({ key, reason: reasonToKeep(key, terms) }));
   return {

@@ -23,7 +23,7 @@ interface SweepFlags extends KeysFlags {
 export function addSweep(program: Command, session: Session): void {
   const command = program.command("sweep").description("finds keys of a stack that no state holds, and revokes them");
   withStates(command)
-    .option("--owner <id...>", "owners whose keys to sweep: ids of Owner resources, or their tags")
+    .option("--owner <id...>", "owners whose keys to sweep: their ids, or their tags")
     .option("--yes", "revokes the keys; without it, only shows the plan")
     .option("--include-used", "also revokes keys that were used: someone has or had their secrets")
     .option("--include-young", "also revokes keys younger than 15 minutes")

@@ -60,11 +60,15 @@ export function isAutoName(name: string): boolean {
 
 /** Whether a key's name was generated for any resource of an owner, by the dynamic provider or by the plugin. */
 export function hasTagOf(name: string, ownerId: string): boolean {
-  const tag = ownerTag(ownerId);
-  const tagOfLast = tagOf(name);
-  return (
-    tagOfLast === tag || (tagOfLast !== undefined && name.slice(-3 * NONCE_LENGTH, -2 * NONCE_LENGTH) === `-${tag}`)
-  );
+  return tagsIn(name).includes(ownerTag(ownerId));
+}
+
+/** What can be an owner's tag in a key's name: in an auto-name of the dynamic provider, and in one of the plugin. */
+export function tagsIn(name: string): readonly string[] {
+  const last = tagOf(name);
+  if (last === undefined) return [];
+  const before = /-([a-z2-7]{8})$/.exec(name.slice(0, -2 * NONCE_LENGTH))?.[1];
+  return before === undefined ? [last] : [last, before];
 }
 
 /** The default prefix: the resource's name, without the characters that a key's name cannot have. */

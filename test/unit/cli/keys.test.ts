@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { autoName, ownerTag } from "../../../provider/keys/names";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
-import { exported } from "./stack-file";
+import { exported, exportedOfPlugin, identityOfPlugin } from "./stack-file";
 import { envOf, folderWith, run } from "./support";
 
 const DAY = 86_400_000;
@@ -156,4 +156,18 @@ test("keys --json also prints an error as JSON, without the credential", async (
     error: { code: "KP-AUTH", message: expect.stringMatching(/401.*keyplane:apiKey/) },
   });
   expect(stdout + stderr).not.toContain("kp_wrong_but_secret");
+});
+
+test("keys shows the owner, the holder and the orphans of a plugin's stack", async () => {
+  const held = await plane.state.createKey(autoName("ci", identityOfPlugin(owner)));
+  const left = await plane.state.createKey(autoName("ci", identityOfPlugin(owner)));
+  const folder = await folderWith({ "state.json": exportedOfPlugin({ owner, key: held }) });
+  const keys = await keysOf("--state", join(folder, "state.json"));
+  expect(keys[held.id]).toMatchObject({
+    flags: [],
+    heldBy: expect.stringMatching(/ApiKey::ci$/),
+    ownerTag: ownerTag(owner),
+  });
+  expect(keys[left.id]).toMatchObject({ stack: "proj/dev", flags: ["orphan"], ownerTag: ownerTag(owner) });
+  expect((await keysOf())[left.id]).toMatchObject({ ownerTag: ownerTag(owner) });
 });

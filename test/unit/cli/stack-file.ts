@@ -42,5 +42,45 @@ export function exported(file: StackFile): { version: number; deployment: object
   };
 }
 
+/** A state with a provider and one key of the plugin, as `pulumi stack export` writes it. */
+export function exportedOfPlugin(file: {
+  readonly owner: string;
+  /** The owner of the key. @default the same */
+  readonly ownerOfKey?: string;
+  /** The stack for which the owner was created. @default "dev" */
+  readonly ownerStack?: string;
+  readonly key: { readonly id: string | number };
+  readonly predecessors?: readonly string[];
+}): { version: number; deployment: object } {
+  const { owner, ownerOfKey = owner, ownerStack = "dev", key, predecessors } = file;
+  const urn = (stack: string, type: string, name: string) => `urn:pulumi:${stack}::proj::${type}::${name}`;
+  const provider = "pulumi:providers:keyplane";
+  const type = "keyplane:index:ApiKey";
+  const ownerOf = (id: string, ofType: string, name: string) => `${id}|${urn(ownerStack, ofType, name)}`;
+  const resources = [
+    {
+      urn: urn("dev", provider, "default"),
+      custom: true,
+      type: provider,
+      id: "0c3a6c1e",
+      inputs: { __owner: ownerOf(`${owner}.mvajpcdav2en`, provider, "default"), apiKey: sealed },
+    },
+    {
+      urn: urn("dev", type, "ci"),
+      custom: true,
+      type,
+      id: String(key.id),
+      inputs: { __owner: ownerOf(ownerOfKey, type, "ci") },
+      outputs: { keyId: String(key.id), key: sealed, ...(predecessors && { predecessors }) },
+    },
+  ];
+  return { version: 3, deployment: { manifest: { time: "2026-01-01T00:00:00Z" }, resources } };
+}
+
+/** The identity of the key `ci` of the plugin. */
+export function identityOfPlugin(owner: string): string {
+  return `${owner}|urn:pulumi:dev::proj::keyplane:index:ApiKey::ci`;
+}
+
 /** A secret in the form that a state has. */
 export const sealed = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", ciphertext: "v1:x" };

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { autoName, ownerTag } from "../../../provider/keys/names";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
-import { exported, type StackFile, sealed } from "./stack-file";
+import { exported, exportedOfPlugin, identityOfPlugin, type StackFile, sealed } from "./stack-file";
 import { type Ended, envOf, folderWith, run } from "./support";
 
 const MINUTE = 60_000;
@@ -203,4 +203,28 @@ test("sweep warns about a state that was saved during a run", async () => {
 test("sweep refuses a missing owner, or one that is neither an id nor a tag, as wrong usage", async () => {
   expect(await sweep(["--owner", "ci"])).toMatchObject({ code: 2, stderr: expect.stringContaining("8 characters") });
   expect(await sweep([])).toMatchObject({ code: 2, stderr: expect.stringContaining("--state FILE") });
+});
+
+test("sweep revokes what the state of a plugin's stack does not hold, under each of its owners", async () => {
+  const former = "1b4f6f54-8f0c-4a5e-9a44-1f6a0c6b7a33";
+  const held = await plane.state.createKey(autoName("ci", identityOfPlugin(former)));
+  const left = await plane.state.createKey(autoName("ci", identityOfPlugin(owner)));
+  const formerLeft = await plane.state.createKey(autoName("gone", identityOfPlugin(former)));
+  const strange = await plane.state.createKey(autoName("ci", identityOfPlugin(other)));
+  await plane.clock.advance(60 * MINUTE);
+  // A predecessor is a key that a resource did not dare to revoke.
+  const state = exportedOfPlugin({ owner, ownerOfKey: former, key: held, predecessors: [String(left.id)] });
+  const { code } = await sweep(["--state", "-", "--yes"], JSON.stringify(state));
+  expect(code).toBe(0);
+  expect((await revoked()).sort()).toEqual([left.id, formerLeft.id].map(String).sort());
+  expect(await plane.liveKeys()).toEqual(
+    expect.arrayContaining([held, strange].map(({ id }) => expect.objectContaining({ id }))),
+  );
+});
+
+test("sweep refuses the state of a plugin's stack that was copied or renamed", async () => {
+  const state = exportedOfPlugin({ owner, ownerStack: "original", key: { id: 100_001 } });
+  const { code, stderr } = await sweep(["--state", "-"], JSON.stringify(state));
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/was copied or renamed/);
 });
