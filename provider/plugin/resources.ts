@@ -207,9 +207,9 @@ export class Resources {
     if (!type.holds) return {};
     const { owner, resourceUrn } = before;
     if (owner !== undefined || isReplacedByCommand(urn)) this.#orphans.noteCheck(urn);
-    const known = owner === undefined ? this.#owners.get(urn)?.owner : owner;
-    const input = ownerOfKey(urn, known, resourceUrn, this.config().owner);
-    this.#owners.set(urn, { owner: input });
+    const known = owner === undefined ? this.#owners.get(urn) : { owner };
+    const input = ownerOfKey(urn, known?.owner, resourceUrn, this.config().owner);
+    this.#owners.set(urn, { ...known, owner: input });
     return { [OWNER]: input };
   }
 
