@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type ControlPlane, startControlPlane } from "../../testing";
 import { accountFingerprint } from "../../provider/keys/account-fingerprint";
+import { type ControlPlane, startControlPlane } from "../../testing";
 import { failureOf, PluginUnderTest, secret, stopPlugins, UNKNOWN, type Values } from "./plugin-harness";
 
 const OWNER = /^[0-9a-f-]{36}\.[a-z2-7]{12,}\|urn:pulumi:dev::proj::pulumi:providers:keyplane::default$/;
@@ -25,7 +25,10 @@ afterAll(async () => {
 
 describe("the configuration of a provider resource", () => {
   it.each<[Values, RegExp]>([
-    [{ apiKey: undefined }, /^keyplane:apiKey is not set.*`pulumi config set --secret keyplane:apiKey`.*\[KP-CONFIG\]$/],
+    [
+      { apiKey: undefined },
+      /^keyplane:apiKey is not set.*`pulumi config set --secret keyplane:apiKey`.*\[KP-CONFIG\]$/,
+    ],
     [{ apiKey: "" }, /^keyplane:apiKey is not set/],
     [{ baseUrl: undefined }, /^keyplane:baseUrl is not set/],
     [{ baseUrl: "http://example.com/api" }, /^keyplane:baseUrl must begin with https.*\[KP-CONFIG\]$/],
@@ -183,11 +186,15 @@ describe("the inputs of a resource", () => {
   });
 
   it("are never shown in a failure", async () => {
-    const { failures } = await configured.check("RotatingApiKey", {}, {
-      adopt: { id: "7", key: "a secret with spaces" },
-      rotateAfter: "a secret with spaces",
-      waitForProjects: ["a secret with spaces"],
-    });
+    const { failures } = await configured.check(
+      "RotatingApiKey",
+      {},
+      {
+        adopt: { id: "7", key: "a secret with spaces" },
+        rotateAfter: "a secret with spaces",
+        waitForProjects: ["a secret with spaces"],
+      },
+    );
     expect(failures).toHaveLength(3);
     expect(failures.join()).not.toContain("secret with spaces");
   });
@@ -246,7 +253,9 @@ describe("the owner of a key", () => {
     const identity = "3b241101-e2bb-4255-8caf-4136c566a962.abcdefghijkl";
     const dynamic = (stack: string) => `urn:pulumi:${stack}::proj::pulumi-nodejs:dynamic/keyplane:ApiKey::ci`;
     const olds = (stack: string) => ({ owner: identity, resourceUrn: dynamic(stack) });
-    expect(of(await configured.checked("ApiKey", {}, olds("dev"), "moved"))).toMatch(/^3b241101.*962\|urn:pulumi:dev::/);
+    expect(of(await configured.checked("ApiKey", {}, olds("dev"), "moved"))).toMatch(
+      /^3b241101.*962\|urn:pulumi:dev::/,
+    );
     expect(of(await configured.checked("ApiKey", {}, olds("other"), "copied"))).not.toContain("3b241101");
   });
 

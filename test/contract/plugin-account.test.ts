@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { accountFingerprint } from "../../provider/keys/account-fingerprint";
+import { type ControlPlane, startControlPlane } from "../../testing";
+import { failureOf, PluginUnderTest, type State, stopPlugins } from "./plugin-harness";
+
+let plane: ControlPlane;
+let elsewhere: ControlPlane;
+let first: PluginUnderTest;
+
+beforeEach(async () => {
+  [plane, elsewhere] = await Promise.all([startControlPlane(), startControlPlane()]);
+  first = await PluginUnderTest.start(plane);
+});
+
+afterEach(async () => {
+  await stopPlugins();
+  await Promise.all([plane.close(), elsewhere.close()]);
+});
+
+const next = (account: { url: string; apiKey: string }, env: NodeJS.ProcessEnv = {}) =>
+  PluginUnderTest.start(account, { provider: first.provider, env });
+const kinds = ["ApiKey", "RotatingApiKey"];
+
+describe.each(kinds)("the credential of another account, for %s,", (kind) => {
+  let state: State;
+
+  beforeEach(async () => {
+    state = await first.add(kind, { rotationTriggers: { at: "1" } });
+    // Under the ids of the stack, the other account has keys of others.
+    for (let id = 0; id < 5; id++) await elsewhere.state.createKey(`theirs-${id}`);
+  });
+
+  it("creates, changes and revokes nothing", async () => {
+    const plugin = await next(elsewhere);
+    const refused = /\[KP-WRONG-ACCOUNT\]$/;
+    expect(await failureOf(plugin.add(kind, {}, "new"))).toMatch(refused);
+    expect(await failureOf(plugin.up(state))).toMatch(refused);
+    expect(await failureOf(plugin.up(state, { rotationTriggers: { at: "2" } }))).toMatch(refused);
+    expect(await failureOf(plugin.delete(state))).toMatch(refused);
+    expect(await failureOf(plugin.read(state))).toMatch(refused);
+    expect(new Set((await elsewhere.log()).map(({ method }) => method))).toEqual(new Set(["GET"]));
+    expect(await elsewhere.liveKeys()).toHaveLength(5);
+    expect(await plane.count("DELETE")).toBe(0);
+  });
+
+  it("is refused by a refresh that comes before everything else", async () => {
+    expect(await failureOf((await next(elsewhere)).read(state))).toContain("KP-WRONG-ACCOUNT");
+  });
+
+  it("is refused by a replacement, even if an upgrade of the plugin brought a provider that is new there", async () => {
+    const upgraded = await PluginUnderTest.start(elsewhere);
+    const news = { namePrefix: "other", rotationTriggers: { at: "2" } };
+    expect(await failureOf(upgraded.up(state, news))).toContain("KP-WRONG-ACCOUNT");
+    expect(await elsewhere.count("POST")).toBe(0);
+  });
+
+  it("is accepted once the user has confirmed it", async () => {
+    const KEYPLANE_CONFIRM_ACCOUNT = accountFingerprint({ baseUrl: elsewhere.url, apiKey: elsewhere.apiKey });
+    for (const { id } of await elsewhere.liveKeys()) await elsewhere.state.revokeKey(id);
+    await (await next(elsewhere, { KEYPLANE_CONFIRM_ACCOUNT })).delete(state);
+    expect(await elsewhere.count("DELETE")).toBe(0);
+  });
+});
+
+describe.each(kinds)("another credential of the same account, for %s,", (kind) => {
+  it("is recorded by an update that creates nothing, and the next run changes nothing", async () => {
+    const state = await first.add(kind);
+    const other = { url: plane.url, apiKey: (await plane.state.createKey("another-credential")).key };
+    const plugin = await next(other);
+    const { step, state: updated } = await plugin.up(state);
+    expect(step).toBe("update");
+    expect(plugin.messages).toEqual(["the credential or the address changed: this must be the same account"]);
+    const here = accountFingerprint({ baseUrl: other.url, apiKey: other.apiKey });
+    expect(updated.outputs).toMatchObject({ key: state.outputs.key, __owner: expect.stringContaining(`.${here}|`) });
+    expect(await plane.count("POST", "/api_keys")).toBe(1);
+
+    expect((await (await next(other)).up(updated)).step).toBe("same");
+    await (await next(other)).delete(updated);
+    expect((await plane.liveKeys()).map(({ name }) => name)).toEqual(["another-credential"]);
+  });
+
+  it("is recorded by a refresh, and no change in the program is due for it afterwards", async () => {
+    const state = await first.add(kind);
+    const other = { url: plane.url, apiKey: (await plane.state.createKey("another-credential")).key };
+    const plugin = await next(other);
+    const read = await plugin.read(state);
+    expect(read?.outputs.__owner).not.toBe(state.outputs.__owner);
+    expect((await plugin.up(read as State)).step).toBe("same");
+  });
+});
+
+it("another address of the same service is not refused while a key of the stack shows that it is the same", async () => {
+  const state = await first.add("ApiKey");
+  const { state: updated } = await (
+    await next({ url: plane.url.replace("127.0.0.1", "localhost"), apiKey: plane.apiKey })
+  ).up(state);
+  expect(updated.outputs.key).toBe(state.outputs.key);
+});

@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type ControlPlane, startControlPlane } from "../../testing";
+import { failureOf, PluginUnderTest, stopPlugins } from "./plugin-harness";
+
+let plane: ControlPlane;
+
+beforeEach(async () => {
+  plane = await startControlPlane();
+});
+
+afterEach(async () => {
+  await stopPlugins();
+  await plane.close();
+});
+
+const polls = async () =>
+  (await plane.log({ method: "GET" })).filter(({ route }) => route?.startsWith("/projects/{project_id}/op")).length;
+
+describe("after the engine cancels the run", () => {
+  it("a wait ends, and the key is recorded with its secret as not ready", async () => {
+    const plugin = await PluginUnderTest.start(plane);
+    await plane.rules.add({ route: "POST /api_keys", operations: [{ action: "start_compute", runningMs: null }] });
+    const creating = plugin.add("ApiKey");
+    await expect.poll(polls).toBeGreaterThan(0);
+    await plugin.cancel();
+    const { outputs, notReady } = await creating;
+    expect(notReady).toEqual([expect.stringMatching(/aborted while waiting.*the run was cancelled.*\[KP-NOT-READY\]/)]);
+    expect(await plane.secretsEverIssued()).toContain(outputs.key);
+  });
+
+  it("a creation that was already sent is finished and recorded, and queued creations are not sent", async () => {
+    const plugin = await PluginUnderTest.start(plane, { config: { concurrency: 1 } });
+    await plane.rules.add({ route: "POST /api_keys", hold: "after" });
+    const creating = ["a", "b", "c"].map((name) => plugin.add("ApiKey", {}, name));
+    const outcomes = Promise.allSettled(creating);
+    await plane.held.wait();
+    await plugin.cancel();
+    await plane.held.release();
+    const made = (await outcomes).filter((outcome) => outcome.status === "fulfilled");
+    expect(made.map(({ value }) => value.id)).toEqual((await plane.liveKeys()).map(({ id }) => String(id)));
+    expect(await plane.count("POST", "/api_keys")).toBe(1);
+  });
+
+  it("data sources end their waits, too", async () => {
+    const plugin = await PluginUnderTest.start(plane);
+    const { id } = await plane.state.createProject();
+    await plane.state.startOperations({ projectId: id, runningMs: null });
+    const waiting = failureOf(plugin.invoke("keyplane:index:waitForOperations", { projectId: id }));
+    await expect.poll(polls).toBeGreaterThan(0);
+    await plugin.cancel();
+    expect(await waiting).toMatch(/aborted while waiting.*the run was cancelled.*\[KP-ABORTED\]/);
+  });
+
+  it("nothing happens if nothing is under way, or if the plugin is not configured", async () => {
+    const plugin = await PluginUnderTest.start(plane);
+    const state = await plugin.add("ApiKey");
+    await plugin.cancel();
+    await plugin.cancel();
+    expect((await plugin.up(state)).step).toBe("same");
+    await (await PluginUnderTest.start(plane, { configured: false })).cancel();
+  });
+});
+
+describe("the plugin's process", () => {
+  it("ends with the engine, so that a request that waits creates no key that nobody records", async () => {
+    const plugin = await PluginUnderTest.start(plane);
+    await plane.rules.add({ route: "POST /api_keys", count: null, status: 503, retryAfter: 1 });
+    const lost = failureOf(plugin.add("ApiKey"));
+    await expect.poll(() => plane.count("POST", "/api_keys")).toBe(1);
+    plugin.killEngine();
+    await lost;
+    await expect.poll(() => isAlive(plugin.pid)).toBe(false);
+    expect(await plane.count("POST", "/api_keys")).toBe(1);
+    expect(await plane.liveKeys()).toEqual([]);
+  });
+
+  it("ends with the engine even before it is configured", async () => {
+    const plugin = await PluginUnderTest.start(plane, { configured: false });
+    expect(isAlive(plugin.pid)).toBe(true);
+    plugin.killEngine();
+    await expect.poll(() => isAlive(plugin.pid)).toBe(false);
+  });
+
+  it("prints nothing but its port", async () => {
+    const plugin = await PluginUnderTest.start(plane);
+    await plugin.delete(await plugin.add("RotatingApiKey"));
+    expect(plugin.printed).toEqual([]);
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
