@@ -21,7 +21,8 @@ export type World = Readonly<Record<string, unknown>>;
 export interface PluginStackOptions {
   readonly config?: Readonly<Record<string, string>>;
   readonly secretConfig?: Readonly<Record<string, string>>;
-  readonly world?: World;
+  /** More packages that the program can import, with their folders. */
+  readonly packages?: Readonly<Record<string, string>>;
 }
 
 /** How to run a command. */
@@ -58,7 +59,7 @@ export class PluginStack {
 
   /** Creates a stack. Without `plugins`, the program does not name the plugin. */
   static async create(program: string, options: PluginStackOptions & { plugins?: boolean } = {}): Promise<PluginStack> {
-    const { world, plugins = true, ...others } = options;
+    const { plugins = true, ...others } = options;
     const workspace = await Workspace.create({
       ...others,
       program: { "index.js": HEAD + program },
@@ -97,9 +98,10 @@ export class PluginStack {
   /** The calls since the last call of this method. */
   newCalls(): PluginCall[] {
     const lines = existsSync(this.log) ? readFileSync(this.log, "utf8").split("\n").filter(Boolean) : [];
+    // The log of a dynamic provider is the same file.
     const calls = lines.slice(this.seen).map((line) => JSON.parse(line) as PluginCall);
     this.seen = lines.length;
-    return calls;
+    return calls.filter(({ pid }) => pid !== undefined);
   }
 
   /** The resources in the state by name, with secrets in plaintext envelopes. */

@@ -162,12 +162,10 @@ function initFailed(id, properties, reasons) {
     .setReasonsList(reasons);
   const any = new Any();
   any.pack(detail.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
+  const status = new Status().setCode(grpc.status.UNKNOWN).setMessage("it is not ready").setDetailsList([any]);
   const metadata = new grpc.Metadata();
-  const status = new Status().setCode(grpc.status.UNKNOWN).setMessage("not ready").addDetails(any) && undefined;
-  const failed = status ?? new Status();
-  failed.setCode(grpc.status.UNKNOWN).setMessage("not ready").setDetailsList([any]);
-  metadata.add("grpc-status-details-bin", Buffer.from(failed.serializeBinary()));
-  return { code: grpc.status.UNKNOWN, details: "not ready", metadata };
+  metadata.add("grpc-status-details-bin", Buffer.from(status.serializeBinary()));
+  return { code: grpc.status.UNKNOWN, details: "it is not ready", metadata };
 }
 
 /** NAME-N, where N counts what was created under that name in all processes. */
@@ -187,7 +185,7 @@ const handlers = Object.entries(methods).map(([name, handle]) => [
   name,
   (call, done) =>
     Promise.resolve()
-      .then(() => handle(call.request))
+      .then(() => (world.endsOn === name ? process.exit(7) : handle(call.request)))
       .then(
         (response) => done(null, response),
         (error) => done(error.code === undefined ? { code: grpc.status.INTERNAL, details: error.stack } : error),

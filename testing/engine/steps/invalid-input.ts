@@ -1,21 +1,29 @@
 /** Describes an input that a provider did not accept. */
 import type { CheckFailure } from "../provider/provider";
 import { SECRET_MARK } from "../run/events";
-import { mapSecrets, type Properties } from "../state/property";
+import { type Json, mapSecrets } from "../state/property";
 import type { Resource } from "../state/resource";
 import { nameOf } from "../state/urn";
-import { containsUnknown } from "../state/values";
+import { containsUnknown, withoutSecrets } from "../state/values";
 
-/** Describes an invalid input of a resource, in the CLI's words. */
+/**
+ * Describes an invalid input of a resource. Like the CLI, it shows the value even if it is secret, so that tests find a
+ * provider that names a secret input.
+ */
 export function invalidInput({ urn, state }: Resource, { property, reason }: CheckFailure): string {
-  const where = property ? `: property ${property} value ${shownInput(state.inputs?.[property])}` : "";
+  const value = state.inputs?.[property];
+  const where = property ? `: property ${property} value ${shown(value && withoutSecrets(value))}` : "";
   return `${state.type} resource '${nameOf(urn)}'${where} has a problem: ${reason}`;
 }
 
-/** Shows a value in braces, with its secrets masked. */
-export function shownInput(value: Properties[string] | undefined): string {
-  if (value === undefined) return "{}";
+/** Shows an input of a resource, with secrets masked. */
+export function shownInput({ state }: Resource, property: string): string {
+  const value = state.inputs?.[property];
+  return shown(value && mapSecrets(value, () => SECRET_MARK));
+}
+
+function shown(value: Json | undefined): string {
+  if (value === undefined || value === null) return "{<nil>}";
   if (containsUnknown(value)) return "{unknown}";
-  const clear = mapSecrets(value, () => SECRET_MARK);
-  return `{${typeof clear === "string" ? clear : JSON.stringify(clear)}}`;
+  return `{${typeof value === "string" ? value : JSON.stringify(value)}}`;
 }

@@ -383,11 +383,10 @@ export class StepGenerator {
 
   /** A replacement has another id than the import names. */
   private refuseImported(urn: string, old: Resource, resource: Resource, { replaceKeys }: Diff): void {
-    const shown = ({ state }: Resource, key: string) => shownInput(state.inputs?.[key]);
     const message = [
       "previously-imported resources that still specify an ID may not be replaced; please remove the `import` " +
         "declaration from your program;",
-      ...replaceKeys.map((key) => `${key}: ${shown(old, key)} => ${shown(resource, key)}`),
+      ...replaceKeys.map((key) => `${key}: ${shownInput(old, key)} => ${shownInput(resource, key)}`),
     ].join("\n");
     if (!this.deployment.options.preview) throw new Error(message);
     this.deployment.diagnostics.warning(urn, message);

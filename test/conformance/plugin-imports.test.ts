@@ -1,0 +1,91 @@
+import { afterEach, expect, test } from "vitest";
+import { isSecret } from "../../testing/engine/state/property";
+import { inBrief, onlyCall, PluginStack } from "./plugin-stack";
+
+let stack: PluginStack;
+
+afterEach(() => stack.remove());
+
+function said({ diagnostics }: { readonly diagnostics: readonly { readonly message: string }[] }): string {
+  return diagnostics.map(({ message }) => message).join("\n");
+}
+
+test("the option import reads a resource by id alone, and takes it over if its inputs are those of the program", async () => {
+  stack = await PluginStack.create('exports.t = new Thing("a", { color: "blue" }, { import: "x-1" }).token;');
+  const { calls, changes } = await stack.run("up");
+  expect(changes).toEqual(["import a", "create proj-dev"]);
+  expect(inBrief(calls).slice(2)).toEqual(["Read a", "Check a", "Diff a"]);
+  const read = onlyCall(calls, "Read");
+  expect([read.id, read.inputs, read.properties]).toEqual(["x-1", undefined, undefined]);
+  expect(onlyCall(calls, "Check")).toMatchObject({ olds: { color: "blue" }, news: { color: "blue" } });
+  const { a } = await stack.state();
+  expect(a).toMatchObject({ id: "x-1", importID: "x-1", inputs: { color: "blue" } });
+  expect(isSecret(a?.outputs?.token)).toBe(true);
+  const next = await stack.run("up", { args: ["--expect-no-changes"] });
+  expect(next.exit).toBe(0);
+  expect(inBrief(next.calls)).not.toContain("Read a");
+});
+
+test("an imported resource with other inputs is updated, and never replaced", async () => {
+  stack = await PluginStack.create('new Thing("a", { color: "red" }, { import: "x-1" });');
+  const updated = await stack.run("up");
+  expect(updated.changes).toEqual(["import a", "update a", "create proj-dev"]);
+  expect((await stack.state()).a?.inputs).toEqual({ color: "red" });
+  await stack.setProgram('new Thing("a", { color: "red", size: 2 }, { import: "x-1" });');
+  const refused = await stack.run("up");
+  expect(refused.exit).not.toBe(0);
+  expect(said(refused)).toContain("previously-imported resources that still specify an ID may not be replaced");
+  expect(said(refused)).toContain("size: {<nil>} => {2}");
+  const preview = await stack.run("preview");
+  expect(preview.exit).toBe(0);
+  expect(preview.changes).toContain("replace a");
+});
+
+test("an import under another id replaces the resource, and deletes the old one at the end", async () => {
+  stack = await PluginStack.create('new Thing("a", { color: "blue" });');
+  await stack.run("up");
+  await stack.setProgram('new Thing("a", { color: "blue" }, { import: "x-2" });');
+  const { changes, calls } = await stack.run("up");
+  expect(changes).toEqual(["import-replacement a", "replace a", "delete-replaced a"]);
+  expect(onlyCall(calls, "Delete").id).toBe("a-1");
+  expect((await stack.state()).a?.id).toBe("x-2");
+});
+
+test.each([
+  ["a missing resource", "missing", {}, "resource 'missing' does not exist"],
+  ["a plugin that returns no inputs", "x-1", { imported: null }, "provider does not support importing resources"],
+])("an import of %s fails and records nothing", async (_, id, world, words) => {
+  stack = await PluginStack.create(`new Thing("a", {}, { import: "${id}" });`);
+  const { exit, ...run } = await stack.run("up", { world });
+  expect(exit).not.toBe(0);
+  expect(said(run)).toContain(words);
+  expect((await stack.state()).a).toBeUndefined();
+});
+
+test("pulumi import adds a resource to the state without a program, and the next up is empty", async () => {
+  stack = await PluginStack.create("", { config: { "probe:region": "eu" } });
+  const type = "probe:index:Thing";
+  const imported = await stack.command([
+    ...["import", type, "a", "x-1", "--yes", "--skip-preview", "--generate-code=false", "--protect=false"],
+  ]);
+  expect(imported.exit).toBe(0);
+  expect(inBrief(imported.calls)).toEqual(["CheckConfig default", "Configure default", "Read a", "Check a"]);
+  const twice = await stack.run("import", { args: ["--generate-code=false", type, "b", "x-2"] });
+  expect(twice.changes).toEqual(["import b"]);
+  const state = await stack.state();
+  expect(state.a).toMatchObject({ id: "x-1", inputs: { color: "blue" }, provider: expect.stringContaining("default") });
+  expect([state.a?.protect, state.a?.importID, state.b?.protect]).toEqual([undefined, undefined, true]);
+  // What CheckConfig adds is not recorded by an import.
+  expect(state.default?.inputs).toEqual({ region: "eu" });
+
+  const again = await stack.run("import", { args: ["--generate-code=false", type, "b", "x-2"] });
+  expect(again.exit).toBe(0);
+  const other = await stack.run("import", { args: ["--generate-code=false", type, "b", "x-3"] });
+  expect(other.exit).not.toBe(0);
+  expect(said(other)).toContain("already exists");
+
+  await stack.setProgram('new Thing("a", {}); new Thing("b", {}, { protect: true });');
+  const up = await stack.run("up", { args: ["--expect-no-changes"] });
+  expect(up.exit).toBe(0);
+  expect((await stack.state()).default?.inputs).toEqual({ region: "eu", owner: "owner-1" });
+});
