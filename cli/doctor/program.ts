@@ -15,8 +15,8 @@ const SDK_FOR_NODE_22 = "3.249.0";
 
 /** Checks a program's folder: its Pulumi settings, and the packages that it would use. */
 export async function checkProgram(folder: string): Promise<Finding[]> {
-  const project = checkProject(folder);
-  if (project.verdict === "fail") return [project];
+  const { finding: project, isNode } = checkProject(folder);
+  if (project.verdict === "fail" || !isNode) return [project];
   const sdk = manifestOf("@pulumi/pulumi", folder);
   const keyplane = manifestOf("keyplane", folder);
   const sdkFinding = checkSdk(sdk?.version);
@@ -54,24 +54,29 @@ function projectFileIn(folder: string): string | undefined {
   return ["Pulumi.yaml", "Pulumi.yml"].map((name) => join(folder, name)).find((path) => existsSync(path));
 }
 
-function checkProject(folder: string): Finding {
+/** Programs in other languages use the plugin, and no packages of Node. */
+function checkProject(folder: string): { readonly finding: Finding; readonly isNode: boolean } {
   const file = projectFileIn(folder);
+  const failed = (says: string, remedy: string) => ({ finding: fail("program", says, remedy), isNode: false });
   if (file === undefined && !existsSync(folder)) {
-    return fail("program", "the folder of --program does not exist", "Pass the program's folder with --program DIR.");
+    return failed("the folder of --program does not exist", "Pass the program's folder with --program DIR.");
   }
   if (file === undefined) {
-    return fail("program", `there is no Pulumi.yaml in ${folder}`, "Pass the program's folder with --program DIR.");
+    return failed(`there is no Pulumi.yaml in ${folder}`, "Pass the program's folder with --program DIR.");
   }
   let runtime: unknown;
   try {
     const told = (parse(readFileSync(file, "utf8")) as { runtime?: unknown } | null)?.runtime;
     runtime = typeof told === "object" && told !== null ? (told as { name?: unknown }).name : told;
   } catch {
-    return fail("program", `${file} is not valid YAML`, "Correct it. `pulumi about` shows the error.");
+    return failed(`${file} is not valid YAML`, "Correct it. `pulumi about` shows the error.");
   }
-  if (runtime === "nodejs") return ok("program", `${file}, runtime nodejs`);
-  const says = `its runtime is ${typeof runtime === "string" ? runtime.slice(0, 40) : "not set"} (${file})`;
-  return fail("program", says, "keyplane requires `runtime: nodejs`.");
+  if (typeof runtime !== "string" || runtime === "") {
+    return failed(`its runtime is not set (${file})`, "Set `runtime` in it, such as `runtime: nodejs`.");
+  }
+  const isNode = runtime === "nodejs";
+  const says = `${file}, runtime ${runtime.slice(0, 40)}`;
+  return { finding: ok("program", isNode ? says : `${says}, which uses the keyplane plugin`), isNode };
 }
 
 /** Pulumi loads TypeScript, but not as ES modules. Node then does not know the file extension. */

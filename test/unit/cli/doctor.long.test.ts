@@ -88,6 +88,13 @@ test("TypeScript in ES modules, which Pulumi does not load by itself, is reporte
   expect((await examine({}, await program(named))).ills).toEqual([]);
 });
 
+test("a program in another language uses the plugin, and needs no packages of Node", async () => {
+  const files = { "Pulumi.yaml": "name: proj\nruntime:\n  name: python\n" };
+  const { ills, output } = await examine({}, await program(files, { keyplane: false, sdk: false }));
+  expect(ills).toEqual([]);
+  expect(output).toContain("runtime python, which uses the keyplane plugin");
+});
+
 describe("settings made with pulumi config set", () => {
   const stackFile = (config: object) => ({ ...PROJECT, "Pulumi.dev.yaml": { config } });
   const secret = { secure: "v1:5XaKf5qxYkXQh4sE:9d3kq1" };
@@ -244,9 +251,9 @@ const brokenSetups: Readonly<Record<string, Broken>> = {
     warns: true,
   },
   "a folder without a program": { folder: () => folderWith({}), ill: /^program: there is no Pulumi\.yaml/ },
-  "a program in another language": {
-    folder: () => program({ "Pulumi.yaml": "name: proj\nruntime:\n  name: python\n" }),
-    ill: /^program: its runtime is python/,
+  "a program without a runtime": {
+    folder: () => program({ "Pulumi.yaml": "name: proj\n" }),
+    ill: /^program: its runtime is not set/,
   },
   "a program without keyplane": {
     folder: () => program(PROJECT, { keyplane: false }),
