@@ -40,7 +40,8 @@ export async function invoke(
   const name = token.replace(/^keyplane:index:/, "");
   const source = Object.hasOwn(dataSources, name) ? dataSources[name] : undefined;
   try {
-    if (source === undefined) throw new InputError(name, `is not a function of keyplane: ${namesOfAll()}`);
+    if (source === undefined)
+      throw new InputError(name, `is not a function of keyplane; they are ${Object.keys(dataSources).join(", ")}`);
     const args = Object.fromEntries(Object.entries(fromPulumi(given)).filter(([, value]) => value !== null));
     for (const arg of Object.keys(args).filter((each) => !source.args.includes(each))) {
       throw new InputError(arg, `is not an argument of ${name}; its arguments are ${source.args.join(", ") || "none"}`);
@@ -59,8 +60,4 @@ export async function invoke(
   } finally {
     await session.engine.flush();
   }
-}
-
-function namesOfAll(): string {
-  return `its functions are ${Object.keys(dataSources).join(", ")}`;
 }

@@ -49,12 +49,14 @@ export class OrphanSearch {
     }
   }
 
-  /** Revokes the orphans of a resource that is about to create a key. */
-  async beforeCreate(identity: string, context: Context): Promise<void> {
+  /** Revokes the orphans of a resource that is about to create a key, under its identity and its former one. */
+  async beforeCreate(identities: Iterable<string>, context: Context): Promise<void> {
     const notes = this.#of(context.urn);
     const keys = await this.#list(context);
     for (const id of notes.predecessors) if (keys.every((key) => key.id !== id)) notes.predecessors.delete(id);
-    await this.#sweep(identity, keys, context);
+    if (notes.isSwept) return;
+    notes.isSwept = true;
+    for (const identity of identities) await this.#sweep(identity, keys, context);
   }
 
   /** Revokes the orphans of a deleted resource. Throws if one is still live. */
@@ -62,14 +64,9 @@ export class OrphanSearch {
     const notes = this.#of(context.urn);
     if (notes.isSwept) return;
     await mustBeSameAccount(identity, context);
-    // After an upgrade, the process of the former provider deletes what another process of this run has replaced.
-    const start = Math.floor((context.account().serviceNow() - performance.now()) / 1_000) * 1_000;
-    const keys = await this.#list(context);
-    const older = keys.filter(({ createdAt }) => Date.parse(createdAt) < start);
-    await this.#sweep(identity, older, context);
+    await this.#sweep(identity, await this.#list(context), context);
     const left = notes.unrevoked.splice(0);
     if (left.length === 0) return;
-    notes.isSwept = false;
     throw new KeyplaneError(
       "KP-REVOKE",
       `could not revoke key ${left.join(", ")}, which an interrupted run left behind. Run the command again`,
@@ -100,8 +97,6 @@ export class OrphanSearch {
 
   async #sweep(identity: string, keys: readonly ApiKeyRecord[], context: Context): Promise<void> {
     const notes = this.#of(context.urn);
-    if (notes.isSwept) return;
-    notes.isSwept = true;
     const candidates = this.#candidates(identity, keys, context);
     const now = context.account().serviceNow();
     const isOurs = (key: ApiKeyRecord) => key.lastUsedAt === null && Date.parse(key.createdAt) > now - MAX_AGE_MS;

@@ -3,7 +3,7 @@ import { InputError } from "../errors";
 import { ID_FORMS } from "../ids";
 import { identityHere, isElsewhere, mustBeSameAccount } from "../keys/account-guard";
 import { noteHolder } from "../keys/holders";
-import { identityIn as recordedIn, urnIn } from "../keys/identity";
+import { fingerprintIn, identityOf, ownerIdIn, identityIn as recordedIn, urnIn } from "../keys/identity";
 import { withoutEmpty } from "../keys/key-fields";
 import { check } from "../schema/check";
 import { diff } from "../schema/diff";
@@ -36,14 +36,6 @@ interface Made {
   readonly outputs: Properties;
 }
 
-/** What is known about the owner of a key in this process. */
-interface KnownOwner {
-  /** The owner as an input. */
-  readonly owner: string;
-  /** The identity that is recorded in the outputs. */
-  readonly recorded?: string | undefined;
-}
-
 /**
  * The resources of one provider resource: what Pulumi's protocol and the lack of a program to ask add to the verbs of
  * the resource types. All values are those of the engine.
@@ -52,8 +44,8 @@ export class Resources {
   #hasProgram = false;
   readonly #orphans = new OrphanSearch();
   readonly #retirements = new Retirements();
-  /** By URN. A replacement is checked a second time, without the state. */
-  readonly #owners = new Map<string, KnownOwner>();
+  /** The identities in the outputs of resources that were compared, by URN, for their replacements. */
+  readonly #recordedIdentities = new Map<string, string | undefined>();
 
   constructor(
     private readonly session: Session,
@@ -83,7 +75,7 @@ export class Resources {
       // A refresh can compare a predecessor that is still to be deleted: it does not show what is held.
       if (!driftOnly) noteHolder(type, id, outputs, context);
       this.#orphans.noteShown(type, outputs, context);
-      if (type.holds) this.#owners.set(urn, { owner: String(inputs.owner), recorded: recordedIn(outputs) });
+      this.#recordedIdentities.set(urn, recordedIn(outputs));
       const retires = driftOnly || replaces.length > 0 ? undefined : type.retires?.(outputs, inputs, context.now());
       // Another provider would delete the old resource, and not know that its current key is handed over.
       const isMine = outputs[REFERENCE] === this.config().reference;
@@ -99,9 +91,12 @@ export class Resources {
 
   async create(named: Named, news: Properties) {
     const { type, urn } = named;
-    const inputs = this.#identified(type, news, { owner: this.#owners.get(urn)?.recorded });
+    const recorded = this.#recordedIdentities.get(urn);
+    const inputs = this.#identified(type, news, { owner: recorded });
     const before = this.#retirements.planned(urn);
     return this.#run(named, "create", inputs, async (context) => {
+      // With another owner, since the provider is another one, the inputs do not name the account of the old key.
+      await mustBeSameAccount(recorded, context);
       const handedOver = (outputs: Properties) => this.#retirements.handedOver(type, outputs, context);
       const id = randomUUID();
       const made =
@@ -156,7 +151,9 @@ export class Resources {
       this.#orphans.noteShown(type, held, context);
       const left = this.#retirements.leftBy(urn, held);
       await type.delete(id, this.#mayBeHandedOver(type, left) ? withoutCurrent(left, context) : left, context);
-      if (type.holds) await this.#orphans.afterDelete(this.#identityOf(urn, held), context);
+      // After an upgrade, this process has not seen what another process of this run has created.
+      const isFormer = !this.#hasProgram && isUp();
+      if (type.holds && !isFormer) await this.#orphans.afterDelete(this.#identityOf(urn, held), context);
     });
   }
 
@@ -207,10 +204,7 @@ export class Resources {
     if (!type.holds) return {};
     const { owner, resourceUrn } = before;
     if (owner !== undefined || isReplacedByCommand(urn)) this.#orphans.noteCheck(urn);
-    const known = owner === undefined ? this.#owners.get(urn) : { owner };
-    const input = ownerOfKey(urn, known?.owner, resourceUrn, this.config().owner);
-    this.#owners.set(urn, { ...known, owner: input });
-    return { [OWNER]: input };
+    return { [OWNER]: ownerOfKey(urn, owner, resourceUrn, this.config().owner) };
   }
 
   /** The inputs with the identity of a key instead of its owner: the account in which it was recorded belongs to it. */
@@ -259,7 +253,11 @@ export class Resources {
       customTimeoutMs: timeoutMs,
       ...(type.holds && {
         ownerNow: this.#identityOf(urn, held),
-        beforeCreate: (context: Context) => this.#orphans.beforeCreate(String(values.owner), context),
+        beforeCreate: (context: Context) => {
+          const owners = [values.owner, this.#recordedIdentities.get(urn) ?? values.owner];
+          const named = owners.map((owner) => identityOf(ownerIdIn(owner), fingerprintIn(owner), urn));
+          return this.#orphans.beforeCreate(new Set(named), context);
+        },
       }),
     };
     return runVerb(this.session, { type, name, urn, values, held, also }, body);
