@@ -26,10 +26,14 @@ export function ownerOfKey(urn: string, before: unknown, urnBefore: unknown, ofP
   return identityOf(ownerIdIn(isKept ? before : ofProvider), undefined, urn);
 }
 
-/** The identity of a key: its owner, with the fingerprint of the account in which it was recorded. */
-export function identityIn(owner: unknown, recorded: unknown, ofProvider: string): string {
-  const source = ownerIdIn(recorded) === ownerIdIn(owner) ? recorded : ofProvider;
-  return identityOf(ownerIdIn(owner), fingerprintIn(source), urnIn(owner));
+/**
+ * The identity of a key: its owner, with the fingerprint of the account in which it was recorded. A new key is to be in
+ * the account of its provider. An organization has a fingerprint of its own, which the provider does not know.
+ */
+export function identityIn(owner: unknown, recorded: unknown, organizationId: unknown, ofProvider: string): string {
+  const ofNewKey = organizationId === undefined ? fingerprintIn(ofProvider) : undefined;
+  const fingerprint = ownerIdIn(recorded) === ownerIdIn(owner) ? fingerprintIn(recorded) : ofNewKey;
+  return identityOf(ownerIdIn(owner), fingerprint, urnIn(owner));
 }
 
 /** Whether an identity was made for a resource of this stack. */

@@ -182,7 +182,7 @@ export class Resources {
       if (type.holds && !(isOrganization && ID_FORMS.apiKey.matches(id))) {
         throw new InputError("id", "must be the id of a key, or ORGANIZATION/KEY for a key of an organization");
       }
-      const owner = type.holds ? { owner: this.#identityOf(urn, {}) } : {};
+      const owner = type.holds ? { owner: this.#identityOf(urn, scope) } : {};
       const found = await type.import?.(id, importKeys.get(id), { ...scope, ...owner }, context);
       if (found === undefined) throw new InputError("id", `a ${type.name} cannot be imported`);
       const { owner: identity, ...inputs } = found.inputs;
@@ -210,13 +210,15 @@ export class Resources {
   /** The inputs with the identity of a key instead of its owner: the account in which it was recorded belongs to it. */
   #identified(type: ResourceType, news: Properties, outputs: Properties): Properties {
     const { owner, ...inputs } = fromEngine(news);
-    return type.holds ? { ...inputs, owner: identityIn(owner, recordedIn(outputs), this.config().owner) } : inputs;
+    if (!type.holds) return inputs;
+    const identity = identityIn(owner, recordedIn(outputs), inputs.organizationId, this.config().owner);
+    return { ...inputs, owner: identity };
   }
 
   /** The identity of a key in the state, as its resource is named now. */
   #identityOf(urn: string, held: Properties): string {
     const owner = ownerOfKey(urn, held.owner, held.resourceUrn, this.config().owner);
-    return identityIn(owner, recordedIn(held), this.config().owner);
+    return identityIn(owner, recordedIn(held), held.organizationId, this.config().owner);
   }
 
   /** Makes a change and completes the outputs to record, also if the resource is not ready. */
