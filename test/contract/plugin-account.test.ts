@@ -96,3 +96,17 @@ it("another address of the same service is not refused while a key of the stack 
   ).up(state);
   expect(updated.outputs.key).toBe(state.outputs.key);
 });
+
+it.each(kinds)("an organization's keys work from the first one on, with any credential of it, for %s", async (kind) => {
+  const inputs = { organizationId: "org-local-1", rotationTriggers: { at: "1" } };
+  const state = await first.add(kind, inputs);
+  expect(await plane.liveKeys()).toMatchObject([{ name: state.outputs.name, organizationId: "org-local-1" }]);
+  const other = { url: plane.url, apiKey: (await plane.state.createKey("another-credential")).key };
+  const plugin = await next(other);
+  expect(await plugin.read(state)).toEqual(state);
+  expect((await plugin.up(state)).step).toBe("same");
+  const { state: rotated } = await plugin.up(state, { ...inputs, rotationTriggers: { at: "2" } });
+  expect(rotated.outputs.keyId).not.toBe(state.outputs.keyId);
+  for (const each of kind === "ApiKey" ? [state, rotated] : [rotated]) await plugin.delete(each);
+  expect((await plane.liveKeys()).map(({ name }) => name)).toEqual(["another-credential"]);
+});
