@@ -6,7 +6,7 @@ export const OWNER = "__owner";
 
 /** How a resource retires its previous key. Only the plugin needs it, because it has no ledger. */
 const retirementField = {
-  retirement: { type: types.oneOf("replace", "inPlace"), fallback: "replace", change: "update" },
+  retirement: { type: types.oneOf("replace", "inPlace"), fallback: "replace", change: "ignore" },
 } as const satisfies Record<string, FieldRule>;
 
 const parts = new WeakMap<ResourceType, ResourceType>();
