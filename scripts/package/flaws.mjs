@@ -4,7 +4,7 @@ import { posix } from "node:path";
 const WANTED = [
   /^((CHANGELOG|CONTRIBUTING|README|SECURITY)\.md|LICENSE|package\.json)$/,
   /^docs\/[\w/-]+\.(md|svg)$/,
-  /^examples\/[\w-]+\/[\w.-]+\.(ts|mts|mjs|json|yaml|yml|md)$/,
+  /^examples\/[\w-]+\/[\w.-]+\.(ts|mts|mjs|py|txt|json|yaml|yml|md)$/,
   /^dist\/(cli|provider|sdk\/nodejs|testing)\/[\w/-]+\.(js|d\.ts)$/,
 ];
 const NEEDED = ["LICENSE", "README.md", "CHANGELOG.md", "package.json"];

@@ -81,6 +81,7 @@ const HELD_BY: Readonly<Record<string, readonly (readonly [file: string, name: s
   "The published package differs from the repository": [
     ["rules/workflows.test.ts", "the published package is packed before any dependency's tests run"],
     ["rules/workflows.test.ts", "workflows use other people's actions only at a commit"],
+    ["rules/workflows.test.ts", "the archives of the plugin are built with the package"],
   ],
 };
 

@@ -10,7 +10,7 @@ export interface Snippet {
 }
 
 /** The fenced blocks of one language in a file, without the stars of a comment. */
-export function snippetsOf(path: string, language: "sh" | "ts"): Snippet[] {
+export function snippetsOf(path: string, language: "sh" | "ts" | "python" | "yaml"): Snippet[] {
   const lines = textOf(path).split("\n");
   const bare = lines.map((line) => (path.endsWith(".ts") ? line.replace(/^\s*\* ?/, "") : line));
   return bare.flatMap((line, index) => {
