@@ -1,5 +1,5 @@
 import type { Account } from "../api";
-import { InputError } from "../errors";
+import { InputError, KeyplaneError } from "../errors";
 import * as functions from "../functions";
 import type { Properties } from "../schema/resource-type";
 import { redact } from "../secrets";
@@ -27,6 +27,8 @@ export const dataSources: Readonly<Record<string, DataSource>> = {
   },
 };
 
+const FUNCTIONS = `its functions are ${Object.keys(dataSources).join(", ")}`;
+
 /**
  * Calls a data source; a preview does not wait. A list becomes `{ items }`, because a result is an object in every language. Throws an error
  * whose message is safe to show.
@@ -40,8 +42,7 @@ export async function invoke(
   const name = token.replace(/^keyplane:index:/, "");
   const source = Object.hasOwn(dataSources, name) ? dataSources[name] : undefined;
   try {
-    if (source === undefined)
-      throw new InputError(name, `is not a function of keyplane; they are ${Object.keys(dataSources).join(", ")}`);
+    if (source === undefined) throw new KeyplaneError("KP-INPUT", `is not a function of keyplane; ${FUNCTIONS}`);
     const args = Object.fromEntries(Object.entries(fromPulumi(given)).filter(([, value]) => value !== null));
     for (const arg of Object.keys(args).filter((each) => !source.args.includes(each))) {
       throw new InputError(arg, `is not an argument of ${name}; its arguments are ${source.args.join(", ") || "none"}`);

@@ -74,7 +74,7 @@ describe("a call of a data source fails", () => {
     for (const name of ["getBucket", "constructor", "toString"]) {
       const failure = await failureOf(invoke(name));
       expect(failure).toMatch(
-        /is not a function of keyplane: its functions are getApiKey, .*waitForOperations \[KP-INPUT\]$/,
+        /is not a function of keyplane; its functions are getApiKey, .*waitForOperations \[KP-INPUT\]$/,
       );
     }
   });
