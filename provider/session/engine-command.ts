@@ -6,9 +6,8 @@ import { readFileSync } from "node:fs";
  * provider exactly as for a new resource, so only the command shows that the state has a key for it.
  */
 export function isReplacedByCommand(urn: string): boolean {
-  return commandOfEngine().some(
-    (word) => word === urn || word.endsWith(`=${urn}`) || word.endsWith(`,${urn}`) || isPattern(word),
-  );
+  // A pattern of URNs can include any resource.
+  return commandOfEngine().some((word) => word.includes("*") || word.split(/[=,]/).includes(urn));
 }
 
 /** Whether the command that runs is known to be `pulumi up`. */
@@ -17,11 +16,6 @@ export function isUp(): boolean {
 }
 
 let command: readonly string[] | undefined;
-
-/** A pattern of URNs can include any resource. */
-function isPattern(word: string): boolean {
-  return word.includes("urn:pulumi:") && word.includes("*");
-}
 
 /** The words of the command that started this process, and of its options in the environment. */
 function commandOfEngine(): readonly string[] {
