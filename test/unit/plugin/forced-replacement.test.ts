@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+const URN = "urn:pulumi:dev::proj::keyplane:index:ApiKey::ci";
+const OTHER = "urn:pulumi:dev::proj::keyplane:index:ApiKey::ci-2";
+
+let parent: ChildProcess | undefined;
+
+beforeEach(() => {
+  for (const name of ["PULUMI_OPTION_REPLACE", "PULUMI_OPTION_TARGET_REPLACE"]) vi.stubEnv(name, undefined);
+});
+
+afterEach(() => {
+  parent?.kill("SIGKILL");
+  parent = undefined;
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+/** Whether this process would find a replacement in these words of its parent's command line. */
+async function isReplaced(...words: string[]): Promise<boolean> {
+  parent = spawn(process.execPath, ["-e", "setInterval(() => {}, 60_000)", "--", ...words], { stdio: "ignore" });
+  await once(parent, "spawn");
+  vi.spyOn(process, "ppid", "get").mockReturnValue(Number(parent.pid));
+  vi.resetModules();
+  const { isReplacedByCommand } = await import("../../../provider/plugin/forced-replacement");
+  return isReplacedByCommand(URN);
+}
+
+test.each([
+  [["up", "--replace", URN]],
+  [["up", `--replace=${URN}`]],
+  [["up", "--target-replace", URN, "--yes"]],
+  [["up", `--target-replace=${OTHER},${URN}`]],
+  [["up", `--replace=${URN},${OTHER}`]],
+  [["up", "--replace", "urn:pulumi:dev::proj::**"]],
+  [["up", "--replace", "**ci"]],
+  [["up", "--replace=**:ApiKey::*"]],
+])("the command %j can replace the resource", async (words) => {
+  expect(await isReplaced(...words)).toBe(true);
+});
+
+test.each([[["up"]], [["up", "--replace", OTHER]], [["up", `--replace=${OTHER}`, "--target", `${URN}x`]], [[]]])(
+  "the command %j does not replace the resource",
+  async (words) => {
+    expect(await isReplaced(...words)).toBe(false);
+  },
+);
+
+test.each([
+  ["PULUMI_OPTION_REPLACE", URN, true],
+  ["PULUMI_OPTION_TARGET_REPLACE", `${OTHER},${URN}`, true],
+  ["PULUMI_OPTION_REPLACE", "**ci", true],
+  ["PULUMI_OPTION_REPLACE", OTHER, false],
+])("the option in %s=%s counts", async (name, value, expected) => {
+  vi.stubEnv(name, value);
+  expect(await isReplaced("up")).toBe(expected);
+});
+
+test("a command that cannot be read replaces nothing that is known", async () => {
+  vi.spyOn(process, "ppid", "get").mockReturnValue(2 ** 30);
+  vi.resetModules();
+  const { isReplacedByCommand } = await import("../../../provider/plugin/forced-replacement");
+  expect(isReplacedByCommand(URN)).toBe(false);
+});

@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { redact } from "../../../provider/secrets";
+import { parseImportKeys } from "../../../provider/settings/import-keys";
+
+test("the keys to import are read by their ids, and no message shows them from then on", () => {
+  expect(parseImportKeys()).toEqual(new Map());
+  expect(parseImportKeys('{"7":"secret-of-key-7","8":"secret-of-key-8"}')).toEqual(
+    new Map([
+      ["7", "secret-of-key-7"],
+      ["8", "secret-of-key-8"],
+    ]),
+  );
+  expect(redact("no secret-of-key-7 and no secret-of-key-8")).toBe("no [secret] and no [secret]");
+});
+
+test.each([
+  ["no JSON", "my-secret"],
+  ["a text", '"my-secret"'],
+  ["a list", '["my-secret"]'],
+  ["null", "null"],
+  ["an id that is none", '{"my-secret":"my-secret"}'],
+  ["an id and a secret in the wrong order", '{"my-secret":"7"}'],
+  ["a number", '{"7":7}'],
+  ["a secret with a space", '{"7":"my-secret with a space"}'],
+  ["an empty secret", '{"7":""}'],
+])("the keys to import are refused if they are %s, and the error quotes nothing", (_, text) => {
+  const parse = () => parseImportKeys(text);
+  expect(parse).toThrow(
+    /^keyplane:importKeys must be a map from the id of a key to its secret: run `pulumi config set/,
+  );
+  expect(parse).not.toThrow(/my-secret/);
+});

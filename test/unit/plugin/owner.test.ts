@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import { identityIn, isOfStack, ownerOfKey, ownerOfProvider } from "../../../provider/plugin/owner";
+
+const ID = "3b241101-e2bb-4255-8caf-4136c566a962";
+const OTHER = "9f0c1a77-5d0e-4f4e-9d0b-7c1f0e6a1b22";
+const PROVIDER = "urn:pulumi:dev::proj::pulumi:providers:keyplane::default";
+const urnOf = (stack: string, name = "ci", project = "proj") =>
+  `urn:pulumi:${stack}::${project}::keyplane:index:ApiKey::${name}`;
+const KEY = urnOf("dev");
+
+describe("the owner of a provider resource", () => {
+  const fresh = new RegExp(`^(?!${ID})[0-9a-f-]{36}\\.here\\|${PROVIDER}$`);
+
+  it.each([undefined, "", 7, `${ID}.here`, `${ID}.here|${PROVIDER.replace("dev", "prod")}`])(
+    "is new if the state has %j, which is none of this stack",
+    (before) => {
+      expect(ownerOfProvider(PROVIDER, before, "here", false)).toMatch(fresh);
+    },
+  );
+
+  it("keeps its id in the same stack, also for a provider with another name", () => {
+    const before = `${ID}.here|${PROVIDER}-1`;
+    expect(ownerOfProvider(PROVIDER, before, "here", false)).toBe(`${ID}.here|${PROVIDER}`);
+  });
+
+  it.each<[string, string | undefined, boolean, string]>([
+    ["keeps its account under another credential", "there", false, ".here"],
+    ["keeps its account while the account is unknown", undefined, false, ".here"],
+    ["takes an account that the user confirms", "there", true, ".there"],
+  ])("%s", (_, here, isConfirmed, expected) => {
+    expect(ownerOfProvider(PROVIDER, `${ID}.here|${PROVIDER}`, here, isConfirmed)).toBe(`${ID}${expected}|${PROVIDER}`);
+  });
+});
+
+describe("the owner of a key", () => {
+  const ofProvider = `${OTHER}.here|${PROVIDER}`;
+
+  it.each<[string, unknown, unknown, string]>([
+    ["is that of the provider for a new key", undefined, undefined, OTHER],
+    ["is kept in the same stack, whatever the provider", `${ID}|${KEY}`, undefined, ID],
+    ["is kept under another name", `${ID}|${urnOf("dev", "old")}`, undefined, ID],
+    ["is kept from outputs, which also contain the account", `${ID}.here|${KEY}`, undefined, ID],
+    ["is new in another stack", `${ID}|${urnOf("prod")}`, undefined, OTHER],
+    ["is new in another project", `${ID}|${urnOf("dev", "ci", "other")}`, undefined, OTHER],
+    ["is kept from the dynamic provider", `${ID}.here`, urnOf("dev"), ID],
+    ["is new in a copy of a state of the dynamic provider", `${ID}.here`, urnOf("prod"), OTHER],
+    ["is new if a state does not show its stack", `${ID}.here`, undefined, OTHER],
+  ])("%s", (_, before, urnBefore, expected) => {
+    expect(ownerOfKey(KEY, before, urnBefore, ofProvider)).toBe(`${expected}|${KEY}`);
+  });
+});
+
+describe("the identity of a key", () => {
+  const owner = `${ID}|${KEY}`;
+
+  it.each<[string, unknown, unknown, string, string]>([
+    ["has the account in which it was recorded", `${ID}.there|${KEY}`, undefined, `${ID}.here`, ".there"],
+    ["has no account if none was recorded for it", ID, undefined, `${ID}.here`, ""],
+    ["has the account of the provider if it is new", undefined, undefined, `${OTHER}.here`, ".here"],
+    ["has the account of the provider in a copied stack", `${OTHER}.there|x`, undefined, `${OTHER}.here`, ".here"],
+    ["of an organization has no account if it is new", undefined, "org-1", `${OTHER}.here`, ""],
+    ["of an organization has the one in which it was recorded", `${ID}.there|${KEY}`, "org-1", `${ID}.here`, ".there"],
+  ])("%s", (_, recorded, organizationId, ofProvider, expected) => {
+    expect(identityIn(owner, recorded, organizationId, ofProvider)).toBe(`${ID}${expected}|${KEY}`);
+  });
+});
+
+it("an identity belongs to a stack only if its URN has the same stack and project", () => {
+  expect(isOfStack(`${ID}|${urnOf("dev", "other")}`, KEY)).toBe(true);
+  for (const urn of [urnOf("prod"), urnOf("dev", "ci", "other")]) expect(isOfStack(`${ID}|${urn}`, KEY)).toBe(false);
+  for (const none of [ID, `${ID}.here`, undefined, null, {}]) expect(isOfStack(none, KEY)).toBe(false);
+});
