@@ -2,8 +2,8 @@ import { createRequire } from "node:module";
 import type { dynamic } from "@pulumi/pulumi";
 import { noteHolder } from "../keys/holders";
 import { check } from "../schema/check";
-import { diff } from "../schema/diff";
 import type { Context, NotReady, ResourceType } from "../schema/resource-type";
+import { difference } from "../session/difference";
 import type { EngineModules } from "../session/engine-link";
 import { Session } from "../session/session";
 import { fromPulumi, fromState, toPulumi, toState } from "../session/values";
@@ -37,7 +37,18 @@ export function adapt(type: ResourceType): dynamic.ResourceProvider<Values, Valu
       }),
 
     diff: (id, olds, news) =>
-      run(type, "diff", news, (context) => difference(type, id, fromState(olds), fromPulumi(news), context), olds),
+      run(
+        type,
+        "diff",
+        news,
+        async (context) => {
+          const found = difference(session, type, id, fromState(olds), fromPulumi(news), context);
+          const { reasons, changes, replaces, deleteBeforeReplace } = found;
+          for (const reason of reasons) context.info(reason);
+          return { changes, replaces: [...replaces], deleteBeforeReplace };
+        },
+        olds,
+      ),
 
     create: (inputs) =>
       run(type, "create", inputs, async (context) => {
@@ -69,22 +80,6 @@ export function adapt(type: ResourceType): dynamic.ResourceProvider<Values, Valu
 
     delete: (id, olds) => run(type, "delete", olds, (context) => type.delete(id, fromState(olds), context)),
   };
-}
-
-async function difference(
-  type: ResourceType,
-  id: string,
-  olds: Values,
-  news: Values,
-  context: Context,
-): Promise<dynamic.DiffResult> {
-  const driftOnly = session.takeRefresh(id, context.urn);
-  const terms = { now: context.now(), fingerprint: () => context.fingerprint(), driftOnly };
-  const { reasons, changes, replaces, deleteBeforeReplace } = diff(type, olds, news, terms);
-  for (const reason of reasons) context.info(reason);
-  // A refresh can compare a predecessor that is still to be deleted: it does not show what is held.
-  if (!driftOnly) noteHolder(type, id, olds, context);
-  return { changes, replaces: [...replaces], deleteBeforeReplace };
 }
 
 /** Runs one verb. The SDK passes the resource's URN as an input, because the host does not. */

@@ -1,6 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { isKeyplaneError } from "../errors";
 import { accountFingerprint } from "../keys/account-fingerprint";
+import { identityOf } from "../keys/identity";
 import { hasUnknown } from "../schema/field-types";
 import type { Properties } from "../schema/resource-type";
 import { parseImportKeys } from "../settings/import-keys";
@@ -24,15 +26,20 @@ export class ProviderConfig {
   readonly owner: string;
   /** The reference of the provider resource in the state; absent if the engine does not tell it. */
   readonly reference: string | undefined;
-  /** Secrets of keys to import, by key id. */
-  readonly importKeys: ReadonlyMap<string, string>;
+  readonly #importKeys: ReadonlyMap<string, string>;
 
   /** Throws a `ConfigError` if `importKeys` is invalid. */
   constructor(inputs: Properties, reference?: string) {
     this.reference = reference;
     this.read = (name) => textOf(inputs[name]);
-    this.owner = String(inputs[OWNER] ?? "");
-    this.importKeys = parseImportKeys(this.read("importKeys"));
+    // `pulumi import` on a new stack does not check the configuration. The imported key then has an owner of its own.
+    this.owner = String(inputs[OWNER] ?? identityOf(randomUUID(), undefined));
+    this.#importKeys = parseImportKeys(this.read("importKeys"));
+  }
+
+  /** The secret of a key to import, if it is known. */
+  importKey(id: string): string | undefined {
+    return this.#importKeys.get(id);
   }
 }
 

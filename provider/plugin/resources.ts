@@ -6,9 +6,9 @@ import { noteHolder } from "../keys/holders";
 import { fingerprintIn, identityOf, ownerIdIn, identityIn as recordedIn, urnIn } from "../keys/identity";
 import { withoutEmpty } from "../keys/key-fields";
 import { check } from "../schema/check";
-import { diff } from "../schema/diff";
 import { UNKNOWN } from "../schema/field-types";
 import { type Context, NotReady, type Properties, type ResourceType } from "../schema/resource-type";
+import { difference } from "../session/difference";
 import { isReplacedByCommand, isUp } from "../session/engine-command";
 import type { Session } from "../session/session";
 import { fromPulumi, toState } from "../session/values";
@@ -66,14 +66,11 @@ export class Resources {
     const outputs = fromEngine(olds);
     const inputs = this.#identified(type, news, outputs);
     return this.#run(named, "diff", outputs, async (context) => {
-      const driftOnly = this.session.takeRefresh(id, urn);
-      const terms = { now: context.now(), fingerprint: () => context.fingerprint(), driftOnly };
-      const { changes, replaces, deleteBeforeReplace, reasons } = diff(type, outputs, inputs, terms);
+      const found = difference(this.session, type, id, outputs, inputs, context);
+      const { changes, replaces, deleteBeforeReplace, reasons, driftOnly } = found;
       // The update proves that the account is the same, and records it.
       const isMoved = !driftOnly && isElsewhere(recordedIn(outputs), context);
       if (isMoved) context.info("the credential or the address changed: this must be the same account");
-      // A refresh can compare a predecessor that is still to be deleted: it does not show what is held.
-      if (!driftOnly) noteHolder(type, id, outputs, context);
       this.#orphans.noteShown(type, outputs, context);
       this.#recordedIdentities.set(urn, recordedIn(outputs));
       const retires = driftOnly || replaces.length > 0 ? undefined : type.retires?.(outputs, inputs, context.now());
@@ -97,16 +94,11 @@ export class Resources {
     return this.#run(named, "create", inputs, async (context) => {
       // With another owner, since the provider is another one, the inputs do not name the account of the old key.
       await mustBeSameAccount(recorded, context);
-      const handedOver = (outputs: Properties) => this.#retirements.handedOver(type, outputs, context);
       const id = randomUUID();
-      const made =
-        before === undefined
-          ? await this.#recording(context, () => type.create(inputs, context))
-          : await this.#recording(
-              context,
-              async () => ({ id, outputs: await type.update(id, before, inputs, context) }),
-              handedOver,
-            );
+      const change = async () =>
+        before ? { id, outputs: await type.update(id, before, inputs, context) } : type.create(inputs, context);
+      const handedOver = (outputs: Properties) => this.#retirements.handedOver(type, outputs, context);
+      const made = await this.#recording(context, change, handedOver);
       noteHolder(type, made.id, made.outputs, context);
       return { id: made.id, outputs: toEngine(type, made.outputs) };
     });
@@ -177,19 +169,18 @@ export class Resources {
     const [organizationId, id] = slash < 0 ? [undefined, path] : [path.slice(0, slash), path.slice(slash + 1)];
     const scope = withoutEmpty({ organizationId });
     return this.#run(named, "read", scope, async (context) => {
-      const { importKeys } = this.config();
       const isOrganization = organizationId === undefined || ID_FORMS.organization.matches(organizationId);
       if (type.holds && !(isOrganization && ID_FORMS.apiKey.matches(id))) {
         throw new InputError("id", "must be the id of a key, or ORGANIZATION/KEY for a key of an organization");
       }
       const owner = type.holds ? { owner: this.#identityOf(urn, scope) } : {};
-      const found = await type.import?.(id, importKeys.get(id), { ...scope, ...owner }, context);
+      const found = await type.import?.(id, this.config().importKey(id), { ...scope, ...owner }, context);
       if (found === undefined) throw new InputError("id", `a ${type.name} cannot be imported`);
       const { owner: identity, ...inputs } = found.inputs;
       return {
         id: found.id,
         inputs: { ...inputs, ...this.#ownerInput(named, {}) },
-        outputs: toEngine(type, found.outputs),
+        outputs: toEngine(type, this.#recorded(found.outputs, context)),
       };
     });
   }

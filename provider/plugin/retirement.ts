@@ -45,12 +45,13 @@ export class Retirements {
     if (this.#planned.has(urn)) this.#deletedFirst.add(urn);
   }
 
-  /** The outputs of the successor. Its keys no longer include the retired ones, which the old resource revokes. */
+  /** The outputs of a new resource. Those of a successor lack the retired keys, which the old resource revokes. */
   async handedOver(type: ResourceType, outputs: Properties, context: Context): Promise<Properties> {
     const { urn, run } = context;
     const before = this.#planned.get(urn);
-    for (const { id } of (before && type.holds?.(before.outputs)) ?? []) {
-      for (const holder of [SUCCESSOR, before?.id ?? ""]) holdersOf(id, run).delete(holder);
+    if (before === undefined) return outputs;
+    for (const { id } of type.holds?.(before.outputs) ?? []) {
+      for (const holder of [SUCCESSOR, before.id]) holdersOf(id, run).delete(holder);
     }
     this.#planned.delete(urn);
     this.#handedOver.add(String(outputs.keyId));

@@ -144,7 +144,7 @@ export function described(session: Session, doing: string, error: unknown): stri
 }
 
 /** Wraps an error that keyplane does not throw on purpose. */
-function unexpected(error: unknown): KeyplaneError {
+export function unexpected(error: unknown): KeyplaneError {
   const text = error instanceof Error ? error.message : String(error);
   return new KeyplaneError("KP-INTERNAL", `${text}. This is a bug in keyplane: report it with this message`);
 }

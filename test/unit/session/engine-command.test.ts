@@ -24,7 +24,7 @@ async function isReplaced(...words: string[]): Promise<boolean> {
   await once(parent, "spawn");
   vi.spyOn(process, "ppid", "get").mockReturnValue(Number(parent.pid));
   vi.resetModules();
-  const { isReplacedByCommand } = await import("../../../provider/plugin/forced-replacement");
+  const { isReplacedByCommand } = await import("../../../provider/session/engine-command.js");
   return isReplacedByCommand(URN);
 }
 
@@ -41,12 +41,16 @@ test.each([
   expect(await isReplaced(...words)).toBe(true);
 });
 
-test.each([[["up"]], [["up", "--replace", OTHER]], [["up", `--replace=${OTHER}`, "--target", `${URN}x`]], [[]]])(
-  "the command %j does not replace the resource",
-  async (words) => {
-    expect(await isReplaced(...words)).toBe(false);
-  },
-);
+test.each([
+  [["up"]],
+  [["up", "--target", URN]],
+  [["up", "--replace", OTHER, "--target", "**"]],
+  [["up", "--replace", OTHER]],
+  [["up", `--replace=${OTHER}`, "--target", `${URN}x`]],
+  [[]],
+])("the command %j does not replace the resource", async (words) => {
+  expect(await isReplaced(...words)).toBe(false);
+});
 
 test.each([
   ["PULUMI_OPTION_REPLACE", URN, true],
@@ -61,6 +65,17 @@ test.each([
 test("a command that cannot be read replaces nothing that is known", async () => {
   vi.spyOn(process, "ppid", "get").mockReturnValue(2 ** 30);
   vi.resetModules();
-  const { isReplacedByCommand } = await import("../../../provider/plugin/forced-replacement");
+  const { isReplacedByCommand } = await import("../../../provider/session/engine-command.js");
   expect(isReplacedByCommand(URN)).toBe(false);
+});
+
+test.each([
+  [["up", "--yes"], true],
+  [["update"], true],
+  [["destroy"], false],
+  [["refresh"], false],
+])("the command %j is known to be an up: %s", async (words, expected) => {
+  await isReplaced(...words);
+  const { isUp } = await import("../../../provider/session/engine-command.js");
+  expect(isUp()).toBe(expected);
 });
