@@ -54,7 +54,7 @@ describe("the data sources", () => {
     expect(await invoke("getApiKeys", { organizationId: null })).toHaveProperty("items");
   });
 
-  it("show that a request is sent again, and how long they wait", async () => {
+  it("show what they wait for", async () => {
     const { id: projectId } = await plane.state.createProject();
     await plane.clock.set({ mode: "auto", stepMs: 60_000 });
     await plane.state.startOperations({ projectId, action: "start_compute" });

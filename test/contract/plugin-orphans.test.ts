@@ -68,6 +68,17 @@ describe("a key that an interrupted run left behind", () => {
     expect(await deletes()).toBe(0);
   });
 
+  it("is also remembered by a key that is not ready", async () => {
+    const plugin = await PluginUnderTest.start(plane);
+    const inputs = await plugin.checked("ApiKey", {});
+    const left = await orphan(inputs);
+    await plane.state.useKey(left);
+    await plane.rules.add({ route: "POST /api_keys", operations: [{ action: "start_compute", outcome: "failed" }] });
+    const state = await plugin.create("ApiKey", inputs);
+    expect(state.notReady).toHaveLength(1);
+    expect(state.outputs.predecessors).toEqual([left]);
+  });
+
   it("is revoked if it is a little younger than a day", async () => {
     const plugin = await PluginUnderTest.start(plane);
     const inputs = await plugin.checked("ApiKey", {});

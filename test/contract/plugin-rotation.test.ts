@@ -179,6 +179,14 @@ describe("after the grace of a previous key", () => {
     expect((await (await next()).up(successor)).step).toBe("same");
   });
 
+  it("a refresh reports no change, because only time has passed", async () => {
+    const state = await due();
+    const plugin = await next();
+    await plugin.read(state);
+    expect(await plugin.diff(state, state.inputs)).toMatchObject({ changes: false, replaces: [] });
+    expect(plugin.messages).toEqual([]);
+  });
+
   it("a refresh between the runs changes nothing", async () => {
     const state = await due();
     const { state: successor } = await (await next()).up(state);
