@@ -7,6 +7,8 @@ const api = (name) => `test/unit/api/${name}.test.ts`;
 const cli = (name) => `test/unit/cli/${name}.test.ts`;
 const plane = (name) => `test/unit/control-plane/${name}.test.ts`;
 const resources = (name) => `test/unit/resources/${name}.test.ts`;
+const plugin = (name) => `test/unit/plugin/${name}.test.ts`;
+const contract = (name) => `test/contract/plugin${name && `-${name}`}.test.ts`;
 
 const retry = [
   ...inFile("provider/http/retry/backoff.ts", [
@@ -1526,6 +1528,444 @@ const serving = [
   ]),
 ];
 
+const plugins = [
+  ...inFile("provider/plugin/main.ts", [
+    {
+      name: "the plugin ends with the engine before it is configured",
+      find: "session.watch();",
+      replace: "",
+      test: contract("process"),
+      by: "the plugin's process ends with the engine even",
+    },
+  ]),
+  ...inFile("provider/plugin/config.ts", [
+    {
+      name: "a setting that does not exist is refused",
+      find: "!NAMES.includes(name) && !OF_ENGINE.test(name)",
+      replace: "false",
+      test: plugin("config"),
+    },
+    {
+      name: "a printed configuration shows no credential",
+      find: "[inspect.custom](): string",
+      replace: "printed(): string",
+      test: plugin("config"),
+    },
+    {
+      name: "a configuration with unknown values is not checked",
+      find: "if (!hasUnknown(news)) ",
+      replace: "",
+      test: contract("config"),
+      by: "the configuration of a provider resource is not checked",
+    },
+    {
+      name: "the secrets of a provider resource are marked",
+      find: '= ["apiKey", "accounts", "importKeys"]',
+      replace: '= ["apiKey"]',
+      test: contract("config"),
+      by: "the configuration of a provider resource is saved",
+    },
+  ]),
+  ...inFile("provider/plugin/owner.ts", [
+    {
+      name: "a copied stack gets a provider's owner of its own",
+      find: "if (!isOfStack(before, urn)) return",
+      replace: 'if (typeof before !== "string") return',
+      test: plugin("owner"),
+    },
+    {
+      name: "the account of a provider's owner stays until the user confirms another one",
+      find: "isConfirmed ? here : fingerprintIn(before)",
+      replace: "here",
+      test: plugin("owner"),
+    },
+    {
+      name: "a key keeps its owner under another provider",
+      find: "isKept ? before : ofProvider",
+      replace: "ofProvider",
+      test: plugin("owner"),
+    },
+    {
+      name: "a copied state does not claim the keys of the original",
+      find: "const isKept = isOfStack(before, urn) ||",
+      replace: 'const isKept = typeof before === "string" ||',
+      test: plugin("owner"),
+    },
+    {
+      name: "a key keeps the account in which it was recorded",
+      find: "? fingerprintIn(recorded) : ofNewKey",
+      replace: "? ofNewKey : ofNewKey",
+      test: plugin("owner"),
+    },
+    {
+      name: "an organization is not compared with the account of its provider",
+      find: "organizationId === undefined ? fingerprintIn(ofProvider) : undefined",
+      replace: "fingerprintIn(ofProvider)",
+      test: plugin("owner"),
+    },
+  ]),
+  ...inFile("provider/plugin/public-part.ts", [
+    {
+      name: "inputs of the dynamic provider's SDK are refused",
+      find: 'rule.internal !== true && name !== "account"',
+      replace: "true",
+      test: contract("config"),
+      by: "the inputs of a resource cannot include",
+    },
+    {
+      name: "a prefix leaves room for both tags",
+      find: "String(value).length > 37",
+      replace: "false",
+      test: contract("config"),
+      by: "the inputs of a resource can name a prefix",
+    },
+  ]),
+  ...inFile("provider/plugin/wire.ts", [
+    {
+      name: "secrets are marked for the engine",
+      find: "marked[name] = { [SIGNATURE]: SECRET, value };",
+      replace: "",
+      test: plugin("wire"),
+    },
+    {
+      name: "secrets are read without their marks",
+      find: "if (members[SIGNATURE] === SECRET) return plain(members.value);",
+      replace: "",
+      test: plugin("wire"),
+    },
+    {
+      name: "the engine gets a resource that is not ready",
+      find: "wrapped.addDetails(packed);",
+      replace: "",
+      test: plugin("wire"),
+    },
+  ]),
+  ...inFile("provider/plugin/server.ts", [
+    {
+      name: "a preview creates nothing",
+      find: "if (request.getPreview()) {",
+      replace: "if (false) {",
+      test: contract(""),
+      by: "a preview sends no request",
+    },
+    {
+      name: "a preview updates nothing",
+      find: "const answer = request.getPreview()",
+      replace: "const answer = false",
+      test: contract(""),
+      by: "a preview of a rotation",
+    },
+    {
+      name: "the secret of a previous key is marked",
+      find: '["key", "previousKey"]',
+      replace: '["key"]',
+      test: contract(""),
+      by: "the plugin records a rotation",
+    },
+    {
+      name: "a failed check names no property, whose value Pulumi would show",
+      find: 'setProperty("")',
+      replace: 'setProperty("apiKey")',
+      test: contract("config"),
+      by: "the configuration of a provider resource with",
+    },
+    {
+      name: "no setting replaces a provider resource",
+      find: ".setDiffsList([...changed])",
+      replace: ".setDiffsList([...changed]).setReplacesList([...changed])",
+      test: contract("config"),
+      by: "the configuration of a provider resource never asks",
+    },
+  ]),
+  ...inFile("provider/plugin/forced-replacement.ts", [
+    {
+      name: "a pattern can replace any resource",
+      find: 'word.includes("*") || ',
+      replace: "",
+      test: plugin("forced-replacement"),
+    },
+    {
+      name: "options in the environment can replace a resource",
+      find: "[...wordsOf(process.ppid), PULUMI_OPTION_REPLACE, PULUMI_OPTION_TARGET_REPLACE]",
+      replace: "[...wordsOf(process.ppid)]",
+      test: plugin("forced-replacement"),
+    },
+  ]),
+  ...inFile("provider/plugin/orphans.ts", [
+    {
+      name: "a used key is no orphan of a resource",
+      find: "key.lastUsedAt === null && Date",
+      replace: "Date",
+      test: contract("orphans"),
+      by: "a key that an interrupted run left behind is reported and remembered if it was used",
+    },
+    {
+      name: "an old key is no orphan of a resource",
+      find: " && Date.parse(key.createdAt) > now - MAX_AGE_MS",
+      replace: "",
+      test: contract("orphans"),
+      by: "a key that an interrupted run left behind is reported and remembered if it is older",
+    },
+    {
+      name: "a replacement that hides the replaced key revokes nothing",
+      find: "notes.isHidden || context.checkpointsSkipped ?",
+      replace: "context.checkpointsSkipped ?",
+      test: contract("orphans"),
+      by: "a replacement that the user forces revokes nothing",
+    },
+    {
+      name: "a resource has no orphans without checkpoints",
+      find: "notes.isHidden || context.checkpointsSkipped ?",
+      replace: "notes.isHidden ?",
+      test: contract("orphans"),
+      by: "a key that an interrupted run left behind is not taken for an orphan if PULUMI",
+    },
+    {
+      name: "a key that the engine has shown is no orphan of a resource",
+      find: "isNamedFor(name, identity) && !seen.has(id)",
+      replace: "isNamedFor(name, identity)",
+      test: contract("orphans"),
+      by: "a key that the engine has shown",
+    },
+    {
+      name: "a predecessor is no orphan of a resource",
+      find: "[...held, ...textsOf(outputs.predecessors)]",
+      replace: "held",
+      test: contract("orphans"),
+      by: "a key that the engine has shown as the predecessor",
+    },
+    {
+      name: "predecessors are recorded",
+      find: "...(others.length > 0 && { predecessors: others }),",
+      replace: "",
+      test: contract("orphans"),
+      by: "a key that the engine has shown",
+    },
+    {
+      name: "a predecessor that is gone is forgotten",
+      find: "if (keys.every((key) => key.id !== id)) notes.predecessors.delete(id);",
+      replace: "void id;",
+      test: contract("orphans"),
+      by: "a key that an interrupted run left behind is no longer remembered",
+    },
+    {
+      name: "an orphan of a resource that could not be revoked is recorded",
+      find: ", ...unrevoked])]",
+      replace: "])]",
+      test: contract("orphans"),
+      by: "a key that an interrupted run left behind is recorded",
+    },
+    {
+      name: "a deletion fails while an orphan of the resource stays",
+      find: "if (left.length === 0) return;",
+      replace: "return;",
+      test: contract("orphans"),
+      by: "the deletion of a resource fails",
+    },
+    {
+      name: "a failed list of orphans is not remembered",
+      find: "list.catch(() => this.#lists.delete(context.run));",
+      replace: "list.catch(() => {});",
+      test: contract("orphans"),
+      by: "a key that an interrupted run left behind does not stop",
+    },
+    {
+      name: "all creations share one list of orphans",
+      find: "this.#lists.set(context.run, list);",
+      replace: "",
+      test: contract(""),
+      by: "the plugin creates many keys",
+    },
+  ]),
+  ...inFile("provider/plugin/resources.ts", [
+    {
+      name: "a forced replacement shows itself by a check without a comparison",
+      find: "owner !== undefined || isReplacedByCommand(urn)",
+      replace: "isReplacedByCommand(urn)",
+      test: contract("orphans"),
+      by: "a replacement that the user forces revokes nothing",
+    },
+    {
+      name: "a forced replacement shows itself in the command line",
+      find: "owner !== undefined || isReplacedByCommand(urn)",
+      replace: "owner !== undefined",
+      test: contract("orphans"),
+      by: "a replacement that the user forces by --replace",
+    },
+    {
+      name: "a replacement is guarded by the account that its comparison has shown",
+      find: "{ ...known, owner: input }",
+      replace: "{ owner: input }",
+      test: contract("account"),
+      by: "the credential of another account, for ApiKey, is refused by a replacement",
+    },
+    {
+      name: "a changed credential causes an update",
+      find: "!driftOnly && isElsewhere(recordedIn(outputs), context)",
+      replace: "false",
+      test: contract("account"),
+      by: "another credential of the same account, for ApiKey, is recorded by an update",
+    },
+    {
+      name: "an update records the account",
+      find: "const owner = identityHere(outputs.owner, context);",
+      replace: "const { owner } = outputs;",
+      test: contract("account"),
+      by: "another credential of the same account, for ApiKey, is recorded by an update",
+    },
+    {
+      name: "a renamed resource uses its key once",
+      find: "if (isRenamed(held, urn)) await useOnce(held, context);",
+      replace: "",
+      test: contract("orphans"),
+      by: "a resource with another name",
+    },
+    {
+      name: "a refresh of the plugin revokes nothing",
+      find: "this.#orphans.report(",
+      replace: "this.#orphans.afterDelete(",
+      test: contract("orphans"),
+      by: "a refresh reports",
+    },
+    {
+      name: "a deletion revokes the orphans of the resource",
+      find: "if (type.holds) await this.#orphans.afterDelete",
+      replace: "if (false) await this.#orphans.afterDelete",
+      test: contract("orphans"),
+      by: "the deletion of a resource of type",
+    },
+    {
+      name: "a key that is not ready records its predecessors",
+      find: "throw new NotReady(error.id, this.#recorded(await reached(error.outputs), context), error.reason);",
+      replace: "throw error;",
+      test: contract("orphans"),
+      by: "a key that an interrupted run left behind is also remembered",
+    },
+    {
+      name: "an id to import is checked",
+      find: "type.holds && !(isOrganization && ID_FORMS.apiKey.matches(id))",
+      replace: "false",
+      test: contract("import"),
+      by: "the import of an existing key as ApiKey is refused for an id",
+    },
+    {
+      name: "a real replacement is no handover",
+      find: "driftOnly || replaces.length > 0 ? undefined",
+      replace: "driftOnly ? undefined",
+      test: contract("rotation"),
+      by: "after the grace of a previous key a real replacement",
+    },
+    {
+      name: "a refresh plans no retirement",
+      find: "driftOnly || replaces.length > 0 ? undefined",
+      replace: "replaces.length > 0 ? undefined",
+      test: contract("rotation"),
+      by: "after the grace of a previous key a refresh reports no change",
+    },
+    {
+      name: "a retirement in place replaces nothing",
+      find: ' && inputs.retirement !== "inPlace"',
+      replace: "",
+      test: contract("rotation"),
+      by: "a retirement in place",
+    },
+  ]),
+  ...inFile("provider/plugin/retirement.ts", [
+    {
+      name: "a resource that is deleted before its successor keeps its keys",
+      find: "run.holders.set(id, holdersOf(id, run).add(SUCCESSOR));",
+      replace: "void [id, run];",
+      test: contract("rotation"),
+      by: "after the grace of a previous key a resource that is deleted before",
+    },
+    {
+      name: "a key that is retired after the deletion is revoked at once",
+      find: "if (this.#deletedFirst.delete(urn)) return revokeRetired(outputs, context);",
+      replace: "",
+      test: contract("rotation"),
+      by: "after the grace of a previous key a resource that is deleted before",
+    },
+    {
+      name: "the successor leaves the retired key to the old resource",
+      find: "return others;",
+      replace: "return outputs;",
+      test: contract("rotation"),
+      by: "after the grace of a previous key the resource is replaced",
+    },
+    {
+      name: "the deletion of the old resource revokes the retired key",
+      find: "holdersOf(id, run).delete(holder);",
+      replace: "void [id, run, holder];",
+      test: contract("rotation"),
+      by: "after the grace of a previous key the resource is replaced",
+    },
+    {
+      name: "a retired key that could not be revoked is recorded",
+      find: "retired: await revokeAll(doomed, String(outputs.owner), context) }",
+      replace: "retired: (await revokeAll(doomed, String(outputs.owner), context)) && [] }",
+      test: contract("rotation"),
+      by: "a retirement in place records",
+    },
+  ]),
+  ...inFile("provider/plugin/functions.ts", [
+    {
+      name: "the error of a data source shows no secret",
+      find: "throw new Error(redact(",
+      replace: "throw new Error((",
+      test: contract("functions"),
+      by: "a call of a data source fails without a secret",
+    },
+    {
+      name: "only data sources can be invoked",
+      find: "Object.hasOwn(dataSources, name) ? dataSources[name] : undefined",
+      replace: "dataSources[name]",
+      test: contract("functions"),
+      by: "a call of a data source fails for a function",
+    },
+    {
+      name: "only arguments can be passed to a data source",
+      find: ".filter((each) => !source.args.includes(each))",
+      replace: ".filter(() => false)",
+      test: contract("functions"),
+      by: "a call of a data source fails for an argument",
+    },
+  ]),
+  ...inFile("provider/keys/names.ts", [
+    {
+      name: "an orphan of a resource has its tag directly before the nonce",
+      find: "name.slice(0, -NONCE_LENGTH).endsWith(",
+      replace: "name.slice(0, -NONCE_LENGTH).includes(",
+      test: plugin("names"),
+    },
+    {
+      name: "a name with two tags fits the service",
+      find: "PREFIX_LENGTH_WITH_URN = 37",
+      replace: "PREFIX_LENGTH_WITH_URN = 46",
+      test: plugin("names"),
+    },
+    {
+      name: "an orphan of a resource has the tag of its URN",
+      find: "urn === undefined ? tag :",
+      replace: 'urn !== "" ? tag :',
+      test: plugin("names"),
+    },
+  ]),
+  ...inFile("provider/settings/import-keys.ts", [
+    {
+      name: "no message shows a key to import",
+      find: "for (const secret of secrets.values()) conceal(secret);",
+      replace: "",
+      test: plugin("import-keys"),
+    },
+    {
+      name: "a key to import is checked",
+      find: "ID_FORMS.apiKey.matches(id) && isKeyText(key)",
+      replace: "ID_FORMS.apiKey.matches(id)",
+      test: plugin("import-keys"),
+    },
+  ]),
+];
+
 export const mutants = [
   ...retry.map((mutant) => ({ part: "retry", ...mutant })),
   ...limits.map((mutant) => ({ part: "limits", ...mutant })),
@@ -1540,4 +1980,5 @@ export const mutants = [
   ...values.map((mutant) => ({ part: "values", ...mutant })),
   ...outside.map((mutant) => ({ part: "outside", ...mutant })),
   ...serving.map((mutant) => ({ part: "serve", ...mutant })),
+  ...plugins.map((mutant) => ({ part: "plugin", ...mutant })),
 ];

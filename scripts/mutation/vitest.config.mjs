@@ -1,12 +1,32 @@
+import { readFile } from "node:fs/promises";
+import { build } from "esbuild";
 import { defineConfig } from "vitest/config";
 import { mutants } from "./mutants.mjs";
 import { mutate } from "./mutate.mjs";
 
 // Removes one protection from the sources when they are loaded. Changes no file.
 const mutant = mutants.find(({ name }) => name === process.env.KEYPLANE_MUTANT);
+const root = new URL("../..", import.meta.url).pathname;
+
+// Contract tests start the plugin as an executable, so it is bundled with the change.
+if (process.argv.some((word) => word.startsWith("test/contract/"))) {
+  await build({
+    absWorkingDir: root,
+    entryPoints: ["provider/plugin/main.ts"],
+    outfile: process.env.KEYPLANE_PLUGIN,
+    bundle: true,
+    platform: "node",
+    plugins: [{ name: "mutant", setup: (bundle) => bundle.onLoad({ filter: /\.ts$/ }, load) }],
+  });
+}
+
+async function load({ path }) {
+  if (mutant === undefined || !path.endsWith(`/${mutant.file}`)) return undefined;
+  return { contents: mutate(await readFile(path, "utf8"), mutant), loader: "ts" };
+}
 
 export default defineConfig({
-  root: new URL("../..", import.meta.url).pathname,
+  root,
   plugins: [
     {
       name: "mutant",
@@ -15,5 +35,5 @@ export default defineConfig({
         mutant !== undefined && id.endsWith(`/${mutant.file}`) ? mutate(code, mutant) : undefined,
     },
   ],
-  test: { include: ["test/unit/**/*.test.ts"], testTimeout: 10_000 },
+  test: { include: ["test/unit/**/*.test.ts", "test/contract/plugin*.test.ts"], testTimeout: 20_000 },
 });
