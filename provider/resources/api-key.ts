@@ -148,7 +148,7 @@ export const apiKey: ResourceType = {
     await mustBeSameAccount(identityIn(inputs), context);
     // A new owner, in a renamed or copied stack, proves nothing about keys that are older than the owner.
     if (!sameOwner(outputs.owner, inputs.owner)) await mustBeSameAccount(identityIn(outputs), context);
-    const { keyId, name, key, createdAt, mintedBy, lostNames } = outputs;
+    const { keyId, name, key, createdAt, mintedBy, imported, lostNames } = outputs;
     const pending = pendingUnder(inputs, outputs);
     // In a copied state, the original stack revokes them: its state contains them, too.
     const isCopy = !sameOwner(outputs.owner, inputs.owner);
@@ -157,7 +157,7 @@ export const apiKey: ResourceType = {
     const carried = {
       ...repeatedInputs(inputs, outputs),
       // The secret can be read only at creation, so it is carried from state to state.
-      ...{ keyId, name, key, createdAt, mintedBy, lostNames, pending, pendingRevocations },
+      ...{ keyId, name, key, createdAt, mintedBy, imported, lostNames, pending, pendingRevocations },
       rotateAt: rotateAt(createdAt, inputs.rotateAfter),
     };
     return getReady(id, carried, inputs, context);
