@@ -52,6 +52,7 @@ describe.each(["ApiKey", "RotatingApiKey"])("the import of an existing key as %s
     const { step, state } = await later.up(imported, { rotateAfter: "90d" });
     expect(step).toBe("update");
     expect(await later.read(state)).toEqual(state);
+    expect((await later.up(state)).step).toBe("same");
     await later.delete(state);
     expect(await live()).toEqual([]);
   });
