@@ -11,7 +11,7 @@ export function pluginFolder(): string {
   const root = packageRoot();
   const built = changedAt(join(root, "bin", "pulumi-resource-keyplane"));
   if (!SOURCES.every((source) => changedAt(join(root, source)) < built)) {
-    execFileSync(process.execPath, [join(root, "scripts", "plugin.mjs")], { stdio: ["ignore", "ignore", "inherit"] });
+    execFileSync(process.execPath, [join(root, "scripts", "plugin.mjs")], { stdio: "pipe" });
   }
   return join(root, "bin");
 }

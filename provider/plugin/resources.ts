@@ -56,7 +56,9 @@ export class Resources {
     const owner = this.#ownerInput(named, fromEngine(olds));
     return this.#run(named, "check", news, async (context) => {
       this.session.noteCheck(named.urn);
-      const { inputs, failures } = check(publicPart(named.type), fromPulumi(news), context);
+      // The engine checks the inputs of an import as the plugin answered them, with the owner.
+      const { [OWNER]: _, ...given } = fromPulumi(news);
+      const { inputs, failures } = check(publicPart(named.type), given, context);
       return { inputs: { ...inputs, ...owner }, failures: failures.map(reasonOf) };
     });
   }

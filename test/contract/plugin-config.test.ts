@@ -223,6 +223,12 @@ describe("the owner of a key", () => {
     configured = await PluginUnderTest.start(plane);
   });
 
+  it("is accepted among the inputs, because the engine checks the inputs of an import once more", async () => {
+    const { inputs } = await configured.check("ApiKey", {}, { verify: true });
+    const again = await configured.check("ApiKey", inputs, inputs);
+    expect(again).toEqual({ inputs, failures: [] });
+  });
+
   it("is an input that names the resource and survives an upgrade of the plugin", async () => {
     const inputs = await configured.checked("ApiKey", {});
     expect(of(inputs)).toBe(`${String(configured.provider.__owner).slice(0, 36)}|${urn()}`);
