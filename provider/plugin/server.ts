@@ -15,6 +15,7 @@ import { VerbError } from "../session/verb";
 import { VERSION } from "../version";
 import { changedSettings, checkConfig, ProviderConfig, SECRET_SETTINGS } from "./config";
 import { invoke } from "./functions";
+import { OWNER } from "./public-part";
 import { type Named, Resources, toEngine } from "./resources";
 import { fromStruct, notReady, toStruct } from "./wire";
 
@@ -56,7 +57,10 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
 
     async configure(request: provider.ConfigureRequest) {
       const reference = request.hasUrn() ? `${request.getUrn()}::${request.getId()}` : undefined;
-      config = new ProviderConfig(fromStruct(request.getArgs()), reference);
+      const args = fromStruct(request.getArgs());
+      // For an import into a new stack, the engine ignores what `CheckConfig` answered.
+      const inputs = OWNER in args ? args : checkConfig(request.getUrn() ?? "", {}, args).inputs;
+      config = new ProviderConfig(inputs, reference);
       session.configure(config.read);
       return new provider.ConfigureResponse().setSupportspreview(true);
     },

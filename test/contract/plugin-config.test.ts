@@ -229,6 +229,13 @@ describe("the owner of a key", () => {
     expect(again).toEqual({ inputs, failures: [] });
   });
 
+  it("is never empty, although an import into a new stack configures the plugin without an owner", async () => {
+    const importing = await PluginUnderTest.start(plane, { configured: false });
+    await importing.configure(account);
+    const inputs = await importing.checked("ApiKey", {});
+    expect(of(inputs)).toMatch(/^[0-9a-f-]{36}\|urn:pulumi:/);
+  });
+
   it("is an input that names the resource and survives an upgrade of the plugin", async () => {
     const inputs = await configured.checked("ApiKey", {});
     expect(of(inputs)).toBe(`${String(configured.provider.__owner).slice(0, 36)}|${urn()}`);
