@@ -43,9 +43,9 @@ export const ERRORS = {
   },
   "KP-IMPORT": {
     kind: "input",
-    when: "A resource was declared with the option `import`, or looked up by `get`. The service shows a key's secret only once, so there is nothing to import.",
+    when: "A resource was declared with the option `import`, or looked up by `get`, or the plugin was asked to import a key without its secret. The service shows a key's secret only once, so there is nothing to import.",
     remedy:
-      "Remove the option. To take over a key whose secret you have, declare a `RotatingApiKey` with `adopt`. To read what is known about a key, use `getApiKey`.",
+      "Remove the option. To take over a key whose secret you have, declare a `RotatingApiKey` with `adopt`. To read what is known about a key, use `getApiKey`. The plugin imports a key whose secret is in the setting `importKeys`.",
   },
   "KP-DECLARED-LATE": {
     kind: "input",

@@ -87,7 +87,9 @@ describe("after the grace of a previous key", () => {
     const plugin = await next();
     await plugin.up(state);
     expect(plugin.messages).toContainEqual(
-      expect.stringMatching(/the grace of key \d+ ended .*\. The resource is replaced by one with the same current key/),
+      expect.stringMatching(
+        /the grace of key \d+ ended .*\. The resource is replaced by one with the same current key/,
+      ),
     );
   });
 
