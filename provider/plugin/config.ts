@@ -1,8 +1,6 @@
-import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { isKeyplaneError } from "../errors";
 import { accountFingerprint } from "../keys/account-fingerprint";
-import { identityOf } from "../keys/identity";
 import { hasUnknown } from "../schema/field-types";
 import type { Properties } from "../schema/resource-type";
 import { parseImportKeys } from "../settings/import-keys";
@@ -32,8 +30,7 @@ export class ProviderConfig {
   constructor(inputs: Properties, reference?: string) {
     this.reference = reference;
     this.read = (name) => textOf(inputs[name]);
-    // `pulumi import` on a new stack does not check the configuration. The imported key then has an owner of its own.
-    this.owner = String(inputs[OWNER] ?? identityOf(randomUUID(), undefined));
+    this.owner = String(inputs[OWNER]);
     this.#importKeys = parseImportKeys(this.read("importKeys"));
   }
 
