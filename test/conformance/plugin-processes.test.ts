@@ -1,6 +1,8 @@
+import { channel } from "node:diagnostics_channel";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import type { KillPointMessage } from "../../testing/engine/provider/kill-points";
 import { inBrief, onlyCall, PluginStack } from "./plugin-stack";
 
 let stack: PluginStack;
@@ -86,3 +88,28 @@ test("a plugin that is missing or does not start fails the run with the name of 
   expect(messages).toContain(file);
   expect(messages).toContain("the reason");
 });
+
+test.skipIf(process.env.KEYPLANE_ENGINE === "cli")(
+  "each call that may take effect in a plugin is a moment at which a crash test can kill the engine",
+  async () => {
+    stack = await PluginStack.create('new Thing("a", {});');
+    const points: string[] = [];
+    const note = (message: unknown) => {
+      const { point, urn, op } = message as KillPointMessage;
+      if (urn.endsWith("::a")) points.push(`${point} ${op}`);
+    };
+    const engine = channel("keyplane:engine");
+    engine.subscribe(note);
+    try {
+      await stack.run("preview");
+      expect(points).toEqual([]);
+      await stack.run("up");
+    } finally {
+      engine.unsubscribe(note);
+    }
+    expect(points).toEqual([
+      ...["before-pending-write create", "after-pending-write create", "before-call create", "after-call create"],
+      ...["before-state-write create", "after-state-write create"],
+    ]);
+  },
+);

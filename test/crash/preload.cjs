@@ -16,7 +16,11 @@ const { keepStates, keepStatesOfRevocations } = require("./keep-states.cjs");
 const folder = process.env.CRASH_FOLDER;
 const plan = JSON.parse(process.env.CRASH_PLAN || "null");
 const script = process.argv[1] || "";
-const role = /engine[\\/]main\.js$/.test(script) ? "engine" : /dynamic-provider/.test(script) ? "host" : "program";
+const role = /engine[\\/]main\.js$/.test(script)
+  ? "engine"
+  : /dynamic-provider|pulumi-resource-/.test(script)
+    ? "host"
+    : "program";
 
 if (role === "host") {
   fs.writeFileSync(join(folder, "host.pid"), String(process.pid));

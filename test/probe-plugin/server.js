@@ -116,7 +116,7 @@ const methods = {
 
   delete(request) {
     const [oldInputs, properties] = [map(request.getOldInputs()), map(request.getProperties())];
-    log("Delete", { urn: request.getUrn(), id: request.getId(), oldInputs, properties });
+    log("Delete", { urn: request.getUrn(), id: request.getId(), oldInputs, properties, timeout: request.getTimeout() });
     if (properties.fail === "delete") throw failure("it cannot be deleted");
     return new Empty();
   },

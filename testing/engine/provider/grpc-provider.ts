@@ -102,13 +102,16 @@ export class GrpcProvider implements PackageProvider {
     return diffAnswer(this.sdk, await plainly(call<DiffResponse>((done) => client.diff(request, done))));
   }
 
-  async create(urn: string, inputs: Properties, preview: boolean): Promise<Live> {
+  async create(urn: string, inputs: Properties, preview: boolean, timeout = 0): Promise<Live> {
     const can = await this.configured;
     if (preview && can === undefined) return { id: "", outputs: {} };
     if (can === undefined) throw configUnknown(urn);
     if (preview && !can.previews) return { id: "", outputs: inputs };
     const request = named(new this.sdk.provider.CreateRequest(), urn);
-    request.setProperties(this.struct(inputs, can, preview)).setPreview(preview);
+    request
+      .setProperties(this.struct(inputs, can, preview))
+      .setPreview(preview)
+      .setTimeout(timeout);
     const client = await this.connected();
     const live = await this.operate("create", urn, preview, async () => {
       const response = await call<CreateResponse>((done) => client.create(request, done));
@@ -121,6 +124,7 @@ export class GrpcProvider implements PackageProvider {
   async update(
     { urn, id, oldInputs, oldOutputs, newInputs, ignoreChanges }: DiffRequest,
     preview: boolean,
+    timeout = 0,
   ): Promise<Live> {
     const can = await this.configured;
     if (preview && can === undefined) return { id, outputs: {} };
@@ -131,10 +135,8 @@ export class GrpcProvider implements PackageProvider {
       .setId(id)
       .setOlds(this.struct(oldOutputs, can))
       .setNews(this.struct(newInputs, can, preview));
-    request
-      .setOldInputs(this.struct(oldInputs, can))
-      .setIgnorechangesList([...ignoreChanges])
-      .setPreview(preview);
+    request.setOldInputs(this.struct(oldInputs, can)).setIgnorechangesList([...ignoreChanges]);
+    request.setPreview(preview).setTimeout(timeout);
     const client = await this.connected();
     const live = await this.operate("update", urn, preview, async () => {
       const response = await call<UpdateResponse>((done) => client.update(request, done));
@@ -143,10 +145,12 @@ export class GrpcProvider implements PackageProvider {
     return can.acceptsSecrets ? live : { ...live, outputs: annotateSecrets(live.outputs, newInputs) };
   }
 
-  async read(urn: string, id: string, inputs?: Properties, outputs?: Properties): Promise<ReadAnswer> {
+  async read(urn: string, id: string, inputs?: Properties, outputs?: Properties, timeout = 0): Promise<ReadAnswer> {
     const can = await this.configured;
     if (can === undefined) return { id, inputs: {}, outputs: {} };
     const request = named(new this.sdk.provider.ReadRequest(), urn).setId(id);
+    // Older SDKs do not have this.
+    (request as { setTimeout?(timeout: number): unknown }).setTimeout?.(timeout);
     if (inputs) request.setInputs(this.struct(inputs, can));
     if (outputs) request.setProperties(this.struct(outputs, can));
     const client = await this.connected();
@@ -163,11 +167,12 @@ export class GrpcProvider implements PackageProvider {
     };
   }
 
-  async delete(urn: string, id: string, inputs: Properties, outputs: Properties): Promise<void> {
+  async delete(urn: string, id: string, inputs: Properties, outputs: Properties, timeout = 0): Promise<void> {
     const can = await this.configured;
     if (can === undefined) throw configUnknown(urn);
     const request = named(new this.sdk.provider.DeleteRequest(), urn);
     request.setId(id).setProperties(this.struct(outputs, can)).setOldInputs(this.struct(inputs, can));
+    request.setTimeout(timeout);
     const client = await this.connected();
     await this.operate("delete", urn, false, async () => {
       await call<Empty>((done) => client.delete(request, done));

@@ -44,7 +44,7 @@ export interface ReadAnswer extends Live {
 
 /**
  * Manages resources of one package. Values include secrets and unknowns. Each method throws an Error if the operation
- * had no known effect.
+ * had no known effect. A `timeout` is the resource's option `customTimeouts`, in seconds, which the provider may obey.
  */
 export interface Provider {
   /** @param keepUnknowns whether unknown inputs are passed on, as in a preview. Otherwise they are omitted. */
@@ -52,12 +52,12 @@ export interface Provider {
   /** @param keepUnknowns as in `check`. */
   diff(request: DiffRequest, keepUnknowns: boolean): Promise<DiffAnswer>;
   /** Creates a resource. In a preview, creates nothing, and the outputs are what is known of them. */
-  create(urn: string, inputs: Properties, preview: boolean): Promise<Live>;
+  create(urn: string, inputs: Properties, preview: boolean, timeout?: number): Promise<Live>;
   /** Updates a resource. In a preview, updates nothing, and the outputs are what is known of them. */
-  update(request: DiffRequest, preview: boolean): Promise<Live>;
+  update(request: DiffRequest, preview: boolean, timeout?: number): Promise<Live>;
   /** Reads a resource. Without inputs and outputs, it is imported. */
-  read(urn: string, id: string, inputs?: Properties, outputs?: Properties): Promise<ReadAnswer>;
-  delete(urn: string, id: string, inputs: Properties, outputs: Properties): Promise<void>;
+  read(urn: string, id: string, inputs?: Properties, outputs?: Properties, timeout?: number): Promise<ReadAnswer>;
+  delete(urn: string, id: string, inputs: Properties, outputs: Properties, timeout?: number): Promise<void>;
 }
 
 /** The provider of a package, which also has functions. */

@@ -50,10 +50,11 @@ export class CreateStep implements Step {
   }
 
   async apply(deployment: Deployment): Promise<Outcome> {
-    const { custom, inputs = {} } = this.new_.state;
+    const { custom, inputs = {}, customTimeouts } = this.new_.state;
     let initErrors: readonly string[] | undefined;
     if (custom) {
-      const live = await deployment.providerOf(this.new_.state).create(this.urn, inputs, deployment.options.preview);
+      const provider = deployment.providerOf(this.new_.state);
+      const live = await provider.create(this.urn, inputs, deployment.options.preview, customTimeouts?.create);
       initErrors = live.initErrors;
       const { id, outputs } = live;
       this.new_.set({ ...(id && { id }), outputs, ...(initErrors && { initErrors }) });

@@ -47,7 +47,8 @@ export class DeleteStep implements Step {
     }
     if (this.needsCall(deployment)) {
       const provider = deployment.providerOf(state);
-      await provider.delete(this.urn, idOf(state), state.inputs ?? {}, state.outputs ?? {});
+      const { inputs = {}, outputs = {}, customTimeouts } = state;
+      await provider.delete(this.urn, idOf(state), inputs, outputs, customTimeouts?.delete);
     }
     // Set only after success: a failed delete must be retried.
     if (this.replaced === "before") this.old.set({ pendingReplacement: true });

@@ -48,12 +48,12 @@ export class ImportStep implements Step {
   }
 
   async apply(deployment: Deployment): Promise<Outcome> {
-    const { importID = "", provider: reference = "" } = this.new_.state;
+    const { importID = "", provider: reference = "", customTimeouts } = this.new_.state;
     if (this.registration === undefined && deployment.olds.has(this.urn)) {
       return { error: new Error(`resource '${this.urn}' already exists`) };
     }
     const provider = deployment.providerOf(this.new_.state);
-    const found = await provider.read(this.urn, importID);
+    const found = await provider.read(this.urn, importID, undefined, undefined, customTimeouts?.read);
     if (found.id === "") return { error: new Error(`resource '${importID}' does not exist`) };
     if (found.inputs === undefined) return { error: notImportable(packageOf(typeOf(providerUrn(reference)))) };
     const { id, inputs, outputs, initErrors } = found;

@@ -38,10 +38,10 @@ export class RefreshStep implements Step {
   }
 
   async apply(deployment: Deployment): Promise<Outcome> {
-    const { custom, type, pendingReplacement, inputs = {}, outputs = {}, external } = this.old.state;
+    const { custom, type, pendingReplacement, inputs = {}, outputs = {}, external, customTimeouts } = this.old.state;
     if (!custom || isProviderType(type) || pendingReplacement) return {};
     const provider = deployment.providerOf(this.old.state);
-    const found = await provider.read(this.urn, idOf(this.old.state), inputs, outputs);
+    const found = await provider.read(this.urn, idOf(this.old.state), inputs, outputs, customTimeouts?.read);
     if (found.id === "") {
       this.current = undefined;
       return {};

@@ -37,6 +37,7 @@ export class UpdateStep implements Step {
           ignoreChanges: this.registration.goal.ignoreChanges,
         },
         deployment.options.preview,
+        this.new_.state.customTimeouts?.update,
       );
       this.new_.set({ outputs: live.outputs, modified: timestamp() });
       if (live.initErrors) {
