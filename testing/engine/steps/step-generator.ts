@@ -26,6 +26,7 @@ import { DependentReplacements } from "./dependent-replacements";
 import { type Diff, diffResource, NO_DIFF, replaceBecauseOf, requiresReplacement, withReplaceOnChanges } from "./diff";
 import { ImportStep, isImported } from "./import-step";
 import { invalidInput, shownInput } from "./invalid-input";
+import { needsOtherProvider } from "./provider-change";
 import type { Targets } from "./targets";
 
 /** A registration that is being converted to steps. */
@@ -303,7 +304,7 @@ export class StepGenerator {
     if (this.isForcedReplace(urn, old)) return replaceBecauseOf("id");
     if (replaceWith.some((other) => this.replaces.has(other))) return replaceBecauseOf("replaceWith");
     if (deletedWith && this.replaces.has(deletedWith)) return replaceBecauseOf("deletedWith");
-    if (await this.needsOtherProvider(old, resource)) return replaceBecauseOf("provider");
+    if (await needsOtherProvider(this.deployment, this.aliased, old, resource)) return replaceBecauseOf("provider");
     if (provider === undefined) return { ...NO_DIFF, changes: !equalValues(oldInputs, inputs) };
     const request = {
       urn,
@@ -314,26 +315,6 @@ export class StepGenerator {
       ignoreChanges: goal.ignoreChanges,
     };
     return diffResource(provider, request, this.deployment.options.preview);
-  }
-
-  /** Whether the resource has another provider, and that provider cannot take it over. */
-  private async needsOtherProvider(old: Resource, resource: Resource): Promise<boolean> {
-    const [before = "", after = ""] = [old.state.provider, resource.state.provider];
-    if (before === after) return false;
-    if (before === "" || after === "") return true;
-    const [formerUrn, urn] = [providerUrn(before), providerUrn(after)];
-    if (this.aliased.get(formerUrn) === urn) return false;
-    const { olds, news, providers } = this.deployment;
-    const former = olds.get(formerUrn)?.state;
-    const answer = await providers.diffProviders(after, {
-      urn,
-      id: "",
-      oldInputs: former?.inputs ?? {},
-      oldOutputs: former?.outputs ?? {},
-      newInputs: (news.get(urn) ?? olds.get(urn))?.state.inputs ?? {},
-      ignoreChanges: [],
-    });
-    return requiresReplacement({ ...NO_DIFF, ...answer, changes: true });
   }
 
   private async replace(subject: Subject & { old: Resource }, diff: Diff): Promise<Step[]> {
