@@ -50,6 +50,7 @@ export class Resources {
   constructor(
     private readonly session: Session,
     private readonly config: () => ProviderConfig,
+    private readonly isReplaced: (urn: string) => boolean = isReplacedByCommand,
   ) {}
 
   async check(named: Named, olds: Properties, news: Properties) {
@@ -159,7 +160,7 @@ export class Resources {
   /** What a preview shows of a resource that is to be created or, with a state, updated. Makes no request. */
   planned({ type, urn }: Named, news: Properties, state?: Properties): Properties {
     const held = state ? fromEngine(state) : this.#retirements.planned(urn);
-    const stable = (held && type.stable?.(held, this.#identified(type, news, held), Date.now())) ?? [];
+    const stable = (held && type.stable?.(held, this.#identified(type, news, held), this.session.now())) ?? [];
     const outputs = type.outputs.map((name) => [name, stable.includes(name) ? held?.[name] : UNKNOWN]);
     return { ...Object.fromEntries(outputs), ...fromPulumi(news) };
   }
@@ -196,7 +197,7 @@ export class Resources {
   #ownerInput({ type, urn }: Named, before: Properties): Properties {
     if (!type.holds) return {};
     const { owner, resourceUrn } = before;
-    if (owner !== undefined || isReplacedByCommand(urn)) this.#orphans.noteCheck(urn);
+    if (owner !== undefined || this.isReplaced(urn)) this.#orphans.noteCheck(urn);
     return { [OWNER]: ownerOfKey(urn, owner, resourceUrn, this.config().owner) };
   }
 

@@ -39,6 +39,11 @@ export class Session {
     this.engine = new EngineLink(process.argv[2] ?? "", modules);
   }
 
+  /** The local wall clock, in milliseconds. */
+  now(): number {
+    return Date.now();
+  }
+
   configure(config: ConfigReader): void {
     this.#config = config;
     this.watch();

@@ -123,7 +123,7 @@ class VerbContext implements Context {
   }
 
   now(): number {
-    return Date.now();
+    return this.#session.now();
   }
 
   #log(severity: Severity, ephemeral: boolean): (text: string) => void {
