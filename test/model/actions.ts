@@ -5,7 +5,7 @@ import type { Crash, DeclaredKey, Flags, Options, Program } from "./mini-engine"
 /** One event in the life of a stack. */
 export type Action =
   | ({ readonly do: "up"; readonly program: Program } & Flags)
-  | { readonly do: "refresh" | "destroy"; readonly crash: Crash | undefined }
+  | ({ readonly do: "refresh" | "destroy"; readonly crash: Crash | undefined } & Flags)
   | { readonly do: "fault"; readonly rule: Rule }
   | { readonly do: "commit late" }
   /** The configuration gets another credential of the same account. */
@@ -14,7 +14,12 @@ export type Action =
   /** The platform begins to work on the project that some keys wait for. */
   | { readonly do: "operation"; readonly course: OperationCourse }
   /** Somebody else revokes, uses or makes a key; which of the live ones is told by a number. */
-  | { readonly do: "revoke" | "use" | "stranger"; readonly which: number };
+  | { readonly do: "revoke" | "use" | "stranger"; readonly which: number }
+  /** Only the plugin: a newer version of it, another name of the stack, or `state delete`. */
+  | { readonly do: "upgrade" | "rename stack" }
+  | { readonly do: "forget"; readonly which: number }
+  /** A copy of the stack, in which these commands run. */
+  | { readonly do: "copy"; readonly commands: readonly ("up" | "refresh" | "destroy")[] };
 
 const MINUTE_MS = 60_000;
 
@@ -25,14 +30,39 @@ const triggers = fc.integer({ min: 0, max: 2 }).map((trigger) => ({ rotationTrig
 
 const options = fc.constantFrom<Options>({ protect: true }, { retainOnDelete: true }, { deletedWith: true });
 
-const key: fc.Arbitrary<DeclaredKey> = fc
+const keyRecord = {
+  ...{ rotating: fc.boolean(), consumed: fc.boolean(), waits: often(false), triggers },
+  options: rarely(options, 9),
+  flags: fc.record({ verify: often(false), revokeOnDelete: often(true) }),
+};
+
+const key: fc.Arbitrary<DeclaredKey> = fc.record(keyRecord).map(({ triggers, flags, options, ...key }) => {
+  return { ...key, ...(options && { options }), inputs: { ...triggers, ...flags } };
+});
+
+/** A key with what only the plugin has to notice by itself. */
+const pluginKey: fc.Arbitrary<DeclaredKey> = fc
   .record({
-    ...{ rotating: fc.boolean(), consumed: fc.boolean(), waits: often(false), triggers },
-    options: rarely(options, 9),
-    flags: fc.record({ verify: often(false), revokeOnDelete: often(true) }),
+    ...keyRecord,
+    alias: rarely(fc.nat(3), 4),
+    replacement: rarely(
+      fc.oneof(
+        fc.record({ deleteBeforeReplace: fc.constant(true) }),
+        fc.record({ replacementTrigger: fc.integer({ min: 0, max: 2 }) }),
+      ),
+      3,
+    ),
+    revokes: rarely(fc.constantFrom("current" as const, "previous" as const), 9),
+    retirement: rarely(fc.constant({ retirement: "inPlace" }), 4),
   })
-  .map(({ triggers, flags, options, ...key }) => {
-    return { ...key, ...(options && { options }), inputs: { ...triggers, ...flags } };
+  .map(({ triggers, flags, options, replacement, alias, revokes, retirement, ...key }) => {
+    return {
+      ...key,
+      ...((options || replacement) && { options: { ...options, ...replacement } }),
+      ...(alias !== undefined && { alias: nameOf(key, alias) }),
+      ...(key.rotating && revokes && { revokes }),
+      inputs: { ...triggers, ...flags, ...(key.rotating && retirement) },
+    };
   });
 
 const adoptedKey: fc.Arbitrary<DeclaredKey> = fc
@@ -46,20 +76,23 @@ const exactKey: fc.Arbitrary<DeclaredKey> = fc
     return { ...key, rotating: false, inputs: { ...triggers, name: "exact", onNameConflict: "revokeUnused" } };
   });
 
-const program: fc.Arbitrary<Program> = fc
-  .tuple(
-    fc.array(fc.option(key, { freq: 3, nil: undefined }), { minLength: 1, maxLength: 4 }),
-    rarely(exactKey, 3),
-    rarely(adoptedKey, 5),
-  )
-  .map(([keys, exact, adopted]) => {
-    const entries = keys.flatMap((each, at) => (each === undefined ? [] : [[nameOf(each, at), each] as const]));
-    if (exact !== undefined) entries.push(["exact", exact]);
-    if (adopted !== undefined) entries.push(["adopted", adopted]);
-    return entries;
-  })
-  .filter((entries) => entries.length > 0)
-  .map((entries) => Object.fromEntries(entries));
+const programOf = (key: fc.Arbitrary<DeclaredKey>): fc.Arbitrary<Program> =>
+  fc
+    .tuple(
+      fc.array(fc.option(key, { freq: 3, nil: undefined }), { minLength: 1, maxLength: 4 }),
+      rarely(exactKey, 3),
+      rarely(adoptedKey, 5),
+    )
+    .map(([keys, exact, adopted]) => {
+      const entries = keys.flatMap((each, at) => (each === undefined ? [] : [[nameOf(each, at), each] as const]));
+      if (exact !== undefined) entries.push(["exact", exact]);
+      if (adopted !== undefined) entries.push(["adopted", adopted]);
+      return entries;
+    })
+    .filter((entries) => entries.length > 0)
+    .map((entries) => withValidAliases(Object.fromEntries(entries)));
+
+const program = programOf(key);
 
 const crash: fc.Arbitrary<Crash | undefined> = fc.option(
   fc.record({
@@ -142,6 +175,16 @@ const up: fc.Arbitrary<Action> = fc
   .record({ program, refresh: often(false), crash, flags: rarely(flags, 2) })
   .map(({ flags, ...up }) => ({ do: "up", ...up, ...flags }));
 
+const order = { together: fc.boolean(), reversed: fc.boolean() };
+
+const pluginUp: fc.Arbitrary<Action> = fc
+  .record({ program: programOf(pluginKey), refresh: often(false), crash, flags: rarely(flags, 2), ...order })
+  .map(({ flags, ...up }) => ({ do: "up", ...up, ...flags }));
+
+const pluginDestroy: fc.Arbitrary<Action> = fc
+  .record({ crash, reversed: fc.boolean(), failing: rarely(names, 3), continueOnError: fc.boolean() })
+  .map((destroy) => ({ do: "destroy", ...destroy }));
+
 const wait: fc.Arbitrary<Action> = fc.record({
   do: fc.constant("wait" as const),
   ms: fc.nat(180).map((n) => n * MINUTE_MS),
@@ -164,10 +207,9 @@ const lateHealing: fc.Arbitrary<Action[]> = fc
     return [upOf(7), upOf(8, crash), pause, upOf(8, late), pause, upOf(8)];
   });
 
-const event: fc.Arbitrary<Action> = fc.oneof(
-  { weight: 6, arbitrary: up },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("refresh" as const), crash }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("destroy" as const), crash }) },
+const refresh: fc.Arbitrary<Action> = fc.record({ do: fc.constant("refresh" as const), crash });
+
+const outside = [
   { weight: 3, arbitrary: fc.record({ do: fc.constant("fault" as const), rule }) },
   { weight: 1, arbitrary: fc.constant({ do: "commit late" as const }) },
   { weight: 1, arbitrary: fc.constant({ do: "exchange" as const }) },
@@ -180,18 +222,60 @@ const event: fc.Arbitrary<Action> = fc.oneof(
       which: fc.nat(9),
     }),
   },
+] satisfies { weight: number; arbitrary: fc.Arbitrary<Action> }[];
+
+const event: fc.Arbitrary<Action> = fc.oneof(
+  { weight: 6, arbitrary: up },
+  { weight: 1, arbitrary: refresh },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("destroy" as const), crash }) },
+  ...outside,
 );
 
-/** A story of a stack. */
-export const story: fc.Arbitrary<Action[]> = fc
-  .array(fc.oneof({ weight: 15, arbitrary: event.map((one) => [one]) }, { weight: 1, arbitrary: lateHealing }), {
+const copy: fc.Arbitrary<Action> = fc.record({
+  do: fc.constant("copy" as const),
+  commands: fc.array(fc.constantFrom("up" as const, "refresh" as const, "destroy" as const), {
     minLength: 1,
-    maxLength: 10,
-  })
-  .map((parts) => parts.flat());
+    maxLength: 3,
+  }),
+});
+
+const pluginEvent: fc.Arbitrary<Action> = fc.oneof(
+  { weight: 9, arbitrary: pluginUp },
+  { weight: 1, arbitrary: refresh },
+  { weight: 1, arbitrary: pluginDestroy },
+  { weight: 1, arbitrary: copy },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("upgrade" as const, "rename stack" as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("forget" as const), which: fc.nat(9) }) },
+  ...outside,
+);
+
+const storyOf = (event: fc.Arbitrary<Action>): fc.Arbitrary<Action[]> =>
+  fc
+    .array(fc.oneof({ weight: 15, arbitrary: event.map((one) => [one]) }, { weight: 1, arbitrary: lateHealing }), {
+      minLength: 1,
+      maxLength: 10,
+    })
+    .map((parts) => parts.flat());
+
+/** A story of a stack. */
+export const story = storyOf(event);
+
+/** A story of a stack of the plugin. */
+export const pluginStory = storyOf(pluginEvent);
+
+/** The program without aliases that name another of its keys, or one that another key was renamed from. */
+function withValidAliases(program: Program): Program {
+  const taken = new Set(Object.keys(program));
+  const entries = Object.entries(program).map(([name, { alias, ...key }]) => {
+    if (alias === undefined || taken.has(alias)) return [name, key] as const;
+    taken.add(alias);
+    return [name, { ...key, alias }] as const;
+  });
+  return Object.fromEntries(entries);
+}
 
 /** The resource type of a name never changes. */
-function nameOf({ rotating }: DeclaredKey, at: number): string {
+function nameOf({ rotating }: Pick<DeclaredKey, "rotating">, at: number): string {
   return `${rotating ? "rotating" : "plain"}-${at}`;
 }
 
