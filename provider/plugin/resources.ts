@@ -130,7 +130,10 @@ export class Resources {
       if (isRenamed(held, urn)) await useOnce(held, context);
       const { outputs } = await this.#recording(context, async () => {
         const updated = await type.update(id, held, inputs, context);
-        return { id, outputs: inputs.retirement === "inPlace" ? await revokeRetired(updated, context) : updated };
+        return {
+          id,
+          outputs: inputs.retirement === "inPlace" ? await revokeRetired(updated, context, held.keyId) : updated,
+        };
       });
       noteHolder(type, id, outputs, context);
       return toEngine(type, outputs);

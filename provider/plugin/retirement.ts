@@ -61,12 +61,18 @@ export class Retirements {
   }
 }
 
-/** Revokes retired keys at once. Returns the outputs with those that could not be revoked. */
-export async function revokeRetired(outputs: Properties, context: Context): Promise<Properties> {
+/**
+ * Revokes retired keys at once. Returns the outputs with those that are still live.
+ * @param inState - The id of the current key in the state. Until the state has its successor, it must not be revoked.
+ */
+export async function revokeRetired(outputs: Properties, context: Context, inState?: unknown): Promise<Properties> {
   const { adopted } = outputs as { adopted?: DoomedKey };
-  const doomed = textsOf(outputs.retired).map((id) => ({ id, name: adopted?.id === id ? adopted.name : undefined }));
+  const [kept, due] = [true, false].map((isKept) =>
+    textsOf(outputs.retired).filter((id) => (id === inState) === isKept),
+  );
+  const doomed = (due ?? []).map((id) => ({ id, name: adopted?.id === id ? adopted.name : undefined }));
   if (doomed.length === 0) return outputs;
-  return { ...outputs, retired: await revokeAll(doomed, String(outputs.owner), context) };
+  return { ...outputs, retired: [...(kept ?? []), ...(await revokeAll(doomed, String(outputs.owner), context))] };
 }
 
 function holdersOf(id: string, { holders }: Context["run"]): Set<string> {
