@@ -1,4 +1,5 @@
 import { ownerIdIn } from "../../provider/keys/identity";
+import { textsOf } from "../../provider/keys/key-fields";
 import { changedSettings } from "../../provider/plugin/config";
 import { OWNER } from "../../provider/plugin/public-part";
 import type { Named } from "../../provider/plugin/resources";
@@ -41,6 +42,8 @@ export class PluginEngine extends MiniEngine {
   readonly mints = new Map<string, number[]>();
   /** Ids of all keys that a saved state ever held. */
   readonly everHeld = new Set<string>();
+  /** Ids of previous keys that an update was asked to retire in place. */
+  readonly retiredInPlace = new Set<string>();
   private providers: readonly Provider[] = [];
   /** Those that a destroy has removed. A repeated deletion still needs them. */
   private removed: readonly Provider[] = [];
@@ -239,6 +242,8 @@ export class PluginEngine extends MiniEngine {
     for (const id of [now.outputs.keyId, now.outputs.previousKeyId]) {
       if (id !== undefined) this.everHeld.add(String(id));
     }
+    // The program receives it then, even if the run ends right after that.
+    if (!now.notReady) this.handedOut.add(String(now.outputs.keyId));
     return super.put(old, now);
   }
 
@@ -356,6 +361,10 @@ export class PluginEngine extends MiniEngine {
   private update(named: Named, old: Stored, next: Omit<Stored, "id" | "outputs" | "notReady">): Promise<Stored> {
     return this.step(async () => {
       const since = await this.home.harness.plane.count();
+      const { previousKeyId, retired } = old.outputs;
+      if (next.inputs?.retirement === "inPlace") {
+        for (const id of [String(previousKeyId), ...textsOf(retired)]) this.retiredInPlace.add(id);
+      }
       const outcome = await this.outcome(async () => {
         const { resources } = this.processOf(next.provider);
         return plain(await resources.update(named, old.id, old.outputs, plain(next.inputs ?? {})));
