@@ -1,9 +1,11 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type ControlPlane, type EngineName, startControlPlane, Workspace } from "keyplane/testing";
-import { type Keys, type Scenario, scenarios } from "./scenarios";
+import type { FrontEnd } from "./plan";
+import type { Keys, Scenario } from "./scenario";
 
-const ASSETS = join(dirname(require.resolve("keyplane/package.json")), "test", "crash");
+const ROOT = dirname(require.resolve("keyplane/package.json"));
+const ASSETS = join(ROOT, "test", "crash");
 const { keepStates } = require(join(ASSETS, "keep-states.cjs")) as {
   keepStates(file: string, folder: string): () => void;
 };
@@ -33,6 +35,7 @@ interface Prepared {
 export interface Stage {
   readonly plane: ControlPlane;
   readonly workspace: Workspace;
+  readonly frontEnd: FrontEnd;
   /** The folder in which the processes of the run write their notes. */
   readonly notes: string;
   /** Ids of keys that do not belong to the stack. */
@@ -56,15 +59,16 @@ export class CrashHarness {
     private readonly folder: string,
     private readonly port: number,
     readonly engine: EngineName,
+    readonly frontEnd: FrontEnd,
   ) {}
 
   /** @param folder - Where files that runs share are stored. */
-  static async open(folder: string, engine: EngineName): Promise<CrashHarness> {
+  static async open(folder: string, engine: EngineName, frontEnd: FrontEnd): Promise<CrashHarness> {
     await mkdir(folder, { recursive: true });
     const plane = await startControlPlane();
     const port = Number(new URL(plane.url).port);
     await plane.close();
-    return new CrashHarness(folder, port, engine);
+    return new CrashHarness(folder, port, engine, frontEnd);
   }
 
   /** The environment in which the scenario starts. */
@@ -93,7 +97,8 @@ export class CrashHarness {
     const workspace = await Workspace.create({
       engine: this.engine,
       program: join(ASSETS, "program"),
-      packages: { consumer: join(ASSETS, "consumer") },
+      packages: { consumer: join(ASSETS, "consumer"), "plugin-sdk": join(ROOT, "test", "plugin-sdk") },
+      ...(this.frontEnd === "plugin" && { plugins: { keyplane: join(ROOT, "bin") } }),
       config: { "keyplane:baseUrl": plane.url, "keyplane:requestTimeout": "2s" },
       secretConfig: { "keyplane:apiKey": start?.credential ?? API_KEY },
     });
@@ -110,6 +115,7 @@ export class CrashHarness {
     return {
       plane,
       workspace,
+      frontEnd: this.frontEnd,
       notes,
       strangers: ids,
       exchange: async () => {
@@ -121,6 +127,7 @@ export class CrashHarness {
       secretsBefore: start?.secrets ?? [],
       env: (program, plan) => ({
         NODE_OPTIONS: `--require ${join(ASSETS, "preload.cjs")}`,
+        CRASH_FRONT_END: this.frontEnd,
         CRASH_PROGRAM: JSON.stringify(program),
         CRASH_PLAN: plan ? JSON.stringify(plan) : "",
         CRASH_FOLDER: notes,
@@ -141,10 +148,11 @@ export class CrashHarness {
     const { plane, workspace, notes } = stage;
     try {
       let credential = API_KEY;
-      for (const { program, rules = [], exchange } of start.runs) {
+      for (const { program, rules = [], exchange, failing } of start.runs) {
         if (exchange) credential = await stage.exchange();
         for (const rule of rules) await plane.rules.add(rule);
-        await workspace.up({ env: stage.env(program), inProcess: true });
+        const env = { ...stage.env(program), CRASH_FAILING: failing };
+        await workspace.up({ env, inProcess: true, mayFail: failing !== undefined });
         await plane.rules.clear();
       }
       if (start.orphan) await leaveOrphan(plane);
@@ -166,16 +174,9 @@ export class CrashHarness {
   }
 }
 
-/** What a crash between the creation of a key and the saving of its state leaves: a key with the stack's tag. */
+/** What a crash between the creation of a key and the saving of its state leaves: another key with the tags of `a`. */
 async function leaveOrphan(plane: ControlPlane): Promise<void> {
-  const [own] = (await plane.liveKeys()).filter(({ name }) => name !== STRANGER);
+  const own = (await plane.liveKeys()).find(({ name }) => name.startsWith("a-") && name !== STRANGER);
   if (own === undefined) throw new Error("no key whose tag an orphan could bear");
   await plane.state.createKey(own.name.replace(/[^-]+$/, "orphaned"));
-}
-
-/** The scenario with this name. */
-export function scenarioOf(name: string): Scenario {
-  const scenario = scenarios.find((each) => each.name === name);
-  if (scenario === undefined) throw new Error(`no scenario is called ${name}`);
-  return scenario;
 }

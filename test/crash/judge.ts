@@ -1,13 +1,16 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LogEntry } from "keyplane/testing";
+import { type Circumstances, exclusionOf } from "./exclusions";
 import type { Stage } from "./harness";
-import type { Keys, Scenario } from "./scenarios";
+import type { Keys, Scenario } from "./scenario";
 
 /** What a run of the matrix did wrong. Each entry names the key. */
 export interface Verdict {
   /** Live keys that no state and no consumer holds. */
   readonly leaked: readonly string[];
+  /** Titles of the exclusions that cover the others. */
+  readonly excluded: readonly string[];
   /** Keys that were revoked while somebody had no other key. */
   readonly revoked: readonly string[];
   /** Resources without a working key. */
@@ -22,6 +25,7 @@ interface Held {
 
 interface StoredResource {
   readonly urn: string;
+  readonly id?: string;
   readonly type: string;
   readonly delete?: boolean;
   readonly outputs?: Readonly<Record<string, unknown>>;
@@ -32,13 +36,21 @@ interface StoredState {
   readonly pending_operations?: readonly { readonly type: string; readonly resource: StoredResource }[];
 }
 
+interface LiveKey {
+  readonly id: number;
+  readonly name: string;
+}
+
 /** A short description of a live key. */
-const say = ({ id, name }: { readonly id: number; readonly name: string }): string => `${id} (${name})`;
+const say = ({ id, name }: LiveKey): string => `${id} (${name})`;
 
 /** After an `up`, every key of the program works, and no other key of the stack is live. */
-export async function judgeDeployed(stage: Stage, program: Keys): Promise<Pick<Verdict, "leaked" | "lost">> {
-  const { deployment } = await stage.workspace.exportState({ showSecrets: true });
-  const held = heldBy((deployment.resources ?? []) as unknown as StoredResource[]);
+export async function judgeDeployed(
+  stage: Stage,
+  program: Keys,
+  circumstances: Omit<Circumstances, "shown">,
+): Promise<Pick<Verdict, "leaked" | "excluded" | "lost">> {
+  const held = await heldKeys(stage);
   const lost: string[] = [];
   for (const name of Object.keys(program)) {
     const resource = held.find(({ urn }) => urn.endsWith(`::${name}`));
@@ -46,14 +58,45 @@ export async function judgeDeployed(stage: Stage, program: Keys): Promise<Pick<V
     else if (!(await works(stage, resource.secrets[0]))) lost.push(`the key of ${name} in the state does not work`);
   }
   const ids = new Set(held.flatMap((resource) => resource.ids));
-  const leaked = (await ownKeys(stage)).filter(({ id }) => !ids.has(String(id)));
-  return { leaked: leaked.map((key) => `${say(key)} after up`), lost };
+  const left = (await ownKeys(stage)).filter(({ id }) => !ids.has(String(id)));
+  return { ...judgeLeft(stage, "up", left, { ...circumstances, shown: namesOf(held) }), lost };
 }
 
-/** After a `destroy`, no key of the stack is live. A key with an exact name has no tag, so it could belong to anybody. */
-export async function judgeDestroyed(stage: Stage): Promise<Pick<Verdict, "leaked">> {
+/**
+ * After a `destroy`, no key of the stack is live. A key with an exact name has no tag, so it could belong to anybody.
+ * @param shown - Names of the resources that the state had.
+ */
+export async function judgeDestroyed(
+  stage: Stage,
+  shown: ReadonlySet<string>,
+): Promise<Pick<Verdict, "leaked" | "excluded">> {
   const left = (await ownKeys(stage)).filter(({ name }) => !name.startsWith("exactly-"));
-  return { leaked: left.map((key) => `${say(key)} after destroy`) };
+  return judgeLeft(stage, "destroy", left, { shown, keepsItsKey: false, reported: new Set() });
+}
+
+/** Names of the resources in the state that hold a key. */
+export async function shownResources(stage: Stage): Promise<ReadonlySet<string>> {
+  return namesOf(await heldKeys(stage));
+}
+
+function judgeLeft(
+  { frontEnd }: Stage,
+  command: string,
+  left: readonly LiveKey[],
+  circumstances: Circumstances,
+): Pick<Verdict, "leaked" | "excluded"> {
+  const judged = left.map((key) => {
+    const leftover = { id: String(key.id), resource: key.name.split("-")[0] ?? "" };
+    return { text: `${say(key)} after ${command}`, exclusion: exclusionOf(frontEnd, leftover, circumstances) };
+  });
+  return {
+    leaked: judged.filter(({ exclusion }) => exclusion === undefined).map(({ text }) => text),
+    excluded: judged.flatMap(({ exclusion }) => exclusion?.title ?? []),
+  };
+}
+
+function namesOf(held: readonly Held[]): ReadonlySet<string> {
+  return new Set(held.map(({ urn }) => urn.split("::").at(-1) ?? ""));
 }
 
 /**
@@ -104,13 +147,19 @@ function isNeeded(id: string, { resources = [], pending_operations: pending = []
   });
 }
 
-function keyOf({ urn, outputs }: StoredResource): string {
-  return `${urn} ${String(outputs?.keyId)}`;
+/** A replacement that continues to hold the same key has another id. */
+function keyOf({ urn, id, outputs }: StoredResource): string {
+  return `${urn} ${id} ${String(outputs?.keyId)}`;
+}
+
+async function heldKeys({ workspace }: Stage): Promise<Held[]> {
+  const { deployment } = await workspace.exportState({ showSecrets: true });
+  return heldBy((deployment.resources ?? []) as unknown as StoredResource[]);
 }
 
 function heldBy(resources: readonly StoredResource[]): Held[] {
   return resources
-    .filter(({ type }) => /keyplane:(Rotating)?ApiKey$/.test(type))
+    .filter(({ type }) => /keyplane:(index:)?(Rotating)?ApiKey$/.test(type))
     .map(({ urn, outputs = {} }) => ({
       urn,
       ids: [outputs.keyId, outputs.previousKeyId].filter((id) => typeof id === "string"),
@@ -129,7 +178,7 @@ async function works(stage: Stage, secret: string | undefined): Promise<boolean>
   return (await fetch(`${stage.plane.url}/projects?limit=1`, { headers })).ok;
 }
 
-async function ownKeys({ plane, strangers }: Stage): Promise<{ id: number; name: string }[]> {
+async function ownKeys({ plane, strangers }: Stage): Promise<LiveKey[]> {
   return (await plane.liveKeys()).filter(({ id }) => !strangers.includes(id));
 }
 

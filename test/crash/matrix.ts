@@ -1,5 +1,6 @@
-import type { Case, Commit, EnginePoint, Moment, ServerPoint, Victim } from "./plan";
-import { scenarios, type Target } from "./scenarios";
+import type { Case, Commit, EnginePoint, FrontEnd, Moment, ServerPoint, Victim } from "./plan";
+import type { Target } from "./scenario";
+import { scenariosOf } from "./scenarios";
 
 const VICTIMS: readonly Victim[] = ["host", "engine", "both"];
 
@@ -20,8 +21,9 @@ const ANSWERED = ["after-answer", "after-body"] as const;
 
 const EVERY_COMMIT: readonly Commit[] = ["now", "never", "late", "later"];
 
-/** What is left out of a matrix. */
+/** What a matrix contains. */
 export interface Reach {
+  readonly frontEnd: FrontEnd;
   /** Whether the engine publishes its moments. The Pulumi CLI does not. */
   readonly engineMoments: boolean;
 }
@@ -35,8 +37,8 @@ export interface Reach {
  * - at the engine's own moments the host is idle, so it makes no difference whether it survives the engine, and killing
  *   it has the same effect at all moments before the call, and at all moments after it
  */
-export function matrix({ engineMoments }: Reach): Case[] {
-  return scenarios.flatMap((scenario) =>
+export function matrix({ frontEnd, engineMoments }: Reach): Case[] {
+  return scenariosOf(frontEnd).flatMap((scenario) =>
     scenario.targets.flatMap((target) =>
       momentsOf(target)
         .filter(({ at }) => engineMoments || at !== "engine")

@@ -1,7 +1,7 @@
-// Loaded by `NODE_OPTIONS=--require` into every process of a run. It kills the plugin host, the engine or both at the moment
+// Loaded by `NODE_OPTIONS=--require` into every process of a run. It kills the provider, the engine or both at the moment
 // that CRASH_PLAN names, and writes to the folder CRASH_FOLDER:
-//   host.pid      the process id of the plugin host
-//   loaded        exists once the host runs keyplane: without keyplane's code, a host can outlive its engine
+//   host.pid      the process id of the provider: of the plugin if CRASH_FRONT_END is `plugin`, otherwise of the dynamic host
+//   loaded        exists once the provider runs keyplane: without keyplane's code, a host can outlive its engine
 //   struck        exists once the moment has come
 //   states/       the state file after each write or, if the CLI writes it, before each revocation
 // It also skips slow work that the tests do not need, because a matrix of some thousand runs has to end within an hour.
@@ -16,14 +16,13 @@ const { keepStates, keepStatesOfRevocations } = require("./keep-states.cjs");
 const folder = process.env.CRASH_FOLDER;
 const plan = JSON.parse(process.env.CRASH_PLAN || "null");
 const script = process.argv[1] || "";
-const role = /engine[\\/]main\.js$/.test(script)
-  ? "engine"
-  : /dynamic-provider|pulumi-resource-/.test(script)
-    ? "host"
-    : "program";
+const isPlugin = process.env.CRASH_FRONT_END === "plugin";
+const provider = isPlugin ? /pulumi-resource-keyplane$/ : /dynamic-provider/;
+const role = /engine[\\/]main\.js$/.test(script) ? "engine" : provider.test(script) ? "host" : "program";
 
 if (role === "host") {
   fs.writeFileSync(join(folder, "host.pid"), String(process.pid));
+  if (isPlugin) fs.writeFileSync(join(folder, "loaded"), "");
   keepStatesOfRevocations(process.env.CRASH_STATE, join(folder, "states"));
 }
 if (role === "engine") keepStates(process.env.CRASH_STATE, join(folder, "states"));

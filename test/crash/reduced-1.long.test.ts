@@ -1,3 +1,3 @@
 import { testPart } from "./run-reduced";
 
-testPart("first half");
+testPart("dynamic", "first half");

@@ -1,3 +1,3 @@
 import { testPart } from "./run-reduced";
 
-testPart("second half");
+testPart("dynamic", "second half");

@@ -1,3 +1,3 @@
 import { testPart } from "./run-reduced";
 
-testPart("quick");
+testPart("dynamic", "quick");

@@ -2,12 +2,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type EngineRun, type Rule, type RunResult, searchSecrets } from "keyplane/testing";
-import { type CrashHarness, type Stage, scenarioOf } from "./harness";
-import { judgeDeployed, judgeDestroyed, judgeRevocations, type Verdict } from "./judge";
+import type { CrashHarness, Stage } from "./harness";
+import { judgeDeployed, judgeDestroyed, judgeRevocations, shownResources, type Verdict } from "./judge";
 import type { Case, Moment } from "./plan";
-import type { Keys, Scenario } from "./scenarios";
+import type { Keys, Scenario } from "./scenario";
+import { scenarioOf } from "./scenarios";
 
-/** How long a plugin host may outlive its engine, in milliseconds. */
+/** How long a provider may outlive its engine, in milliseconds. */
 const OUTLIVES_MS = 10_000;
 
 /** How long one command may take, in milliseconds. */
@@ -24,7 +25,7 @@ export interface CaseResult extends Verdict {
 /** Interrupts a run at its moment, continues with the next command of the case, and judges the result. */
 export async function runCase(harness: CrashHarness, one: Case): Promise<CaseResult> {
   const started = performance.now();
-  const scenario = scenarioOf(one.scenario);
+  const scenario = scenarioOf(harness.frontEnd, one.scenario);
   const stage = await harness.stage(scenario);
   const runner = new CaseRunner(stage, one, scenario);
   try {
@@ -50,22 +51,28 @@ class CaseRunner {
     await this.crash();
     if (commit === "late") await this.stage.plane.commitLate();
     const leaked: string[] = [];
+    const excluded: string[] = [];
     const lost: string[] = [];
     if (next !== "destroy") {
       const program = next === "back" ? this.before : this.scenario.program;
       if (next === "refresh") await this.command("refresh", program);
-      await this.command("up", program);
+      let printed = await this.command("up", program);
       if (commit === "later") await this.stage.plane.commitLate();
-      if (commit === "later" || this.isTakenBack) await this.command("up", program, ["--refresh"]);
-      const deployed = await judgeDeployed(this.stage, program);
+      const keepsItsKey = commit === "later" || this.isTakenBack;
+      if (keepsItsKey) printed = await this.command("up", program, ["--refresh"]);
+      const deployed = await judgeDeployed(this.stage, program, { keepsItsKey, reported: reportedIn(printed) });
       leaked.push(...deployed.leaked);
+      excluded.push(...deployed.excluded);
       lost.push(...deployed.lost);
     }
+    const shown = await shownResources(this.stage);
     await this.command("destroy", this.scenario.program);
-    leaked.push(...(await judgeDestroyed(this.stage)).leaked);
+    const destroyed = await judgeDestroyed(this.stage, shown);
+    leaked.push(...destroyed.leaked);
+    excluded.push(...destroyed.excluded);
     const { revoked } = await judgeRevocations(this.stage, this.scenario);
     await this.hunt();
-    return { leaked, lost, revoked };
+    return { leaked, excluded, lost, revoked };
   }
 
   /**
@@ -89,10 +96,10 @@ class CaseRunner {
     const rule = ruleFor(this.one);
     if (rule) await plane.rules.add(rule);
     for (const fault of this.scenario.faults ?? []) await plane.rules.add(fault);
-    const { command, program, exchange, failing } = this.scenario;
+    const { command, program, exchange, failing, continues } = this.scenario;
     if (exchange) await this.stage.exchange();
     const env = { ...this.stage.env(program, planFor(this.one)), CRASH_FAILING: failing };
-    const args = failing === undefined ? [] : ["--continue-on-error"];
+    const args = continues ? ["--continue-on-error"] : [];
     const run = workspace.start(command, { env, args, timeoutMs: TIMEOUT_MS });
     const struck = moment.at === "server" ? await this.strikeHeld(run) : undefined;
     const result = await run.done;
@@ -122,12 +129,14 @@ class CaseRunner {
 
   /**
    * Waits until the last process of the run is gone. A host that never ran keyplane may stay, because it does nothing,
-   * and so may the CLI's language host.
+   * and so may the CLI's language host. Beside a plugin, the dynamic host runs only the consumers.
    */
   private async allEnded(): Promise<void> {
-    if (!existsSync(join(this.stage.notes, "loaded"))) return;
+    const { notes, workspace, frontEnd } = this.stage;
+    if (!existsSync(join(notes, "loaded"))) return;
+    const mayStay = frontEnd === "plugin" ? /pulumi-language-nodejs|dynamic-provider/ : /pulumi-language-nodejs/;
     const deadline = performance.now() + OUTLIVES_MS;
-    while (this.stage.workspace.processes().some((pid) => !isLanguageHost(pid))) {
+    while (workspace.processes().some((pid) => !mayStay.test(commandOf(pid)))) {
       if (performance.now() > deadline) {
         this.problems.push("a process of the interrupted run outlived it");
         return;
@@ -136,12 +145,14 @@ class CaseRunner {
     }
   }
 
-  private async command(command: "up" | "refresh" | "destroy", program: Keys, args: string[] = []): Promise<void> {
+  /** Runs a command and returns what it printed. */
+  private async command(command: "up" | "refresh" | "destroy", program: Keys, args: string[] = []): Promise<string> {
     const env = this.stage.env(program);
     const result = await this.stage.workspace.run(command, { env, args, mayFail: true, inProcess: true });
     this.note(command, result);
-    if (result.exit === 0) return;
-    this.problems.push(`${command} failed with exit code ${result.exit}\n${result.stdout}${result.stderr}`);
+    const printed = `${result.stdout}${result.stderr}`;
+    if (result.exit !== 0) this.problems.push(`${command} failed with exit code ${result.exit}\n${printed}`);
+    return printed;
   }
 
   private note(what: string, { stdout, stderr }: RunResult): void {
@@ -158,11 +169,16 @@ class CaseRunner {
   }
 }
 
-function isLanguageHost(pid: number): boolean {
+/** Ids of the orphans that a refresh reported. */
+function reportedIn(printed: string): ReadonlySet<string> {
+  return new Set(Array.from(printed.matchAll(/key (\d+) \(.*no resource has it/g), ([, id = ""]) => id));
+}
+
+function commandOf(pid: number): string {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("pulumi-language-nodejs");
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
   } catch {
-    return false;
+    return "";
   }
 }
 

@@ -3,11 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { engineOf } from "keyplane/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { pluginFolder } from "../plugin-folder";
 import { CrashHarness } from "./harness";
 import { matrix, reduced } from "./matrix";
+import type { FrontEnd } from "./plan";
 import { runCase } from "./run-case";
 
-/** How many runs of the matrix the tests execute. Each moment occurs twice. */
+/** How many runs of each matrix the tests execute. Each moment occurs twice. */
 export const REDUCED = 26;
 
 const engine = engineOf(process.env);
@@ -16,20 +18,21 @@ const engine = engineOf(process.env);
 const QUICK = 4;
 
 /** Defines a test for each run of one part of the reduced matrix. The longer part has two halves for two workers. */
-export function testPart(part: "quick" | "first half" | "second half"): void {
+export function testPart(frontEnd: FrontEnd, part: "quick" | "first half" | "second half"): void {
   describe("after a crash and one more command, no key is leaked, lost or wrongly revoked", () => {
     let folder = "";
     let harness: CrashHarness | undefined;
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), "keyplane-crash-"));
-      harness = await CrashHarness.open(folder, engine);
+      if (frontEnd === "plugin") pluginFolder();
+      harness = await CrashHarness.open(folder, engine, frontEnd);
     });
     afterAll(async () => {
       await harness?.close();
       await rm(folder, { recursive: true, force: true });
     });
 
-    const cases = reduced(matrix({ engineMoments: engine === "embedded" }), REDUCED);
+    const cases = reduced(matrix({ frontEnd, engineMoments: engine === "embedded" }), REDUCED);
     const long = cases.slice(QUICK);
     const parts = {
       quick: cases.slice(0, QUICK),

@@ -1,5 +1,5 @@
 // The program of the crash tests. CRASH_PROGRAM is the JSON of the keys that it declares, by name, with their consumers.
-const { ApiKey, RotatingApiKey } = require("keyplane");
+const { ApiKey, RotatingApiKey } = require(process.env.CRASH_FRONT_END === "plugin" ? "plugin-sdk" : "keyplane");
 const { Consumer } = require("consumer");
 
 for (const [name, { rotating, consumer, ...args }] of Object.entries(JSON.parse(process.env.CRASH_PROGRAM))) {

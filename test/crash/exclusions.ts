@@ -1,0 +1,59 @@
+import type { FrontEnd } from "./plan";
+
+/** A live key that no state holds. */
+export interface Leftover {
+  readonly id: string;
+  /** The name of the resource that it was created for. */
+  readonly resource: string;
+}
+
+/** What is known when a leftover is found. */
+export interface Circumstances {
+  /** Names of the resources that the engine has shown to the provider in the last command. */
+  readonly shown: ReadonlySet<string>;
+  /** Whether the commands after the crash had no reason to create a key for the resource or to delete it. */
+  readonly keepsItsKey: boolean;
+  /** Ids of the leftovers that the last command reported. */
+  readonly reported: ReadonlySet<string>;
+}
+
+/** A leftover that the documentation announces. */
+export interface Exclusion {
+  readonly title: string;
+  readonly reason: string;
+  covers(leftover: Leftover, circumstances: Circumstances): boolean;
+}
+
+/**
+ * All leftovers that are not a failure. The dynamic provider has none. The engine does not tell a plugin when a program has
+ * ended, so each resource of the plugin looks for its own orphans, and only when it creates a key or is deleted.
+ */
+const exclusions: Readonly<Record<FrontEnd, readonly Exclusion[]>> = {
+  dynamic: [],
+  plugin: [
+    {
+      title: "the key has left the program",
+      reason: "no resource is left that could look for its orphan; `keyplane sweep` finds it",
+      covers: ({ resource }, { shown }) => !shown.has(resource),
+    },
+    {
+      title: "the resource keeps its key",
+      reason: "a refresh only reports the orphan; the next key of the resource, or its deletion, revokes it",
+      covers: ({ id }, { keepsItsKey, reported }) => keepsItsKey && reported.has(id),
+    },
+  ],
+};
+
+/** The exclusion that covers a leftover, if there is one. */
+export function exclusionOf(
+  frontEnd: FrontEnd,
+  leftover: Leftover,
+  circumstances: Circumstances,
+): Exclusion | undefined {
+  return exclusions[frontEnd].find((exclusion) => exclusion.covers(leftover, circumstances));
+}
+
+/** All exclusions of a front end. */
+export function exclusionsOf(frontEnd: FrontEnd): readonly Exclusion[] {
+  return exclusions[frontEnd];
+}

@@ -1,0 +1,215 @@
+import {
+  A,
+  CONSUMER,
+  DELETE,
+  EVERY,
+  EVERY_AND_BACK,
+  exact,
+  graceOver,
+  LIST,
+  lost,
+  one,
+  other,
+  POST,
+  ROTATING,
+  request,
+  rotated,
+  rotating,
+  triggered,
+  two,
+} from "./programs";
+import type { Scenario } from "./scenario";
+
+const before = rotating({ rotationTriggers: { trigger: "1" }, gracePeriod: "1s" });
+const inPlace = rotating({ rotationTriggers: { trigger: "2" }, gracePeriod: "1s", retirement: "inPlace" });
+
+/** Everything that the plugin does with keys. */
+export const pluginScenarios: readonly Scenario[] = [
+  {
+    name: "first create",
+    start: { runs: [] },
+    command: "up",
+    program: one,
+    targets: [{ urn: A, op: "create", requests: [request(LIST), request(POST)], returns: "create ApiKey" }],
+    next: EVERY,
+  },
+  {
+    name: "create",
+    start: { runs: [{ program: other }] },
+    command: "up",
+    program: two,
+    targets: [{ urn: A, op: "create", requests: [request(LIST), request(POST)], returns: "create ApiKey" }],
+    next: EVERY_AND_BACK,
+  },
+  {
+    name: "create, answer lost",
+    start: { runs: [{ program: other }] },
+    command: "up",
+    program: two,
+    faults: [lost],
+    targets: [{ urn: A, op: "create", requests: [request(LIST, 1), request(DELETE), request(POST, 1, 1)] }],
+    next: EVERY,
+  },
+  {
+    name: "replace",
+    start: { runs: [{ program: triggered("1") }] },
+    command: "up",
+    program: triggered("2"),
+    targets: [
+      {
+        urn: A,
+        op: "create-replacement",
+        requests: [request(LIST), request(POST)],
+        returns: "create ApiKey",
+      },
+      { urn: CONSUMER, op: "update", requests: [] },
+      { urn: A, op: "delete-replaced", requests: [request(DELETE)], returns: "delete ApiKey" },
+    ],
+    next: EVERY_AND_BACK,
+  },
+  {
+    name: "replace, exact name",
+    start: { runs: [{ program: exact("1") }] },
+    deletesFirst: true,
+    command: "up",
+    program: exact("2"),
+    targets: [
+      { urn: A, op: "delete-replaced", requests: [request(LIST), request(DELETE)], returns: "delete ApiKey" },
+      { urn: A, op: "create-replacement", requests: [request(LIST, 1), request(POST)], returns: "create ApiKey" },
+    ],
+    next: EVERY,
+  },
+  {
+    name: "update",
+    // The answer to the first creation had no id, and that key could not be revoked. The update has to revoke it.
+    start: {
+      runs: [
+        { program: other },
+        {
+          program: two,
+          rules: [
+            { route: POST, omit: ["key"] },
+            { route: DELETE, status: 500, count: 3 },
+          ],
+        },
+      ],
+    },
+    command: "up",
+    program: { ...two, a: { ...one.a, operationTimeout: "5m" } },
+    targets: [{ urn: A, op: "update", requests: [request(LIST), request(DELETE)], returns: "update ApiKey" }],
+    next: EVERY,
+  },
+  {
+    name: "refresh",
+    start: { runs: [{ program: two }], orphan: true },
+    command: "refresh",
+    program: two,
+    targets: [{ urn: A, op: "read", requests: [request(LIST)] }],
+    next: EVERY,
+  },
+  {
+    name: "sweep",
+    start: { runs: [{ program: triggered("1") }], orphan: true },
+    command: "up",
+    program: triggered("2"),
+    targets: [
+      {
+        urn: A,
+        op: "create-replacement",
+        requests: [request(LIST), request(DELETE), request(POST)],
+        returns: "create ApiKey",
+      },
+      { urn: A, op: "delete-replaced", requests: [request(DELETE, 1)], returns: "delete ApiKey" },
+    ],
+    next: EVERY,
+  },
+  {
+    name: "remove",
+    start: { runs: [{ program: two }], orphan: true },
+    command: "up",
+    program: other,
+    targets: [
+      {
+        urn: A,
+        op: "delete",
+        requests: [request(LIST), request(DELETE), request(DELETE, 1)],
+        returns: "delete ApiKey",
+      },
+    ],
+    next: EVERY_AND_BACK,
+  },
+  {
+    name: "destroy",
+    start: { runs: [{ program: one }], orphan: true },
+    command: "destroy",
+    program: one,
+    targets: [
+      { urn: CONSUMER, op: "delete", requests: [] },
+      {
+        urn: A,
+        op: "delete",
+        requests: [request(LIST), request(DELETE), request(DELETE, 1)],
+        returns: "delete ApiKey",
+      },
+    ],
+    next: EVERY,
+  },
+  {
+    name: "exchange",
+    start: { runs: [{ program: one }] },
+    exchange: true,
+    command: "up",
+    program: one,
+    targets: [{ urn: A, op: "update", requests: [request(LIST)], returns: "update ApiKey" }],
+    next: EVERY,
+  },
+  {
+    name: "destroy after an exchange",
+    start: { runs: [{ program: one }, { program: one, exchange: true }] },
+    command: "destroy",
+    program: one,
+    targets: [{ urn: A, op: "delete", requests: [request(LIST), request(DELETE)], returns: "delete ApiKey" }],
+    next: EVERY,
+  },
+  {
+    name: "rotate",
+    start: { runs: [{ program: rotating({ rotationTriggers: { trigger: "1" } }) }] },
+    command: "up",
+    program: rotating({ rotationTriggers: { trigger: "2" } }),
+    targets: [
+      { urn: ROTATING, op: "update", requests: [request(LIST), request(POST)], returns: "update RotatingApiKey" },
+    ],
+    next: EVERY_AND_BACK,
+  },
+  {
+    name: "retire, while a consumer fails",
+    // The consumer still has the previous key.
+    start: { ...graceOver, runs: [{ program: before }, { program: rotated, failing: "a-consumer" }] },
+    command: "up",
+    program: rotated,
+    failing: "a-consumer",
+    targets: [{ urn: ROTATING, op: "create-replacement", requests: [request(LIST)], returns: "create RotatingApiKey" }],
+    next: EVERY,
+  },
+  {
+    name: "retire",
+    start: graceOver,
+    command: "up",
+    program: rotated,
+    targets: [
+      { urn: ROTATING, op: "create-replacement", requests: [request(LIST)], returns: "create RotatingApiKey" },
+      { urn: ROTATING, op: "delete-replaced", requests: [request(DELETE)], returns: "delete RotatingApiKey" },
+    ],
+    next: EVERY,
+  },
+  {
+    name: "retire in place",
+    start: graceOver,
+    command: "up",
+    program: inPlace,
+    targets: [
+      { urn: ROTATING, op: "update", requests: [request(LIST), request(DELETE)], returns: "update RotatingApiKey" },
+    ],
+    next: EVERY,
+  },
+];

@@ -1,0 +1,3 @@
+import { testPart } from "./run-reduced";
+
+testPart("plugin", "quick");
