@@ -1624,7 +1624,7 @@ const plugins = [
     {
       name: "secrets are marked for the engine",
       find: "marked[name] = { [SIGNATURE]: SECRET, value };",
-      replace: "",
+      replace: "marked[name] = value;",
       test: plugin("wire"),
     },
     {
@@ -1768,13 +1768,6 @@ const plugins = [
       replace: "list.catch(() => {});",
       test: contract("orphans"),
       by: "a key that an interrupted run left behind does not stop",
-    },
-    {
-      name: "all creations share one list of orphans",
-      find: "this.#lists.set(context.run, list);",
-      replace: "",
-      test: contract(""),
-      by: "the plugin creates many keys",
     },
   ]),
   ...inFile("provider/plugin/resources.ts", [
