@@ -5,6 +5,7 @@ import { identityHere, isElsewhere, mustBeSameAccount } from "../keys/account-gu
 import { noteHolder } from "../keys/holders";
 import { fingerprintIn, identityOf, ownerIdIn, identityIn as recordedIn, urnIn } from "../keys/identity";
 import { withoutEmpty } from "../keys/key-fields";
+import { sameScope } from "../keys/scope";
 import { check } from "../schema/check";
 import { UNKNOWN } from "../schema/field-types";
 import { type Context, NotReady, type Properties, type ResourceType } from "../schema/resource-type";
@@ -75,7 +76,8 @@ export class Resources {
       const isMoved = !driftOnly && isElsewhere(recordedIn(outputs), context);
       if (isMoved) context.info("the credential or the address changed: this must be the same account");
       this.#orphans.noteShown(type, outputs, context);
-      this.#recordedIdentities.set(urn, recordedIn(outputs));
+      // The account of a key says nothing about an organization that it moves to, or the reverse.
+      this.#recordedIdentities.set(urn, sameScope(outputs, inputs) ? recordedIn(outputs) : undefined);
       const retires = driftOnly || replaces.length > 0 ? undefined : type.retires?.(outputs, inputs, context.now());
       // Another provider would delete the old resource, and not know that its current key is handed over.
       const isMine = outputs[REFERENCE] === this.config().reference;

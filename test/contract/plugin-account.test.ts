@@ -97,6 +97,19 @@ it("another address of the same service is not refused while a key of the stack 
   expect(updated.outputs.key).toBe(state.outputs.key);
 });
 
+it.each(kinds)("a key moves into an organization and back by replacements, for %s", async (kind) => {
+  const before = await first.add(kind);
+  const plugin = await next(plane);
+  const { step, state } = await plugin.up(before, { organizationId: "org-local-1" });
+  await plugin.delete(before);
+  expect(step).toBe("replace");
+  expect(await plane.liveKeys()).toMatchObject([{ name: state.outputs.name, organizationId: "org-local-1" }]);
+  const later = await next(plane);
+  const { state: after } = await later.up(state, {});
+  await later.delete(state);
+  expect((await plane.liveKeys()).map(({ name }) => name)).toEqual([after.outputs.name]);
+});
+
 it.each(kinds)("an organization's keys work from the first one on, with any credential of it, for %s", async (kind) => {
   const inputs = { organizationId: "org-local-1", rotationTriggers: { at: "1" } };
   const state = await first.add(kind, inputs);
