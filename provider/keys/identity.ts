@@ -3,10 +3,11 @@ import type { Properties } from "../schema/resource-type";
 /**
  * The identity of keys: `<owner's id>.<account's fingerprint>`. The owner passes it to each key. So a key that is
  * created without a check of its owner, as in a run with `--target`, can check whether the account is still the same.
- * The plugin adds `|<URN>`, because there each resource looks for its own orphans.
+ * The plugin adds `|<URN>`, because there each resource looks for its own orphans. The URN is in base64, so that a
+ * replacement of texts in a copied state does not turn the copy's identity into one of the copy's own stack.
  */
 export function identityOf(ownerId: string, fingerprint: string | undefined, urn?: string): string {
-  return `${ownerId}${fingerprint === undefined ? "" : `.${fingerprint}`}${urn === undefined ? "" : `|${urn}`}`;
+  return `${ownerId}${fingerprint === undefined ? "" : `.${fingerprint}`}${urn === undefined ? "" : `|${Buffer.from(urn).toString("base64url")}`}`;
 }
 
 /** The owner's id in an identity. */
@@ -30,7 +31,11 @@ function partsOf(identity: unknown): {
   readonly urn?: string;
 } {
   const [, ownerId = "", fingerprint, urn] = /^([^.|]*)(?:\.([^|]*))?(?:\|(.*))?$/s.exec(String(identity)) ?? [];
-  return { ownerId, ...(fingerprint !== undefined && { fingerprint }), ...(urn !== undefined && { urn }) };
+  return {
+    ownerId,
+    ...(fingerprint !== undefined && { fingerprint }),
+    ...(urn !== undefined && { urn: Buffer.from(urn, "base64url").toString() }),
+  };
 }
 
 /** The identity in the outputs of a key. Version 0.1 stored the fingerprint separately. */
@@ -43,4 +48,13 @@ export function identityIn({ owner, credential }: Properties): string | undefine
 /** Whether two identities have the same owner, in any account. */
 export function sameOwner(one: unknown, other: unknown): boolean {
   return ownerIdIn(one) === ownerIdIn(other);
+}
+
+/** Whether two URNs have the same stack and project. A copied state has the URNs of its new stack. */
+export function isSameStack(one: unknown, other: string): boolean {
+  return typeof one === "string" && stackIn(one) === stackIn(other);
+}
+
+function stackIn(urn: string): string {
+  return urn.split("::").slice(0, 2).join("::");
 }

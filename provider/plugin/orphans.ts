@@ -1,5 +1,6 @@
 import type { ApiKeyRecord } from "../api/records";
 import { KeyplaneError } from "../errors";
+import { getOrCreate } from "../get-or-create";
 import { mustBeSameAccount } from "../keys/account-guard";
 import { textsOf } from "../keys/key-fields";
 import { isNamedFor } from "../keys/names";
@@ -123,30 +124,23 @@ export class OrphanSearch {
   }
 
   #list(context: Context): Promise<readonly ApiKeyRecord[]> {
-    let list = this.#lists.get(context.run);
-    if (list === undefined) {
-      list = context.keys().list();
-      this.#lists.set(context.run, list);
+    return getOrCreate(this.#lists, context.run, () => {
+      const list = context.keys().list();
       list.catch(() => this.#lists.delete(context.run));
-    }
-    return list;
+      return list;
+    });
   }
 
   #seenIn({ run }: Context): Set<string> {
-    let seen = this.#seen.get(run);
-    if (seen === undefined) {
-      seen = new Set();
-      this.#seen.set(run, seen);
-    }
-    return seen;
+    return getOrCreate(this.#seen, run, () => new Set());
   }
 
   #of(urn: string): Notes {
-    let notes = this.#notes.get(urn);
-    if (notes === undefined) {
-      notes = { predecessors: new Set(), unrevoked: [], isHidden: false, isSwept: false };
-      this.#notes.set(urn, notes);
-    }
-    return notes;
+    return getOrCreate(this.#notes, urn, () => ({
+      predecessors: new Set(),
+      unrevoked: [],
+      isHidden: false,
+      isSwept: false,
+    }));
   }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { fingerprintIn, identityOf, ownerIdIn, urnIn } from "../keys/identity";
+import { fingerprintIn, identityOf, isSameStack, ownerIdIn, urnIn } from "../keys/identity";
 
 /**
  * The identity of a provider resource, `<owner's id>.<account's fingerprint>|<its URN>`. `CheckConfig` returns it as an
@@ -41,13 +41,4 @@ export function identityIn(owner: unknown, recorded: unknown, organizationId: un
 /** Whether an identity was made for a resource of this stack. */
 export function isOfStack(identity: unknown, urn: string): boolean {
   return typeof identity === "string" && isSameStack(urnIn(identity), urn);
-}
-
-/** Whether two URNs have the same stack and project. A copied state has the URNs of its new stack. */
-function isSameStack(one: unknown, other: string): boolean {
-  return typeof one === "string" && stackIn(one) === stackIn(other);
-}
-
-function stackIn(urn: string): string {
-  return urn.split("::").slice(0, 2).join("::");
 }

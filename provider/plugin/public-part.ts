@@ -1,3 +1,4 @@
+import { getOrCreate } from "../get-or-create";
 import { type FieldRule, type FieldType, types } from "../schema/field-types";
 import type { ResourceType } from "../schema/resource-type";
 
@@ -16,14 +17,11 @@ const parts = new WeakMap<ResourceType, ResourceType>();
  * provider; with the plugin, explicit providers replace `account`.
  */
 export function publicPart(type: ResourceType): ResourceType {
-  let part = parts.get(type);
-  if (part === undefined) {
+  return getOrCreate(parts, type, () => {
     const all = type.retires === undefined ? type.fields : { ...type.fields, ...retirementField };
     const fields = Object.entries(all).filter(([name, rule]) => rule.internal !== true && name !== "account");
-    part = { ...type, fields: Object.fromEntries(fields.map(([name, rule]) => [name, limited(name, rule)])) };
-    parts.set(type, part);
-  }
-  return part;
+    return { ...type, fields: Object.fromEntries(fields.map(([name, rule]) => [name, limited(name, rule)])) };
+  });
 }
 
 /** A name needs room for the tag of the resource. */

@@ -71,7 +71,7 @@ export class Resources {
     const inputs = this.#identified(type, news, outputs);
     return this.#run(named, "diff", outputs, async (context) => {
       const found = difference(this.session, type, id, outputs, inputs, context);
-      const { changes, replaces, deleteBeforeReplace, reasons, driftOnly } = found;
+      const { changes, replaces, fields, deleteBeforeReplace, reasons, driftOnly } = found;
       // The update proves that the account is the same, and records it.
       const isMoved = !driftOnly && isElsewhere(recordedIn(outputs), context);
       if (isMoved) context.info("the credential or the address changed: this must be the same account");
@@ -87,7 +87,8 @@ export class Resources {
         context.info(`${retires}. The resource is replaced by one with the same current key, so that this comes last`);
       } else for (const reason of reasons) context.info(reason);
       const names = handsOver ? ["retireAfter"] : replaces.map((field) => (field === "owner" ? OWNER : field));
-      return { changes: changes || isMoved || retires !== undefined, replaces: names, deleteBeforeReplace };
+      const isChanged = changes || isMoved || retires !== undefined;
+      return { changes: isChanged, replaces: names, fields, deleteBeforeReplace };
     });
   }
 
@@ -298,6 +299,10 @@ function isRenamed({ owner }: Properties, urn: string): boolean {
 async function useOnce(held: Properties, context: Context): Promise<void> {
   await mustBeSameAccount(recordedIn(held), context);
   for (const key of [held.key, held.previousKey]) {
-    if (typeof key === "string") await context.keys().authenticates(key);
+    if (typeof key === "string" && !(await context.keys().authenticates(key, { isNew: false }))) {
+      context.warn(
+        "the service does not accept a key of this resource. Run `pulumi refresh` to find out which one is gone",
+      );
+    }
   }
 }

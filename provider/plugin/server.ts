@@ -77,6 +77,7 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
       return new provider.DiffResponse()
         .setChanges(changesOf(answer.changes))
         .setReplacesList([...answer.replaces])
+        .setDiffsList([...answer.fields])
         .setDeletebeforereplace(answer.deleteBeforeReplace);
     },
 

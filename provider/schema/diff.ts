@@ -6,6 +6,8 @@ import type { DueTerms, Properties, ResourceType } from "./resource-type";
 /** The difference between a resource and what the program requests. */
 export interface Difference {
   readonly changes: boolean;
+  /** The fields that have changed, or that cause a change. */
+  readonly fields: readonly string[];
   /** The fields that force a replacement. */
   readonly replaces: readonly string[];
   readonly deleteBeforeReplace: boolean;
@@ -31,6 +33,7 @@ export function diff(
   const replaces = [...new Set(due.filter((item) => item.replace).map((item) => item.field))];
   return {
     changes: due.length > 0,
+    fields: [...new Set(due.map((item) => item.field))],
     replaces,
     deleteBeforeReplace: replaces.length > 0 && (type.deleteBeforeReplace?.(outputs, inputs) ?? false),
     reasons: due.flatMap((item) => (item.why === undefined ? [] : [item.why])),

@@ -1,6 +1,7 @@
 import type { Account } from "../api/account";
 import { formatDuration } from "../duration";
 import { AbortedError } from "../errors";
+import { getOrCreate } from "../get-or-create";
 import type { Retry } from "../http";
 import { accountFingerprint } from "../keys/account-fingerprint";
 import { type Scope, scopeKey } from "../keys/scope";
@@ -64,24 +65,15 @@ export class Session {
 
   /** The account's settings. Each call throws a `ConfigError` if they are missing or invalid. */
   settings(account: string | undefined): Settings {
-    let settings = this.#settings.get(account);
-    if (settings === undefined) {
-      settings = resolveSettings(this.#config, process.env, account);
-      this.#settings.set(account, settings);
-    }
-    return settings;
+    return getOrCreate(this.#settings, account, () => resolveSettings(this.#config, process.env, account));
   }
 
   /** Short text that distinguishes the account of a scope from others. Throws as `settings` does. */
   fingerprint(scope: Scope): string {
-    const key = scopeKey(scope);
-    let fingerprint = this.#fingerprints.get(key);
-    if (fingerprint === undefined) {
+    return getOrCreate(this.#fingerprints, scopeKey(scope), () => {
       const { baseUrl, apiKey } = this.settings(scope.account);
-      fingerprint = accountFingerprint({ baseUrl, apiKey, organizationId: scope.organizationId });
-      this.#fingerprints.set(key, fingerprint);
-    }
-    return fingerprint;
+      return accountFingerprint({ baseUrl, apiKey, organizationId: scope.organizationId });
+    });
   }
 
   /** Every configured credential, by the name of its setting. */
@@ -121,13 +113,7 @@ export class Session {
 
   /** The notes that the verbs of resources in this scope share. */
   runOf(scope: Scope): RunNotes {
-    const key = scopeKey(scope);
-    let run = this.#runs.get(key);
-    if (run === undefined) {
-      run = newRunNotes();
-      this.#runs.set(key, run);
-    }
-    return run;
+    return getOrCreate(this.#runs, scopeKey(scope), newRunNotes);
   }
 
   /** Records that a resource was read: its next `diff` belongs to a refresh, unless a `check` comes first. */
