@@ -30,6 +30,7 @@ describe("a name of the plugin", () => {
         expect(generated.length).toBeLessThanOrEqual(64);
         expect(isNamedFor(generated, `${owner}|${URN}`) && hasTagOf(generated, owner)).toBe(true);
       }),
+      { examples: [["x".repeat(200), OWNER]] },
     );
   });
 });
