@@ -116,8 +116,12 @@ class PluginStory extends Story {
     for (const copy of this.copies) {
       const [state, owners] = [copy.state, copy.owners];
       copy.unprotect();
+      const said = this.plugin.said.length;
       const ended = await this.inCopy(copy, "destroy");
-      expect(ended, `the destroy of a copy failed: ${this.plugin.said.at(-1)}`).toBe(true);
+      const messages = this.plugin.said.slice(said).join("\n");
+      // Nobody confirms an account there.
+      if (!ended && messages.includes("KP-WRONG-ACCOUNT")) continue;
+      expect(ended, `the destroy of a copy failed: ${messages}`).toBe(true);
       const own = (await this.harness.plane.liveKeys()).filter(({ name }) =>
         [...owners].some((owner) => hasTagOf(name, owner)),
       );
@@ -159,6 +163,7 @@ class PluginStory extends Story {
     if (plugin.kept.has(id)) return "revokeOnDelete is false";
     if (plugin.dropped.has(id) || plugin.forgotten.has(id)) return "the engine removed it without a call";
     if ([...this.formerOwners].some((owner) => hasTagOf(key.name, owner))) return "the stack was renamed";
+    if (this.adopted.has(id) && this.formerOwners.size > 0) return "the stack was renamed after it adopted the key";
     if (plugin.everHeld.has(id)) return undefined;
     if (key.lastUsedAt !== null) return "it was used";
     if (this.unseen.has(key.id)) return "a list lacked it";
@@ -194,6 +199,7 @@ class PluginStory extends Story {
       const id = this.revoking.get(name);
       return [name, { ...key, inputs: { ...key.inputs, ...(id && { revokeNow: id }) } }] as const;
     });
-    return Object.fromEntries(program);
+    // A key of a former owner is never revoked, so its exact name stays taken.
+    return Object.fromEntries(program.filter(([name]) => name !== "exact" || this.formerOwners.size === 0));
   }
 }
