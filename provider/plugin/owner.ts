@@ -24,7 +24,7 @@ export function ownerOfProvider(urn: string, before: unknown, here: string | und
 export function ownerOfKey(urn: string, before: unknown, urnBefore: unknown, ofProvider: string): string {
   const isKept = isOfStack(before, urn) || (typeof before === "string" && isSameStack(urnBefore, urn));
   // A copied stack that is destroyed at once still has the provider resource of the original, which owns none of its keys.
-  const fresh = isOfStack(ofProvider, urn) ? ofProvider : "";
+  const fresh = isSameStack(urnIn(ofProvider) || urn, urn) ? ofProvider : "";
   return identityOf(ownerIdIn(isKept ? before : fresh), undefined, urn);
 }
 

@@ -369,3 +369,8 @@ function bundled(): string {
   }
   return file;
 }
+
+/** An owner of the plugin with its URN in clear, which is in base64 there. */
+export function plainOwner(owner: unknown): string {
+  return String(owner).replace(/\|(.*)$/, (_, urn: string) => `|${Buffer.from(urn, "base64url")}`);
+}

@@ -395,7 +395,9 @@ export abstract class MiniEngine {
   protected async note(deleting?: Stored): Promise<void> {
     const { declared } = this;
     const stays = ({ name }: Stored) => declared === undefined || name in declared;
-    const held = this.state.filter((each) => !each.doomed && !each.pendingReplacement && each !== deleting && stays(each));
+    const held = this.state.filter(
+      (each) => !each.doomed && !each.pendingReplacement && each !== deleting && stays(each),
+    );
     const consumers = new Set(
       [...this.consumers].filter(([name]) => declared === undefined || declared[name]?.consumed).map(([, id]) => id),
     );

@@ -1,3 +1,5 @@
+import { identityOf } from "../../../provider/keys/identity";
+
 /** What a stack's state contains about its keys. */
 export interface StackFile {
   readonly owner?: string;
@@ -56,7 +58,8 @@ export function exportedOfPlugin(file: {
   const urn = (stack: string, type: string, name: string) => `urn:pulumi:${stack}::proj::${type}::${name}`;
   const provider = "pulumi:providers:keyplane";
   const type = "keyplane:index:ApiKey";
-  const ownerOf = (id: string, ofType: string, name: string) => `${id}|${urn(ownerStack, ofType, name)}`;
+  const ownerOf = (id: string, ofType: string, name: string) =>
+    identityOf(id, undefined, urn(ownerStack, ofType, name));
   const resources = [
     {
       urn: urn("dev", provider, "default"),
@@ -79,7 +82,7 @@ export function exportedOfPlugin(file: {
 
 /** The identity of the key `ci` of the plugin. */
 export function identityOfPlugin(owner: string): string {
-  return `${owner}|urn:pulumi:dev::proj::keyplane:index:ApiKey::ci`;
+  return identityOf(owner, undefined, "urn:pulumi:dev::proj::keyplane:index:ApiKey::ci");
 }
 
 /** A secret in the form that a state has. */

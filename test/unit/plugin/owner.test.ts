@@ -7,11 +7,13 @@ const PROVIDER = "urn:pulumi:dev::proj::pulumi:providers:keyplane::default";
 const urnOf = (stack: string, name = "ci", project = "proj") =>
   `urn:pulumi:${stack}::${project}::keyplane:index:ApiKey::${name}`;
 const KEY = urnOf("dev");
+/** The end of an identity with a URN. */
+const at = (urn: string) => `|${Buffer.from(urn).toString("base64url")}`;
 
 describe("the owner of a provider resource", () => {
-  const fresh = new RegExp(`^(?!${ID})[0-9a-f-]{36}\\.here\\|${PROVIDER}$`);
+  const fresh = new RegExp(`^(?!${ID})[0-9a-f-]{36}\\.here${at(PROVIDER).replace("|", "\\|")}$`);
 
-  it.each([undefined, "", 7, `${ID}.here`, `${ID}.here|${PROVIDER.replace("dev", "prod")}`])(
+  it.each([undefined, "", 7, `${ID}.here`, `${ID}.here${at(PROVIDER.replace("dev", "prod"))}`])(
     "is new if the state has %j, which is none of this stack",
     (before) => {
       expect(ownerOfProvider(PROVIDER, before, "here", false)).toMatch(fresh);
@@ -19,8 +21,8 @@ describe("the owner of a provider resource", () => {
   );
 
   it("keeps its id in the same stack, also for a provider with another name", () => {
-    const before = `${ID}.here|${PROVIDER}-1`;
-    expect(ownerOfProvider(PROVIDER, before, "here", false)).toBe(`${ID}.here|${PROVIDER}`);
+    const before = `${ID}.here${at(`${PROVIDER}-1`)}`;
+    expect(ownerOfProvider(PROVIDER, before, "here", false)).toBe(`${ID}.here${at(PROVIDER)}`);
   });
 
   it.each<[string, string | undefined, boolean, string]>([
@@ -28,45 +30,58 @@ describe("the owner of a provider resource", () => {
     ["keeps its account while the account is unknown", undefined, false, ".here"],
     ["takes an account that the user confirms", "there", true, ".there"],
   ])("%s", (_, here, isConfirmed, expected) => {
-    expect(ownerOfProvider(PROVIDER, `${ID}.here|${PROVIDER}`, here, isConfirmed)).toBe(`${ID}${expected}|${PROVIDER}`);
+    expect(ownerOfProvider(PROVIDER, `${ID}.here${at(PROVIDER)}`, here, isConfirmed)).toBe(
+      `${ID}${expected}${at(PROVIDER)}`,
+    );
   });
 });
 
 describe("the owner of a key", () => {
-  const ofProvider = `${OTHER}.here|${PROVIDER}`;
+  const ofProvider = `${OTHER}.here${at(PROVIDER)}`;
 
   it.each<[string, unknown, unknown, string]>([
     ["is that of the provider for a new key", undefined, undefined, OTHER],
-    ["is kept in the same stack, whatever the provider", `${ID}|${KEY}`, undefined, ID],
-    ["is kept under another name", `${ID}|${urnOf("dev", "old")}`, undefined, ID],
-    ["is kept from outputs, which also contain the account", `${ID}.here|${KEY}`, undefined, ID],
-    ["is new in another stack", `${ID}|${urnOf("prod")}`, undefined, OTHER],
-    ["is new in another project", `${ID}|${urnOf("dev", "ci", "other")}`, undefined, OTHER],
+    ["is kept in the same stack, whatever the provider", `${ID}${at(KEY)}`, undefined, ID],
+    ["is kept under another name", `${ID}${at(urnOf("dev", "old"))}`, undefined, ID],
+    ["is kept from outputs, which also contain the account", `${ID}.here${at(KEY)}`, undefined, ID],
+    ["is new in another stack", `${ID}${at(urnOf("prod"))}`, undefined, OTHER],
+    ["is new in another project", `${ID}${at(urnOf("dev", "ci", "other"))}`, undefined, OTHER],
     ["is kept from the dynamic provider", `${ID}.here`, urnOf("dev"), ID],
     ["is new in a copy of a state of the dynamic provider", `${ID}.here`, urnOf("prod"), OTHER],
     ["is new if a state does not show its stack", `${ID}.here`, undefined, OTHER],
   ])("%s", (_, before, urnBefore, expected) => {
-    expect(ownerOfKey(KEY, before, urnBefore, ofProvider)).toBe(`${expected}|${KEY}`);
+    expect(ownerOfKey(KEY, before, urnBefore, ofProvider)).toBe(`${expected}${at(KEY)}`);
   });
 });
 
 describe("the identity of a key", () => {
-  const owner = `${ID}|${KEY}`;
+  const owner = `${ID}${at(KEY)}`;
 
   it.each<[string, unknown, unknown, string, string]>([
-    ["has the account in which it was recorded", `${ID}.there|${KEY}`, undefined, `${ID}.here`, ".there"],
+    ["has the account in which it was recorded", `${ID}.there${at(KEY)}`, undefined, `${ID}.here`, ".there"],
     ["has no account if none was recorded for it", ID, undefined, `${ID}.here`, ""],
     ["has the account of the provider if it is new", undefined, undefined, `${OTHER}.here`, ".here"],
     ["has the account of the provider in a copied stack", `${OTHER}.there|x`, undefined, `${OTHER}.here`, ".here"],
     ["of an organization has no account if it is new", undefined, "org-1", `${OTHER}.here`, ""],
-    ["of an organization has the one in which it was recorded", `${ID}.there|${KEY}`, "org-1", `${ID}.here`, ".there"],
+    [
+      "of an organization has the one in which it was recorded",
+      `${ID}.there${at(KEY)}`,
+      "org-1",
+      `${ID}.here`,
+      ".there",
+    ],
   ])("%s", (_, recorded, organizationId, ofProvider, expected) => {
-    expect(identityIn(owner, recorded, organizationId, ofProvider)).toBe(`${ID}${expected}|${KEY}`);
+    expect(identityIn(owner, recorded, organizationId, ofProvider)).toBe(`${ID}${expected}${at(KEY)}`);
   });
 });
 
+it("an identity is not turned into one of a copy by a replacement of its stack's name", () => {
+  const before = `${ID}.here${at(PROVIDER)}`;
+  expect(before.replaceAll("dev", "copy").replaceAll("proj", "other")).toBe(before);
+});
+
 it("an identity belongs to a stack only if its URN has the same stack and project", () => {
-  expect(isOfStack(`${ID}|${urnOf("dev", "other")}`, KEY)).toBe(true);
-  for (const urn of [urnOf("prod"), urnOf("dev", "ci", "other")]) expect(isOfStack(`${ID}|${urn}`, KEY)).toBe(false);
+  expect(isOfStack(`${ID}${at(urnOf("dev", "other"))}`, KEY)).toBe(true);
+  for (const urn of [urnOf("prod"), urnOf("dev", "ci", "other")]) expect(isOfStack(`${ID}${at(urn)}`, KEY)).toBe(false);
   for (const none of [ID, `${ID}.here`, undefined, null, {}]) expect(isOfStack(none, KEY)).toBe(false);
 });
