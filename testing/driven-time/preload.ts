@@ -4,9 +4,10 @@ import type { TimerOptions } from "node:timers";
 import timers from "node:timers/promises";
 
 const controlUrl = process.env.KEYPLANE_TEST_CLOCK;
-const isPulumi = ["run", "dynamic-provider"].some((name) => {
-  return process.argv[1]?.includes(["@pulumi", "pulumi", "cmd", name].join(sep));
-});
+const script = process.argv[1] ?? "";
+const isPulumi =
+  ["run", "dynamic-provider"].some((name) => script.includes(["@pulumi", "pulumi", "cmd", name].join(sep))) ||
+  script.includes(`${sep}pulumi-resource-`);
 if (controlUrl !== undefined && isPulumi) follow(controlUrl, Number(process.env.KEYPLANE_TEST_CLOCK_AHEAD));
 
 /** Makes this process's clocks follow the control plane's clock. */
