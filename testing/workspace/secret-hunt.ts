@@ -13,7 +13,7 @@ const SHORTEST = 8;
 export class SecretHunt {
   private readonly printed: Record<string, string> = {};
   private readonly environments = new Set<string>();
-  private readonly configured = new Set<string>();
+  private readonly configured: string[] = [];
 
   /** @param processes - Returns the workspace's running processes. */
   constructor(private readonly processes: () => readonly number[]) {}
@@ -29,9 +29,12 @@ export class SecretHunt {
     }, end);
   }
 
-  /** Registers a secret of the stack's configuration. Pulumi itself passes these to the program in its environment. */
+  /**
+   * Registers a secret of the stack's configuration, which can be a structure with several secrets. Pulumi itself passes
+   * these to the program in its environment.
+   */
   allowInEnvironments(secret: string): void {
-    this.configured.add(secret);
+    this.configured.push(secret);
   }
 
   /** Returns the findings. The admin key and secret configuration are allowed in environments, but nowhere else. */
@@ -42,7 +45,7 @@ export class SecretHunt {
     const texts = { "the environment or command line of a process": [...this.environments].join("\0") };
     const elsewhere = named(
       "key",
-      keys.map((secret) => (this.configured.has(secret) ? "" : secret)),
+      keys.map((secret) => (this.configured.some((value) => value.includes(secret)) ? "" : secret)),
     );
     return [...inFiles, ...(await searchSecrets(elsewhere, { texts }))];
   }
