@@ -10,7 +10,7 @@ import { check } from "../schema/check";
 import { UNKNOWN } from "../schema/field-types";
 import { type Context, NotReady, type Properties, type ResourceType } from "../schema/resource-type";
 import { difference } from "../session/difference";
-import { isReplacedByCommand, isUp } from "../session/engine-command";
+import { isLimited, isReplacedByCommand, isUp } from "../session/engine-command";
 import type { Session } from "../session/session";
 import { fromPulumi, toState } from "../session/values";
 import { reasonOf, runVerb, type Verb } from "../session/verb";
@@ -81,7 +81,8 @@ export class Resources {
       const retires = driftOnly || replaces.length > 0 ? undefined : type.retires?.(outputs, inputs, context.now());
       // Another provider would delete the old resource, and not know that its current key is handed over.
       const isMine = outputs[REFERENCE] === this.config().reference;
-      const handsOver = retires !== undefined && inputs.retirement !== "inPlace" && isMine;
+      // A limited command would delete the old resource before the consumers that it leaves out have the current key.
+      const handsOver = retires !== undefined && inputs.retirement !== "inPlace" && isMine && !isLimited();
       if (handsOver) {
         this.#retirements.plan(type, id, outputs, context);
         context.info(`${retires}. The resource is replaced by one with the same current key, so that this comes last`);
@@ -150,6 +151,7 @@ export class Resources {
     this.#retirements.noteDelete(urn);
     return this.#run(named, "delete", held, async (context) => {
       this.#orphans.noteShown(type, held, context);
+      this.#retirements.refuseEarlyDelete(id, held, context);
       const left = this.#retirements.leftBy(urn, held);
       await type.delete(id, this.#mayBeHandedOver(type, left) ? withoutCurrent(left, context) : left, context);
       // After an upgrade, this process has not seen what another process of this run has created.

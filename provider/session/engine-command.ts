@@ -22,17 +22,39 @@ export function isUp(): boolean {
   return commandOfEngine().some((word) => word === "up" || word === "update");
 }
 
+/** Whether the command that runs is known to leave out resources: it names targets or exclusions. */
+export function isLimited(): boolean {
+  return isSet(/^(--target|-t|--exclude|-x)$/);
+}
+
+/** Whether the command that runs is known to continue after errors: it deletes what earlier runs replaced, in any case. */
+export function continuesAfterErrors(): boolean {
+  return isSet(/^--continue-on-error$/);
+}
+
+/** Whether one of the options is on the command line or in the environment, and not switched off. */
+function isSet(option: RegExp): boolean {
+  return commandOfEngine().some((word) => {
+    const [name = "", value] = word.split("=");
+    return option.test(name) && !["", "0", "f", "false"].includes((value ?? "true").toLowerCase());
+  });
+}
+
 let command: readonly string[] | undefined;
 
 /** The words of the command that started this process, and of its options in the environment. */
 function commandOfEngine(): readonly string[] {
-  const { PULUMI_OPTION_REPLACE = "", PULUMI_OPTION_TARGET_REPLACE = "" } = process.env;
-  command ??= [
-    ...wordsOf(process.ppid),
-    `--replace=${PULUMI_OPTION_REPLACE}`,
-    `--target-replace=${PULUMI_OPTION_TARGET_REPLACE}`,
-  ];
+  command ??= [...wordsOf(process.ppid), ...OPTIONS.map((name) => `--${name}=${optionInEnv(name)}`)];
   return command;
+}
+
+/** The options that matter here and that the environment can set. */
+const OPTIONS = ["replace", "target-replace", "target", "exclude", "continue-on-error"];
+
+function optionInEnv(name: string): string {
+  const { PULUMI_CONTINUE_ON_ERROR: former = "", ...env } = process.env;
+  const value = env[`PULUMI_OPTION_${name.toUpperCase().replaceAll("-", "_")}`] ?? "";
+  return value === "" && name === "continue-on-error" ? former : value;
 }
 
 function wordsOf(pid: number): readonly string[] {

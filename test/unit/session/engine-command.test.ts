@@ -8,7 +8,9 @@ const OTHER = "urn:pulumi:dev::proj::keyplane:index:ApiKey::ci-2";
 let parent: ChildProcess | undefined;
 
 beforeEach(() => {
-  for (const name of ["PULUMI_OPTION_REPLACE", "PULUMI_OPTION_TARGET_REPLACE"]) vi.stubEnv(name, undefined);
+  const options = ["REPLACE", "TARGET_REPLACE", "TARGET", "EXCLUDE", "CONTINUE_ON_ERROR"];
+  for (const name of options) vi.stubEnv(`PULUMI_OPTION_${name}`, undefined);
+  vi.stubEnv("PULUMI_CONTINUE_ON_ERROR", undefined);
 });
 
 afterEach(() => {
@@ -78,4 +80,29 @@ test.each([
   await isReplaced(...words);
   const { isUp } = await import("../../../provider/session/engine-command.js");
   expect(isUp()).toBe(expected);
+});
+
+test.each([
+  [["up", "--target", URN], { limited: true, continues: false }],
+  [["up", "-t", URN], { limited: true, continues: false }],
+  [["up", `--exclude=${OTHER}`], { limited: true, continues: false }],
+  [["up", "--continue-on-error"], { limited: false, continues: true }],
+  [["up", "--continue-on-error=false"], { limited: false, continues: false }],
+  [["up", "--replace", URN, "--yes"], { limited: false, continues: false }],
+])("the command %j is known to be limited or to continue after errors: %j", async (words, expected) => {
+  await isReplaced(...words);
+  const { continuesAfterErrors, isLimited } = await import("../../../provider/session/engine-command.js");
+  expect({ limited: isLimited(), continues: continuesAfterErrors() }).toEqual(expected);
+});
+
+test.each([
+  ["PULUMI_OPTION_TARGET", URN, { limited: true, continues: false }],
+  ["PULUMI_OPTION_CONTINUE_ON_ERROR", "true", { limited: false, continues: true }],
+  ["PULUMI_CONTINUE_ON_ERROR", "1", { limited: false, continues: true }],
+  ["PULUMI_CONTINUE_ON_ERROR", "false", { limited: false, continues: false }],
+])("the option in %s=%s limits the run or lets it continue: %j", async (name, value, expected) => {
+  vi.stubEnv(name, value);
+  await isReplaced("up");
+  const { continuesAfterErrors, isLimited } = await import("../../../provider/session/engine-command.js");
+  expect({ limited: isLimited(), continues: continuesAfterErrors() }).toEqual(expected);
 });
