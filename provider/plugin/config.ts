@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { isKeyplaneError } from "../errors";
 import { accountFingerprint } from "../keys/account-fingerprint";
 import { hasUnknown } from "../schema/field-types";
@@ -62,15 +61,6 @@ export function checkConfig(
   const here = settings && accountFingerprint(settings);
   const isConfirmed = here !== undefined && (settings?.confirmedAccounts?.includes(here) ?? false);
   return { inputs: { ...news, [OWNER]: ownerOfProvider(urn, olds[OWNER], here, isConfirmed) }, failures };
-}
-
-/**
- * The inputs of a provider resource that have changed. None of them replaces it, because that would replace every key:
- * another account is refused when a resource is about to change something there.
- */
-export function changedSettings(olds: Properties, news: Properties): readonly string[] {
-  const names = new Set([...Object.keys(olds), ...Object.keys(news)]);
-  return [...names].filter((name) => !isDeepStrictEqual(olds[name], news[name]));
 }
 
 /** A setting as text: an SDK can pass a number or a map as it is, or as JSON. */

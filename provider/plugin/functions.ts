@@ -1,31 +1,10 @@
-import type { Account } from "../api";
 import { InputError, KeyplaneError } from "../errors";
-import * as functions from "../functions";
+import { dataSources } from "../functions/registry";
 import type { Properties } from "../schema/resource-type";
 import { redact } from "../secrets";
 import type { Session } from "../session/session";
 import { fromPulumi } from "../session/values";
 import { described } from "../session/verb";
-
-/** A data source: its arguments, and the call. */
-interface DataSource {
-  readonly args: readonly string[];
-  readonly call: (account: Account, args: never) => Promise<unknown>;
-}
-
-/** All data sources, by their names in the schema. */
-export const dataSources: Readonly<Record<string, DataSource>> = {
-  getApiKey: { args: ["id", "name", "organizationId"], call: functions.getApiKey },
-  getApiKeys: { args: ["organizationId"], call: functions.getApiKeys },
-  getOperation: { args: ["projectId", "operationId"], call: functions.getOperation },
-  getOperations: { args: ["projectId", "since", "status", "action", "limit"], call: functions.getOperations },
-  getProject: { args: ["id", "name"], call: functions.getProject },
-  getProjects: { args: [], call: functions.getProjects },
-  waitForOperations: {
-    args: ["projectId", "operationIds", "operationTimeout", "pollInterval"],
-    call: functions.waitForOperations,
-  },
-};
 
 const FUNCTIONS = `its functions are ${Object.keys(dataSources).join(", ")}`;
 

@@ -32,10 +32,7 @@ export interface Named {
 }
 
 /** A resource as it is recorded. */
-interface Made {
-  readonly id: string;
-  readonly outputs: Properties;
-}
+type Made = { readonly id: string; readonly outputs: Properties };
 
 /**
  * The resources of one provider resource: what Pulumi's protocol and the lack of a program to ask add to the verbs of
@@ -134,10 +131,8 @@ export class Resources {
       if (isRenamed(held, urn)) await useOnce(held, context);
       const { outputs } = await this.#recording(context, async () => {
         const updated = await type.update(id, held, inputs, context);
-        return {
-          id,
-          outputs: inputs.retirement === "inPlace" ? await revokeRetired(updated, context, held.keyId) : updated,
-        };
+        const isInPlace = inputs.retirement === "inPlace";
+        return { id, outputs: isInPlace ? await revokeRetired(updated, context, held.keyId) : updated };
       });
       noteHolder(type, id, outputs, context);
       return toEngine(type, outputs);

@@ -8,12 +8,13 @@ import provider = require("@pulumi/pulumi/proto/provider_pb");
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { resourceTypes } from "../resources/registry";
+import { changedNames } from "../schema/diff";
 import type { Properties } from "../schema/resource-type";
 import type { Session } from "../session/session";
 import { fromPulumi } from "../session/values";
 import { VerbError } from "../session/verb";
 import { VERSION } from "../version";
-import { changedSettings, checkConfig, ProviderConfig, SECRET_SETTINGS } from "./config";
+import { checkConfig, ProviderConfig, SECRET_SETTINGS } from "./config";
 import { invoke } from "./functions";
 import { OWNER } from "./public-part";
 import { type Named, Resources, toEngine } from "./resources";
@@ -49,10 +50,14 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
       return checked(toStruct(inputs, SECRET_SETTINGS), failures);
     },
 
+    // No setting replaces the provider, because that would replace every key. Another account is refused when a resource
+    // is about to change something there.
     async diffConfig(request: provider.DiffRequest) {
-      const olds = request.getOldInputs() ?? request.getOlds();
-      const changed = changedSettings(fromStruct(olds), fromStruct(request.getNews()));
-      return new provider.DiffResponse().setChanges(changesOf(changed.length > 0)).setDiffsList([...changed]);
+      const changed = changedNames(
+        fromStruct(request.getOldInputs() ?? request.getOlds()),
+        fromStruct(request.getNews()),
+      );
+      return new provider.DiffResponse().setChanges(changesOf(changed.length > 0)).setDiffsList(changed);
     },
 
     async configure(request: provider.ConfigureRequest) {
@@ -171,7 +176,4 @@ function outputs(values: Properties): Struct {
   return toStruct(values, SECRET_OUTPUTS);
 }
 
-function changesOf(changes: boolean): provider.DiffResponse.DiffChanges {
-  const { DIFF_SOME, DIFF_NONE } = provider.DiffResponse.DiffChanges;
-  return changes ? DIFF_SOME : DIFF_NONE;
-}
+const changesOf = (changes: boolean) => provider.DiffResponse.DiffChanges[changes ? "DIFF_SOME" : "DIFF_NONE"];

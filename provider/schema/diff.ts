@@ -77,3 +77,8 @@ function normal(value: unknown, rule: FieldRule): unknown {
   const empty = typeof given === "object" && given !== null && Reflect.ownKeys(given).every((key) => key === "length");
   return empty ? undefined : given;
 }
+
+/** The names of the properties that differ. */
+export function changedNames(olds: Properties, news: Properties): string[] {
+  return Object.keys({ ...olds, ...news }).filter((name) => !isDeepStrictEqual(olds[name], news[name]));
+}

@@ -1581,8 +1581,8 @@ const plugins = [
     },
     {
       name: "a key keeps its owner under another provider",
-      find: "isKept ? before : ofProvider",
-      replace: "ofProvider",
+      find: "isKept ? before : fresh",
+      replace: "fresh",
       test: plugin("owner"),
     },
     {
@@ -1671,8 +1671,8 @@ const plugins = [
     },
     {
       name: "no setting replaces a provider resource",
-      find: ".setDiffsList([...changed])",
-      replace: ".setDiffsList([...changed]).setReplacesList([...changed])",
+      find: ".setDiffsList(changed)",
+      replace: ".setDiffsList(changed).setReplacesList(changed)",
       test: contract("config"),
       by: "the configuration of a provider resource never asks",
     },
@@ -1773,14 +1773,14 @@ const plugins = [
   ...inFile("provider/plugin/resources.ts", [
     {
       name: "a forced replacement shows itself by a check without a comparison",
-      find: "owner !== undefined || isReplacedByCommand(urn)",
-      replace: "isReplacedByCommand(urn)",
+      find: "owner !== undefined || this.isReplaced(urn)",
+      replace: "this.isReplaced(urn)",
       test: contract("orphans"),
       by: "a replacement that the user forces revokes nothing",
     },
     {
       name: "a forced replacement shows itself in the command line",
-      find: "owner !== undefined || isReplacedByCommand(urn)",
+      find: "owner !== undefined || this.isReplaced(urn)",
       replace: "owner !== undefined",
       test: contract("orphans"),
       by: "a replacement that the user forces by --replace",
@@ -1894,8 +1894,8 @@ const plugins = [
     },
     {
       name: "a retired key that could not be revoked is recorded",
-      find: "retired: await revokeAll(doomed, String(outputs.owner), context) }",
-      replace: "retired: (await revokeAll(doomed, String(outputs.owner), context)) && [] }",
+      find: "...(await revokeAll(doomed, String(outputs.owner), context))] }",
+      replace: "...(await revokeAll(doomed, String(outputs.owner), context)).slice(0, 0)] }",
       test: contract("rotation"),
       by: "a retirement in place records",
     },

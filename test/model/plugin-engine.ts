@@ -1,9 +1,9 @@
 import { ownerIdIn } from "../../provider/keys/identity";
 import { textsOf } from "../../provider/keys/key-fields";
-import { changedSettings } from "../../provider/plugin/config";
 import { OWNER } from "../../provider/plugin/public-part";
 import type { Named } from "../../provider/plugin/resources";
 import { resourceTypes } from "../../provider/resources/registry";
+import { changedNames } from "../../provider/schema/diff";
 import type { NotReady, Properties } from "../../provider/schema/resource-type";
 import { fromState } from "../../provider/session/values";
 import { VerbError } from "../../provider/session/verb";
@@ -153,7 +153,7 @@ export class PluginEngine extends MiniEngine {
   private async ensureProvider(place: Place): Promise<string> {
     const provider = this.checkedProvider(place);
     const old = this.providers.find(({ urn }) => urn === provider.urn);
-    if (old === undefined || changedSettings(old.inputs, provider.inputs).length > 0) {
+    if (old === undefined || changedNames(old.inputs, provider.inputs).length > 0) {
       await this.step(async () => {
         return {
           change: () => {

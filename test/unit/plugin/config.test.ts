@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { changedSettings, checkConfig, ProviderConfig } from "../../../provider/plugin/config";
+import { checkConfig, ProviderConfig } from "../../../provider/plugin/config";
+import { changedNames } from "../../../provider/schema/diff";
 
 const URN = "urn:pulumi:dev::proj::pulumi:providers:keyplane::default";
 const ACCOUNT = { baseUrl: "https://example.com/api/v2", apiKey: "the-credential" };
@@ -18,9 +19,9 @@ describe("the configuration of a provider resource", () => {
 
   it("finds the settings that changed at any depth", () => {
     const olds = { a: 1, b: { c: [1] }, d: "same" };
-    expect(changedSettings(olds, { a: 1, b: { c: [2] }, d: "same", e: 0 })).toEqual(["b", "e"]);
-    expect(changedSettings(olds, { ...olds, b: { c: [1] } })).toEqual([]);
-    expect(changedSettings(olds, {})).toEqual(["a", "b", "d"]);
+    expect(changedNames(olds, { a: 1, b: { c: [2] }, d: "same", e: 0 })).toEqual(["b", "e"]);
+    expect(changedNames(olds, { ...olds, b: { c: [1] } })).toEqual([]);
+    expect(changedNames(olds, {})).toEqual(["a", "b", "d"]);
   });
 
   it("reports each unknown setting by its name, never by its value", () => {
