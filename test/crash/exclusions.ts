@@ -44,6 +44,23 @@ const exclusions: Readonly<Record<FrontEnd, readonly Exclusion[]>> = {
   ],
 };
 
+/** A command that refuses to go on until the user confirms the account. */
+const CONFIRMATION = {
+  title: "the account must be confirmed",
+  reason:
+    "a provider resource keeps the first credential as its proof; without a key, nothing proves the account of another",
+};
+
+/**
+ * The confirmation that a failed command asks for, in a stack whose credential was exchanged before the crash. The dynamic
+ * provider records the new credential with its owner, so it never has to ask.
+ */
+export function confirmationOf(frontEnd: FrontEnd, isExchanged: boolean, printed: string) {
+  const [, account] = /KEYPLANE_CONFIRM_ACCOUNT=(\w+)/.exec(printed) ?? [];
+  if (frontEnd === "dynamic" || !isExchanged || account === undefined) return undefined;
+  return { title: CONFIRMATION.title, env: { KEYPLANE_CONFIRM_ACCOUNT: account } };
+}
+
 /** The exclusion that covers a leftover, if there is one. */
 export function exclusionOf(
   frontEnd: FrontEnd,
@@ -53,7 +70,7 @@ export function exclusionOf(
   return exclusions[frontEnd].find((exclusion) => exclusion.covers(leftover, circumstances));
 }
 
-/** All exclusions of a front end. */
-export function exclusionsOf(frontEnd: FrontEnd): readonly Exclusion[] {
-  return exclusions[frontEnd];
+/** What a front end may leave undone. */
+export function exclusionsOf(frontEnd: FrontEnd): readonly Pick<Exclusion, "title" | "reason">[] {
+  return frontEnd === "dynamic" ? [] : [...exclusions[frontEnd], CONFIRMATION];
 }

@@ -103,7 +103,11 @@ function namesOf(held: readonly Held[]): ReadonlySet<string> {
  * During the whole run, no key was revoked that a consumer or a state still held, that was used, or that belongs to
  * somebody else.
  */
-export async function judgeRevocations(stage: Stage, scenario: Scenario): Promise<Pick<Verdict, "revoked">> {
+export async function judgeRevocations(
+  stage: Stage,
+  scenario: Scenario,
+  kill?: ProviderKill,
+): Promise<Pick<Verdict, "revoked">> {
   const log = await stage.plane.log();
   const states = await statesOf(stage);
   const deliveries = (await readFile(join(stage.notes, "deliveries"), "utf8"))
@@ -115,7 +119,7 @@ export async function judgeRevocations(stage: Stage, scenario: Scenario): Promis
   for (const entry of log) {
     for (const effect of entry.effects.filter((each) => each.kind === "key-revoked")) {
       const id = String(effect.id);
-      const at = askedAt(entry, log);
+      const at = askedAt(entry, log, kill);
       const wrong = (why: string) => revoked.push(`${say(effect)}: ${why}`);
       if (stage.strangers.includes(effect.id)) wrong("it is a stranger's");
       const last = new Map(deliveries.filter((each) => each.at <= at).map((each) => [each.consumer, each.keyId]));
@@ -132,9 +136,19 @@ export async function judgeRevocations(stage: Stage, scenario: Scenario): Promis
   return { revoked: [...revoked, ...stage.strangers.filter((id) => !live.has(id)).map((id) => `${id}: a stranger's`)] };
 }
 
-/** When a revocation was requested. A revocation that is carried out late was requested earlier. */
-function askedAt(entry: LogEntry, log: readonly LogEntry[]): number {
-  return log.find(({ seq }) => seq === entry.lateOf)?.startedAt ?? entry.startedAt;
+/** When a provider was killed, and the last request that can have come from it. */
+export interface ProviderKill {
+  readonly at: number;
+  readonly lastSeq: number;
+}
+
+/**
+ * When a revocation was requested. A revocation that is carried out late was requested earlier, and so was one that
+ * reaches the service after its sender was killed.
+ */
+function askedAt(entry: LogEntry, log: readonly LogEntry[], kill: ProviderKill | undefined): number {
+  const { seq, startedAt } = log.find((each) => each.seq === entry.lateOf) ?? entry;
+  return kill !== undefined && seq <= kill.lastSeq ? Math.min(startedAt, kill.at) : startedAt;
 }
 
 /** Whether a state holds a key that is not about to be deleted and has no successor. */

@@ -62,7 +62,7 @@ async function lead(): Promise<void> {
   const minutes = ((performance.now() - started) / 60_000).toFixed(1);
   for (const { title, reason } of exclusionsOf(frontEnd)) {
     const covered = results.filter(({ excluded }) => excluded.includes(title));
-    say(`in ${covered.length} runs a key is left because ${title}: ${reason}`);
+    say(`excluded in ${covered.length} runs: ${title} (${reason})`);
   }
   say(
     `${text}\n${results.length - before.length} runs in ${minutes} minutes on the ${engine} engine, with the ${frontEnd} provider`,

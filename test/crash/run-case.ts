@@ -1,9 +1,17 @@
 import { existsSync, readFileSync } from "node:fs";
-import { readFile, rm } from "node:fs/promises";
+import { readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type EngineRun, type Rule, type RunResult, searchSecrets } from "keyplane/testing";
+import { confirmationOf } from "./exclusions";
 import type { CrashHarness, Stage } from "./harness";
-import { judgeDeployed, judgeDestroyed, judgeRevocations, shownResources, type Verdict } from "./judge";
+import {
+  judgeDeployed,
+  judgeDestroyed,
+  judgeRevocations,
+  type ProviderKill,
+  shownResources,
+  type Verdict,
+} from "./judge";
 import type { Case, Moment } from "./plan";
 import type { Keys, Scenario } from "./scenario";
 import { scenarioOf } from "./scenarios";
@@ -38,6 +46,8 @@ export async function runCase(harness: CrashHarness, one: Case): Promise<CaseRes
 
 class CaseRunner {
   readonly problems: string[] = [];
+  private readonly excluded: string[] = [];
+  private kill: ProviderKill | undefined;
   private readonly printed: Record<string, string> = {};
 
   constructor(
@@ -51,7 +61,6 @@ class CaseRunner {
     await this.crash();
     if (commit === "late") await this.stage.plane.commitLate();
     const leaked: string[] = [];
-    const excluded: string[] = [];
     const lost: string[] = [];
     if (next !== "destroy") {
       const program = next === "back" ? this.before : this.scenario.program;
@@ -62,17 +71,17 @@ class CaseRunner {
       if (keepsItsKey) printed = await this.command("up", program, ["--refresh"]);
       const deployed = await judgeDeployed(this.stage, program, { keepsItsKey, reported: reportedIn(printed) });
       leaked.push(...deployed.leaked);
-      excluded.push(...deployed.excluded);
+      this.excluded.push(...deployed.excluded);
       lost.push(...deployed.lost);
     }
     const shown = await shownResources(this.stage);
     await this.command("destroy", this.scenario.program);
     const destroyed = await judgeDestroyed(this.stage, shown);
     leaked.push(...destroyed.leaked);
-    excluded.push(...destroyed.excluded);
-    const { revoked } = await judgeRevocations(this.stage, this.scenario);
+    this.excluded.push(...destroyed.excluded);
+    const { revoked } = await judgeRevocations(this.stage, this.scenario, this.kill);
     await this.hunt();
-    return { leaked, excluded, lost, revoked };
+    return { leaked, excluded: this.excluded, lost, revoked };
   }
 
   /**
@@ -108,8 +117,16 @@ class CaseRunner {
       this.problems.push(`the moment never came; exit code ${result.exit}\n${result.stdout}${result.stderr}`);
     }
     await this.allEnded();
+    if (this.one.victim !== "engine") this.kill = await this.killOf(join(notes, "struck"));
     await plane.rules.clear();
     await workspace.cancel();
+  }
+
+  /** The kill that the preload recorded; undefined if the service knew the moment, and so had the request. */
+  private async killOf(file: string): Promise<ProviderKill | undefined> {
+    if (!existsSync(file)) return undefined;
+    const { mtimeMs } = await stat(file);
+    return { at: Math.floor(mtimeMs), lastSeq: (await this.stage.plane.log()).at(-1)?.seq ?? 0 };
   }
 
   /** Kills while the service holds the request, and then releases the request. */
@@ -146,11 +163,22 @@ class CaseRunner {
   }
 
   /** Runs a command and returns what it printed. */
-  private async command(command: "up" | "refresh" | "destroy", program: Keys, args: string[] = []): Promise<string> {
-    const env = this.stage.env(program);
+  private async command(
+    command: "up" | "refresh" | "destroy",
+    program: Keys,
+    args: string[] = [],
+    confirmed: NodeJS.ProcessEnv = {},
+  ): Promise<string> {
+    const env = { ...this.stage.env(program), ...confirmed };
     const result = await this.stage.workspace.run(command, { env, args, mayFail: true, inProcess: true });
     this.note(command, result);
     const printed = `${result.stdout}${result.stderr}`;
+    const isExchanged = this.scenario.start.runs.some(({ exchange }) => exchange);
+    const confirmation = result.exit === 0 ? undefined : confirmationOf(this.stage.frontEnd, isExchanged, printed);
+    if (confirmation !== undefined && Object.keys(confirmed).length === 0) {
+      this.excluded.push(confirmation.title);
+      return this.command(command, program, args, confirmation.env);
+    }
     if (result.exit !== 0) this.problems.push(`${command} failed with exit code ${result.exit}\n${printed}`);
     return printed;
   }
