@@ -1,6 +1,7 @@
 // Generates random stories of programs, faults and crashes, and checks the invariants after each: `npm run test:model
-// -- --stories 10000 --seed 7`. Stories run in parts. Each part has its own seed, and the first part has the given one.
-// As many parts run concurrently as there are cores. A failed story is printed as a test to keep.
+// -- --stories 10000 --seed 7`, or with `--plugin` stories of the plugin. Stories run in parts. Each part has its own
+// seed, and the first part has the given one. As many parts run concurrently as there are cores. A failed story is
+// printed as a test to keep.
 import { spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { availableParallelism } from "node:os";
@@ -13,9 +14,11 @@ const { values } = parseArgs({
   options: {
     stories: { type: "string", default: "1000" },
     seed: { type: "string", default: String(randomInt(2 ** 31)) },
+    plugin: { type: "boolean", default: false },
   },
 });
 const [stories, seed] = [numberOf("stories"), numberOf("seed")];
+const file = `test/model/${values.plugin ? "plugin" : "model"}.test.ts`;
 
 const parts = Array.from({ length: Math.ceil(stories / PART) }, (_, index) => ({
   seed: seed + index,
@@ -43,7 +46,7 @@ async function work() {
 function tell(part) {
   const child = spawn(
     process.execPath,
-    ["node_modules/vitest/vitest.mjs", "run", "--project", "model", "--testTimeout=0", "test/model/model.test.ts"],
+    ["node_modules/vitest/vitest.mjs", "run", "--project", "model", "--testTimeout=0", file],
     {
       cwd: root,
       env: { ...process.env, KEYPLANE_MODEL_STORIES: String(part.stories), KEYPLANE_MODEL_SEED: String(part.seed) },

@@ -295,11 +295,14 @@ describe("a retirement in place", () => {
     expect(await live()).toEqual([state.outputs.keyId]);
   });
 
-  it("of the current key that revokeNow names follows its rotation", async () => {
+  it("of the current key that revokeNow names follows its rotation, once the state has the new key", async () => {
     const state = await first.add(KIND, IN_PLACE);
-    const { step, state: updated } = await (await next()).up(state, { ...IN_PLACE, revokeNow: state.outputs.keyId });
+    const inputs = { ...IN_PLACE, revokeNow: state.outputs.keyId };
+    const { step, state: rotated } = await (await next()).up(state, inputs);
     expect(step).toBe("update");
-    expect(await live()).toEqual([updated.outputs.keyId]);
+    expect(await live()).toContain(state.outputs.keyId);
+    expect((await (await next()).up(rotated, inputs)).step).toBe("update");
+    expect(await live()).toEqual([rotated.outputs.keyId]);
   });
 });
 

@@ -2,7 +2,9 @@ import fc from "fast-check";
 import { describe, test } from "vitest";
 import { story } from "./actions";
 import { runStory } from "./run-story";
-import { reporter, SEED, STORIES } from "./told";
+import { reporter, SEED, storiesOr } from "./told";
+
+const STORIES = storiesOr(60);
 
 describe("no key of a stack is lost, leaked, left behind or wrongly revoked", () => {
   test(`in ${STORIES} stories of the seed ${SEED}`, async () => {

@@ -1,5 +1,6 @@
 import { ownerIdIn } from "../../provider/keys/identity";
 import { textsOf } from "../../provider/keys/key-fields";
+import { isOfStack } from "../../provider/plugin/owner";
 import { OWNER } from "../../provider/plugin/public-part";
 import type { Named } from "../../provider/plugin/resources";
 import { resourceTypes } from "../../provider/resources/registry";
@@ -57,6 +58,16 @@ export class PluginEngine extends MiniEngine {
   override get ownerId(): string | undefined {
     const provider = this.providers.at(-1);
     return provider && ownerIdIn(provider.inputs[OWNER]);
+  }
+
+  /** Whether the next `up` mints an owner: the first one, and after an upgrade or a renaming of the stack. */
+  get mintsOwner(): boolean {
+    const olds = this.providers.find(({ urn }) => urn === this.providerUrn);
+    return olds === undefined || !isOfStack(olds.inputs[OWNER], this.providerUrn);
+  }
+
+  private get providerUrn(): string {
+    return `urn:pulumi:${this.stack}::model::pulumi:providers:keyplane::default_${this.version}`;
   }
 
   override up(program: Program, flags: Flags = {}): Promise<boolean> {
@@ -170,7 +181,7 @@ export class PluginEngine extends MiniEngine {
   }
 
   private checkedProvider({ harness, apiKey, confirmed }: Place): Provider {
-    const urn = `urn:pulumi:${this.stack}::model::pulumi:providers:keyplane::default_${this.version}`;
+    const urn = this.providerUrn;
     const confirmAccount = confirmed ? { confirmAccount: harness.beside({ apiKey }).context.fingerprint() } : {};
     const news = { baseUrl: harness.plane.url, apiKey, version: String(this.version), ...confirmAccount };
     const old = this.providers.find((each) => each.urn === urn);

@@ -40,12 +40,22 @@ class PluginStory extends Story {
 
   protected override async perform(action: Action): Promise<void> {
     switch (action.do) {
+      case "up":
+        await super.perform({
+          ...action,
+          // A key of a former owner is never revoked, so its exact name stays taken.
+          program: this.formerOwners.size === 0 ? action.program : without("exact", action.program),
+          // A new owner is minted for the account of the run, whichever it is.
+          away: action.away === true && !this.plugin.mintsOwner,
+        });
+        break;
       case "upgrade":
         this.plugin.version += 1;
         break;
       case "rename stack":
         for (const id of this.plugin.owners) this.formerOwners.add(id);
         this.plugin.renameStack(`${this.plugin.stack}x`);
+        this.program = without("exact", this.program);
         break;
       case "forget": {
         const found = this.plugin.state[action.which % Math.max(1, this.plugin.state.length)];
@@ -72,9 +82,7 @@ class PluginStory extends Story {
 
   private async inCopy(copy: PluginEngine, command: "up" | "refresh" | "destroy"): Promise<boolean> {
     // The copy and the original cannot both have a key with an exact name.
-    const program = Object.fromEntries(
-      Object.entries(await this.completed()).filter(([name, { adopts }]) => name !== "exact" && !adopts),
-    );
+    const program = without("exact", without("adopted", await this.completed()));
     if (command === "destroy") this.noteDestroy(copy);
     const ended = await (command === "up" ? copy.up(program) : copy[command]());
     this.plugin.calls += copy.calls;
@@ -199,7 +207,10 @@ class PluginStory extends Story {
       const id = this.revoking.get(name);
       return [name, { ...key, inputs: { ...key.inputs, ...(id && { revokeNow: id }) } }] as const;
     });
-    // A key of a former owner is never revoked, so its exact name stays taken.
-    return Object.fromEntries(program.filter(([name]) => name !== "exact" || this.formerOwners.size === 0));
+    return Object.fromEntries(program);
   }
+}
+
+function without(name: string, program: Program): Program {
+  return Object.fromEntries(Object.entries(program).filter(([each]) => each !== name));
 }

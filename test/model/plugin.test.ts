@@ -2,7 +2,9 @@ import fc from "fast-check";
 import { describe, test } from "vitest";
 import { pluginStory } from "./actions";
 import { runPluginStory } from "./plugin-story";
-import { reporter, SEED, STORIES } from "./told";
+import { reporter, SEED, storiesOr } from "./told";
+
+const STORIES = storiesOr(25);
 
 describe("no key of the plugin is lost, leaked, left behind or wrongly revoked", () => {
   test(`in ${STORIES} stories of the seed ${SEED}`, async () => {

@@ -3,7 +3,7 @@ import type { RunDetails } from "fast-check";
 import type { Action } from "./actions";
 
 /** The number of stories and their seed. `npm run test:model` sets both; otherwise they are fixed. */
-export const STORIES = Number(process.env.KEYPLANE_MODEL_STORIES ?? 60);
+export const storiesOr = (few: number) => Number(process.env.KEYPLANE_MODEL_STORIES ?? few);
 export const SEED = Number(process.env.KEYPLANE_MODEL_SEED ?? 20260101);
 
 /** Prints a failed story as a test for `stories.test.ts`, after shrinking it. */
