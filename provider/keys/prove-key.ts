@@ -17,9 +17,10 @@ export function importClaim(id: string, key: string | undefined): Claim {
   throw new KeyplaneError(
     "KP-IMPORT",
     `key ${id} cannot be imported by its id alone, because the service shows a secret only once. Run ` +
-      `\`pulumi config set --path --secret 'keyplane:importKeys["${id}"]'\` and enter the secret. If the stack has ` +
-      "keys already, run `pulumi up`: Pulumi imports with the configuration of the last `up`. Import the key, and then " +
-      `run \`pulumi config rm --path 'keyplane:importKeys["${id}"]'\``,
+      `\`pulumi config set --path --secret 'keyplane:importKeys["${id}"]'\`, enter the secret, run \`pulumi up\`, because ` +
+      "Pulumi imports with the configuration of the last `up`, and import the key again. Then run " +
+      `\`pulumi config rm --path 'keyplane:importKeys["${id}"]'\`. Or set the variable KEYPLANE_IMPORT_KEYS for this one ` +
+      `command, as JSON with the secret under "${id}"`,
   );
 }
 

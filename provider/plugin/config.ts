@@ -2,7 +2,7 @@ import { isKeyplaneError } from "../errors";
 import { accountFingerprint } from "../keys/account-fingerprint";
 import { hasUnknown } from "../schema/field-types";
 import type { Properties } from "../schema/resource-type";
-import { parseImportKeys } from "../settings/import-keys";
+import { importKeysIn } from "../settings/import-keys";
 import { type ConfigReader, resolveSettings, SETTINGS, type Settings } from "../settings/settings";
 import { ownerOfProvider } from "./owner";
 import { OWNER } from "./public-part";
@@ -30,7 +30,7 @@ export class ProviderConfig {
     this.reference = reference;
     this.read = (name) => textOf(inputs[name]);
     this.owner = String(inputs[OWNER]);
-    this.#importKeys = parseImportKeys(this.read("importKeys"));
+    this.#importKeys = importKeysIn(this.read("importKeys"));
   }
 
   /** The secret of a key to import, if it is known. */

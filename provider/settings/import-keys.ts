@@ -2,7 +2,16 @@ import { ConfigError } from "../errors";
 import { ID_FORMS } from "../ids";
 import { conceal, isKeyText } from "../secrets";
 
-/** Reads `keyplane:importKeys`, the JSON text of an object with the secret of a key under each id. */
+/**
+ * The secrets of keys to import, by id: those of `keyplane:importKeys` and of `KEYPLANE_IMPORT_KEYS`, each the JSON text
+ * of an object. In a stack that has the provider, an import sees only the configuration of the last `up`, so the
+ * variable is needed there.
+ */
+export function importKeysIn(config: string | undefined, env = process.env): ReadonlyMap<string, string> {
+  return new Map([...parseImportKeys(config), ...parseImportKeys(env.KEYPLANE_IMPORT_KEYS)]);
+}
+
+/** Reads one of the two. Throws a `ConfigError` if it is invalid. */
 export function parseImportKeys(text = "{}"): ReadonlyMap<string, string> {
   let keys: unknown;
   try {
@@ -22,6 +31,6 @@ export function parseImportKeys(text = "{}"): ReadonlyMap<string, string> {
 function badImportKeys(): ConfigError {
   return new ConfigError(
     "keyplane:importKeys must be a map from the id of a key to its secret: run " +
-      "`pulumi config set --path --secret 'keyplane:importKeys[\"ID\"]'`",
+      "`pulumi config set --path --secret 'keyplane:importKeys[\"ID\"]'`. KEYPLANE_IMPORT_KEYS is the same map as JSON",
   );
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { redact } from "../../../provider/secrets";
-import { parseImportKeys } from "../../../provider/settings/import-keys";
+import { importKeysIn, parseImportKeys } from "../../../provider/settings/import-keys";
 
 test("the keys to import are read by their ids, and no message shows them from then on", () => {
   expect(parseImportKeys()).toEqual(new Map());
@@ -29,4 +29,14 @@ test.each([
     /^keyplane:importKeys must be a map from the id of a key to its secret: run `pulumi config set/,
   );
   expect(parse).not.toThrow(/my-secret/);
+});
+
+test("the variable adds to the setting and wins over it", () => {
+  const env = { KEYPLANE_IMPORT_KEYS: '{"8":"from-variable-8"}' };
+  expect([...importKeysIn('{"7":"from-setting-7","8":"from-setting-8"}', env)]).toEqual([
+    ["7", "from-setting-7"],
+    ["8", "from-variable-8"],
+  ]);
+  expect([...importKeysIn(undefined, env)]).toEqual([["8", "from-variable-8"]]);
+  expect(() => importKeysIn(undefined, { KEYPLANE_IMPORT_KEYS: "secret" })).toThrow(/KEYPLANE_IMPORT_KEYS/);
 });
