@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ControlPlane, RunOptions, RunResult } from "keyplane/testing";
 import { pluginFolder } from "../plugin-folder";
@@ -46,6 +47,17 @@ export class PluginRun {
   /** The ids of the live keys, oldest first. */
   async live(): Promise<string[]> {
     return (await this.plane.liveKeys()).map(({ id }) => String(id)).sort();
+  }
+
+  /** The running processes of the plugin. Other processes of an engine may outlive it. */
+  plugins(): number[] {
+    return this.run.workspace.processes().filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("pulumi-resource-keyplane");
+      } catch {
+        return false;
+      }
+    });
   }
 
   /** How often each request is sent by the action. */

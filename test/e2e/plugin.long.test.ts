@@ -65,7 +65,7 @@ test.each(["before", "after"] as const)(
     await plane.held.wait(1, 60_000);
     kill();
     await done;
-    await expect.poll(() => workspace.processes(), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => stack.plugins(), { timeout: 20_000 }).toEqual([]);
     await workspace.cancel();
     const left = await stack.live();
     expect(left).toHaveLength(hold === "after" ? 1 : 0);
