@@ -1,9 +1,11 @@
 // `npm run bench`: measures what keyplane costs, next to the floor and a naive provider, in one run.
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
+import { pluginFolder } from "../test/plugin-folder";
 import { pulumiOnPath } from "../testing";
 import { chart } from "./chart";
 import { coldStartRows } from "./cold-start";
+import { pluginRows, pluginStartRow } from "./plugin-runs";
 import { startService } from "./processes";
 import { heapGrowth, providerRow } from "./provider-runs";
 import { growth, type Row } from "./results";
@@ -15,7 +17,7 @@ import { wholeRows } from "./whole-runs";
 const HELP = `Usage: npm run bench -- [--quick] [--only NAME]... [--runs N] [--engine embedded|cli]...
 
   --quick    small sizes and one run of each: shows that everything works, says little about speed; writes nothing
-  --only     only the scenarios of this name: ${[...scenarios.map(({ name }) => name), "cold-start", "up"].join(", ")}; writes nothing
+  --only     only the scenarios of this name: ${[...scenarios.map(({ name }) => name), "cold-start", "plugin", "up"].join(", ")}; writes nothing
   --runs     runs of each, of which the median is taken (default 5)
   --engine   engines for whole runs (default: the embedded one, and the Pulumi CLI where it is on the PATH)
 `;
@@ -59,6 +61,11 @@ async function main(): Promise<void> {
       if (scenario.name === "list-operations") heap = await heapGrowth(plane, scenario, n);
     }
     if (wanted("cold-start")) note(await coldStartRows(Math.max(runs, 5)));
+    if (wanted("plugin")) {
+      const plugin = pluginFolder();
+      note([await pluginStartRow(plugin, Math.max(runs, 5))]);
+      note(await pluginRows(plane, plugin, { n: quick ? 5 : 100, runs }));
+    }
     for (const engine of wanted("up") ? engines : []) {
       for (const n of quick ? [5] : [1, 10, 100, 400]) note(await wholeRows(plane, { engine, n, runs }));
     }

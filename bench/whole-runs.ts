@@ -6,18 +6,21 @@ import type { Variant } from "./task";
 
 const ASSETS = "bench";
 
-type Whole = Exclude<Variant, "host">;
+type Whole = Exclude<Variant, "host"> | "plugin";
 
 /** Number of runs of the naive pattern, and its maximum number of keys. More keys take minutes. */
 const NAIVE_RUNS = 2;
 const NAIVE_UP_TO = 100;
 
-const programs: Readonly<Record<Whole, (n: number, trigger: number) => Readonly<Record<string, string>>>> = {
-  keyplane: (n, trigger) => ({
-    "index.js": `const { ApiKey } = require("keyplane");
+const keysOf = (sdk: string) => (n: number, trigger: number) => ({
+  "index.js": `const { ApiKey } = require("${sdk}");
 for (let at = 0; at < ${n}; at++) new ApiKey("key-" + at, { rotationTriggers: { n: "${trigger}" } });
 `,
-  }),
+});
+
+const programs: Readonly<Record<Whole, (n: number, trigger: number) => Readonly<Record<string, string>>>> = {
+  keyplane: keysOf("keyplane"),
+  plugin: keysOf("plugin-sdk"),
   // One line of provider code and three outputs: the cost of any resource with a dynamic provider.
   floor: (n) => ({
     "index.js": `const { CustomResource } = require("@pulumi/pulumi");
@@ -66,11 +69,11 @@ export async function wholeRows(
   plane: ControlPlane,
   { engine, n, runs }: { readonly engine: EngineName; readonly n: number; readonly runs: number },
 ): Promise<Row[]> {
-  const samples: Record<Whole, Samples> = { keyplane: none(), floor: none(), naive: none() };
+  const samples = { keyplane: noSamples(), floor: noSamples(), naive: noSamples() };
   for (let run = 0; run < runs; run++) {
-    const variants: Whole[] = run % 2 === 0 ? ["floor", "keyplane"] : ["keyplane", "floor"];
+    const variants: (keyof typeof samples)[] = run % 2 === 0 ? ["floor", "keyplane"] : ["keyplane", "floor"];
     if (run < NAIVE_RUNS && n <= NAIVE_UP_TO) variants.push("naive");
-    for (const variant of variants) await sample(plane, engine, variant, n, samples[variant]);
+    for (const variant of variants) await sampleOf(plane, engine, variant, n, samples[variant]);
   }
   const suffix = engine === "cli" ? "-cli" : "";
   const [own, floor, naive] = [samples.keyplane, samples.floor, samples.naive];
@@ -93,12 +96,17 @@ export async function wholeRows(
   return [...rows, judged(state, n >= 100 ? { most: 2200 } : {}, false)];
 }
 
-async function sample(
+/**
+ * Measures a stack of one variant once.
+ * @param plugin - The folder of the plugin, for the variant that uses it.
+ */
+export async function sampleOf(
   plane: ControlPlane,
   engine: EngineName,
   variant: Whole,
   n: number,
   samples: Samples,
+  plugin?: string,
 ): Promise<void> {
   await plane.reset();
   const workspace = await Workspace.create({
@@ -106,7 +114,11 @@ async function sample(
     // Both as users run them: with the settings of `pulumi new`, and with everything that Pulumi's SDK loads.
     program: { "Pulumi.yaml": "name: proj\nruntime: nodejs\n", ...programs[variant](n, 1) },
     serializer: "eager",
-    packages: { nothing: join(ASSETS, "nothing"), naive: join(ASSETS, "naive") },
+    packages: {
+      ...{ nothing: join(ASSETS, "nothing"), naive: join(ASSETS, "naive") },
+      "plugin-sdk": join("test", "plugin-sdk"),
+    },
+    ...(plugin !== undefined && { plugins: { keyplane: plugin } }),
     env: { KEYPLANE_BASE_URL: plane.url, KEYPLANE_API_KEY: plane.apiKey },
   });
   try {
@@ -129,7 +141,8 @@ async function sample(
   }
 }
 
-function none(): Samples {
+/** Samples to be filled. */
+export function noSamples(): Samples {
   return { create: [], noop: [], refresh: [], destroy: [], state: [] };
 }
 
