@@ -10,7 +10,7 @@ import { check } from "../schema/check";
 import { UNKNOWN } from "../schema/field-types";
 import { type Context, NotReady, type Properties, type ResourceType } from "../schema/resource-type";
 import { difference } from "../session/difference";
-import { isLimited, isReplacedByCommand, isUp } from "../session/engine-command";
+import { engineCommand } from "../session/engine-command";
 import type { Session } from "../session/session";
 import { fromPulumi, toState } from "../session/values";
 import { reasonOf, runVerb, type Verb } from "../session/verb";
@@ -48,7 +48,7 @@ export class Resources {
   constructor(
     private readonly session: Session,
     private readonly config: () => ProviderConfig,
-    private readonly isReplaced: (urn: string) => boolean = isReplacedByCommand,
+    private readonly command = engineCommand,
   ) {}
 
   async check(named: Named, olds: Properties, news: Properties) {
@@ -79,7 +79,7 @@ export class Resources {
       // Another provider would delete the old resource, and not know that its current key is handed over.
       const isMine = outputs[REFERENCE] === this.config().reference;
       // A limited command would delete the old resource before the consumers that it leaves out have the current key.
-      const handsOver = retires !== undefined && inputs.retirement !== "inPlace" && isMine && !isLimited();
+      const handsOver = retires !== undefined && inputs.retirement !== "inPlace" && isMine && !this.command.isLimited();
       if (handsOver) {
         this.#retirements.plan(type, id, outputs, context);
         context.info(`${retires}. The resource is replaced by one with the same current key, so that this comes last`);
@@ -146,11 +146,12 @@ export class Resources {
     this.#retirements.noteDelete(urn);
     return this.#run(named, "delete", held, async (context) => {
       this.#orphans.noteShown(type, held, context);
-      this.#retirements.refuseEarlyDelete(id, held, context);
+      this.#retirements.refuseEarlyDelete(id, held, this.command, context);
       const left = this.#retirements.leftBy(urn, held);
-      await type.delete(id, this.#mayBeHandedOver(type, left) ? withoutCurrent(left, context) : left, context);
-      // After an upgrade, this process has not seen what another process of this run has created.
-      const isFormer = !this.#hasProgram && isUp();
+      // After an upgrade, this process has not seen what another process of this run has created or handed over.
+      const isFormer = !this.#hasProgram && this.command.isUp();
+      const mayBeHandedOver = isFormer && type.retires?.(left, left, context.now()) !== undefined;
+      await type.delete(id, mayBeHandedOver ? withoutCurrent(left, context) : left, context);
       if (type.holds && !isFormer) await this.#orphans.afterDelete(this.#identityOf(urn, held), context);
     });
   }
@@ -191,16 +192,11 @@ export class Resources {
     });
   }
 
-  /** Whether another provider of this run may have handed over the current key of a deleted resource. */
-  #mayBeHandedOver(type: ResourceType, held: Properties): boolean {
-    return !this.#hasProgram && isUp() && type.retires?.(held, held, Date.now()) !== undefined;
-  }
-
   /** The owner of a key as an input, which the engine saves before the key is created. */
   #ownerInput({ type, urn }: Named, before: Properties): Properties {
     if (!type.holds) return {};
     const { owner, resourceUrn } = before;
-    if (owner !== undefined || this.isReplaced(urn)) this.#orphans.noteCheck(urn);
+    if (owner !== undefined || this.command.isReplacedByCommand(urn)) this.#orphans.noteCheck(urn);
     return { [OWNER]: ownerOfKey(urn, owner, resourceUrn, this.config().owner) };
   }
 

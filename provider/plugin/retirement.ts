@@ -2,7 +2,7 @@ import { KeyplaneError } from "../errors";
 import { textsOf } from "../keys/key-fields";
 import { type DoomedKey, revokeAll } from "../keys/revoke-key";
 import type { Context, Properties, ResourceType } from "../schema/resource-type";
-import { continuesAfterErrors, isLimited } from "../session/engine-command";
+import type { EngineCommand } from "../session/engine-command";
 
 /** Stands for the successor of a resource until it exists, among the resources that hold a key. */
 const SUCCESSOR = "successor";
@@ -47,11 +47,11 @@ export class Retirements {
    * Throws if an earlier run replaced the resource and this command deletes it although a consumer may have failed or
    * was left out: the consumer may still have the previous key.
    */
-  refuseEarlyDelete(id: string, { keyId, previousKeyId }: Properties, { run }: Context): void {
+  refuseEarlyDelete(id: string, { keyId, previousKeyId }: Properties, command: EngineCommand, { run }: Context): void {
     const current = String(keyId);
     const isReplaced = [...holdersOf(current, run)].some((holder) => holder !== id);
     if (previousKeyId === undefined || !isReplaced || this.#handedOver.has(current)) return;
-    if (!isLimited() && !continuesAfterErrors()) return;
+    if (!command.isLimited() && !command.continuesAfterErrors()) return;
     throw new KeyplaneError(
       "KP-REVOKE",
       `key ${previousKeyId} stays live, because a consumer may still have it: this command continues after errors, or is ` +

@@ -1,6 +1,14 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
+/** What a provider can know of the command that runs. The engine tells it nothing of these. */
+export interface EngineCommand {
+  readonly isReplacedByCommand: (urn: string) => boolean;
+  readonly isUp: () => boolean;
+  readonly isLimited: () => boolean;
+  readonly continuesAfterErrors: () => boolean;
+}
+
 const REPLACES = /^--(target-)?replace$/;
 
 /**
@@ -39,6 +47,9 @@ function isSet(option: RegExp): boolean {
     return option.test(name) && !["", "0", "f", "false"].includes((value ?? "true").toLowerCase());
   });
 }
+
+/** The command that started this process. */
+export const engineCommand: EngineCommand = { isReplacedByCommand, isUp, isLimited, continuesAfterErrors };
 
 let command: readonly string[] | undefined;
 
