@@ -45,6 +45,11 @@ export class PluginEngine extends MiniEngine {
   readonly everHeld = new Set<string>();
   /** Ids of previous keys that an update was asked to retire in place. */
   readonly retiredInPlace = new Set<string>();
+  /** Ids of keys of resources that a process was not shown when it deleted their predecessors. */
+  readonly unshown = new Set<string>();
+  /** Ids of the resources that a process was shown. */
+  private readonly shown = new WeakMap<PluginProcess, Set<string>>();
+  private isUp = false;
   private providers: readonly Provider[] = [];
   /** Those that a destroy has removed. A repeated deletion still needs them. */
   private removed: readonly Provider[] = [];
@@ -72,6 +77,7 @@ export class PluginEngine extends MiniEngine {
 
   override up(program: Program, flags: Flags = {}): Promise<boolean> {
     return this.command(flags, async () => {
+      this.isUp = true;
       if (flags.refresh) await this.readAll();
       const place = this.isAway(flags) && this.away ? this.away : this.home;
       if (place !== this.configured) this.enter(place);
@@ -108,6 +114,7 @@ export class PluginEngine extends MiniEngine {
 
   override destroy(flags: Flags = {}): Promise<boolean> {
     return this.command(flags, async () => {
+      this.isUp = false;
       this.isDestroy = true;
       for (const consumer of [...this.consumers.keys()]) await this.attempt(() => this.deliver(consumer, undefined));
       for (const key of this.inOrder(this.state)) {
@@ -120,6 +127,16 @@ export class PluginEngine extends MiniEngine {
       this.removed = this.providers;
       this.providers = [];
     });
+  }
+
+  override refresh(flags: Flags = {}): Promise<boolean> {
+    this.isUp = false;
+    return super.refresh(flags);
+  }
+
+  override deleteAgain(gone: readonly Stored[]): Promise<boolean> {
+    this.isUp = false;
+    return super.deleteAgain(gone);
   }
 
   /** A copy of the state in another stack, as by `stack export` and `import`. */
@@ -174,9 +191,10 @@ export class PluginEngine extends MiniEngine {
           },
         };
       });
-      // Its first process was started to check the inputs, and no resource has used it.
       this.processes.delete(provider.urn);
     }
+    // Otherwise, the process of the refresh goes on, and the one that has checked the inputs is not used.
+    if (!this.processes.has(provider.urn)) this.processOf(provider.urn).resources.noteProgram();
     return provider.urn;
   }
 
@@ -188,8 +206,14 @@ export class PluginEngine extends MiniEngine {
     return { urn, inputs: PluginProcess.checkConfig(urn, old?.inputs ?? {}, news) };
   }
 
-  private processFor({ inputs }: Provider): PluginProcess {
-    return new PluginProcess(this.harness, inputs, (each) => this.replacedByCommand.has(each));
+  private processFor({ urn, inputs }: Provider): PluginProcess {
+    const { flags, isUp } = this;
+    return new PluginProcess(this.harness, inputs, `${urn}::id`, {
+      isReplacedByCommand: (each) => this.replacedByCommand.has(each),
+      isUp: () => isUp,
+      isLimited: () => flags.target !== undefined || flags.exclude !== undefined,
+      continuesAfterErrors: () => flags.continueOnError === true,
+    });
   }
 
   /** The process of a provider resource in this run. */
@@ -215,17 +239,32 @@ export class PluginEngine extends MiniEngine {
 
   protected override async callDelete(old: Stored): Promise<void> {
     const named = { type: resourceTypes[old.kind], urn: this.urnOf(old.calledAs ?? old.name, old.kind) };
-    await this.processOf(old.provider).resources.delete(named, old.id, old.outputs);
+    const process = this.processOf(old.provider);
+    const successor = old.doomed ? this.state.find(({ name, doomed }) => name === old.name && !doomed) : undefined;
+    if (successor && !this.shown.get(process)?.has(successor.id)) {
+      for (const id of [successor.outputs.keyId, successor.outputs.previousKeyId]) this.unshown.add(String(id));
+    }
+    this.show(process, old.id);
+    await process.resources.delete(named, old.id, old.outputs);
+  }
+
+  private show(process: PluginProcess, id: string): void {
+    this.shown.set(process, (this.shown.get(process) ?? new Set()).add(id));
   }
 
   protected override async delete(old: Stored, left: readonly Stored[] = []): Promise<void> {
     // The engine only forgets it, because it has deleted it before.
     if (!old.pendingReplacement) return super.delete(old, left);
     this.state = this.state.filter((each) => each !== old);
+    // Hazard: the deletion left the keys to a replacement that was to continue them, and the engine has forgotten it.
+    if (old.kind !== "RotatingApiKey") return;
+    for (const id of [old.outputs.keyId, old.outputs.previousKeyId]) this.dropped.add(String(id));
   }
 
   protected override async callRead(old: Stored): Promise<Stored | undefined> {
-    const { resources } = this.processOf(old.provider);
+    const process = this.processOf(old.provider);
+    const { resources } = process;
+    this.show(process, old.id);
     const named = { type: resourceTypes[old.kind], urn: this.urnOf(old.name, old.kind) };
     const { inputs = {}, ...others } = old;
     const found = await resources.read(named, old.id, inputs, old.outputs);
@@ -275,6 +314,7 @@ export class PluginEngine extends MiniEngine {
     const inputs = await check(old === undefined || isForced ? {} : (old.inputs ?? {}));
     const next = { name, kind, inputs, options, provider, doomed: false };
     if (old === undefined) return () => this.create(named, next);
+    if (!isForced && !changedTrigger(old.options, options)) this.show(this.processOf(provider), old.id);
     const isTriggered = changedTrigger(old.options, options);
     const difference =
       isForced || isTriggered ? FORCED : await this.compared(() => resources.diff(named, old.id, old.outputs, inputs));
@@ -354,6 +394,7 @@ export class PluginEngine extends MiniEngine {
       const outcome = await this.outcome(async () => {
         const { resources } = this.processOf(next.provider);
         const { id, outputs } = await resources.create(named, plain(next.inputs ?? {}));
+        this.show(this.processOf(next.provider), id);
         made.id = id;
         return plain(outputs);
       });

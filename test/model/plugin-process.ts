@@ -2,6 +2,7 @@ import type { Account } from "../../provider/api";
 import { checkConfig, ProviderConfig } from "../../provider/plugin/config";
 import { Resources } from "../../provider/plugin/resources";
 import type { Properties } from "../../provider/schema/resource-type";
+import type { EngineCommand } from "../../provider/session/engine-command";
 import { EngineLink, type EngineModules } from "../../provider/session/engine-link";
 import { Session } from "../../provider/session/session";
 import type { StackHarness } from "../unit/resources/harness";
@@ -46,13 +47,13 @@ export class PluginProcess {
 
   /**
    * @param inputs - The inputs of the provider resource.
-   * @param isReplaced - Whether the command replaces the resource with this URN.
+   * @param reference - Its reference in the state.
    */
-  constructor(harness: StackHarness, inputs: Properties, isReplaced: (urn: string) => boolean) {
+  constructor(harness: StackHarness, inputs: Properties, reference: string, command: EngineCommand) {
     const session = new DrivenSession(harness);
-    const config = new ProviderConfig(inputs);
+    const config = new ProviderConfig(inputs, reference);
     session.configure(config.read);
-    this.resources = new Resources(session, () => config, isReplaced);
+    this.resources = new Resources(session, () => config, command);
   }
 
   /** The inputs of a provider resource with its owner. Throws if a setting is invalid. */
