@@ -1,11 +1,10 @@
 // `npm run bench`: measures what keyplane costs, next to the floor and a naive provider, in one run.
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { pluginFolder } from "../test/plugin-folder";
 import { pulumiOnPath } from "../testing";
 import { chart } from "./chart";
 import { coldStartRows } from "./cold-start";
-import { pluginRows, pluginStartRow } from "./plugin-runs";
+import { buildPlugin, pluginRows, pluginStartRow } from "./plugin-runs";
 import { startService } from "./processes";
 import { heapGrowth, providerRow } from "./provider-runs";
 import { growth, type Row } from "./results";
@@ -62,7 +61,7 @@ async function main(): Promise<void> {
     }
     if (wanted("cold-start")) note(await coldStartRows(Math.max(runs, 5)));
     if (wanted("plugin")) {
-      const plugin = pluginFolder();
+      const plugin = buildPlugin();
       note([await pluginStartRow(plugin, Math.max(runs, 5))]);
       note(await pluginRows(plane, plugin, { n: quick ? 5 : 100, runs }));
     }

@@ -1,4 +1,4 @@
-import { execFile, spawn } from "node:child_process";
+import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -10,6 +10,12 @@ const run = promisify(execFile);
 
 /** The address of an engine that does not exist. The plugin connects only when it has something to say. */
 const NO_ENGINE = "127.0.0.1:9";
+
+/** Builds the plugin and returns its folder. */
+export function buildPlugin(): string {
+  execFileSync(process.execPath, [join("scripts", "plugin.mjs")], { stdio: ["ignore", "ignore", "inherit"] });
+  return "bin";
+}
 
 /** Measures `up` through the plugin: with new keys, and without a change. The floor is the same with the dynamic provider. */
 export async function pluginRows(
