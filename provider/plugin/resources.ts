@@ -197,7 +197,9 @@ export class Resources {
     if (!type.holds) return {};
     const { owner, resourceUrn } = before;
     if (owner !== undefined || this.command.isReplacedByCommand(urn)) this.#orphans.noteCheck(urn);
-    return { [OWNER]: ownerOfKey(urn, owner, resourceUrn, this.config().owner) };
+    // A key that is handed over keeps the owner that its name shows.
+    const known = owner ?? this.#retirements.planned(urn)?.owner;
+    return { [OWNER]: ownerOfKey(urn, known, resourceUrn, this.config().owner) };
   }
 
   /** The inputs with the identity of a key instead of its owner: the account in which it was recorded belongs to it. */
