@@ -55,6 +55,8 @@ export class Resources {
     const owner = this.#ownerInput(named, fromEngine(olds));
     return this.#run(named, "check", news, async (context) => {
       this.session.noteCheck(named.urn);
+      // After a refresh, the process that has checked the provider resource is another one.
+      this.noteProgram();
       // The engine checks the inputs of an import as the plugin answered them, with the owner.
       const { [OWNER]: _, ...given } = fromPulumi(news);
       const { inputs, failures } = check(publicPart(named.type), given, context);
