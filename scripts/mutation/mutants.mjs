@@ -1546,12 +1546,6 @@ const plugins = [
       test: plugin("config"),
     },
     {
-      name: "a printed configuration shows no credential",
-      find: "this.#importKeys = parseImportKeys",
-      replace: "Object.assign(this, inputs).#importKeys = parseImportKeys",
-      test: plugin("config"),
-    },
-    {
       name: "a configuration with unknown values is not checked",
       find: "if (!hasUnknown(news)) ",
       replace: "",
@@ -1773,14 +1767,14 @@ const plugins = [
   ...inFile("provider/plugin/resources.ts", [
     {
       name: "a forced replacement shows itself by a check without a comparison",
-      find: "owner !== undefined || this.isReplaced(urn)",
-      replace: "this.isReplaced(urn)",
+      find: "owner !== undefined || this.command.isReplacedByCommand(urn)",
+      replace: "this.command.isReplacedByCommand(urn)",
       test: contract("orphans"),
       by: "a replacement that the user forces revokes nothing",
     },
     {
       name: "a forced replacement shows itself in the command line",
-      find: "owner !== undefined || this.isReplaced(urn)",
+      find: "owner !== undefined || this.command.isReplacedByCommand(urn)",
       replace: "owner !== undefined",
       test: contract("orphans"),
       by: "a replacement that the user forces by --replace",
