@@ -8,6 +8,7 @@ const cli = (name) => `test/unit/cli/${name}.test.ts`;
 const plane = (name) => `test/unit/control-plane/${name}.test.ts`;
 const resources = (name) => `test/unit/resources/${name}.test.ts`;
 const plugin = (name) => `test/unit/plugin/${name}.test.ts`;
+const STORIES_OF_PLUGIN = "test/model/plugin-stories.test.ts";
 const contract = (name) => `test/contract/plugin${name && `-${name}`}.test.ts`;
 
 const retry = [
@@ -1857,7 +1858,39 @@ const plugins = [
       by: "a retirement in place",
     },
   ]),
+  ...inFile("provider/plugin/resources.ts", [
+    {
+      name: "a key that is handed over after an upgrade keeps its owner",
+      find: "owner ?? this.#retirements.planned(urn)?.owner",
+      replace: "owner",
+      test: STORIES_OF_PLUGIN,
+      by: "a retirement that is due in the run of an upgrade",
+    },
+    {
+      name: "a run that refreshes first has a program",
+      find: "      this.noteProgram();\n",
+      replace: "",
+      test: STORIES_OF_PLUGIN,
+      by: "a key that leaves the program with its retirement due",
+    },
+  ]),
+  ...inFile("provider/plugin/owner.ts", [
+    {
+      name: "a copied stack owns no key before its first up",
+      find: 'isSameStack(urnIn(ofProvider) || urn, urn) ? ofProvider : ""',
+      replace: "ofProvider",
+      test: STORIES_OF_PLUGIN,
+      by: "a copied stack that is destroyed",
+    },
+  ]),
   ...inFile("provider/plugin/retirement.ts", [
+    {
+      name: "a current key is retired in place only after its successor is saved",
+      find: "(id === inState) === isKept",
+      replace: "false === isKept",
+      test: STORIES_OF_PLUGIN,
+      by: "a current key that revokeNow names",
+    },
     {
       name: "a resource that is deleted before its successor keeps its keys",
       find: "run.holders.set(id, holdersOf(id, run).add(SUCCESSOR));",

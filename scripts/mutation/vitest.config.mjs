@@ -35,5 +35,8 @@ export default defineConfig({
         mutant !== undefined && id.endsWith(`/${mutant.file}`) ? mutate(code, mutant) : undefined,
     },
   ],
-  test: { include: ["test/unit/**/*.test.ts", "test/contract/plugin*.test.ts"], testTimeout: 20_000 },
+  test: {
+    include: ["test/unit/**/*.test.ts", "test/contract/plugin*.test.ts", "test/model/plugin-stories.test.ts"],
+    testTimeout: 20_000,
+  },
 });

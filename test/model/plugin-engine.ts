@@ -388,6 +388,8 @@ export class PluginEngine extends MiniEngine {
   }
 
   private create(named: Named, next: Omit<Stored, "id" | "outputs" | "notReady">, old?: Stored): Promise<Stored> {
+    // What `revokeNow` names is not to outlive its resource, even if it is deleted before its replacement.
+    this.kept.delete(String(next.inputs?.revokeNow));
     return this.step(async () => {
       const made = { id: "" };
       const since = await this.home.harness.plane.count();

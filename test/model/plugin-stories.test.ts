@@ -1,0 +1,48 @@
+import { describe, test } from "vitest";
+import type { Action } from "./actions";
+import type { Crash, DeclaredKey, Flags, Program } from "./mini-engine";
+import { runPluginStory } from "./plugin-story";
+
+const key = (trigger: number, inputs: DeclaredKey["inputs"] = {}): DeclaredKey => ({
+  rotating: false,
+  consumed: true,
+  inputs: { rotationTriggers: { trigger }, ...inputs },
+});
+const rotating = (trigger: number, inputs: DeclaredKey["inputs"] = {}): Program => ({
+  "rotating-0": { ...key(trigger, inputs), rotating: true },
+});
+const up = (program: Program, flags: Flags = {}): Action => ({ do: "up", program, ...flags });
+const crashed = (crash: Crash): Flags => ({ crash });
+const BEYOND_GRACE: Action = { do: "wait", ms: 61 * 60_000 };
+
+// Stories in which the random model once found a bug of the plugin.
+describe("a stack of the plugin keeps all invariants in the story of", () => {
+  test("a copied stack that is destroyed before its first up, which must not revoke the keys of the original", async () => {
+    const exact = { exact: key(0, { name: "exact", onNameConflict: "revokeUnused" }) };
+    await runPluginStory([up({ ...exact, "plain-0": key(0) }), { do: "copy", commands: ["destroy"] }]);
+  });
+
+  test("a current key that revokeNow names and that is retired in place, whose successor is saved only then", async () => {
+    const program = rotating(0, { retirement: "inPlace" });
+    const { "rotating-0": declared } = program as Record<"rotating-0", DeclaredKey>;
+    const revoked = { "rotating-0": { ...declared, revokes: "current" as const } };
+    await runPluginStory([up(program), up(revoked, crashed({ step: 1, when: "unsaved" })), up(program)]);
+  });
+
+  test("a key that is replaced in the run of an upgrade, so that the former plugin deletes the old one", async () => {
+    await runPluginStory([up({ "plain-0": key(0) }), { do: "upgrade" }, up({ "plain-0": key(1) })]);
+  });
+
+  test("a retirement that is due in the run of an upgrade, and a key that its successor's name does not fit", async () => {
+    const due: Action[] = [up(rotating(0)), up(rotating(1)), { do: "upgrade" }, BEYOND_GRACE];
+    await runPluginStory([...due, up(rotating(1)), up(rotating(1))]);
+  });
+
+  test("a key that leaves the program with its retirement due, in a run that refreshes first", async () => {
+    const other = { "plain-0": key(0) };
+    await runPluginStory([
+      ...[up({ ...other, ...rotating(0) }), up({ ...other, ...rotating(1) }), BEYOND_GRACE],
+      up(other, { refresh: true }),
+    ]);
+  });
+});
