@@ -20,7 +20,7 @@ const differ = (olds: object, news: object, options: { now?: number; driftOnly?:
     { owner: "o.c", ...news },
     { now: NOW, driftOnly: false, ...options },
   );
-const nothing = { changes: false, replaces: [], deleteBeforeReplace: false, reasons: [] };
+const nothing = { changes: false, fields: [], replaces: [], deleteBeforeReplace: false, reasons: [] };
 
 describe("the diff of an ApiKey", () => {
   it("shows no change for an unchanged program, even if a default is written out", () => {
