@@ -1,3 +1,5 @@
+import { getOrCreate } from "./get-or-create";
+
 const indexes = new WeakMap<object, ReadonlyMap<string, unknown>>();
 
 /**
@@ -5,10 +7,6 @@ const indexes = new WeakMap<object, ReadonlyMap<string, unknown>>();
  * key would take quadratic time.
  */
 export function keyIn<Key extends { readonly id: string }>(keys: readonly Key[], id: string): Key | undefined {
-  let index = indexes.get(keys) as ReadonlyMap<string, Key> | undefined;
-  if (index === undefined) {
-    index = new Map(keys.map((key) => [key.id, key]));
-    indexes.set(keys, index);
-  }
-  return index.get(id);
+  const index = getOrCreate(indexes, keys, () => new Map(keys.map((key) => [key.id, key])));
+  return index.get(id) as Key | undefined;
 }

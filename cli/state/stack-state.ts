@@ -1,5 +1,5 @@
 import { keyIdOf } from "../../provider/ids";
-import { ownerIdIn, urnIn } from "../../provider/keys/identity";
+import { isSameStack, ownerIdIn, urnIn } from "../../provider/keys/identity";
 import { ownerTag } from "../../provider/keys/names";
 import { HIDDEN, opened } from "./envelope";
 import type { Deployment, StateResource } from "./read-deployment";
@@ -112,7 +112,7 @@ function ownerIn({ urn, type, id, delete: isDoomed, inputs, outputs }: StateReso
   }
   const owner = opened(inputs.__owner);
   if (typeof owner !== "string") return [];
-  return [{ id: ownerIdIn(owner), isOwn: stackOf(urn) === stackOf(urnIn(owner) ?? "") }];
+  return [{ id: ownerIdIn(owner), isOwn: isSameStack(urnIn(owner), urn) }];
 }
 
 function tagsOf(owners: readonly Owner[]): readonly string[] {

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { accountSetting } from "../errors";
+import { getOrCreate } from "../get-or-create";
 import { type Clock, type HttpAnswer, HttpClient, type Retry, systemClock } from "../http";
 import { conceal, redact } from "../secrets";
 import { Keys } from "./keys/api-keys";
@@ -102,12 +103,7 @@ export class Account {
 
   /** The keys of an organization, including keys limited to its projects; by default, the account's own keys. */
   keysOf(organizationId: string | undefined): Keys {
-    let keys = this.#keys.get(organizationId);
-    if (keys === undefined) {
-      keys = this.#keysIn(keyListOf(organizationId));
-      this.#keys.set(organizationId, keys);
-    }
-    return keys;
+    return getOrCreate(this.#keys, organizationId, () => this.#keysIn(keyListOf(organizationId)));
   }
 
   /** Name of a setting of this account, for messages. */

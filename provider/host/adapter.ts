@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import type { dynamic } from "@pulumi/pulumi";
 import { noteHolder } from "../keys/holders";
 import { check } from "../schema/check";
-import type { Context, NotReady, ResourceType } from "../schema/resource-type";
+import type { Context, ResourceType } from "../schema/resource-type";
 import { difference } from "../session/difference";
 import type { EngineModules } from "../session/engine-link";
 import { Session } from "../session/session";
@@ -120,12 +120,8 @@ class HostError extends Error {
 function toHostError({ message, notReady }: VerbError, type: ResourceType, values: Values): HostError {
   if (notReady === undefined) return new HostError(message);
   // The host adds `__provider` to every result but this one. Without it, the resource could never be deleted.
-  const properties = { ...toState(outputsOf(notReady), type.canBeAbsent), __provider: values.__provider };
+  const properties = { ...toState(notReady.outputs, type.canBeAbsent), __provider: values.__provider };
   return new HostError(message, { id: notReady.id, properties });
-}
-
-function outputsOf({ outputs }: NotReady): Values {
-  return { ...outputs };
 }
 
 /** Pulumi's modules, from Pulumi's dependencies: a second copy of gRPC would not work with its classes. */

@@ -7,7 +7,8 @@ import type { Properties } from "../schema/resource-type";
  * replacement of texts in a copied state does not turn the copy's identity into one of the copy's own stack.
  */
 export function identityOf(ownerId: string, fingerprint: string | undefined, urn?: string): string {
-  return `${ownerId}${fingerprint === undefined ? "" : `.${fingerprint}`}${urn === undefined ? "" : `|${Buffer.from(urn).toString("base64url")}`}`;
+  const account = fingerprint === undefined ? "" : `.${fingerprint}`;
+  return ownerId + account + (urn === undefined ? "" : `|${Buffer.from(urn).toString("base64url")}`);
 }
 
 /** The owner's id in an identity. */
@@ -22,20 +23,17 @@ export function fingerprintIn(identity: unknown): string | undefined {
 
 /** The resource's URN in an identity; `undefined` in one of the dynamic provider. */
 export function urnIn(identity: unknown): string | undefined {
-  return partsOf(identity).urn;
+  const { encodedUrn } = partsOf(identity);
+  return encodedUrn === undefined ? undefined : Buffer.from(encodedUrn, "base64url").toString();
 }
 
 function partsOf(identity: unknown): {
   readonly ownerId: string;
-  readonly fingerprint?: string;
-  readonly urn?: string;
+  readonly fingerprint: string | undefined;
+  readonly encodedUrn: string | undefined;
 } {
-  const [, ownerId = "", fingerprint, urn] = /^([^.|]*)(?:\.([^|]*))?(?:\|(.*))?$/s.exec(String(identity)) ?? [];
-  return {
-    ownerId,
-    ...(fingerprint !== undefined && { fingerprint }),
-    ...(urn !== undefined && { urn: Buffer.from(urn, "base64url").toString() }),
-  };
+  const [, ownerId = "", fingerprint, encodedUrn] = /^([^.|]*)(?:\.([^|]*))?(?:\|(.*))?$/s.exec(String(identity)) ?? [];
+  return { ownerId, fingerprint, encodedUrn };
 }
 
 /** The identity in the outputs of a key. Version 0.1 stored the fingerprint separately. */

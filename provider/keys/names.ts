@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { base32 } from "../base32";
+import { getOrCreate } from "../get-or-create";
 import { ownerIdIn, urnIn } from "./identity";
 
 const PREFIX_LENGTH = 46;
@@ -12,12 +13,7 @@ const tags = new Map<string, string>();
 /** The tag of an owner's id or of a URN in the names of keys: 8 characters that do not reveal it. */
 export function ownerTag(owner: string): string {
   // Cached, because a process has few owners but needs the tag for each key in a list.
-  let tag = tags.get(owner);
-  if (tag === undefined) {
-    tag = base32(createHash("sha256").update(owner).digest().subarray(0, 5));
-    tags.set(owner, tag);
-  }
-  return tag;
+  return getOrCreate(tags, owner, () => base32(createHash("sha256").update(owner).digest().subarray(0, 5)));
 }
 
 /**

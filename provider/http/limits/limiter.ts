@@ -1,3 +1,4 @@
+import { getOrCreate } from "../../get-or-create";
 import type { Clock } from "../clock";
 import { Concurrency } from "./concurrency";
 import { Pace } from "./pace";
@@ -97,12 +98,10 @@ export class Limiter {
   }
 
   #route(name: string, perSecond = this.#limits.perSecond): Route {
-    let route = this.#routes.get(name);
-    if (route === undefined) {
-      route = { line: new Concurrency(1), pace: new Pace(Math.min(perSecond, this.#limits.perSecond)) };
-      this.#routes.set(name, route);
-    }
-    return route;
+    return getOrCreate(this.#routes, name, () => ({
+      line: new Concurrency(1),
+      pace: new Pace(Math.min(perSecond, this.#limits.perSecond)),
+    }));
   }
 }
 
