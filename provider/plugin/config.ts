@@ -21,13 +21,16 @@ export class ProviderConfig {
   readonly read: ConfigReader;
   /** The identity of the provider resource. */
   readonly owner: string;
-  /** The reference of the provider resource in the state; absent if the engine does not tell it. */
+  /** The URN of the provider resource; empty if the engine does not tell it. */
+  readonly urn: string;
+  /** Its reference in the state; absent if the engine does not tell it. */
   readonly reference: string | undefined;
   readonly #importKeys: ReadonlyMap<string, string>;
 
   /** Throws a `ConfigError` if `importKeys` is invalid. */
-  constructor(inputs: Properties, reference?: string) {
-    this.reference = reference;
+  constructor(inputs: Properties, urn = "", id = "") {
+    this.urn = urn;
+    this.reference = urn === "" ? undefined : `${urn}::${id}`;
     this.read = (name) => textOf(inputs[name]);
     this.owner = String(inputs[OWNER]);
     this.#importKeys = importKeysIn(this.read("importKeys"));

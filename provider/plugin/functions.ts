@@ -9,8 +9,8 @@ import { described } from "../session/verb";
 const FUNCTIONS = `its functions are ${Object.keys(dataSources).join(", ")}`;
 
 /**
- * Calls a data source; a preview does not wait. A list becomes `{ items }`, because a result is an object in every language. Throws an error
- * whose message is safe to show.
+ * Calls a data source; a preview does not wait. A list becomes `{ items }`, because a result is an object in every
+ * language. Throws an error whose message is safe to show.
  */
 export async function invoke(
   session: Session,

@@ -2,7 +2,7 @@ import type { ApiKeyRecord } from "../api/records";
 import { KeyplaneError } from "../errors";
 import { getOrCreate } from "../get-or-create";
 import { mustBeSameAccount } from "../keys/account-guard";
-import { textsOf } from "../keys/key-fields";
+import { textsOf, withoutEmpty } from "../keys/key-fields";
 import { isNamedFor } from "../keys/names";
 import { formatKey } from "../keys/orphans";
 import { revokeAll } from "../keys/revoke-key";
@@ -15,6 +15,8 @@ const MAX_AGE_MS = 24 * 3_600_000;
 interface Notes {
   /** Ids of keys that the resource held before and that the engine may still delete. */
   readonly predecessors: Set<string>;
+  /** Those of them that a retirement revokes, whatever `revokeOnDelete` says. */
+  readonly retiring: Set<string>;
   /** Ids of orphans that could not be revoked. */
   readonly unrevoked: string[];
   /** Whether the state has the resource, but the engine did not show it: the user forces a replacement. */
@@ -44,10 +46,16 @@ export class OrphanSearch {
     const notes = this.#of(context.urn);
     notes.isHidden = false;
     const held = (type.holds?.(outputs) ?? []).map(({ id }) => id);
+    for (const id of textsOf(outputs.retiring)) notes.retiring.add(id);
     for (const id of [...held, ...textsOf(outputs.predecessors)]) {
       notes.predecessors.add(id);
       this.#seenIn(context).add(id);
     }
+  }
+
+  /** Ids of the keys that the deletion of a replaced resource is to revoke, as its successor says. */
+  retiring(urn: string): ReadonlySet<string> {
+    return this.#of(urn).retiring;
   }
 
   /** Revokes the orphans of a resource that is about to create a key, under its identity and its former one. */
@@ -55,17 +63,21 @@ export class OrphanSearch {
     const notes = this.#of(context.urn);
     const keys = await this.#list(context);
     for (const id of notes.predecessors) if (keys.every((key) => key.id !== id)) notes.predecessors.delete(id);
+    this.#reportRetired(keys, context);
     if (notes.isSwept) return;
     notes.isSwept = true;
     for (const identity of identities) await this.#sweep(identity, keys, context);
   }
 
-  /** Revokes the orphans of a deleted resource. Throws if one is still live. */
-  async afterDelete(identity: string, context: Context): Promise<void> {
+  /**
+   * Revokes the orphans of a deleted resource. Throws if one is still live.
+   * @param isShown - Whether the engine shows all resources of this URN in this command.
+   */
+  async afterDelete(identity: string, isShown: boolean, context: Context): Promise<void> {
     const notes = this.#of(context.urn);
     if (notes.isSwept) return;
     await mustBeSameAccount(identity, context);
-    await this.#sweep(identity, await this.#list(context), context);
+    await this.#sweep(identity, await this.#list(context), context, isShown);
     const left = notes.unrevoked.splice(0);
     if (left.length === 0) return;
     throw new KeyplaneError(
@@ -76,33 +88,45 @@ export class OrphanSearch {
 
   /** Reports the orphans of a resource that was read. A refresh changes nothing on the service. */
   async report(identity: string, context: Context): Promise<void> {
-    for (const key of this.#candidates(identity, await context.keys().list(), context)) {
+    const keys = await context.keys().list();
+    this.#reportRetired(keys, context);
+    for (const key of this.#candidates(identity, keys, context)) {
       context.warn(
         `key ${formatKey(key)} was made for this resource, but no resource has it. It is revoked when the resource gets a new key or is deleted, unless somebody uses it`,
       );
     }
   }
 
-  /** The outputs to record: with the keys that the resource must not take for orphans later. */
-  recorded(urn: string, outputs: Properties): Properties {
-    const { predecessors, unrevoked } = this.#of(urn);
-    const own = new Set([outputs.keyId, outputs.previousKeyId]);
-    const others = [...predecessors].filter((id) => !own.has(id)).sort();
-    const pendingRevocations = [...new Set([...textsOf(outputs.pendingRevocations), ...unrevoked])];
-    return {
-      ...outputs,
-      ...(pendingRevocations.length > 0 && { pendingRevocations }),
-      ...(others.length > 0 && { predecessors: others }),
-    };
+  /** Reports retired keys whose revocation is up to the deletion of a replaced resource, which may never come. */
+  #reportRetired(keys: readonly ApiKeyRecord[], context: Context): void {
+    const { retiring } = this.#of(context.urn);
+    for (const key of keys.filter(({ id }) => retiring.has(id))) {
+      context.warn(
+        `key ${formatKey(key)} is retired. A \`pulumi up\` that succeeds as a whole revokes it, unless the resource has the ` +
+          "option retainOnDelete or a deleteBeforeReplace was interrupted. In these cases, revoke it in the console",
+      );
+    }
   }
 
-  async #sweep(identity: string, keys: readonly ApiKeyRecord[], context: Context): Promise<void> {
+  /** The outputs to record: with the keys that the resource must not take for orphans later. */
+  recorded(urn: string, outputs: Properties): Properties {
+    const { predecessors, retiring: retired, unrevoked } = this.#of(urn);
+    const own = new Set([outputs.keyId, outputs.previousKeyId]);
+    const others = [...predecessors].filter((id) => !own.has(id)).sort();
+    for (const id of textsOf(outputs.retiring)) retired.add(id);
+    const retiring = others.filter((id) => retired.has(id));
+    const pendingRevocations = [...new Set([...textsOf(outputs.pendingRevocations), ...unrevoked])];
+    return withoutEmpty({ ...outputs, pendingRevocations, predecessors: others, retiring });
+  }
+
+  async #sweep(identity: string, keys: readonly ApiKeyRecord[], context: Context, isShown = true): Promise<void> {
     const notes = this.#of(context.urn);
     const candidates = this.#candidates(identity, keys, context);
     const now = context.account().serviceNow();
     const isOurs = (key: ApiKeyRecord) => key.lastUsedAt === null && Date.parse(key.createdAt) > now - MAX_AGE_MS;
     // The replaced key is among them if the engine did not show it.
-    const doomed = notes.isHidden || context.checkpointsSkipped ? [] : candidates.filter(isOurs);
+    const isSafe = isShown && !notes.isHidden && !context.checkpointsSkipped;
+    const doomed = isSafe ? candidates.filter(isOurs) : [];
     for (const key of candidates.filter((each) => !doomed.includes(each))) {
       notes.predecessors.add(key.id);
       if (notes.isHidden && candidates.length === 1) continue;
@@ -138,6 +162,7 @@ export class OrphanSearch {
   #of(urn: string): Notes {
     return getOrCreate(this.#notes, urn, () => ({
       predecessors: new Set(),
+      retiring: new Set(),
       unrevoked: [],
       isHidden: false,
       isSwept: false,

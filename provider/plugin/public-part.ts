@@ -1,5 +1,5 @@
 import { getOrCreate } from "../get-or-create";
-import { type FieldRule, type FieldType, types } from "../schema/field-types";
+import { type FieldRule, types } from "../schema/field-types";
 import type { ResourceType } from "../schema/resource-type";
 
 /** The input that carries the owner. Names that begin with two underscores are hidden in previews. */
@@ -19,19 +19,10 @@ const parts = new WeakMap<ResourceType, ResourceType>();
 export function publicPart(type: ResourceType): ResourceType {
   return getOrCreate(parts, type, () => {
     const all = type.retires === undefined ? type.fields : { ...type.fields, ...retirementField };
-    const fields = Object.entries(all).filter(([name, rule]) => rule.internal !== true && name !== "account");
-    return { ...type, fields: Object.fromEntries(fields.map(([name, rule]) => [name, limited(name, rule)])) };
+    const given = Object.entries(all).filter(([name, rule]) => rule.internal !== true && name !== "account");
+    const fields: Record<string, FieldRule> = Object.fromEntries(given);
+    // A name needs room for the tag of the resource.
+    if (fields.namePrefix) fields.namePrefix = { ...fields.namePrefix, type: types.shortNamePrefix };
+    return { ...type, fields };
   });
 }
-
-/** A name needs room for the tag of the resource. */
-function limited(name: string, rule: FieldRule): FieldRule {
-  return name === "namePrefix" ? { ...rule, type: shortPrefix(rule.type) } : rule;
-}
-
-const shortPrefix =
-  (prefix: FieldType): FieldType =>
-  (value) =>
-    prefix(value) !== undefined || String(value).length > 37
-      ? "must be at most 37 of a-z, 0-9 and -, and neither begin nor end with -"
-      : undefined;

@@ -1,16 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { InputError } from "../errors";
-import { ID_FORMS } from "../ids";
+import { checkId } from "../ids";
 import { identityHere, isElsewhere, mustBeSameAccount } from "../keys/account-guard";
 import { noteHolder } from "../keys/holders";
-import { fingerprintIn, identityOf, ownerIdIn, identityIn as recordedIn, urnIn } from "../keys/identity";
+import { fingerprintIn, identityOf, ownerIdIn, identityIn as recordedIn } from "../keys/identity";
 import { withoutEmpty } from "../keys/key-fields";
+import { isRenamed, useOnce } from "../keys/renamed";
 import { sameScope } from "../keys/scope";
 import { check } from "../schema/check";
 import { UNKNOWN } from "../schema/field-types";
 import { type Context, NotReady, type Properties, type ResourceType } from "../schema/resource-type";
 import { difference } from "../session/difference";
 import { engineCommand } from "../session/engine-command";
+import { RunProviders } from "../session/run-providers";
 import type { Session } from "../session/session";
 import { fromPulumi, toState } from "../session/values";
 import { reasonOf, runVerb, type Verb } from "../session/verb";
@@ -49,6 +51,7 @@ export class Resources {
     private readonly session: Session,
     private readonly config: () => ProviderConfig,
     private readonly command = engineCommand,
+    private readonly providers: Pick<RunProviders, "add" | "hasOther"> = new RunProviders(session.engine.address),
   ) {}
 
   async check(named: Named, olds: Properties, news: Properties) {
@@ -56,7 +59,7 @@ export class Resources {
     return this.#run(named, "check", news, async (context) => {
       this.session.noteCheck(named.urn);
       // After a refresh, the process that has checked the provider resource is another one.
-      this.noteProgram();
+      this.noteProgram(this.config().urn);
       // The engine checks the inputs of an import as the plugin answered them, with the owner.
       const { [OWNER]: _, ...given } = fromPulumi(news);
       const { inputs, failures } = check(publicPart(named.type), given, context);
@@ -145,22 +148,25 @@ export class Resources {
   async delete(named: Named, id: string, state: Properties): Promise<void> {
     const { type, urn } = named;
     const held = fromEngine(state);
-    this.#retirements.noteDelete(urn);
     return this.#run(named, "delete", held, async (context) => {
       this.#orphans.noteShown(type, held, context);
-      this.#retirements.refuseEarlyDelete(id, held, this.command, context);
-      const left = this.#retirements.leftBy(urn, held);
       // After an upgrade, this process has not seen what another process of this run has created or handed over.
-      const isFormer = !this.#hasProgram && this.command.isUp();
-      const mayBeHandedOver = isFormer && type.retires?.(left, left, context.now()) !== undefined;
-      await type.delete(id, mayBeHandedOver ? withoutCurrent(left, context) : left, context);
-      if (type.holds && !isFormer) await this.#orphans.afterDelete(this.#identityOf(urn, held), context);
+      const isFormer = !this.#hasProgram && !this.command.isDestroy() && this.providers.hasOther(this.config().urn);
+      const mayBeHandedOver = isFormer && type.retires?.(held, held, context.now()) !== undefined;
+      const deletion = { type, id, held, mayBeHandedOver, retiring: this.#orphans.retiring(urn) };
+      const left = this.#retirements.leftBy(deletion, this.command, context);
+      if (mayBeHandedOver) warnOfHandover(held, context);
+      await type.delete(id, left, context);
+      // A limited `up` does not show the successor of a resource that an earlier run replaced.
+      const isShown = this.command.isDestroy() || !this.command.isLimited();
+      if (type.holds && !isFormer) await this.#orphans.afterDelete(this.#identityOf(urn, held), isShown, context);
     });
   }
 
-  /** Records that a program uses this provider: otherwise it only deletes what the state says. */
-  noteProgram(): void {
+  /** Records that a program uses this provider resource: otherwise it only deletes what the state says. */
+  noteProgram(urn: string): void {
     this.#hasProgram = true;
+    this.providers.add(urn);
   }
 
   /** What a preview shows of a resource that is to be created or, with a state, updated. Makes no request. */
@@ -174,14 +180,11 @@ export class Resources {
   /** Imports what exists on the service. The id of a key of an organization is `<organization's id>/<key's id>`. */
   async #import(named: Named, path: string) {
     const { type, urn } = named;
-    const slash = path.lastIndexOf("/");
-    const [organizationId, id] = slash < 0 ? [undefined, path] : [path.slice(0, slash), path.slice(slash + 1)];
+    const [, organizationId, id = path] = type.holds ? (/^(.*)\/(.*)$/s.exec(path) ?? []) : [];
     const scope = withoutEmpty({ organizationId });
     return this.#run(named, "read", scope, async (context) => {
-      const isOrganization = organizationId === undefined || ID_FORMS.organization.matches(organizationId);
-      if (type.holds && !(isOrganization && ID_FORMS.apiKey.matches(id))) {
-        throw new InputError("id", "must be the id of a key, or ORGANIZATION/KEY for a key of an organization");
-      }
+      if (type.holds) checkId("apiKey", id, "id");
+      if (organizationId !== undefined) checkId("organization", organizationId, "id");
       const owner = type.holds ? { owner: this.#identityOf(urn, scope) } : {};
       const found = await type.import?.(id, this.config().importKey(id), { ...scope, ...owner }, context);
       if (found === undefined) throw new InputError("id", `a ${type.name} cannot be imported`);
@@ -274,32 +277,9 @@ export function toEngine(type: ResourceType, { owner, ...outputs }: Properties):
   return toState({ ...outputs, ...(owner !== undefined && { [OWNER]: owner }) }, type.canBeAbsent);
 }
 
-/** The state of a resource without its current key, which stays live. */
-function withoutCurrent(held: Properties, context: Context): Properties {
-  const { keyId, name, key, ...others } = held;
+function warnOfHandover({ keyId, name }: Properties, context: Context): void {
   context.warn(
     `key ${keyId} (${name}) stays live, because the plugin was upgraded in this run, and its successor may hold the key. ` +
       "If no resource has the key, revoke it in the console",
   );
-  return others;
-}
-
-/** Whether a resource has another name in its stack than the one that its keys are named for. */
-function isRenamed({ owner }: Properties, urn: string): boolean {
-  return (urnIn(owner) ?? urn) !== urn;
-}
-
-/**
- * Uses the keys of a renamed resource once: a new resource with its former name would take them for its orphans, but
- * never revokes a key that was used.
- */
-async function useOnce(held: Properties, context: Context): Promise<void> {
-  await mustBeSameAccount(recordedIn(held), context);
-  for (const key of [held.key, held.previousKey]) {
-    if (typeof key === "string" && !(await context.keys().authenticates(key, { isNew: false }))) {
-      context.warn(
-        "the service does not accept a key of this resource. Run `pulumi refresh` to find out which one is gone",
-      );
-    }
-  }
 }

@@ -1,16 +1,31 @@
 import { KeyplaneError } from "../errors";
 import { textsOf } from "../keys/key-fields";
-import { type DoomedKey, revokeAll } from "../keys/revoke-key";
+import { revokeAll } from "../keys/revoke-key";
+import { doomedIn } from "../resources/rotation/adoption";
+import { stateOf } from "../resources/rotation/rotation-state";
 import type { Context, Properties, ResourceType } from "../schema/resource-type";
 import type { EngineCommand } from "../session/engine-command";
 
 /** Stands for the successor of a resource until it exists, among the resources that hold a key. */
 const SUCCESSOR = "successor";
 
+/** A resource that is deleted. */
+interface Deletion {
+  readonly type: ResourceType;
+  readonly id: string;
+  readonly held: Properties;
+  /** Whether another process of this run may know the successor. */
+  readonly mayBeHandedOver: boolean;
+  /** Ids of keys that the successor says are retired. */
+  readonly retiring: ReadonlySet<string>;
+}
+
 /** A resource that is about to be replaced. */
 interface Predecessor {
   readonly id: string;
   readonly outputs: Properties;
+  /** Whether the engine deleted it before its successor exists, as `deleteBeforeReplace` asks. */
+  isDeleted: boolean;
 }
 
 /**
@@ -21,14 +36,12 @@ interface Predecessor {
 export class Retirements {
   /** The state of the resources that are about to be replaced, by URN. */
   readonly #planned = new Map<string, Predecessor>();
-  /** Ids of keys that replacements continue to hold. */
-  readonly #handedOver = new Set<string>();
-  /** URNs of resources that the engine deleted before their successors exist, as `deleteBeforeReplace` asks. */
-  readonly #deletedFirst = new Set<string>();
+  /** Ids of the keys that successors hold, by the ids of the resources that were replaced in this run. */
+  readonly #handedOver = new Map<string, ReadonlySet<string>>();
 
   /** Plans a replacement that keeps the current key. Until then, no deletion revokes a key of the resource. */
   plan(type: ResourceType, id: string, outputs: Properties, { urn, run }: Context): void {
-    this.#planned.set(urn, { id, outputs });
+    this.#planned.set(urn, { id, outputs, isDeleted: false });
     for (const { id } of type.holds?.(outputs) ?? []) run.holders.set(id, holdersOf(id, run).add(SUCCESSOR));
   }
 
@@ -37,30 +50,35 @@ export class Retirements {
     return this.#planned.get(urn)?.outputs;
   }
 
-  /** The state of a replaced resource without the key that its successor has. */
-  leftBy(urn: string, held: Properties): Properties {
-    const { keyId, name, key, ...others } = held;
-    return this.#handedOver.has(String(keyId)) && !this.#planned.has(urn) ? others : held;
-  }
-
   /**
-   * Throws if an earlier run replaced the resource and this command deletes it although a consumer may have failed or
-   * was left out: the consumer may still have the previous key.
+   * The part of a deleted resource that its deletion revokes. The deletion of a replaced one ends a retirement: it
+   * revokes the keys that the successor does not have, whatever `revokeOnDelete` says. Throws if an earlier run replaced
+   * the resource and this command deletes it although a consumer may have failed or was left out: the consumer may
+   * still have the previous key.
    */
-  refuseEarlyDelete(id: string, { keyId, previousKeyId }: Properties, command: EngineCommand, { run }: Context): void {
+  leftBy(
+    { type, id, held, mayBeHandedOver, retiring }: Deletion,
+    command: EngineCommand,
+    { urn, run }: Pick<Context, "urn" | "run">,
+  ): Properties {
+    const planned = this.#planned.get(urn);
+    if (planned !== undefined) planned.isDeleted = true;
+    if (type.retires === undefined || planned !== undefined) return held;
+    const { keyId, name, key, ...others } = held;
     const current = String(keyId);
-    const isReplaced = [...holdersOf(current, run)].some((holder) => holder !== id);
-    if (previousKeyId === undefined || !isReplaced || this.#handedOver.has(current)) return;
-    if (!command.isLimited() && !command.continuesAfterErrors()) return;
+    const handedOver = this.#handedOver.get(id);
+    const isHeld = handedOver?.has(current) || [...holdersOf(current, run)].some((holder) => holder !== id);
+    const isReplaced = isHeld || handedOver || type.holds?.(held).some((each) => retiring.has(each.id));
+    if (!isReplaced && !mayBeHandedOver) return held;
+    const { previousKeyId } = held;
+    const left = isHeld || mayBeHandedOver ? others : held;
+    const isEarly = handedOver === undefined && (command.isLimited() || command.continuesAfterErrors());
+    if (previousKeyId === undefined || !isEarly) return isReplaced ? { ...left, revokeOnDelete: true } : left;
     throw new KeyplaneError(
       "KP-REVOKE",
       `key ${previousKeyId} stays live, because a consumer may still have it: this command continues after errors, or is ` +
         "limited by targets or exclusions. Run `pulumi up` without these options",
     );
-  }
-
-  noteDelete(urn: string): void {
-    if (this.#planned.has(urn)) this.#deletedFirst.add(urn);
   }
 
   /** The outputs of a new resource. Those of a successor lack the retired keys, which the old resource revokes. */
@@ -72,10 +90,9 @@ export class Retirements {
       for (const holder of [SUCCESSOR, before.id]) holdersOf(id, run).delete(holder);
     }
     this.#planned.delete(urn);
-    this.#handedOver.add(String(outputs.keyId));
-    if (this.#deletedFirst.delete(urn)) return revokeRetired(outputs, context);
     const { retired, ...others } = outputs;
-    return others;
+    this.#handedOver.set(before.id, new Set(type.holds?.(others).map(({ id }) => id)));
+    return before.isDeleted ? revokeRetired(outputs, context) : { ...others, retiring: retired };
   }
 }
 
@@ -84,13 +101,14 @@ export class Retirements {
  * @param inState - The id of the current key in the state. Until the state has its successor, it must not be revoked.
  */
 export async function revokeRetired(outputs: Properties, context: Context, inState?: unknown): Promise<Properties> {
-  const { adopted } = outputs as { adopted?: DoomedKey };
-  const [kept, due] = [true, false].map((isKept) =>
-    textsOf(outputs.retired).filter((id) => (id === inState) === isKept),
+  const retired = textsOf(outputs.retired);
+  const doomed = doomedIn(
+    retired.filter((id) => id !== inState),
+    stateOf(outputs),
   );
-  const doomed = (due ?? []).map((id) => ({ id, name: adopted?.id === id ? adopted.name : undefined }));
   if (doomed.length === 0) return outputs;
-  return { ...outputs, retired: [...(kept ?? []), ...(await revokeAll(doomed, String(outputs.owner), context))] };
+  const kept = retired.filter((id) => id === inState);
+  return { ...outputs, retired: [...kept, ...(await revokeAll(doomed, String(outputs.owner), context))] };
 }
 
 function holdersOf(id: string, { holders }: Context["run"]): Set<string> {

@@ -6,17 +6,11 @@ import statuses = require("@pulumi/pulumi/proto/status_pb");
 import { Any } from "google-protobuf/google/protobuf/any_pb";
 import { type JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb";
 import type { Properties } from "../schema/resource-type";
-import { toPulumi } from "../session/values";
+import { markedSecret, toPulumi, unmarked } from "../session/values";
 
-type Values = Record<string, unknown>;
-
-/** Pulumi's marks of a secret: an object with this member and a `value`. */
-const SIGNATURE = "4dabf18193072939515e22adb298388d";
-const SECRET = "1b47061264138c4ac30d75fd1eb44270";
-
-/** The values of a message, without their marks of secrets. */
-export function fromStruct(struct: Struct | undefined): Values {
-  return plain(struct?.toJavaScript() ?? {}) as Values;
+/** The values of a message, without their marks of secrets. Configuration arrives with them. */
+export function fromStruct(struct: Struct | undefined): Record<string, unknown> {
+  return unmarked(struct?.toJavaScript() ?? {}) as Record<string, unknown>;
 }
 
 /** The values for a message. Those that are named are marked as secrets. */
@@ -24,18 +18,9 @@ export function toStruct(values: Properties, secrets: readonly string[] = []): S
   const marked = toPulumi(values);
   for (const name of secrets) {
     const value = marked[name];
-    if (value !== undefined && value !== null) marked[name] = { [SIGNATURE]: SECRET, value };
+    if (value !== undefined && value !== null) marked[name] = markedSecret(value);
   }
   return Struct.fromJavaScript(marked as Record<string, JavaScriptValue>);
-}
-
-/** Removes the marks of secrets at any depth. Configuration arrives with them. */
-function plain(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(plain);
-  if (typeof value !== "object" || value === null) return value;
-  const members = value as Values;
-  if (members[SIGNATURE] === SECRET) return plain(members.value);
-  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, plain(member)]));
 }
 
 /** A call after which the resource exists, but is not ready. The engine records it, and fails the run. */

@@ -8,7 +8,6 @@ import { isKept, triggersDue } from "../keys/key-fields";
 import { noteLostNames } from "../keys/orphans";
 import { finishPending, pendingUnder, wasHandedOut } from "../keys/readiness";
 import {
-  type DoomedKey,
   findKey,
   isForeign,
   mustNotForget,
@@ -20,7 +19,7 @@ import {
   revokeKey,
 } from "../keys/revoke-key";
 import { type Context, NotReady, type Properties, type ResourceType } from "../schema/resource-type";
-import { adoptionOf, adoptionRules, heldBy, refuseLateAdoption } from "./rotation/adoption";
+import { adoptionOf, adoptionRules, doomedIn, heldBy, refuseLateAdoption } from "./rotation/adoption";
 import { retirePrevious } from "./rotation/retire-key";
 import { rotateKey } from "./rotation/rotate-key";
 import { rotationFields, rotationRules } from "./rotation/rotation-fields";
@@ -187,11 +186,6 @@ export const rotatingApiKey: ResourceType = {
 /** A key as recorded in the state, without the time of its creation. */
 function recorded({ keyId, name, key }: HeldKey, { identity }: RotationState): RecordedKey {
   return { id: keyId, name, key, identity };
-}
-
-/** Keys to revoke. Their names have the owner's tag, except the name of an adopted key. */
-function doomedIn(ids: readonly string[], { adopted }: RotationState): readonly DoomedKey[] {
-  return ids.map((id) => ({ id, name: adopted?.id === id ? adopted.name : undefined }));
 }
 
 /** The state with the program's triggers recorded. Reports triggers that must wait for the previous key. */

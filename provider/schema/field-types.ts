@@ -93,11 +93,13 @@ const keyName: FieldType = (value) => {
   return value.trim() === value ? undefined : "must not begin or end with a space";
 };
 
-/** Only the characters of an auto-name, and short enough to add the owner's tag and the nonce. */
-const namePrefix: FieldType = (value) =>
-  typeof value === "string" && /^[a-z0-9]([a-z0-9-]{0,44}[a-z0-9])?$/.test(value)
-    ? undefined
-    : "must be at most 46 characters (a-z, 0-9 and -), and must not begin or end with -";
+/** Only the characters of an auto-name, and short enough to add tags and the nonce. */
+const prefixUpTo =
+  (max: number): FieldType =>
+  (value) =>
+    typeof value === "string" && /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(value) && value.length <= max
+      ? undefined
+      : `must be at most ${max} characters (a-z, 0-9 and -), and must not begin or end with -`;
 
 const secret: FieldType = (value) => (isKeyText(value) ? undefined : "must be a secret, without spaces");
 
@@ -119,7 +121,10 @@ export const types = {
   keyName,
   listOf,
   map,
-  namePrefix,
+  /** Leaves room for the owner's tag. */
+  namePrefix: prefixUpTo(46),
+  /** Leaves room for the tags of the owner and of the resource. */
+  shortNamePrefix: prefixUpTo(37),
   oneOf,
   operationId,
   organizationId,

@@ -4,12 +4,15 @@ import { readFileSync } from "node:fs";
 /** What a provider can know of the command that runs. The engine tells it nothing of these. */
 export interface EngineCommand {
   readonly isReplacedByCommand: (urn: string) => boolean;
-  readonly isUp: () => boolean;
+  readonly isDestroy: () => boolean;
   readonly isLimited: () => boolean;
   readonly continuesAfterErrors: () => boolean;
 }
 
+const DESTROYS = /^(destroy|down|dn)$/;
 const REPLACES = /^--(target-)?replace$/;
+const LIMITS = /^(--target|-t|--exclude|-x)$/;
+const CONTINUES = /^--continue-on-error$/;
 
 /**
  * Whether the command that runs replaces a resource by `--replace` or `--target-replace`. The engine then calls the
@@ -18,38 +21,43 @@ const REPLACES = /^--(target-)?replace$/;
 export function isReplacedByCommand(urn: string): boolean {
   const words = commandOfEngine();
   return words.some((word, at) => {
-    const [flag = "", ...value] = word.split("=");
-    const urns = value.length > 0 ? value.join("=") : (words[at + 1] ?? "");
+    const { name, value: urns = words[at + 1] ?? "" } = optionIn(word);
     // A pattern of URNs can include any resource.
-    return REPLACES.test(flag) && (urns.includes("*") || urns.split(",").includes(urn));
+    return REPLACES.test(name) && (urns.includes("*") || urns.split(",").includes(urn));
   });
 }
 
-/** Whether the command that runs is known to be `pulumi up`. */
-export function isUp(): boolean {
-  return commandOfEngine().some((word) => word === "up" || word === "update");
+/** Whether the command that runs is known to be `pulumi destroy`. */
+export function isDestroy(): boolean {
+  return commandOfEngine().some((word) => DESTROYS.test(word));
 }
 
 /** Whether the command that runs is known to leave out resources: it names targets or exclusions. */
 export function isLimited(): boolean {
-  return isSet(/^(--target|-t|--exclude|-x)$/);
+  return isSet(LIMITS);
 }
 
 /** Whether the command that runs is known to continue after errors: it deletes what earlier runs replaced, in any case. */
 export function continuesAfterErrors(): boolean {
-  return isSet(/^--continue-on-error$/);
+  return isSet(CONTINUES);
 }
 
 /** Whether one of the options is on the command line or in the environment, and not switched off. */
 function isSet(option: RegExp): boolean {
   return commandOfEngine().some((word) => {
-    const [name = "", value] = word.split("=");
-    return option.test(name) && !["", "0", "f", "false"].includes((value ?? "true").toLowerCase());
+    const { name, value = "true" } = optionIn(word);
+    return option.test(name) && !["", "0", "f", "false"].includes(value.toLowerCase());
   });
 }
 
+/** An option and its value; `undefined` if the value is the next word or there is none. */
+function optionIn(word: string): { readonly name: string; readonly value?: string } {
+  const [name = "", ...value] = word.split("=");
+  return value.length > 0 ? { name, value: value.join("=") } : { name };
+}
+
 /** The command that started this process. */
-export const engineCommand: EngineCommand = { isReplacedByCommand, isUp, isLimited, continuesAfterErrors };
+export const engineCommand: EngineCommand = { isReplacedByCommand, isDestroy, isLimited, continuesAfterErrors };
 
 let command: readonly string[] | undefined;
 

@@ -19,19 +19,21 @@ export type Severity = "info" | "warning";
  * gone: this process outlives a killed engine, and would continue to create keys that no state records.
  */
 export class EngineLink {
-  readonly #address: string;
   readonly #modules: () => EngineModules;
   readonly #underWay = new Set<Promise<void>>();
   #client: EngineClient | undefined;
 
-  constructor(address: string, modules: () => EngineModules) {
-    this.#address = address;
+  /** @param address - The engine's address; empty if there is no engine. */
+  constructor(
+    readonly address: string,
+    modules: () => EngineModules,
+  ) {
     this.#modules = modules;
   }
 
   /** Calls `onDeath` as soon as the engine's process is gone, because that closes its end of the connection. */
   watch(onDeath: () => void): void {
-    const [, host, port] = /^(.+):(\d+)$/.exec(this.#address) ?? [];
+    const [, host, port] = /^(.+):(\d+)$/.exec(this.address) ?? [];
     if (host === undefined || Number(port) === 0) return;
     const hold = () => {
       const socket = connect({ host, port: Number(port) });
@@ -70,7 +72,7 @@ export class EngineLink {
 
   async #send(urn: string, severity: Severity, text: string, ephemeral: boolean): Promise<void> {
     const { grpc, messages, service } = this.#modules();
-    this.#client ??= new service.EngineClient(this.#address, grpc.credentials.createInsecure());
+    this.#client ??= new service.EngineClient(this.address, grpc.credentials.createInsecure());
     const request = new messages.LogRequest();
     request.setSeverity(severity === "warning" ? messages.LogSeverity.WARNING : messages.LogSeverity.INFO);
     request.setMessage(text);

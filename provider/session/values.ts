@@ -3,6 +3,10 @@ import { UNKNOWN } from "../schema/field-types";
 /** Pulumi's marker for a value that a preview does not know yet. The dynamic host does not decode it. */
 const PULUMI_UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
+/** Pulumi's marks of a secret: an object with this member and a `value`. */
+const SIGNATURE = "4dabf18193072939515e22adb298388d";
+const SECRET = "1b47061264138c4ac30d75fd1eb44270";
+
 type Values = Readonly<Record<string, unknown>>;
 
 /** Converts Pulumi's values for the core: unknown values become a symbol, and `__provider` is removed. */
@@ -36,6 +40,20 @@ export function toPulumi(values: Values): Record<string, unknown> {
     if (value === UNKNOWN) return PULUMI_UNKNOWN;
     return typeof value === "bigint" ? value.toString() : value;
   }) as Record<string, unknown>;
+}
+
+/** Marks a value as a secret, as Pulumi does. */
+export function markedSecret(value: unknown): Values {
+  return { [SIGNATURE]: SECRET, value };
+}
+
+/** Removes Pulumi's marks of secrets at any depth. */
+export function unmarked(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(unmarked);
+  if (typeof value !== "object" || value === null) return value;
+  const members = value as Values;
+  if (members[SIGNATURE] === SECRET) return unmarked(members.value);
+  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, unmarked(member)]));
 }
 
 /** Returns an unchanged value itself: most values are unchanged, and each of thousands of calls maps them twice. */

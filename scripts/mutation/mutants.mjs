@@ -1609,8 +1609,8 @@ const plugins = [
     },
     {
       name: "a prefix leaves room for both tags",
-      find: "String(value).length > 37",
-      replace: "false",
+      find: "{ ...fields.namePrefix, type: types.shortNamePrefix }",
+      replace: "{ ...fields.namePrefix }",
       test: contract("config"),
       by: "the inputs of a resource can name a prefix",
     },
@@ -1618,14 +1618,14 @@ const plugins = [
   ...inFile("provider/plugin/wire.ts", [
     {
       name: "secrets are marked for the engine",
-      find: "marked[name] = { [SIGNATURE]: SECRET, value };",
+      find: "marked[name] = markedSecret(value);",
       replace: "marked[name] = value;",
       test: plugin("wire"),
     },
     {
       name: "secrets are read without their marks",
-      find: "if (members[SIGNATURE] === SECRET) return plain(members.value);",
-      replace: "",
+      find: "return unmarked(struct?.toJavaScript() ?? {}) as",
+      replace: "return (struct?.toJavaScript() ?? {}) as",
       test: plugin("wire"),
     },
     {
@@ -1703,15 +1703,15 @@ const plugins = [
     },
     {
       name: "a replacement that hides the replaced key revokes nothing",
-      find: "notes.isHidden || context.checkpointsSkipped ?",
-      replace: "context.checkpointsSkipped ?",
+      find: " && !notes.isHidden && !context.checkpointsSkipped",
+      replace: " && !context.checkpointsSkipped",
       test: contract("orphans"),
       by: "a replacement that the user forces revokes nothing",
     },
     {
       name: "a resource has no orphans without checkpoints",
-      find: "notes.isHidden || context.checkpointsSkipped ?",
-      replace: "notes.isHidden ?",
+      find: " && !notes.isHidden && !context.checkpointsSkipped",
+      replace: " && !notes.isHidden",
       test: contract("orphans"),
       by: "a key that an interrupted run left behind is not taken for an orphan if PULUMI",
     },
@@ -1731,7 +1731,7 @@ const plugins = [
     },
     {
       name: "predecessors are recorded",
-      find: "...(others.length > 0 && { predecessors: others }),",
+      find: " predecessors: others,",
       replace: "",
       test: contract("orphans"),
       by: "a key that the engine has shown",
@@ -1831,8 +1831,8 @@ const plugins = [
     },
     {
       name: "an id to import is checked",
-      find: "type.holds && !(isOrganization && ID_FORMS.apiKey.matches(id))",
-      replace: "false",
+      find: 'if (type.holds) checkId("apiKey", id, "id");',
+      replace: "",
       test: contract("import"),
       by: "the import of an existing key as ApiKey is refused for an id",
     },
@@ -1860,6 +1860,27 @@ const plugins = [
   ]),
   ...inFile("provider/plugin/resources.ts", [
     {
+      name: "a former provider sweeps no orphans",
+      find: "type.holds && !isFormer",
+      replace: "type.holds",
+      test: contract("orphans"),
+      by: "the deletion of a resource revokes nothing else after an upgrade",
+    },
+    {
+      name: "a limited up sweeps no orphans after a deletion",
+      find: "this.command.isDestroy() || !this.command.isLimited()",
+      replace: "true",
+      test: contract("orphans"),
+      by: "the deletion of a resource in a limited up",
+    },
+    {
+      name: "a destroy that runs the program keeps no key of a former provider",
+      find: " && !this.command.isDestroy()",
+      replace: "",
+      test: contract("rotation"),
+      by: "the deletion of a resource whose previous key is due, by a provider that the program does not use revokes both keys in a destroy",
+    },
+    {
       name: "a key that is handed over after an upgrade keeps its owner",
       find: "owner ?? this.#retirements.planned(urn)?.owner",
       replace: "owner",
@@ -1868,7 +1889,7 @@ const plugins = [
     },
     {
       name: "a run that refreshes first has a program",
-      find: "      this.noteProgram();\n",
+      find: "      this.noteProgram(this.config().urn);\n",
       replace: "",
       test: STORIES_OF_PLUGIN,
       by: "a key that leaves the program with its retirement due",
@@ -1886,8 +1907,8 @@ const plugins = [
   ...inFile("provider/plugin/retirement.ts", [
     {
       name: "a current key is retired in place only after its successor is saved",
-      find: "(id === inState) === isKept",
-      replace: "false === isKept",
+      find: "retired.filter((id) => id !== inState)",
+      replace: "retired",
       test: STORIES_OF_PLUGIN,
       by: "a current key that revokeNow names",
     },
@@ -1900,15 +1921,15 @@ const plugins = [
     },
     {
       name: "a key that is retired after the deletion is revoked at once",
-      find: "if (this.#deletedFirst.delete(urn)) return revokeRetired(outputs, context);",
+      find: "before.isDeleted ? revokeRetired(outputs, context) : ",
       replace: "",
       test: contract("rotation"),
       by: "after the grace of a previous key a resource that is deleted before",
     },
     {
       name: "the successor leaves the retired key to the old resource",
-      find: "return others;",
-      replace: "return outputs;",
+      find: "{ ...others, retiring: retired }",
+      replace: "outputs",
       test: contract("rotation"),
       by: "after the grace of a previous key the resource is replaced",
     },
@@ -1925,6 +1946,57 @@ const plugins = [
       replace: "...(await revokeAll(doomed, String(outputs.owner), context)).slice(0, 0)] }",
       test: contract("rotation"),
       by: "a retirement in place records",
+    },
+  ]),
+  ...inFile("provider/plugin/retirement.ts", [
+    {
+      name: "a retirement revokes whatever revokeOnDelete says",
+      find: "isReplaced ? { ...left, revokeOnDelete: true } : left",
+      replace: "left",
+      test: contract("rotation"),
+      by: "after the grace of a previous key its key is revoked in the same run",
+    },
+    {
+      name: "a successor says which keys are retired",
+      find: " || type.holds?.(held).some((each) => retiring.has(each.id))",
+      replace: "",
+      test: contract("rotation"),
+      by: "after the grace of a previous key and of a current key that revokeNow names, both are revoked in a later run",
+    },
+    {
+      name: "a former provider keeps the current key",
+      find: "isHeld || mayBeHandedOver ? others",
+      replace: "isHeld ? others",
+      test: contract("rotation"),
+      by: "the deletion of a resource whose previous key is due, by a provider that the program does not use keeps",
+    },
+    {
+      name: "a former provider does not delete before consumers that are left out",
+      find: "if (!isReplaced && !mayBeHandedOver) return held;",
+      replace: "if (!isReplaced) return held;",
+      test: contract("rotation"),
+      by: "the deletion of a resource whose previous key is due, by a provider that the program does not use is refused",
+    },
+  ]),
+  ...inFile("provider/session/run-providers.ts", [
+    {
+      name: "an explicit provider is no former one",
+      find: "    if (!isDefault(urn)) return;\n",
+      replace: "",
+      test: contract("rotation"),
+      by: "the deletion of a resource whose previous key is due, by a provider that the program does not use revokes both keys beside",
+    },
+    {
+      name: "a provider is not another one than itself",
+      find: " && file !== this.#nameOf(urn)",
+      replace: "",
+      test: "test/unit/session/run-providers.test.ts",
+    },
+    {
+      name: "without a folder, another provider is expected",
+      find: "return true;",
+      replace: "return false;",
+      test: "test/unit/session/run-providers.test.ts",
     },
   ]),
   ...inFile("provider/plugin/functions.ts", [

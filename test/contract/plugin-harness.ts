@@ -50,6 +50,12 @@ export interface PluginOptions {
   readonly command?: readonly string[];
   /** @default true */
   readonly configured?: boolean;
+  /** The name of the provider resource. @default "default" */
+  readonly providerName?: string;
+  /** Whether no program uses the provider resource of the state, as when its last resource is removed. */
+  readonly removed?: boolean;
+  /** A plugin of the same run: both have the same engine. */
+  readonly beside?: PluginUnderTest;
 }
 
 /** Starts the plugin in its last argument, and is its parent process. */
@@ -76,6 +82,7 @@ export class PluginUnderTest {
   private constructor(
     private readonly engine: RecordingEngine,
     private readonly stack: string,
+    private readonly providerName: string,
   ) {}
 
   private process: PluginProcess | undefined;
@@ -83,8 +90,8 @@ export class PluginUnderTest {
 
   /** Starts the plugin for the account of a control plane, like a new run of a command. */
   static async start(plane: Account, options: PluginOptions = {}): Promise<PluginUnderTest> {
-    const { config, env, stack = "dev", command, configured = true } = options;
-    const test = new PluginUnderTest(await RecordingEngine.start(sdk), stack);
+    const { config, env, stack = "dev", command, configured = true, providerName = "default", beside } = options;
+    const test = new PluginUnderTest(beside?.engine ?? (await RecordingEngine.start(sdk)), stack, providerName);
     running.push(test);
     const direct = [pluginExecutable(), test.engine.address];
     test.process = PluginProcess.spawn({
@@ -101,6 +108,10 @@ export class PluginUnderTest {
     });
     test.connected = await test.process.client;
     if (!configured) return test;
+    if (options.removed) {
+      await test.configure(options.provider ?? {});
+      return test;
+    }
     const news = { baseUrl: plane.url, apiKey: plane.apiKey, ...config };
     const { inputs, failures } = await test.checkConfig(options.provider ?? {}, news);
     if (failures.length > 0) throw new Error(failures.join("\n"));
@@ -146,7 +157,7 @@ export class PluginUnderTest {
   /** Configures the plugin with inputs of the provider resource. They arrive with marks of secrets. */
   async configure(inputs: Values): Promise<void> {
     const { apiKey, ...others } = inputs;
-    const request = new sdk.provider.ConfigureRequest();
+    const request = new sdk.provider.ConfigureRequest().setUrn(this.providerUrn()).setId("provider-id");
     request.setArgs(structOf(apiKey === undefined ? others : { ...others, apiKey: secret(apiKey) }));
     await call((done) => this.client.configure(request, done));
   }
@@ -277,7 +288,7 @@ export class PluginUnderTest {
   }
 
   private providerUrn(): string {
-    return `urn:pulumi:${this.stack}::proj::pulumi:providers:keyplane::default`;
+    return `urn:pulumi:${this.stack}::proj::pulumi:providers:keyplane::${this.providerName}`;
   }
 
   private sendCreate(kind: string, inputs: Values, name: string, preview: boolean) {

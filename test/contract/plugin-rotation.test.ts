@@ -1,6 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ControlPlane, startControlPlane } from "../../testing";
-import { PluginUnderTest, type State, secret, stopPlugins, type Values } from "./plugin-harness";
+import {
+  failureOf,
+  type PluginOptions,
+  PluginUnderTest,
+  type State,
+  secret,
+  stopPlugins,
+  type Values,
+} from "./plugin-harness";
 
 const DAY = 86_400_000;
 const KIND = "RotatingApiKey";
@@ -54,6 +62,34 @@ describe("a rotation", () => {
 });
 
 describe("after the grace of a previous key", () => {
+  it.each(["in the same run", "in a later run"])(
+    "its key is revoked %s, whatever revokeOnDelete says",
+    async (when) => {
+      const news = { revokeOnDelete: false };
+      const state = await due(news);
+      const plugin = await next();
+      const { state: successor } = await plugin.up(state, { ...TWO, ...news });
+      const last = when === "in the same run" ? plugin : await next();
+      if (last !== plugin) await last.up(successor, { ...TWO, ...news });
+      await last.delete(state);
+      expect(await live()).toEqual([successor.outputs.keyId]);
+    },
+  );
+
+  it.each(["in the same run", "in a later run"])(
+    "and of a current key that revokeNow names, both are revoked %s, whatever revokeOnDelete says",
+    async (when) => {
+      const state = await due({ revokeOnDelete: false });
+      const news = { ...TWO, revokeOnDelete: false, revokeNow: state.outputs.keyId };
+      const plugin = await next();
+      const { state: successor } = await plugin.up(state, news);
+      const last = when === "in the same run" ? plugin : await next();
+      if (last !== plugin) await last.up(successor, news);
+      await last.delete(state);
+      expect(await live()).toEqual([successor.outputs.keyId]);
+    },
+  );
+
   it("the resource is replaced by one with the same key, and its deletion revokes only the previous key", async () => {
     const state = await due();
     const { keyId, previousKeyId, key } = state.outputs;
@@ -167,6 +203,17 @@ describe("after the grace of a previous key", () => {
     expect(await live()).toEqual([successor.outputs.keyId]);
   });
 
+  it("a real replacement leaves the old keys live if revokeOnDelete keeps them", async () => {
+    const news = { organizationId: "org-local-1", revokeOnDelete: false };
+    const state = await due(news);
+    const { id: projectId } = await plane.state.createProject({ organizationId: "org-local-1" } as object);
+    const plugin = await next();
+    const { state: successor } = await plugin.up(state, { ...TWO, ...news, projectId });
+    await plugin.delete(state);
+    const { keyId, previousKeyId } = state.outputs;
+    expect(await live()).toEqual([keyId, previousKeyId, successor.outputs.keyId].sort());
+  });
+
   it("a resource that is deleted before its replacement loses no key, and the retired key is revoked", async () => {
     const state = await due();
     const { keyId, key } = state.outputs;
@@ -199,6 +246,51 @@ describe("after the grace of a previous key", () => {
     await plugin.up(successor);
     await plugin.delete(state);
     expect(await live()).toEqual([successor.outputs.keyId]);
+  });
+});
+
+describe("the deletion of a resource whose previous key is due, by a provider that the program does not use", () => {
+  const removed = (options: PluginOptions = {}) =>
+    PluginUnderTest.start(plane, { provider: first.provider, removed: true, ...options });
+
+  it("revokes both keys, because the program has no key left", async () => {
+    const state = await due();
+    await (await removed()).delete(state);
+    expect(await live()).toEqual([]);
+  });
+
+  it("revokes both keys beside an explicit provider", async () => {
+    const state = await due();
+    const explicit = await PluginUnderTest.start(plane, { providerName: "eu" });
+    await (await removed({ beside: explicit })).delete(state);
+    expect(await live()).toEqual([]);
+  });
+
+  it("keeps the current key after an upgrade, because the successor has it", async () => {
+    const state = await due();
+    const { state: successor } = await (await next()).up(state);
+    const upgraded = await PluginUnderTest.start(plane, { providerName: "default_0_3_0" });
+    expect((await upgraded.up(successor)).step).toBe("same");
+    const former = await removed({ beside: upgraded });
+    await former.delete(state);
+    expect(await live()).toEqual([successor.outputs.keyId]);
+    expect(former.messages.join("\n")).toContain("stays live, because the plugin was upgraded in this run");
+  });
+
+  it("is refused after an upgrade, if the command leaves out consumers", async () => {
+    const state = await due();
+    const { state: successor } = await (await next()).up(state);
+    const upgraded = await PluginUnderTest.start(plane, { providerName: "default_0_3_0" });
+    const former = await removed({ beside: upgraded, command: ["pulumi", "up", "--target", "urn:other"] });
+    expect(await failureOf(former.delete(state))).toMatch(/KP-REVOKE/);
+    expect(await live()).toEqual([successor.outputs.keyId, state.outputs.previousKeyId].sort());
+  });
+
+  it("revokes both keys in a destroy that runs the program after an upgrade", async () => {
+    const state = await due();
+    const upgraded = await PluginUnderTest.start(plane, { providerName: "default_0_3_0" });
+    await (await removed({ beside: upgraded, command: ["pulumi", "destroy", "--run-program"] })).delete(state);
+    expect(await live()).toEqual([]);
   });
 });
 

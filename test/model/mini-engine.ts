@@ -1,3 +1,4 @@
+import { textsOf } from "../../provider/keys/key-fields";
 import type { resourceTypes } from "../../provider/resources/registry";
 import type { NotReady, Properties } from "../../provider/schema/resource-type";
 import type { StackHarness } from "../unit/resources/harness";
@@ -293,16 +294,24 @@ export abstract class MiniEngine {
         return {};
       });
       const change = (): Stored => {
-        this.state = [...this.state.filter((each) => each !== old), ...left];
+        this.state = this.state.filter((each) => each !== old);
         const { keyId, previousKeyId, revokeOnDelete } = old.outputs;
-        if (isDropped) for (const id of [keyId, previousKeyId]) this.dropped.add(String(id));
-        const stays = retainOnDelete || revokeOnDelete === false;
-        const staying = stays ? [keyId, previousKeyId].map(String) : [];
+        const retired = textsOf(old.outputs.retired);
+        if (isDropped) for (const id of [keyId, previousKeyId, ...retired]) this.dropped.add(String(id));
+        const stays = retainOnDelete || (revokeOnDelete === false && !this.endsRetirement(old));
+        const others = new Set(this.state.flatMap(({ outputs }) => [outputs.keyId, outputs.previousKeyId]));
+        this.state = [...this.state, ...left];
+        const staying = stays ? [keyId, previousKeyId].filter((id) => !others.has(id)).map(String) : [];
         for (const id of staying.filter((each) => this.handedOut.has(each))) this.kept.add(id);
         return old;
       };
       return { ...outcome, change };
     });
+  }
+
+  /** Whether the deletion of a resource revokes its previous key, whatever `revokeOnDelete` says. */
+  protected endsRetirement(_old: Stored): boolean {
+    return false;
   }
 
   protected async readAll(): Promise<void> {

@@ -4,6 +4,7 @@ import { Resources } from "../../provider/plugin/resources";
 import type { Properties } from "../../provider/schema/resource-type";
 import type { EngineCommand } from "../../provider/session/engine-command";
 import { EngineLink, type EngineModules } from "../../provider/session/engine-link";
+import type { RunProviders } from "../../provider/session/run-providers";
 import { Session } from "../../provider/session/session";
 import type { StackHarness } from "../unit/resources/harness";
 
@@ -47,13 +48,20 @@ export class PluginProcess {
 
   /**
    * @param inputs - The inputs of the provider resource.
-   * @param reference - Its reference in the state.
+   * @param urn - Its URN.
+   * @param providers - The default providers of the run.
    */
-  constructor(harness: StackHarness, inputs: Properties, reference: string, command: EngineCommand) {
+  constructor(
+    harness: StackHarness,
+    inputs: Properties,
+    urn: string,
+    command: EngineCommand,
+    providers: Pick<RunProviders, "add" | "hasOther">,
+  ) {
     const session = new DrivenSession(harness);
-    const config = new ProviderConfig(inputs, reference);
+    const config = new ProviderConfig(inputs, urn, "id");
     session.configure(config.read);
-    this.resources = new Resources(session, () => config, command);
+    this.resources = new Resources(session, () => config, command, providers);
   }
 
   /** The inputs of a provider resource with its owner. Throws if a setting is invalid. */

@@ -25,6 +25,8 @@ class PluginStory extends Story {
   private readonly formerOwners = new Set<string>();
   /** Ids of the keys that `revokeNow` names, by the resource. */
   private readonly revoking = new Map<string, string>();
+  /** Whether a key that is not revoked may have the exact name. */
+  private isExactTaken = false;
   private isDestroyed = false;
   /** The state when the last destroy began. */
   private atEnd: readonly Stored[] = [];
@@ -41,23 +43,25 @@ class PluginStory extends Story {
       case "up":
         await super.perform({
           ...action,
-          // A key of a former owner is never revoked, so its exact name stays taken.
-          program: this.formerOwners.size === 0 ? action.program : without("exact", action.program),
+          program: this.isExactTaken ? without("exact", action.program) : action.program,
           // A new owner is minted for the account of the run, whichever it is.
           away: action.away === true && !this.plugin.mintsOwner,
         });
         break;
       case "upgrade":
-        this.plugin.version += 1;
+        // Hazard: the provider of the former version would keep the wrong configuration.
+        if (this.plugin.configured.harness === this.plugin.home.harness) this.plugin.version += 1;
         break;
       case "rename stack":
         for (const id of this.plugin.owners) this.formerOwners.add(id);
         this.plugin.renameStack(`${this.plugin.stack}x`);
-        this.program = without("exact", this.program);
+        // A key of a former owner is never revoked.
+        this.leaveExact();
         break;
       case "forget": {
         const found = this.plugin.state[action.which % Math.max(1, this.plugin.state.length)];
         if (found) this.plugin.forget(found);
+        if (found?.name === "exact") this.leaveExact();
         break;
       }
       case "copy":
@@ -66,6 +70,11 @@ class PluginStory extends Story {
       default:
         await super.perform(action);
     }
+  }
+
+  private leaveExact(): void {
+    this.isExactTaken = true;
+    this.program = without("exact", this.program);
   }
 
   private async copy(commands: readonly ("up" | "refresh" | "destroy")[]): Promise<void> {
@@ -89,8 +98,8 @@ class PluginStory extends Story {
     const { forgotten, dropped, retiredInPlace, unshown } = this.plugin;
     // The schema says that `inPlace` revokes the previous key even if a consumer fails later.
     if (retiredInPlace.has(String(id))) return true;
-    // Hazard: a process that deletes a replaced resource may not have been shown its successor, in a destroy or after an
-    // upgrade. It takes the successor's unused key for an orphan, and does not know that a current key was handed over.
+    // Hazard: in a destroy, a process that deletes a replaced resource is not shown its successor. It takes the
+    // successor's unused key for an orphan, and does not know that a current key was handed over.
     if (unshown.has(String(id))) return true;
     // `state delete` and `retainOnDelete` are not shown to a plugin.
     return forgotten.has(String(id)) || dropped.has(String(id));

@@ -1,5 +1,6 @@
 import { KeyplaneError } from "../../errors";
 import { nameInUrn } from "../../keys/names";
+import type { DoomedKey } from "../../keys/revoke-key";
 import { sameScope } from "../../keys/scope";
 import { hasUnknown } from "../../schema/field-types";
 import type { Context, Failure, HeldName, Properties } from "../../schema/resource-type";
@@ -49,6 +50,11 @@ export function refuseLateAdoption(outputs: Properties, inputs: Properties): voi
         "adopt, so that the replacement gets a new key",
     );
   }
+}
+
+/** Keys to revoke. Their names have the owner's tag, except the name of an adopted key. */
+export function doomedIn(ids: readonly string[], { adopted }: RotationState): readonly DoomedKey[] {
+  return ids.map((id) => ({ id, name: adopted?.id === id ? adopted.name : undefined }));
 }
 
 /** The keys that a resource holds. */

@@ -72,14 +72,14 @@ test("a command that cannot be read replaces nothing that is known", async () =>
 });
 
 test.each([
-  [["up", "--yes"], true],
-  [["update"], true],
-  [["destroy"], false],
+  [["destroy", "--yes"], true],
+  [["down"], true],
+  [["up"], false],
   [["refresh"], false],
-])("the command %j is known to be an up: %s", async (words, expected) => {
+])("the command %j is known to be a destroy: %s", async (words, expected) => {
   await isReplaced(...words);
-  const { isUp } = await import("../../../provider/session/engine-command.js");
-  expect(isUp()).toBe(expected);
+  const { isDestroy } = await import("../../../provider/session/engine-command.js");
+  expect(isDestroy()).toBe(expected);
 });
 
 test.each([

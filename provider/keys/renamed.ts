@@ -1,0 +1,23 @@
+import type { Context, Properties } from "../schema/resource-type";
+import { mustBeSameAccount } from "./account-guard";
+import { identityIn, urnIn } from "./identity";
+
+/** Whether a resource has another name in its stack than the one that its keys are named for. */
+export function isRenamed({ owner }: Properties, urn: string): boolean {
+  return (urnIn(owner) ?? urn) !== urn;
+}
+
+/**
+ * Uses the keys of a renamed resource once: a new resource with its former name would take them for its orphans, but
+ * never revokes a key that was used.
+ */
+export async function useOnce(held: Properties, context: Context): Promise<void> {
+  await mustBeSameAccount(identityIn(held), context);
+  for (const key of [held.key, held.previousKey]) {
+    if (typeof key === "string" && !(await context.keys().authenticates(key, { isNew: false }))) {
+      context.warn(
+        "the service does not accept a key of this resource. Run `pulumi refresh` to find out which one is gone",
+      );
+    }
+  }
+}
