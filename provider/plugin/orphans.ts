@@ -12,17 +12,17 @@ import type { Context, Properties, ResourceType, RunNotes } from "../schema/reso
 const MAX_AGE_MS = 24 * 3_600_000;
 
 /** What this process knows about one resource. */
-interface Notes {
+class Notes {
   /** Ids of keys that the resource held before and that the engine may still delete. */
-  readonly predecessors: Set<string>;
+  readonly predecessors = new Set<string>();
   /** Those of them that a retirement revokes, whatever `revokeOnDelete` says. */
-  readonly retiring: Set<string>;
+  readonly retiring = new Set<string>();
   /** Ids of orphans that could not be revoked. */
-  readonly unrevoked: string[];
+  readonly unrevoked: string[] = [];
   /** Whether the state has the resource, but the engine did not show it: the user forces a replacement. */
-  isHidden: boolean;
+  isHidden = false;
   /** Whether its orphans were looked for. */
-  isSwept: boolean;
+  isSwept = false;
 }
 
 /**
@@ -70,19 +70,24 @@ export class OrphanSearch {
   }
 
   /**
-   * Revokes the orphans of a deleted resource. Throws if one is still live.
-   * @param isShown - Whether the engine shows all resources of this URN in this command.
+   * Revokes the orphans of a deleted resource, and the retired keys that its predecessors have left. Throws if one is
+   * still live.
+   * @param held - Ids of the keys that the deletion itself has handled.
+   * @param isShown - Whether an unused key cannot be the one of a successor that this process was not shown.
    */
-  async afterDelete(identity: string, isShown: boolean, context: Context): Promise<void> {
+  async afterDelete(identity: string, held: readonly string[], isShown: boolean, context: Context): Promise<void> {
     const notes = this.#of(context.urn);
     if (notes.isSwept) return;
     await mustBeSameAccount(identity, context);
-    await this.#sweep(identity, await this.#list(context), context, isShown);
+    const keys = await this.#list(context);
+    const retired = keys.filter(({ id }) => notes.retiring.has(id) && !held.includes(id));
+    notes.unrevoked.push(...(await revokeAll(retired, identity, context)));
+    await this.#sweep(identity, keys, context, isShown);
     const left = notes.unrevoked.splice(0);
     if (left.length === 0) return;
     throw new KeyplaneError(
       "KP-REVOKE",
-      `could not revoke key ${left.join(", ")}, which an interrupted run left behind. Run the command again`,
+      `could not revoke key ${left.join(", ")}, which an earlier run left behind. Run the command again`,
     );
   }
 
@@ -160,12 +165,6 @@ export class OrphanSearch {
   }
 
   #of(urn: string): Notes {
-    return getOrCreate(this.#notes, urn, () => ({
-      predecessors: new Set(),
-      retiring: new Set(),
-      unrevoked: [],
-      isHidden: false,
-      isSwept: false,
-    }));
+    return getOrCreate(this.#notes, urn, () => new Notes());
   }
 }

@@ -157,9 +157,11 @@ export class Resources {
       const left = this.#retirements.leftBy(deletion, this.command, context);
       if (mayBeHandedOver) warnOfHandover(held, context);
       await type.delete(id, left, context);
-      // A limited `up` does not show the successor of a resource that an earlier run replaced.
-      const isShown = this.command.isDestroy() || !this.command.isLimited();
-      if (type.holds && !isFormer) await this.#orphans.afterDelete(this.#identityOf(urn, held), isShown, context);
+      if (type.holds === undefined || isFormer) return;
+      // Otherwise, a key can be the one of a successor: a limited `up` does not show it, and its key may have to stay.
+      const isShown = held.revokeOnDelete !== false && (this.command.isDestroy() || !this.command.isLimited());
+      const ids = type.holds(held).map((each) => each.id);
+      await this.#orphans.afterDelete(this.#identityOf(urn, held), ids, isShown, context);
     });
   }
 

@@ -53,8 +53,7 @@ export class Retirements {
   /**
    * The part of a deleted resource that its deletion revokes. The deletion of a replaced one ends a retirement: it
    * revokes the keys that the successor does not have, whatever `revokeOnDelete` says. Throws if an earlier run replaced
-   * the resource and this command deletes it although a consumer may have failed or was left out: the consumer may
-   * still have the previous key.
+   * it, and this command continues after errors or leaves out consumers, which may still have the previous key.
    */
   leftBy(
     { type, id, held, mayBeHandedOver, retiring }: Deletion,

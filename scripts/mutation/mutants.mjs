@@ -1688,6 +1688,13 @@ const plugins = [
   ]),
   ...inFile("provider/plugin/orphans.ts", [
     {
+      name: "the deletion of a successor revokes the keys that its predecessor leaves",
+      find: "notes.unrevoked.push(...(await revokeAll(retired, identity, context)));",
+      replace: "",
+      test: STORIES_OF_PLUGIN,
+      by: "a key that revokeNow names, whose resource is replaced",
+    },
+    {
       name: "a used key is no orphan of a resource",
       find: "key.lastUsedAt === null && Date",
       replace: "Date",
@@ -1868,10 +1875,17 @@ const plugins = [
     },
     {
       name: "a limited up sweeps no orphans after a deletion",
-      find: "this.command.isDestroy() || !this.command.isLimited()",
+      find: "(this.command.isDestroy() || !this.command.isLimited())",
       replace: "true",
       test: contract("orphans"),
       by: "the deletion of a resource in a limited up",
+    },
+    {
+      name: "a key that is to stay is no orphan of its predecessor",
+      find: "held.revokeOnDelete !== false && ",
+      replace: "",
+      test: contract("orphans"),
+      by: "the deletion of a resource leaves such a key live if revokeOnDelete does",
     },
     {
       name: "a destroy that runs the program keeps no key of a former provider",

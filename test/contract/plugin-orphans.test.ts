@@ -310,6 +310,16 @@ describe("the deletion of a resource", () => {
     if (command === "up") expect(plugin.messages).toEqual([expect.stringMatching(`^key ${other} .* cannot tell`)]);
   });
 
+  it("leaves such a key live if revokeOnDelete does, because it can be the one of a successor", async () => {
+    const first = await PluginUnderTest.start(plane);
+    const state = await first.add("RotatingApiKey", { revokeOnDelete: false });
+    const other = await orphan(state.inputs);
+    const plugin = await next(first);
+    await plugin.delete(state);
+    expect(await live()).toEqual([state.outputs.keyId, other].sort());
+    expect(plugin.messages.join("\n")).toContain(`key ${other} `);
+  });
+
   it("fails while such a key stays, and the next attempt revokes it", async () => {
     const first = await PluginUnderTest.start(plane);
     const state = await first.add("ApiKey");
@@ -317,7 +327,7 @@ describe("the deletion of a resource", () => {
     const plugin = await next(first);
     await plane.rules.add({ route: `DELETE /api_keys/${left}`, status: 400 });
     const failure = await failureOf(plugin.delete(state));
-    expect(failure).toMatch(new RegExp(`could not revoke key ${left}, which an interrupted run left.*\\[KP-REVOKE\\]`));
+    expect(failure).toMatch(new RegExp(`could not revoke key ${left}, which an earlier run left.*\\[KP-REVOKE\\]`));
     expect(await live()).toEqual([left]);
     await (await next(first)).delete(state);
     expect(await live()).toEqual([]);

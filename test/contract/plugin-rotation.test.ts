@@ -203,6 +203,18 @@ describe("after the grace of a previous key", () => {
     expect(await live()).toEqual([successor.outputs.keyId]);
   });
 
+  it("the deletion of both resources revokes a key that revokeNow names, in either order", async () => {
+    for (const isOldFirst of [true, false]) {
+      const state = await due({ revokeOnDelete: false });
+      const news = { ...TWO, revokeOnDelete: false, revokeNow: state.outputs.keyId };
+      const { state: successor } = await (await next()).up(state, news);
+      const plugin = await next();
+      for (const each of isOldFirst ? [state, successor] : [successor, state]) await plugin.delete(each);
+      expect(await live()).not.toContain(state.outputs.keyId);
+      expect(await live()).toContain(successor.outputs.keyId);
+    }
+  });
+
   it("a real replacement leaves the old keys live if revokeOnDelete keeps them", async () => {
     const news = { organizationId: "org-local-1", revokeOnDelete: false };
     const state = await due(news);

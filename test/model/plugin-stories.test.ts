@@ -38,6 +38,20 @@ describe("a stack of the plugin keeps all invariants in the story of", () => {
     await runPluginStory([...due, up(rotating(1)), up(rotating(1))]);
   });
 
+  test("a key that revokeNow names, whose resource is replaced and then leaves the program", async () => {
+    const program = rotating(0, { verify: true, revokeOnDelete: false });
+    const { "rotating-0": declared } = program as Record<"rotating-0", DeclaredKey>;
+    const revoked = { "rotating-0": { ...declared, consumed: false, revokes: "current" as const } };
+    const crash = { step: 2, when: 1 } as const;
+    const other = { "plain-0": key(0) };
+    await runPluginStory([up(program), up({ ...revoked, ...other }, { crash, continueOnError: true }), up(other)]);
+  });
+
+  test("a key whose previous one is due and whose revokeOnDelete is false", async () => {
+    const kept = { revokeOnDelete: false };
+    await runPluginStory([up(rotating(0, kept)), up(rotating(1, kept)), BEYOND_GRACE, up(rotating(1, kept))]);
+  });
+
   test("a key that leaves the program with its retirement due, in a run that refreshes first", async () => {
     const other = { "plain-0": key(0) };
     await runPluginStory([
