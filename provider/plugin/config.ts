@@ -21,16 +21,10 @@ export class ProviderConfig {
   readonly read: ConfigReader;
   /** The identity of the provider resource. */
   readonly owner: string;
-  /** The URN of the provider resource; empty if the engine does not tell it. */
-  readonly urn: string;
-  /** Its reference in the state; absent if the engine does not tell it. */
-  readonly reference: string | undefined;
   readonly #importKeys: ReadonlyMap<string, string>;
 
   /** Throws a `ConfigError` if `importKeys` is invalid. */
-  constructor(inputs: Properties, urn = "", id = "") {
-    this.urn = urn;
-    this.reference = urn === "" ? undefined : `${urn}::${id}`;
+  constructor(inputs: Properties) {
     this.read = (name) => textOf(inputs[name]);
     this.owner = String(inputs[OWNER]);
     this.#importKeys = importKeysIn(this.read("importKeys"));

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { InputError } from "../errors";
+import { getOrCreate } from "../get-or-create";
 import { checkId } from "../ids";
 import { identityHere, isElsewhere, mustBeSameAccount } from "../keys/account-guard";
 import { noteHolder } from "../keys/holders";
@@ -12,7 +13,7 @@ import { UNKNOWN } from "../schema/field-types";
 import { type Context, NotReady, type Properties, type ResourceType } from "../schema/resource-type";
 import { difference } from "../session/difference";
 import { engineCommand } from "../session/engine-command";
-import { RunProviders } from "../session/run-providers";
+import { RunKeys } from "../session/run-keys";
 import type { Session } from "../session/session";
 import { fromPulumi, toState } from "../session/values";
 import { reasonOf, runVerb, type Verb } from "../session/verb";
@@ -21,9 +22,6 @@ import { OrphanSearch } from "./orphans";
 import { identityIn, ownerOfKey } from "./owner";
 import { OWNER, publicPart } from "./public-part";
 import { Retirements, revokeRetired } from "./retirement";
-
-/** The output with the reference of the provider that recorded the resource. */
-const REFERENCE = "__reference";
 
 /** A resource that the engine names in a call. */
 export interface Named {
@@ -41,7 +39,6 @@ type Made = { readonly id: string; readonly outputs: Properties };
  * the resource types. All values are those of the engine.
  */
 export class Resources {
-  #hasProgram = false;
   readonly #orphans = new OrphanSearch();
   readonly #retirements = new Retirements();
   /** The identities in the outputs of resources that were compared, by URN, for their replacements. */
@@ -51,15 +48,13 @@ export class Resources {
     private readonly session: Session,
     private readonly config: () => ProviderConfig,
     private readonly command = engineCommand,
-    private readonly providers: Pick<RunProviders, "add" | "hasOther"> = new RunProviders(session.engine.address),
+    private readonly keys: Pick<RunKeys, "share" | "ofOthers"> = new RunKeys(session.engine.address),
   ) {}
 
   async check(named: Named, olds: Properties, news: Properties) {
     const owner = this.#ownerInput(named, fromEngine(olds));
     return this.#run(named, "check", news, async (context) => {
       this.session.noteCheck(named.urn);
-      // After a refresh, the process that has checked the provider resource is another one.
-      this.noteProgram(this.config().urn);
       // The engine checks the inputs of an import as the plugin answered them, with the owner.
       const { [OWNER]: _, ...given } = fromPulumi(news);
       const { inputs, failures } = check(publicPart(named.type), given, context);
@@ -81,15 +76,14 @@ export class Resources {
       // The account of a key says nothing about an organization that it moves to, or the reverse.
       this.#recordedIdentities.set(urn, sameScope(outputs, inputs) ? recordedIn(outputs) : undefined);
       const retires = driftOnly || replaces.length > 0 ? undefined : type.retires?.(outputs, inputs, context.now());
-      // Another provider would delete the old resource, and not know that its current key is handed over.
-      const isMine = outputs[REFERENCE] === this.config().reference;
       // A limited command would delete the old resource before the consumers that it leaves out have the current key.
-      const handsOver = retires !== undefined && inputs.retirement !== "inPlace" && isMine && !this.command.isLimited();
+      const handsOver = retires !== undefined && inputs.retirement !== "inPlace" && !this.command.isLimited();
       if (handsOver) {
         this.#retirements.plan(type, id, outputs, context);
         context.info(`${retires}. The resource is replaced by one with the same current key, so that this comes last`);
       } else for (const reason of reasons) context.info(reason);
       const names = handsOver ? ["retireAfter"] : replaces.map((field) => (field === "owner" ? OWNER : field));
+      if (names.length === 0) this.#share(type, outputs, urn);
       const isChanged = changes || isMoved || retires !== undefined;
       return { changes: isChanged, replaces: names, fields, deleteBeforeReplace };
     });
@@ -107,7 +101,7 @@ export class Resources {
       const change = async () =>
         before ? { id, outputs: await type.update(id, before, inputs, context) } : type.create(inputs, context);
       const handedOver = (outputs: Properties) => this.#retirements.handedOver(type, outputs, context);
-      const made = await this.#recording(context, change, handedOver);
+      const made = await this.#recording(type, context, change, handedOver);
       noteHolder(type, made.id, made.outputs, context);
       return { id: made.id, outputs: toEngine(type, made.outputs) };
     });
@@ -134,7 +128,7 @@ export class Resources {
     const body = async (context: Context) => {
       this.#orphans.noteShown(type, held, context);
       if (isRenamed(held, urn)) await useOnce(held, context);
-      const { outputs } = await this.#recording(context, async () => {
+      const { outputs } = await this.#recording(type, context, async () => {
         const updated = await type.update(id, held, inputs, context);
         const isInPlace = inputs.retirement === "inPlace";
         return { id, outputs: isInPlace ? await revokeRetired(updated, context, held.keyId) : updated };
@@ -150,25 +144,18 @@ export class Resources {
     const held = fromEngine(state);
     return this.#run(named, "delete", held, async (context) => {
       this.#orphans.noteShown(type, held, context);
-      // After an upgrade, this process has not seen what another process of this run has created or handed over.
-      const isFormer = !this.#hasProgram && !this.command.isDestroy() && this.providers.hasOther(this.config().urn);
-      const mayBeHandedOver = isFormer && type.retires?.(held, held, context.now()) !== undefined;
-      const deletion = { type, id, held, mayBeHandedOver, retiring: this.#orphans.retiring(urn) };
-      const left = this.#retirements.leftBy(deletion, this.command, context);
-      if (mayBeHandedOver) warnOfHandover(held, context);
+      // After an upgrade, another process may have the successor.
+      const others = this.keys.ofOthers();
+      for (const key of others) getOrCreate(context.run.holders, key, () => new Set<string>()).add("another provider");
+      this.#orphans.noteSeen(others, context);
+      const left = this.#retirements.leftBy(type, id, held, this.#orphans.retiring(urn), this.command, context);
       await type.delete(id, left, context);
-      if (type.holds === undefined || isFormer) return;
-      // Otherwise, a key can be the one of a successor: a limited `up` does not show it, and its key may have to stay.
-      const isShown = held.revokeOnDelete !== false && (this.command.isDestroy() || !this.command.isLimited());
+      if (type.holds === undefined) return;
+      // An unused key can be the one of a successor that is deleted next, and has to stay.
+      const revokes = held.revokeOnDelete !== false;
       const ids = type.holds(held).map((each) => each.id);
-      await this.#orphans.afterDelete(this.#identityOf(urn, held), ids, isShown, context);
+      await this.#orphans.afterDelete(this.#identityOf(urn, held), ids, revokes, context);
     });
-  }
-
-  /** Records that a program uses this provider resource: otherwise it only deletes what the state says. */
-  noteProgram(urn: string): void {
-    this.#hasProgram = true;
-    this.providers.add(urn);
   }
 
   /** What a preview shows of a resource that is to be created or, with a state, updated. Makes no request. */
@@ -194,7 +181,7 @@ export class Resources {
       return {
         id: found.id,
         inputs: { ...inputs, ...this.#ownerInput(named, {}) },
-        outputs: toEngine(type, this.#recorded(found.outputs, context)),
+        outputs: toEngine(type, this.#recorded(type, found.outputs, context)),
       };
     });
   }
@@ -225,25 +212,32 @@ export class Resources {
 
   /** Makes a change and completes the outputs to record, also if the resource is not ready. */
   async #recording(
+    type: ResourceType,
     context: Context,
     change: () => Promise<Made>,
     reached: (outputs: Properties) => Properties | Promise<Properties> = (outputs) => outputs,
   ): Promise<Made> {
     try {
       const { id, outputs } = await change();
-      return { id, outputs: this.#recorded(await reached(outputs), context) };
+      return { id, outputs: this.#recorded(type, await reached(outputs), context) };
     } catch (error) {
       if (!(error instanceof NotReady)) throw error;
-      throw new NotReady(error.id, this.#recorded(await reached(error.outputs), context), error.reason);
+      throw new NotReady(error.id, this.#recorded(type, await reached(error.outputs), context), error.reason);
     }
   }
 
   /** The outputs to record, with what only the plugin needs. The account is proven by now. */
-  #recorded(outputs: Properties, context: Context): Properties {
+  #recorded(type: ResourceType, outputs: Properties, context: Context): Properties {
     if (typeof outputs.owner !== "string") return outputs;
-    const owner = identityHere(outputs.owner, context);
-    const { reference } = this.config();
-    return withoutEmpty({ ...this.#orphans.recorded(context.urn, outputs), owner, [REFERENCE]: reference });
+    const recorded = this.#orphans.recorded(context.urn, outputs);
+    this.#share(type, recorded, context.urn);
+    return { ...recorded, owner: identityHere(outputs.owner, context) };
+  }
+
+  /** Tells the process of a former provider, which may delete predecessors of a resource, what the resource holds. */
+  #share(type: ResourceType, outputs: Properties, urn: string): void {
+    const ids = (type.holds?.(outputs) ?? []).map(({ id }) => id);
+    if (outputs.predecessors !== undefined) this.keys.share(urn, ids);
   }
 
   async #run<T>(
@@ -277,11 +271,4 @@ export function fromEngine(values: Properties): Properties {
 /** Outputs of a resource type for the engine. */
 export function toEngine(type: ResourceType, { owner, ...outputs }: Properties): Properties {
   return toState({ ...outputs, ...(owner !== undefined && { [OWNER]: owner }) }, type.canBeAbsent);
-}
-
-function warnOfHandover({ keyId, name }: Properties, context: Context): void {
-  context.warn(
-    `key ${keyId} (${name}) stays live, because the plugin was upgraded in this run, and its successor may hold the key. ` +
-      "If no resource has the key, revoke it in the console",
-  );
 }

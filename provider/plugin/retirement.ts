@@ -9,17 +9,6 @@ import type { EngineCommand } from "../session/engine-command";
 /** Stands for the successor of a resource until it exists, among the resources that hold a key. */
 const SUCCESSOR = "successor";
 
-/** A resource that is deleted. */
-interface Deletion {
-  readonly type: ResourceType;
-  readonly id: string;
-  readonly held: Properties;
-  /** Whether another process of this run may know the successor. */
-  readonly mayBeHandedOver: boolean;
-  /** Ids of keys that the successor says are retired. */
-  readonly retiring: ReadonlySet<string>;
-}
-
 /** A resource that is about to be replaced. */
 interface Predecessor {
   readonly id: string;
@@ -54,9 +43,13 @@ export class Retirements {
    * The part of a deleted resource that its deletion revokes. The deletion of a replaced one ends a retirement: it
    * revokes the keys that the successor does not have, whatever `revokeOnDelete` says. Throws if an earlier run replaced
    * it, and this command continues after errors or leaves out consumers, which may still have the previous key.
+   * @param retiring - Ids of keys that the successor says are retired.
    */
   leftBy(
-    { type, id, held, mayBeHandedOver, retiring }: Deletion,
+    type: ResourceType,
+    id: string,
+    held: Properties,
+    retiring: ReadonlySet<string>,
     command: EngineCommand,
     { urn, run }: Pick<Context, "urn" | "run">,
   ): Properties {
@@ -68,11 +61,10 @@ export class Retirements {
     const handedOver = this.#handedOver.get(id);
     const isHeld = handedOver?.has(current) || [...holdersOf(current, run)].some((holder) => holder !== id);
     const isReplaced = isHeld || handedOver || type.holds?.(held).some((each) => retiring.has(each.id));
-    if (!isReplaced && !mayBeHandedOver) return held;
+    if (!isReplaced) return held;
     const { previousKeyId } = held;
-    const left = isHeld || mayBeHandedOver ? others : held;
     const isEarly = handedOver === undefined && (command.isLimited() || command.continuesAfterErrors());
-    if (previousKeyId === undefined || !isEarly) return isReplaced ? { ...left, revokeOnDelete: true } : left;
+    if (previousKeyId === undefined || !isEarly) return { ...(isHeld ? others : held), revokeOnDelete: true };
     throw new KeyplaneError(
       "KP-REVOKE",
       `key ${previousKeyId} stays live, because a consumer may still have it: this command continues after errors, or is ` +

@@ -41,7 +41,6 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
     getSchema: async () => new provider.GetSchemaResponse().setSchema(JSON.stringify({ ...schema, version: VERSION })),
 
     async checkConfig(request: provider.CheckRequest) {
-      resources.noteProgram(request.getUrn());
       const { inputs, failures } = checkConfig(
         request.getUrn(),
         fromStruct(request.getOlds()),
@@ -61,10 +60,10 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
     },
 
     async configure(request: provider.ConfigureRequest) {
-      const [urn = "", args] = [request.getUrn(), fromStruct(request.getArgs())];
+      const args = fromStruct(request.getArgs());
       // For an import into a new stack, the engine ignores what `CheckConfig` answered.
-      const inputs = OWNER in args ? args : checkConfig(urn, {}, args).inputs;
-      config = new ProviderConfig(inputs, urn, request.getId());
+      const inputs = OWNER in args ? args : checkConfig(request.getUrn() ?? "", {}, args).inputs;
+      config = new ProviderConfig(inputs);
       session.configure(config.read);
       return new provider.ConfigureResponse().setSupportspreview(true);
     },

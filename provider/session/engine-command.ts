@@ -4,12 +4,10 @@ import { readFileSync } from "node:fs";
 /** What a provider can know of the command that runs. The engine tells it nothing of these. */
 export interface EngineCommand {
   readonly isReplacedByCommand: (urn: string) => boolean;
-  readonly isDestroy: () => boolean;
   readonly isLimited: () => boolean;
   readonly continuesAfterErrors: () => boolean;
 }
 
-const DESTROYS = /^(destroy|down|dn)$/;
 const REPLACES = /^--(target-)?replace$/;
 const LIMITS = /^(--target|-t|--exclude|-x)$/;
 const CONTINUES = /^--continue-on-error$/;
@@ -25,11 +23,6 @@ export function isReplacedByCommand(urn: string): boolean {
     // A pattern of URNs can include any resource.
     return REPLACES.test(name) && (urns.includes("*") || urns.split(",").includes(urn));
   });
-}
-
-/** Whether the command that runs is known to be `pulumi destroy`. */
-export function isDestroy(): boolean {
-  return commandOfEngine().some((word) => DESTROYS.test(word));
 }
 
 /** Whether the command that runs is known to leave out resources: it names targets or exclusions. */
@@ -57,7 +50,7 @@ function optionIn(word: string): { readonly name: string; readonly value?: strin
 }
 
 /** The command that started this process. */
-export const engineCommand: EngineCommand = { isReplacedByCommand, isDestroy, isLimited, continuesAfterErrors };
+export const engineCommand: EngineCommand = { isReplacedByCommand, isLimited, continuesAfterErrors };
 
 let command: readonly string[] | undefined;
 

@@ -277,37 +277,12 @@ describe("the deletion of a resource", () => {
     },
   );
 
-  const removed = async (first: PluginUnderTest, options: Parameters<typeof PluginUnderTest.start>[1] = {}) =>
-    next(first, { removed: true, command: ["pulumi", "up"], ...options });
-
   it("also revokes them in an up whose program does not use the provider any more", async () => {
     const first = await PluginUnderTest.start(plane);
     const state = await first.add("ApiKey");
     await orphan(state.inputs);
-    await (await removed(first)).delete(state);
+    await (await next(first, { removed: true, command: ["pulumi", "up"] })).delete(state);
     expect(await live()).toEqual([]);
-  });
-
-  it("revokes nothing else after an upgrade, because the successor may have the other key", async () => {
-    const first = await PluginUnderTest.start(plane);
-    const state = await first.add("ApiKey");
-    const other = await orphan(state.inputs);
-    const upgraded = await PluginUnderTest.start(plane, { providerName: "default_0_3_0" });
-    await (await removed(first, { beside: upgraded })).delete(state);
-    expect(await live()).toEqual([other]);
-  });
-
-  it.each([
-    ["up", "reports other keys of the resource, because one can be of a successor that the command does not show"],
-    ["destroy", "also revokes the keys that interrupted runs left behind"],
-  ])("in a limited %s %s", async (command) => {
-    const first = await PluginUnderTest.start(plane);
-    const state = await first.add("ApiKey");
-    const other = await orphan(state.inputs);
-    const plugin = await next(first, { command: ["pulumi", command, "--target", "**"] });
-    await plugin.delete(state);
-    expect(await live()).toEqual(command === "up" ? [other] : []);
-    if (command === "up") expect(plugin.messages).toEqual([expect.stringMatching(`^key ${other} .* cannot tell`)]);
   });
 
   it("leaves such a key live if revokeOnDelete does, because it can be the one of a successor", async () => {

@@ -263,7 +263,8 @@ describe("after the grace of a previous key", () => {
 
 describe("the deletion of a resource whose previous key is due, by a provider that the program does not use", () => {
   const removed = (options: PluginOptions = {}) =>
-    PluginUnderTest.start(plane, { provider: first.provider, removed: true, ...options });
+    PluginUnderTest.start(plane, { provider: first.provider, removed: true, command: ["pulumi", "up"], ...options });
+  const upgrade = () => PluginUnderTest.start(plane, { providerName: "default_0_3_0" });
 
   it("revokes both keys, because the program has no key left", async () => {
     const state = await due();
@@ -271,38 +272,59 @@ describe("the deletion of a resource whose previous key is due, by a provider th
     expect(await live()).toEqual([]);
   });
 
-  it("revokes both keys beside an explicit provider", async () => {
+  it("revokes both keys after an upgrade, because no resource continues them", async () => {
     const state = await due();
-    const explicit = await PluginUnderTest.start(plane, { providerName: "eu" });
-    await (await removed({ beside: explicit })).delete(state);
-    expect(await live()).toEqual([]);
+    const upgraded = await upgrade();
+    const other = await upgraded.add(KIND, {}, "other");
+    await (await removed({ beside: upgraded })).delete(state);
+    expect(await live()).toEqual([other.outputs.keyId]);
   });
 
   it("keeps the current key after an upgrade, because the successor has it", async () => {
     const state = await due();
     const { state: successor } = await (await next()).up(state);
-    const upgraded = await PluginUnderTest.start(plane, { providerName: "default_0_3_0" });
+    const upgraded = await upgrade();
     expect((await upgraded.up(successor)).step).toBe("same");
-    const former = await removed({ beside: upgraded });
-    await former.delete(state);
+    await (await removed({ beside: upgraded })).delete(state);
     expect(await live()).toEqual([successor.outputs.keyId]);
-    expect(former.messages.join("\n")).toContain("stays live, because the plugin was upgraded in this run");
+  });
+
+  it("keeps the current key if the upgraded plugin replaces the resource", async () => {
+    const state = await due();
+    const upgraded = await upgrade();
+    const { step, state: successor } = await upgraded.up(state);
+    expect([step, successor.outputs.keyId]).toEqual(["replace", state.outputs.keyId]);
+    await (await removed({ beside: upgraded })).delete(state);
+    expect(await live()).toEqual([successor.outputs.keyId]);
+  });
+
+  it("keeps both keys of a successor that the upgraded plugin rotates", async () => {
+    const state = await due();
+    const { state: successor } = await (await next()).up(state);
+    const upgraded = await upgrade();
+    const { step, state: rotatedAgain } = await upgraded.up(successor, { rotationTriggers: { at: "3" } });
+    expect(step).toBe("update");
+    await (await removed({ beside: upgraded })).delete(state);
+    expect(await live()).toEqual([successor.outputs.keyId, rotatedAgain.outputs.keyId].sort());
+  });
+
+  it("revokes the old keys after an upgrade that creates new ones", async () => {
+    const state = await due({ organizationId: "org-local-1" });
+    const { id: projectId } = await plane.state.createProject({ organizationId: "org-local-1" } as object);
+    const upgraded = await upgrade();
+    const { state: successor } = await upgraded.up(state, { ...TWO, organizationId: "org-local-1", projectId });
+    await (await removed({ beside: upgraded })).delete(state);
+    expect(await live()).toEqual([successor.outputs.keyId]);
   });
 
   it("is refused after an upgrade, if the command leaves out consumers", async () => {
     const state = await due();
     const { state: successor } = await (await next()).up(state);
-    const upgraded = await PluginUnderTest.start(plane, { providerName: "default_0_3_0" });
+    const upgraded = await upgrade();
+    await upgraded.up(successor);
     const former = await removed({ beside: upgraded, command: ["pulumi", "up", "--target", "urn:other"] });
     expect(await failureOf(former.delete(state))).toMatch(/KP-REVOKE/);
     expect(await live()).toEqual([successor.outputs.keyId, state.outputs.previousKeyId].sort());
-  });
-
-  it("revokes both keys in a destroy that runs the program after an upgrade", async () => {
-    const state = await due();
-    const upgraded = await PluginUnderTest.start(plane, { providerName: "default_0_3_0" });
-    await (await removed({ beside: upgraded, command: ["pulumi", "destroy", "--run-program"] })).delete(state);
-    expect(await live()).toEqual([]);
   });
 });
 

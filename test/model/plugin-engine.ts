@@ -49,8 +49,8 @@ export class PluginEngine extends MiniEngine {
   readonly unshown = new Set<string>();
   /** Ids of the resources that a process was shown. */
   private readonly shown = new WeakMap<PluginProcess, Set<string>>();
-  /** URNs of the provider resources that the program of this run uses. */
-  private readonly used = new Set<string>();
+  /** Ids of the keys that the processes of this run share, by the URNs of providers and resources. */
+  private readonly shared = new Map<string, Map<string, readonly string[]>>();
   private providers: readonly Provider[] = [];
   /** Those that a destroy has removed. A repeated deletion still needs them. */
   private removed: readonly Provider[] = [];
@@ -182,8 +182,6 @@ export class PluginEngine extends MiniEngine {
       });
       this.processes.delete(provider.urn);
     }
-    // Otherwise, the process of the refresh goes on, and the one that has checked the inputs is not used.
-    if (!this.processes.has(provider.urn)) this.processOf(provider.urn).resources.noteProgram(provider.urn);
     return provider.urn;
   }
 
@@ -196,7 +194,7 @@ export class PluginEngine extends MiniEngine {
   }
 
   private processFor({ urn, inputs }: Provider): PluginProcess {
-    const { flags, used } = this;
+    const { flags, shared } = this;
     const { apiKey } = inputs as { readonly apiKey: string };
     // With the environment, the user also confirms it for the provider of a former version.
     const confirmed = this.home.confirmed && {
@@ -204,15 +202,16 @@ export class PluginEngine extends MiniEngine {
     };
     const command = {
       isReplacedByCommand: (each: string) => this.replacedByCommand.has(each),
-      isDestroy: () => this.isDestroy,
       isLimited: () => flags.target !== undefined || flags.exclude !== undefined,
       continuesAfterErrors: () => flags.continueOnError === true,
     };
-    const providers = {
-      add: (each: string) => used.add(each),
-      hasOther: (each: string) => [...used].some((other) => other !== each),
+    const keys = {
+      share: (each: string, ids: readonly string[]) => {
+        shared.set(urn, (shared.get(urn) ?? new Map()).set(each, ids));
+      },
+      ofOthers: () => [...shared].filter(([other]) => other !== urn).flatMap(([, held]) => [...held.values()].flat()),
     };
-    return new PluginProcess(this.harness, { ...inputs, ...confirmed }, urn, command, providers);
+    return new PluginProcess(this.harness, { ...inputs, ...confirmed }, command, keys);
   }
 
   /** The process of a provider resource in this run. */
@@ -233,7 +232,7 @@ export class PluginEngine extends MiniEngine {
   protected override enter(place: Place): void {
     super.enter(place);
     this.processes.clear();
-    this.used.clear();
+    this.shared.clear();
     this.state = this.state.map(({ calledAs, ...each }) => each);
   }
 

@@ -4,7 +4,7 @@ import { Resources } from "../../provider/plugin/resources";
 import type { Properties } from "../../provider/schema/resource-type";
 import type { EngineCommand } from "../../provider/session/engine-command";
 import { EngineLink, type EngineModules } from "../../provider/session/engine-link";
-import type { RunProviders } from "../../provider/session/run-providers";
+import type { RunKeys } from "../../provider/session/run-keys";
 import { Session } from "../../provider/session/session";
 import type { StackHarness } from "../unit/resources/harness";
 
@@ -48,20 +48,18 @@ export class PluginProcess {
 
   /**
    * @param inputs - The inputs of the provider resource.
-   * @param urn - Its URN.
-   * @param providers - The default providers of the run.
+   * @param keys - What the processes of the run tell each other.
    */
   constructor(
     harness: StackHarness,
     inputs: Properties,
-    urn: string,
     command: EngineCommand,
-    providers: Pick<RunProviders, "add" | "hasOther">,
+    keys: Pick<RunKeys, "share" | "ofOthers">,
   ) {
     const session = new DrivenSession(harness);
-    const config = new ProviderConfig(inputs, urn, "id");
+    const config = new ProviderConfig(inputs);
     session.configure(config.read);
-    this.resources = new Resources(session, () => config, command, providers);
+    this.resources = new Resources(session, () => config, command, keys);
   }
 
   /** The inputs of a provider resource with its owner. Throws if a setting is invalid. */

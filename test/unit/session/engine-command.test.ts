@@ -72,17 +72,6 @@ test("a command that cannot be read replaces nothing that is known", async () =>
 });
 
 test.each([
-  [["destroy", "--yes"], true],
-  [["down"], true],
-  [["up"], false],
-  [["refresh"], false],
-])("the command %j is known to be a destroy: %s", async (words, expected) => {
-  await isReplaced(...words);
-  const { isDestroy } = await import("../../../provider/session/engine-command.js");
-  expect(isDestroy()).toBe(expected);
-});
-
-test.each([
   [["up", "--target", URN], { limited: true, continues: false }],
   [["up", "-t", URN], { limited: true, continues: false }],
   [["up", `--exclude=${OTHER}`], { limited: true, continues: false }],
