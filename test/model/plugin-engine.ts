@@ -37,7 +37,7 @@ export class PluginEngine extends MiniEngine {
   stack = "dev";
   /** The version of the plugin, which the name of its default provider contains. */
   version = 1;
-  /** Ids of keys that `state delete` removed from the state. */
+  /** Ids of keys that the engine removed or renamed without a call of the provider. */
   readonly forgotten = new Set<string>();
   /** Where in the log the calls began that made a new key, by the URNs of their resources. */
   readonly mints = new Map<string, number[]>();
@@ -354,6 +354,9 @@ export class PluginEngine extends MiniEngine {
   /** The engine only records the new name of a resource that the command leaves out. */
   private leftOut(old: Stored | undefined, name: string): Stored {
     if (old === undefined) throw new StepFailed();
+    // Hazard: without a call, a new resource of the former name takes its unused key for an orphan.
+    if (old.name !== name)
+      for (const id of [old.outputs.keyId, old.outputs.previousKeyId]) this.forgotten.add(String(id));
     return this.renamed(old, name);
   }
 

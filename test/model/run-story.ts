@@ -198,7 +198,7 @@ export class Story {
     await this.act(action);
     const spent = (await asked()) - requests;
     const odd = (await struck()) - faults + pending + gone;
-    const most = 3 * this.engine.calls + 8 * odd + 2 * live.length + costOfWaiting(action);
+    const most = 3 * this.engine.calls + 8 * odd + 2 * live.length + costOfWaiting(action, this.program);
     expect(spent, `I10: ${spent} requests of ${this.engine.calls} calls`).toBeLessThanOrEqual(most);
   }
 
@@ -437,9 +437,9 @@ function unprotected(key: DeclaredKey): DeclaredKey {
  * Requests that the keys of a program cost besides their creation. Checking an idle project takes two, because a page
  * that is not full may not be the last one, and trying a key takes one.
  */
-function costOfWaiting(action: Action): number {
-  if (action.do !== "up") return 0;
-  const keys = Object.values(action.program);
+function costOfWaiting(action: Action, program: Program): number {
+  if (action.do !== "up" && action.do !== "copy") return 0;
+  const keys = Object.values(action.do === "up" ? action.program : program);
   const isTried = ({ inputs, options }: DeclaredKey) => inputs.verify === true || options !== undefined;
   const adoptions = keys.filter(({ adopts }) => adopts).length;
   return 2 * keys.filter(({ waits }) => waits).length + keys.filter(isTried).length + 4 * adoptions;
