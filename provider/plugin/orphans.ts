@@ -63,6 +63,11 @@ export class OrphanSearch {
     for (const id of ids) this.#seenIn(context).add(id);
   }
 
+  /** Whether a key was made in this run. */
+  isNew(id: string, context: Context): boolean {
+    return !this.#seenIn(context).has(id);
+  }
+
   /** Revokes the orphans of a resource that is about to create a key, under its identity and its former one. */
   async beforeCreate(identities: Iterable<string>, context: Context): Promise<void> {
     const notes = this.#of(context.urn);
@@ -78,16 +83,15 @@ export class OrphanSearch {
    * Revokes the orphans of a deleted resource, and the retired keys that its predecessors have left. Throws if one is
    * still live.
    * @param held - Ids of the keys that the deletion itself has handled.
-   * @param revokes - Whether unused keys are revoked, and not only reported.
    */
-  async afterDelete(identity: string, held: readonly string[], revokes: boolean, context: Context): Promise<void> {
+  async afterDelete(identity: string, held: readonly string[], context: Context): Promise<void> {
     const notes = this.#of(context.urn);
     if (notes.isSwept) return;
     await mustBeSameAccount(identity, context);
     const keys = await this.#list(context);
     const retired = keys.filter(({ id }) => notes.retiring.has(id) && !held.includes(id));
     notes.unrevoked.push(...(await revokeAll(retired, identity, context)));
-    await this.#sweep(identity, keys, context, revokes);
+    await this.#sweep(identity, keys, context);
     const left = notes.unrevoked.splice(0);
     if (left.length === 0) return;
     throw new KeyplaneError(
@@ -129,14 +133,13 @@ export class OrphanSearch {
     return withoutEmpty({ ...outputs, pendingRevocations, predecessors: others, retiring });
   }
 
-  async #sweep(identity: string, keys: readonly ApiKeyRecord[], context: Context, revokes = true): Promise<void> {
+  async #sweep(identity: string, keys: readonly ApiKeyRecord[], context: Context): Promise<void> {
     const notes = this.#of(context.urn);
     const candidates = this.#candidates(identity, keys, context);
     const now = context.account().serviceNow();
     const isOurs = (key: ApiKeyRecord) => key.lastUsedAt === null && Date.parse(key.createdAt) > now - MAX_AGE_MS;
     // The replaced key is among them if the engine did not show it.
-    const isSafe = revokes && !notes.isHidden && !context.checkpointsSkipped;
-    const doomed = isSafe ? candidates.filter(isOurs) : [];
+    const doomed = notes.isHidden || context.checkpointsSkipped ? [] : candidates.filter(isOurs);
     for (const key of candidates.filter((each) => !doomed.includes(each))) {
       notes.predecessors.add(key.id);
       if (notes.isHidden && candidates.length === 1) continue;

@@ -6,8 +6,8 @@ import { identityHere, isElsewhere, mustBeSameAccount } from "../keys/account-gu
 import { noteHolder } from "../keys/holders";
 import { fingerprintIn, identityOf, ownerIdIn, identityIn as recordedIn } from "../keys/identity";
 import { withoutEmpty } from "../keys/key-fields";
-import { isRenamed, useOnce } from "../keys/renamed";
 import { sameScope } from "../keys/scope";
+import { isRenamed, useNew, useRenamed } from "../keys/use-key";
 import { check } from "../schema/check";
 import { UNKNOWN } from "../schema/field-types";
 import { type Context, NotReady, type Properties, type ResourceType } from "../schema/resource-type";
@@ -41,8 +41,8 @@ type Made = { readonly id: string; readonly outputs: Properties };
 export class Resources {
   readonly #orphans = new OrphanSearch();
   readonly #retirements = new Retirements();
-  /** The identities in the outputs of resources that were compared, by URN, for their replacements. */
-  readonly #recordedIdentities = new Map<string, string | undefined>();
+  /** The outputs of resources that were compared, and their identities, by URN, for their replacements. */
+  readonly #compared = new Map<string, { readonly outputs: Properties; readonly identity: string | undefined }>();
 
   constructor(
     private readonly session: Session,
@@ -74,7 +74,7 @@ export class Resources {
       if (isMoved) context.info("the credential or the address changed: this must be the same account");
       this.#orphans.noteShown(type, outputs, context);
       // The account of a key says nothing about an organization that it moves to, or the reverse.
-      this.#recordedIdentities.set(urn, sameScope(outputs, inputs) ? recordedIn(outputs) : undefined);
+      this.#compared.set(urn, { outputs, identity: sameScope(outputs, inputs) ? recordedIn(outputs) : undefined });
       const retires = driftOnly || replaces.length > 0 ? undefined : type.retires?.(outputs, inputs, context.now());
       // A limited command would delete the old resource before the consumers that it leaves out have the current key.
       const handsOver = retires !== undefined && inputs.retirement !== "inPlace" && !this.command.isLimited();
@@ -91,12 +91,13 @@ export class Resources {
 
   async create(named: Named, news: Properties) {
     const { type, urn } = named;
-    const recorded = this.#recordedIdentities.get(urn);
+    const { outputs: old, identity: recorded } = this.#compared.get(urn) ?? {};
     const inputs = this.#identified(type, news, { owner: recorded });
     const before = this.#retirements.planned(urn);
     return this.#run(named, "create", inputs, async (context) => {
       // With another owner, since the provider is another one, the inputs do not name the account of the old key.
       await mustBeSameAccount(recorded, context);
+      if (old && isRenamed(old, urn)) await useRenamed(old, context);
       const id = randomUUID();
       const change = async () =>
         before ? { id, outputs: await type.update(id, before, inputs, context) } : type.create(inputs, context);
@@ -127,7 +128,7 @@ export class Resources {
     const inputs = this.#identified(type, news, held);
     const body = async (context: Context) => {
       this.#orphans.noteShown(type, held, context);
-      if (isRenamed(held, urn)) await useOnce(held, context);
+      if (isRenamed(held, urn)) await useRenamed(held, context);
       const { outputs } = await this.#recording(type, context, async () => {
         const updated = await type.update(id, held, inputs, context);
         const isInPlace = inputs.retirement === "inPlace";
@@ -150,11 +151,8 @@ export class Resources {
       this.#orphans.noteSeen(others, context);
       const left = this.#retirements.leftBy(type, id, held, this.#orphans.retiring(urn), this.command, context);
       await type.delete(id, left, context);
-      if (type.holds === undefined) return;
-      // An unused key can be the one of a successor that is deleted next, and has to stay.
-      const revokes = held.revokeOnDelete !== false;
-      const ids = type.holds(held).map((each) => each.id);
-      await this.#orphans.afterDelete(this.#identityOf(urn, held), ids, revokes, context);
+      const ids = type.holds?.(held).map((each) => each.id);
+      if (ids !== undefined) await this.#orphans.afterDelete(this.#identityOf(urn, held), ids, context);
     });
   }
 
@@ -181,7 +179,7 @@ export class Resources {
       return {
         id: found.id,
         inputs: { ...inputs, ...this.#ownerInput(named, {}) },
-        outputs: toEngine(type, this.#recorded(type, found.outputs, context)),
+        outputs: toEngine(type, await this.#recorded(type, found.outputs, context)),
       };
     });
   }
@@ -219,17 +217,19 @@ export class Resources {
   ): Promise<Made> {
     try {
       const { id, outputs } = await change();
-      return { id, outputs: this.#recorded(type, await reached(outputs), context) };
+      return { id, outputs: await this.#recorded(type, await reached(outputs), context) };
     } catch (error) {
       if (!(error instanceof NotReady)) throw error;
-      throw new NotReady(error.id, this.#recorded(type, await reached(error.outputs), context), error.reason);
+      throw new NotReady(error.id, await this.#recorded(type, await reached(error.outputs), context), error.reason);
     }
   }
 
   /** The outputs to record, with what only the plugin needs. The account is proven by now. */
-  #recorded(type: ResourceType, outputs: Properties, context: Context): Properties {
+  async #recorded(type: ResourceType, outputs: Properties, context: Context): Promise<Properties> {
     if (typeof outputs.owner !== "string") return outputs;
     const recorded = this.#orphans.recorded(context.urn, outputs);
+    const stays = recorded.revokeOnDelete === false && recorded.predecessors !== undefined;
+    if (stays && this.#orphans.isNew(String(outputs.keyId), context)) await useNew(outputs, context);
     this.#share(type, recorded, context.urn);
     return { ...recorded, owner: identityHere(outputs.owner, context) };
   }
@@ -252,7 +252,7 @@ export class Resources {
       ...(type.holds && {
         ownerNow: this.#identityOf(urn, held),
         beforeCreate: (context: Context) => {
-          const owners = [values.owner, this.#recordedIdentities.get(urn) ?? values.owner];
+          const owners = [values.owner, this.#compared.get(urn)?.identity ?? values.owner];
           const named = owners.map((owner) => identityOf(ownerIdIn(owner), fingerprintIn(owner), urn));
           return this.#orphans.beforeCreate(new Set(named), context);
         },

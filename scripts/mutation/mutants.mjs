@@ -1710,15 +1710,15 @@ const plugins = [
     },
     {
       name: "a replacement that hides the replaced key revokes nothing",
-      find: " && !notes.isHidden && !context.checkpointsSkipped",
-      replace: " && !context.checkpointsSkipped",
+      find: "notes.isHidden || context.checkpointsSkipped ?",
+      replace: "context.checkpointsSkipped ?",
       test: contract("orphans"),
       by: "a replacement that the user forces revokes nothing",
     },
     {
       name: "a resource has no orphans without checkpoints",
-      find: " && !notes.isHidden && !context.checkpointsSkipped",
-      replace: " && !notes.isHidden",
+      find: "notes.isHidden || context.checkpointsSkipped ?",
+      replace: "notes.isHidden ?",
       test: contract("orphans"),
       by: "a key that an interrupted run left behind is not taken for an orphan if PULUMI",
     },
@@ -1789,8 +1789,8 @@ const plugins = [
     },
     {
       name: "a replacement is guarded by the account that its comparison has shown",
-      find: "const recorded = this.#recordedIdentities.get(urn);",
-      replace: "const recorded = undefined;",
+      find: "const { outputs: old, identity: recorded } = this.#compared.get(urn) ?? {};",
+      replace: "const [old, recorded] = [this.#compared.get(urn)?.outputs, undefined];",
       test: contract("account"),
       by: "the credential of another account, for ApiKey, is refused by a replacement",
     },
@@ -1810,7 +1810,7 @@ const plugins = [
     },
     {
       name: "a renamed resource uses its key once",
-      find: "if (isRenamed(held, urn)) await useOnce(held, context);",
+      find: "if (isRenamed(held, urn)) await useRenamed(held, context);",
       replace: "",
       test: contract("orphans"),
       by: "a resource with another name",
@@ -1824,14 +1824,14 @@ const plugins = [
     },
     {
       name: "a deletion revokes the orphans of the resource",
-      find: "if (type.holds === undefined) return;",
-      replace: "return;",
+      find: "if (ids !== undefined) await this.#orphans.afterDelete(this.#identityOf(urn, held), ids, context);",
+      replace: "",
       test: contract("orphans"),
       by: "the deletion of a resource of type",
     },
     {
       name: "a key that is not ready records its predecessors",
-      find: "throw new NotReady(error.id, this.#recorded(type, await reached(error.outputs), context), error.reason);",
+      find: "throw new NotReady(error.id, await this.#recorded(type, await reached(error.outputs), context), error.reason);",
       replace: "throw error;",
       test: contract("orphans"),
       by: "a key that an interrupted run left behind is also remembered",
@@ -1868,10 +1868,17 @@ const plugins = [
   ...inFile("provider/plugin/resources.ts", [
     {
       name: "a key that is to stay is no orphan of its predecessor",
-      find: "held.revokeOnDelete !== false;",
-      replace: "true;",
+      find: " await useNew(outputs, context);",
+      replace: " void 0;",
       test: contract("orphans"),
-      by: "the deletion of a resource leaves such a key live if revokeOnDelete does",
+      by: "the deletion of a resource leaves the key of a successor live that revokeOnDelete keeps",
+    },
+    {
+      name: "a replacement under another name keeps the old key from a new resource",
+      find: "if (old && isRenamed(old, urn)) await useRenamed(old, context);",
+      replace: "",
+      test: contract("orphans"),
+      by: "a resource with another name that is replaced in the same run",
     },
     {
       name: "a key that is handed over after an upgrade keeps its owner",

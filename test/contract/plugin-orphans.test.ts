@@ -285,14 +285,17 @@ describe("the deletion of a resource", () => {
     expect(await live()).toEqual([]);
   });
 
-  it("leaves such a key live if revokeOnDelete does, because it can be the one of a successor", async () => {
+  it("leaves the key of a successor live that revokeOnDelete keeps, because its creation used it", async () => {
     const first = await PluginUnderTest.start(plane);
-    const state = await first.add("RotatingApiKey", { revokeOnDelete: false });
-    const other = await orphan(state.inputs);
+    const news = { revokeOnDelete: false, rotationTriggers: { at: "1" } };
+    const before = await first.add("ApiKey", news);
+    const { state: after } = await first.up(before, { ...news, rotationTriggers: { at: "2" } });
+    const uses = await plane.log({ method: "GET" });
+    expect(uses.filter(({ keyId }) => String(keyId) === after.id)).toHaveLength(1);
+    // The engine deletes both, the old one first.
     const plugin = await next(first);
-    await plugin.delete(state);
-    expect(await live()).toEqual([state.outputs.keyId, other].sort());
-    expect(plugin.messages.join("\n")).toContain(`key ${other} `);
+    await plugin.delete(before);
+    expect(await live()).toEqual([before.id, after.id].sort());
   });
 
   it("fails while such a key stays, and the next attempt revokes it", async () => {
@@ -376,6 +379,16 @@ describe("a resource with another name", () => {
     const used = new Set((await plane.log({ method: "GET" })).map(({ keyId }) => String(keyId)));
     expect(used).toContain(two.outputs.keyId);
     expect(used).toContain(two.outputs.previousKeyId);
+  });
+
+  it("that is replaced in the same run uses the key of the old resource once", async () => {
+    const first = await PluginUnderTest.start(plane);
+    const before = await first.add("ApiKey", { rotationTriggers: { at: "1" } }, "old");
+    const { step } = await (await next(first)).up({ ...before, name: "new" }, { rotationTriggers: { at: "2" } });
+    expect(step).toBe("replace");
+    // A consumer may still have the key of the old resource.
+    await (await next(first)).add("ApiKey", {}, "old");
+    expect(await live()).toContain(before.id);
   });
 });
 

@@ -148,9 +148,13 @@ export class PluginEngine extends MiniEngine {
   }
 
   /** Removes a resource from the state, without a call of the provider. */
-  forget({ id, outputs }: Stored): void {
+  forget({ id, name, kind }: Stored): void {
+    // The state also loses what it says of the predecessors.
+    const lost = this.state.filter((each) => each.name === name && each.kind === kind);
     this.state = this.state.filter((each) => each.id !== id);
-    for (const key of [outputs.keyId, outputs.previousKeyId]) if (key !== undefined) this.forgotten.add(String(key));
+    for (const { outputs } of lost) {
+      for (const key of [outputs.keyId, outputs.previousKeyId]) if (key !== undefined) this.forgotten.add(String(key));
+    }
   }
 
   urnOf(name: string, kind: Stored["kind"]): string {

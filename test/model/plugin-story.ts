@@ -192,7 +192,9 @@ class PluginStory extends Story {
   /** The program with `revokeNow`, which names a key that the resource has. */
   protected override async completed(): Promise<Program> {
     const program = Object.entries(await super.completed()).map(([name, key]) => {
-      const stored = this.plugin.state.find((each) => [name, key.alias].includes(each.name) && !each.doomed);
+      const find = (wanted: string | undefined) =>
+        this.plugin.state.find((each) => each.name === wanted && !each.doomed);
+      const stored = find(name) ?? find(key.alias);
       const { keyId, previousKeyId, revokeNow } = stored?.outputs ?? {};
       const own = [keyId, previousKeyId, revokeNow].filter((id) => id !== undefined).map(String);
       const wanted = key.revokes === "current" ? keyId : previousKeyId;

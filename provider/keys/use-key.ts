@@ -1,3 +1,4 @@
+import { isAborted, messageOf } from "../errors";
 import type { Context, Properties } from "../schema/resource-type";
 import { mustBeSameAccount } from "./account-guard";
 import { identityIn, urnIn } from "./identity";
@@ -11,7 +12,7 @@ export function isRenamed({ owner }: Properties, urn: string): boolean {
  * Uses the keys of a renamed resource once: a new resource with its former name would take them for its orphans, but
  * never revokes a key that was used.
  */
-export async function useOnce(held: Properties, context: Context): Promise<void> {
+export async function useRenamed(held: Properties, context: Context): Promise<void> {
   await mustBeSameAccount(identityIn(held), context);
   for (const key of [held.key, held.previousKey]) {
     if (typeof key === "string" && !(await context.keys().authenticates(key, { isNew: false }))) {
@@ -19,5 +20,15 @@ export async function useOnce(held: Properties, context: Context): Promise<void>
         "the service does not accept a key of this resource. Run `pulumi refresh` to find out which one is gone",
       );
     }
+  }
+}
+
+/** Uses a new key once that is to stay: the deletion of a predecessor would take it for an orphan. */
+export async function useNew({ keyId, key }: Properties, context: Context): Promise<void> {
+  try {
+    await context.keys().authenticates(String(key));
+  } catch (error) {
+    if (isAborted(error)) throw error;
+    context.warn(`key ${keyId} could not be used: ${messageOf(error)}. Use it before you remove its resource`);
   }
 }
