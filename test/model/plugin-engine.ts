@@ -45,7 +45,7 @@ export class PluginEngine extends MiniEngine {
   readonly everHeld = new Set<string>();
   /** Ids of previous keys that an update was asked to retire in place. */
   readonly retiredInPlace = new Set<string>();
-  /** Ids of keys of resources that a process was not shown when a destroy deleted their predecessors. */
+  /** Ids of keys of resources that a process was not shown when it deleted their predecessors, and them next. */
   readonly unshown = new Set<string>();
   /** Ids of the resources that a process was shown. */
   private readonly shown = new WeakMap<PluginProcess, Set<string>>();
@@ -244,7 +244,8 @@ export class PluginEngine extends MiniEngine {
     const named = { type: resourceTypes[old.kind], urn: this.urnOf(old.calledAs ?? old.name, old.kind) };
     const process = this.processOf(old.provider);
     const successor = old.doomed ? this.state.find(({ name, doomed }) => name === old.name && !doomed) : undefined;
-    if (successor && this.isDestroy && !this.shown.get(process)?.has(successor.id)) {
+    const isLast = this.isDestroy || (this.declared !== undefined && !(old.name in this.declared));
+    if (successor && isLast && !this.shown.get(process)?.has(successor.id)) {
       for (const id of [successor.outputs.keyId, successor.outputs.previousKeyId]) this.unshown.add(String(id));
     }
     this.show(process, old.id);

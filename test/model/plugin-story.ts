@@ -98,8 +98,8 @@ class PluginStory extends Story {
     const { forgotten, dropped, retiredInPlace, unshown } = this.plugin;
     // The schema says that `inPlace` revokes the previous key even if a consumer fails later.
     if (retiredInPlace.has(String(id))) return true;
-    // Hazard: in a destroy, a process that deletes a replaced resource is not shown its successor. It takes the
-    // successor's unused key for an orphan, and does not know that a current key was handed over.
+    // Hazard: a process that deletes a replaced resource and its successor is not shown the successor. It takes the
+    // successor's unused key for an orphan, and does not know what the successor continues.
     if (unshown.has(String(id))) return true;
     // `state delete` and `retainOnDelete` are not shown to a plugin.
     return forgotten.has(String(id)) || dropped.has(String(id));
