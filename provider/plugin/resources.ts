@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { InputError } from "../errors";
+import { InputError, messageOf } from "../errors";
 import { getOrCreate } from "../get-or-create";
 import { checkId } from "../ids";
 import { identityHere, isElsewhere, mustBeSameAccount } from "../keys/account-guard";
@@ -83,7 +83,9 @@ export class Resources {
         context.info(`${retires}. The resource is replaced by one with the same current key, so that this comes last`);
       } else for (const reason of reasons) context.info(reason);
       const names = handsOver ? ["retireAfter"] : replaces.map((field) => (field === "owner" ? OWNER : field));
-      if (names.length === 0) this.#share(type, outputs, urn);
+      // Fails here if the folder cannot be written, before a key is made. What is replaced is left to its deletion.
+      if (names.length > 0) this.keys.share(urn, []);
+      else this.#share(type, outputs, urn);
       const isChanged = changes || isMoved || retires !== undefined;
       return { changes: isChanged, replaces: names, fields, deleteBeforeReplace };
     });
@@ -230,7 +232,12 @@ export class Resources {
     const recorded = this.#orphans.recorded(context.urn, outputs);
     const stays = recorded.revokeOnDelete === false && recorded.predecessors !== undefined;
     if (stays && this.#orphans.isNew(String(outputs.keyId), context)) await useNew(outputs, context);
-    this.#share(type, recorded, context.urn);
+    try {
+      this.#share(type, recorded, context.urn);
+    } catch (error) {
+      // What was made must be recorded.
+      context.warn(messageOf(error));
+    }
     return { ...recorded, owner: identityHere(outputs.owner, context) };
   }
 

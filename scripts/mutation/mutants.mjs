@@ -1981,10 +1981,24 @@ const plugins = [
   ...inFile("provider/plugin/resources.ts", [
     {
       name: "the keys of a rotation are shared",
-      find: "    this.#share(type, recorded, context.urn);\n",
+      find: "      this.#share(type, recorded, context.urn);\n",
       replace: "",
       test: contract("rotation"),
       by: "the deletion of a resource whose previous key is due, by a provider that the program does not use keeps both keys",
+    },
+    {
+      name: "a folder that cannot be written stops a replacement before a key is made",
+      find: "if (names.length > 0) this.keys.share(urn, []);\n      else ",
+      replace: "if (names.length === 0) ",
+      test: contract("rotation"),
+      by: "the replacement of an ApiKey makes no key if",
+    },
+    {
+      name: "a key is recorded although its keys cannot be shared",
+      find: "      context.warn(messageOf(error));\n",
+      replace: "      throw error;\n",
+      test: contract("rotation"),
+      by: "a retirement in place is recorded if",
     },
     {
       name: "a key that another process holds is no orphan",
@@ -1995,7 +2009,7 @@ const plugins = [
     },
     {
       name: "a replaced resource shares none of its keys",
-      find: "if (names.length === 0) this.#share(type, outputs, urn);",
+      find: "if (names.length > 0) this.keys.share(urn, []);\n      else this.#share(type, outputs, urn);",
       replace: "this.#share(type, { ...outputs, predecessors: [] }, urn);",
       test: contract("rotation"),
       by: "the deletion of a resource whose previous key is due, by a provider that the program does not use revokes the old keys",

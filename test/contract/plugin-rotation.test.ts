@@ -394,6 +394,14 @@ describe("a retirement in place", () => {
     expect((await (await next()).up(updated)).step).toBe("same");
   });
 
+  it("is recorded if the folder for temporary files cannot be written", async () => {
+    const state = await due(IN_PLACE);
+    const plugin = await PluginUnderTest.start(plane, { provider: first.provider, env: { TMPDIR: "/dev/null" } });
+    const { state: updated } = await plugin.up(state);
+    expect(updated.outputs).toMatchObject({ keyId: state.outputs.keyId, previousKeyId: null });
+    expect(plugin.messages.join("\n")).toMatch(/cannot be written: .* Set TMPDIR/);
+  });
+
   it("keeps a previous key that is in use", async () => {
     const state = await due(IN_PLACE);
     await plane.state.useKey(String(state.outputs.previousKeyId));
@@ -442,6 +450,13 @@ describe("the replacement of an ApiKey", () => {
     await plugin.delete(state);
     expect(await live()).toEqual([successor.id]);
     expect(plugin.messages).toEqual([]);
+  });
+
+  it("makes no key if the folder for temporary files cannot be written", async () => {
+    const state = await first.add("ApiKey", { rotationTriggers: { at: "1" } });
+    const plugin = await PluginUnderTest.start(plane, { provider: first.provider, env: { TMPDIR: "/dev/null" } });
+    expect(await failureOf(plugin.up(state, TWO))).toMatch(/cannot be written: .* Set TMPDIR .*\[KP-CONFIG\]/);
+    expect(await live()).toEqual([state.id]);
   });
 
   it("with an exact name asks to delete the old key first", async () => {
