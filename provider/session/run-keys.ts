@@ -9,7 +9,8 @@ const MAX_AGE_MS = 24 * 3_600_000;
 /**
  * Keys that the processes of one run tell each other of. After an upgrade of the plugin, the process of the former
  * version deletes what the new one has replaced or continues, and the engine tells neither of the other. So each process
- * has a file of ids in a temporary folder. Its name begins with the port of the engine that they share.
+ * has a file of ids in a temporary folder, which counts while the process runs. Its name is the port of the engine that
+ * they share, and the id of the process.
  */
 export class RunKeys {
   readonly #run: string;
@@ -47,7 +48,7 @@ export class RunKeys {
 
   /** Ids of the keys that other processes hold. */
   ofOthers(): readonly string[] {
-    const files = this.#files().filter((file) => file.startsWith(this.#run) && file !== this.#file);
+    const files = this.#files().filter((file) => file.startsWith(this.#run) && file !== this.#file && isAlive(file));
     return files.flatMap((file) => readFileSync(join(this.folder, file), "utf8").split("\n")).filter((id) => id !== "");
   }
 
@@ -62,5 +63,15 @@ export class RunKeys {
   #removeOld(path: string): void {
     const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? {};
     if (mtimeMs !== undefined && mtimeMs < Date.now() - MAX_AGE_MS) rmSync(path, { force: true });
+  }
+}
+
+/** Whether the process of a file runs: an engine of a later run can have the same port. */
+function isAlive(file: string): boolean {
+  try {
+    process.kill(Number(file.split("-")[1]), 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

@@ -1972,6 +1972,12 @@ const plugins = [
       test: "test/unit/session/run-keys.test.ts",
     },
     {
+      name: "keys of a process that has ended do not count",
+      find: " && isAlive(file)",
+      replace: "",
+      test: "test/unit/session/run-keys.test.ts",
+    },
+    {
       name: "keys of another run do not count",
       find: "file.startsWith(this.#run) && ",
       replace: "",

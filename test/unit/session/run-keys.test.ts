@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,43 +18,51 @@ afterEach(() => {
   rmSync(join(folder, ".."), { recursive: true, force: true });
 });
 
-const process = (pid: number, address = ENGINE) => new RunKeys(address, folder, pid);
+// Processes that run as long as this test.
+const [ONE, TWO] = [process.pid, process.ppid];
+const processOf = (pid: number, address = ENGINE) => new RunKeys(address, folder, pid);
 
 test("a process learns which keys the other processes of its run hold", () => {
-  expect(process(1).ofOthers()).toEqual([]);
-  const [two, three] = [process(2), process(3)];
-  two.share("urn:a", ["100", "101"]);
-  two.share("urn:b", ["102"]);
-  three.share("urn:c", ["103"]);
-  expect([...process(1).ofOthers()].sort()).toEqual(["100", "101", "102", "103"]);
+  expect(processOf(ONE).ofOthers()).toEqual([]);
+  const other = processOf(TWO);
+  other.share("urn:a", ["100", "101"]);
+  other.share("urn:b", ["102"]);
+  expect(processOf(ONE).ofOthers()).toEqual(["100", "101", "102"]);
 });
 
 test("the last keys of a resource count", () => {
-  const two = process(2);
+  const two = processOf(TWO);
   two.share("urn:a", ["100"]);
   two.share("urn:a", ["101"]);
-  expect(process(1).ofOthers()).toEqual(["101"]);
+  expect(processOf(ONE).ofOthers()).toEqual(["101"]);
   two.share("urn:a", []);
-  expect(process(1).ofOthers()).toEqual([]);
+  expect(processOf(ONE).ofOthers()).toEqual([]);
 });
 
 test("a process does not learn its own keys", () => {
-  const one = process(1);
+  const one = processOf(ONE);
   one.share("urn:a", ["100"]);
   expect(one.ofOthers()).toEqual([]);
 });
 
 test("keys of another engine's run do not count", () => {
-  process(2, "127.0.0.1:5000").share("urn:a", ["100"]);
-  expect(process(1).ofOthers()).toEqual([]);
+  processOf(TWO, "127.0.0.1:5000").share("urn:a", ["100"]);
+  expect(processOf(ONE).ofOthers()).toEqual([]);
+});
+
+test("keys of a process that has ended do not count", async () => {
+  const ended = spawn(process.execPath, ["-e", ""]);
+  await once(ended, "exit");
+  processOf(Number(ended.pid)).share("urn:a", ["100"]);
+  expect(processOf(ONE).ofOthers()).toEqual([]);
 });
 
 test("the files of earlier runs are removed after a day", () => {
-  process(2, "127.0.0.1:5000").share("urn:a", ["100"]);
+  processOf(TWO, "127.0.0.1:5000").share("urn:a", ["100"]);
   const yesterday = Date.now() / 1_000 - 25 * 3_600;
   for (const file of readdirSync(folder)) utimesSync(join(folder, file), yesterday, yesterday);
-  process(3).share("urn:b", ["101"]);
-  expect(readdirSync(folder)).toEqual(["4000-3"]);
+  processOf(ONE).share("urn:b", ["101"]);
+  expect(readdirSync(folder)).toEqual([`4000-${ONE}`]);
 });
 
 test("a folder that cannot be written is an error that says what to do", () => {
