@@ -1,4 +1,3 @@
-import { isAborted, messageOf } from "../errors";
 import type { Context, Properties } from "../schema/resource-type";
 import { mustBeSameAccount } from "./account-guard";
 import { identityIn, urnIn } from "./identity";
@@ -20,15 +19,5 @@ export async function useRenamed(held: Properties, context: Context): Promise<vo
         "the service does not accept a key of this resource. Run `pulumi refresh` to find out which one is gone",
       );
     }
-  }
-}
-
-/** Uses a new key once that is to stay: the deletion of a predecessor would take it for an orphan. */
-export async function useNew({ keyId, key }: Properties, context: Context): Promise<void> {
-  try {
-    await context.keys().authenticates(String(key));
-  } catch (error) {
-    if (isAborted(error)) throw error;
-    context.warn(`key ${keyId} could not be used: ${messageOf(error)}. Use it before you remove its resource`);
   }
 }

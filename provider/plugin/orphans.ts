@@ -63,11 +63,6 @@ export class OrphanSearch {
     for (const id of ids) this.#seenIn(context).add(id);
   }
 
-  /** Whether a key was made in this run. */
-  isNew(id: string, context: Context): boolean {
-    return !this.#seenIn(context).has(id);
-  }
-
   /** Revokes the orphans of a resource that is about to create a key, under its identity and its former one. */
   async beforeCreate(identities: Iterable<string>, context: Context): Promise<void> {
     const notes = this.#of(context.urn);
@@ -90,7 +85,11 @@ export class OrphanSearch {
     await mustBeSameAccount(identity, context);
     const keys = await this.#list(context);
     const retired = keys.filter(({ id }) => notes.retiring.has(id) && !held.includes(id));
-    notes.unrevoked.push(...(await revokeAll(retired, identity, context)));
+    const unrevoked = await revokeAll(retired, identity, context);
+    notes.unrevoked.push(...unrevoked);
+    for (const key of retired.filter(({ id }) => !unrevoked.includes(id))) {
+      context.info(`revoked key ${formatKey(key)}, which was retired`);
+    }
     await this.#sweep(identity, keys, context);
     const left = notes.unrevoked.splice(0);
     if (left.length === 0) return;

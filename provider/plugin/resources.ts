@@ -7,7 +7,7 @@ import { noteHolder } from "../keys/holders";
 import { fingerprintIn, identityOf, ownerIdIn, identityIn as recordedIn } from "../keys/identity";
 import { withoutEmpty } from "../keys/key-fields";
 import { sameScope } from "../keys/scope";
-import { isRenamed, useNew, useRenamed } from "../keys/use-key";
+import { isRenamed, useRenamed } from "../keys/use-key";
 import { check } from "../schema/check";
 import { UNKNOWN } from "../schema/field-types";
 import { type Context, NotReady, type Properties, type ResourceType } from "../schema/resource-type";
@@ -21,7 +21,7 @@ import type { ProviderConfig } from "./config";
 import { OrphanSearch } from "./orphans";
 import { identityIn, ownerOfKey } from "./owner";
 import { OWNER, publicPart } from "./public-part";
-import { Retirements, revokeRetired } from "./retirement";
+import { Retirements, revokeRetired, SUCCESSOR } from "./retirement";
 
 /** A resource that the engine names in a call. */
 export interface Named {
@@ -83,9 +83,10 @@ export class Resources {
         context.info(`${retires}. The resource is replaced by one with the same current key, so that this comes last`);
       } else for (const reason of reasons) context.info(reason);
       const names = handsOver ? ["retireAfter"] : replaces.map((field) => (field === "owner" ? OWNER : field));
-      // Fails here if the folder cannot be written, before a key is made. What is replaced is left to its deletion.
-      if (names.length > 0) this.keys.share(urn, []);
-      else this.#share(type, outputs, urn);
+      // Fails here if the folder cannot be written, before a key is made.
+      if (names.length > 0 || outputs.predecessors !== undefined) {
+        this.#share(type, handsOver ? SUCCESSOR : id, outputs, urn);
+      }
       const isChanged = changes || isMoved || retires !== undefined;
       return { changes: isChanged, replaces: names, fields, deleteBeforeReplace };
     });
@@ -99,7 +100,7 @@ export class Resources {
     return this.#run(named, "create", inputs, async (context) => {
       // With another owner, since the provider is another one, the inputs do not name the account of the old key.
       await mustBeSameAccount(recorded, context);
-      if (old && isRenamed(old, urn)) await useRenamed(old, context);
+      if (old && recorded !== undefined && isRenamed(old, urn)) await useRenamed(old, context);
       const id = randomUUID();
       const change = async () =>
         before ? { id, outputs: await type.update(id, before, inputs, context) } : type.create(inputs, context);
@@ -147,14 +148,15 @@ export class Resources {
     const held = fromEngine(state);
     return this.#run(named, "delete", held, async (context) => {
       this.#orphans.noteShown(type, held, context);
+      if (type.holds === undefined) return type.delete(id, held, context);
       // After an upgrade, another process may have the successor.
-      const others = this.keys.ofOthers();
+      const others = this.keys.ofOthers(this.#service(), id);
       for (const key of others) getOrCreate(context.run.holders, key, () => new Set<string>()).add("another provider");
       this.#orphans.noteSeen(others, context);
-      const left = this.#retirements.leftBy(type, id, held, this.#orphans.retiring(urn), this.command, context);
-      await type.delete(id, left, context);
-      const ids = type.holds?.(held).map((each) => each.id);
-      if (ids !== undefined) await this.#orphans.afterDelete(this.#identityOf(urn, held), ids, context);
+      const notes = { retiring: this.#orphans.retiring(urn), isCompared: this.#compared.has(urn) };
+      await type.delete(id, this.#retirements.leftBy(type, id, held, notes, this.command, context), context);
+      const ids = type.holds(held).map((key) => key.id);
+      await this.#orphans.afterDelete(this.#identityOf(urn, held), ids, context);
     });
   }
 
@@ -181,7 +183,7 @@ export class Resources {
       return {
         id: found.id,
         inputs: { ...inputs, ...this.#ownerInput(named, {}) },
-        outputs: toEngine(type, await this.#recorded(type, found.outputs, context)),
+        outputs: toEngine(type, this.#recorded(type, found.id, found.outputs, context)),
       };
     });
   }
@@ -219,21 +221,19 @@ export class Resources {
   ): Promise<Made> {
     try {
       const { id, outputs } = await change();
-      return { id, outputs: await this.#recorded(type, await reached(outputs), context) };
+      return { id, outputs: this.#recorded(type, id, await reached(outputs), context) };
     } catch (error) {
       if (!(error instanceof NotReady)) throw error;
-      throw new NotReady(error.id, await this.#recorded(type, await reached(error.outputs), context), error.reason);
+      throw new NotReady(error.id, this.#recorded(type, error.id, await reached(error.outputs), context), error.reason);
     }
   }
 
   /** The outputs to record, with what only the plugin needs. The account is proven by now. */
-  async #recorded(type: ResourceType, outputs: Properties, context: Context): Promise<Properties> {
+  #recorded(type: ResourceType, id: string, outputs: Properties, context: Context): Properties {
     if (typeof outputs.owner !== "string") return outputs;
     const recorded = this.#orphans.recorded(context.urn, outputs);
-    const stays = recorded.revokeOnDelete === false && recorded.predecessors !== undefined;
-    if (stays && this.#orphans.isNew(String(outputs.keyId), context)) await useNew(outputs, context);
     try {
-      this.#share(type, recorded, context.urn);
+      if (recorded.predecessors !== undefined) this.#share(type, id, recorded, context.urn);
     } catch (error) {
       // What was made must be recorded.
       context.warn(messageOf(error));
@@ -242,9 +242,14 @@ export class Resources {
   }
 
   /** Tells the process of a former provider, which may delete predecessors of a resource, what the resource holds. */
-  #share(type: ResourceType, outputs: Properties, urn: string): void {
-    const ids = (type.holds?.(outputs) ?? []).map(({ id }) => id);
-    if (outputs.predecessors !== undefined) this.keys.share(urn, ids);
+  #share(type: ResourceType, resource: string, outputs: Properties, urn: string): void {
+    const keys = type.holds?.(outputs).map((key) => key.id);
+    if (keys !== undefined) this.keys.share(urn, { service: this.#service(), resource, keys });
+  }
+
+  /** The service whose ids the keys have. */
+  #service(): string {
+    return this.session.settings(undefined).baseUrl;
   }
 
   async #run<T>(

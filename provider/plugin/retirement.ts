@@ -7,7 +7,7 @@ import type { Context, Properties, ResourceType } from "../schema/resource-type"
 import type { EngineCommand } from "../session/engine-command";
 
 /** Stands for the successor of a resource until it exists, among the resources that hold a key. */
-const SUCCESSOR = "successor";
+export const SUCCESSOR = "successor";
 
 /** A resource that is about to be replaced. */
 interface Predecessor {
@@ -43,31 +43,37 @@ export class Retirements {
    * The part of a deleted resource that its deletion revokes. The deletion of a replaced one ends a retirement: it
    * revokes the keys that the successor does not have, whatever `revokeOnDelete` says. Throws if an earlier run replaced
    * it, and this command continues after errors or leaves out consumers, which may still have the previous key.
-   * @param retiring - Ids of keys that the successor says are retired.
+   * @param notes - Ids of keys that the successor says are retired, and whether the program has a resource of this URN.
    */
   leftBy(
     type: ResourceType,
     id: string,
     held: Properties,
-    retiring: ReadonlySet<string>,
+    { retiring, isCompared }: { readonly retiring: ReadonlySet<string>; readonly isCompared: boolean },
     command: EngineCommand,
     { urn, run }: Pick<Context, "urn" | "run">,
   ): Properties {
     const planned = this.#planned.get(urn);
-    if (planned !== undefined) planned.isDeleted = true;
-    if (type.retires === undefined || planned !== undefined) return held;
+    const isPlanned = planned?.id === id;
+    if (isPlanned) planned.isDeleted = true;
+    if (type.retires === undefined || isPlanned) return held;
     const { keyId, name, key, ...others } = held;
     const current = String(keyId);
     const handedOver = this.#handedOver.get(id);
     const isHeld = handedOver?.has(current) || [...holdersOf(current, run)].some((holder) => holder !== id);
     const isReplaced = isHeld || handedOver || type.holds?.(held).some((each) => retiring.has(each.id));
     if (!isReplaced) return held;
-    const { previousKeyId } = held;
-    const isEarly = handedOver === undefined && (command.isLimited() || command.continuesAfterErrors());
-    if (previousKeyId === undefined || !isEarly) return { ...(isHeld ? others : held), revokeOnDelete: true };
+    // A successor that does not say that the current key is retired has continued it.
+    const keepsCurrent = isHeld || (handedOver === undefined && !retiring.has(current));
+    const doomed = held.previousKeyId ?? (keepsCurrent ? undefined : keyId);
+    // Without a successor in the program, there is no consumer.
+    const isSafe = handedOver !== undefined || !(isHeld || isCompared);
+    if (doomed === undefined || isSafe || !(command.isLimited() || command.continuesAfterErrors())) {
+      return { ...(keepsCurrent ? others : held), revokeOnDelete: true };
+    }
     throw new KeyplaneError(
       "KP-REVOKE",
-      `key ${previousKeyId} stays live, because a consumer may still have it: this command continues after errors, or is ` +
+      `key ${doomed} stays live, because a consumer may still have it: this command continues after errors, or is ` +
         "limited by targets or exclusions. Run `pulumi up` without these options",
     );
   }

@@ -9,6 +9,7 @@ const plane = (name) => `test/unit/control-plane/${name}.test.ts`;
 const resources = (name) => `test/unit/resources/${name}.test.ts`;
 const plugin = (name) => `test/unit/plugin/${name}.test.ts`;
 const STORIES_OF_PLUGIN = "test/model/plugin-stories.test.ts";
+const GUARDS = "test/model/plugin-guards.test.ts";
 const contract = (name) => `test/contract/plugin${name && `-${name}`}.test.ts`;
 
 const retry = [
@@ -1689,8 +1690,8 @@ const plugins = [
   ...inFile("provider/plugin/orphans.ts", [
     {
       name: "the deletion of a successor revokes the keys that its predecessor leaves",
-      find: "notes.unrevoked.push(...(await revokeAll(retired, identity, context)));",
-      replace: "",
+      find: "const unrevoked = await revokeAll(retired, identity, context);",
+      replace: "const unrevoked: readonly string[] = retired.map(({ id }) => id).slice(0, 0);",
       test: STORIES_OF_PLUGIN,
       by: "a key that revokeNow names, whose resource is replaced",
     },
@@ -1824,14 +1825,14 @@ const plugins = [
     },
     {
       name: "a deletion revokes the orphans of the resource",
-      find: "if (ids !== undefined) await this.#orphans.afterDelete(this.#identityOf(urn, held), ids, context);",
+      find: "      await this.#orphans.afterDelete(this.#identityOf(urn, held), ids, context);\n",
       replace: "",
       test: contract("orphans"),
       by: "the deletion of a resource of type",
     },
     {
       name: "a key that is not ready records its predecessors",
-      find: "throw new NotReady(error.id, await this.#recorded(type, await reached(error.outputs), context), error.reason);",
+      find: "throw new NotReady(error.id, this.#recorded(type, error.id, await reached(error.outputs), context), error.reason);",
       replace: "throw error;",
       test: contract("orphans"),
       by: "a key that an interrupted run left behind is also remembered",
@@ -1867,15 +1868,8 @@ const plugins = [
   ]),
   ...inFile("provider/plugin/resources.ts", [
     {
-      name: "a key that is to stay is no orphan of its predecessor",
-      find: " await useNew(outputs, context);",
-      replace: " void 0;",
-      test: contract("orphans"),
-      by: "the deletion of a resource leaves the key of a successor live that revokeOnDelete keeps",
-    },
-    {
       name: "a replacement under another name keeps the old key from a new resource",
-      find: "if (old && isRenamed(old, urn)) await useRenamed(old, context);",
+      find: "if (old && recorded !== undefined && isRenamed(old, urn)) await useRenamed(old, context);",
       replace: "",
       test: contract("orphans"),
       by: "a resource with another name that is replaced in the same run",
@@ -1943,9 +1937,37 @@ const plugins = [
   ]),
   ...inFile("provider/plugin/retirement.ts", [
     {
+      name: "only the planned resource is left to its successor",
+      find: "planned?.id === id",
+      replace: "planned !== undefined",
+      test: GUARDS,
+      by: "a key that a failed consumer still has stays live in such a run if a further",
+    },
+    {
+      name: "a run that continues after errors revokes no key of a failed consumer",
+      find: "command.continuesAfterErrors()",
+      replace: "false",
+      test: GUARDS,
+      by: "a key that a failed consumer still has stays live in a run",
+    },
+    {
+      name: "a run that continues after errors does not revoke what revokeNow names early",
+      find: "held.previousKeyId ?? (keepsCurrent ? undefined : keyId)",
+      replace: "held.previousKeyId",
+      test: GUARDS,
+      by: "a key that a failed consumer still has stays live in such a run if it is",
+    },
+    {
+      name: "a current key is kept unless the successor says that it is retired",
+      find: " || (handedOver === undefined && !retiring.has(current))",
+      replace: "",
+      test: GUARDS,
+      by: "a current key that revokeOnDelete keeps",
+    },
+    {
       name: "a retirement revokes whatever revokeOnDelete says",
-      find: "{ ...(isHeld ? others : held), revokeOnDelete: true }",
-      replace: "isHeld ? others : held",
+      find: "{ ...(keepsCurrent ? others : held), revokeOnDelete: true }",
+      replace: "keepsCurrent ? others : held",
       test: contract("rotation"),
       by: "after the grace of a previous key its key is revoked in the same run",
     },
@@ -1960,7 +1982,7 @@ const plugins = [
   ...inFile("provider/session/run-keys.ts", [
     {
       name: "a former provider learns of the keys of successors",
-      find: "this.#held.set(urn, ids);",
+      find: "this.#held.set(urn, holding);",
       replace: "",
       test: contract("rotation"),
       by: "the deletion of a resource whose previous key is due, by a provider that the program does not use keeps the current key after",
@@ -1987,17 +2009,10 @@ const plugins = [
   ...inFile("provider/plugin/resources.ts", [
     {
       name: "the keys of a rotation are shared",
-      find: "      this.#share(type, recorded, context.urn);\n",
+      find: "if (recorded.predecessors !== undefined) this.#share(type, id, recorded, context.urn);",
       replace: "",
       test: contract("rotation"),
       by: "the deletion of a resource whose previous key is due, by a provider that the program does not use keeps both keys",
-    },
-    {
-      name: "a folder that cannot be written stops a replacement before a key is made",
-      find: "if (names.length > 0) this.keys.share(urn, []);\n      else ",
-      replace: "if (names.length === 0) ",
-      test: contract("rotation"),
-      by: "the replacement of an ApiKey makes no key if",
     },
     {
       name: "a key is recorded although its keys cannot be shared",
@@ -2007,18 +2022,25 @@ const plugins = [
       by: "a retirement in place is recorded if",
     },
     {
+      name: "a folder that cannot be used stops a replacement before a key is made",
+      find: "names.length > 0 || outputs.predecessors",
+      replace: "outputs.predecessors",
+      test: contract("rotation"),
+      by: "the replacement of an ApiKey makes no key if",
+    },
+    {
+      name: "a former provider leaves what is handed over to its successor",
+      find: "handsOver ? SUCCESSOR : id",
+      replace: "id",
+      test: GUARDS,
+      by: "the current key stays live in an upgrade",
+    },
+    {
       name: "a key that another process holds is no orphan",
       find: "      this.#orphans.noteSeen(others, context);\n",
       replace: "",
       test: contract("rotation"),
       by: "the deletion of a resource whose previous key is due, by a provider that the program does not use keeps both keys",
-    },
-    {
-      name: "a replaced resource shares none of its keys",
-      find: "if (names.length > 0) this.keys.share(urn, []);\n      else this.#share(type, outputs, urn);",
-      replace: "this.#share(type, { ...outputs, predecessors: [] }, urn);",
-      test: contract("rotation"),
-      by: "the deletion of a resource whose previous key is due, by a provider that the program does not use revokes the old keys",
     },
   ]),
   ...inFile("provider/plugin/functions.ts", [

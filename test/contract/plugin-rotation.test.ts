@@ -399,7 +399,7 @@ describe("a retirement in place", () => {
     const plugin = await PluginUnderTest.start(plane, { provider: first.provider, env: { TMPDIR: "/dev/null" } });
     const { state: updated } = await plugin.up(state);
     expect(updated.outputs).toMatchObject({ keyId: state.outputs.keyId, previousKeyId: null });
-    expect(plugin.messages.join("\n")).toMatch(/cannot be written: .* Set TMPDIR/);
+    expect(plugin.messages.join("\n")).toMatch(/cannot be used: .* Set TMPDIR/);
   });
 
   it("keeps a previous key that is in use", async () => {
@@ -455,7 +455,7 @@ describe("the replacement of an ApiKey", () => {
   it("makes no key if the folder for temporary files cannot be written", async () => {
     const state = await first.add("ApiKey", { rotationTriggers: { at: "1" } });
     const plugin = await PluginUnderTest.start(plane, { provider: first.provider, env: { TMPDIR: "/dev/null" } });
-    expect(await failureOf(plugin.up(state, TWO))).toMatch(/cannot be written: .* Set TMPDIR .*\[KP-CONFIG\]/);
+    expect(await failureOf(plugin.up(state, TWO))).toMatch(/cannot be used: .* Set TMPDIR .*\[KP-CONFIG\]/);
     expect(await live()).toEqual([state.id]);
   });
 

@@ -6,6 +6,7 @@ import type { Named } from "../../provider/plugin/resources";
 import { resourceTypes } from "../../provider/resources/registry";
 import { changedNames } from "../../provider/schema/diff";
 import type { NotReady, Properties } from "../../provider/schema/resource-type";
+import type { Holding } from "../../provider/session/run-keys";
 import { fromState } from "../../provider/session/values";
 import { VerbError } from "../../provider/session/verb";
 import type { StackHarness } from "../unit/resources/harness";
@@ -49,8 +50,8 @@ export class PluginEngine extends MiniEngine {
   readonly unshown = new Set<string>();
   /** Ids of the resources that a process was shown. */
   private readonly shown = new WeakMap<PluginProcess, Set<string>>();
-  /** Ids of the keys that the processes of this run share, by the URNs of providers and resources. */
-  private readonly shared = new Map<string, Map<string, readonly string[]>>();
+  /** What the processes of this run share, by the URNs of providers and resources. */
+  private readonly shared = new Map<string, Map<string, Holding>>();
   private providers: readonly Provider[] = [];
   /** Those that a destroy has removed. A repeated deletion still needs them. */
   private removed: readonly Provider[] = [];
@@ -210,10 +211,14 @@ export class PluginEngine extends MiniEngine {
       continuesAfterErrors: () => flags.continueOnError === true,
     };
     const keys = {
-      share: (each: string, ids: readonly string[]) => {
-        shared.set(urn, (shared.get(urn) ?? new Map()).set(each, ids));
+      share: (each: string, holding: Holding) => {
+        shared.set(urn, (shared.get(urn) ?? new Map()).set(each, holding));
       },
-      ofOthers: () => [...shared].filter(([other]) => other !== urn).flatMap(([, held]) => [...held.values()].flat()),
+      ofOthers: (service: string, deleted: string) => {
+        const others = [...shared].filter(([other]) => other !== urn).flatMap(([, held]) => [...held.values()]);
+        const known = others.filter((each) => each.service === service && each.resource !== deleted);
+        return known.flatMap((each) => each.keys);
+      },
     };
     return new PluginProcess(this.harness, { ...inputs, ...confirmed }, command, keys);
   }
@@ -254,7 +259,12 @@ export class PluginEngine extends MiniEngine {
 
   protected override endsRetirement({ name, kind, outputs }: Stored): boolean {
     const successor = this.state.find((each) => each.name === name && each.kind === kind && !each.doomed);
-    if (this.isDestroy || successor === undefined) return false;
+    if (successor === undefined) return false;
+    // In a destroy, the deletion of the successor revokes what is retired.
+    if (this.isDestroy)
+      return [outputs.keyId, outputs.previousKeyId].some((id) =>
+        textsOf(successor.outputs.retiring).includes(String(id)),
+      );
     const { keyId, previousKeyId, retiring } = successor.outputs;
     const ids = [keyId, previousKeyId, ...textsOf(retiring)];
     return [outputs.keyId, outputs.previousKeyId].some((id) => id !== undefined && ids.includes(id));
