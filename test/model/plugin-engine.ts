@@ -250,7 +250,9 @@ export class PluginEngine extends MiniEngine {
     const process = this.processOf(old.provider);
     const successor = old.doomed ? this.state.find(({ name, doomed }) => name === old.name && !doomed) : undefined;
     const isLast = this.isDestroy || (this.declared !== undefined && !(old.name in this.declared));
-    if (successor && isLast && !this.shown.get(process)?.has(successor.id)) {
+    // Hazard: a successor by force under another name does not know its predecessor, and so a former provider not it.
+    const isUnknown = successor?.outputs.predecessors === undefined;
+    if (successor && (isLast || isUnknown) && !this.shown.get(process)?.has(successor.id)) {
       for (const id of [successor.outputs.keyId, successor.outputs.previousKeyId]) this.unshown.add(String(id));
     }
     this.show(process, old.id);
