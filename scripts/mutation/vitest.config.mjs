@@ -36,7 +36,7 @@ export default defineConfig({
     },
   ],
   test: {
-    include: ["test/unit/**/*.test.ts", "test/contract/plugin*.test.ts", "test/model/plugin-stories.test.ts"],
+    include: ["test/unit/**/*.test.ts", "test/contract/plugin*.test.ts", "test/model/plugin-*.test.ts"],
     testTimeout: 20_000,
   },
 });
