@@ -85,11 +85,7 @@ export class OrphanSearch {
     await mustBeSameAccount(identity, context);
     const keys = await this.#list(context);
     const retired = keys.filter(({ id }) => notes.retiring.has(id) && !held.includes(id));
-    const unrevoked = await revokeAll(retired, identity, context);
-    notes.unrevoked.push(...unrevoked);
-    for (const key of retired.filter(({ id }) => !unrevoked.includes(id))) {
-      context.info(`revoked key ${formatKey(key)}, which was retired`);
-    }
+    await this.#revoke(retired, "which was retired", identity, context);
     await this.#sweep(identity, keys, context);
     const left = notes.unrevoked.splice(0);
     if (left.length === 0) return;
@@ -147,11 +143,15 @@ export class OrphanSearch {
           "leaves it alone. If nobody should have it, revoke it in the console",
       );
     }
-    const left = await revokeAll(doomed, identity, context);
-    notes.unrevoked.push(...left);
-    for (const key of doomed.filter(({ id }) => !left.includes(id))) {
-      context.info(`revoked key ${formatKey(key)}, left behind by an interrupted run`);
-    }
+    await this.#revoke(doomed, "left behind by an interrupted run", identity, context);
+  }
+
+  /** Revokes keys, says why, and remembers those that are still live. */
+  async #revoke(keys: readonly ApiKeyRecord[], why: string, identity: string, context: Context): Promise<void> {
+    const left = await revokeAll(keys, identity, context);
+    this.#of(context.urn).unrevoked.push(...left);
+    for (const key of keys.filter(({ id }) => !left.includes(id)))
+      context.info(`revoked key ${formatKey(key)}, ${why}`);
   }
 
   #candidates(identity: string, keys: readonly ApiKeyRecord[], context: Context): readonly ApiKeyRecord[] {

@@ -40,11 +40,12 @@ export class RunKeys {
 
   /** Tells the other processes which keys a resource holds. Throws a `KP-CONFIG` if the folder cannot be used. */
   share(urn: string, holding: Holding): void {
+    const isFirst = this.#held.size === 0;
     this.#held.set(urn, holding);
     try {
       mkdirSync(this.folder, { recursive: true, mode: 0o700 });
       if (!isOurs(this.folder)) throw new Error("it belongs to another user, or others can write to it");
-      for (const file of readdirSync(this.folder)) removeOld(join(this.folder, file));
+      if (isFirst) for (const file of readdirSync(this.folder)) removeOld(join(this.folder, file));
       // Another process reads either all of it or none.
       const draft = join(this.folder, `new-${this.#file}`);
       writeFileSync(draft, JSON.stringify([...this.#held.values()]));

@@ -1690,8 +1690,8 @@ const plugins = [
   ...inFile("provider/plugin/orphans.ts", [
     {
       name: "the deletion of a successor revokes the keys that its predecessor leaves",
-      find: "const unrevoked = await revokeAll(retired, identity, context);",
-      replace: "const unrevoked: readonly string[] = retired.map(({ id }) => id).slice(0, 0);",
+      find: 'await this.#revoke(retired, "which was retired", identity, context);',
+      replace: "",
       test: STORIES_OF_PLUGIN,
       by: "a key that revokeNow names, whose resource is replaced",
     },
