@@ -24,10 +24,11 @@ const parts = Array.from({ length: Math.ceil(stories / PART) }, (_, index) => ({
   seed: seed + index,
   stories: Math.min(PART, stories - index * PART),
 }));
+const count = parts.length;
 let [told, failed] = [0, 0];
 say(`${stories} stories from the seed ${seed}`);
 await Promise.all(Array.from({ length: availableParallelism() }, work));
-say(failed === 0 ? "every story ended well" : `a story failed in ${failed} of ${parts.length} parts`);
+say(failed === 0 ? "every story ended well" : `a story failed in ${failed} of ${count} parts`);
 process.exitCode = failed === 0 ? 0 : 1;
 
 async function work() {

@@ -5,7 +5,7 @@ import { checkId } from "../ids";
 import { identityHere, isElsewhere, mustBeSameAccount } from "../keys/account-guard";
 import { noteHolder } from "../keys/holders";
 import { fingerprintIn, identityOf, ownerIdIn, identityIn as recordedIn } from "../keys/identity";
-import { withoutEmpty } from "../keys/key-fields";
+import { textsOf, withoutEmpty } from "../keys/key-fields";
 import { sameScope } from "../keys/scope";
 import { isRenamed, useRenamed } from "../keys/use-key";
 import { check } from "../schema/check";
@@ -151,11 +151,13 @@ export class Resources {
       if (type.holds === undefined) return type.delete(id, held, context);
       // After an upgrade, another process may have the successor.
       const others = this.keys.ofOthers(this.#service(), id);
-      for (const key of others) getOrCreate(context.run.holders, key, () => new Set<string>()).add("another provider");
-      this.#orphans.noteSeen(others, context);
-      const notes = { retiring: this.#orphans.retiring(urn), isCompared: this.#compared.has(urn) };
-      await type.delete(id, this.#retirements.leftBy(type, id, held, notes, this.command, context), context);
+      for (const key of others.keys)
+        getOrCreate(context.run.holders, key, () => new Set<string>()).add("another provider");
+      this.#orphans.noteSeen(others.keys, context);
       const ids = type.holds(held).map((key) => key.id);
+      const isDeclared = this.#compared.has(urn) || ids.some((key) => others.retiring.includes(key));
+      const notes = { retiring: new Set([...this.#orphans.retiring(urn), ...others.retiring]), isDeclared };
+      await type.delete(id, this.#retirements.leftBy(type, id, held, notes, this.command, context), context);
       await this.#orphans.afterDelete(this.#identityOf(urn, held), ids, context);
     });
   }
@@ -241,10 +243,11 @@ export class Resources {
     return { ...recorded, owner: identityHere(outputs.owner, context) };
   }
 
-  /** Tells the process of a former provider, which may delete predecessors of a resource, what the resource holds. */
+  /** Tells the process of a former provider, which may delete predecessors of a resource, which keys it has. */
   #share(type: ResourceType, resource: string, outputs: Properties, urn: string): void {
     const keys = type.holds?.(outputs).map((key) => key.id);
-    if (keys !== undefined) this.keys.share(urn, { service: this.#service(), resource, keys });
+    const retiring = textsOf(outputs.retiring);
+    if (keys !== undefined) this.keys.share(urn, { service: this.#service(), resource, keys, retiring });
   }
 
   /** The service whose ids the keys have. */

@@ -49,7 +49,7 @@ export class Retirements {
     type: ResourceType,
     id: string,
     held: Properties,
-    { retiring, isCompared }: { readonly retiring: ReadonlySet<string>; readonly isCompared: boolean },
+    { retiring, isDeclared }: { readonly retiring: ReadonlySet<string>; readonly isDeclared: boolean },
     command: EngineCommand,
     { urn, run }: Pick<Context, "urn" | "run">,
   ): Properties {
@@ -67,7 +67,7 @@ export class Retirements {
     const keepsCurrent = isHeld || (handedOver === undefined && !retiring.has(current));
     const doomed = held.previousKeyId ?? (keepsCurrent ? undefined : keyId);
     // Without a successor in the program, there is no consumer.
-    const isSafe = handedOver !== undefined || !(isHeld || isCompared);
+    const isSafe = handedOver !== undefined || !(isHeld || isDeclared);
     if (doomed === undefined || isSafe || !(command.isLimited() || command.continuesAfterErrors())) {
       return { ...(keepsCurrent ? others : held), revokeOnDelete: true };
     }

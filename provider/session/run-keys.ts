@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { KeyplaneError, messageOf } from "../errors";
@@ -6,27 +6,28 @@ import { KeyplaneError, messageOf } from "../errors";
 /** Files of earlier runs are removed at this age, in milliseconds. */
 const MAX_AGE_MS = 24 * 3_600_000;
 
-/** The keys that a resource holds. */
+/** The keys of a resource. */
 export interface Holding {
   /** The base URL of the service. Another service can have other keys with the same ids. */
   readonly service: string;
   /** The resource's id. */
   readonly resource: string;
-  /** Ids. */
+  /** Ids of the keys that it holds. */
   readonly keys: readonly string[];
+  /** Ids of the keys that it has retired: the deletion of a resource that it replaced revokes them. */
+  readonly retiring: readonly string[];
 }
 
 /**
  * Keys that the processes of one run tell each other of. After an upgrade of the plugin, the process of the former
  * version deletes what the new one has replaced or continues, and the engine tells neither of the other. So each process
  * has a file in a temporary folder, which counts while the process runs. Its name is the port of the engine that they
- * share, and the id of the process.
+ * share, and the id of the process. Each change of a resource is a line, and the last one counts.
  */
 export class RunKeys {
   readonly #run: string;
   readonly #file: string;
-  /** By the URN of the resource. */
-  readonly #held = new Map<string, Holding>();
+  #isFirst = true;
 
   /** @param address - The engine's address. */
   constructor(
@@ -38,18 +39,16 @@ export class RunKeys {
     this.#file = `${this.#run}${pid}`;
   }
 
-  /** Tells the other processes which keys a resource holds. Throws a `KP-CONFIG` if the folder cannot be used. */
+  /** Tells the other processes the keys of a resource. Throws a `KP-CONFIG` if the folder cannot be used. */
   share(urn: string, holding: Holding): void {
-    const isFirst = this.#held.size === 0;
-    this.#held.set(urn, holding);
     try {
       mkdirSync(this.folder, { recursive: true, mode: 0o700 });
       if (!isOurs(this.folder)) throw new Error("it belongs to another user, or others can write to it");
-      if (isFirst) for (const file of readdirSync(this.folder)) removeOld(join(this.folder, file));
-      // Another process reads either all of it or none.
-      const draft = join(this.folder, `new-${this.#file}`);
-      writeFileSync(draft, JSON.stringify([...this.#held.values()]));
-      renameSync(draft, join(this.folder, this.#file));
+      if (this.#isFirst) for (const file of readdirSync(this.folder)) removeOld(join(this.folder, file));
+      // A process that has ended can have had the same id.
+      const flag = this.#isFirst ? "w" : "a";
+      writeFileSync(join(this.folder, this.#file), `${JSON.stringify([urn, holding])}\n`, { flag });
+      this.#isFirst = false;
     } catch (error) {
       throw new KeyplaneError(
         "KP-CONFIG",
@@ -58,13 +57,13 @@ export class RunKeys {
     }
   }
 
-  /** Ids of the keys of a service that resources of other processes hold. Leaves out the resource that is deleted. */
-  ofOthers(service: string, deleted: string): readonly string[] {
-    return this.#files()
+  /** The keys of a service that resources of other processes have. Leaves out the resource that is deleted. */
+  ofOthers(service: string, deleted: string): Pick<Holding, "keys" | "retiring"> {
+    const holdings = this.#files()
       .filter((file) => file.startsWith(this.#run) && file !== this.#file && isAlive(file))
       .flatMap((file) => holdingsIn(join(this.folder, file)))
-      .filter((each) => each.service === service && each.resource !== deleted)
-      .flatMap(({ keys }) => keys);
+      .filter((each) => each.service === service && each.resource !== deleted);
+    return joined(holdings);
   }
 
   #files(): readonly string[] {
@@ -82,9 +81,21 @@ function isOurs(folder: string): boolean {
   return process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
 }
 
+/** All keys of several resources. */
+export function joined(holdings: readonly Holding[]): Pick<Holding, "keys" | "retiring"> {
+  return { keys: holdings.flatMap(({ keys }) => keys), retiring: holdings.flatMap(({ retiring }) => retiring) };
+}
+
+/** The last holding of each resource. */
 function holdingsIn(path: string): readonly Holding[] {
+  const lines = readFileSync(path, "utf8").split("\n").flatMap(entriesIn);
+  return [...new Map(lines).values()];
+}
+
+/** What a line says; nothing if it is empty or not complete, since another process is writing it. */
+function entriesIn(line: string): readonly [urn: string, holding: Holding][] {
   try {
-    return JSON.parse(readFileSync(path, "utf8")) as Holding[];
+    return [JSON.parse(line)];
   } catch {
     return [];
   }

@@ -79,6 +79,33 @@ describe("a key that a failed consumer still has", () => {
   });
 });
 
+describe("a current key that revokeNow names, in a resource that keeps its key,", () => {
+  const kept = { revokeOnDelete: false };
+  const made = async () => {
+    const stack = await start();
+    await stack.engine.up(rotating(0, kept));
+    const current = String(stack.outputs().keyId);
+    return { ...stack, current, revoked: rotating(0, { ...kept, revokeNow: current }) };
+  };
+
+  test("is revoked in the run of an upgrade", async () => {
+    const { engine, outputs, live, revoked } = await made();
+    engine.version += 1;
+    expect(await engine.up(revoked)).toBe(true);
+    expect(await live()).toEqual([outputs().keyId]);
+  });
+
+  test("stays live after an upgrade, in a run that continues after its consumer failed", async () => {
+    const { engine, outputs, live, current, revoked } = await made();
+    await engine.up(revoked, FAILING);
+    engine.version += 1;
+    expect(await engine.up(revoked, BOLD)).toBe(false);
+    expect(await live()).toContain(current);
+    expect(await engine.up(revoked)).toBe(true);
+    expect(await live()).toEqual([outputs().keyId]);
+  });
+});
+
 test("the current key stays live in an upgrade that deletes the old resource first", async () => {
   const { engine, harness, outputs, live } = await start();
   const options = { deleteBeforeReplace: true };
