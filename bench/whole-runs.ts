@@ -99,6 +99,7 @@ export async function wholeRows(
 /**
  * Measures a stack of one variant once.
  * @param plugin - The folder of the plugin, for the variant that uses it.
+ * @param env - More variables of the environment.
  */
 export async function sampleOf(
   plane: ControlPlane,
@@ -106,7 +107,7 @@ export async function sampleOf(
   variant: Whole,
   n: number,
   samples: Samples,
-  plugin?: string,
+  { plugin, env }: { readonly plugin?: string; readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<void> {
   await plane.reset();
   const workspace = await Workspace.create({
@@ -119,7 +120,7 @@ export async function sampleOf(
       "plugin-sdk": join("test", "plugin-sdk"),
     },
     ...(plugin !== undefined && { plugins: { keyplane: plugin } }),
-    env: { KEYPLANE_BASE_URL: plane.url, KEYPLANE_API_KEY: plane.apiKey },
+    env: { ...env, KEYPLANE_BASE_URL: plane.url, KEYPLANE_API_KEY: plane.apiKey },
   });
   try {
     const work: Record<Phase, () => Promise<RunResult>> = {
