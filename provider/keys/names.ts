@@ -1,12 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { base32 } from "../base32";
 import { getOrCreate } from "../get-or-create";
+import { PREFIX_LENGTH, PREFIX_LENGTH_WITH_URN } from "../schema/field-types";
 import { ownerIdIn, urnIn } from "./identity";
-
-const PREFIX_LENGTH = 46;
-
-/** The tag of a resource takes the rest. */
-const PREFIX_LENGTH_WITH_URN = 37;
 
 const tags = new Map<string, string>();
 

@@ -112,6 +112,12 @@ const adoption: FieldType = (value) => {
     : "must be { id, key }: the id of an active key, as decimal text, and its secret";
 };
 
+/** The longest prefix in characters. It leaves room for the owner's tag. */
+export const PREFIX_LENGTH = 46;
+
+/** The longest prefix in characters that also leaves room for the resource's tag. */
+export const PREFIX_LENGTH_WITH_URN = 37;
+
 /** All field types. */
 export const types = {
   adoption,
@@ -121,10 +127,8 @@ export const types = {
   keyName,
   listOf,
   map,
-  /** Leaves room for the owner's tag. */
-  namePrefix: prefixUpTo(46),
-  /** Leaves room for the tags of the owner and of the resource. */
-  shortNamePrefix: prefixUpTo(37),
+  namePrefix: prefixUpTo(PREFIX_LENGTH),
+  shortNamePrefix: prefixUpTo(PREFIX_LENGTH_WITH_URN),
   oneOf,
   operationId,
   organizationId,

@@ -2089,8 +2089,8 @@ const plugins = [
     },
     {
       name: "a name with two tags fits the service",
-      find: "PREFIX_LENGTH_WITH_URN = 37",
-      replace: "PREFIX_LENGTH_WITH_URN = 46",
+      find: "urnIn(identity) === undefined ? PREFIX_LENGTH : PREFIX_LENGTH_WITH_URN",
+      replace: "PREFIX_LENGTH",
       test: plugin("names"),
     },
     {
