@@ -92,10 +92,11 @@ function holdingsIn(path: string): readonly Holding[] {
   return [...new Map(lines).values()];
 }
 
-/** What a line says; nothing if it is empty or not complete, since another process is writing it. */
+/** What a line says. Nothing if another process is still writing it, or if another version of the plugin wrote it. */
 function entriesIn(line: string): readonly [urn: string, holding: Holding][] {
   try {
-    return [JSON.parse(line)];
+    const [urn, holding] = JSON.parse(line);
+    return Array.isArray(holding.keys) && Array.isArray(holding.retiring) ? [[urn, holding]] : [];
   } catch {
     return [];
   }

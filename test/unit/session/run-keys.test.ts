@@ -96,6 +96,13 @@ test("a folder that others can write to is not trusted", () => {
   expect(() => processOf(ONE).share("urn:a", holding("a", ["100"]))).toThrow(/others can write to it. Set TMPDIR/);
 });
 
+test("a line of another version of the plugin says nothing", () => {
+  processOf(TWO).share("urn:a", holding("a", ["100"]));
+  const others = [[holding("b", ["101"])], ["urn:b", { keys: ["102"] }], ["urn:b"], 1, null];
+  for (const line of others) appendFileSync(join(folder, `4000-${TWO}`), `${JSON.stringify(line)}\n`);
+  expect(keysOfOthers()).toEqual(["100"]);
+});
+
 test("keys of another engine's run do not count", () => {
   processOf(TWO, "127.0.0.1:5000").share("urn:a", holding("a", ["100"]));
   expect(keysOfOthers()).toEqual([]);
