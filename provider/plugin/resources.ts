@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { InputError, messageOf } from "../errors";
-import { getOrCreate } from "../get-or-create";
 import { checkId } from "../ids";
 import { identityHere, isElsewhere, mustBeSameAccount } from "../keys/account-guard";
-import { noteHolder } from "../keys/holders";
+import { holdersOf, noteHolder } from "../keys/holders";
 import { fingerprintIn, identityOf, ownerIdIn, identityIn as recordedIn } from "../keys/identity";
 import { textsOf, withoutEmpty } from "../keys/key-fields";
 import { sameScope } from "../keys/scope";
@@ -80,7 +79,9 @@ export class Resources {
       const handsOver = retires !== undefined && inputs.retirement !== "inPlace" && !this.command.isLimited();
       if (handsOver) {
         this.#retirements.plan(type, id, outputs, context);
-        context.info(`${retires}. The resource is replaced by one with the same current key, so that this comes last`);
+        context.info(
+          `${retires}. The resource is replaced and keeps its key. If it is protected, use retirement "inPlace"`,
+        );
       } else for (const reason of reasons) context.info(reason);
       const names = handsOver ? ["retireAfter"] : replaces.map((field) => (field === "owner" ? OWNER : field));
       // Fails here if the folder cannot be written, before a key is made.
@@ -151,8 +152,7 @@ export class Resources {
       if (type.holds === undefined) return type.delete(id, held, context);
       // After an upgrade, another process may have the successor.
       const others = this.keys.ofOthers(this.#service(), id);
-      for (const key of others.keys)
-        getOrCreate(context.run.holders, key, () => new Set<string>()).add("another provider");
+      for (const key of others.keys) holdersOf(key, context.run).add("another provider");
       this.#orphans.noteSeen(others.keys, context);
       const ids = type.holds(held).map((key) => key.id);
       const isDeclared = this.#compared.has(urn) || ids.some((key) => others.retiring.includes(key));

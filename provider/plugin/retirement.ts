@@ -1,4 +1,5 @@
 import { KeyplaneError } from "../errors";
+import { holdersOf } from "../keys/holders";
 import { textsOf } from "../keys/key-fields";
 import { revokeAll } from "../keys/revoke-key";
 import { doomedIn } from "../resources/rotation/adoption";
@@ -31,7 +32,7 @@ export class Retirements {
   /** Plans a replacement that keeps the current key. Until then, no deletion revokes a key of the resource. */
   plan(type: ResourceType, id: string, outputs: Properties, { urn, run }: Context): void {
     this.#planned.set(urn, { id, outputs, isDeleted: false });
-    for (const { id } of type.holds?.(outputs) ?? []) run.holders.set(id, holdersOf(id, run).add(SUCCESSOR));
+    for (const { id } of type.holds?.(outputs) ?? []) holdersOf(id, run).add(SUCCESSOR);
   }
 
   /** The state that a planned replacement continues; `undefined` if none is planned. */
@@ -60,7 +61,7 @@ export class Retirements {
     const { keyId, name, key, ...others } = held;
     const current = String(keyId);
     const handedOver = this.#handedOver.get(id);
-    const isHeld = handedOver?.has(current) || [...holdersOf(current, run)].some((holder) => holder !== id);
+    const isHeld = handedOver?.has(current) || [...(run.holders.get(current) ?? [])].some((holder) => holder !== id);
     const isReplaced = isHeld || handedOver || type.holds?.(held).some((each) => retiring.has(each.id));
     if (!isReplaced) return held;
     // A successor that does not say that the current key is retired has continued it.
@@ -84,7 +85,7 @@ export class Retirements {
     const before = this.#planned.get(urn);
     if (before === undefined) return outputs;
     for (const { id } of type.holds?.(before.outputs) ?? []) {
-      for (const holder of [SUCCESSOR, before.id]) holdersOf(id, run).delete(holder);
+      for (const holder of [SUCCESSOR, before.id]) run.holders.get(id)?.delete(holder);
     }
     this.#planned.delete(urn);
     const { retired, ...others } = outputs;
@@ -106,8 +107,4 @@ export async function revokeRetired(outputs: Properties, context: Context, inSta
   if (doomed.length === 0) return outputs;
   const kept = retired.filter((id) => id === inState);
   return { ...outputs, retired: [...kept, ...(await revokeAll(doomed, String(outputs.owner), context))] };
-}
-
-function holdersOf(id: string, { holders }: Context["run"]): Set<string> {
-  return holders.get(id) ?? new Set();
 }

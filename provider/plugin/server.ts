@@ -32,8 +32,8 @@ const TYPES = { ApiKey, RotatingApiKey, ProjectReady };
  * @param schema - The package's schema, without its version.
  */
 export function service(session: Session, schema: object): UntypedServiceImplementation {
-  let config = new ProviderConfig({});
-  const resources = new Resources(session, () => config);
+  let config: ProviderConfig | undefined;
+  const resources = new Resources(session, () => config ?? new ProviderConfig({}));
 
   const handlers = {
     handshake: async () => new provider.ProviderHandshakeResponse(),

@@ -188,7 +188,7 @@ export const apiKey: ResourceType = {
       );
       return;
     }
-    if (!stays && !isHeldElsewhere(id, id, context)) await revokeKey(recordedKey(id, outputs), context);
+    if (!stays && !isHeldElsewhere(id, id, outputs, context)) await revokeKey(recordedKey(id, outputs), context);
     await mustRevokeAll(doomedIn(orphansBeside(id, outputs), outputs), identityIn(outputs), context);
   },
 };

@@ -154,7 +154,7 @@ export const rotatingApiKey: ResourceType = {
     noteLostNames(outputs, context);
     const state = stateOf(outputs);
     const { current, previous, pendingRevocations, retired } = state;
-    const isOurs = (keyId: string) => !isHeldElsewhere(keyId, id, context);
+    const isOurs = (keyId: string) => !isHeldElsewhere(keyId, id, outputs, context);
     const owner = ownerNow(outputs, context);
     const keys = [previous, current].filter((key) => key !== undefined).filter(({ keyId }) => isOurs(keyId));
     const stays = (key: HeldKey) => outputs.revokeOnDelete === false && (key !== current || wasHandedOut(outputs));

@@ -48,6 +48,8 @@ export interface RunNotes {
   readonly adopters: Map<string, string>;
   /** The ids of the resources of the program that hold a key, by the key's id. */
   readonly holders: Map<string, Set<string>>;
+  /** The URNs that the names of a key's holders in the state are made for, by the key's id. */
+  readonly holderUrns: Map<string, Set<string>>;
   /** Names of the keys that resources of the program hold. */
   readonly heldNames: Set<string>;
   /** A list that was requested after another one lacked a key to revoke. */
@@ -67,6 +69,7 @@ export function newRunNotes(): RunNotes {
     lostNames: new Set(),
     adopters: new Map(),
     holders: new Map(),
+    holderUrns: new Map(),
     heldNames: new Set(),
     ownKeys: new Map(),
   };

@@ -1078,8 +1078,15 @@ const adoption = [
   ...inFile("provider/keys/holders.ts", [
     {
       name: "a key that a successor holds is not revoked with the old resource",
-      find: "if (others.length === 0) return false;",
+      find: "if (ids.length + urns.length === 0) return false;",
       replace: "return false;",
+    },
+    {
+      name: "the deletion of a key that was imported twice does not revoke it",
+      find: "ids.length + urns.length === 0",
+      replace: "ids.length === 0",
+      test: "test/contract/plugin-import.test.ts",
+      by: "a key that two resources import",
     },
   ]),
   ...inFile("provider/resources/rotation/rotation-outputs.ts", [
@@ -1901,7 +1908,7 @@ const plugins = [
     },
     {
       name: "a resource that is deleted before its successor keeps its keys",
-      find: "run.holders.set(id, holdersOf(id, run).add(SUCCESSOR));",
+      find: "holdersOf(id, run).add(SUCCESSOR);",
       replace: "void [id, run];",
       test: contract("rotation"),
       by: "after the grace of a previous key a resource that is deleted before",
@@ -1922,7 +1929,7 @@ const plugins = [
     },
     {
       name: "the deletion of the old resource revokes the retired key",
-      find: "holdersOf(id, run).delete(holder);",
+      find: "run.holders.get(id)?.delete(holder);",
       replace: "void [id, run, holder];",
       test: contract("rotation"),
       by: "after the grace of a previous key the resource is replaced",

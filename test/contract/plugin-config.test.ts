@@ -42,6 +42,14 @@ describe("the configuration of a provider resource", () => {
     expect(await plane.count()).toBe(0);
   });
 
+  it("with an invalid variable of the environment is refused in the same way", async () => {
+    const env = { KEYPLANE_IMPORT_KEYS: "a secret with spaces" };
+    const other = await PluginUnderTest.start(plane, { configured: false, env });
+    const { failures } = await other.checkConfig({}, account);
+    expect(failures).toEqual([expect.stringMatching(/^keyplane:importKeys must be a map.*\[KP-CONFIG\]$/)]);
+    expect(other.printed).toEqual([]);
+  });
+
   it("never shows a secret in an error, wherever it was put", async () => {
     const wrong = [
       { apiKey: "a secret with spaces" },

@@ -126,6 +126,20 @@ it("an imported key that the program names differently is replaced", async () =>
   expect(await live()).toEqual([state.id]);
 });
 
+it("a key that two resources import stays live when one of them is deleted, and is revoked with the other", async () => {
+  const plugin = await start();
+  const states = [
+    await plugin.import("ApiKey", made.id, "one"),
+    await plugin.import("ApiKey", made.id, "two"),
+  ] as const;
+  const later = await next(plugin);
+  for (const state of states) expect((await later.up(state)).step).toBe("same");
+  await later.delete(states[1]);
+  expect(await live()).toEqual([made.id]);
+  await (await next(plugin)).delete(states[0]);
+  expect(await live()).toEqual([]);
+});
+
 it("a rotation of an imported key keeps it as the previous key", async () => {
   const plugin = await start();
   const imported = await plugin.import("RotatingApiKey", made.id);

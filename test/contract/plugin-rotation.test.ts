@@ -124,7 +124,7 @@ describe("after the grace of a previous key", () => {
     await plugin.up(state);
     expect(plugin.messages).toContainEqual(
       expect.stringMatching(
-        /the grace of key \d+ ended .*\. The resource is replaced by one with the same current key/,
+        /the grace of key \d+ ended .*\. The resource is replaced and keeps its key\. If it is protected, use retirement "inPlace"/,
       ),
     );
   });

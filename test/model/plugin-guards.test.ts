@@ -138,3 +138,27 @@ describe("a current key that revokeOnDelete keeps, after a retirement that faile
     expect(await live()).toEqual([current]);
   });
 });
+
+test.each([[{}], [{ deleteBeforeReplace: true }]])(
+  "a key that is renamed and replaced with %j is revoked",
+  async (options) => {
+    const { engine, outputs, live } = await start();
+    const key = (trigger: number): DeclaredKey => ({
+      ...{ rotating: false, consumed: true, options },
+      inputs: { rotationTriggers: { trigger } },
+    });
+    await engine.up({ "plain-0": key(0) });
+    expect(await engine.up({ "plain-1": { ...key(1), alias: "plain-0" } })).toBe(true);
+    expect(await live()).toEqual([outputs().keyId]);
+  },
+);
+
+test("a previous key that is due is revoked when its resource is renamed", async () => {
+  const { engine, harness, outputs, live } = await start();
+  await engine.up(rotating(0));
+  await engine.up(rotating(1));
+  await harness.clock.pass(WEEK_MS);
+  const { "rotating-0": key } = rotating(1) as Record<"rotating-0", DeclaredKey>;
+  expect(await engine.up({ "rotating-1": { ...key, alias: "rotating-0" } })).toBe(true);
+  expect(await live()).toEqual([outputs().keyId]);
+});
