@@ -25,21 +25,26 @@ const parts = Array.from({ length: Math.ceil(stories / PART) }, (_, index) => ({
   stories: Math.min(PART, stories - index * PART),
 }));
 const count = parts.length;
-let [told, failed] = [0, 0];
+const failed = [];
+let told = 0;
 say(`${stories} stories from the seed ${seed}`);
 await Promise.all(Array.from({ length: availableParallelism() }, work));
-say(failed === 0 ? "every story ended well" : `a story failed in ${failed} of ${count} parts`);
-process.exitCode = failed === 0 ? 0 : 1;
+say(
+  failed.length === 0
+    ? "every story ended well"
+    : `a story failed in ${failed.length} of ${count} parts: --seed ${failed.join(", --seed ")}`,
+);
+process.exitCode = failed.length === 0 ? 0 : 1;
 
 async function work() {
   for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
     const { ended, output } = await tell(part);
     told += part.stories;
     if (!ended) {
-      failed += 1;
+      failed.push(part.seed);
       say(output);
     }
-    say(`${told} of ${stories} stories told, ${failed} failed`);
+    say(`${told} of ${stories} stories told, ${failed.length} failed`);
   }
 }
 
