@@ -2,23 +2,30 @@ import { getOrCreate } from "../get-or-create";
 import type { Context, Properties, ResourceType, RunNotes } from "../schema/resource-type";
 import { urnIn } from "./identity";
 
-/** Records the keys that a resource of the program holds, so that deleting another resource does not revoke them. */
-export function noteHolder(type: ResourceType, resourceId: string, outputs: Properties, context: Context): void {
-  for (const { id, name } of type.holds?.(outputs) ?? []) {
-    if (name !== undefined) context.run.heldNames.add(name);
-    if (holdersOf(id, context.run).add(resourceId).size > 1) warnOfTwo(id, context);
-  }
-}
-
 /**
- * Records that the state has a resource under the URN that its keys are named for. Two resources that import the same
- * key have the same id, and only their URNs differ.
+ * Records the keys that a resource of the program holds, so that deleting another resource does not revoke them.
+ * @param urn - The URN that the keys in the state are named for, if it is known. Two resources that import the same key
+ * have the same id, and only these URNs differ.
  */
-export function noteUrn(type: ResourceType, outputs: Properties, context: Context): void {
-  const urn = urnIn(outputs.owner);
-  if (urn === undefined) return;
-  for (const { id } of type.holds?.(outputs) ?? []) {
-    if (getOrCreate(context.run.holderUrns, id, () => new Set()).add(urn).size > 1) warnOfTwo(id, context);
+export function noteHolder(
+  type: ResourceType,
+  resourceId: string,
+  outputs: Properties,
+  context: Context,
+  urn?: string,
+): void {
+  const { heldNames, holderUrns } = context.run;
+  for (const { id, name } of type.holds?.(outputs) ?? []) {
+    if (name !== undefined) heldNames.add(name);
+    const ids = holdersOf(id, context.run).add(resourceId);
+    const urns = getOrCreate(holderUrns, id, () => new Set());
+    if (urn !== undefined) urns.add(urn);
+    if (ids.size > 1 || urns.size > 1) {
+      context.warn(
+        `key ${id} belongs to two resources of this stack. Remove one of them from the program, and from the state with ` +
+          "`pulumi state delete`. Otherwise the deletion of one can revoke the key of the other",
+      );
+    }
   }
 }
 
@@ -38,11 +45,4 @@ export function isHeldElsewhere(id: string, resourceId: string, outputs: Propert
   if (ids.length + urns.length === 0) return false;
   context.info(`key ${id} stays live, because another resource of this stack holds it`);
   return true;
-}
-
-function warnOfTwo(id: string, context: Context): void {
-  context.warn(
-    `key ${id} belongs to two resources of this stack. Remove one of them from the program, and from the state with ` +
-      "`pulumi state delete`. Otherwise the deletion of one can revoke the key of the other",
-  );
 }

@@ -1,4 +1,5 @@
-import { noteHolder, noteUrn } from "../keys/holders";
+import { noteHolder } from "../keys/holders";
+import { urnIn } from "../keys/identity";
 import { type Difference, diff } from "../schema/diff";
 import type { Context, Properties, ResourceType } from "../schema/resource-type";
 import type { Session } from "./session";
@@ -16,9 +17,6 @@ export function difference(
   const terms = { now: context.now(), fingerprint: () => context.fingerprint(), driftOnly };
   const found = diff(type, outputs, inputs, terms);
   // A refresh can compare a predecessor that is still to be deleted: it does not show what is held.
-  if (!driftOnly) {
-    noteHolder(type, id, outputs, context);
-    noteUrn(type, outputs, context);
-  }
+  if (!driftOnly) noteHolder(type, id, outputs, context, urnIn(outputs.owner));
   return { ...found, driftOnly };
 }

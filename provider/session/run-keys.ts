@@ -61,9 +61,8 @@ export class RunKeys {
   ofOthers(service: string, deleted: string): Pick<Holding, "keys" | "retiring"> {
     const holdings = this.#files()
       .filter((file) => file.startsWith(this.#run) && file !== this.#file && isAlive(file))
-      .flatMap((file) => holdingsIn(join(this.folder, file)))
-      .filter((each) => each.service === service && each.resource !== deleted);
-    return joined(holdings);
+      .flatMap((file) => holdingsIn(join(this.folder, file)));
+    return keysOf(holdings, service, deleted);
   }
 
   #files(): readonly string[] {
@@ -81,9 +80,14 @@ function isOurs(folder: string): boolean {
   return process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
 }
 
-/** All keys of several resources. */
-export function joined(holdings: readonly Holding[]): Pick<Holding, "keys" | "retiring"> {
-  return { keys: holdings.flatMap(({ keys }) => keys), retiring: holdings.flatMap(({ retiring }) => retiring) };
+/** The keys of a service among holdings. Leaves out the resource that is deleted. */
+export function keysOf(
+  holdings: readonly Holding[],
+  service: string,
+  deleted: string,
+): Pick<Holding, "keys" | "retiring"> {
+  const known = holdings.filter((each) => each.service === service && each.resource !== deleted);
+  return { keys: known.flatMap(({ keys }) => keys), retiring: known.flatMap(({ retiring }) => retiring) };
 }
 
 /** The last holding of each resource. */

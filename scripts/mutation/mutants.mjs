@@ -2046,14 +2046,14 @@ const plugins = [
       name: "a former provider learns of the keys that successors have retired",
       find: "...this.#orphans.retiring(urn), ...others.retiring]",
       replace: "...this.#orphans.retiring(urn)]",
-      test: "test/model/plugin-guards.test.ts",
+      test: GUARDS,
       by: "in the run of an upgrade",
     },
     {
       name: "a key that the resource of a later provider has retired may have a consumer",
       find: " || ids.some((key) => others.retiring.includes(key))",
       replace: "",
-      test: "test/model/plugin-guards.test.ts",
+      test: GUARDS,
       by: "after an upgrade",
     },
     {

@@ -140,6 +140,14 @@ it("a key that two resources import stays live when one of them is deleted, and 
   expect(await live()).toEqual([]);
 });
 
+it.each(["ApiKey", "RotatingApiKey"])("a key that an ApiKey and a second %s import is reported once", async (kind) => {
+  const plugin = await start();
+  const states = [await plugin.import("ApiKey", made.id, "one"), await plugin.import(kind, made.id, "two")];
+  const later = await next(plugin);
+  for (const state of states) await later.up(state);
+  expect(later.messages.filter((text) => text.includes("belongs to two resources"))).toHaveLength(1);
+});
+
 it("a rotation of an imported key keeps it as the previous key", async () => {
   const plugin = await start();
   const imported = await plugin.import("RotatingApiKey", made.id);

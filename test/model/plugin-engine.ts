@@ -6,7 +6,7 @@ import type { Named } from "../../provider/plugin/resources";
 import { resourceTypes } from "../../provider/resources/registry";
 import { changedNames } from "../../provider/schema/diff";
 import type { NotReady, Properties } from "../../provider/schema/resource-type";
-import { type Holding, joined } from "../../provider/session/run-keys";
+import { type Holding, keysOf } from "../../provider/session/run-keys";
 import { fromState } from "../../provider/session/values";
 import { VerbError } from "../../provider/session/verb";
 import type { StackHarness } from "../unit/resources/harness";
@@ -216,7 +216,7 @@ export class PluginEngine extends MiniEngine {
       },
       ofOthers: (service: string, deleted: string) => {
         const others = [...shared].filter(([other]) => other !== urn).flatMap(([, held]) => [...held.values()]);
-        return joined(others.filter((each) => each.service === service && each.resource !== deleted));
+        return keysOf(others, service, deleted);
       },
     };
     return new PluginProcess(this.harness, { ...inputs, ...confirmed }, command, keys);

@@ -96,6 +96,12 @@ test("a folder that others can write to is not trusted", () => {
   expect(() => processOf(ONE).share("urn:a", holding("a", ["100"]))).toThrow(/others can write to it. Set TMPDIR/);
 });
 
+test("a file that cannot be read says nothing", () => {
+  mkdirSync(folder);
+  writeFileSync(join(folder, `4000-${TWO}`), "[");
+  expect(keysOfOthers()).toEqual([]);
+});
+
 test("a line of another version of the plugin says nothing", () => {
   processOf(TWO).share("urn:a", holding("a", ["100"]));
   const others = [[holding("b", ["101"])], ["urn:b", { keys: ["102"] }], ["urn:b"], 1, null];
