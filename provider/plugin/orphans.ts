@@ -135,13 +135,14 @@ export class OrphanSearch {
     const isOurs = (key: ApiKeyRecord) => key.lastUsedAt === null && Date.parse(key.createdAt) > now - MAX_AGE_MS;
     // The replaced key is among them if the engine did not show it.
     const doomed = notes.isHidden || context.checkpointsSkipped ? [] : candidates.filter(isOurs);
+    const fate = notes.isHidden
+      ? "If the replaced resource has it, the deletion of that resource revokes it"
+      : "keyplane leaves it alone";
     for (const key of candidates.filter((each) => !doomed.includes(each))) {
       notes.predecessors.add(key.id);
       if (notes.isHidden && candidates.length === 1) continue;
-      context.warn(
-        `key ${formatKey(key)} was made for this resource, and this run cannot tell whether anybody has it. keyplane ` +
-          "leaves it alone. If nobody should have it, revoke it in the console",
-      );
+      const text = `key ${formatKey(key)} was made for this resource, and this run cannot tell whether anybody has it`;
+      context.warn(`${text}. ${fate}. If nobody should have it, revoke it in the console`);
     }
     await this.#revoke(doomed, "left behind by an interrupted run", identity, context);
   }
