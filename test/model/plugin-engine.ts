@@ -313,7 +313,10 @@ export class PluginEngine extends MiniEngine {
 
   protected override put(old: Stored | undefined, now: Stored): Stored {
     for (const id of [now.outputs.keyId, now.outputs.previousKeyId]) {
-      if (id !== undefined) this.everHeld.add(String(id));
+      if (id === undefined) continue;
+      this.everHeld.add(String(id));
+      // A successor that continues a key also decides what becomes of it.
+      this.kept.delete(String(id));
     }
     // The program receives it then, even if the run ends right after that.
     if (!now.notReady) this.handedOut.add(String(now.outputs.keyId));

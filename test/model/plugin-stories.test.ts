@@ -59,4 +59,14 @@ describe("a stack of the plugin keeps all invariants in the story of", () => {
       up(other, { refresh: true }),
     ]);
   });
+
+  test("a key that is deleted before its successor continues it, whose revokeOnDelete then changes", async () => {
+    const kept = { revokeOnDelete: false };
+    const { "rotating-0": declared } = rotating(0, kept) as Record<"rotating-0", DeclaredKey>;
+    const first = { ...declared, consumed: false };
+    const inPlace = { ...first, revokes: "current" as const, inputs: { ...first.inputs, retirement: "inPlace" } };
+    const replaced = { ...first, options: { deleteBeforeReplace: true } };
+    const stories = [first, inPlace, replaced].map((each) => up({ "rotating-0": each }));
+    await runPluginStory([...stories, up(rotating(0, { revokeOnDelete: true }))]);
+  });
 });
