@@ -13,14 +13,14 @@ const MAX_LOOKS = 3;
 
 /** The claim of a key to import. Throws `KP-IMPORT` without its secret, which the service does not show. */
 export function importClaim(id: string, key: string | undefined): Claim {
-  if (key !== undefined) return { id, key, source: "keyplane:importKeys", instead: "", code: "KP-IMPORT" };
+  if (key !== undefined) return { id, key, source: "the setting importKeys", instead: "", code: "KP-IMPORT" };
   throw new KeyplaneError(
     "KP-IMPORT",
     `key ${id} cannot be imported by its id alone, because the service shows a secret only once. Run ` +
-      `\`pulumi config set --path --secret 'keyplane:importKeys["${id}"]'\`, enter the secret, run \`pulumi up\`, because ` +
-      "Pulumi imports with the configuration of the last `up`, and import the key again. Then run " +
-      `\`pulumi config rm --path 'keyplane:importKeys["${id}"]'\`. Or set the variable KEYPLANE_IMPORT_KEYS for this one ` +
-      `command, as JSON with the secret under "${id}"`,
+      `\`pulumi config set --path --secret 'keyplane:importKeys["${id}"]'\`, enter the secret, and run \`pulumi up\`. ` +
+      "If you use the command `pulumi import`, repeat it after that: it uses the configuration of the last `up`. Then " +
+      `run \`pulumi config rm --path 'keyplane:importKeys["${id}"]'\`. Or set the variable ` +
+      `KEYPLANE_IMPORT_KEYS for this one command, as JSON with the secret under "${id}"`,
   );
 }
 

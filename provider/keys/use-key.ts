@@ -1,3 +1,4 @@
+import { keyIn } from "../key-index";
 import type { Context, Properties } from "../schema/resource-type";
 import { mustBeSameAccount } from "./account-guard";
 import { identityIn, urnIn } from "./identity";
@@ -8,13 +9,18 @@ export function isRenamed({ owner }: Properties, urn: string): boolean {
 }
 
 /**
- * Uses the keys of a renamed resource once: a new resource with its former name would take them for its orphans, but
- * never revokes a key that was used.
+ * Uses the keys of a renamed resource that were never used: a new resource with its former name would take them for its
+ * orphans, but never revokes a key that was used. Another use would delay the retirement of a previous key.
  */
 export async function useRenamed(held: Properties, context: Context): Promise<void> {
   await mustBeSameAccount(identityIn(held), context);
-  for (const key of [held.key, held.previousKey]) {
-    if (typeof key === "string" && !(await context.keys().authenticates(key, { isNew: false }))) {
+  const keys = await context.keys().list();
+  const isUnused = (id: unknown) => (keyIn(keys, String(id))?.lastUsedAt ?? null) === null;
+  for (const [id, key] of [
+    [held.keyId, held.key],
+    [held.previousKeyId, held.previousKey],
+  ]) {
+    if (typeof key === "string" && isUnused(id) && !(await context.keys().authenticates(key, { isNew: false }))) {
       context.warn(
         "the service does not accept a key of this resource. Run `pulumi refresh` to find out which one is gone",
       );

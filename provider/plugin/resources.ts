@@ -77,11 +77,11 @@ export class Resources {
       const retires = driftOnly || replaces.length > 0 ? undefined : type.retires?.(outputs, inputs, context.now());
       // A limited command would delete the old resource before the consumers that it leaves out have the current key.
       const handsOver = retires !== undefined && inputs.retirement !== "inPlace" && !this.command.isLimited();
+      if (!driftOnly && isRenamed(outputs, urn)) context.info("the resource was renamed or moved");
       if (handsOver) {
         this.#retirements.plan(type, id, outputs, context);
-        context.info(
-          `${retires}. The resource is replaced and keeps its key. If it is protected, use retirement "inPlace"`,
-        );
+        const fate = type.stable?.(outputs, inputs, context.now()).length ? "keeps its key" : "gets a new key";
+        context.info(`${retires}. The resource is replaced and ${fate}. If it is protected, use retirement "inPlace"`);
       } else for (const reason of reasons) context.info(reason);
       const names = handsOver ? ["retireAfter"] : replaces.map((field) => (field === "owner" ? OWNER : field));
       // Fails here if the folder cannot be written, before a key is made.

@@ -13,6 +13,7 @@ import {
 const DAY = 86_400_000;
 const KIND = "RotatingApiKey";
 const TWO = { rotationTriggers: { at: "2" } };
+const THREE = { rotationTriggers: { at: "3" } };
 
 let plane: ControlPlane;
 let first: PluginUnderTest;
@@ -127,6 +128,18 @@ describe("after the grace of a previous key", () => {
         /the grace of key \d+ ended .*\. The resource is replaced and keeps its key\. If it is protected, use retirement "inPlace"/,
       ),
     );
+  });
+
+  it("a key that two replaced resources have is revoked once", async () => {
+    const one = await due();
+    const { state: two } = await (await next()).up(one);
+    const { state: rotatedAgain } = await (await next()).up(two, THREE);
+    const plugin = await next();
+    const { step, state: three } = await plugin.up(await later(rotatedAgain, 4), THREE);
+    expect(step).toBe("replace");
+    for (const replaced of [one, rotatedAgain]) await plugin.delete(replaced);
+    expect(await live()).toEqual([three.outputs.keyId]);
+    expect([await posts(), await deletes()]).toEqual([3, 2]);
   });
 
   it("nothing is revoked while runs fail, and a later run revokes the previous key", async () => {
@@ -336,6 +349,9 @@ describe("a key that revokeNow names", () => {
     const { step, state: successor } = await plugin.up(state, { revokeNow: keyId });
     expect(step).toBe("replace");
     expect(successor.outputs.keyId).not.toBe(keyId);
+    expect(plugin.messages.join()).toContain(
+      `key ${keyId} is to be revoked now. The resource is replaced and gets a new key`,
+    );
     expect(successor.outputs).not.toHaveProperty("retired");
     expect(await live()).toEqual([keyId, successor.outputs.keyId].sort());
     await plugin.delete(state);

@@ -122,6 +122,11 @@ export class Keys {
     );
   }
 
+  /** Whether this process has revoked the key. */
+  hasRevoked(id: string): boolean {
+    return this.#revoked.has(id);
+  }
+
   /**
    * The key with this id, from the last list of this process, or from a later one if that lacks the key. An old list is
    * good enough, because the name of an id never changes. `undefined` if the key is gone.
