@@ -318,9 +318,13 @@ export class PluginEngine extends MiniEngine {
       // A successor that continues a key also decides what becomes of it.
       this.kept.delete(String(id));
     }
-    // The program receives it then, even if the run ends right after that.
-    if (!now.notReady) this.handedOut.add(String(now.outputs.keyId));
     return super.put(old, now);
+  }
+
+  /** The program receives a key that is ready as soon as it is saved, even if the run ends right after that. */
+  private received(now: Stored): Stored {
+    if (!now.notReady) this.handedOut.add(String(now.outputs.keyId));
+    return now;
   }
 
   /** Checks and compares a key, as the engine does one key after the other. */
@@ -344,6 +348,9 @@ export class PluginEngine extends MiniEngine {
     const isTriggered = changedTrigger(old.options, options);
     const difference =
       isForced || isTriggered ? FORCED : await this.compared(() => resources.diff(named, old.id, old.outputs, inputs));
+    // Hazard: the plugin is not shown what it replaces, and so cannot use the keys of the former name.
+    if ((isForced || isTriggered) && old.name !== name)
+      for (const id of [old.outputs.keyId, old.outputs.previousKeyId]) this.unshown.add(String(id));
     if (isForced || isTriggered || old.pendingReplacement || difference.replaces.length > 0) {
       if (options.protect && old.options.protect) {
         this.said.push(`${name} is protected`);
@@ -441,7 +448,7 @@ export class PluginEngine extends MiniEngine {
         }
         if (before?.pendingReplacement) this.state = this.state.filter((each) => each !== before);
         else if (before) this.put(before, { ...before, doomed: true });
-        return this.put(undefined, { ...next, id: outcome.id ?? made.id, ...result });
+        return this.received(this.put(undefined, { ...next, id: outcome.id ?? made.id, ...result }));
       };
       return { ...outcome, change };
     });
@@ -460,7 +467,7 @@ export class PluginEngine extends MiniEngine {
       });
       const change = (result: Result): Stored => {
         this.noteMint(named.urn, since, old.outputs, result.outputs);
-        return this.put(this.renamed(old, next.name), { ...next, id: old.id, ...result });
+        return this.received(this.put(this.renamed(old, next.name), { ...next, id: old.id, ...result }));
       };
       return { ...outcome, change };
     });

@@ -69,4 +69,14 @@ describe("a stack of the plugin keeps all invariants in the story of", () => {
     const stories = [first, inPlace, replaced].map((each) => up({ "rotating-0": each }));
     await runPluginStory([...stories, up(rotating(0, { revokeOnDelete: true }))]);
   });
+
+  test("a key whose operation fails, which a refresh shows but no program ever had", async () => {
+    const operations = [{ action: "apply_config", runningMs: 0, outcome: "failed" as const }];
+    const failed = { ...key(0, { revokeOnDelete: false }), waits: true };
+    await runPluginStory([
+      { do: "fault", rule: { route: "POST /api_keys", operations } },
+      up({ "plain-0": failed }),
+      up({ "plain-1": key(0) }, { refresh: true }),
+    ]);
+  });
 });
