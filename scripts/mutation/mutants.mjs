@@ -1873,6 +1873,24 @@ const plugins = [
       by: "a retirement in place",
     },
   ]),
+  ...inFile("provider/keys/use-key.ts", [
+    {
+      name: "a renamed resource does not use a key that is in use",
+      find: " && isUnused(id)",
+      replace: "",
+      test: contract("orphans"),
+      by: "a resource with another name that rotates",
+    },
+  ]),
+  ...inFile("provider/keys/revoke-key.ts", [
+    {
+      name: "a key of several replaced resources is revoked once",
+      find: "if (all.hasRevoked(held.id)) return;",
+      replace: "",
+      test: contract("rotation"),
+      by: "a key that two replaced resources have",
+    },
+  ]),
   ...inFile("provider/plugin/resources.ts", [
     {
       name: "a replacement under another name keeps the old key from a new resource",
