@@ -154,7 +154,7 @@ export class PluginEngine extends MiniEngine {
     const lost = this.state.filter((each) => each.name === name && each.kind === kind);
     this.state = this.state.filter((each) => each.id !== id);
     for (const { outputs } of lost) {
-      for (const key of [outputs.keyId, outputs.previousKeyId]) if (key !== undefined) this.forgotten.add(String(key));
+      for (const key of keysIn(outputs)) this.forgotten.add(key);
     }
   }
 
@@ -252,7 +252,7 @@ export class PluginEngine extends MiniEngine {
     // Hazard: a successor by force under another name does not know its predecessor, and so a former provider not it.
     const isUnknown = successor?.outputs.predecessors === undefined;
     if (successor && (isLast || isUnknown) && !this.shown.get(process)?.has(successor.id)) {
-      for (const id of [successor.outputs.keyId, successor.outputs.previousKeyId]) this.unshown.add(String(id));
+      for (const id of keysIn(successor.outputs)) this.unshown.add(id);
     }
     this.show(process, old.id);
     await process.resources.delete(named, old.id, old.outputs);
@@ -262,13 +262,9 @@ export class PluginEngine extends MiniEngine {
     const successor = this.state.find((each) => each.name === name && each.kind === kind && !each.doomed);
     if (successor === undefined) return false;
     // In a destroy, the deletion of the successor revokes what is retired.
-    if (this.isDestroy)
-      return [outputs.keyId, outputs.previousKeyId].some((id) =>
-        textsOf(successor.outputs.retiring).includes(String(id)),
-      );
-    const { keyId, previousKeyId, retiring } = successor.outputs;
-    const ids = [keyId, previousKeyId, ...textsOf(retiring)];
-    return [outputs.keyId, outputs.previousKeyId].some((id) => id !== undefined && ids.includes(id));
+    if (this.isDestroy) return keysIn(outputs).some((id) => textsOf(successor.outputs.retiring).includes(id));
+    const ids = [...keysIn(successor.outputs), ...textsOf(successor.outputs.retiring)];
+    return keysIn(outputs).some((id) => ids.includes(id));
   }
 
   private show(process: PluginProcess, id: string): void {
@@ -281,7 +277,7 @@ export class PluginEngine extends MiniEngine {
     this.state = this.state.filter((each) => each !== old);
     // Hazard: the deletion left the keys to a replacement that was to continue them, and the engine has forgotten it.
     if (old.kind !== "RotatingApiKey") return;
-    for (const id of [old.outputs.keyId, old.outputs.previousKeyId]) this.dropped.add(String(id));
+    for (const id of keysIn(old.outputs)) this.dropped.add(id);
   }
 
   protected override async callRead(old: Stored): Promise<Stored | undefined> {
@@ -312,11 +308,10 @@ export class PluginEngine extends MiniEngine {
   }
 
   protected override put(old: Stored | undefined, now: Stored): Stored {
-    for (const id of [now.outputs.keyId, now.outputs.previousKeyId]) {
-      if (id === undefined) continue;
-      this.everHeld.add(String(id));
+    for (const id of keysIn(now.outputs)) {
+      this.everHeld.add(id);
       // A successor that continues a key also decides what becomes of it.
-      this.kept.delete(String(id));
+      this.kept.delete(id);
     }
     return super.put(old, now);
   }
@@ -349,8 +344,7 @@ export class PluginEngine extends MiniEngine {
     const difference =
       isForced || isTriggered ? FORCED : await this.compared(() => resources.diff(named, old.id, old.outputs, inputs));
     // Hazard: the plugin is not shown what it replaces, and so cannot use the keys of the former name.
-    if ((isForced || isTriggered) && old.name !== name)
-      for (const id of [old.outputs.keyId, old.outputs.previousKeyId]) this.unshown.add(String(id));
+    if ((isForced || isTriggered) && old.name !== name) for (const id of keysIn(old.outputs)) this.unshown.add(id);
     if (isForced || isTriggered || old.pendingReplacement || difference.replaces.length > 0) {
       if (options.protect && old.options.protect) {
         this.said.push(`${name} is protected`);
@@ -381,8 +375,7 @@ export class PluginEngine extends MiniEngine {
   private leftOut(old: Stored | undefined, name: string): Stored {
     if (old === undefined) throw new StepFailed();
     // Hazard: without a call, a new resource of the former name takes its unused key for an orphan.
-    if (old.name !== name)
-      for (const id of [old.outputs.keyId, old.outputs.previousKeyId]) this.forgotten.add(String(id));
+    if (old.name !== name) for (const id of keysIn(old.outputs)) this.forgotten.add(id);
     return this.renamed(old, name);
   }
 
@@ -443,8 +436,8 @@ export class PluginEngine extends MiniEngine {
         const before = old && this.renamed(old, next.name);
         // Hazard: the engine does not delete again what it deleted before its replacement, and a successor is not told.
         if (before?.pendingReplacement && next.kind === "RotatingApiKey") {
-          for (const id of [before.outputs.keyId, before.outputs.previousKeyId]) this.dropped.add(String(id));
-          for (const id of [result.outputs.keyId, result.outputs.previousKeyId]) this.dropped.delete(String(id));
+          for (const id of keysIn(before.outputs)) this.dropped.add(id);
+          for (const id of keysIn(result.outputs)) this.dropped.delete(id);
         }
         if (before?.pendingReplacement) this.state = this.state.filter((each) => each !== before);
         else if (before) this.put(before, { ...before, doomed: true });
@@ -495,6 +488,11 @@ const FORCED = { changes: true, replaces: ["id"], deleteBeforeReplace: false };
 
 function kindOf({ rotating }: DeclaredKey): "ApiKey" | "RotatingApiKey" {
   return rotating ? "RotatingApiKey" : "ApiKey";
+}
+
+/** Ids of the current and the previous key. */
+function keysIn({ keyId, previousKeyId }: Properties): string[] {
+  return [keyId, previousKeyId].filter((id) => id !== undefined).map(String);
 }
 
 /** Whether a changed trigger replaces a resource. Setting or removing one does not. */

@@ -8,8 +8,8 @@ const key = (trigger: number, inputs: DeclaredKey["inputs"] = {}): DeclaredKey =
   consumed: true,
   inputs: { rotationTriggers: { trigger }, ...inputs },
 });
-const rotating = (trigger: number, inputs: DeclaredKey["inputs"] = {}): Program => ({
-  "rotating-0": { ...key(trigger, inputs), rotating: true },
+const rotating = (trigger: number, inputs: DeclaredKey["inputs"] = {}, others: Partial<DeclaredKey> = {}): Program => ({
+  "rotating-0": { ...key(trigger, inputs), rotating: true, ...others },
 });
 const up = (program: Program, flags: Flags = {}): Action => ({ do: "up", program, ...flags });
 const crashed = (crash: Crash): Flags => ({ crash });
@@ -23,9 +23,9 @@ describe("a stack of the plugin keeps all invariants in the story of", () => {
   });
 
   test("a current key that revokeNow names and that is retired in place, whose successor is saved only then", async () => {
-    const program = rotating(0, { retirement: "inPlace" });
-    const { "rotating-0": declared } = program as Record<"rotating-0", DeclaredKey>;
-    const revoked = { "rotating-0": { ...declared, revokes: "current" as const } };
+    const inPlace = { retirement: "inPlace" };
+    const program = rotating(0, inPlace);
+    const revoked = rotating(0, inPlace, { revokes: "current" });
     await runPluginStory([up(program), up(revoked, crashed({ step: 1, when: "unsaved" })), up(program)]);
   });
 
@@ -39,9 +39,9 @@ describe("a stack of the plugin keeps all invariants in the story of", () => {
   });
 
   test("a key that revokeNow names, whose resource is replaced and then leaves the program", async () => {
-    const program = rotating(0, { verify: true, revokeOnDelete: false });
-    const { "rotating-0": declared } = program as Record<"rotating-0", DeclaredKey>;
-    const revoked = { "rotating-0": { ...declared, consumed: false, revokes: "current" as const } };
+    const kept = { verify: true, revokeOnDelete: false };
+    const program = rotating(0, kept);
+    const revoked = rotating(0, kept, { consumed: false, revokes: "current" });
     const crash = { step: 2, when: 1 } as const;
     const other = { "plain-0": key(0) };
     await runPluginStory([up(program), up({ ...revoked, ...other }, { crash, continueOnError: true }), up(other)]);
@@ -62,12 +62,13 @@ describe("a stack of the plugin keeps all invariants in the story of", () => {
 
   test("a key that is deleted before its successor continues it, whose revokeOnDelete then changes", async () => {
     const kept = { revokeOnDelete: false };
-    const { "rotating-0": declared } = rotating(0, kept) as Record<"rotating-0", DeclaredKey>;
-    const first = { ...declared, consumed: false };
-    const inPlace = { ...first, revokes: "current" as const, inputs: { ...first.inputs, retirement: "inPlace" } };
-    const replaced = { ...first, options: { deleteBeforeReplace: true } };
-    const stories = [first, inPlace, replaced].map((each) => up({ "rotating-0": each }));
-    await runPluginStory([...stories, up(rotating(0, { revokeOnDelete: true }))]);
+    const consumed = false;
+    await runPluginStory([
+      up(rotating(0, kept, { consumed })),
+      up(rotating(0, { ...kept, retirement: "inPlace" }, { consumed, revokes: "current" })),
+      up(rotating(0, kept, { consumed, options: { deleteBeforeReplace: true } })),
+      up(rotating(0, { revokeOnDelete: true })),
+    ]);
   });
 
   test("a key whose operation fails, which a refresh shows but no program ever had", async () => {
