@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import type { KillPointMessage } from "../../testing/engine/provider/kill-points";
+import { compiledModule } from "../../testing/package-root";
 import { inBrief, onlyCall, PluginStack } from "./plugin-stack";
 
 let stack: PluginStack;
@@ -56,6 +57,24 @@ test("a killed engine leaves its plugin running, and a pending operation in the 
   expect(deployment.pending_operations?.map(({ type, resource }) => [type, resource.urn.split("::").at(-1)])).toEqual([
     ["creating", "a"],
   ]);
+});
+
+test("a plugin that asks the engine for the state sees what was created, and its own creation as pending", async () => {
+  stack = await PluginStack.create(`
+    const a = new Thing("a", { size: 1 });
+    new Thing("b", { size: a.token, exports: true });
+    exports.asks = process.env.KEYPLANE_PULUMI ?? "pulumi";
+  `);
+  const { calls } = await stack.run("up");
+  const { resources, pending } = onlyCall(calls, "Export");
+  expect(resources).toMatchObject([
+    { urn: "probe:index:Thing::a", id: "a-1" },
+    { urn: expect.stringContaining("dev") },
+  ]);
+  expect(pending).toMatchObject([{ type: "creating", urn: "probe:index:Thing::b", inputs: { exports: true } }]);
+  // The program can ask, too.
+  const command = stack.workspace.engine === "cli" ? "pulumi" : compiledModule("engine", "main.js");
+  expect(await stack.workspace.outputs()).toEqual({ asks: command });
 });
 
 test("what a plugin prints is not shown, unless it ends before the run does", async () => {

@@ -132,8 +132,7 @@ export class Workspace {
     readonly engine: EngineName,
     /** The project's name. */
     readonly project: string,
-    /** The stack's name. */
-    readonly stack: string,
+    private named: string,
     /** The environment of every run. */
     readonly env: Readonly<NodeJS.ProcessEnv>,
     private readonly serializer: "lazy" | "eager",
@@ -173,6 +172,11 @@ export class Workspace {
     }
     if (workspace.engine === "cli") await workspace.initStack();
     return workspace;
+  }
+
+  /** The stack's name. */
+  get stack(): string {
+    return this.named;
   }
 
   /** The folder of the program. */
@@ -290,6 +294,12 @@ export class Workspace {
     const stack = deployment.resources?.find((resource) => resource.type === "pulumi:pulumi:Stack");
     const outputs = stack?.outputs ?? {};
     return options.showSecrets ? (revealed(outputs) as Properties) : mapMapSecrets(outputs, () => SECRET_MARK);
+  }
+
+  /** Renames the stack, as `stack rename` does. */
+  async rename(stack: string): Promise<void> {
+    await this.command(["stack", "rename", stack]);
+    this.named = stack;
   }
 
   /** Removes the lock of a killed run. */

@@ -33,11 +33,14 @@ export async function replay(
   }
 }
 
-/** Whether a case is about processes: an engine that is killed or interrupted, or a program that crashes. */
+/**
+ * Whether a case is about processes: an engine that is killed, interrupted or asked for its state, or a program that
+ * crashes.
+ */
 export function needsOwn({ steps }: Case): boolean {
   return steps.some(
     ({ killAfter, interruptAfter, program }) =>
-      killAfter !== undefined || interruptAfter !== undefined || /\bthrow\b/.test(program ?? ""),
+      killAfter !== undefined || interruptAfter !== undefined || /\b(?:throw|exports:)/.test(program ?? ""),
   );
 }
 

@@ -39,7 +39,7 @@ export function testReplays({ isWanted, inTurn }: ReplayPlan): void {
 }
 
 /** Shares a fixed number of items. Each item has one user at a time, and whoever has waited longest is next. */
-export class Turns<T> {
+export class Turns<T extends NonNullable<unknown>> {
   private readonly waiting: ((thing: T) => void)[] = [];
 
   constructor(private readonly free: T[]) {}

@@ -86,11 +86,9 @@ export async function writeSalt(project: Project, stack: string, salt: string): 
 
 /** Returns a stack's configuration in plain text, including the project's values for it. */
 export async function loadConfig(project: Project, stack: string, secrets: PassphraseSecrets): Promise<StackConfig> {
-  const file = (await readDocument(stackConfigFile(project, stack))).toJS() as Record<string, Yaml> | null;
   const values: Record<string, string> = { ...project.config };
   const secretKeys: string[] = [];
-  for (const [name, value] of Object.entries((file?.config ?? {}) as Record<string, Yaml>)) {
-    const key = namespaced(project.name, name);
+  for (const [key, value] of Object.entries(await configIn(project, stack))) {
     const clear = decrypted(value, secrets);
     values[key] = textOf(clear.value);
     if (clear.secret) secretKeys.push(key);
@@ -98,6 +96,16 @@ export async function loadConfig(project: Project, stack: string, secrets: Passp
   const missing = project.requiredConfig.filter((key) => !(key in values));
   if (missing.length > 0) throw new Error(`stack ${stack} is missing configuration: ${missing.join(", ")}`);
   return { values, secretKeys };
+}
+
+/** Returns a stack's configuration as it is stored: with encrypted secrets, and plain values as text. */
+export async function storedConfig(project: Project, stack: string): Promise<Record<string, Yaml>> {
+  const own = Object.entries(await configIn(project, stack));
+  const stored = own.map(
+    ([key, value]) => [key, isMap(value) || Array.isArray(value) ? value : textOf(value)] as const,
+  );
+  const all = { ...project.config, ...Object.fromEntries(stored) };
+  return Object.fromEntries(Object.entries(all).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** Sets one value of a stack's configuration, as `pulumi config set [--secret]` does. Keeps comments in the file. */
@@ -118,6 +126,13 @@ export async function setConfig(
 /** Adds the project's name as the namespace of a key that has none. */
 export function namespaced(project: string, key: string): string {
   return key.includes(":") ? key : `${project}:${key}`;
+}
+
+/** The stack's own values, with namespaces. */
+async function configIn(project: Project, stack: string): Promise<Record<string, Yaml>> {
+  const file = (await readDocument(stackConfigFile(project, stack))).toJS() as Record<string, Yaml> | null;
+  const entries = Object.entries(isMap(file?.config) ? file.config : {});
+  return Object.fromEntries(entries.map(([name, value]) => [namespaced(project.name, name), value]));
 }
 
 function projectRoot(from: string): string {

@@ -7,14 +7,17 @@ import type { DeploymentOptions } from "../run/deployment";
 import type { EngineEvent, Operation } from "../run/events";
 import type { ImportRequest } from "../run/import-run";
 import { isTrue, OperationRun, type Processes } from "../run/operation";
-import type { ResourceState } from "../state/checkpoint";
+import { manifestAt, type ResourceState } from "../state/checkpoint";
+import type { UpdateRecord } from "../state/history";
 import { integrityError } from "../state/integrity";
 import { Resource } from "../state/resource";
 import { DependencyGraph } from "../steps/dependency-graph";
 import { Targets } from "../steps/targets";
+import { storedConfig } from "./config";
 import { type EventListener, EventStream, eventLog } from "./event-stream";
 import { type FlagKinds, type Flags, parseFlags } from "./flags";
 import { locked, OpenStack, placeOf } from "./stack";
+import { environmentOf } from "./update-record";
 
 /** The commands that deploy. */
 export type DeployCommand = "up" | "preview" | "refresh" | "destroy" | "import";
@@ -96,6 +99,15 @@ const TITLES = {
   destroy: { run: "Destroying", preview: "Previewing destroy of" },
   import: { run: "Importing into", preview: "Previewing import into" },
 } as const satisfies Readonly<Record<DeployCommand, object>>;
+
+const KINDS: Readonly<Record<DeployCommand, UpdateRecord["kind"]>> = {
+  up: "update",
+  // Not recorded.
+  preview: "update",
+  refresh: "refresh",
+  destroy: "destroy",
+  import: "resource-import",
+};
 
 const UNCHANGED: ReadonlySet<string> = new Set<Operation>(["same", "read", "discard", "read-replacement"]);
 
@@ -197,14 +209,22 @@ class Passes {
     const stop = () => this.interrupt();
     for (const signal of SIGNALS) this.process.on(signal, stop);
     try {
+      if (!onlyPreview) this.requireApproval();
+      if (switches.has("clear-pending-creates")) await this.clearPendingCreates();
       if (onlyPreview) return await this.run(true);
-      this.requireApproval();
       if (!switches.has("skip-preview") && !isTrue(this.process.env.PULUMI_SKIP_PREVIEW) && !(await this.run(true)))
         return false;
       return await this.run(false);
     } finally {
       for (const signal of SIGNALS) this.process.off(signal, stop);
     }
+  }
+
+  /** Forgets the creations that a killed run did not finish. As with the CLI, they are gone before the refresh starts. */
+  private async clearPendingCreates(): Promise<void> {
+    const { pending_operations: pending = [], ...rest } = this.stack.opened() ?? { manifest: manifestAt(new Date()) };
+    const kept = pending.filter(({ type }) => type !== "creating");
+    if (kept.length < pending.length) await this.stack.writer(() => ({ ...rest, pending_operations: kept }))();
   }
 
   private requireApproval(): void {
@@ -262,13 +282,29 @@ class Passes {
       emit: stream.emit,
       openState: (current) => this.stack.writer(current),
     });
+    const started = seconds();
     try {
       const { result, changes } = await this.current.execute();
+      if (!preview) await this.record({ startTime: started, result, resourceChanges: changes });
       return this.judged(result === "succeeded", changes);
     } finally {
       stream.emit({ cancelEvent: {} });
       display?.end();
     }
+  }
+
+  /** Adds the run to the stack's history. */
+  private async record(run: Pick<UpdateRecord, "startTime" | "result" | "resourceChanges">): Promise<void> {
+    const { backend, project, stack } = this.stack.place;
+    await backend.history(project.name, stack).add({
+      ...run,
+      kind: KINDS[this.command],
+      message: this.flags.values.get("message") ?? "",
+      environment: environmentOf(this.flags, this.process.env),
+      config: await storedConfig(project, stack),
+      version: 0,
+      endTime: seconds(),
+    });
   }
 
   private judged(succeeded: boolean, changes: Partial<Record<Operation, number>>): boolean {
@@ -308,4 +344,9 @@ class Passes {
       continueOnError: switches.has("continue-on-error") || isTrue(this.process.env.PULUMI_CONTINUE_ON_ERROR),
     };
   }
+}
+
+/** Current time in seconds since 1970. */
+function seconds(): number {
+  return Math.floor(Date.now() / 1000);
 }

@@ -70,6 +70,11 @@ export function parseFlags(args: readonly string[], known: FlagKinds): Flags {
     } else {
       const { name, attached } = split(arg);
       const kind = kinds[name];
+      // Several switches in one word, such as `-yf`.
+      if (kind === "switch" && /^-[a-z][a-z]/i.test(arg)) {
+        rest.unshift(`-${arg[1]}`, `-${arg.slice(2)}`);
+        continue;
+      }
       if (kind === undefined) throw new NotSupportedError(FLAG.test(arg) ? `the flag ${arg.split("=")[0]}` : "a flag");
       if (kind === "switch") {
         (attached === OFF ? switches : off).delete(name);

@@ -7,7 +7,11 @@ Commands, as in pulumi:
   up, preview, refresh, destroy           deploy the program in this folder, or delete its resources
   import TYPE NAME ID                     import a resource that exists
   stack init|export|import|output         create a stack, and read or replace its state
-  state delete URN                        remove a resource from the state
+  stack history --json                    the runs of a stack, with --page-size N and --page N
+  stack rename NAME                       rename a stack, its configuration and its history
+  state delete|taint URN                  remove a resource from the state, or let the next up replace it
+  state rename URN NAME                   rename a resource in the state
+  state move URN... --source S --dest D   move resources to the state of another stack
   config set KEY [VALUE] [--secret]       set a value of the stack's configuration
   cancel                                  remove the lock of a killed run
 

@@ -1,20 +1,18 @@
-/**
- * The commands `stack init`, `stack export`, `stack import`, `stack output`, `state delete`, `cancel` and `config set`.
- */
+/** The commands that deploy nothing: those of `stack`, `state` and `config`, and `cancel`. */
 import { readFile, writeFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { NotSupportedError } from "../refused";
 import { SECRET_MARK } from "../run/events";
 import { type Deployment, type ExportedStack, manifestAt, requireSchema, schemaOf } from "../state/checkpoint";
 import { type Json, mapMapSecrets, type Properties } from "../state/property";
-import { Resource } from "../state/resource";
 import { PassphraseSecrets, passphraseOf } from "../state/secrets";
 import { STACK_TYPE } from "../state/urn";
 import { mapWithoutSecrets } from "../state/values";
-import { DependencyGraph } from "../steps/dependency-graph";
 import { setConfig } from "./config";
 import { type FlagKinds, type Flags, parseFlags } from "./flags";
 import { locked, OpenStack, placeOf } from "./stack";
+import { stackRename, stateDelete, stateMove, stateRename, stateTaint, withoutPending } from "./state-command";
+import { shownRecord } from "./update-record";
 
 type Handler = (flags: Flags, env: NodeJS.ProcessEnv) => Promise<void>;
 
@@ -27,8 +25,13 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   "stack init": { flags: { "secrets-provider": "value" }, run: init },
   "stack export": { flags: { file: "value", "show-secrets": "switch" }, run: exportStack },
   "stack import": { flags: { file: "value", force: "switch" }, run: importStack },
+  "stack history": { flags: { json: "switch", "page-size": "value", page: "value" }, run: history },
+  "stack rename": { flags: {}, run: stackRename },
   "stack output": { flags: { json: "switch", "show-secrets": "switch" }, run: output },
   "state delete": { flags: { yes: "switch" }, run: stateDelete },
+  "state rename": { flags: { yes: "switch" }, run: stateRename },
+  "state taint": { flags: { yes: "switch" }, run: stateTaint },
+  "state move": { flags: { yes: "switch", source: "value", dest: "value" }, run: stateMove },
   cancel: { flags: { yes: "switch" }, run: cancel },
   "config set": { flags: { secret: "switch", plaintext: "switch" }, run: configSet },
 };
@@ -57,7 +60,7 @@ async function init(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> {
 }
 
 async function exportStack(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> {
-  const place = await placeOf(flags, env);
+  const place = await placeOf(flags, env, { anyProject: true });
   const sealed = (await place.backend.load(place.project.name, place.stack)) ?? { manifest: manifestAt(new Date()) };
   const deployment = flags.switches.has("show-secrets")
     ? ((await OpenStack.open(place, env)).opened() ?? sealed)
@@ -78,8 +81,18 @@ async function importStack(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> 
     // A state names the salt of its secrets, which can belong to another stack.
     const salt = exported.deployment.secrets_providers?.state?.salt;
     const secrets = salt === undefined ? stack.secrets : await PassphraseSecrets.open(passphraseOf(env), salt);
-    await write(stack, secrets.openDeployment(exported.deployment));
+    await write(stack, withoutPending(secrets.openDeployment(exported.deployment)));
   });
+}
+
+async function history(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> {
+  if (!flags.switches.has("json")) throw new NotSupportedError("a history without --json");
+  const [size, page] = [flags.values.get("page-size") ?? 10, flags.values.get("page") ?? 1].map(Number);
+  if (!Number.isInteger(size) || !Number.isInteger(page))
+    throw new Error("--page-size and --page must be whole numbers");
+  const { backend, project, stack } = await placeOf(flags, env, { anyProject: true });
+  const records = await backend.history(project.name, stack).read(Number(size), Number(page));
+  console.log(JSON.stringify(records.map(shownRecord), undefined, 2));
 }
 
 async function output(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> {
@@ -96,29 +109,6 @@ async function output(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> {
     console.log(flags.switches.has("json") ? JSON.stringify(value) : textOf(value));
   } else if (flags.switches.has("json")) console.log(JSON.stringify(shown, undefined, 2));
   else for (const line of table(shown)) console.log(line);
-}
-
-async function stateDelete(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> {
-  const [urn] = flags.words;
-  const place = await placeOf(flags, env);
-  await locked(place, async () => {
-    const stack = await OpenStack.open(place, env);
-    const deployment = stack.opened();
-    const resources = (deployment?.resources ?? []).map((state) => new Resource(state));
-    const named = resources.filter((resource) => resource.urn === urn);
-    const [resource] = named;
-    if (deployment === undefined || resource === undefined)
-      throw new Error(`No such resource "${urn}" exists in the current state`);
-    if (named.length > 1) throw new NotSupportedError("removing one of several resources with the same name");
-    if (resource.state.protect) throw new Error("This resource can't be safely deleted because it is protected");
-    const dependents = new DependencyGraph(resources).dependingOn(resource, new Set(), true);
-    if (dependents.length > 0) {
-      const names = dependents.map((dependent) => dependent.urn).join(", ");
-      throw new Error(`This resource can't be safely deleted because the following resources depend on it: ${names}`);
-    }
-    const rest = resources.filter((other) => other !== resource).map(({ state }) => state);
-    await write(stack, { ...deployment, resources: rest });
-  });
 }
 
 async function cancel(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> {

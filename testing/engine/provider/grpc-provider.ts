@@ -1,4 +1,5 @@
 /** Calls a provider over gRPC. Converts values for the wire, and restores what the provider's responses lack. */
+import { randomBytes } from "node:crypto";
 import type { ServiceError } from "@grpc/grpc-js";
 import type { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import type {
@@ -55,6 +56,9 @@ const CONFIG_UNKNOWN =
   "The provider of this resource has inputs that this preview does not know. The preview may not show the changes " +
   "that the update makes.";
 
+/** The length of the seed from which a provider can make random inputs, in bytes. */
+const SEED_LENGTH = 32;
+
 /** A provider with a configuration. */
 export class GrpcProvider implements PackageProvider {
   private client: Promise<ResourceProviderClient> | undefined;
@@ -83,6 +87,7 @@ export class GrpcProvider implements PackageProvider {
     if (can === undefined) return { inputs: news, failures: [] };
     const request = named(new this.sdk.provider.CheckRequest(), urn);
     request.setOlds(this.struct(olds, can, keepUnknowns)).setNews(this.struct(news, can, keepUnknowns));
+    request.setRandomseed(new Uint8Array(randomBytes(SEED_LENGTH)));
     const client = await this.connected();
     const response = await plainly(call<CheckResponse>((done) => client.check(request, done)));
     return checkAnswer(response, can.acceptsSecrets ? {} : news, keepUnknowns);

@@ -1,5 +1,6 @@
 /** One pass over a stack: a preview, an update, a refresh or a destroy, with all its processes. */
 import type { Server } from "@grpc/grpc-js";
+import { compiledModule } from "../../package-root";
 import type { Project, StackConfig } from "../command/config";
 import { serveEngine } from "../program/engine-service";
 import { ResourceMonitor } from "../program/monitor";
@@ -70,6 +71,8 @@ export class OperationRun implements ImportPackages {
   private hosts: DynamicHosts | undefined;
   private plugins: Plugins | undefined;
   private readonly diagnostics: Diagnostics;
+  /** The environment of all processes, and that of the program and the dynamic host. */
+  private readonly ownEnv: NodeJS.ProcessEnv;
   private readonly env: NodeJS.ProcessEnv;
   private run: Run | ImportRun | undefined;
   private program: RunningProgram | undefined;
@@ -81,7 +84,9 @@ export class OperationRun implements ImportPackages {
     const { project, stack, config, deployment } = options;
     this.sdk = options.sdk;
     this.processes = options.processes ?? OWN_PROCESSES;
-    this.env = { ...options.env, ...runEnv(project, stack, config, deployment.preview) };
+    // Providers ask this command for the state, as they ask the CLI.
+    this.ownEnv = { ...options.env, KEYPLANE_PULUMI: compiledModule("engine", "main.js") };
+    this.env = { ...this.ownEnv, ...runEnv(project, stack, config, deployment.preview) };
     const secrets = config.secretKeys.map((key) => config.values[key] ?? "");
     this.diagnostics = new Diagnostics(options.emit, secrets);
   }
@@ -205,13 +210,13 @@ export class OperationRun implements ImportPackages {
   }
 
   private openPlugins(engineAddress: string): Plugins {
-    const { project, config, env, emit } = this.options;
+    const { project, config, emit } = this.options;
     this.plugins = new Plugins({
       sdk: this.sdk,
       project,
       engineAddress,
       config,
-      env,
+      env: this.ownEnv,
       diagnostics: this.diagnostics,
       started: (pid, packageName) => emit({ hostEvent: { pid, package: packageName } }),
     });

@@ -1,6 +1,7 @@
 /** Refreshes the state that a run starts from. */
 
-import { type Dependency, dependenciesOf, type Resource } from "../state/resource";
+import { keepDependencies } from "../state/map-urns";
+import { dependenciesOf, type Resource } from "../state/resource";
 import { RefreshStep } from "../steps";
 import type { Deployment } from "./deployment";
 
@@ -33,30 +34,12 @@ export function rebuildBase(deployment: Deployment, steps: readonly RefreshStep[
   const found = deployment.base.resources.flatMap((old) => (refreshed.has(old) ? (refreshed.get(old) ?? []) : old));
   const present = new Set<string>();
   for (const resource of found) {
-    repairDependencies(resource, present);
+    resource.state = keepDependencies(resource.state, (urn) => present.has(urn));
     present.add(resource.urn);
   }
   repairParents(found, present);
   deployment.base.resources = found;
   deployment.index();
-}
-
-function repairDependencies(resource: Resource, present: ReadonlySet<string>): void {
-  const { dependencies = [], propertyDependencies = {}, deletedWith, replaceWith = [] } = resource.state;
-  const isThere = (urn: Dependency["urn"]) => present.has(urn);
-  const all = [...dependencies, ...Object.values(propertyDependencies).flat(), ...replaceWith];
-  const loses = !all.every(isThere) || (deletedWith !== undefined && !isThere(deletedWith));
-  if (!loses) return;
-  const { deletedWith: with_, ...state } = resource.state;
-  resource.state = {
-    ...state,
-    dependencies: dependencies.filter(isThere),
-    propertyDependencies: Object.fromEntries(
-      Object.entries(propertyDependencies).map(([key, urns]) => [key, urns.filter(isThere)] as const),
-    ),
-    ...(with_ !== undefined && isThere(with_) && { deletedWith: with_ }),
-    ...(replaceWith.length > 0 && { replaceWith: replaceWith.filter(isThere) }),
-  };
 }
 
 /** Gives a child whose parent no longer exists to the parent's parent. */

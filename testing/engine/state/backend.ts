@@ -1,11 +1,14 @@
 /** Pulumi's file backend: stacks in the `.pulumi/` folder, and their locks. */
 
 import { randomUUID } from "node:crypto";
-import { mkdir, readdir, readFile, rm, unlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, unlink, writeFile } from "node:fs/promises";
 import { homedir, hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Checkpoint, type Deployment, requireSchema } from "./checkpoint";
+import { History } from "./history";
+import { renameStack } from "./rename-stack";
+import type { StackName } from "./urn";
 
 /** A folder of stacks. */
 export class FileBackend {
@@ -32,6 +35,11 @@ export class FileBackend {
     return join(this.directory, ".pulumi", "stacks", project, `${stack}.json`);
   }
 
+  /** The history of a stack. */
+  history(project: string, stack: string): History {
+    return new History(join(this.directory, ".pulumi", "history", project, stack), stack);
+  }
+
   /** The stack name that a state contains. */
   static qualifiedName(project: string, stack: string): string {
     return `organization/${project}/${stack}`;
@@ -50,6 +58,24 @@ export class FileBackend {
     const file = JSON.parse(text) as Checkpoint;
     requireSchema(path, file);
     return file.checkpoint.latest;
+  }
+
+  /** Gives a stack another name, in its state and its history. The former state file is kept as a backup. */
+  async rename(from: StackName, to: StackName): Promise<void> {
+    const path = this.stackFile(from.project, from.stack);
+    const text = await readIfPresent(path);
+    if (text === undefined) throw new Error(`no stack named '${from.stack}' found`);
+    const file = JSON.parse(text) as Checkpoint;
+    requireSchema(path, file);
+    if (await this.has(to.project, to.stack)) throw new Error(`a stack named ${to.stack} already exists`);
+    await this.prepare(to.project);
+    const { latest } = file.checkpoint;
+    const checkpoint = { ...file.checkpoint, ...(latest && { latest: renameStack(latest, from, to) }) };
+    const target = this.stackFile(to.project, to.stack);
+    await writeFile(`${target}.tmp`, JSON.stringify({ ...file, checkpoint }));
+    await rename(`${target}.tmp`, target);
+    await rename(path, `${path}.bak`);
+    await this.history(from.project, from.stack).rename(this.history(to.project, to.stack));
   }
 
   /** Creates the folders of a stack and the backend's metadata file, if they do not exist. */

@@ -1,5 +1,6 @@
 /** Rewrites a state with renamed resources, so that nothing refers to a former URN. */
-import { providerUrn, type ResourceState } from "./checkpoint";
+import type { ResourceState } from "./checkpoint";
+import { urnFields } from "./map-urns";
 import { nameOf, qualifiedType, STACK_TYPE, stackNameOf, typeOf, urnOfTypes } from "./urn";
 
 const rewritten = new WeakMap<ResourceState, ResourceState>();
@@ -26,20 +27,7 @@ export function normalizeUrns(resources: readonly ResourceState[]): readonly Res
 function rewrite(state: ResourceState, present: ReadonlyMap<string, string>): ResourceState {
   const now = (urn: string) => present.get(urn) ?? urn;
   const { aliases = [], ...rest } = state;
-  const { parent, provider, dependencies, propertyDependencies, deletedWith, replaceWith } = rest;
-  const fields: Partial<ResourceState> = {
-    urn: now(state.urn),
-    ...(parent && { parent: now(parent) }),
-    ...(provider && { provider: now(providerUrn(provider)) + provider.slice(providerUrn(provider).length) }),
-    ...(dependencies && { dependencies: dependencies.map(now) }),
-    ...(propertyDependencies && {
-      propertyDependencies: Object.fromEntries(
-        Object.entries(propertyDependencies).map(([key, urns]) => [key, urns.map(now)]),
-      ),
-    }),
-    ...(deletedWith && { deletedWith: now(deletedWith) }),
-    ...(replaceWith && { replaceWith: replaceWith.map(now) }),
-  };
+  const fields = urnFields(state, now);
   if (aliases.length === 0 && same(fields, state)) return state;
   // Return the same object for the same result, so that it is not encrypted again.
   const known = rewritten.get(state);

@@ -56,7 +56,9 @@ export class RefreshStep implements Step {
       outputs: found.outputs,
       ...(found.initErrors && { initErrors: found.initErrors }),
     };
-    const drifted = !equalValues(now.state.inputs, inputs) || !equalValues(found.outputs, outputs);
+    // As with the CLI, an external resource whose provider returns no inputs counts as changed.
+    const foundInputs = external ? (found.inputs ?? {}) : now.state.inputs;
+    const drifted = !equalValues(foundInputs, inputs) || !equalValues(found.outputs, outputs);
     if (drifted) now.set({ modified: timestamp() });
     this.current = now;
     if (external) {
