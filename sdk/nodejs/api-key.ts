@@ -124,12 +124,8 @@ export class ApiKey extends pulumi.CustomResource {
   }
 
   async #holdings(): Promise<Holdings> {
-    const [id, orphans = [], lostNames = []] = await Promise.all([
-      knownValue(this.keyId),
-      knownValue(this.pendingRevocations),
-      knownValue(this.lostNames),
-    ]);
-    return { ids: [id, ...orphans], lostNames, pendingRevocations: [], compromised: [], untagged: {} };
+    const [id, orphans = []] = await Promise.all([knownValue(this.keyId), knownValue(this.pendingRevocations)]);
+    return { ids: [id, ...orphans], compromised: [], previous: {}, untagged: {} };
   }
 
   /** Whether a value is an `ApiKey`, including one from another copy of this package. */

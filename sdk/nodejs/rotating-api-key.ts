@@ -164,21 +164,30 @@ export class RotatingApiKey extends pulumi.CustomResource {
   }
 
   async #holdings(): Promise<Holdings> {
-    const { retired, adopted, revokeNow } = this as unknown as ForTheLedger;
-    const [current, previous, doomed = [], old = [], lostNames = [], byHand, named] = await Promise.all([
+    const own = this as unknown as ForTheLedger;
+    const [current, previousId, orphans = [], retired = [], compromised = [], adopted, ...periods] = await Promise.all([
       knownValue(this.keyId),
       knownValue(this.previousKeyId),
       knownValue(this.pendingRevocations),
-      knownValue(retired),
-      knownValue(this.lostNames),
-      knownValue(adopted),
-      knownValue(revokeNow),
+      knownValue(own.retired),
+      knownValue(own.compromised),
+      knownValue(own.adopted),
+      ...PERIODS.map((name) => knownValue(own[name])),
     ]);
-    const pendingRevocations = [...doomed, ...old];
-    const ids = [current, ...(previous ? [previous] : []), ...pendingRevocations];
-    const compromised = pendingRevocations.filter((id) => id === named);
-    const untagged = byHand?.name ? { [byHand.id]: byHand.name } : {};
-    return { ids, lostNames, pendingRevocations, compromised, untagged };
+    const previous = {
+      successor: current,
+      periods: Object.fromEntries(PERIODS.map((name, at) => [name, periods[at]])),
+    };
+    const waiting = retired.filter((id) => !compromised.includes(id));
+    return {
+      ids: [current, ...(previousId ? [previousId] : []), ...orphans, ...retired],
+      compromised,
+      previous: Object.fromEntries([
+        ...(previousId ? [[previousId, { ...previous, isRetired: false }]] : []),
+        ...waiting.map((id) => [id, { ...previous, isRetired: true }]),
+      ]),
+      untagged: adopted?.name ? { [adopted.id]: adopted.name } : {},
+    };
   }
 
   /** Whether a value is a `RotatingApiKey`, including one from another copy of this package. */
@@ -190,15 +199,18 @@ export class RotatingApiKey extends pulumi.CustomResource {
 const OUTPUTS = [
   ...["keyId", "name", "key", "createdAt", "rotateAt", "previousKeyId", "previousKey", "retireAfter", "nextAction"],
   ...["pending", "pendingRevocations", "lostNames"],
-  ...["retired", "adopted", "revokeNow"],
+  ...["retired", "compromised", "adopted", "rotateAfter", "gracePeriod", "quietPeriod", "maxOverlap"],
 ];
 
+/** The inputs that determine how long a previous key stays live. */
+const PERIODS = ["rotateAfter", "gracePeriod", "quietPeriod", "maxOverlap"] as const;
+
 /** Outputs that only the ledger needs. */
-interface ForTheLedger {
-  /** Ids of keys that the ledger revokes, or has revoked. */
+interface ForTheLedger extends Readonly<Record<(typeof PERIODS)[number], pulumi.Output<string | undefined>>> {
+  /** Ids of keys that still have to be revoked. */
   readonly retired: pulumi.Output<readonly string[] | undefined>;
-  /** The id in the program. */
-  readonly revokeNow: pulumi.Output<string | undefined>;
+  /** Ids of those that `revokeNow` names. */
+  readonly compromised: pulumi.Output<readonly string[] | undefined>;
   /** The adopted key, whose name somebody else chose. */
   readonly adopted: pulumi.Output<{ readonly id: string; readonly name?: string } | undefined>;
 }

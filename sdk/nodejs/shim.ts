@@ -92,7 +92,7 @@ function timeoutIn({ create, update }: pulumi.CustomTimeouts = {}): string | und
 }
 
 /** Inputs that only keyplane needs. A preview with `--diff` shows `(hidden)` for them, or their values at a creation. */
-const HIDDEN = ["__provider", "resourceUrn", "owner", "retained"];
+const HIDDEN = ["__provider", "resourceUrn", "owner", "retained", "runs"];
 
 /** The options of every resource. They hide the shim in previews, and mark secrets in addition to the user's own. */
 export function withDefaults(

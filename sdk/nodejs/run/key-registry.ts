@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { knownValue } from "./known-value";
 import { Ledger } from "./ledger";
 import { Owner } from "./owner";
 import type { ScopeArgs } from "./scope";
@@ -7,12 +8,10 @@ import type { ScopeArgs } from "./scope";
 export interface Holdings {
   /** Ids of the keys that the resource holds, or must still revoke. `undefined` if a preview does not know an id. */
   readonly ids: readonly (string | undefined)[];
-  /** Names of its requests whose answers were lost. */
-  readonly lostNames: readonly string[];
-  /** Ids of keys to revoke once everything in the stack has their successors. */
-  readonly pendingRevocations: readonly string[];
-  /** Ids of those that are compromised. */
+  /** Ids of compromised keys, to revoke once everything in the stack has their successors. */
   readonly compromised: readonly string[];
+  /** Previous keys of a rotating key, by id: their successor, periods, and whether they are retired. */
+  readonly previous: Readonly<Record<string, object>>;
   /** Names that do not show who created the key, by the key's id. */
   readonly untagged: Readonly<Record<string, string>>;
 }
@@ -38,39 +37,40 @@ export class KeyRegistry {
   }
 
   /**
-   * Declares the ledger, which must be the last resource of a run.
+   * Declares the ledger, which must be the last resource of a run. Resolves when the engine has answered.
    * @param complete - Whether everything that the program registered was deployed.
    */
-  declareLedger(complete: boolean): void {
+  declareLedger(complete: boolean): Promise<unknown> {
     const told = this.#whatTheLedgerIsTold(complete);
     const part = <Name extends keyof Told>(name: Name): Promise<Told[Name]> => told.then((all) => all[name]);
     // Promises, not outputs: the ledger must not depend on keys. Otherwise no key could be deleted, targeted or removed
     // from the state on its own.
-    new Ledger(this.scope, {
+    const ledger = new Ledger(this.scope, {
       owner: this.#owner.identity,
       owned: part("owned"),
-      lostNames: part("lostNames"),
-      pendingRevocations: part("pendingRevocations"),
       compromised: part("compromised"),
+      previous: part("previous"),
       untagged: part("untagged"),
       incomplete: part("incomplete"),
     });
     // The resource that failed reports the error.
     told.catch(() => {});
+    return knownValue(ledger.urn);
   }
 
   async #whatTheLedgerIsTold(complete: boolean): Promise<Told> {
     const all = await Promise.all(this.#holdings);
     const ids = all.flatMap((each) => each.ids);
-    const pendingRevocations = sorted(all.flatMap((each) => each.pendingRevocations));
-    const untagged = all.flatMap((each) => Object.entries(each.untagged));
+    const mapOf = <T>(of: (each: Holdings) => Readonly<Record<string, T>>) => {
+      const entries = all.flatMap((each) => Object.entries(of(each)));
+      return entries.length === 0 ? undefined : Object.fromEntries(entries);
+    };
     return {
       // The preview then shows an update: a key that it does not know yet will be new.
       owned: pulumi.runtime.isDryRun() && ids.includes(undefined) ? (pulumi.unknown as never) : sorted(ids),
-      lostNames: sorted(all.flatMap((each) => each.lostNames)),
-      pendingRevocations,
       compromised: sorted(all.flatMap((each) => each.compromised)),
-      untagged: untagged.length === 0 ? undefined : Object.fromEntries(untagged),
+      previous: mapOf((each) => each.previous),
+      untagged: mapOf((each) => each.untagged),
       incomplete: complete ? undefined : true,
     };
   }
@@ -78,9 +78,8 @@ export class KeyRegistry {
 
 interface Told {
   readonly owned: string[];
-  readonly lostNames: string[];
-  readonly pendingRevocations: string[];
   readonly compromised: string[];
+  readonly previous: Readonly<Record<string, object>> | undefined;
   readonly untagged: Readonly<Record<string, string>> | undefined;
   readonly incomplete: boolean | undefined;
 }

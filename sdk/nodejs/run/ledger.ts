@@ -6,9 +6,8 @@ import { type ScopeArgs, scopeName } from "./scope";
 export interface LedgerArgs {
   readonly owner: pulumi.Input<string>;
   readonly owned: pulumi.Input<string[]>;
-  readonly lostNames: pulumi.Input<string[]>;
-  readonly pendingRevocations: pulumi.Input<string[]>;
   readonly compromised: pulumi.Input<string[]>;
+  readonly previous: pulumi.Input<Readonly<Record<string, object>> | undefined>;
   readonly untagged: pulumi.Input<Readonly<Record<string, string>> | undefined>;
   readonly incomplete: pulumi.Input<boolean | undefined>;
 }

@@ -26,8 +26,8 @@ export class ProgramRun {
   }
 
   private constructor(root: object) {
-    // A unit test with mocks has no stack to observe, and needs no ledger.
-    if (pulumi.Resource.isInstance(root)) programEnd(root, () => this.#finish());
+    // A unit test with mocks needs no ledger.
+    if (pulumi.Resource.isInstance(root) && !isMocked()) programEnd(root, (isProven) => this.#finish(isProven));
   }
 
   /** The registry of the scope in which a key is about to be declared. The first key declares owner and ledger. */
@@ -48,10 +48,10 @@ export class ProgramRun {
     return registry;
   }
 
-  #finish(): void {
+  #finish(isProven: boolean): Promise<unknown> {
     this.#ended = true;
-    const complete = isRunComplete();
-    for (const registry of this.#registries.values()) registry.declareLedger(complete);
+    const complete = isProven && isRunComplete();
+    return Promise.all([...this.#registries.values()].map((registry) => registry.declareLedger(complete)));
   }
 }
 
@@ -80,7 +80,7 @@ interface SharedRuns {
   readonly runs: WeakMap<object, ProgramRun>;
 }
 
-const PROTOCOL = 1;
+const PROTOCOL = 2;
 const SHARED = Symbol.for("keyplane.program-runs");
 
 function sharedRuns(): SharedRuns {

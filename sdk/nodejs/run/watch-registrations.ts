@@ -11,6 +11,8 @@ interface Seen {
   any: boolean;
   /** Whether a resource failed, or was left out of the run. */
   anyFailed: boolean;
+  /** Whether a registration got an error in place of an answer. The engine has then failed the run, or has ended. */
+  anyRefused: boolean;
   /** Per URN, whether the resource stays in place when it is deleted, and its parent. */
   readonly options: Map<string, { readonly keeps: boolean | undefined; readonly parent: string }>;
 }
@@ -23,7 +25,7 @@ function seenInRun(): Seen | undefined {
   if (stack === undefined) return undefined;
   let seen = runs.get(stack);
   if (seen === undefined) {
-    seen = { any: false, anyFailed: false, options: new Map() };
+    seen = { any: false, anyFailed: false, anyRefused: false, options: new Map() };
     runs.set(stack, seen);
   }
   return seen;
@@ -34,6 +36,11 @@ export function isRunComplete(): boolean {
   const seen = seenInRun();
   // Pulumi logs an error that the program did not catch.
   return seen?.any === true && !seen.anyFailed && !pulumi.log.hasErrors();
+}
+
+/** Whether the run has failed, and its user has been told why. */
+export function hasRunFailed(): boolean {
+  return seenInRun()?.anyRefused === true || pulumi.log.hasErrors();
 }
 
 /**
@@ -80,6 +87,7 @@ function note(seen: Seen, request: Request, error: unknown, answer: Answer | und
   seen.any = true;
   // The engine answers a creation that `--target` leaves out with success, but without an id.
   const isLeftOut = request.getCustom?.() && answer?.getId?.() === "" && !pulumi.runtime.isDryRun();
+  if (error) seen.anyRefused = true;
   if (error || answer?.getResult?.() || isLeftOut) seen.anyFailed = true;
   const retains = request.hasRetainondelete?.() ? request.getRetainondelete?.() : undefined;
   const keeps = request.getProtect?.() || retains;
