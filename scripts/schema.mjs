@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { renderSchema } from "./schema/render.mjs";
 
 const require = createRequire(import.meta.url);
-const { resourceTypes } = require("../dist/provider/resources/registry");
+const { resourceTypes } = require("../dist/provider/dynamic/registry");
 const { SETTINGS } = require("../dist/provider/settings/settings");
 
 const target = new URL("../provider/plugin/schema.json", import.meta.url);

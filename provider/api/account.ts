@@ -58,6 +58,7 @@ export class Account {
   readonly #keysIn: (list: KeyList) => Keys;
   /** Digests of the credentials whose keys must not be revoked, each with the name of its setting. */
   readonly #ownCredentials: readonly { readonly setting: string; readonly digest: Buffer }[];
+  readonly #creations = new AbortController();
   #skewMs: number | undefined;
 
   /**
@@ -88,7 +89,7 @@ export class Account {
     const warn = (message: string) => this.onWarning?.(redact(message));
     this.#clock = clock;
     this.#http = http;
-    this.#keysIn = (list) => new Keys(list, http, clock, onAnswer, warn);
+    this.#keysIn = (list) => new Keys(list, http, clock, { onAnswer, warn, creations: this.#creations.signal });
     this.keys = this.keysOf(undefined);
     this.projects = new Projects(http, onAnswer, warn);
     this.operations = new Operations(http, {
@@ -135,6 +136,11 @@ export class Account {
   settingOf(secret: string): string | undefined {
     const wanted = digestOf(secret);
     return this.#ownCredentials.find(({ digest }) => timingSafeEqual(wanted, digest))?.setting;
+  }
+
+  /** Begins no further creation of a key, and ends those that were not sent yet. */
+  stopCreating(reason: Error): void {
+    this.#creations.abort(reason);
   }
 
   /** Ends every wait, sleep and read. Nothing is sent afterwards, but a change that was already sent completes. */

@@ -52,6 +52,17 @@ export const ERRORS = {
     when: "A key was declared after the program had ended, from a callback or a timer. keyplane would mistake it for a key that an interrupted run has left behind.",
     remedy: "Declare keys before the last `await` of the program.",
   },
+  "KP-PROGRAM-STUCK": {
+    kind: "input",
+    when: "A program that declares keys waits forever: an `await`, an exported value or an input of a resource is a promise that never resolves. The promise may wait for an output of a resource that failed, or that `--target` left out. The run fails, Pulumi deletes nothing, and keyplane revokes no key.",
+    remedy: "Look for the last `await` that the program reaches, and make its promise resolve or reject.",
+  },
+  "KP-PROGRAM-EXITED": {
+    kind: "input",
+    when: "A program that declares keys called `process.exit()` or `process.exit(0)` before Pulumi had finished the run. The run fails, Pulumi deletes nothing, and keyplane revokes no key.",
+    remedy:
+      "Remove the call. If the program does not end by itself, close its servers and timers, or call `unref` on them.",
+  },
   "KP-COMPONENT-PROVIDER": {
     kind: "input",
     when: "A key was declared in a component that another program constructs through a component provider. Only the program that owns the stack can keep track of its keys. Nothing was sent.",

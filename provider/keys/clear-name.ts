@@ -1,11 +1,11 @@
 import { KeyplaneError } from "../errors";
 import type { Context } from "../schema/resource-type";
 
-/** Makes sure that an exact name is free. Returns the ids of the keys that had it before this creation. */
+/** Makes sure that an exact name is free. */
 export async function clearName(
   naming: { readonly exactName: string; readonly onConflict: "fail" | "revokeUnused" },
   context: Context,
-): Promise<ReadonlySet<string>> {
+): Promise<void> {
   const keys = await context.keys().list({ fresh: true });
   const inTheWay = keys.filter((key) => key.name === naming.exactName);
   if (naming.onConflict === "revokeUnused") {
@@ -15,16 +15,14 @@ export async function clearName(
     }
   }
   const [taken] = inTheWay.filter((key) => naming.onConflict === "fail" || key.lastUsedAt !== null);
-  if (taken !== undefined) {
-    const use = taken.lastUsedAt === null ? "never used" : `last used ${taken.lastUsedAt}`;
-    const way =
-      naming.onConflict === "fail" && taken.lastUsedAt === null ? ', or set onNameConflict to "revokeUnused"' : "";
-    throw new KeyplaneError(
-      "KP-NAME-TAKEN",
-      `the name ${naming.exactName} is taken by key ${taken.id} (created ${taken.createdAt}, ${use}). ` +
-        `Choose another name, revoke that key${way}. To replace a key of this stack that has the name, change ` +
-        "rotationTriggers, or set the resource option deleteBeforeReplace",
-    );
-  }
-  return new Set(inTheWay.map((key) => key.id));
+  if (taken === undefined) return;
+  const use = taken.lastUsedAt === null ? "never used" : `last used ${taken.lastUsedAt}`;
+  const way =
+    naming.onConflict === "fail" && taken.lastUsedAt === null ? ', or set onNameConflict to "revokeUnused"' : "";
+  throw new KeyplaneError(
+    "KP-NAME-TAKEN",
+    `the name ${naming.exactName} is taken by key ${taken.id} (created ${taken.createdAt}, ${use}). ` +
+      `Choose another name, revoke that key${way}. To replace a key of this stack that has the name, change ` +
+      "rotationTriggers, or set the resource option deleteBeforeReplace",
+  );
 }

@@ -1,24 +1,18 @@
-import type { CreatedKey } from "../api/records";
-import { isAnswerLost, isApiError, KeyplaneError, messageOf } from "../errors";
+import type { ApiKeyRecord, CreatedKey } from "../api/records";
+import { type ApiError, isAborted, isAnswerLost, isApiError, KeyplaneError, messageOf } from "../errors";
 import { type Context, NotReady, type Properties } from "../schema/resource-type";
 import { clearName } from "./clear-name";
-import { projectLimitOf } from "./key-fields";
-import { revokeLostKey } from "./lost-key";
-import { autoName } from "./names";
-
-/** Maximum number of names to try for one key, with one request each. */
-const MAX_NAMES = 3;
-
-/** How far the service's `createdAt`, in whole seconds, can be before our estimate of its clock, in milliseconds. */
-const CREATED_AT_TOLERANCE_MS = 2_000;
+import { projectLimitOf, withoutEmpty } from "./key-fields";
+import { fateOfLost, findLostKey, type LostRequests } from "./lost-key";
+import { autoName, MAX_NAMES } from "./names";
+import { formatKey } from "./unknown-keys";
 
 const AGAIN = "Run `pulumi up` again";
 
 /** A new key, and what its creation has left to clean up. */
 export interface NewKey {
   readonly created: CreatedKey;
-  /** Names of requests whose answer was lost and whose key never showed up. */
-  readonly lostNames: readonly string[];
+  readonly lost: LostRequests;
   /** Ids of keys that nobody holds and that could not be revoked yet. */
   readonly pendingRevocations: readonly string[];
 }
@@ -36,68 +30,124 @@ interface Leftovers {
 }
 
 /**
- * Creates exactly one key. If the answer to a request is lost, the key that it created is found by its name and revoked
- * before the next request, because its secret is lost. Never loses an id: a key that can be neither delivered nor
- * revoked is returned in `pendingRevocations`, or, if no key can be created, thrown as `NotReady` with its id.
+ * Creates exactly one key. If the answer to a request for a generated name is lost, the key that it created is found by
+ * its name and revoked before the next request, because its secret is lost. Never loses an id or a name: what can be
+ * neither delivered nor revoked is returned, or, if no key can be created, thrown as `NotReady`.
  */
-export async function createKey(naming: Naming, inputs: Properties, context: Context): Promise<NewKey> {
+export function createKey(naming: Naming, inputs: Properties, context: Context): Promise<NewKey> {
+  return context.creating(create(naming, inputs, context));
+}
+
+async function create(naming: Naming, inputs: Properties, context: Context): Promise<NewKey> {
   const left: Leftovers = { lostNames: [], orphans: [] };
   try {
     await context.beforeCreate?.(context);
-    const created = await makeKey(naming, inputs, left, context);
-    return { created, lostNames: left.lostNames, pendingRevocations: left.orphans.map((orphan) => orphan.id) };
+    const { projectId } = projectLimitOf(inputs);
+    const created =
+      "exactName" in naming
+        ? await createExact(naming, projectId, context)
+        : await createNamed(naming, projectId, left, context);
+    context.noteCreated(created.id);
+    return { created, lost: lostOf(left, context), pendingRevocations: left.orphans.map(({ id }) => id) };
   } catch (error) {
-    throw recorded(left, error);
+    throw recorded(left, error, context);
   }
 }
 
-async function makeKey(naming: Naming, inputs: Properties, left: Leftovers, context: Context): Promise<CreatedKey> {
-  const account = context.account();
-  const { projectId } = projectLimitOf(inputs);
-  const isExact = "exactName" in naming;
-  const strangers = isExact ? await clearName(naming, context) : new Set<string>();
-  // Nobody else ever uses an auto-name.
-  const notBefore = isExact ? account.serviceNow() - CREATED_AT_TOLERANCE_MS : Number.NEGATIVE_INFINITY;
-
+/**
+ * Creates a key with a given name. A key that has the name after a lost request stays: somebody else may have taken the
+ * name in the meantime, so it proves nothing about the key.
+ */
+async function createExact(
+  naming: Extract<Naming, { exactName: string }>,
+  projectId: string | undefined,
+  context: Context,
+): Promise<CreatedKey> {
+  const { exactName: name } = naming;
+  await clearName(naming, context);
   for (let attempt = 1; ; attempt++) {
-    const name = isExact ? naming.exactName : autoName(naming.prefix, naming.identity);
     try {
       return await context.keys().create(name, { projectId });
     } catch (error) {
-      if (!mayBeOurs(error, isExact && left.lostNames.length === 0)) throw error;
-      context.progress(`the answer to the creation of ${name} was lost; checking whether the key exists`);
-      const settled = await revokeLostKey({ name, strangers, notBefore, lost: error }, context);
-      if (settled.kept !== undefined) left.orphans.push({ id: settled.kept, name });
-      if (!settled.found) left.lostNames.push(name);
-      // A name that is still taken cannot be requested again.
-      if (attempt >= MAX_NAMES || (settled.kept !== undefined && isExact)) {
-        const reason = `${error.message}. No key was created; the last name tried was ${name}. ${AGAIN}`;
-        throw new KeyplaneError("KP-UNSETTLED", reason, error);
-      }
+      if (!isAnswerLost(error) && !(attempt > 1 && isTaken(error))) throw error;
+      context.progress(`the answer to the creation of ${name} was lost; checking whether a key has the name`);
+      const found = await findLostKey(name, error, () => false, context);
+      if (found === undefined && attempt < MAX_NAMES) continue;
+      throw new KeyplaneError("KP-UNSETTLED", `${error.message}. ${unsettled(name, found)}`, error);
     }
   }
 }
 
-/**
- * Whether this creation may have left a live key: its answer was lost, or its name is taken. An exact name may have
- * been taken by somebody else meanwhile, so it also requires a lost request of our own.
- */
-function mayBeOurs(error: unknown, takenByOthers: boolean): error is KeyplaneError {
-  return isAnswerLost(error) || (isApiError(error) && error.kind === "conflict" && !takenByOthers);
+function isTaken(error: unknown): error is ApiError {
+  return isApiError(error) && error.kind === "conflict";
+}
+
+function unsettled(name: string, found: ApiKeyRecord | undefined): string {
+  if (found === undefined) return `No key has the name ${name}. ${AGAIN}`;
+  return (
+    `Key ${formatKey(found)} has the name now. It can be the key of this request, whose secret is lost, or somebody ` +
+    `else's. Nothing was revoked. If nobody needs it, run \`npx keyplane revoke ${found.id}\`. Then run \`pulumi up\` again`
+  );
+}
+
+async function createNamed(
+  { prefix, identity }: Extract<Naming, { prefix: string }>,
+  projectId: string | undefined,
+  left: Leftovers,
+  context: Context,
+): Promise<CreatedKey> {
+  for (let attempt = 1; ; attempt++) {
+    const name = autoName(prefix, identity, context.nonce());
+    try {
+      return await context.keys().create(name, { projectId });
+    } catch (error) {
+      // Nobody else ever requests a generated name, so a key with it is ours.
+      if (!isAnswerLost(error) && !isTaken(error)) throw error;
+      context.progress(`the answer to the creation of ${name} was lost; checking whether the key exists`);
+      await revokeLost(name, error, left, context);
+      if (attempt < MAX_NAMES) continue;
+      const reason = `${error.message}. No key was created; the last name tried was ${name}. ${AGAIN}`;
+      throw new KeyplaneError("KP-UNSETTLED", reason, error);
+    }
+  }
+}
+
+/** Revokes the key of a lost request, or notes what is left of it. */
+async function revokeLost(name: string, lost: KeyplaneError, left: Leftovers, context: Context): Promise<void> {
+  left.lostNames.push(name);
+  context.run.lostNames.add(name);
+  const found = await findLostKey(name, lost, (key) => fateOfLost(key).fate !== "revoke", context);
+  if (found === undefined && isAnswerLost(lost)) return;
+  left.lostNames.pop();
+  if (found === undefined) throw lost;
+  try {
+    await context.keys().revoke(found.id);
+  } catch (error) {
+    left.orphans.push({ id: found.id, name });
+    if (isAborted(error)) throw error;
+    context.warn(
+      `key ${found.id}, which a request created whose answer was lost, could not be revoked: ${messageOf(error)}`,
+    );
+  }
+}
+
+function lostOf({ lostNames }: Leftovers, context: Context): LostRequests {
+  return lostNames.length === 0 ? {} : { lostNames, lostAt: new Date(context.account().serviceNow()).toISOString() };
 }
 
 /**
- * The error to throw. If a key was left behind, the resource is recorded under that key's id and is due for
- * replacement, so that the next run creates a new key and revokes this one.
+ * The error to throw. If a key was left behind, or may appear later, the resource is recorded although it has no key. It
+ * is due for replacement, so that the next run creates a key and revokes this one.
  */
-function recorded({ lostNames, orphans }: Leftovers, error: unknown): unknown {
-  const [orphan] = orphans;
-  if (orphan === undefined) return error;
-  const outputs: Properties = {
-    name: orphan.name,
+function recorded(left: Leftovers, error: unknown, context: Context): unknown {
+  const [orphan] = left.orphans;
+  const name = orphan?.name ?? left.lostNames.at(-1);
+  if (name === undefined) return error;
+  const outputs = withoutEmpty({
+    name,
     pending: [{ action: "create", status: "failed" }],
-    pendingRevocations: orphans.map(({ id }) => id),
-    lostNames,
-  };
-  return new NotReady(orphan.id, outputs, messageOf(error));
+    pendingRevocations: left.orphans.map(({ id }) => id),
+    ...lostOf(left, context),
+  });
+  return new NotReady(orphan?.id ?? name, outputs, messageOf(error));
 }

@@ -1,61 +1,51 @@
 import type { ApiKeyRecord } from "../api/records";
 import { isAnswerLost, KeyplaneError, messageOf } from "../errors";
-import type { Context } from "../schema/resource-type";
+import type { Context, Due, Properties } from "../schema/resource-type";
+import { mustBeSameAccount } from "./account-guard";
+import { type Fate, fateOf } from "./fate";
+import { ownerIdIn } from "./identity";
+import { textsOf } from "./key-fields";
+import { isAutoName } from "./names";
+import { revokeAll } from "./revoke-key";
+import { formatKey, reportUnknown } from "./unknown-keys";
 
 /** When to look for the key of a lost request, in milliseconds after its answer was lost. */
 const SETTLE_STEPS_MS = [0, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000];
 
-/** A creation with an unknown result. */
-export interface LostCreation {
-  readonly name: string;
-  /** Ids of keys that had the name before. */
-  readonly strangers: ReadonlySet<string>;
-  /** A key created before this time of the service, in milliseconds, is not ours. */
-  readonly notBefore: number;
-  readonly lost: KeyplaneError;
-}
+/** Maximum time in which a service may still carry out an unanswered request, in milliseconds. */
+const LATEST_COMMIT_MS = 3_600_000;
 
 /**
- * Looks for the key of a lost request until the request can no longer take effect, and revokes the key.
- * `kept` is the id of a key that was found but could not be revoked.
+ * Looks for a key with the name of a lost request, until the request can hardly take effect any more. `undefined` if
+ * there is none.
+ * @param isOthers - Whether a key with the name cannot come from the request.
  */
-export async function revokeLostKey(
-  unsettled: LostCreation,
+export async function findLostKey(
+  name: string,
+  lost: KeyplaneError,
+  isOthers: (key: ApiKeyRecord) => boolean,
   context: Context,
-): Promise<{ readonly found: boolean; readonly kept?: string }> {
-  const { lost } = unsettled;
+): Promise<ApiKeyRecord | undefined> {
   let waited = 0;
-  for (const step of SETTLE_STEPS_MS) {
-    const orphan = await findOrphan(unsettled, step - waited, context);
+  // A refusal is a complete answer: that request cannot create a key later.
+  for (const step of isAnswerLost(lost) ? SETTLE_STEPS_MS : [0]) {
+    const keys = await listAfter(step - waited, name, lost, context);
     waited = step;
-    if (orphan !== undefined) {
-      try {
-        await context.keys().revoke(orphan);
-        return { found: true };
-      } catch (error) {
-        context.warn(
-          `key ${orphan}, which a request created whose answer was lost, could not be revoked: ${messageOf(error)}`,
-        );
-        return { found: true, kept: orphan };
-      }
-    }
-    // A refusal is a complete answer: that request cannot create a key later.
-    if (!isAnswerLost(lost)) throw lost;
-    if (waited >= context.settings().requestTimeoutMs) break;
+    const found = keys.find((key) => key.name === name && !isOthers(key));
+    if (found !== undefined || waited >= context.settings().requestTimeoutMs) return found;
   }
-  return { found: false };
+  return undefined;
 }
 
-/**
- * After a pause, finds the key that only a lost request can have created: it has the exact name, was never used, did
- * not exist before, and is not older than the request.
- */
-async function findOrphan(unsettled: LostCreation, pauseMs: number, context: Context): Promise<string | undefined> {
-  const { name, strangers, notBefore, lost } = unsettled;
-  let keys: readonly ApiKeyRecord[];
+async function listAfter(
+  pauseMs: number,
+  name: string,
+  lost: KeyplaneError,
+  context: Context,
+): Promise<readonly ApiKeyRecord[]> {
   try {
     await context.account().sleep(pauseMs);
-    keys = await context.keys().list({ fresh: true });
+    return await context.keys().list({ fresh: true });
   } catch (error) {
     // Without the list, a retry could create a second key: stop, and name the key to look for.
     throw new KeyplaneError(
@@ -65,8 +55,79 @@ async function findOrphan(unsettled: LostCreation, pauseMs: number, context: Con
       { route: lost.route, requestId: lost.requestId },
     );
   }
-  return keys.find(
-    (key) =>
-      key.name === name && key.lastUsedAt === null && !strangers.has(key.id) && Date.parse(key.createdAt) >= notBefore,
-  )?.id;
+}
+
+/** The fate of a key with the random name of a lost request. */
+export function fateOfLost({ lastUsedAt }: ApiKeyRecord): Fate {
+  const use = lastUsedAt === null ? "never" : "used";
+  const nothing = { held: "unknown", delivered: false, otherHistory: false } as const;
+  return fateOf({ kind: "unknown", use, requestedBy: "lost request", ...nothing });
+}
+
+/** What a resource records of its lost requests: their names, and when the last one was lost. */
+export type LostRequests = Readonly<{ lostNames?: readonly string[]; lostAt?: string }>;
+
+/**
+ * The lost requests in a resource's outputs. Version 0.2 recorded no time: they are older than the key. It also recorded
+ * exact names, which prove nothing: the key that has one now can be the resource's own.
+ */
+export function lostIn({ lostNames, lostAt, createdAt, mintedBy }: Properties): LostRequests {
+  const names = mintedBy === undefined ? textsOf(lostNames).filter(isAutoName) : [];
+  return names.length === 0 ? {} : { lostNames: names, lostAt: String(lostAt ?? createdAt) };
+}
+
+/** The lost requests of two creations together. */
+export function bothLost(earlier: LostRequests, later: LostRequests): LostRequests {
+  const names = [...textsOf(earlier.lostNames), ...textsOf(later.lostNames)];
+  return names.length === 0 ? {} : { ...earlier, ...later, lostNames: names };
+}
+
+/** What is due if keys of lost requests may still appear: the next run looks for them. */
+export function lostDue(outputs: Properties): readonly Due[] {
+  const { lostNames } = lostIn(outputs);
+  if (lostNames === undefined) return [];
+  return [
+    { field: "lostNames", replace: false, why: `looking for the key of a lost request: ${lostNames.join(", ")}` },
+  ];
+}
+
+/**
+ * Looks once for the keys of earlier lost requests, and revokes those that showed up. Returns what is still to look for:
+ * nothing once no request can take effect any more.
+ */
+export async function settleLost(
+  { lostNames: names, lostAt }: LostRequests,
+  identity: string | undefined,
+  context: Context,
+): Promise<LostRequests> {
+  if (names === undefined) return {};
+  await mustBeSameAccount(identity, context);
+  const keys = await context.keys().list({ fresh: true });
+  const found = new Map(keys.filter(({ name }) => names.includes(name)).map((key) => [key, fateOfLost(key)]));
+  reportUnknown(found, context);
+  const doomed = Array.from(found.keys()).filter((key) => found.get(key)?.fate === "revoke");
+  const left = await revokeAll(doomed, identity, context);
+  for (const key of doomed.filter(({ id }) => !left.includes(id))) {
+    context.info(`revoked key ${formatKey(key)}, which the service created after its answer was lost`);
+  }
+  const isOver = !(context.account().serviceNow() - Date.parse(lostAt ?? "") <= LATEST_COMMIT_MS);
+  const open = names.filter((name) => {
+    const key = keys.find((each) => each.name === name);
+    return key === undefined ? !isOver : left.includes(key.id);
+  });
+  return open.length === 0 ? {} : { lostNames: open, ...(lostAt !== undefined && { lostAt }) };
+}
+
+/** Looks for the last time: the resource is deleted, and its state with it. */
+export async function settleLostForGood(
+  lost: LostRequests,
+  identity: string | undefined,
+  context: Context,
+): Promise<void> {
+  const { lostNames } = await settleLost(lost, identity, context);
+  if (lostNames === undefined) return;
+  context.warn(
+    `the answer to the creation of ${lostNames.join(", ")} was lost, and no such key was found. If the service creates it ` +
+      `later, nothing knows of it. In an hour, run \`npx keyplane sweep --owner ${ownerIdIn(identity)}\``,
+  );
 }

@@ -13,21 +13,55 @@ export function ownerTag(owner: string): string {
 }
 
 /**
- * A new auto-name of at most 64 characters of `[a-z0-9-]`: `<prefix>-<owner's tag>-<nonce>`, or with a URN in the
- * identity `<prefix>-<owner's tag>-<URN's tag>-<nonce>`. The nonce is random, so that no two requests share a name, and
- * a key with the name can only come from its request.
+ * An auto-name of at most 64 characters of `[a-z0-9-]`: `<prefix>-<owner's tag>-<nonce>`, or with a URN in the identity
+ * `<prefix>-<owner's tag>-<URN's tag>-<nonce>`. No two requests share a nonce, so a key with the name can only come
+ * from its request.
  */
-export function autoName(prefix: string, identity: string): string {
+export function autoName(prefix: string, identity: string, nonce: string): string {
   const plain = prefix.slice(0, urnIn(identity) === undefined ? PREFIX_LENGTH : PREFIX_LENGTH_WITH_URN);
-  return `${plain.replace(/-+$/, "")}-${tagsOf(identity)}-${base32(randomBytes(5))}`;
+  return `${plain.replace(/-+$/, "")}-${tagsOf(identity)}-${nonce}`;
+}
+
+const NONCE_LENGTH = 8;
+const RUN_LENGTH = 5;
+
+/** A random id of a run, which begins the nonces of the dynamic provider. */
+export function newRunId(): string {
+  return base32(randomBytes(4)).slice(0, RUN_LENGTH);
+}
+
+/** The id of the run that requested an auto-name of the dynamic provider. */
+export function runIn(name: string): string {
+  return name.slice(-NONCE_LENGTH, -NONCE_LENGTH + RUN_LENGTH);
+}
+
+/** Makes the nonces of a run. They are counted, so that two of a run never agree. */
+export function noncesOf(runId: string): () => string {
+  let count = randomBytes(2).readUInt16BE();
+  return () => {
+    // Three characters have 15 bits, which are the first ones of two bytes.
+    count += 2;
+    return runId + base32(Buffer.from([count >> 8, count]));
+  };
+}
+
+/** Maximum number of names to try for one key, with one request each. */
+export const MAX_NAMES = 3;
+
+/** A nonce from a seed: always the same one for the same attempt. */
+export function nonceFrom(seed: string, attempt: number): string {
+  return base32(createHash("sha256").update(`${seed} ${attempt}`).digest().subarray(0, 5));
 }
 
 /** Whether a key's name was generated for exactly this identity: for its owner, and for its resource if it has a URN. */
 export function isNamedFor(name: string, identity: string): boolean {
-  return isAutoName(name) && name.slice(0, -NONCE_LENGTH).endsWith(`-${tagsOf(identity)}`);
+  return isAutoName(name) && name.slice(0, -NONCE_LENGTH - 1).endsWith(`-${tagsOf(identity)}`);
 }
 
-const NONCE_LENGTH = "-abcdefgh".length;
+/** Whether a key's name was generated for the URN in an identity, by any owner. */
+export function isNamedForUrn(name: string, identity: string): boolean {
+  return isAutoName(name) && name.slice(0, -NONCE_LENGTH - 1).endsWith(`-${ownerTag(urnIn(identity) ?? "")}`);
+}
 
 function tagsOf(identity: string): string {
   const urn = urnIn(identity);
@@ -59,7 +93,7 @@ export function hasTagOf(name: string, ownerId: string): boolean {
 export function tagsIn(name: string): readonly string[] {
   const last = tagOf(name);
   if (last === undefined) return [];
-  const before = /-([a-z2-7]{8})$/.exec(name.slice(0, -2 * NONCE_LENGTH))?.[1];
+  const before = /-([a-z2-7]{8})$/.exec(name.slice(0, -2 * (NONCE_LENGTH + 1)))?.[1];
   return before === undefined ? [last] : [last, before];
 }
 

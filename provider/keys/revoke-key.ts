@@ -4,8 +4,9 @@ import { keyIdOf } from "../ids";
 import { keyIn } from "../key-index";
 import type { Context, Properties } from "../schema/resource-type";
 import { isElsewhere, mustBeSameAccount } from "./account-guard";
+import { fateOf } from "./fate";
 import { identityIn, ownerIdIn, sameOwner } from "./identity";
-import { hasTagOf, isAutoName, ownerTag } from "./names";
+import { hasTagOf } from "./names";
 
 /** Maximum time after its creation until a key is listed, in milliseconds. */
 const LISTED_WITHIN_MS = 60_000;
@@ -50,7 +51,7 @@ export async function revokeKey(held: RecordedKey, context: Context): Promise<vo
 }
 
 /** Finds a key in a second list, requested once per run: one list could lack it by mistake, and so hide a wrong id. */
-async function secondLook(id: string, context: Context): Promise<ApiKeyRecord | undefined> {
+export async function secondLook(id: string, context: Context): Promise<ApiKeyRecord | undefined> {
   context.run.secondList ??= context.keys().list({ fresh: true });
   return keyIn(await context.run.secondList, id);
 }
@@ -126,20 +127,42 @@ function isYoung({ createdAt }: RecordedKey, context: Context): boolean {
   return context.now() - Date.parse(String(createdAt)) < LISTED_WITHIN_MS;
 }
 
-/** Whether another stack created the key, because the state of the stack that now holds it was copied or renamed. */
-export function isForeign({ owner, mintedBy, name }: Properties): boolean {
-  if (typeof owner !== "string") return false;
-  const ownerId = ownerIdIn(owner);
-  if (typeof mintedBy === "string") return mintedBy !== ownerTag(ownerId);
-  return isAutoName(String(name)) && !hasTagOf(String(name), ownerId);
-}
-
 /**
  * The owner of a stack's keys in this run. In the first run of a copied or renamed stack, the outputs of a key that is
  * replaced still contain the old owner.
  */
 export function ownerNow({ owner }: Properties, context: Context): unknown {
   return context.ownerNow ?? context.run.owner ?? owner;
+}
+
+/**
+ * Throws `KP-REVOKE` if consumers of a deleted resource may still need its keys. The engine deletes after everything
+ * else has succeeded, except if the command leaves resources out or continues after errors. Then the stack's state must
+ * show that each consumer was updated since the successor was made.
+ * @param id - The id of the resource that is deleted.
+ */
+export async function mustHaveReachedConsumers(id: string, outputs: Properties, context: Context): Promise<void> {
+  const { isInDoubt, isDestroy } = context.command();
+  if (!isInDoubt) return;
+  const ownerId = ownerIdIn(identityIn(outputs));
+  const ask = async (fresh: boolean): Promise<readonly string[] | "unknown"> => {
+    const witness = await context.witness({ fresh });
+    if (!witness?.knows(ownerId)) return isDestroy ? [] : "unknown";
+    return witness.waitingFor(context.urn, id);
+  };
+  const isSafe = (waiting: readonly string[] | "unknown") =>
+    fateOf({ kind: "replaced", inDoubt: true, waiting }).fate === "revoke";
+  // The verbs of a phase share one look at the state. A later one can show more.
+  if (isSafe(await ask(false))) return;
+  const waiting = await ask(true);
+  if (isSafe(waiting)) return;
+  const names = waiting === "unknown" ? [] : waiting.map((name) => JSON.stringify(name));
+  const who = names.length === 0 ? "a consumer, as far as is known," : names.join(" and ");
+  throw new KeyplaneError(
+    "KP-REVOKE",
+    `the key stays live, because ${who} may still have it: this command continues after errors, or is limited by ` +
+      "targets or exclusions. Run `pulumi up` without these options",
+  );
 }
 
 /** Throws `KP-WRONG-ACCOUNT` if a state is about to lose a live key that is in another account. */

@@ -3,7 +3,7 @@ import { accountFingerprint } from "../keys/account-fingerprint";
 import { hasUnknown } from "../schema/field-types";
 import type { Properties } from "../schema/resource-type";
 import { importKeysIn } from "../settings/import-keys";
-import { type ConfigReader, resolveSettings, SETTINGS, type Settings } from "../settings/settings";
+import { type ConfigReader, renamedFromIn, resolveSettings, SETTINGS, type Settings } from "../settings/settings";
 import { ownerOfProvider } from "./owner";
 import { OWNER } from "./public-part";
 
@@ -21,12 +21,15 @@ export class ProviderConfig {
   readonly read: ConfigReader;
   /** The identity of the provider resource. */
   readonly owner: string;
+  /** Former names of the stack. */
+  readonly renamedFrom: readonly string[];
   readonly #importKeys: ReadonlyMap<string, string>;
 
   /** Throws a `ConfigError` if `importKeys` is invalid. */
   constructor(inputs: Properties) {
     this.read = (name) => textOf(inputs[name]);
     this.owner = String(inputs[OWNER]);
+    this.renamedFrom = renamedFromIn(this.read);
     this.#importKeys = importKeysIn(this.read("importKeys"));
   }
 
@@ -57,7 +60,9 @@ export function checkConfig(
   }
   const here = settings && accountFingerprint(settings);
   const isConfirmed = here !== undefined && (settings?.confirmedAccounts?.includes(here) ?? false);
-  return { inputs: { ...news, [OWNER]: ownerOfProvider(urn, olds[OWNER], here, isConfirmed) }, failures };
+  const account = { here, isConfirmed };
+  const owner = ownerOfProvider(urn, olds[OWNER], account, settings?.renamedFrom ?? []);
+  return { inputs: { ...news, [OWNER]: owner }, failures };
 }
 
 /** A setting as text: an SDK can pass a number or a map as it is, or as JSON. */

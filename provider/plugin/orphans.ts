@@ -2,27 +2,17 @@ import type { ApiKeyRecord } from "../api/records";
 import { KeyplaneError } from "../errors";
 import { getOrCreate } from "../get-or-create";
 import { mustBeSameAccount } from "../keys/account-guard";
-import { textsOf, withoutEmpty } from "../keys/key-fields";
-import { isNamedFor } from "../keys/names";
-import { formatKey } from "../keys/orphans";
-import { revokeAll } from "../keys/revoke-key";
+import { identityOf, ownerIdIn } from "../keys/identity";
+import { hasTagOf, isNamedFor, isNamedForUrn, tagsIn } from "../keys/names";
+import { formatKey, judgeUnknown, reportUnknown, settleUnknown } from "../keys/unknown-keys";
 import type { Context, Properties, ResourceType, RunNotes } from "../schema/resource-type";
 
-/** An older key may have been handed out by a run whose state was lost, in milliseconds. */
-const MAX_AGE_MS = 24 * 3_600_000;
-
-/** What this process knows about one resource. */
+/** What this process knows about the keys of one list of the service. */
 class Notes {
-  /** Ids of keys that the resource held before and that the engine may still delete. */
-  readonly predecessors = new Set<string>();
-  /** Those of them that a retirement revokes, whatever `revokeOnDelete` says. */
-  readonly retiring = new Set<string>();
-  /** Ids of orphans that could not be revoked. */
-  readonly unrevoked: string[] = [];
-  /** Whether the state has the resource, but the engine did not show it: the user forces a replacement. */
-  isHidden = false;
-  /** Whether its orphans were looked for. */
-  isSwept = false;
+  /** Ids of keys that the engine has shown to this process, or that it has made. */
+  readonly seen = new Set<string>();
+  /** The list that all creations and deletions of this process share, and the one that requested it. */
+  list: { readonly keys: Promise<readonly ApiKeyRecord[]>; readonly context: Context } | undefined;
 }
 
 /**
@@ -30,149 +20,117 @@ class Notes {
  * looks for keys with its own tag that nobody holds, when it creates a key and when it is deleted.
  */
 export class OrphanSearch {
-  readonly #notes = new Map<string, Notes>();
-  /** Ids of keys that the engine has shown to this process, by the notes of their scope. */
-  readonly #seen = new WeakMap<RunNotes, Set<string>>();
-  /** The list of a scope that all creations of this process share. */
-  readonly #lists = new WeakMap<RunNotes, Promise<readonly ApiKeyRecord[]>>();
+  readonly #notes = new Map<RunNotes, Notes>();
+  /** The URNs whose orphans were looked for. */
+  readonly #swept = new Set<string>();
+  /** Whether a destroy has looked for what former owners left behind. */
+  #hasLookedBack = false;
 
-  /** Records that the engine checks a resource that the state has. Its diff follows, unless a replacement is forced. */
-  noteCheck(urn: string): void {
-    this.#of(urn).isHidden = true;
-  }
-
-  /** Records a resource that the engine shows, and so the keys that it holds. */
-  noteShown(type: ResourceType, outputs: Properties, context: Context): void {
-    const notes = this.#of(context.urn);
-    notes.isHidden = false;
-    const held = (type.holds?.(outputs) ?? []).map(({ id }) => id);
-    for (const id of textsOf(outputs.retiring)) notes.retiring.add(id);
-    for (const id of [...held, ...textsOf(outputs.predecessors)]) {
-      notes.predecessors.add(id);
-      this.#seenIn(context).add(id);
-    }
-  }
-
-  /** Ids of the keys that the deletion of a replaced resource is to revoke, as its successor says. */
-  retiring(urn: string): ReadonlySet<string> {
-    return this.#of(urn).retiring;
-  }
-
-  /** Records keys of other processes of this run. */
-  noteSeen(ids: readonly string[], context: Context): void {
-    for (const id of ids) this.#seenIn(context).add(id);
+  /** Records the keys of a resource that the engine shows, or that was made. */
+  noteHeld(type: ResourceType, outputs: Properties, context: Context): void {
+    for (const { id } of type.holds?.(outputs) ?? []) this.#of(context).seen.add(id);
   }
 
   /** Revokes the orphans of a resource that is about to create a key, under its identity and its former one. */
   async beforeCreate(identities: Iterable<string>, context: Context): Promise<void> {
-    const notes = this.#of(context.urn);
-    const keys = await this.#list(context);
-    for (const id of notes.predecessors) if (keys.every((key) => key.id !== id)) notes.predecessors.delete(id);
-    this.#reportRetired(keys, context);
-    if (notes.isSwept) return;
-    notes.isSwept = true;
-    for (const identity of identities) await this.#sweep(identity, keys, context);
+    const list = await this.#list(context);
+    if (this.#swept.has(context.urn)) return;
+    this.#swept.add(context.urn);
+    for (const identity of identities) {
+      await settleUnknown({ unknown: this.#unknown(identity, list, context), identity }, context);
+      await this.#settleFormer(identity, list, context);
+    }
   }
 
   /**
-   * Revokes the orphans of a deleted resource, and the retired keys that its predecessors have left. Throws if one is
-   * still live.
-   * @param held - Ids of the keys that the deletion itself has handled.
+   * A stack that was destroyed after an interrupted creation has another owner now, but its state still has the record of
+   * that creation. After an upgrade of the plugin, it still has the former owner. So a key that was made for a resource
+   * of this URN by another owner is looked up there.
    */
-  async afterDelete(identity: string, held: readonly string[], context: Context): Promise<void> {
-    const notes = this.#of(context.urn);
-    if (notes.isSwept) return;
+  async #settleFormer(identity: string, list: readonly ApiKeyRecord[], context: Context): Promise<void> {
+    const unused = list.filter(({ name, lastUsedAt }) => lastUsedAt === null && isNamedForUrn(name, identity));
+    const others = unused.filter(({ name }) => !isNamedFor(name, identity));
+    if (others.length === 0) return;
+    const witness = await context.witness();
+    const unknown = others.filter(({ name }) => witness?.wasRequested(name) || witness?.owns(name));
+    await settleUnknown({ unknown, identity }, context);
+  }
+
+  /**
+   * A resource that has left the program never creates a key again. So a destroy, after which nothing looks any more,
+   * does the same for the URNs of all interrupted creations.
+   */
+  async #lookBack(identity: string, list: readonly ApiKeyRecord[], context: Context): Promise<void> {
+    if (this.#hasLookedBack || !context.command().isDestroy) return;
+    this.#hasLookedBack = true;
+    const ownerId = ownerIdIn(identity);
+    const isCandidate = ({ name, lastUsedAt }: ApiKeyRecord) =>
+      lastUsedAt === null && tagsIn(name).length > 1 && !hasTagOf(name, ownerId);
+    if (!list.some(isCandidate)) return;
+    const urns = new Set((await context.witness())?.interrupted());
+    for (const urn of urns) await this.#settleFormer(identityOf(ownerId, undefined, urn), list, context);
+  }
+
+  /** Revokes the orphans of a deleted resource. Throws if one is still live. */
+  async afterDelete(identity: string, context: Context): Promise<void> {
+    if (this.#swept.has(context.urn)) return;
     await mustBeSameAccount(identity, context);
-    const keys = await this.#list(context);
-    const retired = keys.filter(({ id }) => notes.retiring.has(id) && !held.includes(id));
-    await this.#revoke(retired, "which was retired", identity, context);
-    await this.#sweep(identity, keys, context);
-    const left = notes.unrevoked.splice(0);
+    const list = await this.#list(context);
+    await this.#lookBack(identity, list, context);
+    const left = await settleUnknown({ unknown: this.#unknown(identity, list, context), identity }, context);
     if (left.length === 0) return;
     throw new KeyplaneError(
       "KP-REVOKE",
-      `could not revoke key ${left.join(", ")}, which an earlier run left behind. Run the command again`,
+      `could not revoke key ${left.join(", ")}, which an interrupted run left behind. Run the command again`,
     );
   }
 
   /** Reports the orphans of a resource that was read. A refresh changes nothing on the service. */
   async report(identity: string, context: Context): Promise<void> {
-    const keys = await context.keys().list();
-    this.#reportRetired(keys, context);
-    for (const key of this.#candidates(identity, keys, context)) {
+    const list = await context.keys().list();
+    const fates = await judgeUnknown({ unknown: this.#unknown(identity, list, context), identity }, context);
+    reportUnknown(fates, context);
+    for (const [key, { fate }] of fates) {
+      if (fate !== "revoke") continue;
       context.warn(
-        `key ${formatKey(key)} was made for this resource, but no resource has it. It is revoked when the resource gets a new key or is deleted, unless somebody uses it`,
+        `key ${formatKey(key)} was left behind by an interrupted run. It is revoked when the resource gets a new key or is deleted`,
       );
     }
   }
 
-  /** Reports retired keys whose revocation is up to the deletion of a replaced resource, which may never come. */
-  #reportRetired(keys: readonly ApiKeyRecord[], context: Context): void {
-    const { retiring } = this.#of(context.urn);
-    for (const key of keys.filter(({ id }) => retiring.has(id))) {
-      context.warn(
-        `key ${formatKey(key)} is retired. A \`pulumi up\` that succeeds as a whole revokes it, unless the resource has the ` +
-          "option retainOnDelete or a deleteBeforeReplace was interrupted. In these cases, revoke it in the console",
-      );
+  /**
+   * Revokes the orphans of resources that are gone from the program. The engine has shown the keys of all others to this
+   * process by now, so hardly ever a key is left to look at. Looks only at lists that were requested before.
+   */
+  async atEnd(identity: string): Promise<void> {
+    for (const { list, seen } of this.#notes.values()) {
+      if (list === undefined) continue;
+      const { context } = list;
+      const keys = await list.keys;
+      const isLeft = ({ id, name, lastUsedAt }: ApiKeyRecord) =>
+        hasTagOf(name, ownerIdIn(identity)) && lastUsedAt === null && !seen.has(id) && !context.keys().hasRevoked(id);
+      await settleUnknown({ unknown: keys.filter(isLeft), identity }, context);
     }
   }
 
-  /** The outputs to record: with the keys that the resource must not take for orphans later. */
-  recorded(urn: string, outputs: Properties): Properties {
-    const { predecessors, retiring: retired, unrevoked } = this.#of(urn);
-    const own = new Set([outputs.keyId, outputs.previousKeyId]);
-    const others = [...predecessors].filter((id) => !own.has(id)).sort();
-    for (const id of textsOf(outputs.retiring)) retired.add(id);
-    const retiring = others.filter((id) => retired.has(id));
-    const pendingRevocations = [...new Set([...textsOf(outputs.pendingRevocations), ...unrevoked])];
-    return withoutEmpty({ ...outputs, pendingRevocations, predecessors: others, retiring });
-  }
-
-  async #sweep(identity: string, keys: readonly ApiKeyRecord[], context: Context): Promise<void> {
-    const notes = this.#of(context.urn);
-    const candidates = this.#candidates(identity, keys, context);
-    const now = context.account().serviceNow();
-    const isOurs = (key: ApiKeyRecord) => key.lastUsedAt === null && Date.parse(key.createdAt) > now - MAX_AGE_MS;
-    // The replaced key is among them if the engine did not show it.
-    const doomed = notes.isHidden || context.checkpointsSkipped ? [] : candidates.filter(isOurs);
-    const fate = notes.isHidden
-      ? "If the replaced resource has it, the deletion of that resource revokes it"
-      : "keyplane leaves it alone";
-    for (const key of candidates.filter((each) => !doomed.includes(each))) {
-      notes.predecessors.add(key.id);
-      if (notes.isHidden && candidates.length === 1) continue;
-      const text = `key ${formatKey(key)} was made for this resource, and this run cannot tell whether anybody has it`;
-      context.warn(`${text}. ${fate}. If nobody should have it, revoke it in the console`);
-    }
-    await this.#revoke(doomed, "left behind by an interrupted run", identity, context);
-  }
-
-  /** Revokes keys, says why, and remembers those that are still live. */
-  async #revoke(keys: readonly ApiKeyRecord[], why: string, identity: string, context: Context): Promise<void> {
-    const left = await revokeAll(keys, identity, context);
-    this.#of(context.urn).unrevoked.push(...left);
-    for (const key of keys.filter(({ id }) => !left.includes(id)))
-      context.info(`revoked key ${formatKey(key)}, ${why}`);
-  }
-
-  #candidates(identity: string, keys: readonly ApiKeyRecord[], context: Context): readonly ApiKeyRecord[] {
-    const seen = this.#seenIn(context);
-    return keys.filter(({ id, name }) => isNamedFor(name, identity) && !seen.has(id));
+  #unknown(identity: string, list: readonly ApiKeyRecord[], context: Context): readonly ApiKeyRecord[] {
+    const { seen } = this.#of(context);
+    return list.filter(({ id, name }) => isNamedFor(name, identity) && !seen.has(id));
   }
 
   #list(context: Context): Promise<readonly ApiKeyRecord[]> {
-    return getOrCreate(this.#lists, context.run, () => {
-      const list = context.keys().list();
-      list.catch(() => this.#lists.delete(context.run));
-      return list;
-    });
+    const notes = this.#of(context);
+    if (notes.list === undefined) {
+      const keys = context.keys().list();
+      notes.list = { keys, context };
+      keys.catch(() => {
+        notes.list = undefined;
+      });
+    }
+    return notes.list.keys;
   }
 
-  #seenIn({ run }: Context): Set<string> {
-    return getOrCreate(this.#seen, run, () => new Set());
-  }
-
-  #of(urn: string): Notes {
-    return getOrCreate(this.#notes, urn, () => new Notes());
+  #of({ run }: Context): Notes {
+    return getOrCreate(this.#notes, run, () => new Notes());
   }
 }

@@ -1,18 +1,23 @@
 import { randomUUID } from "node:crypto";
 import { fingerprintIn, identityOf, isSameStack, ownerIdIn, urnIn } from "../keys/identity";
+import { isRenamedFrom, stackIn } from "../keys/renamed";
 
 /**
  * The identity of a provider resource, `<owner's id>.<account's fingerprint>|<its URN>`. `CheckConfig` returns it as an
- * extra input, and the engine saves that before any key is made. A copied or renamed stack gets a new owner, because a
- * copy must not claim the keys of the original.
+ * extra input, and the engine saves that before any key is made. A copied stack gets a new owner, because a copy must
+ * not claim the keys of the original. So does a renamed one, unless the setting `renamedFrom` names its former name.
  * @param before - The identity in the state, if there is one.
- * @param here - The fingerprint of the account, if it is known.
- * @param isConfirmed - Whether the user confirmed that this is the account of the keys.
+ * @param account - The fingerprint of the account, if it is known, and whether the user confirmed that it has the keys.
  */
-export function ownerOfProvider(urn: string, before: unknown, here: string | undefined, isConfirmed: boolean): string {
-  if (!isOfStack(before, urn)) return identityOf(randomUUID(), here, urn);
+export function ownerOfProvider(
+  urn: string,
+  before: unknown,
+  account: { readonly here: string | undefined; readonly isConfirmed: boolean },
+  renamedFrom: readonly string[],
+): string {
+  if (!isOfStack(before, urn, renamedFrom)) return identityOf(randomUUID(), account.here, urn);
   // Another credential proves nothing: the recorded fingerprint stays until the user confirms the account.
-  return identityOf(ownerIdIn(before), isConfirmed ? here : fingerprintIn(before), urn);
+  return identityOf(ownerIdIn(before), account.isConfirmed ? account.here : fingerprintIn(before), urn);
 }
 
 /**
@@ -21,16 +26,22 @@ export function ownerOfProvider(urn: string, before: unknown, here: string | und
  * @param before - The owner in the state: an input of this plugin, or an identity of the dynamic provider.
  * @param urnBefore - The URN in a state of the dynamic provider.
  */
-export function ownerOfKey(urn: string, before: unknown, urnBefore: unknown, ofProvider: string): string {
-  const isKept = isOfStack(before, urn) || (typeof before === "string" && isSameStack(urnBefore, urn));
+export function ownerOfKey(
+  urn: string,
+  { before, urnBefore }: { readonly before: unknown; readonly urnBefore: unknown },
+  ofProvider: string,
+  renamedFrom: readonly string[],
+): string {
+  const isKept =
+    isOfStack(before, urn, renamedFrom) || (typeof before === "string" && isSame(urnBefore, urn, renamedFrom));
   // A copied stack that is destroyed at once still has the provider resource of the original, which owns none of its keys.
-  const fresh = isSameStack(urnIn(ofProvider) || urn, urn) ? ofProvider : "";
+  const fresh = isSame(urnIn(ofProvider) || urn, urn, renamedFrom) ? ofProvider : "";
   return identityOf(ownerIdIn(isKept ? before : fresh), undefined, urn);
 }
 
 /**
- * The identity of a key: its owner, with the fingerprint of the account in which it was recorded. A new key is to be in
- * the account of its provider. An organization has a fingerprint of its own, which the provider does not know.
+ * The identity of a key: its owner, with the account in which it was recorded. A new key is to be in the account of its
+ * provider. An organization has a fingerprint of its own, which the provider does not know.
  */
 export function identityIn(owner: unknown, recorded: unknown, organizationId: unknown, ofProvider: string): string {
   const ofNewKey = organizationId === undefined ? fingerprintIn(ofProvider) : undefined;
@@ -39,6 +50,12 @@ export function identityIn(owner: unknown, recorded: unknown, organizationId: un
 }
 
 /** Whether an identity was made for a resource of this stack. */
-export function isOfStack(identity: unknown, urn: string): boolean {
-  return typeof identity === "string" && isSameStack(urnIn(identity), urn);
+export function isOfStack(identity: unknown, urn: string, renamedFrom: readonly string[]): boolean {
+  return typeof identity === "string" && isSame(urnIn(identity), urn, renamedFrom);
+}
+
+/** Whether two URNs are of one stack, which may have had another name. */
+function isSame(before: unknown, urn: string, renamedFrom: readonly string[]): boolean {
+  if (typeof before !== "string") return false;
+  return isSameStack(before, urn) || isRenamedFrom(stackIn(before), stackIn(urn), renamedFrom);
 }

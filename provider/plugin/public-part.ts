@@ -5,7 +5,10 @@ import type { ResourceType } from "../schema/resource-type";
 /** The input that carries the owner. Names that begin with two underscores are hidden in previews. */
 export const OWNER = "__owner";
 
-/** How a resource retires its previous key. Only the plugin needs it, because it has no ledger. */
+/** The input that seeds the nonces of a new key. The engine saves it before the key is created. */
+export const NONCE = "__nonce";
+
+/** How a resource revokes a compromised key. Only the plugin needs it, because it has no ledger. */
 const retirementField = {
   retirement: { type: types.oneOf("replace", "inPlace"), fallback: "replace", change: "ignore" },
 } as const satisfies Record<string, FieldRule>;
@@ -18,7 +21,7 @@ const parts = new WeakMap<ResourceType, ResourceType>();
  */
 export function publicPart(type: ResourceType): ResourceType {
   return getOrCreate(parts, type, () => {
-    const all = type.retires === undefined ? type.fields : { ...type.fields, ...retirementField };
+    const all = type.compromised === undefined ? type.fields : { ...type.fields, ...retirementField };
     const given = Object.entries(all).filter(([name, rule]) => rule.internal !== true && name !== "account");
     const fields: Record<string, FieldRule> = Object.fromEntries(given);
     // A name needs room for the tag of the resource.

@@ -1,26 +1,25 @@
-import { randomUUID } from "node:crypto";
-import { InputError, messageOf } from "../errors";
+import { createHash, randomUUID } from "node:crypto";
+import { base32 } from "../base32";
+import { InputError, KeyplaneError } from "../errors";
 import { checkId } from "../ids";
 import { identityHere, isElsewhere, mustBeSameAccount } from "../keys/account-guard";
-import { holdersOf, noteHolder } from "../keys/holders";
+import { noteHolder } from "../keys/holders";
 import { fingerprintIn, identityOf, ownerIdIn, identityIn as recordedIn } from "../keys/identity";
-import { textsOf, withoutEmpty } from "../keys/key-fields";
+import { withoutEmpty } from "../keys/key-fields";
+import { nonceFrom } from "../keys/names";
 import { sameScope } from "../keys/scope";
-import { isRenamed, useRenamed } from "../keys/use-key";
 import { check } from "../schema/check";
 import { UNKNOWN } from "../schema/field-types";
 import { type Context, NotReady, type Properties, type ResourceType } from "../schema/resource-type";
 import { difference } from "../session/difference";
-import { engineCommand } from "../session/engine-command";
-import { RunKeys } from "../session/run-keys";
 import type { Session } from "../session/session";
 import { fromPulumi, toState } from "../session/values";
 import { reasonOf, runVerb, type Verb } from "../session/verb";
 import type { ProviderConfig } from "./config";
+import { Handovers, revokeCompromised } from "./handover";
 import { OrphanSearch } from "./orphans";
 import { identityIn, ownerOfKey } from "./owner";
-import { OWNER, publicPart } from "./public-part";
-import { Retirements, revokeRetired, SUCCESSOR } from "./retirement";
+import { NONCE, OWNER, publicPart } from "./public-part";
 
 /** A resource that the engine names in a call. */
 export interface Named {
@@ -39,25 +38,29 @@ type Made = { readonly id: string; readonly outputs: Properties };
  */
 export class Resources {
   readonly #orphans = new OrphanSearch();
-  readonly #retirements = new Retirements();
-  /** The outputs of resources that were compared, and their identities, by URN, for their replacements. */
-  readonly #compared = new Map<string, { readonly outputs: Properties; readonly identity: string | undefined }>();
+  readonly #handovers = new Handovers();
+  /** The identities of resources that were compared, by URN, for their replacements. */
+  readonly #compared = new Map<string, string | undefined>();
+  /** Whether the engine has called a verb that can change something. */
+  #hasChanged = false;
 
   constructor(
     private readonly session: Session,
     private readonly config: () => ProviderConfig,
-    private readonly command = engineCommand,
-    private readonly keys: Pick<RunKeys, "share" | "ofOthers"> = new RunKeys(session.engine.address),
   ) {}
 
-  async check(named: Named, olds: Properties, news: Properties) {
-    const owner = this.#ownerInput(named, fromEngine(olds));
+  /** @param seed - A random text. The engine passes the same one in a preview and in the run that follows its plan. */
+  async check(named: Named, olds: Properties, news: Properties, seed: Uint8Array) {
+    const { type } = named;
     return this.#run(named, "check", news, async (context) => {
       this.session.noteCheck(named.urn);
       // The engine checks the inputs of an import as the plugin answered them, with the owner.
-      const { [OWNER]: _, ...given } = fromPulumi(news);
-      const { inputs, failures } = check(publicPart(named.type), given, context);
-      return { inputs: { ...inputs, ...owner }, failures: failures.map(reasonOf) };
+      const { [OWNER]: _, [NONCE]: _nonce, ...given } = fromPulumi(news);
+      const { inputs, failures } = check(publicPart(type), given, context);
+      const internal = type.holds
+        ? { ...this.#ownerInput(named, fromEngine(olds)), ...nonceInput(named, olds, seed) }
+        : {};
+      return { inputs: { ...inputs, ...internal }, failures: failures.map(reasonOf) };
     });
   }
 
@@ -66,50 +69,51 @@ export class Resources {
     const outputs = fromEngine(olds);
     const inputs = this.#identified(type, news, outputs);
     return this.#run(named, "diff", outputs, async (context) => {
-      const found = difference(this.session, type, id, outputs, inputs, context);
+      const found = difference(this.session, type, id, outputs, inputs, context, false);
       const { changes, replaces, fields, deleteBeforeReplace, reasons, driftOnly } = found;
       // The update proves that the account is the same, and records it.
       const isMoved = !driftOnly && isElsewhere(recordedIn(outputs), context);
       if (isMoved) context.info("the credential or the address changed: this must be the same account");
-      this.#orphans.noteShown(type, outputs, context);
+      this.#orphans.noteHeld(type, outputs, context);
       // The account of a key says nothing about an organization that it moves to, or the reverse.
-      this.#compared.set(urn, { outputs, identity: sameScope(outputs, inputs) ? recordedIn(outputs) : undefined });
-      const retires = driftOnly || replaces.length > 0 ? undefined : type.retires?.(outputs, inputs, context.now());
-      // A limited command would delete the old resource before the consumers that it leaves out have the current key.
-      const handsOver = retires !== undefined && inputs.retirement !== "inPlace" && !this.command.isLimited();
-      if (!driftOnly && isRenamed(outputs, urn)) context.info("the resource was renamed or moved");
+      this.#compared.set(urn, sameScope(outputs, inputs) ? recordedIn(outputs) : undefined);
+      if (typeof inputs.revokeNow === "string") context.run.compromised.add(inputs.revokeNow);
+      const compromised = driftOnly || replaces.length > 0 ? undefined : type.compromised?.(outputs, inputs);
+      const handsOver = compromised !== undefined && inputs.retirement !== "inPlace";
       if (handsOver) {
-        this.#retirements.plan(type, id, outputs, context);
+        this.#handovers.plan(type, id, outputs, context);
         const fate = type.stable?.(outputs, inputs, context.now()).length ? "keeps its key" : "gets a new key";
-        context.info(`${retires}. The resource is replaced and ${fate}. If it is protected, use retirement "inPlace"`);
+        context.info(
+          `${compromised}. The resource is replaced and ${fate}. If it is protected, use retirement "inPlace"`,
+        );
       } else for (const reason of reasons) context.info(reason);
-      const names = handsOver ? ["retireAfter"] : replaces.map((field) => (field === "owner" ? OWNER : field));
-      // Fails here if the folder cannot be written, before a key is made.
-      if (names.length > 0 || outputs.predecessors !== undefined) {
-        this.#share(type, handsOver ? SUCCESSOR : id, outputs, urn);
-      }
-      const isChanged = changes || isMoved || retires !== undefined;
-      return { changes: isChanged, replaces: names, fields, deleteBeforeReplace };
+      return {
+        changes: changes || isMoved || compromised !== undefined,
+        replaces: handsOver ? ["revokeNow"] : replaces,
+        fields,
+        deleteBeforeReplace,
+      };
     });
   }
 
   async create(named: Named, news: Properties) {
     const { type, urn } = named;
-    const { outputs: old, identity: recorded } = this.#compared.get(urn) ?? {};
+    const recorded = this.#compared.get(urn);
     const inputs = this.#identified(type, news, { owner: recorded });
-    const before = this.#retirements.planned(urn);
-    return this.#run(named, "create", inputs, async (context) => {
+    const before = this.#handovers.planned(urn);
+    const nonce = nonces(news[NONCE]);
+    const body = async (context: Context) => {
       // With another owner, since the provider is another one, the inputs do not name the account of the old key.
       await mustBeSameAccount(recorded, context);
-      if (old && recorded !== undefined && isRenamed(old, urn)) await useRenamed(old, context);
       const id = randomUUID();
       const change = async () =>
-        before ? { id, outputs: await type.update(id, before, inputs, context) } : type.create(inputs, context);
-      const handedOver = (outputs: Properties) => this.#retirements.handedOver(type, outputs, context);
-      const made = await this.#recording(type, context, change, handedOver);
-      noteHolder(type, made.id, made.outputs, context);
+        before ? { id, outputs: await type.update(id, before.outputs, inputs, context) } : type.create(inputs, context);
+      const made = await this.#recording(context, change, (outputs) => this.#handovers.made(type, outputs, context));
+      this.#noteMade(type, made, context);
       return { id: made.id, outputs: toEngine(type, made.outputs) };
-    });
+    };
+    const delivery = before && (() => this.session.stack.delivery(urn, before.id));
+    return this.#run(named, "create", inputs, body, inputs, { ...(nonce && { nonce }), ...(delivery && { delivery }) });
   }
 
   async read(named: Named, id: string, inputs: Properties, state: Properties) {
@@ -118,7 +122,7 @@ export class Resources {
     const held = fromEngine(state);
     return this.#run(named, "read", held, async (context) => {
       this.session.noteRead(id, urn);
-      this.#orphans.noteShown(type, held, context);
+      this.#orphans.noteHeld(type, held, context);
       const outputs = await type.read(id, held, context);
       if (outputs === undefined) return undefined;
       if (type.holds) await this.#orphans.report(this.#identityOf(urn, held), context);
@@ -127,47 +131,46 @@ export class Resources {
   }
 
   async update(named: Named, id: string, olds: Properties, news: Properties) {
-    const { type, urn } = named;
+    const { type } = named;
     const held = fromEngine(olds);
     const inputs = this.#identified(type, news, held);
     const body = async (context: Context) => {
-      this.#orphans.noteShown(type, held, context);
-      if (isRenamed(held, urn)) await useRenamed(held, context);
-      const { outputs } = await this.#recording(type, context, async () => {
-        const updated = await type.update(id, held, inputs, context);
+      this.#orphans.noteHeld(type, held, context);
+      const made = await this.#recording(context, async () => {
+        const outputs = await type.update(id, held, inputs, context);
         const isInPlace = inputs.retirement === "inPlace";
-        return { id, outputs: isInPlace ? await revokeRetired(updated, context, held.keyId) : updated };
+        return { id, outputs: isInPlace ? await revokeCompromised(outputs, context, held.keyId) : outputs };
       });
-      noteHolder(type, id, outputs, context);
-      return toEngine(type, outputs);
+      this.#noteMade(type, made, context);
+      return toEngine(type, made.outputs);
     };
-    return this.#run(named, "update", inputs, body, held);
+    const delivery = () => this.session.stack.delivery(named.urn, id);
+    return this.#run(named, "update", inputs, body, held, { delivery });
   }
 
   async delete(named: Named, id: string, state: Properties): Promise<void> {
     const { type, urn } = named;
     const held = fromEngine(state);
     return this.#run(named, "delete", held, async (context) => {
-      this.#orphans.noteShown(type, held, context);
-      if (type.holds === undefined) return type.delete(id, held, context);
-      // After an upgrade, another process may have the successor.
-      const others = this.keys.ofOthers(this.#service(), id);
-      for (const key of others.keys) holdersOf(key, context.run).add("another provider");
-      this.#orphans.noteSeen(others.keys, context);
-      const ids = type.holds(held).map((key) => key.id);
-      const isDeclared = this.#compared.has(urn) || ids.some((key) => others.retiring.includes(key));
-      const notes = { retiring: new Set([...this.#orphans.retiring(urn), ...others.retiring]), isDeclared };
-      await type.delete(id, this.#retirements.leftBy(type, id, held, notes, this.command, context), context);
-      await this.#orphans.afterDelete(this.#identityOf(urn, held), ids, context);
+      this.#orphans.noteHeld(type, held, context);
+      this.#handovers.noteDeletion(urn, id);
+      await this.#noteSuccessor(type, id, context);
+      await type.delete(id, held, context);
+      if (type.holds) await this.#orphans.afterDelete(this.#identityOf(urn, held), context);
     });
   }
 
   /** What a preview shows of a resource that is to be created or, with a state, updated. Makes no request. */
   planned({ type, urn }: Named, news: Properties, state?: Properties): Properties {
-    const held = state ? fromEngine(state) : this.#retirements.planned(urn);
+    const held = state ? fromEngine(state) : this.#handovers.planned(urn)?.outputs;
     const stable = (held && type.stable?.(held, this.#identified(type, news, held), this.session.now())) ?? [];
     const outputs = type.outputs.map((name) => [name, stable.includes(name) ? held?.[name] : UNKNOWN]);
     return { ...Object.fromEntries(outputs), ...fromPulumi(news) };
+  }
+
+  /** Called when the engine is done. Revokes what interrupted runs left behind of resources that are gone. */
+  async end(): Promise<void> {
+    if (this.#hasChanged) await this.#orphans.atEnd(this.config().owner);
   }
 
   /** Imports what exists on the service. The id of a key of an organization is `<organization's id>/<key's id>`. */
@@ -182,22 +185,21 @@ export class Resources {
       const found = await type.import?.(id, this.config().importKey(id), { ...scope, ...owner }, context);
       if (found === undefined) throw new InputError("id", `a ${type.name} cannot be imported`);
       const { owner: identity, ...inputs } = found.inputs;
+      const internal = type.holds ? this.#ownerInput(named, {}) : {};
       return {
         id: found.id,
-        inputs: { ...inputs, ...this.#ownerInput(named, {}) },
-        outputs: toEngine(type, this.#recorded(type, found.id, found.outputs, context)),
+        inputs: { ...inputs, ...internal },
+        outputs: toEngine(type, recorded(found.outputs, context)),
       };
     });
   }
 
   /** The owner of a key as an input, which the engine saves before the key is created. */
-  #ownerInput({ type, urn }: Named, before: Properties): Properties {
-    if (!type.holds) return {};
-    const { owner, resourceUrn } = before;
-    if (owner !== undefined || this.command.isReplacedByCommand(urn)) this.#orphans.noteCheck(urn);
+  #ownerInput({ urn }: Named, { owner, resourceUrn }: Properties): Properties {
     // A key that is handed over keeps the owner that its name shows.
-    const known = owner ?? this.#retirements.planned(urn)?.owner;
-    return { [OWNER]: ownerOfKey(urn, known, resourceUrn, this.config().owner) };
+    const before = owner ?? this.#handovers.planned(urn)?.outputs.owner;
+    const { owner: ofProvider, renamedFrom } = this.config();
+    return { [OWNER]: ownerOfKey(urn, { before, urnBefore: resourceUrn }, ofProvider, renamedFrom) };
   }
 
   /** The inputs with the identity of a key instead of its owner: the account in which it was recorded belongs to it. */
@@ -209,50 +211,52 @@ export class Resources {
   }
 
   /** The identity of a key in the state, as its resource is named now. */
-  #identityOf(urn: string, held: Properties): string {
-    const owner = ownerOfKey(urn, held.owner, held.resourceUrn, this.config().owner);
-    return identityIn(owner, recordedIn(held), held.organizationId, this.config().owner);
+  #identityOf(urn: string, { owner: before, resourceUrn, ...held }: Properties): string {
+    const { owner: ofProvider, renamedFrom } = this.config();
+    const owner = ownerOfKey(urn, { before, urnBefore: resourceUrn }, ofProvider, renamedFrom);
+    return identityIn(owner, recordedIn({ ...held, owner: before }), held.organizationId, ofProvider);
+  }
+
+  /**
+   * After a change of the provider, such as an upgrade, another process has the successor of a resource that an earlier
+   * run replaced. Only the state shows which keys it has, and which one is compromised.
+   */
+  async #noteSuccessor(type: ResourceType, id: string, context: Context): Promise<void> {
+    if (type.compromised === undefined || this.#compared.has(context.urn) || this.session.command.isDestroy) return;
+    const witness = await context.witness();
+    if (witness === undefined) {
+      throw new KeyplaneError(
+        "KP-REVOKE",
+        "the key stays live, because the state of the stack, which shows whether another resource has it, could not be " +
+          "read. Set KEYPLANE_PULUMI to the path of the Pulumi CLI, and run the command again",
+      );
+    }
+    const successor = witness.successorOf(context.urn, id);
+    if (successor === undefined) return;
+    noteHolder(type, successor.id, fromEngine(successor.outputs), context);
+    const { revokeNow } = successor.outputs;
+    if (typeof revokeNow === "string") context.run.compromised.add(revokeNow);
+  }
+
+  #noteMade(type: ResourceType, { id, outputs }: Made, context: Context): void {
+    noteHolder(type, id, outputs, context);
+    this.#orphans.noteHeld(type, outputs, context);
+    this.#compared.set(context.urn, recordedIn(outputs));
   }
 
   /** Makes a change and completes the outputs to record, also if the resource is not ready. */
   async #recording(
-    type: ResourceType,
     context: Context,
     change: () => Promise<Made>,
     reached: (outputs: Properties) => Properties | Promise<Properties> = (outputs) => outputs,
   ): Promise<Made> {
     try {
       const { id, outputs } = await change();
-      return { id, outputs: this.#recorded(type, id, await reached(outputs), context) };
+      return { id, outputs: recorded(await reached(outputs), context) };
     } catch (error) {
       if (!(error instanceof NotReady)) throw error;
-      throw new NotReady(error.id, this.#recorded(type, error.id, await reached(error.outputs), context), error.reason);
+      throw new NotReady(error.id, recorded(await reached(error.outputs), context), error.reason);
     }
-  }
-
-  /** The outputs to record, with what only the plugin needs. The account is proven by now. */
-  #recorded(type: ResourceType, id: string, outputs: Properties, context: Context): Properties {
-    if (typeof outputs.owner !== "string") return outputs;
-    const recorded = this.#orphans.recorded(context.urn, outputs);
-    try {
-      if (recorded.predecessors !== undefined) this.#share(type, id, recorded, context.urn);
-    } catch (error) {
-      // What was made must be recorded.
-      context.warn(messageOf(error));
-    }
-    return { ...recorded, owner: identityHere(outputs.owner, context) };
-  }
-
-  /** Tells the process of a former provider, which may delete predecessors of a resource, which keys it has. */
-  #share(type: ResourceType, resource: string, outputs: Properties, urn: string): void {
-    const keys = type.holds?.(outputs).map((key) => key.id);
-    const retiring = textsOf(outputs.retiring);
-    if (keys !== undefined) this.keys.share(urn, { service: this.#service(), resource, keys, retiring });
-  }
-
-  /** The service whose ids the keys have. */
-  #service(): string {
-    return this.session.settings(undefined).baseUrl;
   }
 
   async #run<T>(
@@ -261,13 +265,16 @@ export class Resources {
     values: Properties,
     body: (context: Context) => Promise<T>,
     held = values,
+    added: Partial<Pick<Context, "nonce" | "delivery">> = {},
   ): Promise<T> {
+    this.#hasChanged ||= ["create", "update", "delete"].includes(name);
     const also = {
       customTimeoutMs: timeoutMs,
+      ...added,
       ...(type.holds && {
         ownerNow: this.#identityOf(urn, held),
         beforeCreate: (context: Context) => {
-          const owners = [values.owner, this.#compared.get(urn)?.identity ?? values.owner];
+          const owners = [values.owner, this.#compared.get(urn) ?? values.owner];
           const named = owners.map((owner) => identityOf(ownerIdIn(owner), fingerprintIn(owner), urn));
           return this.#orphans.beforeCreate(new Set(named), context);
         },
@@ -277,9 +284,28 @@ export class Resources {
   }
 }
 
+/** The outputs to record. The account is proven by now. */
+function recorded(outputs: Properties, context: Context): Properties {
+  if (typeof outputs.owner !== "string") return outputs;
+  return withoutEmpty({ ...outputs, owner: identityHere(outputs.owner, context) });
+}
+
+/** The seed of the nonces of a key that is about to be created: a resource that exists has its own. */
+function nonceInput({ urn }: Named, olds: Properties, seed: Uint8Array): Properties {
+  if (Object.keys(olds).length > 0) return withoutEmpty({ [NONCE]: olds[NONCE] });
+  if (seed.length === 0) return {};
+  return { [NONCE]: base32(createHash("sha256").update(seed).update(urn).digest().subarray(0, 10)) };
+}
+
+/** The nonces of a creation, in order; `undefined` if its inputs have no seed. */
+function nonces(seed: unknown): (() => string) | undefined {
+  let attempt = 0;
+  return typeof seed === "string" ? () => nonceFrom(seed, attempt++) : undefined;
+}
+
 /** Values of the engine for the resource types. */
 export function fromEngine(values: Properties): Properties {
-  const { [OWNER]: owner, ...others } = fromPulumi(values);
+  const { [OWNER]: owner, [NONCE]: _, ...others } = fromPulumi(values);
   return owner === undefined ? others : { ...others, owner };
 }
 

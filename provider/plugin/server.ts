@@ -7,7 +7,9 @@ import provider = require("@pulumi/pulumi/proto/provider_pb");
 
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { resourceTypes } from "../resources/registry";
+import { apiKey } from "../resources/api-key";
+import { projectReady } from "../resources/project-ready";
+import { rotatingApiKey } from "../resources/rotating-api-key";
 import { changedNames } from "../schema/diff";
 import type { Properties } from "../schema/resource-type";
 import type { Session } from "../session/session";
@@ -23,8 +25,7 @@ import { fromStruct, notReady, toStruct } from "./wire";
 /** Outputs that are secrets whether or not an input is. */
 const SECRET_OUTPUTS = ["key", "previousKey"];
 
-const { ApiKey, RotatingApiKey, ProjectReady } = resourceTypes;
-const TYPES = { ApiKey, RotatingApiKey, ProjectReady };
+const TYPES = { ApiKey: apiKey, RotatingApiKey: rotatingApiKey, ProjectReady: projectReady };
 
 /**
  * Pulumi's protocol for resource providers: reads the messages, and writes the answers. Secrets of inputs stay secrets
@@ -70,7 +71,7 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
 
     async check(request: provider.CheckRequest) {
       const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
-      const { inputs, failures } = await resources.check(named(request), olds, news);
+      const { inputs, failures } = await resources.check(named(request), olds, news, request.getRandomseed_asU8());
       return checked(toStruct(inputs), failures);
     },
 
@@ -120,7 +121,12 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
       return new provider.InvokeResponse().setReturn(toStruct(result));
     },
 
+    // The engine also calls it when everything is done.
     async cancel() {
+      if (session.isIdle) {
+        await resources.end().catch(() => {});
+        await session.engine.flush();
+      }
       session.cancel();
       return new Empty();
     },

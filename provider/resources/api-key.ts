@@ -15,10 +15,12 @@ import {
   triggersDue,
   withoutEmpty,
 } from "../keys/key-fields";
+import { type LostRequests, lostDue, lostIn, settleLost, settleLostForGood } from "../keys/lost-key";
+import { isOthers } from "../keys/maker";
 import { nameInUrn, ownerTag, prefixFrom } from "../keys/names";
-import { noteLostNames } from "../keys/orphans";
 import {
   finishPending,
+  type PendingWork,
   pendingAfter,
   pendingDue,
   pendingOf,
@@ -29,7 +31,7 @@ import {
 import {
   type DoomedKey,
   findKey,
-  isForeign,
+  mustHaveReachedConsumers,
   mustNotForget,
   mustRevokeAll,
   ownerNow,
@@ -47,6 +49,59 @@ import {
   type Properties,
   type ResourceType,
 } from "../schema/resource-type";
+
+/** The state of a key, stored in the outputs beside the inputs. */
+interface KeyState {
+  /** Absent if no key could be created. */
+  readonly keyId: string | undefined;
+  readonly name: string | undefined;
+  /** The secret. The service shows it only once, so it is carried from state to state. */
+  readonly key: string | undefined;
+  /** ISO 8601 time. */
+  readonly createdAt: string | undefined;
+  /** The tag of the owner that created it, if its name is an exact one, which does not show that. */
+  readonly mintedBy: string | undefined;
+  readonly imported: true | undefined;
+  /** Whether a refresh found that the key is gone, while others are still to be revoked. */
+  readonly gone: boolean;
+  readonly pending: readonly PendingWork[];
+  /** Ids of keys that nobody holds and that are still to be revoked. */
+  readonly pendingRevocations: readonly string[];
+  readonly lost: LostRequests;
+  /** The owner's identity in the account that last contained the key. */
+  readonly identity: string | undefined;
+}
+
+/** Reads a resource's outputs, also those of former versions. */
+function stateOf(outputs: Properties): KeyState {
+  const text = (value: unknown) => (typeof value === "string" ? value : undefined);
+  return {
+    keyId: text(outputs.keyId),
+    name: text(outputs.name),
+    key: text(outputs.key),
+    createdAt: text(outputs.createdAt),
+    mintedBy: text(outputs.mintedBy),
+    imported: outputs.imported === true || undefined,
+    gone: outputs.gone === true,
+    pending: pendingOf(outputs),
+    pendingRevocations: textsOf(outputs.pendingRevocations),
+    lost: lostIn(outputs),
+    identity: identityIn(outputs),
+  };
+}
+
+/** The outputs of a resource with this state and these inputs. */
+function outputsOf(state: KeyState, inputs: Properties, before?: Properties): Properties {
+  const { gone, lost, identity, ...others } = state;
+  return withoutEmpty({
+    ...repeatedInputs(inputs, before),
+    ...others,
+    ...lost,
+    rotateAt: rotateAt(state.createdAt, inputs.rotateAfter),
+    gone: gone || undefined,
+    owner: identity,
+  });
+}
 
 const NO_ADOPTION =
   "is supported only by RotatingApiKey. The replacement of an ApiKey would adopt the key, and lose it with the old resource";
@@ -95,7 +150,7 @@ export const apiKey: ResourceType = {
   },
 
   due(outputs, inputs, { now }) {
-    const due: Due[] = [...pendingDue(outputs), ...triggersDue(outputs)];
+    const due: Due[] = [...pendingDue(outputs), ...triggersDue(outputs), ...lostDue(outputs)];
     if (Array.isArray(outputs.pendingRevocations)) due.push({ field: "pendingRevocations", replace: false });
     if (outputs.gone === true) {
       due.push({ field: "keyId", replace: true, drift: true, why: `key ${outputs.keyId} is gone from the account` });
@@ -117,24 +172,20 @@ export const apiKey: ResourceType = {
   async create(inputs, context) {
     await mustBeSameAccount(identityIn(inputs), context);
     await waitForProjects(inputs, context);
-    const { created, lostNames, pendingRevocations } = await mint(inputs, context);
-    const outputs = {
-      ...repeatedInputs(inputs),
-      keyId: created.id,
-      name: created.name,
-      key: created.key,
-      createdAt: created.createdAt,
-      rotateAt: rotateAt(created.createdAt, inputs.rotateAfter),
-      ...maker(inputs),
-      pending: pendingAfter(created.operations, isTried(inputs)),
-      pendingRevocations,
-      lostNames,
+    const { created, lost, pendingRevocations } = await requestKey(inputs, context);
+    const { id, name, key, createdAt, operations } = created;
+    const state: KeyState = {
+      ...{ keyId: id, name, key, createdAt, mintedBy: maker(inputs), imported: undefined, gone: false },
+      pending: pendingAfter(operations, isTried(inputs)),
+      ...{ pendingRevocations, lost, identity: identityIn(inputs) },
     };
-    await refuseSkewedClock(created.id, outputs, inputs, context);
-    return { id: created.id, outputs: await getReady(created.id, outputs, inputs, context) };
+    await refuseSkewedClock(id, state, inputs, context);
+    return { id, outputs: await getReady(id, state, inputs, context) };
   },
 
   async read(id, outputs, context) {
+    // Nothing to look for: the next update replaces it, and settles what its creation has left.
+    if (stateOf(outputs).keyId === undefined) return outputs;
     const found = await findKey(recordedKey(id, outputs), context);
     if (found === undefined) {
       // Removing the resource would lose the keys that are not revoked yet. Its replacement revokes them.
@@ -148,19 +199,20 @@ export const apiKey: ResourceType = {
     await mustBeSameAccount(identityIn(inputs), context);
     // A new owner, in a renamed or copied stack, proves nothing about keys that are older than the owner.
     if (!sameOwner(outputs.owner, inputs.owner)) await mustBeSameAccount(identityIn(outputs), context);
-    const { keyId, name, key, createdAt, mintedBy, imported, lostNames } = outputs;
-    const pending = pendingUnder(inputs, outputs);
+    const identity = identityIn(inputs);
+    const saved = stateOf(outputs);
     // In a copied state, the original stack revokes them: its state contains them, too.
     const isCopy = !sameOwner(outputs.owner, inputs.owner);
-    const doomed = isCopy ? [] : doomedIn(textsOf(outputs.pendingRevocations), outputs);
-    const pendingRevocations = await revokeAll(doomed, identityIn(inputs), context);
-    const carried = {
-      ...repeatedInputs(inputs, outputs),
-      // The secret can be read only at creation, so it is carried from state to state.
-      ...{ keyId, name, key, createdAt, mintedBy, imported, lostNames, pending, pendingRevocations },
-      rotateAt: rotateAt(createdAt, inputs.rotateAfter),
+    const doomed = isCopy ? [] : doomedIn(saved.pendingRevocations, outputs);
+    const state: KeyState = {
+      ...saved,
+      gone: false,
+      pending: pendingUnder(inputs, outputs),
+      pendingRevocations: await revokeAll(doomed, identity, context),
+      lost: isCopy ? {} : await settleLost(saved.lost, identity, context),
+      identity,
     };
-    return getReady(id, carried, inputs, context);
+    return getReady(id, state, inputs, context, outputs);
   },
 
   async import(id, key, inputs, context) {
@@ -169,33 +221,38 @@ export const apiKey: ResourceType = {
     const claim = importClaim(id, key);
     const { name, createdAt, projectId } = await proveKey(claim, inputs, context);
     const found = withoutEmpty({ ...inputs, name, projectId });
-    const outputs = { ...found, keyId: id, key: claim.key, createdAt, ...maker(found), imported: true };
-    return { id, inputs: found, outputs };
+    const taken = { keyId: id, key: claim.key, createdAt, mintedBy: maker(found), imported: true };
+    return { id, inputs: found, outputs: withoutEmpty({ ...found, ...taken }) };
   },
 
   async delete(id, outputs, context) {
-    noteLostNames(outputs, context);
+    const { keyId, name, mintedBy, lost, identity } = stateOf(outputs);
+    await settleLostForGood(lost, identity, context);
     const stays = outputs.revokeOnDelete === false && wasHandedOut(outputs);
     if (stays) {
       await mustNotForget(outputs, context);
       context.run.kept.set(id, "revokeOnDelete is false");
-      context.info(`key ${id} (${outputs.name}) stays live, because revokeOnDelete is false`);
+      context.info(`key ${id} (${name}) stays live, because revokeOnDelete is false`);
     }
-    if (isForeign({ ...outputs, owner: ownerNow(outputs, context) })) {
+    if (isOthers({ name, maker: mintedBy }, ownerNow(outputs, context))) {
       context.warn(
-        `key ${id} (${outputs.name}) was created by another stack, from which this state was copied or renamed. It is ` +
+        `key ${id} (${name}) was created by another stack, from which this state was copied or renamed. It is ` +
           "not revoked. If nothing else uses it, revoke it in the console",
       );
       return;
     }
-    if (!stays && !isHeldElsewhere(id, id, outputs, context)) await revokeKey(recordedKey(id, outputs), context);
-    await mustRevokeAll(doomedIn(orphansBeside(id, outputs), outputs), identityIn(outputs), context);
+    if (!stays && keyId !== undefined && !isHeldElsewhere(id, id, outputs, context)) {
+      await mustHaveReachedConsumers(id, outputs, context);
+      await revokeKey(recordedKey(id, outputs), context);
+    }
+    await mustRevokeAll(doomedIn(orphansBeside(id, outputs), outputs), identity, context);
   },
 };
 
 /** Ids of keys that nobody holds and that are still to be revoked, except the resource's own. */
-function orphansBeside(id: string, { pendingRevocations }: Properties): readonly string[] {
-  return textsOf(pendingRevocations).filter((orphan) => orphan !== id);
+function orphansBeside(id: string, outputs: Properties): readonly string[] {
+  const own = stateOf(outputs).keyId === undefined ? undefined : id;
+  return textsOf(outputs.pendingRevocations).filter((orphan) => orphan !== own);
 }
 
 /** Keys that attempts to create this one left behind, under its exact name or under names with the owner's tag. */
@@ -208,12 +265,12 @@ function isExact(outputs: Properties): boolean {
   return outputs.mintedBy !== undefined;
 }
 
-/** Who created the key. An auto-name shows it; for an exact name it is stored separately. */
-function maker(inputs: Properties): Properties {
-  return inputs.name === undefined ? {} : { mintedBy: ownerTag(ownerIdIn(inputs.owner)) };
+/** Who creates the key. An auto-name shows it; for an exact name it is stored separately. */
+function maker(inputs: Properties): string | undefined {
+  return inputs.name === undefined ? undefined : ownerTag(ownerIdIn(inputs.owner));
 }
 
-async function mint(inputs: Properties, context: Context): ReturnType<typeof createKey> {
+async function requestKey(inputs: Properties, context: Context): ReturnType<typeof createKey> {
   const { name, namePrefix, onNameConflict, owner } = inputs;
   const naming: Naming =
     typeof name === "string"
@@ -228,26 +285,31 @@ async function mint(inputs: Properties, context: Context): ReturnType<typeof cre
     if (!(error instanceof NotReady)) throw error;
     throw new NotReady(
       error.id,
-      withoutEmpty({ ...repeatedInputs(inputs), ...maker(inputs), ...error.outputs }),
+      withoutEmpty({ ...repeatedInputs(inputs), mintedBy: maker(inputs), ...error.outputs }),
       error.reason,
     );
   }
 }
 
 /** With `rotateAfter`, a wrong clock would rotate too early, too late or endlessly, so the new key is not kept. */
-async function refuseSkewedClock(id: string, outputs: Properties, inputs: Properties, context: Context): Promise<void> {
+async function refuseSkewedClock(id: string, state: KeyState, inputs: Properties, context: Context): Promise<void> {
   const reason = skewedAge(inputs, context);
   if (reason === undefined) return;
-  const doomed = [{ id, name: String(outputs.name) }];
-  if ((await revokeAll(doomed, identityIn(inputs), context)).length === 0) throw new KeyplaneError("KP-CLOCK", reason);
-  throw new NotReady(id, withoutEmpty({ ...outputs, pending: [{ action: "create", status: "failed" }] }), reason);
+  const left = await revokeAll([{ id, name: state.name }], state.identity, context);
+  if (left.length === 0) throw new KeyplaneError("KP-CLOCK", reason);
+  throw new NotReady(id, outputsOf({ ...state, pending: [{ action: "create", status: "failed" }] }, inputs), reason);
 }
 
 /** Waits until an existing key is ready. Whatever fails from here on, the key is recorded. */
-async function getReady(id: string, outputs: Properties, inputs: Properties, context: Context): Promise<Properties> {
-  const key = outputs.key as string | undefined;
-  const { pending, reason } = await finishPending(pendingOf(outputs), key, inputs, context);
-  const reached = withoutEmpty({ ...outputs, pending });
+async function getReady(
+  id: string,
+  state: KeyState,
+  inputs: Properties,
+  context: Context,
+  before?: Properties,
+): Promise<Properties> {
+  const { pending, reason } = await finishPending(state.pending, state.key, inputs, context);
+  const reached = outputsOf({ ...state, pending }, inputs, before);
   if (reason !== undefined) throw new NotReady(id, reached, reason);
   return reached;
 }

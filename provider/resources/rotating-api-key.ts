@@ -5,11 +5,12 @@ import { identityHere, mustBeSameAccount } from "../keys/account-guard";
 import { isHeldElsewhere } from "../keys/holders";
 import { identityIn, sameOwner } from "../keys/identity";
 import { isKept, triggersDue } from "../keys/key-fields";
-import { noteLostNames } from "../keys/orphans";
+import { settleLost, settleLostForGood } from "../keys/lost-key";
+import { isOthers } from "../keys/maker";
 import { finishPending, pendingUnder, wasHandedOut } from "../keys/readiness";
 import {
   findKey,
-  isForeign,
+  mustHaveReachedConsumers,
   mustNotForget,
   mustRevokeAll,
   ownerNow,
@@ -24,11 +25,11 @@ import { retirePrevious } from "./rotation/retire-key";
 import { rotateKey } from "./rotation/rotate-key";
 import { rotationFields, rotationRules } from "./rotation/rotation-fields";
 import { outputsOf } from "./rotation/rotation-outputs";
-import { retireReason, rotationDue, rotationReason } from "./rotation/rotation-plan";
+import { rotationDue, rotationReason } from "./rotation/rotation-plan";
 import {
   type HeldKey,
   isoOf,
-  makerOf,
+  madeBy,
   NOTHING,
   type RotationState,
   stateOf,
@@ -69,18 +70,18 @@ export const rotatingApiKey: ResourceType = {
 
   holds: (outputs) => heldBy(stateOf(outputs)),
 
-  retires(outputs, inputs, now) {
-    const state = withTriggers(stateOf(outputs), inputs.rotationTriggers);
-    if (state.retired.length > 0) return `key ${state.retired.join(", ")} is retired, but not revoked yet`;
-    const reason = rotationReason(state, inputs, now);
-    return retireReason(state, inputs, now)?.why ?? (reason?.compromised === true ? reason.why : undefined);
+  compromised(outputs, inputs) {
+    const { current, previous, compromised } = stateOf(outputs);
+    const named = [current, previous].some((key) => key !== undefined && key.keyId === inputs.revokeNow);
+    const ids = named ? [...compromised, String(inputs.revokeNow)] : compromised;
+    return ids.length === 0 ? undefined : `key ${ids.join(", ")}, which revokeNow names, is to be revoked`;
   },
 
-  due(outputs, inputs, { now }) {
+  due(outputs, inputs, terms) {
     refuseLateAdoption(outputs, inputs);
     refuseUnknownKey(outputs, inputs);
     const state = withTriggers(stateOf(outputs), inputs.rotationTriggers);
-    return [...triggersDue(outputs), ...rotationDue(state, inputs, now)];
+    return [...triggersDue(outputs), ...rotationDue(state, inputs, terms)];
   },
 
   async create(inputs, context) {
@@ -108,8 +109,8 @@ export const rotatingApiKey: ResourceType = {
     if (currentFound === undefined && previousFound === undefined) {
       context.warn("all keys of this resource are gone from the account. The next `pulumi up` creates a new one");
       // Removing the resource would lose the keys that are not revoked yet.
-      const retired = await liveAmong(state.retired, context);
-      if (state.pendingRevocations.length + retired.length === 0) return undefined;
+      const left = await liveAmong([...state.compromised, ...state.retired], context);
+      if (state.pendingRevocations.length + left.length === 0) return undefined;
     } else if (current !== undefined && currentFound === undefined) {
       context.warn(
         `key ${current.keyId} (${current.name}) is gone from the account. The previous key, ${previous?.keyId}, is still live. ` +
@@ -128,7 +129,7 @@ export const rotatingApiKey: ResourceType = {
     const saved = stateOf(outputs);
     // In a copied state, the original stack revokes them: its state contains them, too.
     const isCopy = !sameOwner(outputs.owner, inputs.owner);
-    const toRevoke = isCopy ? { retired: [], pendingRevocations: [] } : {};
+    const toRevoke = isCopy ? { compromised: [], retired: [], pendingRevocations: [], lost: {} } : {};
     const pending = pendingUnder(inputs, outputs);
     // The previous key also stays live after the resource is deleted, so it must be used once, too.
     if (saved.previous !== undefined && isKept(inputs) && !isKept(outputs)) {
@@ -138,6 +139,7 @@ export const rotatingApiKey: ResourceType = {
     let state: RotationState = { ...noteTriggers(saved, inputs, context), ...toRevoke, pending, identity };
     state = await getReady(id, state, saved.pending.length === 0, inputs, context);
     state = await revokePending(state, inputs, context);
+    state = { ...state, lost: await settleLost(state.lost, identity, context) };
     state = await retirePrevious(state, inputs, context);
     const reason = rotationReason(state, inputs, context.now());
     const rotates = reason !== undefined && (reason.urgent || state.previous === undefined);
@@ -151,13 +153,17 @@ export const rotatingApiKey: ResourceType = {
   },
 
   async delete(id, outputs, context) {
-    noteLostNames(outputs, context);
     const state = stateOf(outputs);
-    const { current, previous, pendingRevocations, retired } = state;
+    const { current, previous, pendingRevocations, compromised, retired, lost, identity } = state;
+    await settleLostForGood(lost, identity, context);
     const isOurs = (keyId: string) => !isHeldElsewhere(keyId, id, outputs, context);
     const owner = ownerNow(outputs, context);
     const keys = [previous, current].filter((key) => key !== undefined).filter(({ keyId }) => isOurs(keyId));
-    const stays = (key: HeldKey) => outputs.revokeOnDelete === false && (key !== current || wasHandedOut(outputs));
+    const stays = (key: HeldKey) =>
+      outputs.revokeOnDelete === false &&
+      key.keyId !== outputs.revokeNow &&
+      !context.run.compromised.has(key.keyId) &&
+      (key !== current || wasHandedOut(outputs));
     const kept = keys.filter(stays);
     if (kept.length > 0) await mustNotForget(outputs, context);
     for (const { keyId, name } of kept) {
@@ -166,9 +172,18 @@ export const rotatingApiKey: ResourceType = {
     }
     const doomed = keys.filter((key) => !stays(key));
     for (const { keyId, key } of doomed) refuseOwnCredential({ id: keyId, key }, context);
+    // The resource that this one replaced may have left it to the state of this one.
+    const named = outputs.revokeOnDelete === false && !keys.some(({ keyId }) => keyId === outputs.revokeNow);
+    const revokeNow = named ? [outputs.revokeNow].filter((id) => typeof id === "string") : [];
+    // If the state was copied, the original stack revokes them.
+    const left = sameOwner(owner, outputs.owner)
+      ? [...pendingRevocations, ...compromised, ...retired, ...revokeNow].filter(isOurs)
+      : [];
+    const isHandedOut = left.some((keyId) => !pendingRevocations.includes(keyId));
+    if (doomed.length > 0 || isHandedOut) await mustHaveReachedConsumers(id, outputs, context);
     for (const held of doomed) {
       const { keyId, name } = held;
-      if (isForeign(makerOf(state, held, owner))) {
+      if (isOthers(madeBy(state, held), owner)) {
         context.warn(`key ${keyId} (${name}) was created by another stack, so it is not revoked`);
       } else {
         context.progress(`revoking key ${keyId}`);
@@ -176,10 +191,7 @@ export const rotatingApiKey: ResourceType = {
         await revokeKey({ ...recorded(held, state), createdAt }, context);
       }
     }
-    // If the state was copied, the original stack revokes them.
-    if (!sameOwner(owner, outputs.owner)) return;
-    const left = [...pendingRevocations, ...retired].filter(isOurs);
-    await mustRevokeAll(doomedIn(left, state), state.identity, context);
+    await mustRevokeAll(doomedIn(left, state), identity, context);
   },
 };
 

@@ -4,11 +4,13 @@ import type { Context, Failure, Properties, ResourceType } from "./resource-type
 /**
  * Checks a resource's inputs against its field rules, without a request. Values that a preview does not know yet are
  * checked in the actual run. Returns the inputs without empty entries, and what is wrong with them.
+ * @param before - The inputs in the state.
  */
 export function check(
   type: ResourceType,
   news: Properties,
   context: Context,
+  before: Properties = {},
 ): { readonly inputs: Properties; readonly failures: readonly Failure[] } {
   const inputs = Object.fromEntries(
     Object.entries(news).filter(([, value]) => value !== undefined && value !== null),
@@ -31,5 +33,5 @@ export function check(
     }
   }
   if (failures.length === 0 && type.rules !== undefined) failures.push(...type.rules(inputs, context));
-  return { inputs, failures };
+  return { inputs: type.completed?.(inputs, before, context) ?? inputs, failures };
 }

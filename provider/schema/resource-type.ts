@@ -4,6 +4,7 @@ import type { ApiKeyRecord } from "../api/records";
 import type { ErrorCode } from "../errors";
 import type { Settings } from "../settings/settings";
 import type { FieldRule } from "./field-types";
+import type { Witness } from "./witness";
 
 /** The checked inputs of a program, or the outputs of a resource. Plain JSON values. */
 export type Properties = Readonly<Record<string, unknown>>;
@@ -40,9 +41,11 @@ export interface RunNotes {
   readonly provenOwners: Set<string>;
   /** Ids of keys that the state contained when a `destroy` began. */
   readonly held: Set<string>;
+  /** Ids of keys that the program names as compromised. */
+  readonly compromised: Set<string>;
   /** Why keys that are deleted in this run stay live, by id. */
   readonly kept: Map<string, string>;
-  /** Names of recent lost requests whose keys never showed up, from resources that the engine deletes in the run. */
+  /** The names of this run's lost requests. */
   readonly lostNames: Set<string>;
   /** The URN of the resource that adopts a key, by the key's id. */
   readonly adopters: Map<string, string>;
@@ -65,6 +68,7 @@ export function newRunNotes(): RunNotes {
     isNewOwner: false,
     provenOwners: new Set(),
     held: new Set(),
+    compromised: new Set(),
     kept: new Map(),
     lostNames: new Set(),
     adopters: new Map(),
@@ -91,8 +95,30 @@ export interface Context {
   readonly fingerprint: () => string;
   readonly now: () => number;
   readonly run: RunNotes;
-  /** Whether states are written only at the end of the run. An unrecorded key is then not necessarily an orphan. */
+  /** The list of the service that has the keys. */
+  readonly scope: { readonly organizationId: string | undefined };
+  /** Whether the state is written only at the end of the run, so that it does not show what this run has done. */
   readonly checkpointsSkipped: boolean;
+  /** A random part for the name of a new key. No two calls return the same one. */
+  readonly nonce: () => string;
+  /** Runs the creation of a key, which is finished if the engine dies meanwhile. */
+  readonly creating: <T>(creation: Promise<T>) => Promise<T>;
+  /** Records a key of this verb, which is revoked if the engine dies before it gets the answer. */
+  readonly noteCreated: (id: string) => void;
+  /** The id of this run, which begins its nonces; `undefined` if the state cannot record it. */
+  readonly runId?: string | undefined;
+  /**
+   * What the stack's own state says by now; `undefined` if it cannot be read. The verbs of one phase of a run share it.
+   * @param options - `fresh` reads it again.
+   */
+  readonly witness: (options?: { readonly fresh?: boolean }) => Promise<Witness | undefined>;
+  /**
+   * How the last change of this resource reached the rest of the stack: in the run that made it, or in a later one;
+   * `undefined` if no run is known to have reached the whole stack since. Absent if a ledger knows.
+   */
+  readonly delivery?: (() => Promise<"at once" | "later" | undefined>) | undefined;
+  /** What is known of the command that runs. */
+  readonly command: () => Command;
   /** Shows in the resource's own row what it waits for. The next message replaces it. */
   readonly progress: (text: string) => void;
   /** Adds a message to the resource's diagnostics. */
@@ -107,12 +133,27 @@ export interface Context {
   readonly beforeCreate?: ((context: Context) => Promise<void>) | undefined;
 }
 
+/** The command that runs, as far as a provider can know it. */
+export interface Command {
+  /**
+   * Whether the engine may delete what was replaced although a consumer failed or was left out: the command has targets
+   * or exclusions, or continues after errors. True if it cannot be read.
+   */
+  readonly isInDoubt: boolean;
+  /** Whether it is known to destroy the stack. */
+  readonly isDestroy: boolean;
+}
+
 /** What determines which changes are due. */
 export interface DueTerms {
   /** The local wall clock, in milliseconds. */
   readonly now: number;
   /** The fingerprint of the account of the settings, if it matters. */
   readonly fingerprint?: () => string;
+  /** Whether a ledger revokes the keys that resources retire. */
+  readonly hasLedger: boolean;
+  /** The former names of the stack, according to the settings. */
+  readonly renamedFrom?: () => readonly string[];
 }
 
 /** A key that a resource holds: its id and, if known, its name. */
@@ -139,12 +180,14 @@ export interface ResourceType {
   readonly canBeAbsent?: readonly string[];
   /** Those that an update does not change. Called with the new inputs. @default none */
   readonly stable?: (outputs: Properties, inputs: Properties, now: number) => readonly string[];
+  /** Adds what only keyplane needs to checked inputs. */
+  readonly completed?: (inputs: Properties, before: Properties, context: Context) => Properties;
   /** Rules between fields. Called only with inputs whose fields are valid and known. */
   readonly rules?: (inputs: Properties, context: Context) => readonly Failure[];
   /** What is due regardless of the program. A refresh uses only the drift in it. */
   readonly due?: (outputs: Properties, inputs: Properties, terms: DueTerms) => readonly Due[];
-  /** Why an update would retire a key that something may still use; `undefined` if it would not. */
-  readonly retires?: (outputs: Properties, inputs: Properties, now: number) => string | undefined;
+  /** Why a compromised key must be revoked once the whole stack has its successor; `undefined` if there is none. */
+  readonly compromised?: (outputs: Properties, inputs: Properties) => string | undefined;
   /** The keys that a resource holds. */
   readonly holds?: (outputs: Properties) => readonly HeldName[];
   /** Whether a replacement must delete the old resource first. */

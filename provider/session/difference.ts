@@ -1,5 +1,6 @@
 import { noteHolder } from "../keys/holders";
 import { urnIn } from "../keys/identity";
+import { isRenamedFrom, stackIn } from "../keys/renamed";
 import { type Difference, diff } from "../schema/diff";
 import type { Context, Properties, ResourceType } from "../schema/resource-type";
 import type { Session } from "./session";
@@ -12,11 +13,30 @@ export function difference(
   outputs: Properties,
   inputs: Properties,
   context: Context,
+  hasLedger: boolean,
 ): Difference & { readonly driftOnly: boolean } {
   const driftOnly = session.takeRefresh(id, context.urn);
-  const terms = { now: context.now(), fingerprint: () => context.fingerprint(), driftOnly };
+  const renamedFrom = () => session.renamedFrom();
+  const terms = { now: context.now(), fingerprint: () => context.fingerprint(), renamedFrom, driftOnly, hasLedger };
   const found = diff(type, outputs, inputs, terms);
   // A refresh can compare a predecessor that is still to be deleted: it does not show what is held.
-  if (!driftOnly) noteHolder(type, id, outputs, context, urnIn(outputs.owner));
+  if (!driftOnly) {
+    noteHolder(type, id, outputs, context, urnIn(outputs.owner));
+    reportRename(type, outputs, context, renamedFrom());
+  }
   return { ...found, driftOnly };
+}
+
+/** Names the keys of a renamed or copied stack that it no longer revokes, and how to keep them. */
+function reportRename(type: ResourceType, outputs: Properties, context: Context, renamedFrom: readonly string[]): void {
+  const [before, now] = [stackIn(urnIn(outputs.owner) ?? String(outputs.resourceUrn ?? "")), stackIn(context.urn)];
+  const keys = type.holds?.(outputs) ?? [];
+  const isSame = before.stack === "" || (before.stack === now.stack && before.project === now.project);
+  if (isSame || keys.length === 0 || isRenamedFrom(before, now, renamedFrom)) return;
+  const former = before.project === now.project ? before.stack : `${before.project}/${before.stack}`;
+  context.warn(
+    `the stack was renamed or copied from ${before.project}/${before.stack}. This stack does not revoke key ` +
+      `${keys.map(({ id }) => id).join(", ")}. If it was renamed, run \`pulumi config set --path 'keyplane:renamedFrom[0]' ` +
+      `${former}\` before \`pulumi up\`, and it keeps its keys`,
+  );
 }

@@ -1,8 +1,19 @@
 import { connect } from "node:net";
+import type { ServiceError } from "@grpc/grpc-js";
 import type { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
 
-/** Maximum time to send a message, in milliseconds. A message must not delay the work that it reports. */
-const LOG_DEADLINE_MS = 2_000;
+/** Maximum time of a call, in milliseconds. A message must not delay the work that it reports. */
+const DEADLINE_MS = 2_000;
+
+/** Time after which the connections of a killed process are closed, in milliseconds. */
+const CLOSED_WITHIN_MS = 500;
+
+/** What follows the request in a call of Pulumi's client. */
+type CallArguments = [
+  metadata: import("@grpc/grpc-js").Metadata,
+  options: Partial<import("@grpc/grpc-js").CallOptions>,
+  done: (error: ServiceError | null) => void,
+];
 
 /** Pulumi's modules for calls to the engine. Each front end loads them in its own way. */
 export interface EngineModules {
@@ -22,6 +33,8 @@ export class EngineLink {
   readonly #modules: () => EngineModules;
   readonly #underWay = new Set<Promise<void>>();
   #client: EngineClient | undefined;
+  /** Resolves when the connection that watches the engine is open. */
+  #connected: Promise<void> | undefined;
 
   /** @param address - The engine's address; empty if there is no engine. */
   constructor(
@@ -38,8 +51,11 @@ export class EngineLink {
     const hold = () => {
       const socket = connect({ host, port: Number(port) });
       let connected = false;
-      socket.on("connect", () => {
-        connected = true;
+      this.#connected = new Promise((resolve) => {
+        socket.on("connect", () => {
+          connected = true;
+          resolve();
+        });
       });
       // Without a reader, the socket would not detect that the other end has closed.
       socket.on("data", () => {});
@@ -65,23 +81,46 @@ export class EngineLink {
     void sent.then(() => this.#underWay.delete(sent));
   }
 
+  /** Resolves if the engine answers. If it is gone, the process ends instead. */
+  async isRunning(): Promise<void> {
+    if (this.#connected === undefined) return;
+    const answered = await this.#ask().then(
+      () => true,
+      ({ code }: Partial<ServiceError>) => code === this.#modules().grpc.status.UNIMPLEMENTED,
+    );
+    // A killed process answers nothing, and its connections close soon after.
+    if (!answered) await new Promise((resolve) => setTimeout(resolve, CLOSED_WITHIN_MS));
+    await this.#connected;
+  }
+
   /** Resolves when all messages so far have arrived, so that they are shown before their call ends. */
   async flush(): Promise<void> {
     if (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
-  async #send(urn: string, severity: Severity, text: string, ephemeral: boolean): Promise<void> {
-    const { grpc, messages, service } = this.#modules();
-    this.#client ??= new service.EngineClient(this.address, grpc.credentials.createInsecure());
+  /** Asks the engine for something that any engine answers. */
+  #ask(): Promise<void> {
+    const { messages } = this.#modules();
+    return this.#call((client, ...rest) => client.getRootResource(new messages.GetRootResourceRequest(), ...rest));
+  }
+
+  #send(urn: string, severity: Severity, text: string, ephemeral: boolean): Promise<void> {
+    const { messages } = this.#modules();
     const request = new messages.LogRequest();
     request.setSeverity(severity === "warning" ? messages.LogSeverity.WARNING : messages.LogSeverity.INFO);
     request.setMessage(text);
     request.setUrn(urn);
     request.setEphemeral(ephemeral);
+    return this.#call((client, ...rest) => client.log(request, ...rest));
+  }
+
+  #call(start: (client: EngineClient, ...rest: CallArguments) => unknown): Promise<void> {
+    const { grpc, service } = this.#modules();
+    this.#client ??= new service.EngineClient(this.address, grpc.credentials.createInsecure());
     const client = this.#client;
     return new Promise((resolve, reject) => {
-      const options = { deadline: Date.now() + LOG_DEADLINE_MS };
-      client.log(request, new grpc.Metadata(), options, (error) => (error === null ? resolve() : reject(error)));
+      const options = { deadline: Date.now() + DEADLINE_MS };
+      start(client, new grpc.Metadata(), options, (error) => (error === null ? resolve() : reject(error)));
     });
   }
 }

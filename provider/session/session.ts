@@ -4,13 +4,28 @@ import { AbortedError } from "../errors";
 import { getOrCreate } from "../get-or-create";
 import type { Retry } from "../http";
 import { accountFingerprint } from "../keys/account-fingerprint";
+import { newRunId, noncesOf } from "../keys/names";
 import { type Scope, scopeKey } from "../keys/scope";
 import { newRunNotes, type RunNotes } from "../schema/resource-type";
-import { type ConfigReader, credentialsIn, resolveSettings, type Settings } from "../settings/settings";
+import { type ConfigReader, credentialsIn, renamedFromIn, resolveSettings, type Settings } from "../settings/settings";
+import { type EngineCommand, engineCommand } from "../stack/command-line";
+import { StackLook } from "../stack/stack-look";
 import { EngineLink, type EngineModules } from "./engine-link";
 
 /** Minimum time between two retries that are shown, in milliseconds. Under load there can be hundreds. */
 const RETRY_SHOWN_EVERY_MS = 1_000;
+
+/** Maximum time to finish what is under way when the engine is gone, in milliseconds. */
+const FINISH_MS = 30_000;
+
+/** A verb that is under way. */
+export interface RunningVerb {
+  readonly account: string | undefined;
+  /** Shows in its row what the account waits for. */
+  readonly show: (text: string) => void;
+  /** Revokes the keys that it has created. */
+  readonly created: readonly (() => Promise<unknown>)[];
+}
 
 /**
  * What all resources of this process share, in Pulumi's dynamic host and in the plugin. The host configures each
@@ -19,10 +34,18 @@ const RETRY_SHOWN_EVERY_MS = 1_000;
  */
 export class Session {
   readonly engine: EngineLink;
+  /** What the engine's own records say about the stack. */
+  readonly stack: StackLook;
+  /** A new random part of a name. */
+  readonly nonce: () => string;
+  readonly #runId = newRunId();
+  #command: EngineCommand | undefined;
   #config: ConfigReader = () => undefined;
   #isWatching = false;
   /** Set once the run is cancelled. */
   #cancelled: AbortedError | undefined;
+  /** Set once the engine is gone. */
+  #orphaned: AbortedError | undefined;
   /** By the name of the account. */
   readonly #settings = new Map<string | undefined, Settings>();
   readonly #accounts = new Map<string | undefined, Account>();
@@ -30,7 +53,9 @@ export class Session {
   readonly #fingerprints = new Map<string, string>();
   /** Notes that the verbs of this process share, by scope. A process serves one run. */
   readonly #runs = new Map<string, RunNotes>();
-  readonly #underWay = new Set<{ readonly account: string | undefined; readonly show: (text: string) => void }>();
+  readonly #underWay = new Set<RunningVerb>();
+  /** Creations of keys that have not ended. */
+  readonly #creations = new Set<Promise<unknown>>();
   #retryShownAt = Number.NEGATIVE_INFINITY;
   /** Ids of the resources that were read, by URN. A resource and its predecessor can have the same URN. */
   readonly #seenInRefresh = new Map<unknown, Set<string>>();
@@ -38,6 +63,19 @@ export class Session {
   /** @param modules - Loads Pulumi's modules for calls to the engine. */
   constructor(modules: () => EngineModules) {
     this.engine = new EngineLink(process.argv[2] ?? "", modules);
+    this.nonce = noncesOf(this.#runId);
+    this.stack = new StackLook(this);
+  }
+
+  /** The command that runs. Looked up on demand, because most runs need not know it. */
+  get command(): EngineCommand {
+    this.#command ??= engineCommand();
+    return this.#command;
+  }
+
+  /** The id of this run, which begins its nonces; `undefined` if the state cannot record it, because of a plan. */
+  get runId(): string | undefined {
+    return this.command.usesPlan ? undefined : this.#runId;
   }
 
   /** The local wall clock, in milliseconds. */
@@ -54,7 +92,37 @@ export class Session {
   watch(): void {
     if (this.#isWatching) return;
     this.#isWatching = true;
-    this.engine.watch(() => process.exit(1));
+    this.engine.watch(() => void this.endWithoutEngine().finally(() => process.exit(1)));
+  }
+
+  /**
+   * Nothing records a key that is created from now on. So no creation begins, and those under way are finished and their
+   * keys revoked: the engine did not get them, so no state has them.
+   */
+  async endWithoutEngine(): Promise<void> {
+    this.#orphaned = new AbortedError("the engine is gone");
+    for (const account of this.#accounts.values()) account.stopCreating(this.#orphaned);
+    // A verb can end while the creations are awaited. Its answer reaches nobody.
+    const verbs = [...this.#underWay];
+    const deadline = new Promise((resolve) => setTimeout(resolve, FINISH_MS).unref());
+    await Promise.race([Promise.allSettled(this.#creations), deadline]);
+    const doomed = verbs.flatMap(({ created }) => created.map((revoke) => revoke()));
+    await Promise.race([Promise.allSettled(doomed), deadline]);
+  }
+
+  /** Whether no verb is under way. */
+  get isIdle(): boolean {
+    return this.#underWay.size === 0;
+  }
+
+  /** Runs the creation of a key, so that it is finished if the engine dies meanwhile. */
+  async creating<T>(creation: Promise<T>): Promise<T> {
+    this.#creations.add(creation);
+    try {
+      return await creation;
+    } finally {
+      this.#creations.delete(creation);
+    }
   }
 
   /** Ends all waits. Changes that were already sent complete, and the engine records them. */
@@ -76,6 +144,11 @@ export class Session {
     });
   }
 
+  /** The former names of the stack. Unlike the account's settings, they can always be read. */
+  renamedFrom(): readonly string[] {
+    return renamedFromIn(this.#config);
+  }
+
   /** Every configured credential, by the name of its setting. */
   credentials(): ReadonlyMap<string, string> {
     return credentialsIn(this.#config);
@@ -89,14 +162,14 @@ export class Session {
       account = api.Account.for(this.settings(name));
       account.onRetry = (retry) => this.#showRetry(name, retry);
       if (this.#cancelled !== undefined) account.abort(this.#cancelled);
+      if (this.#orphaned !== undefined) account.stopCreating(this.#orphaned);
       this.#accounts.set(name, account);
     }
     return account;
   }
 
-  /** Registers a running verb, so that its row shows what the account waits for. Returns a function that ends this. */
-  began(account: string | undefined, show: (text: string) => void): () => void {
-    const verb = { account, show };
+  /** Registers a running verb. Returns a function that ends this. */
+  began(verb: RunningVerb): () => void {
     this.#underWay.add(verb);
     return () => this.#underWay.delete(verb);
   }

@@ -5,8 +5,11 @@ import { publishDiagnostic } from "../http/diagnostics";
 import { nameInUrn } from "../keys/names";
 import { type Scope, scopeOf } from "../keys/scope";
 import { type Context, type Failure, NotReady, type Properties, type ResourceType } from "../schema/resource-type";
+import type { Witness } from "../schema/witness";
 import { conceal, redact } from "../secrets";
 import type { Settings } from "../settings/settings";
+import type { EngineCommand } from "../stack/command-line";
+import { skipsCheckpoints } from "../stack/command-line";
 import type { Severity } from "./engine-link";
 import type { Session } from "./session";
 
@@ -20,7 +23,9 @@ export interface Verb {
   /** The state of the resource. @default values */
   readonly held?: Properties;
   /** What the front end adds to the context. */
-  readonly also?: Pick<Context, "ownerNow" | "beforeCreate" | "customTimeoutMs"> | undefined;
+  readonly also?:
+    | Partial<Pick<Context, "ownerNow" | "beforeCreate" | "customTimeoutMs" | "nonce" | "delivery">>
+    | undefined;
 }
 
 /** Why a verb failed, as text that is safe to show. */
@@ -41,9 +46,12 @@ export async function runVerb<T>(session: Session, verb: Verb, body: (context: C
   // The service can repeat any of them in its answers.
   for (const secret of keysIn(held)) conceal(secret);
   const context = new VerbContext(session, verb);
-  const ended = session.began(context.scope.account, (text) => context.progress(text));
+  const { scope, progress, created } = context;
+  const ended = session.began({ account: scope.account, show: progress, created });
   try {
     const answer = await body(context);
+    // Nothing records a key that a dead engine was told of.
+    if (created.length > 0) await session.engine.isRunning();
     publishDiagnostic("before-return", `${name} ${type.name}`);
     return answer;
   } catch (error) {
@@ -52,8 +60,8 @@ export async function runVerb<T>(session: Session, verb: Verb, body: (context: C
     const notReady = error instanceof NotReady ? error : undefined;
     throw new VerbError(described(session, doing, error), type, notReady);
   } finally {
-    ended();
     await session.engine.flush();
+    ended();
   }
 }
 
@@ -74,11 +82,18 @@ class VerbContext implements Context {
   readonly ownerNow: Context["ownerNow"];
   readonly beforeCreate: Context["beforeCreate"];
   readonly customTimeoutMs: Context["customTimeoutMs"];
+  readonly delivery: Context["delivery"];
+  readonly nonce: Context["nonce"];
+  readonly created: (() => Promise<unknown>)[] = [];
   readonly #session: Session;
+  readonly #phase: string;
   readonly urn: string;
 
-  constructor(session: Session, { urn, values, also }: Verb) {
+  constructor(session: Session, { urn, name, values, also }: Verb) {
     this.scope = scopeOf(values);
+    this.delivery = also?.delivery;
+    this.nonce = also?.nonce ?? session.nonce;
+    this.#phase = name === "create" ? "update" : name;
     this.ownerNow = also?.ownerNow;
     this.beforeCreate = also?.beforeCreate;
     this.customTimeoutMs = also?.customTimeoutMs;
@@ -91,7 +106,7 @@ class VerbContext implements Context {
   }
 
   get checkpointsSkipped(): boolean {
-    return isOn(process.env.PULUMI_SKIP_CHECKPOINTS);
+    return skipsCheckpoints();
   }
 
   get progress(): Context["progress"] {
@@ -122,6 +137,26 @@ class VerbContext implements Context {
     return this.#session.fingerprint(this.scope);
   }
 
+  get runId(): string | undefined {
+    return this.#session.runId;
+  }
+
+  creating<T>(creation: Promise<T>): Promise<T> {
+    return this.#session.creating(creation);
+  }
+
+  noteCreated(id: string): void {
+    this.created.push(() => this.keys().revoke(id));
+  }
+
+  command(): EngineCommand {
+    return this.#session.command;
+  }
+
+  witness({ fresh = false }: { readonly fresh?: boolean } = {}): Promise<Witness | undefined> {
+    return this.#session.stack.state(this.urn, this.#phase, fresh);
+  }
+
   now(): number {
     return this.#session.now();
   }
@@ -129,11 +164,6 @@ class VerbContext implements Context {
   #log(severity: Severity, ephemeral: boolean): (text: string) => void {
     return (text) => this.#session.engine.log(this.urn, severity, redact(text), ephemeral);
   }
-}
-
-/** Reads a boolean environment variable as Pulumi does. */
-function isOn(value: string | undefined): boolean {
-  return value !== undefined && ["1", "t", "true"].includes(value.toLowerCase());
 }
 
 /** An error as one text with its code, which is safe to show. */

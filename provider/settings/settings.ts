@@ -22,6 +22,8 @@ export interface SettingValues {
   readonly credentials?: readonly (readonly [setting: string, apiKey: string])[] | undefined;
   /** Fingerprints of accounts that the user has confirmed; see `KP-WRONG-ACCOUNT`. @default none */
   readonly confirmedAccounts?: readonly string[] | undefined;
+  /** Former names of the stack: `STACK`, `PROJECT/STACK` or `ORGANIZATION/PROJECT/STACK`. @default none */
+  readonly renamedFrom?: readonly string[] | undefined;
   /** Maximum time for one request, in milliseconds. */
   readonly requestTimeoutMs: number;
   /** Maximum time to wait for operations, in milliseconds. */
@@ -43,6 +45,7 @@ export class Settings implements SettingValues {
   declare readonly apiKey: string;
   declare readonly credentials?: readonly (readonly [setting: string, apiKey: string])[] | undefined;
   declare readonly confirmedAccounts?: readonly string[] | undefined;
+  declare readonly renamedFrom?: readonly string[] | undefined;
   declare readonly requestTimeoutMs: number;
   declare readonly operationTimeoutMs: number;
   declare readonly pollIntervalMs: number;
@@ -79,6 +82,7 @@ export const SETTINGS = {
   operationTimeout: { env: "KEYPLANE_OPERATION_TIMEOUT", fallback: "30m", read: readTimer },
   pollInterval: { env: "KEYPLANE_POLL_INTERVAL", fallback: "5s", read: readTimer },
   confirmAccount: { env: "KEYPLANE_CONFIRM_ACCOUNT", fallback: "none", read: readFingerprints },
+  renamedFrom: { env: "KEYPLANE_RENAMED_FROM", fallback: "[]", read: readNames },
   concurrency: { env: "KEYPLANE_CONCURRENCY", fallback: "32", read: readCount },
   requestsPerSecond: {
     env: "KEYPLANE_REQUESTS_PER_SECOND",
@@ -128,6 +132,7 @@ export function resolveSettings(
     apiKey: named?.apiKey ?? SETTINGS.apiKey.read(text("apiKey")),
     credentials: [...credentialsIn(config, env)],
     confirmedAccounts: SETTINGS.confirmAccount.read(confirmed),
+    renamedFrom: SETTINGS.renamedFrom.read(given("renamedFrom") ?? ""),
     requestTimeoutMs: SETTINGS.requestTimeout.read(text("requestTimeout"), "requestTimeout"),
     operationTimeoutMs: SETTINGS.operationTimeout.read(text("operationTimeout"), "operationTimeout"),
     pollIntervalMs: SETTINGS.pollInterval.read(text("pollInterval"), "pollInterval"),
@@ -154,6 +159,16 @@ export function credentialsIn(config: ConfigReader, env: NodeJS.ProcessEnv = pro
     if (!isKeyplaneError(error)) throw error;
   }
   return credentials;
+}
+
+/** The former names of the stack. None if they are not valid, which `resolveSettings` reports. */
+export function renamedFromIn(config: ConfigReader, env: NodeJS.ProcessEnv = process.env): readonly string[] {
+  try {
+    return SETTINGS.renamedFrom.read(config("renamedFrom") ?? env[SETTINGS.renamedFrom.env] ?? "");
+  } catch (error) {
+    if (!isKeyplaneError(error)) throw error;
+    return [];
+  }
 }
 
 function unknownAccount(name: string, names: readonly string[]): ConfigError {
@@ -200,6 +215,22 @@ function readFingerprints(text: string): readonly string[] {
   const fingerprints = text.split(/[\s,]+/).filter((each) => each !== "");
   if (fingerprints.every((each) => /^[a-z2-7]{12}$/.test(each))) return fingerprints;
   throw bad("confirmAccount", "must be a fingerprint of 12 characters, as the message of KP-WRONG-ACCOUNT shows it");
+}
+
+/** A list in JSON, as Pulumi passes a structured value, or names with commas or spaces between them. */
+function readNames(text: string): readonly string[] {
+  const names = text.trim().startsWith("[") ? namesIn(text) : text.split(/[\s,]+/).filter((each) => each !== "");
+  if (names?.every((name) => /^[\w.-]+(\/[\w.-]+){0,2}$/.test(name))) return names;
+  throw bad("renamedFrom", "must be a list of former names: STACK, PROJECT/STACK or ORGANIZATION/PROJECT/STACK");
+}
+
+function namesIn(text: string): readonly string[] | undefined {
+  try {
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) ? list.map(String) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The maximum of each count. */

@@ -1,5 +1,6 @@
 import { ApiError, type ErrorFacts, isApiError, KeyplaneError, messageOf } from "../../errors";
 import type { Clock, HttpAnswer, HttpClient } from "../../http";
+import { linkSignals } from "../../http/abort";
 import { checkId } from "../../ids";
 import { keyIn } from "../../key-index";
 import { conceal } from "../../secrets";
@@ -64,8 +65,12 @@ export class Keys {
     private readonly at: KeyList,
     private readonly http: HttpClient,
     private readonly clock: Clock,
-    private readonly onAnswer: (answer: HttpAnswer) => void,
-    private readonly warn: (message: string) => void,
+    private readonly account: {
+      readonly onAnswer: (answer: HttpAnswer) => void;
+      readonly warn: (message: string) => void;
+      /** Fires when no further key must be created. */
+      readonly creations: AbortSignal;
+    },
   ) {
     this.#list = new SharedRead(clock, async (onSend, signal) => {
       const answer = await http.request({
@@ -76,7 +81,7 @@ export class Keys {
         onSend,
         signal,
       });
-      onAnswer(answer);
+      account.onAnswer(answer);
       return readKeys(at.routes.list, answer, at.holdsCaller);
     });
   }
@@ -91,6 +96,7 @@ export class Keys {
     const { projectId } = options;
     const limitedTo = projectId === undefined ? {} : { project_id: checkId("project", projectId, "projectId") };
     this.#list.created();
+    const link = linkSignals(this.account.creations, options.signal);
     try {
       const answer = await this.http.request({
         method: "POST",
@@ -99,13 +105,19 @@ export class Keys {
         body: { key_name: name, ...limitedTo },
         replay: "once",
         perSecond: createsPerSecond,
-        signal: options.signal,
+        signal: link.signal,
       });
-      this.onAnswer(answer);
-      return readCreatedKey(answer, { route: routes.create, name, warn: this.warn, now: () => this.clock.now() });
+      this.account.onAnswer(answer);
+      return readCreatedKey(answer, {
+        route: routes.create,
+        name,
+        warn: this.account.warn,
+        now: () => this.clock.now(),
+      });
     } catch (error) {
       throw nameConflict(error) ?? error;
     } finally {
+      link.dispose();
       this.#list.created();
     }
   }
@@ -165,7 +177,7 @@ export class Keys {
     let outcome: "revoked" | "absent" = "revoked";
     try {
       const answer = await this.http.request({ method: "DELETE", route, path, replay: "safe", signal });
-      this.onAnswer(answer);
+      this.account.onAnswer(answer);
       checkRevoked(route, id, answer);
     } catch (error) {
       if (!(error instanceof KeyplaneError)) throw error;

@@ -58,11 +58,12 @@ export function doomedIn(ids: readonly string[], { adopted }: RotationState): re
 }
 
 /** The keys that a resource holds. */
-export function heldBy({ current, previous, pendingRevocations, retired }: RotationState): readonly HeldName[] {
+export function heldBy(state: RotationState): readonly HeldName[] {
+  const { current, previous, pendingRevocations, compromised, retired } = state;
   const keys = [current, previous].filter((key) => key !== undefined);
   return [
     ...keys.map(({ keyId, name }) => ({ id: keyId, name })),
-    ...[...pendingRevocations, ...retired].map((id) => ({ id })),
+    ...[...pendingRevocations, ...compromised, ...retired].map((id) => ({ id })),
   ];
 }
 

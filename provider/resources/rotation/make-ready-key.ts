@@ -2,7 +2,8 @@ import { KeyplaneError } from "../../errors";
 import { skewedAge } from "../../keys/clock-skew";
 import { createKey } from "../../keys/create-key";
 import { identityIn } from "../../keys/identity";
-import { isTried } from "../../keys/key-fields";
+import { isTried, textsOf } from "../../keys/key-fields";
+import { type LostRequests, lostIn } from "../../keys/lost-key";
 import { nameInUrn, prefixFrom } from "../../keys/names";
 import { finishPending, type PendingWork, pendingAfter, waitForProjects } from "../../keys/readiness";
 import { revokeAll } from "../../keys/revoke-key";
@@ -17,14 +18,14 @@ export interface MadeKey {
   readonly pending: readonly PendingWork[];
   /** Ids of keys that nobody holds and that could not be revoked yet. */
   readonly pendingRevocations: readonly string[];
-  readonly lostNames: readonly string[];
+  readonly lost: LostRequests;
   /** Why there is no key, or why it is not ready. */
   readonly failure?: Error;
 }
 
 /** Creates an auto-named key and waits until it is ready. Revokes an unusable key, because it was not handed out. */
 export async function makeReadyKey(inputs: Properties, context: Context): Promise<MadeKey> {
-  const none = { pending: [], pendingRevocations: [], lostNames: [] };
+  const none = { pending: [], pendingRevocations: [], lost: {} };
   let minted: Awaited<ReturnType<typeof createKey>>;
   try {
     await waitForProjects(inputs, context);
@@ -33,10 +34,10 @@ export async function makeReadyKey(inputs: Properties, context: Context): Promis
     minted = await createKey({ prefix, identity: String(inputs.owner) }, inputs, context);
   } catch (error) {
     if (!(error instanceof NotReady)) return { ...none, failure: error as Error };
-    const pendingRevocations = error.outputs.pendingRevocations as readonly string[];
-    return { ...none, pendingRevocations, failure: error };
+    const pendingRevocations = textsOf(error.outputs.pendingRevocations);
+    return { ...none, pendingRevocations, lost: lostIn(error.outputs), failure: error };
   }
-  const { created, lostNames, pendingRevocations } = minted;
+  const { created, lost, pendingRevocations } = minted;
   const { id: keyId, name, key, createdAt, operations } = created;
   const skewed = skewedAge(inputs, context);
   const work = pendingAfter(operations, isTried(inputs));
@@ -47,9 +48,9 @@ export async function makeReadyKey(inputs: Properties, context: Context): Promis
       skewed === undefined ? "KP-UNUSABLE" : "KP-CLOCK",
       `the new key ${keyId} was not delivered and is revoked again: ${skewed ?? reason}`,
     );
-    return { pending: [], lostNames, pendingRevocations: [...pendingRevocations, ...left], failure };
+    return { pending: [], lost, pendingRevocations: [...pendingRevocations, ...left], failure };
   }
-  const made = { key: { keyId, name, key, createdAt }, pending, pendingRevocations, lostNames };
+  const made = { key: { keyId, name, key, createdAt }, pending, pendingRevocations, lost };
   return reason === undefined ? made : { ...made, failure: new Error(reason) };
 }
 

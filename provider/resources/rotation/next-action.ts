@@ -1,6 +1,7 @@
 import { rotateAt } from "../../keys/key-fields";
+import { isOthers } from "../../keys/maker";
 import type { Properties } from "../../schema/resource-type";
-import { isoOf, type RotationState, retireTime } from "./rotation-state";
+import { isoOf, madeBy, type RotationState, retireTime } from "./rotation-state";
 
 /**
  * What the next runs will do with a rotating key, in words: `rotate after 2026-12-21T00:00:00.000Z; revoke key 17 after
@@ -16,9 +17,12 @@ export function nextAction(state: RotationState, inputs: Properties): string {
   if (state.queuedTriggers !== undefined) {
     steps.push(previous === undefined ? "rotate" : `rotate as soon as key ${previous.keyId} is revoked`);
   } else if (at !== undefined) steps.push(`rotate after ${at}`);
-  if (previous !== undefined) {
+  if (previous !== undefined && isOthers(madeBy(state, previous), state.identity ?? inputs.owner)) {
+    steps.push(`leave key ${previous.keyId}, which another stack created`);
+  } else if (previous !== undefined) {
     steps.push(`revoke key ${previous.keyId} after ${isoOf(retireTime(state, inputs))}, unless it is in use`);
   }
-  for (const id of state.pendingRevocations) steps.push(`revoke key ${id}`);
+  for (const id of [...state.compromised, ...state.retired, ...state.pendingRevocations])
+    steps.push(`revoke key ${id}`);
   return steps.join("; ") || "rotate when a trigger changes";
 }

@@ -3,30 +3,35 @@ import { formatDuration } from "../../duration";
 import { isAborted, messageOf } from "../../errors";
 import { keyIn } from "../../key-index";
 import { clockSkew } from "../../keys/clock-skew";
-import { isForeign } from "../../keys/revoke-key";
+import { type Fate, fateOf } from "../../keys/fate";
+import { isOthers } from "../../keys/maker";
+import { revokeAll } from "../../keys/revoke-key";
 import type { Context, Properties } from "../../schema/resource-type";
 import { periodsOf } from "./rotation-fields";
 import { retireReason } from "./rotation-plan";
-import { type HeldKey, isoOf, makerOf, type RotationState, retireTime, withoutPrevious } from "./rotation-state";
+import { type HeldKey, isoOf, madeBy, type RotationState, withoutPrevious } from "./rotation-state";
 import { takeOverFirst } from "./self-rotation";
 
 /**
- * Retires the previous key if it is due and unused. The ledger revokes it later, as the last step of the run: if an
- * earlier run has failed, something in the stack may get the successor only later in this run. A key that cannot be
- * retired is reported and kept. The run does not fail for it, because the new key is already in use.
+ * Retires the previous key if its grace is over and nobody uses it. A ledger revokes a retired key at the end of a run
+ * that reaches the whole stack, by its own record of the delivery. Without a ledger, it is revoked at once, if the
+ * engine's history shows that its successor was delivered. A key that stays is reported. The run does not fail for it,
+ * because the new key is already in use.
  */
 export async function retirePrevious(
-  state: RotationState,
+  saved: RotationState,
   inputs: Properties,
   context: Context,
 ): Promise<RotationState> {
+  const state =
+    context.delivery === undefined
+      ? saved
+      : await revokeRetired(await withDelivery(saved, context.delivery, context), inputs, context);
   const { previous } = state;
   const reason = retireReason(state, inputs, context.now());
   if (previous === undefined || reason === undefined) return state;
-  if (isForeign(makerOf(state, previous, inputs.owner))) {
-    context.warn(
-      `key ${formatKey(previous)} was created by another stack, from which this state was copied or renamed. It is not revoked`,
-    );
+  if (isOthers(madeBy(state, previous), inputs.owner)) {
+    context.warn(`key ${formatKey(previous)} was created by another stack. It is not revoked`);
     return withoutPrevious(state);
   }
   const ownSetting = context.account().settingOf(previous.key);
@@ -36,80 +41,119 @@ export async function retirePrevious(
   }
   if (reason.field === "revokeNow") {
     context.info(`key ${formatKey(previous)}, which revokeNow names, ${whenRevoked(state)}`);
-    return withRetired(previous, state);
+    return { ...withoutPrevious(state), compromised: [...state.compromised, previous.keyId] };
   }
-  return retireUnlessUsed(previous, state, inputs, context);
-}
-
-/** Retires a key whose grace is over, unless its last use is recent or unknown. */
-async function retireUnlessUsed(
-  previous: HeldKey,
-  state: RotationState,
-  inputs: Properties,
-  context: Context,
-): Promise<RotationState> {
-  let keys: readonly ApiKeyRecord[] | undefined;
-  try {
-    keys = await context.keys().list({ recent: true });
-  } catch (error) {
-    if (isAborted(error)) throw error;
-    // After `maxOverlap`, a key is retired even if it is used.
-    if (context.now() < overlapEnd(state, inputs)) {
-      context.warn(`key ${formatKey(previous)} is kept, because its last use is unknown: ${messageOf(error)}`);
-      return state;
-    }
+  const record = await recordOf(previous.keyId, context);
+  const fate = fateOfPrevious(state, record, inputs, context);
+  report(previous, fate, record, inputs, context);
+  const used = record === "unknown" ? undefined : (record?.lastUsedAt ?? undefined);
+  if (fate.fate === "report" && used !== undefined) return { ...state, previousUsedAt: used };
+  if (fate.fate !== "revoke") return state;
+  if (context.delivery === undefined) {
+    context.info(`key ${formatKey(previous)} ${whenRevoked(state)}`);
+    const listed = await Promise.all(state.retired.map((id) => recordOf(id, context)));
+    const retired = state.retired.filter((_, at) => listed[at] !== undefined);
+    return { ...withoutPrevious(state), retired: [...retired, previous.keyId] };
   }
-  const kept = keys && keptByUse(previous, keys, state, inputs, context);
-  if (kept !== undefined) return kept;
-  context.info(`key ${formatKey(previous)} ${whenRevoked(state)}`);
-  const retired = state.retired.filter((id) => keys === undefined || keyIn(keys, id));
-  return withRetired(previous, { ...state, retired });
-}
-
-function withRetired({ keyId }: HeldKey, state: RotationState): RotationState {
-  return { ...withoutPrevious(state), retired: [...state.retired, keyId] };
+  const left = await revokeAll([{ id: previous.keyId, name: previous.name }], String(inputs.owner), context);
+  if (left.length > 0) return state;
+  context.info(`revoked key ${formatKey(previous)}. Its successor is key ${state.current?.keyId}`);
+  return withoutPrevious(state);
 }
 
 function whenRevoked({ current }: RotationState): string {
   return `is revoked at the end of this run. Its successor is key ${current?.keyId}`;
 }
 
-/** The state to continue with if the key must stay, because it is in use or not due by the service's clock. */
-function keptByUse(
-  previous: HeldKey,
-  keys: readonly ApiKeyRecord[],
+/**
+ * The state with the time of the delivery, which the engine's history shows. A change of the resource hides from the
+ * history when the rotation was delivered. So if it was not delivered yet, its grace starts with this change, which the
+ * next complete run delivers, too.
+ */
+async function withDelivery(
   state: RotationState,
-  inputs: Properties,
+  delivery: NonNullable<Context["delivery"]>,
   context: Context,
-): RotationState | undefined {
-  const account = context.account();
-  const { quiet } = periodsOf(inputs);
-  const end = overlapEnd(state, inputs);
-  if (account.serviceNow() < (retireTime(state, inputs) ?? 0)) {
-    context.warn(
-      `key ${formatKey(previous)} is kept: ${clockSkew(context) ?? "its grace is not over by the service's clock"}`,
+): Promise<RotationState> {
+  if (state.deliveredAt !== undefined || (state.previous === undefined && state.retired.length === 0)) return state;
+  const delivered = await delivery();
+  if (delivered === "at once") return { ...state, deliveredAt: state.rotatedAt ?? state.createdAt };
+  const now = isoOf(context.now());
+  if (delivered === "later") return { ...state, deliveredAt: now };
+  if (state.previous !== undefined) {
+    context.info(
+      `key ${formatKey(state.previous)} stays live: since the rotation, no \`pulumi up\` is known that has reached the whole ` +
+        "stack. Its grace starts now",
     );
-    return state;
   }
-  const record = keyIn(keys, previous.keyId);
-  // Missing usage data does not prove that the key is unused, but the grace is over: only a known use keeps it.
-  const lastUsed = Date.parse(record?.lastUsedAt ?? "");
-  if (Number.isNaN(lastUsed) || lastUsed + quiet <= account.serviceNow()) return undefined;
-  const use = `was last used ${record?.lastUsedAt} from ${record?.lastUsedFromAddr ?? "an unknown address"}`;
-  if (context.now() >= end) {
-    context.warn(`key ${formatKey(previous)} ${use}. It is revoked anyway, because maxOverlap is over`);
-    return undefined;
-  }
-  context.warn(
-    `key ${formatKey(previous)} ${use}. It is kept until nobody has used it for ${formatDuration(quiet)}, but not ` +
-      `longer than until ${isoOf(end)}. Give its users the current key`,
-  );
-  return { ...state, previousUsedAt: isoOf(lastUsed) };
+  return { ...state, rotatedAt: now };
 }
 
-/** When the previous key is retired even if it is used, in milliseconds since 1970. */
-function overlapEnd(state: RotationState, inputs: Properties): number {
-  return Date.parse(state.rotatedAt ?? "") + periodsOf(inputs).maxOverlap;
+/** Revokes keys that a former version has retired, by the same rules. Their secrets are no longer known. */
+async function revokeRetired(state: RotationState, inputs: Properties, context: Context): Promise<RotationState> {
+  if (state.retired.length === 0) return state;
+  const records = new Map(
+    await Promise.all(state.retired.map(async (id) => [id, await recordOf(id, context)] as const)),
+  );
+  const live = state.retired.filter((id) => records.get(id) !== undefined);
+  const doomed = live.filter((id) => fateOfPrevious(state, records.get(id), inputs, context).fate === "revoke");
+  const ids = doomed.map((id) => ({ id }));
+  const left = await revokeAll(ids, String(inputs.owner), context);
+  return { ...state, retired: live.filter((id) => !doomed.includes(id) || left.includes(id)) };
+}
+
+/** What the service lists about a key: nothing if the key is gone, and `unknown` without a list. */
+async function recordOf(id: string, context: Context): Promise<ApiKeyRecord | undefined | "unknown"> {
+  try {
+    return keyIn(await context.keys().list({ recent: true }), id);
+  } catch (error) {
+    if (isAborted(error)) throw error;
+    context.warn(`the last use of key ${id} is unknown: ${messageOf(error)}`);
+    return "unknown";
+  }
+}
+
+/** A ledger has its own record of the delivery, and decides once more. */
+function fateOfPrevious(
+  { deliveredAt, rotatedAt }: RotationState,
+  record: ApiKeyRecord | undefined | "unknown",
+  inputs: Properties,
+  context: Context,
+): Fate {
+  // Missing usage data does not prove that the key is unused, but the grace is over: only a known use keeps it.
+  const delivered = context.delivery === undefined ? rotatedAt : deliveredAt;
+  const used = record === "unknown" ? Number.NaN : Date.parse(record?.lastUsedAt ?? "");
+  return fateOf({
+    kind: "previous",
+    isCredential: false,
+    deliveredAt: delivered === undefined ? undefined : Date.parse(delivered),
+    ...periodsOf(inputs),
+    lastUsed: record === "unknown" ? "unknown" : Number.isNaN(used) ? "never" : used,
+    now: Math.min(context.now(), context.account().serviceNow()),
+  });
+}
+
+function report(
+  previous: HeldKey,
+  fate: Fate,
+  record: ApiKeyRecord | undefined | "unknown",
+  inputs: Properties,
+  context: Context,
+): void {
+  const key = `key ${formatKey(previous)}`;
+  const { lastUsedAt, lastUsedFromAddr } = record === "unknown" || record === undefined ? {} : record;
+  const use = `was last used ${lastUsedAt} from ${lastUsedFromAddr ?? "an unknown address"}`;
+  if (fate.fate === "revoke") {
+    if (fate.despiteUse) context.warn(`${key} ${use}. It is revoked anyway, because maxOverlap is over`);
+  } else if (fate.why === "grace") {
+    const why = clockSkew(context) ?? "its grace is not over by the service's clock";
+    context.warn(`${key} is kept until ${isoOf(fate.until)}: ${why}`);
+  } else if (fate.why === "in use") {
+    context.warn(
+      `${key} ${use}. It is kept until nobody has used it for ${formatDuration(periodsOf(inputs).quiet)}, but not ` +
+        `longer than until ${isoOf(fate.until)}. Give its users the current key`,
+    );
+  }
 }
 
 function formatKey({ keyId, name }: HeldKey): string {

@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import { identityIn } from "../../keys/identity";
 import { digestOfTriggers } from "../../keys/key-fields";
-import { isForeign, revokeAll } from "../../keys/revoke-key";
+import { bothLost } from "../../keys/lost-key";
+import { isOthers } from "../../keys/maker";
+import { revokeAll } from "../../keys/revoke-key";
 import { type Context, NotReady, type Properties } from "../../schema/resource-type";
 import { makeReadyKey } from "./make-ready-key";
 import { outputsOf } from "./rotation-outputs";
 import type { RotationReason } from "./rotation-plan";
-import { type HeldKey, isoOf, makerOf, type RotationState, retireTime } from "./rotation-state";
+import { type HeldKey, isoOf, madeBy, type RotationState, retireTime } from "./rotation-state";
 import { refuseSelfRotation, takeOverSteps } from "./self-rotation";
 
 /** One rotation. */
@@ -39,15 +41,15 @@ export async function rotateKey(request: RotationRequest, context: Context): Pro
   const made = await makeReadyKey({ ...inputs, verify: inputs.verify === true || ownSetting !== undefined }, context);
   const pendingRevocations = [...state.pendingRevocations, ...made.pendingRevocations];
   if (made.key === undefined) {
-    const failed = { ...state, pendingRevocations };
-    if (sameKeys(failed, saved)) throw made.failure;
+    const failed = { ...state, pendingRevocations, lost: bothLost(state.lost, made.lost) };
+    if (sameKeys(failed, saved) && !(made.failure instanceof NotReady)) throw made.failure;
     throw new NotReady(id, outputsOf(failed, inputs), `${made.failure?.message}`);
   }
   const { createdAt, ...current } = made.key;
   const rotatedAt = isoOf(Math.max(context.now(), Date.parse(createdAt) || 0));
   const next: RotationState = {
     ...handOver(
-      { ...state, pendingRevocations, rotatedAt, previousUsedAt: undefined },
+      { ...state, pendingRevocations, rotatedAt, deliveredAt: undefined, previousUsedAt: undefined },
       request,
       ownSetting !== undefined,
       context,
@@ -58,7 +60,7 @@ export async function rotateKey(request: RotationRequest, context: Context): Pro
     pending: made.pending,
     triggers: digestOfTriggers(inputs.rotationTriggers, state.queuedTriggers, state.triggers),
     queuedTriggers: undefined,
-    lostNames: made.lostNames,
+    lost: bothLost(state.lost, made.lost),
     identity: identityIn(inputs),
   };
   if (old !== undefined) say(old, current, next, request, ownSetting, context);
@@ -83,10 +85,10 @@ function handOver(
   isOwn: boolean,
   context: Context,
 ): RotationState {
-  const { current: old, previous, retired } = state;
+  const { current: old, previous, compromised } = state;
   if (old === undefined || state.currentGone) return state;
   if (!reason.compromised) return { ...state, previous: old };
-  if (isForeign(makerOf(state, old, inputs.owner))) {
+  if (isOthers(madeBy(state, old), inputs.owner)) {
     context.warn(
       `key ${old.keyId} (${old.name}) was created by another stack, so it is not revoked. Revoke it there, or in the console`,
     );
@@ -94,8 +96,8 @@ function handOver(
   }
   // Only its successor can revoke keyplane's own key. Until then, its secret identifies it.
   return isOwn
-    ? { ...state, previous: old, retired: [...retired, ...(previous ? [previous.keyId] : [])] }
-    : { ...state, retired: [...retired, old.keyId] };
+    ? { ...state, previous: old, compromised: [...compromised, ...(previous ? [previous.keyId] : [])] }
+    : { ...state, compromised: [...compromised, old.keyId] };
 }
 
 function say(
@@ -116,13 +118,11 @@ function say(
   else context.info(replaces);
 }
 
-/** Whether the keys on the service match the saved state. A key that was retired meanwhile is still live. */
+/** Whether the saved state says the same of keys and lost requests. */
 function sameKeys(state: RotationState, saved: RotationState): boolean {
-  const retired = state.retired.filter((id) => !saved.retired.includes(id));
-  return isDeepStrictEqual(idsOf({ ...state, retired }), idsOf({ ...saved, retired: [] }));
-}
-
-function idsOf({ current, previous, pendingRevocations, retired }: RotationState): readonly string[] {
-  const held = [current, previous].flatMap((key) => (key === undefined ? [] : [key.keyId]));
-  return [...held, ...pendingRevocations, ...retired].sort();
+  const keysOf = ({ current, previous, pendingRevocations, compromised, retired, lost }: RotationState) => [
+    ...[current?.keyId, previous?.keyId, lost.lostNames],
+    ...[pendingRevocations, compromised, retired],
+  ];
+  return isDeepStrictEqual(keysOf(state), keysOf(saved));
 }

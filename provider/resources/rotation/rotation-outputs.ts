@@ -26,14 +26,19 @@ export function outputsOf(state: RotationState, inputs: Properties): Properties 
     previousName: previous?.name,
     previousKey: previous?.key,
     rotatedAt: previous && state.rotatedAt,
+    deliveredAt: previous && state.deliveredAt,
     previousUsedAt: previous && state.previousUsedAt,
     retireAfter: isoOf(retireTime(state, inputs)),
     pending: state.pending,
     pendingRevocations: state.pendingRevocations,
-    retired: state.retired,
-    lostNames: state.lostNames,
-    // Outputs of version 0.1.
+    // A former version of keyplane reads all of them in `retired`.
+    retired: [...state.compromised, ...state.retired],
+    compromised: state.compromised,
+    lostNames: state.lost.lostNames,
+    lostAt: state.lost.lostAt,
+    // Outputs of former versions.
     ...{ credential: undefined, queuedTriggers: undefined, postponedTo: undefined },
+    ...{ predecessors: undefined, retiring: undefined },
     // The identity from the inputs or, after a read, the one with the account as it is known now.
     owner: state.identity ?? inputs.owner,
     nextAction: nextAction(state, inputs),

@@ -1,6 +1,7 @@
 import { dueByAge } from "../../keys/key-fields";
+import { lostDue } from "../../keys/lost-key";
 import { pendingDue } from "../../keys/readiness";
-import type { Due, Properties } from "../../schema/resource-type";
+import type { Due, DueTerms, Properties } from "../../schema/resource-type";
 import { isoOf, type RotationState, retireTime } from "./rotation-state";
 
 /** Why a new key is needed. */
@@ -32,7 +33,7 @@ export function rotationReason(state: RotationState, inputs: Properties, now: nu
   return age === undefined ? undefined : { field: "rotateAfter", why: age, ...patient };
 }
 
-/** Why the previous key is due to be revoked; `undefined` if it may be in use, or the current key is not in use yet. */
+/** Why the previous key is due to be revoked; `undefined` if it may be in use, or the current key was not handed out. */
 export function retireReason(state: RotationState, inputs: Properties, now: number): Due | undefined {
   const { previous } = state;
   // A key that is not ready was not handed out, so consumers have only the previous one.
@@ -48,7 +49,7 @@ export function retireReason(state: RotationState, inputs: Properties, now: numb
 }
 
 /** What an update in place must do, whether or not the program has changed. */
-export function rotationDue(state: RotationState, inputs: Properties, now: number): readonly Due[] {
+export function rotationDue(state: RotationState, inputs: Properties, { now, hasLedger }: DueTerms): readonly Due[] {
   const due: Due[] = pendingDue({ pending: state.pending }).filter((item) => !item.replace);
   const retire = retireReason(state, inputs, now);
   if (retire !== undefined) due.push(retire);
@@ -58,6 +59,11 @@ export function rotationDue(state: RotationState, inputs: Properties, now: numbe
     const drift = reason.field === "currentGone";
     due.push({ field: reason.field, replace: false, why: reason.why, drift });
   }
+  if (state.retired.length > 0 && !hasLedger) {
+    const why = `key ${state.retired.join(", ")} is retired, but not revoked yet`;
+    due.push({ field: "retired", replace: false, why });
+  }
+  due.push(...lostDue(state.lost));
   if (state.pendingRevocations.length > 0) due.push({ field: "pendingRevocations", replace: false });
   return due;
 }

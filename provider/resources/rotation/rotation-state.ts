@@ -1,5 +1,7 @@
 import { identityIn } from "../../keys/identity";
 import { digestOfTriggers, queuedDigestIn, textsOf, triggersDigestIn } from "../../keys/key-fields";
+import { type LostRequests, lostIn } from "../../keys/lost-key";
+import type { Made } from "../../keys/maker";
 import { type PendingWork, pendingOf } from "../../keys/readiness";
 import type { Properties } from "../../schema/resource-type";
 import { periodsOf } from "./rotation-fields";
@@ -21,8 +23,10 @@ export interface RotationState {
   readonly currentGone: boolean;
   /** The key that consumers may still use. */
   readonly previous: HeldKey | undefined;
-  /** ISO 8601 time at which the previous key's grace starts. */
+  /** ISO 8601 time at which the current key replaced the previous one and was ready. */
   readonly rotatedAt: string | undefined;
+  /** ISO 8601 time by which a complete run had given the current key to the whole stack, once that is known. */
+  readonly deliveredAt: string | undefined;
   /** ISO 8601 time of the last known use of the previous key. */
   readonly previousUsedAt: string | undefined;
   /** Digest of the triggers with which the current key was created. */
@@ -33,12 +37,11 @@ export interface RotationState {
   readonly pending: readonly PendingWork[];
   /** Ids of keys that were not handed out and must be revoked as soon as possible. */
   readonly pendingRevocations: readonly string[];
-  /**
-   * Ids of keys that are retired, or that `revokeNow` names, until they are found to be gone. Only the ledger revokes
-   * them, at the end of a run in which everything in the stack got their successors.
-   */
+  /** Ids of keys that `revokeNow` names. They are revoked when everything in the stack has their successor. */
+  readonly compromised: readonly string[];
+  /** Ids of keys that a former version of keyplane has retired, but not revoked. Their secrets are not stored. */
   readonly retired: readonly string[];
-  readonly lostNames: readonly string[];
+  readonly lost: LostRequests;
   /** The adopted key, and the tag of the owner that adopted it, because its name does not show the owner. */
   readonly adopted: { readonly id: string; readonly name?: string; readonly by: string } | undefined;
   /** The owner's identity in the account that last contained the keys. */
@@ -52,32 +55,39 @@ export const NOTHING: RotationState = {
   currentGone: false,
   previous: undefined,
   rotatedAt: undefined,
+  deliveredAt: undefined,
   previousUsedAt: undefined,
   triggers: undefined,
   queuedTriggers: undefined,
   pending: [],
   pendingRevocations: [],
+  compromised: [],
   retired: [],
-  lostNames: [],
+  lost: {},
   adopted: undefined,
   identity: undefined,
 };
 
-/** Reads a resource's outputs. */
+/** Reads a resource's outputs, also those of former versions. */
 export function stateOf(outputs: Properties): RotationState {
+  // Version 0.2 kept both kinds in `retired`, and the plugin some in `retiring`.
+  const old = [...textsOf(outputs.retired), ...textsOf(outputs.retiring)];
+  const named = new Set([...textsOf(outputs.compromised), outputs.revokeNow]);
   return {
     current: heldKey(outputs.keyId, outputs.name, outputs.key),
     createdAt: textOf(outputs.createdAt),
     currentGone: outputs.currentGone === true,
     previous: heldKey(outputs.previousKeyId, outputs.previousName, outputs.previousKey),
     rotatedAt: textOf(outputs.rotatedAt),
+    deliveredAt: textOf(outputs.deliveredAt),
     previousUsedAt: textOf(outputs.previousUsedAt),
     triggers: triggersDigestIn(outputs),
     queuedTriggers: queuedDigestIn(outputs),
     pending: pendingOf(outputs),
     pendingRevocations: textsOf(outputs.pendingRevocations),
-    retired: textsOf(outputs.retired),
-    lostNames: textsOf(outputs.lostNames),
+    compromised: old.filter((id) => named.has(id)),
+    retired: old.filter((id) => !named.has(id)),
+    lost: lostIn(outputs),
     adopted: outputs.adopted as RotationState["adopted"],
     identity: identityIn(outputs),
   };
@@ -95,24 +105,25 @@ export function withTriggers(state: RotationState, wanted: unknown): RotationSta
     : { ...state, triggers: digest, queuedTriggers: undefined };
 }
 
-/** The outputs that show who created a key. */
-export function makerOf({ adopted }: RotationState, { keyId, name }: HeldKey, owner: unknown): Properties {
-  return { owner, name, ...(adopted?.id === keyId && { mintedBy: adopted.by }) };
+/** A key of the state, with what shows who created it. */
+export function madeBy({ adopted }: RotationState, { keyId, name }: HeldKey): Made {
+  return { name, maker: adopted?.id === keyId ? adopted.by : undefined };
 }
 
-/** When the previous key may be revoked, in milliseconds since 1970; `undefined` without one. */
+/** When the previous key may be revoked at the earliest, in milliseconds since 1970; `undefined` without one. */
 export function retireTime(state: RotationState, inputs: Properties): number | undefined {
-  const rotated = Date.parse(state.rotatedAt ?? "");
-  if (state.previous === undefined || Number.isNaN(rotated)) return undefined;
+  const since = Date.parse(state.deliveredAt ?? state.rotatedAt ?? "");
+  if (state.previous === undefined || Number.isNaN(since)) return undefined;
   const { grace, quiet, maxOverlap } = periodsOf(inputs);
   const used = Date.parse(state.previousUsedAt ?? "");
   const quietFrom = Number.isNaN(used) ? 0 : used + quiet;
-  return Math.min(Math.max(rotated + grace, quietFrom), rotated + maxOverlap);
+  return Math.min(Math.max(since + grace, quietFrom), since + maxOverlap);
 }
 
 /** The state without its previous key. */
 export function withoutPrevious(state: RotationState): RotationState {
-  return { ...state, previous: undefined, rotatedAt: undefined, previousUsedAt: undefined };
+  const gone = { previous: undefined, rotatedAt: undefined, deliveredAt: undefined, previousUsedAt: undefined };
+  return { ...state, ...gone };
 }
 
 /** A time in milliseconds since 1970 as ISO 8601. */

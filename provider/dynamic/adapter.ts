@@ -26,10 +26,10 @@ export function adapt(type: ResourceType): dynamic.ResourceProvider<Values, Valu
       isConfigured = true;
     },
 
-    check: (_olds, news) =>
+    check: (olds, news) =>
       run(type, "check", news, async (context) => {
         session.noteCheck(context.urn);
-        const { inputs, failures } = check(type, fromPulumi(news), context);
+        const { inputs, failures } = check(type, fromPulumi(news), context, fromPulumi(olds));
         return {
           inputs: toPulumi(inputs),
           failures: failures.map((each) => ({ property: "", reason: reasonOf(each) })),
@@ -42,7 +42,7 @@ export function adapt(type: ResourceType): dynamic.ResourceProvider<Values, Valu
         "diff",
         news,
         async (context) => {
-          const found = difference(session, type, id, fromState(olds), fromPulumi(news), context);
+          const found = difference(session, type, id, fromState(olds), fromPulumi(news), context, true);
           const { reasons, changes, replaces, deleteBeforeReplace } = found;
           for (const reason of reasons) context.info(reason);
           return { changes, replaces: [...replaces], deleteBeforeReplace };

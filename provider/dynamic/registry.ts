@@ -1,11 +1,11 @@
+import { apiKey } from "../resources/api-key";
+import { projectReady } from "../resources/project-ready";
+import { rotatingApiKey } from "../resources/rotating-api-key";
 import type { ResourceType } from "../schema/resource-type";
-import { apiKey } from "./api-key";
 import { ledger } from "./ledger";
 import { owner } from "./owner";
-import { projectReady } from "./project-ready";
-import { rotatingApiKey } from "./rotating-api-key";
 
-/** Every resource type, by its name in programs, states and messages. */
+/** Every resource type of the npm package, by its name in programs, states and messages. */
 export const resourceTypes = {
   ApiKey: apiKey,
   RotatingApiKey: rotatingApiKey,

@@ -1,7 +1,8 @@
 // The entry point `keyplane/provider`, which every state written by keyplane calls from `__provider`. Its name and its
 // exports must never change. Each has the type of Pulumi's own dynamic provider. Only this folder knows Pulumi.
-import { resourceTypes } from "../resources/registry";
+
 import { adapt } from "./adapter";
+import { resourceTypes } from "./registry";
 
 /** The provider of `ApiKey` resources. */
 export const ApiKey = adapt(resourceTypes.ApiKey);

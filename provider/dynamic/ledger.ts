@@ -1,0 +1,353 @@
+import type { ApiKeyRecord } from "../api/records";
+import { isAborted, KeyplaneError, messageOf } from "../errors";
+import { keyIn } from "../key-index";
+import { mustBeSameAccount } from "../keys/account-guard";
+import { type Fate, fateOf } from "../keys/fate";
+import { ownerIdIn, sameOwner } from "../keys/identity";
+import { sdkFields, textsOf, withoutEmpty } from "../keys/key-fields";
+import { hasTagOf } from "../keys/names";
+import { type DoomedKey, revokeAll, secondLook } from "../keys/revoke-key";
+import { scopeFields } from "../keys/scope";
+import { formatKey, judgeUnknown, settleUnknown, type UnknownKeys } from "../keys/unknown-keys";
+import { periodsOf } from "../resources/rotation/rotation-fields";
+import { types } from "../schema/field-types";
+import type { Context, Due, Properties, ResourceType } from "../schema/resource-type";
+
+/** The state of the ledger, stored in the outputs. */
+interface LedgerState {
+  /** The identity of the stack's owner. */
+  readonly owner: string | undefined;
+  /** Ids of all keys that the stack's resources had in the last run. */
+  readonly owned: readonly string[];
+  /** Ids of earlier ones that were still live when they were last looked for. */
+  readonly delivered: readonly string[];
+  /** Ids of compromised keys that it was asked to revoke. */
+  readonly compromised: readonly string[];
+  /** Ids of those that it could not revoke yet. */
+  readonly unrevoked: readonly string[];
+  /** The previous keys of rotating keys, by id. */
+  readonly previous: ReadonlyMap<string, Delivery>;
+  /** Whether it still has to look for keys that interrupted runs left behind. */
+  readonly isUnswept: boolean;
+}
+
+/** What the ledger records of a previous key. */
+interface Delivery {
+  /** The id of the key that replaced it. */
+  readonly successor: string;
+  /** ISO 8601 time at which the first run had ended that gave the successor to the whole stack. */
+  readonly deliveredAt: string;
+  /** ISO 8601 time of its last known use. */
+  readonly usedAt?: string | undefined;
+  /** Whether it was revoked. The resource that retired it names it until it finds that the key is gone. */
+  readonly isRevoked?: true | undefined;
+}
+
+/** Whether a record is whole. Without it, the grace starts again. */
+function isReadable(record: [id: string, value: unknown]): record is [string, Delivery] {
+  const { deliveredAt } = (record[1] ?? {}) as Properties;
+  return typeof deliveredAt === "string" && !Number.isNaN(Date.parse(deliveredAt));
+}
+
+/** What a rotating key says of a previous key: its successor, its periods, and whether the key is retired. */
+interface Previous {
+  readonly successor: string;
+  readonly isRetired: boolean;
+  readonly periods: Properties;
+}
+
+/** The previous keys that the program's resources have, by id. */
+function previousIn({ previous }: Properties): ReadonlyMap<string, Previous> {
+  return new Map(Object.entries((previous ?? {}) as Readonly<Record<string, Previous>>));
+}
+
+/** Reads the ledger's outputs, also those of former versions. */
+function stateOf(outputs: Properties): LedgerState {
+  return {
+    owner: typeof outputs.owner === "string" ? outputs.owner : undefined,
+    owned: textsOf(outputs.owned),
+    delivered: textsOf(outputs.delivered),
+    compromised: textsOf(outputs.compromised),
+    // Version 0.2 also listed retired keys here. The resources that retired them have them, too, and revoke them.
+    unrevoked: textsOf(outputs.unrevoked).filter((id) => textsOf(outputs.compromised).includes(id)),
+    previous: new Map(Object.entries(outputs.deliveries ?? {}).filter(isReadable)),
+    // Version 0.1 stored the ids of orphans that it could not revoke.
+    isUnswept: outputs.unswept !== undefined || outputs.orphans !== undefined,
+  };
+}
+
+/**
+ * Revokes compromised keys whose successors everything in the stack has received, and keys that interrupted runs left
+ * behind. Runs once per run, after everything else in it has succeeded. No other resource revokes by tag, because during
+ * a run a consumer may still have a key that no resource seems to hold.
+ */
+export const ledger: ResourceType = {
+  name: "Ledger",
+
+  fields: {
+    ...sdkFields,
+    ...scopeFields,
+    owner: { type: types.text, required: true, change: "update" },
+    /** Ids of all keys that the stack's resources hold. Only the creation of a key can leave one behind. */
+    owned: { type: types.listOf(types.keyId), required: true, change: "update", onlyAdditions: true },
+    /** Ids of keys that `revokeNow` names and that have a successor. */
+    compromised: { type: types.listOf(types.keyId), change: "update", onlyAdditions: true },
+    /** The previous keys of rotating keys, by id. */
+    previous: { type: types.map, change: "ignore" },
+    /** Names of keys that do not show who created them, by id. */
+    untagged: { type: types.map, change: "ignore" },
+    /** Set if something that the program registered was not deployed. */
+    incomplete: { type: types.flag, change: "ignore" },
+  },
+
+  outputs: [],
+
+  due(outputs, inputs, { now }) {
+    const state = stateOf(outputs);
+    const due: Due[] = state.isUnswept ? [{ field: "unswept", replace: false }] : [];
+    if (state.unrevoked.length > 0) due.push({ field: "unrevoked", replace: false });
+    const isDue = ([id, previous]: [string, Previous]) => retireAt(previous, state.previous.get(id)) <= now;
+    if ([...previousIn(inputs)].some(isDue)) due.push({ field: "previous", replace: false });
+    return due;
+  },
+
+  create: async (inputs, context) => ({ id: "ledger", outputs: await endRun(stateOf({}), inputs, context) }),
+
+  // Only flags what it finds. A refresh changes nothing on the service; the next `up` sweeps.
+  async read(_id, outputs, context) {
+    const state = stateOf(outputs);
+    await mustBeSameAccount(state.owner, context);
+    const fates = await look(state, { owner: state.owner, owned: state.owned }, context);
+    const isClean = fates !== undefined && Array.from(fates.values()).every(({ fate }) => fate !== "revoke");
+    return isClean ? outputs : { ...outputs, unswept: true };
+  },
+
+  update: (_id, outputs, inputs, context) => endRun(stateOf(outputs), inputs, context),
+
+  // A destroy deletes the ledger early, while the state may contain keys that it has never seen, from a failed run. So
+  // it only tells the owner, which is deleted last, what the stack held.
+  async delete(_id, outputs, context) {
+    const { owner, owned, delivered } = stateOf(outputs);
+    await mustBeSameAccount(owner, context);
+    for (const id of [...delivered, ...owned]) context.run.held.add(id);
+  },
+};
+
+/** Does what must wait until everything in the stack is up to date. Returns the outputs. */
+async function endRun(before: LedgerState, inputs: Properties, context: Context): Promise<Properties> {
+  await mustBeSameAccount(String(inputs.owner), context);
+  const { incomplete, ...recorded } = inputs;
+  const { left, added } = toRevoke(before, inputs);
+  if (incomplete === true || leavesOut(inputs, context)) {
+    // Something may still use a key that has a successor, or hold one that no resource seems to hold.
+    const deliveries = before.previous.size > 0 ? Object.fromEntries(before.previous) : undefined;
+    const unrevoked = [...left, ...added];
+    return withoutEmpty({ ...recorded, delivered: everHeld(before), unrevoked, deliveries, unswept: true });
+  }
+  // The sweep runs first, because its list also shows the names of the keys to revoke.
+  const swept = needsSweep(before, inputs) ? await sweep(before, inputs, context) : { delivered: everHeld(before) };
+  // If the state is saved only at the end of the run, the successors may still be lost.
+  const unrevoked: readonly string[] = context.checkpointsSkipped ? added : [];
+  if (unrevoked.length > 0) {
+    context.warn(`key ${unrevoked.join(", ")} is revoked only by the next run, because PULUMI_SKIP_CHECKPOINTS is set`);
+  }
+  await revoke(context.checkpointsSkipped ? left : [...left, ...added], inputs, context);
+  const deliveries = await retire(before, inputs, context);
+  return withoutEmpty({ ...recorded, ...swept, unrevoked, deliveries });
+}
+
+/** When there is something to do for a previous key, in milliseconds since 1970. */
+function retireAt({ successor, isRetired, periods }: Previous, before: Delivery | undefined): number {
+  if (before?.isRevoked) return Number.POSITIVE_INFINITY;
+  if (before?.successor !== successor) return 0;
+  if (!isRetired) return Number.POSITIVE_INFINITY;
+  const { grace, quiet, maxOverlap } = periodsOf(periods);
+  const delivered = Date.parse(before.deliveredAt);
+  const quietFrom = before.usedAt === undefined ? 0 : Date.parse(before.usedAt) + quiet;
+  return Math.min(Math.max(delivered + grace, quietFrom), delivered + maxOverlap);
+}
+
+/**
+ * Records which successors the whole stack has now, and revokes retired keys whose grace is over since then and that
+ * nobody uses. Returns the records.
+ */
+async function retire(before: LedgerState, inputs: Properties, context: Context): Promise<Properties | undefined> {
+  const now = context.now();
+  const entries = [...previousIn(inputs)].map(async ([id, previous]): Promise<[string, Delivery]> => {
+    const delivery = deliveryOf(previous, before.previous.get(id), inputs, context);
+    return [
+      id,
+      retireAt(previous, delivery) > now ? delivery : await revokePrevious(id, previous, delivery, inputs, context),
+    ];
+  });
+  const all = await Promise.all(entries);
+  return all.length === 0 ? undefined : Object.fromEntries(all);
+}
+
+/**
+ * The record of a previous key, new or known. Its grace starts again if its successor is gone or compromised: its users
+ * have to change to yet another key.
+ */
+function deliveryOf(
+  { successor }: Previous,
+  known: Delivery | undefined,
+  inputs: Properties,
+  context: Context,
+): Delivery {
+  const goesOn = known?.isRevoked || known?.successor === successor || isUsable(String(known?.successor), inputs);
+  if (known !== undefined && goesOn) return { ...known, successor };
+  // The later of the two times, so that a wrong clock ends no grace too early.
+  const now = Math.max(context.now(), context.account().serviceNow());
+  return { successor, deliveredAt: new Date(now).toISOString() };
+}
+
+/** Whether the stack still has a key, and it is not compromised. */
+function isUsable(id: string, { owned, compromised }: Properties): boolean {
+  return textsOf(owned).includes(id) && !textsOf(compromised).includes(id);
+}
+
+/** Revokes a retired key if the list of this run shows that nobody uses it. */
+async function revokePrevious(
+  id: string,
+  { periods }: Previous,
+  delivery: Delivery,
+  inputs: Properties,
+  context: Context,
+): Promise<Delivery> {
+  const key = await trying(context, "unknown", () => lookUp(id, context));
+  const usedAt = key === "unknown" ? undefined : (key?.lastUsedAt ?? undefined);
+  const fate = fateOf({
+    kind: "previous",
+    isCredential: false,
+    deliveredAt: Date.parse(delivery.deliveredAt),
+    ...periodsOf(periods),
+    lastUsed: key === "unknown" ? key : usedAt === undefined ? "never" : Date.parse(usedAt),
+    now: Math.min(context.now(), context.account().serviceNow()),
+  });
+  if (fate.fate !== "revoke") {
+    if (key !== undefined && key !== "unknown" && usedAt !== undefined) {
+      context.warn(
+        `key ${formatKey(key)} is retired, but stays live, because it is still used. Give its users key ${delivery.successor}`,
+      );
+    }
+    return { ...delivery, usedAt: usedAt ?? delivery.usedAt };
+  }
+  const names = (inputs.untagged ?? {}) as Readonly<Record<string, string>>;
+  context.progress(`revoking key ${id}`);
+  const left = await revokeAll([{ id, name: names[id] }], String(inputs.owner), context);
+  if (left.length > 0) return delivery;
+  context.info(`revoked key ${id}. Everything in this stack has its successor, key ${delivery.successor}`);
+  return { ...delivery, isRevoked: true };
+}
+
+/** What the service lists about a key; `undefined` if it is gone, which one list alone does not prove. */
+async function lookUp(id: string, context: Context): Promise<ApiKeyRecord | undefined | "unknown"> {
+  return keyIn(await context.keys().list({ recent: true }), id) ?? (await secondLook(id, context));
+}
+
+/** Whether `--target` or `--exclude` has left a key out of this run, and so perhaps its consumers. */
+function leavesOut(inputs: Properties, { run, warn }: Context): boolean {
+  const missing = textsOf(inputs.owned).filter((id) => !run.holders.has(id));
+  if (missing.length > 0) {
+    warn(
+      `old keys are not revoked, because this run left out key ${missing.join(", ")}. The next \`pulumi up\` of the whole stack revokes them`,
+    );
+  }
+  return missing.length > 0;
+}
+
+/** Ids of the compromised keys that are still to be revoked: those that an earlier run has left, and new ones. */
+function toRevoke(
+  before: LedgerState,
+  inputs: Properties,
+): { readonly left: readonly string[]; readonly added: readonly string[] } {
+  // In a copied state, the original stack revokes them: its state contains them, too.
+  if (before.owner !== undefined && !sameOwner(before.owner, inputs.owner)) return { left: [], added: [] };
+  const added = textsOf(inputs.compromised).filter((id) => !before.compromised.includes(id));
+  return { left: before.unrevoked, added };
+}
+
+/** Revokes compromised keys. Fails the run if one is still live, so that nobody believes that it is gone. */
+async function revoke(ids: readonly string[], inputs: Properties, context: Context): Promise<void> {
+  if (ids.length === 0) return;
+  context.progress(`revoking key ${ids.join(", ")}`);
+  const names = (inputs.untagged ?? {}) as Readonly<Record<string, string>>;
+  const doomed = ids.map((id): DoomedKey => ({ id, name: names[id] }));
+  const failed = await revokeAll(doomed, String(inputs.owner), context);
+  const revoked = ids.filter((id) => !failed.includes(id));
+  if (revoked.length > 0)
+    context.info(`revoked key ${revoked.join(", ")}, because everything in this stack has the new key`);
+  if (failed.length === 0) return;
+  throw new KeyplaneError(
+    "KP-REVOKE",
+    `key ${failed.join(", ")}, which revokeNow names, could not be revoked. Run \`pulumi up\` again, or revoke it in the console`,
+  );
+}
+
+/** Whether a run has something to sweep: only the creation of a key can leave one behind. */
+function needsSweep(before: LedgerState, inputs: Properties): boolean {
+  const isNew = (id: string) => !before.owned.includes(id);
+  return before.isUnswept || !sameOwner(before.owner, inputs.owner) || textsOf(inputs.owned).some(isNew);
+}
+
+/** Ids that the stack has ever held. They count as live until a list lacks them. */
+function everHeld({ delivered, owned }: LedgerState): readonly string[] {
+  return [...new Set([...delivered, ...owned])];
+}
+
+/** Revokes the orphans. Never fails a run: records what could not be done, so that the next `up` retries it. */
+async function sweep(before: LedgerState, inputs: Properties, context: Context): Promise<Properties> {
+  // An owner that was created in this run has no earlier run that could have left a key behind.
+  if (context.run.isNewOwner && context.run.lostNames.size === 0) return { delivered: everHeld(before) };
+  return trying<Properties>(context, { delivered: everHeld(before), unswept: true }, async () => {
+    const keys = await taggedKeys(before, inputs, context, true);
+    const left = await settleUnknown(keys, context);
+    const isDelivered = (id: string) => keys.delivered.has(id) || textsOf(inputs.owned).includes(id);
+    const delivered = keys.list.map(({ id }) => id).filter(isDelivered);
+    return { delivered, ...(left.length > 0 && { unswept: true }) };
+  });
+}
+
+/** The fates of the keys that no resource has; `undefined` if they could not be looked for. */
+function look(
+  before: LedgerState,
+  inputs: Properties,
+  context: Context,
+): Promise<ReadonlyMap<ApiKeyRecord, Fate> | undefined> {
+  return trying(context, undefined, async () =>
+    judgeUnknown(await taggedKeys(before, inputs, context, false), context),
+  );
+}
+
+/** The result, or a warning and something else: neither a sweep nor a retirement fails a run. */
+async function trying<T>(context: Context, otherwise: T, body: () => Promise<T>): Promise<T> {
+  try {
+    return await body();
+  } catch (error) {
+    if (isAborted(error)) throw error;
+    const why = messageOf(error);
+    context.warn(`could not look for keys that nobody needs. The next run tries again: ${why}`);
+    return otherwise;
+  }
+}
+
+/** The keys with the stack's tag, and which of them the stack has or had. One that is listed under another id is reported. */
+async function taggedKeys(
+  before: LedgerState,
+  { owner, owned }: Properties,
+  context: Context,
+  fresh: boolean,
+): Promise<Required<UnknownKeys> & { readonly list: readonly ApiKeyRecord[] }> {
+  const list = await context.keys().list({ fresh });
+  const [identity, held, delivered] = [String(owner), new Set(textsOf(owned)), new Set(everHeld(before))];
+  const tagged = list.filter(({ name }) => hasTagOf(name, ownerIdIn(identity)));
+  const isMisnamed = ({ id, name }: ApiKeyRecord) =>
+    context.run.heldNames.has(name) && !held.has(id) && !delivered.has(id);
+  for (const key of tagged.filter(isMisnamed)) {
+    context.warn(
+      `the service lists key ${formatKey(key)}, but this stack recorded the key of that name under another id. ` +
+        "Nothing was changed. Look up the right id in the console",
+    );
+  }
+  return { unknown: tagged.filter((key) => !isMisnamed(key)), list, identity, held, delivered };
+}

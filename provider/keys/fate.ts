@@ -1,0 +1,148 @@
+/** When a key was used. */
+export type Use = "never" | "used" | "unknown";
+
+/** A live key with this stack's tag that no resource of the run has. */
+export interface UnknownKey {
+  readonly kind: "unknown";
+  readonly use: Use;
+  /** Whether a resource in the stack's state has it; `unknown` without a state that proves to be the stack's own. */
+  readonly held: "yes" | "no" | "unknown";
+  /**
+   * Where the request for its name is on record: a lost request in the outputs of a resource, or an interrupted
+   * creation or run in the state. Its secret never arrived.
+   */
+  readonly requestedBy: "lost request" | "interrupted run" | "unknown";
+  /** Whether a run that succeeded as a whole had it. */
+  readonly delivered: boolean;
+  /** Whether the account lacks a key that the state holds: another history may have gone on from this state. */
+  readonly otherHistory: boolean;
+}
+
+/** A key that a rotation replaced, which consumers may still use. Times are in milliseconds since 1970. */
+export interface PreviousKey {
+  readonly kind: "previous";
+  /** Whether keyplane authenticates with it. */
+  readonly isCredential: boolean;
+  /** When the first run that gave the successor to the whole stack had ended; absent if no such run is known. */
+  readonly deliveredAt: number | undefined;
+  readonly grace: number;
+  /** Time without use before it is revoked. */
+  readonly quiet: number;
+  /** Maximum time after the delivery, even if it is used. */
+  readonly maxOverlap: number;
+  readonly lastUsed: number | "never" | "unknown";
+  /** The earlier of this machine's and the service's time, so that a wrong clock revokes nothing too early. */
+  readonly now: number;
+}
+
+/** The key of a resource that was replaced and is now deleted. */
+export interface ReplacedKey {
+  readonly kind: "replaced";
+  /** Whether the command may delete it although a consumer failed or was left out. */
+  readonly inDoubt: boolean;
+  /** Names of consumers that were not updated since the successor was made; `unknown` without the stack's state. */
+  readonly waiting: readonly string[] | "unknown";
+}
+
+/** A live key of an owner whose keys `keyplane sweep` looks through. */
+export interface SweptKey {
+  readonly kind: "swept";
+  readonly held: boolean;
+  /** Whether a configured account authenticates with it. */
+  readonly isCredential: boolean;
+  readonly use: Use;
+  /** Whether it was used so recently that somebody still uses it. */
+  readonly inUse: boolean;
+  /** Whether it was created after the newest given state of its owner was saved. */
+  readonly afterState: boolean;
+  /** Whether a run that is in progress may still save it. */
+  readonly isYoung: boolean;
+  readonly includeUsed: boolean;
+  readonly includeYoung: boolean;
+}
+
+/** A key that the user of `keyplane revoke` names. */
+export interface NamedKey {
+  readonly kind: "named";
+  /** The account that authenticates with it, or may do so; absent if all are proven to use other keys. */
+  readonly credentialOf: string | undefined;
+}
+
+/** What is known about a key. What is not known is never a proof. */
+export type KeyFacts = UnknownKey | PreviousKey | ReplacedKey | SweptKey | NamedKey;
+
+/** Why a key stays live. */
+export type Reason =
+  | "held"
+  | "used"
+  | "no state"
+  | "delivered"
+  | "other history"
+  | "unexplained"
+  | "credential"
+  | "not delivered"
+  | "grace"
+  | "in use"
+  | "use unknown"
+  | "consumers wait"
+  | "consumers unknown"
+  | "after state"
+  | "young";
+
+/** What happens to a key. `report`: it stays live, and the user is told. */
+export type Fate =
+  | { readonly fate: "revoke"; readonly despiteUse?: true }
+  | { readonly fate: "keep" | "report"; readonly why: Reason; readonly until?: number };
+
+const REVOKE: Fate = { fate: "revoke" };
+const keep = (why: Reason, until?: number): Fate => ({ fate: "keep", why, ...(until !== undefined && { until }) });
+const report = (why: Reason): Fate => ({ fate: "report", why });
+
+/** Decides the fate of a key. A revocation cannot be undone, so each needs a proof that nobody needs the key. */
+export function fateOf(facts: KeyFacts): Fate {
+  switch (facts.kind) {
+    case "unknown":
+      return fateOfUnknown(facts);
+    case "previous":
+      return fateOfPrevious(facts);
+    case "replaced":
+      if (!facts.inDoubt) return REVOKE;
+      if (facts.waiting === "unknown") return report("consumers unknown");
+      return facts.waiting.length === 0 ? REVOKE : report("consumers wait");
+    case "swept":
+      return fateOfSwept(facts);
+    case "named":
+      return facts.credentialOf === undefined ? REVOKE : report("credential");
+  }
+}
+
+function fateOfUnknown({ use, held, requestedBy, delivered, otherHistory }: UnknownKey): Fate {
+  if (held === "yes") return keep("held");
+  if (delivered) return keep("delivered");
+  if (use !== "never") return report("used");
+  // Nobody else knows the random name of a lost request, and its secret was lost with the answer.
+  if (requestedBy === "lost request") return REVOKE;
+  if (held === "unknown") return report("no state");
+  if (otherHistory) return report("other history");
+  return requestedBy === "interrupted run" ? REVOKE : report("unexplained");
+}
+
+function fateOfPrevious(facts: PreviousKey): Fate {
+  const { isCredential, deliveredAt, grace, quiet, maxOverlap, lastUsed, now } = facts;
+  if (isCredential) return report("credential");
+  if (deliveredAt === undefined || Number.isNaN(deliveredAt)) return report("not delivered");
+  if (now < deliveredAt + grace) return keep("grace", deliveredAt + grace);
+  const end = deliveredAt + maxOverlap;
+  if (lastUsed === "unknown") return now < end ? report("use unknown") : REVOKE;
+  if (lastUsed === "never" || lastUsed + quiet <= now) return REVOKE;
+  return now < end ? { fate: "report", why: "in use", until: end } : { fate: "revoke", despiteUse: true };
+}
+
+function fateOfSwept(facts: SweptKey): Fate {
+  if (facts.held) return keep("held");
+  if (facts.isCredential) return keep("credential");
+  if (facts.inUse) return keep("in use");
+  if (facts.use !== "never" && !facts.includeUsed) return keep("used");
+  if (facts.afterState) return keep("after state");
+  return facts.isYoung && !facts.includeYoung ? keep("young") : REVOKE;
+}

@@ -1,0 +1,73 @@
+import { holdersOf } from "../keys/holders";
+import { textsOf } from "../keys/key-fields";
+import { revokeAll } from "../keys/revoke-key";
+import { doomedIn } from "../resources/rotation/adoption";
+import { stateOf } from "../resources/rotation/rotation-state";
+import type { Context, Properties, ResourceType } from "../schema/resource-type";
+
+/** Stands for the successor of a resource until it exists, among the resources that hold a key. */
+const SUCCESSOR = "successor";
+
+/** A resource that is about to be replaced. */
+interface Predecessor {
+  readonly id: string;
+  readonly outputs: Properties;
+  /** Whether the engine deleted it before its successor exists, as `deleteBeforeReplace` asks. */
+  isDeleted: boolean;
+}
+
+/**
+ * Revokes compromised keys without a program that tells when it has ended. The engine deletes a replaced resource only
+ * after everything else has succeeded, in this run or in a later one. So a resource with a compromised key is replaced
+ * by one that continues its state, and the deletion of the old resource revokes what the new one does not have.
+ */
+export class Handovers {
+  /** The resources that are about to be replaced, by URN. */
+  readonly #planned = new Map<string, Predecessor>();
+
+  /** Plans a replacement. Until then, no deletion revokes a key of the resource. */
+  plan(type: ResourceType, id: string, outputs: Properties, { urn, run }: Context): void {
+    this.#planned.set(urn, { id, outputs, isDeleted: false });
+    for (const { id } of type.holds?.(outputs) ?? []) holdersOf(id, run).add(SUCCESSOR);
+  }
+
+  /** The resource that a planned replacement continues; `undefined` if none is planned. */
+  planned(urn: string): Pick<Predecessor, "id" | "outputs"> | undefined {
+    return this.#planned.get(urn);
+  }
+
+  noteDeletion(urn: string, id: string): void {
+    const planned = this.#planned.get(urn);
+    if (planned?.id === id) planned.isDeleted = true;
+  }
+
+  /** The outputs of a new resource. Those of a successor lack the compromised keys, which the old resource revokes. */
+  async made(type: ResourceType, outputs: Properties, context: Context): Promise<Properties> {
+    const { urn, run } = context;
+    const before = this.#planned.get(urn);
+    if (before === undefined) return outputs;
+    for (const { id } of type.holds?.(before.outputs) ?? []) {
+      for (const holder of [SUCCESSOR, before.id]) run.holders.get(id)?.delete(holder);
+    }
+    this.#planned.delete(urn);
+    return before.isDeleted ? revokeCompromised(outputs, context) : withCompromised(outputs, []);
+  }
+}
+
+/**
+ * Revokes compromised keys at once. Returns the outputs with those that are still live.
+ * @param inState - The id of the current key in the state. Until the state has its successor, it must not be revoked.
+ */
+export async function revokeCompromised(outputs: Properties, context: Context, inState?: unknown): Promise<Properties> {
+  const state = stateOf(outputs);
+  const doomed = state.compromised.filter((id) => id !== inState);
+  if (doomed.length === 0) return outputs;
+  const left = await revokeAll(doomedIn(doomed, state), state.identity, context);
+  return withCompromised(outputs, [...state.compromised.filter((id) => id === inState), ...left]);
+}
+
+function withCompromised(outputs: Properties, compromised: readonly string[]): Properties {
+  const before = textsOf(outputs.compromised);
+  const retired = textsOf(outputs.retired).filter((id) => !before.includes(id) || compromised.includes(id));
+  return { ...outputs, retired, compromised };
+}

@@ -1,0 +1,133 @@
+import { readFileSync, readlinkSync, realpathSync } from "node:fs";
+import { basename } from "node:path";
+import type { Command } from "../schema/resource-type";
+
+/** What a provider can find out about the command that runs it. The engine tells it nothing of these. */
+export interface EngineCommand extends Command {
+  /** Path of the Pulumi CLI. */
+  readonly cli: string;
+  /** The stack that the command line names; `undefined` if it names none. */
+  readonly stack: string | undefined;
+  /** Whether the command can compare the inputs of resources with those of an earlier preview. */
+  readonly usesPlan: boolean;
+}
+
+/** Path of the Pulumi CLI to ask for the stack's state. @default the CLI that runs this process, else `pulumi` */
+const CLI_VARIABLE = "KEYPLANE_PULUMI";
+
+/** Options that keep a run from reaching every consumer. */
+const DOUBTS = ["target", "target-replace", "exclude", "exclude-protected", "continue-on-error"];
+
+/** Options that compare a run with a plan. */
+const PLANS = ["plan", "save-plan", "strict"];
+
+/** Short options without a value. All others take the rest of their word, or the next word. */
+const SWITCHES = "dfyjreQ";
+
+/** The option that names the stack, and a value that is attached to it. */
+const STACK = new RegExp(`^(?:--stack(?:=|$)|-[${SWITCHES}]*s=?)(.*)$`, "s");
+
+/** Options before the command without a value. Every other one takes the next word, unless its value is attached. */
+const GLOBAL_SWITCHES =
+  /^--(debug|disable-integrity-checking|emoji|fully-qualify-stack-names|help|logflow|logtostderr|non-interactive)$/;
+
+/** Reads the command that started this process. */
+export function engineCommand(env: NodeJS.ProcessEnv = process.env, started = startedBy(env)): EngineCommand {
+  const { cli, words } = started;
+  const [names, shorts] = [namesIn(words ?? []), (words ?? []).map(shortsIn)];
+  const isSet = (option: string) => names.has(option) || isOn(env[variableOf(option)]);
+  return {
+    cli,
+    stack: stackIn(words ?? []),
+    isInDoubt:
+      words === undefined ||
+      DOUBTS.some(isSet) ||
+      isOn(env.PULUMI_CONTINUE_ON_ERROR) ||
+      shorts.some((letters) => /[tx]$/.test(letters)),
+    isDestroy: words !== undefined && ["destroy", "down", "dn"].includes(commandIn(words)),
+    usesPlan: words === undefined || PLANS.some(isSet) || isOn(env.PULUMI_EXPERIMENTAL),
+  };
+}
+
+/** Whether the engine saves the state only at the end of the run, so that it does not show what the run has done. */
+export function skipsCheckpoints(env: NodeJS.ProcessEnv = process.env): boolean {
+  return isOn(env.PULUMI_SKIP_CHECKPOINTS);
+}
+
+/** The long options that are on a command line and not switched off. A word that is a value counts, too. */
+function namesIn(words: readonly string[]): ReadonlySet<string> {
+  const options = words.flatMap((word) => [/^--([\w-]+)(?:=(.*))?$/s.exec(word) ?? []]);
+  return new Set(options.flatMap(([, name, value = "true"]) => (name !== undefined && isOn(value) ? [name] : [])));
+}
+
+/** The short options in a word, up to the first one with a value. */
+function shortsIn(word: string): string {
+  return new RegExp(`^-([${SWITCHES}]*[a-zA-Z]?)`).exec(word)?.[1] ?? "";
+}
+
+function stackIn(words: readonly string[]): string | undefined {
+  for (const [at, word] of words.entries()) {
+    const [, attached] = STACK.exec(word) ?? [];
+    if (attached !== undefined) return attached || words[at + 1];
+  }
+  return undefined;
+}
+
+/** The first word that is neither an option nor the value of one. */
+function commandIn(words: readonly string[]): string {
+  const takesNext = (word = "") => (/^--[\w-]+$/.test(word) ? !GLOBAL_SWITCHES.test(word) : /^-[^deQh]$/.test(word));
+  return words.find((word, at) => !word.startsWith("-") && !takesNext(words[at - 1])) ?? "";
+}
+
+const variableOf = (option: string) => `PULUMI_OPTION_${option.toUpperCase().replaceAll("-", "_")}`;
+
+const isOn = (value = ""): boolean => !["", "0", "f", "false"].includes(value.toLowerCase());
+
+interface Started {
+  readonly cli: string;
+  /** The words after the CLI's name; `undefined` if they cannot be read. */
+  readonly words: readonly string[] | undefined;
+}
+
+/** Finds the CLI among the ancestors of this process: the host of a dynamic provider is started by a shell. */
+function startedBy(env: NodeJS.ProcessEnv): Started {
+  const given = env[CLI_VARIABLE] || undefined;
+  let pid = process.ppid;
+  for (let generation = 0; generation < 4 && pid > 1; generation++) {
+    const found = processOf(pid);
+    if (found === undefined) break;
+    const { file, words } = found;
+    const at = words.findIndex((word) => given !== undefined && isSameFile(word, given));
+    if (at >= 0) return { cli: given ?? file, words: words.slice(at + 1) };
+    if (/^pulumi(\.exe)?$/.test(basename(file))) return { cli: given ?? file, words: words.slice(1) };
+    pid = found.parent;
+  }
+  return { cli: given ?? "pulumi", words: undefined };
+}
+
+/** A running process: its executable, its parent and the words of its command line. */
+function processOf(pid: number): { file: string; parent: number; words: readonly string[] } | undefined {
+  try {
+    if (process.platform === "linux") {
+      const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").slice(0, -1);
+      const [, parent] = /^PPid:\s*(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+      return { file: readlinkSync(`/proc/${pid}/exe`), parent: Number(parent), words };
+    }
+    if (process.platform === "win32") return undefined;
+    const { execFileSync } = require("node:child_process") as typeof import("node:child_process");
+    const show = (column: string) =>
+      execFileSync("ps", ["-ww", "-o", `${column}=`, "-p", String(pid)], { encoding: "utf8" }).trim();
+    return { file: show("comm"), parent: Number(show("ppid")), words: show("args").split(/\s+/) };
+  } catch {
+    return undefined;
+  }
+}
+
+function isSameFile(one: string, other: string): boolean {
+  if (basename(one) === one) return false;
+  try {
+    return realpathSync(one) === realpathSync(other);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,127 @@
+/** A value of a state, in plain text; `HIDDEN` if it is encrypted. */
+type Value = unknown;
+
+/** Represents an encrypted value of a state. */
+export const HIDDEN = Symbol("hidden");
+
+/** A resource in a state, with the fields used here. */
+export interface StateResource {
+  readonly urn: string;
+  readonly type: string;
+  /** Empty if the resource has no id. */
+  readonly id: string;
+  /** Whether a provider manages it. */
+  readonly custom: boolean;
+  /** Whether it was replaced, and is only left to be deleted or to be created again. */
+  readonly replaced: boolean;
+  readonly inputs: Readonly<Record<string, Value>>;
+  readonly outputs: Readonly<Record<string, Value>>;
+  /** URNs of the resources whose outputs its inputs contain. */
+  readonly sources: ReadonlySet<string>;
+  /** When it was created, in milliseconds since 1970; `undefined` if it is not recorded. */
+  readonly created: number | undefined;
+  /** When it was created or last updated. */
+  readonly modified: number | undefined;
+}
+
+/** A state in any storage format. */
+export interface Deployment {
+  readonly resources: readonly StateResource[];
+  /** ISO 8601 time, if the state contains it. */
+  readonly savedAt: string | undefined;
+  /** Number of operations in progress. */
+  readonly underWay: number;
+  /** The resources whose creation was begun, but has not ended. A later run does not remove those of a killed run. */
+  readonly creating: readonly StateResource[];
+}
+
+type Wire = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads the output of `pulumi stack export`, or a checkpoint file of a backend. Throws an `Error` that never quotes the
+ * text, because it may contain secrets.
+ */
+export function readDeployment(text: string): Deployment {
+  const whole = parse(text);
+  const deployment = isObject(whole.deployment)
+    ? whole.deployment
+    : isObject(whole.checkpoint) && isObject(whole.checkpoint.latest)
+      ? whole.checkpoint.latest
+      : undefined;
+  // A stack that was never deployed has an empty checkpoint.
+  if (deployment === undefined && !isObject(whole.checkpoint)) {
+    throw new Error("is neither the output of `pulumi stack export` nor a checkpoint file");
+  }
+  const { resources, manifest, pending_operations: pending } = deployment ?? {};
+  if (resources !== undefined && resources !== null && !Array.isArray(resources)) {
+    throw new Error("has resources that are not a list");
+  }
+  const operations = (Array.isArray(pending) ? pending : []).filter(isObject);
+  return {
+    resources: (resources ?? []).map(readResource),
+    savedAt: isObject(manifest) && typeof manifest.time === "string" ? manifest.time : undefined,
+    underWay: operations.length,
+    creating: operations.filter(({ type }) => type === "creating").map(({ resource }) => readResource(resource)),
+  };
+}
+
+function readResource(value: unknown): StateResource {
+  if (!isObject(value) || typeof value.urn !== "string" || typeof value.type !== "string") {
+    throw new Error("has a resource without a URN or a type");
+  }
+  const { urn, type, id, inputs, outputs, dependencies, propertyDependencies } = value;
+  const sources = isObject(propertyDependencies) ? Object.values(propertyDependencies).flat() : dependencies;
+  const created = timeOf(value.created);
+  return {
+    urn,
+    type,
+    id: typeof id === "string" ? id : "",
+    custom: value.custom === true,
+    replaced: value.delete === true || value.pendingReplacement === true,
+    inputs: membersOf(inputs),
+    outputs: membersOf(outputs),
+    sources: new Set((Array.isArray(sources) ? sources : []).map(String)),
+    created,
+    modified: timeOf(value.modified) ?? created,
+  };
+}
+
+function timeOf(value: unknown): number | undefined {
+  const time = Date.parse(String(value));
+  return Number.isNaN(time) ? undefined : time;
+}
+
+function membersOf(values: unknown): Readonly<Record<string, Value>> {
+  return isObject(values)
+    ? Object.fromEntries(Object.entries(values).map(([name, value]) => [name, opened(value)]))
+    : {};
+}
+
+const SIGNATURE = "4dabf18193072939515e22adb298388d";
+const SECRET = "1b47061264138c4ac30d75fd1eb44270";
+
+/** A state value in plain text, including one in a plaintext envelope, or `HIDDEN`. */
+function opened(value: unknown): Value {
+  if (Array.isArray(value)) return value.map(opened);
+  if (!isObject(value) || value[SIGNATURE] !== SECRET) return value;
+  try {
+    return typeof value.plaintext === "string" ? JSON.parse(value.plaintext) : HIDDEN;
+  } catch {
+    return HIDDEN;
+  }
+}
+
+function parse(text: string): Wire {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Error(text.trim() === "" ? "is empty" : "is not JSON");
+  }
+  if (!isObject(value)) throw new Error("is not a JSON object");
+  return value;
+}
+
+function isObject(value: unknown): value is Wire {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

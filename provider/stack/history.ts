@@ -1,0 +1,59 @@
+/** A deployment of a stack, as the engine has recorded it. */
+export interface Run {
+  /** Whether it updated the stack from its program, as a whole and without an error. */
+  readonly isComplete: boolean;
+  /** When it began and ended, in milliseconds since 1970. The record has whole seconds: it ended before the next one. */
+  readonly began: number;
+  readonly ended: number;
+}
+
+/** Flags and variables that keep a run from reaching every resource. */
+const LIMITS = ["target", "target-replace", "exclude"];
+
+/**
+ * Reads the output of `pulumi stack history --json`. An entry that cannot be read is no proof of a complete run. Throws
+ * an `Error` if there is no list.
+ */
+export function readHistory(text: string): readonly Run[] {
+  const entries = parse(text);
+  if (!Array.isArray(entries)) throw new Error("`pulumi stack history` answered without a list");
+  return entries.map(readRun);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function readRun(entry: unknown): Run {
+  const { kind, result, startTime, endTime, environment: given } = membersOf(entry);
+  const environment = membersOf(given);
+  const isLimited = LIMITS.some(
+    (limit) =>
+      `pulumi.flag.${limit}` in environment ||
+      `pulumi.env.PULUMI_OPTION_${limit.toUpperCase().replaceAll("-", "_")}` in environment,
+  );
+  // A CLI that records its version records its flags, too.
+  const isKnown = environment["pulumi.version"] !== undefined;
+  const isComplete = kind === "update" && result === "succeeded" && isKnown && !isLimited;
+  const [began, ended] = [Date.parse(String(startTime)), Date.parse(String(endTime))];
+  return { isComplete, began, ended: ended + (ended % 1_000 === 0 ? 999 : 0) };
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}
+
+/**
+ * How a change of a resource reached the rest of the stack: in the run that made it, or in a later one. `undefined` if
+ * no run is known that has reached the whole stack since.
+ * @param changed - When the change was made, in milliseconds since 1970.
+ */
+export function deliveryOf(runs: readonly Run[], changed: number): "at once" | "later" | undefined {
+  const complete = runs.filter(({ isComplete, ended }) => isComplete && ended >= changed);
+  if (complete.some(({ began }) => began <= changed)) return "at once";
+  return complete.length === 0 ? undefined : "later";
+}

@@ -1,0 +1,81 @@
+import { messageOf } from "../errors";
+import { getOrCreate } from "../get-or-create";
+import { stackIn } from "../keys/renamed";
+import type { Witness } from "../schema/witness";
+import { type EngineCommand, skipsCheckpoints } from "./command-line";
+import type { Run } from "./history";
+import type { Pulumi } from "./pulumi";
+
+/** The run that looks, and the engine that shows its warnings. */
+interface Looking {
+  readonly command: EngineCommand;
+  readonly engine: { log(urn: string, severity: "warning", text: string, isEphemeral: boolean): void };
+}
+
+/** Looks at the stack's own state and history, with the CLI that runs the command. */
+export class StackLook {
+  /** The states that were read, by the phase of the run: its creations and updates, or its deletions. */
+  readonly #states = new Map<string, Promise<Witness | undefined>>();
+  /** Later reads, which their callers share. */
+  readonly #again = new Map<string, Promise<Witness | undefined>>();
+  #history: Promise<readonly Run[] | undefined> | undefined;
+  #isReported = false;
+
+  constructor(private readonly looking: Looking) {}
+
+  /**
+   * The state as it is saved now; `undefined` if it cannot be read. The callers of a phase share it.
+   * @param fresh - Whether to read it again.
+   */
+  state(urn: string, phase: string, fresh: boolean): Promise<Witness | undefined> {
+    const shared = fresh ? this.#again : this.#states;
+    const state = getOrCreate(shared, phase, () => this.#read(urn));
+    if (fresh) void state.finally(() => this.#again.delete(phase));
+    return state;
+  }
+
+  /**
+   * How the last change of a resource reached the rest of the stack; `undefined` if it is not known that it did. Compares
+   * only times of the engine.
+   */
+  async delivery(urn: string, id: string): Promise<"at once" | "later" | undefined> {
+    const changed = (await this.state(urn, "update", false))?.changed(id);
+    if (changed === undefined) return undefined;
+    this.#history ??= this.#asking(urn, async () => (await this.pulumi()).history(stackIn(urn).stack));
+    const { deliveryOf } = await import("./history.js");
+    return deliveryOf((await this.#history) ?? [], changed);
+  }
+
+  async #read(urn: string): Promise<Witness | undefined> {
+    // The saved state is that of the last run.
+    if (skipsCheckpoints()) return undefined;
+    return this.#asking(urn, async () => {
+      const { StackWitness } = await import("./witness.js");
+      return new StackWitness(await (await this.pulumi()).state(stackIn(urn).stack));
+    });
+  }
+
+  /** Loaded on demand, because most runs need not ask. */
+  protected async pulumi(): Promise<Pick<Pulumi, "state" | "history">> {
+    const cli = await import("./pulumi.js");
+    return new cli.Pulumi(this.looking.command);
+  }
+
+  /** Reports once if the CLI does not answer. What it would have said counts as unknown. */
+  async #asking<T>(urn: string, question: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await question();
+    } catch (error) {
+      if (this.#isReported) return undefined;
+      this.#isReported = true;
+      this.looking.engine.log(
+        urn,
+        "warning",
+        `keyplane asked the Pulumi CLI about this stack, but ${messageOf(error)}. Keys whose fate depends on it stay live. ` +
+          "If the CLI was not found, set KEYPLANE_PULUMI to its path",
+        false,
+      );
+      return undefined;
+    }
+  }
+}

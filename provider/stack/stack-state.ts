@@ -1,0 +1,149 @@
+import { keyIdOf } from "../ids";
+import { isSameStack, ownerIdIn, urnIn } from "../keys/identity";
+import { ownerTag } from "../keys/names";
+import { type Deployment, HIDDEN, type StateResource } from "./deployment";
+
+/** The role of a key in the resource that holds it. */
+export type Role = "current" | "previous" | "to be revoked" | "kept";
+
+/** The resource that holds a key. */
+export interface Holder {
+  readonly urn: string;
+  readonly role: Role;
+}
+
+/** A key in the state of a resource. */
+export interface KeyInState {
+  readonly id: string;
+  /** Its name; `undefined` if it is not recorded. */
+  readonly name: string | undefined;
+  readonly role: Role;
+  /** The id of its owner; empty if it is not recorded. */
+  readonly ownerId: string;
+}
+
+/** Information about keys in a stack's state. */
+export interface StackState {
+  /** The source as given by the user. */
+  readonly source: string;
+  /** `project/stack`. Empty if the state is empty. */
+  readonly stack: string;
+  /** ISO 8601 time of the state, if it contains it. */
+  readonly savedAt: string | undefined;
+  /** The tags of the stack's owners: also of those that began a creation which an interrupted run did not finish. */
+  readonly tags: readonly string[];
+  /** Ids of owners of another stack: this state was copied or renamed, without an `up` since. */
+  readonly foreign: readonly string[];
+  /** The keys that the stack holds, by id. */
+  readonly held: ReadonlyMap<string, Holder>;
+  /** Places that may hold a key's id, but are encrypted. */
+  readonly hidden: readonly string[];
+  /** Number of operations that were in progress when the state was saved. */
+  readonly underWay: number;
+}
+
+/** Types of the dynamic provider, and of the plugin. */
+const DYNAMIC = "pulumi-nodejs:dynamic/keyplane:";
+const PLUGIN = "keyplane:index:";
+const PLUGIN_PROVIDER = "pulumi:providers:keyplane";
+
+/** The type of the owner of a stack of the dynamic provider. */
+export const OWNER_TYPE = `${DYNAMIC}Owner`;
+
+/** Whether a resource is one of keyplane's, or a provider resource of the plugin. */
+export function isKeyplanes({ type }: StateResource): boolean {
+  return type.startsWith(DYNAMIC) || type.startsWith(PLUGIN) || type === PLUGIN_PROVIDER;
+}
+
+/**
+ * Properties that hold key ids, for all kinds of resources, with the keys' role and the property with their name. If
+ * several match, the last one counts.
+ */
+const ROLES: readonly (readonly [property: string, role: Role, name?: string])[] = [
+  ["owned", "kept"],
+  ["delivered", "kept"],
+  ["pendingRevocations", "to be revoked"],
+  ["retired", "to be revoked"],
+  ["retiring", "to be revoked"],
+  ["unrevoked", "to be revoked"],
+  ["previousKeyId", "previous", "previousName"],
+  ["keyId", "current", "name"],
+];
+
+/** Reads the information about keys in a deployment. Key ids and owners are not secret, so nothing is decrypted. */
+export function stackState(source: string, deployment: Deployment): StackState {
+  const resources = deployment.resources.filter(isKeyplanes);
+  const begun = deployment.creating.filter(isKeyplanes);
+  const owners = [...resources, ...begun].flatMap(ownersIn);
+  // The ledger lists all keys. Resources that hold a key themselves come after it and take precedence.
+  const isLedger = ({ type }: StateResource) => Number(type === `${DYNAMIC}Ledger`);
+  const inOrder = resources.toSorted((one, other) => isLedger(other) - isLedger(one));
+  const held = inOrder.flatMap((resource) =>
+    keysIn(resource).map(({ id, role }) => [id, { urn: resource.urn, role }] as const),
+  );
+  return {
+    source,
+    stack: stackOf((deployment.resources[0] ?? begun[0])?.urn ?? ""),
+    savedAt: deployment.savedAt,
+    tags: tagsOf(owners.filter(({ isOwn }) => isOwn)),
+    foreign: [...new Set(owners.filter(({ isOwn }) => !isOwn).map(({ id }) => id))],
+    held: new Map(held),
+    hidden: resources.filter(hidesKeys).map(({ urn }) => urn),
+    underWay: deployment.underWay,
+  };
+}
+
+/** The keys that a resource holds, or has to revoke. */
+export function keysIn(resource: StateResource): readonly KeyInState[] {
+  const { inputs, outputs } = resource;
+  const ownerId = ownerIdIn(outputs.owner ?? outputs.__owner ?? inputs.__owner ?? "");
+  return valuesIn(resource).flatMap(({ value, role, name }) => {
+    if (typeof value !== "string" || keyIdOf(value) === undefined) return [];
+    return [{ id: value, role, name: typeof name === "string" ? name : undefined, ownerId }];
+  });
+}
+
+/** Whether a resource may hold a key's id that is encrypted. */
+export function hidesKeys(resource: StateResource): boolean {
+  return valuesIn(resource).some(({ value }) => value === HIDDEN);
+}
+
+/** What can be the id of a key in a resource. */
+function valuesIn({ type, id, inputs, outputs }: StateResource) {
+  const isKey = type === `${DYNAMIC}ApiKey` || type === `${PLUGIN}ApiKey`;
+  const values = ROLES.flatMap(([property, role, name = ""]) =>
+    [inputs[property], outputs[property]]
+      .flat()
+      .filter((value) => value !== undefined)
+      .map((value) => ({ value, role, name: outputs[name] })),
+  );
+  return isKey ? [...values, { value: id, role: "current" as const, name: outputs.name }] : values;
+}
+
+/** An owner of keys. */
+interface Owner {
+  readonly id: string;
+  /** Whether it was created for the stack of this state. */
+  readonly isOwn: boolean;
+}
+
+/** The owner that a resource is or names: an `Owner` of the dynamic provider, or a provider or a key of the plugin. */
+export function ownersIn({ urn, type, id, replaced, inputs, outputs }: StateResource): readonly Owner[] {
+  if (type === OWNER_TYPE) {
+    const isOwn = stackOf(urn) === `${String(outputs.project)}/${String(outputs.stack)}`;
+    return replaced || id === "" ? [] : [{ id, isOwn }];
+  }
+  const owner = inputs.__owner;
+  if (typeof owner !== "string") return [];
+  return [{ id: ownerIdIn(owner), isOwn: isSameStack(urnIn(owner), urn) }];
+}
+
+function tagsOf(owners: readonly Owner[]): readonly string[] {
+  return [...new Set(owners.map(({ id }) => ownerTag(id)))];
+}
+
+/** `project/stack` of a URN. */
+function stackOf(urn: string): string {
+  const [, stack, project] = /^urn:pulumi:(.*?)::(.*?)::/.exec(urn) ?? [];
+  return stack === undefined ? "" : `${project}/${stack}`;
+}

@@ -1,0 +1,83 @@
+import type { ApiKeyRecord } from "../api/records";
+import { hasTagOf, isNamedFor, MAX_NAMES, nameInUrn, nonceFrom, runIn } from "../keys/names";
+import type { Witness } from "../schema/witness";
+import type { Deployment, StateResource } from "./deployment";
+import { hidesKeys, isKeyplanes, type KeyInState, keysIn, OWNER_TYPE, ownersIn } from "./stack-state";
+
+/** The state of the stack, as it was saved when the engine was asked. */
+export class StackWitness implements Witness {
+  readonly #ours: readonly StateResource[];
+  readonly #held: readonly KeyInState[];
+
+  constructor(private readonly deployment: Deployment) {
+    this.#ours = deployment.resources.filter(isKeyplanes);
+    this.#held = this.#ours.flatMap(keysIn);
+  }
+
+  knows(ownerId: string): boolean {
+    return [...this.#ours, ...this.deployment.creating].some((resource) => isOf(ownerId, resource));
+  }
+
+  owns(name: string): boolean {
+    return this.#ours.flatMap(ownersIn).some(({ id }) => hasTagOf(name, id));
+  }
+
+  holds({ id, name }: ApiKeyRecord): "yes" | "no" | "unknown" {
+    // Another account can have another key with the same id.
+    if (this.#held.some((held) => held.id === id && (held.name ?? name) === name)) return "yes";
+    return this.#ours.some(hidesKeys) ? "unknown" : "no";
+  }
+
+  wasRequested(name: string): boolean {
+    return this.#isOfInterruptedRun(name) || this.deployment.creating.some((note) => isNamedIn(note, name));
+  }
+
+  interrupted(): readonly string[] {
+    return this.deployment.creating.map(({ urn }) => urn);
+  }
+
+  currentKeys(ownerId: string, organizationId: string | undefined): readonly string[] {
+    return this.#ours
+      .filter(({ replaced, outputs }) => !replaced && outputs.organizationId === organizationId)
+      .flatMap(keysIn)
+      .filter((key) => key.role === "current" && key.ownerId === ownerId)
+      .map(({ id }) => id);
+  }
+
+  successorOf(urn: string, id: string): StateResource | undefined {
+    return this.deployment.resources.find((each) => each.urn === urn && each.id !== id && !each.replaced);
+  }
+
+  changed(id: string): number | undefined {
+    return this.#ours.find((each) => each.id === id)?.modified;
+  }
+
+  waitingFor(urn: string, id: string): readonly string[] {
+    const { created = Number.POSITIVE_INFINITY } = this.successorOf(urn, id) ?? {};
+    return this.deployment.resources
+      .filter(({ custom, replaced, sources }) => custom && !replaced && sources.has(urn))
+      .filter(({ modified = 0 }) => modified < created)
+      .map((consumer) => nameInUrn(consumer.urn));
+  }
+
+  /** Whether a run requested the name that is on record with the owner, which the dynamic provider saves first. */
+  #isOfInterruptedRun(name: string): boolean {
+    return this.#ours.some(
+      ({ type, id, inputs }) =>
+        type === OWNER_TYPE && hasTagOf(name, id) && Array.isArray(inputs.runs) && inputs.runs.includes(runIn(name)),
+    );
+  }
+}
+
+function isOf(ownerId: string, resource: StateResource): boolean {
+  return ownersIn(resource).some(({ id }) => id === ownerId);
+}
+
+/** Whether a creation that the plugin began requested a name: the note has the seed of its nonces. */
+function isNamedIn({ inputs }: StateResource, name: string): boolean {
+  const { __owner: owner, __nonce: seed } = inputs;
+  if (typeof owner !== "string" || typeof seed !== "string" || !isNamedFor(name, owner)) return false;
+  return Array.from({ length: MAX_NAMES }, (_, attempt) => nonceFrom(seed, attempt)).some((nonce) =>
+    name.endsWith(`-${nonce}`),
+  );
+}
