@@ -1,8 +1,5 @@
 import type { Command } from "commander";
 import { Account } from "../provider/api";
-import { readCaller } from "../provider/api/keys/caller";
-import { isAborted, isApiError } from "../provider/errors";
-import { HttpClient, systemClock } from "../provider/http";
 import { type ConfigReader, resolveSettings, SETTINGS, type Settings } from "../provider/settings/settings";
 import { UsageError } from "./usage-error";
 
@@ -37,52 +34,6 @@ export function withKeys(command: Command): Command {
 /** Opens the account that the environment and the command line select. Sends nothing. */
 export function openAccount(flags: AccountFlags): Account {
   return Account.for(settingsOf(flags));
-}
-
-/** The keys that the configured accounts of one service authenticate with. */
-export interface OwnKeys {
-  readonly ids: ReadonlySet<string>;
-  /** Whether the service reported which key the selected account uses. */
-  readonly isTold: boolean;
-  /** Names of other accounts that could not be checked. */
-  readonly unknown: readonly string[];
-}
-
-/**
- * Finds the keys that the configured accounts authenticate with. Sends `GET /auth` for the selected account and each
- * other account of the same service. Throws only if the first request fails.
- */
-export async function askOwnKeys(flags: AccountFlags, signal: AbortSignal): Promise<OwnKeys> {
-  const { env } = process;
-  const meant = settingsOf(flags);
-  const others = [...(env[SETTINGS.apiKey.env] ? [undefined] : []), ...accountNames(env)].filter(
-    (name) => name !== flags.account,
-  );
-  const { account: _, ...plain } = flags;
-  const ids = new Set<string>();
-  const unknown: string[] = [];
-  const own = await caller(meant, signal);
-  if (own?.keyId !== undefined) ids.add(own.keyId);
-  await Promise.all(
-    others.map(async (account) => {
-      try {
-        const settings = settingsOf(account === undefined ? plain : { ...plain, account });
-        // Key ids of another service are not relevant here.
-        if (settings.baseUrl !== meant.baseUrl) return;
-        const { keyId } = (await caller(settings, signal)) ?? {};
-        if (keyId !== undefined) ids.add(keyId);
-      } catch (error) {
-        if (isAborted(error)) throw error;
-        // A key that the service rejects is not live.
-        if (!isApiError(error) || error.status !== 401) unknown.push(account ?? "the default account");
-      }
-    }),
-  );
-  return { ids, isTold: own?.keyId !== undefined, unknown };
-}
-
-function caller(settings: Settings, signal: AbortSignal) {
-  return readCaller(new HttpClient({ ...settings, clock: systemClock, random: Math.random }), { signal });
 }
 
 /** Returns the names of the configured accounts. A stack's configuration takes precedence over the environment. */

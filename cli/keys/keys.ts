@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { terminalColumns } from "../../testing/terminal";
-import { askOwnKeys, type KeysFlags, openAccount, withKeys } from "../account";
+import { type KeysFlags, openAccount, withKeys } from "../account";
+import { Callers } from "../callers";
 import { type Age, readAge } from "../duration-option";
 import { EXIT } from "../exit-code";
 import type { Session } from "../session";
@@ -56,7 +57,7 @@ async function keys(flags: Flags, session: Session): Promise<void> {
     now,
   });
   // The key that this command authenticates with is often created by hand.
-  const own = failOn === undefined ? new Set<string>() : (await askOwnKeys(flags, session.signal)).ids;
+  const own = failOn === undefined ? new Set<string>() : (await Callers.ask(flags, session.signal)).ids;
   const failing = found.filter((key) => failOn !== undefined && fails(key, failOn, own));
   if (failing.length > 0) session.exitCode = EXIT.failed;
   for (const { source, hidden } of states) {

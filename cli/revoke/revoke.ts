@@ -3,10 +3,12 @@ import type { ApiKeyRecord } from "../../provider/api";
 import { KeyplaneError } from "../../provider/errors";
 import { keyIdOf } from "../../provider/ids";
 import { keyIn } from "../../provider/key-index";
+import { fateOf } from "../../provider/keys/fate";
 import { terminalColumns } from "../../testing/terminal";
-import { askOwnKeys, type KeysFlags, type OwnKeys, openAccount, withKeys } from "../account";
+import { type KeysFlags, openAccount, withKeys } from "../account";
+import { Callers } from "../callers";
 import { EXIT } from "../exit-code";
-import { ageOf, formatHolder } from "../keys/inventory";
+import { formatHolder } from "../keys/inventory";
 import { keyColumns } from "../keys/key-columns";
 import type { Session } from "../session";
 import { heldBy, type Role, readStates, withStates } from "../state";
@@ -28,9 +30,6 @@ interface Doomed extends ApiKeyRecord {
   readonly role?: Role;
 }
 
-/** If the service does not report its caller's key, any key used within this time, in milliseconds, may be it. */
-const MAY_SIGN_MS = 60_000;
-
 /** `keyplane revoke`: revokes keys by id, whoever created or uses them. */
 export function addRevoke(program: Command, session: Session): void {
   const command = program
@@ -48,7 +47,7 @@ async function revoke(args: readonly string[], flags: RevokeFlags, session: Sess
   const held = heldBy(await readStates(flags.state ?? []));
   const account = openAccount(flags);
   const keys = account.keysOf(flags.organization);
-  const own = await askOwnKeys(flags, signal);
+  const callers = await Callers.ask(flags, signal);
   const live = await keys.list({ signal });
   const doomed = ids.flatMap((id): Doomed[] => {
     const key = keyIn(live, id);
@@ -57,7 +56,7 @@ async function revoke(args: readonly string[], flags: RevokeFlags, session: Sess
       ? []
       : [{ ...key, ...(holder && { stack: holder.stack, heldBy: holder.urn, role: holder.role }) }];
   });
-  for (const key of doomed) refuseOwn(key, own, account.serviceNow());
+  for (const key of doomed) refuseCredential(key, await callers.accountOf(key));
   const missing = ids.filter((id) => keyIn(live, id) === undefined);
   if (!flags.json) printPlan(doomed, missing, account.serviceNow());
   if (missing.length > 0) session.exitCode = EXIT.failed;
@@ -82,20 +81,13 @@ function readId(arg: string): string {
   return id;
 }
 
-/** Throws if a configured account authenticates with the key, or may do so. Revoking it could lock out every stack. */
-function refuseOwn({ id, lastUsedAt }: ApiKeyRecord, { ids, isTold, unknown }: OwnKeys, now: number): void {
-  const maySign = !isTold && lastUsedAt !== null && ageOf(lastUsedAt, now) < MAY_SIGN_MS;
-  const why = ids.has(id)
-    ? "is the credential in KEYPLANE_API_KEY or KEYPLANE_ACCOUNTS"
-    : maySign
-      ? "was used within the last minute, and the service does not report whether this command uses it"
-      : unknown.length > 0
-        ? `may be the one that ${unknown.join(", ")} of KEYPLANE_ACCOUNTS uses, which could not be checked`
-        : undefined;
-  if (why === undefined) return;
+/** Throws unless each configured account is proven to use another key. Revoking one could lock out every stack. */
+function refuseCredential({ id }: ApiKeyRecord, credentialOf: string | undefined): void {
+  if (fateOf({ kind: "named", credentialOf }).fate === "revoke") return;
   throw new KeyplaneError(
     "KP-OWN-CREDENTIAL",
-    `key ${id} ${why}. Nothing was revoked. Set KEYPLANE_API_KEY and KEYPLANE_ACCOUNTS to other keys of the account first`,
+    `key ${id} is the credential of ${credentialOf}, or may be: nothing proves that it is another key. Nothing was revoked. ` +
+      "Set KEYPLANE_API_KEY and KEYPLANE_ACCOUNTS to other keys first. If the key is used all the time, stop its users",
   );
 }
 

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { text as textOfStream } from "node:stream/consumers";
 import type { Command } from "commander";
+import { readDeployment } from "../../provider/stack/deployment";
+import { type Holder, type StackState, stackState } from "../../provider/stack/stack-state";
 import { plain } from "../terminal";
 import { UsageError } from "../usage-error";
-import { readDeployment } from "./read-deployment";
-import { type Holder, type StackState, stackState } from "./stack-state";
 
 /** Adds `--state`. */
 export function withStates(command: Command): Command {

@@ -4,15 +4,38 @@ import { plain } from "../terminal";
 import { UsageError } from "../usage-error";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const TAG = /^[a-z2-7]{8}$/;
 
-/** Returns the tags of the owners to sweep: the given owners, else the owners in the states. */
-export function sweptTags(owners: readonly string[], states: readonly StackState[]): ReadonlySet<string> {
-  if (owners.length > 0) return new Set(owners.map(readOwner));
-  if (states.length === 0) {
+/** A tag that cannot be a word in somebody else's name. */
+const TAG = /^(?=.*[2-7])[a-z2-7]{8}$/;
+
+/**
+ * The tags of the owners to sweep, each with the time at which the newest given state of its owner was saved, in
+ * milliseconds since 1970; `undefined` if no state of the owner was given.
+ */
+export type SweptOwners = ReadonlyMap<string, number | undefined>;
+
+/** Returns the owners to sweep: the given owners, else the owners in the states. */
+export function sweptOwners(owners: readonly string[], states: readonly StackState[]): SweptOwners {
+  if (owners.length === 0 && states.length === 0) {
     throw new UsageError("no stack was given. Pass its state (--state FILE), or its owner (--owner ID)");
   }
-  return new Set(states.flatMap(tagsOf));
+  const saved = new Map<string, number>();
+  for (const state of states) {
+    for (const tag of owners.length > 0 ? state.tags : tagsOf(state)) {
+      saved.set(tag, Math.max(savedAt(state), saved.get(tag) ?? 0));
+    }
+  }
+  if (owners.length === 0) return saved;
+  return new Map(owners.map(readOwner).map((tag) => [tag, saved.get(tag)]));
+}
+
+/** When a state was saved. Keys that are newer may be in a later state. */
+function savedAt({ source, savedAt: time }: StackState): number {
+  const saved = Date.parse(time ?? "");
+  if (!Number.isNaN(saved)) return saved;
+  throw new UsageError(
+    `--state: ${plain(source)} does not say when it was saved. Export it again: \`pulumi stack export\``,
+  );
 }
 
 function readOwner(owner: string): string {
@@ -20,8 +43,8 @@ function readOwner(owner: string): string {
   if (UUID.test(text)) return ownerTag(text);
   if (TAG.test(text)) return text;
   throw new UsageError(
-    "--owner must be the id of an owner (a UUID), or its tag: 8 characters in its keys' names, before the last hyphen or, " +
-      "if the plugin created them, before the last but one",
+    "--owner must be the id of an owner (a UUID), which is the id of `Owner` in the stack's state. Its tag, which is part of its " +
+      "keys' names, is enough if it contains a digit. Eight letters can also be a word in the name of somebody else's key",
   );
 }
 

@@ -1,22 +1,22 @@
 import type { ApiKeyRecord } from "../../provider/api";
+import { fateOf, type Reason } from "../../provider/keys/fate";
 import { tagsIn } from "../../provider/keys/names";
 import { ageOf } from "../keys/inventory";
-
-/** Why a key that no state holds is not revoked. */
-export type Reason = "signs" | "in use" | "used" | "young";
+import type { SweptOwners } from "./sweep-owners";
 
 /** The criteria of a sweep. */
 export interface SweepTerms {
-  /** Tags of the owners to sweep. */
-  readonly tags: ReadonlySet<string>;
+  readonly owners: SweptOwners;
   /** Ids of keys that a state of any stack holds. */
   readonly held: ReadonlySet<string>;
-  /** Ids of the keys that the configured accounts authenticate with, as far as the service reports them. */
-  readonly ownKeyIds: ReadonlySet<string>;
+  /** Ids of the keys that configured accounts authenticate with, or may do so. */
+  readonly credentials: ReadonlySet<string>;
   readonly includeUsed: boolean;
   readonly includeYoung: boolean;
   /** The service's time, in milliseconds. */
   readonly now: number;
+  /** How far it is ahead of this machine's time. States have the time of a machine. */
+  readonly skewMs: number;
 }
 
 /** The plan of a sweep. */
@@ -30,38 +30,44 @@ export interface SweepPlan {
 /** Age in milliseconds below which a run in progress may still save the key in its state. */
 export const YOUNG_MS = 15 * 60_000;
 
-/**
- * Time in milliseconds. A key used this recently is in use. If the service does not report the caller's key, it may
- * also be the key that this command authenticates with.
- */
+/** Time in milliseconds. A key used this recently is in use. */
 export const IN_USE_MS = 5 * 60_000;
 
 /** Finds the owners' keys that are in no state, and decides which of them to revoke. */
 export function planSweep(keys: readonly ApiKeyRecord[], terms: SweepTerms): SweepPlan {
-  const tagged = keys.filter(({ name }) => tagsIn(name).some((tag) => terms.tags.has(tag)));
-  const loose = tagged.filter(({ id }) => !terms.held.has(id));
-  const judged = loose.map((key) => ({ key, reason: reasonToKeep(key, terms) }));
+  const tagged = keys.flatMap((key) => {
+    const tag = tagsIn(key.name).find((each) => terms.owners.has(each));
+    return tag === undefined ? [] : [{ key, fate: fateOfKey(key, terms.owners.get(tag), terms) }];
+  });
+  const kept = tagged.flatMap(({ key, fate }) => (fate.fate === "revoke" ? [] : [{ key, reason: fate.why }]));
   return {
-    revoke: judged.filter(({ reason }) => reason === undefined).map(({ key }) => key),
-    keep: judged.flatMap(({ key, reason }) => (reason === undefined ? [] : [{ key, reason }])),
-    held: tagged.length - loose.length,
+    revoke: tagged.filter(({ fate }) => fate.fate === "revoke").map(({ key }) => key),
+    keep: kept.filter(({ reason }) => reason !== "held"),
+    held: kept.filter(({ reason }) => reason === "held").length,
   };
 }
 
-function reasonToKeep(key: ApiKeyRecord, terms: SweepTerms): Reason | undefined {
-  const { ownKeyIds, includeUsed, includeYoung, now } = terms;
-  if (ownKeyIds.has(key.id)) return "signs";
-  if (key.lastUsedAt !== null) {
-    if (ageOf(key.lastUsedAt, now) < IN_USE_MS) return "in use";
-    if (!includeUsed) return "used";
-  }
-  return ageOf(key.createdAt, now) < YOUNG_MS && !includeYoung ? "young" : undefined;
+function fateOfKey(key: ApiKeyRecord, savedAt: number | undefined, terms: SweepTerms) {
+  const { held, credentials, includeUsed, includeYoung, now, skewMs } = terms;
+  const created = Date.parse(key.createdAt);
+  return fateOf({
+    kind: "swept",
+    held: held.has(key.id),
+    isCredential: credentials.has(key.id),
+    use: key.lastUsedAt === null ? "never" : "used",
+    inUse: key.lastUsedAt !== null && ageOf(key.lastUsedAt, now) < IN_USE_MS,
+    afterState: savedAt !== undefined && created >= Math.floor((savedAt + skewMs) / 1_000) * 1_000,
+    isYoung: ageOf(key.createdAt, now) < YOUNG_MS,
+    includeUsed,
+    includeYoung,
+  });
 }
 
 /** Why a key is not revoked, and what to do about it. */
-export const REASONS: Readonly<Record<Reason, string>> = {
-  signs: "in KEYPLANE_API_KEY or KEYPLANE_ACCOUNTS",
+export const REASONS: Partial<Readonly<Record<Reason, string>>> = {
+  credential: "in KEYPLANE_API_KEY or KEYPLANE_ACCOUNTS, or not proven to be another key",
   "in use": "used in the last 5 minutes",
   used: "was used (see --include-used)",
+  "after state": "created after the state was saved (pass a newer one)",
   young: "younger than 15 min (see --include-young)",
 };

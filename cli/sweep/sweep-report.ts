@@ -2,11 +2,12 @@ import { terminalColumns } from "../../testing/terminal";
 import { keyColumns } from "../keys/key-columns";
 import { table } from "../table";
 import { print } from "../terminal";
+import type { SweptOwners } from "./sweep-owners";
 import { REASONS, type SweepPlan } from "./sweep-plan";
 
 /** Prints a sweep plan. */
-export function printPlan({ revoke, keep, held }: SweepPlan, tags: ReadonlySet<string>, now: number): void {
-  const owners = `owner tag ${[...tags].join(", ")}`;
+export function printPlan({ revoke, keep, held }: SweepPlan, owners: SweptOwners, now: number): void {
+  const tags = `owner tag ${[...owners.keys()].join(", ")}`;
   const rows = [
     ...revoke.map((key) => ({ ...key, plan: "revoke" })),
     ...keep.map(({ key, reason }) => ({ ...key, plan: `keep: ${REASONS[reason]}` })),
@@ -23,6 +24,6 @@ export function printPlan({ revoke, keep, held }: SweepPlan, tags: ReadonlySet<s
   }
   const inStates = held > 0 ? `, ${held} in a state` : "";
   if (revoke.length + keep.length + held === 0)
-    print(`${owners}: no live key has this tag. Check that the tag is correct`);
-  else print(`${owners}: ${revoke.length} to revoke, ${keep.length} to keep${inStates}`);
+    print(`${tags}: no live key has this tag. Check that the tag is correct`);
+  else print(`${tags}: ${revoke.length} to revoke, ${keep.length} to keep${inStates}`);
 }

@@ -1,12 +1,13 @@
 import type { Command } from "commander";
-import { askOwnKeys, type KeysFlags, openAccount, withKeys } from "../account";
+import { type KeysFlags, openAccount, withKeys } from "../account";
+import { Callers } from "../callers";
 import { EXIT } from "../exit-code";
 import { printRevocations, revokeKeys } from "../revoke/revoke-keys";
 import type { Session } from "../session";
 import { heldBy, readStates, type StackState, withStates } from "../state";
 import { note, plain, printJson } from "../terminal";
 import { UsageError } from "../usage-error";
-import { sweptTags } from "./sweep-owners";
+import { sweptOwners } from "./sweep-owners";
 import { planSweep, type SweepPlan, type SweepTerms } from "./sweep-plan";
 import { printPlan } from "./sweep-report";
 
@@ -35,25 +36,30 @@ async function sweep(flags: SweepFlags, session: Session): Promise<void> {
   const { signal } = session;
   const states = await readStates(flags.state ?? []);
   for (const state of states) refuseHidden(state);
-  const tags = sweptTags(flags.owner ?? [], states);
+  const owners = sweptOwners(flags.owner ?? [], states);
   const account = openAccount(flags);
   const keys = account.keysOf(flags.organization);
-  const { ids: ownKeyIds } = await askOwnKeys(flags, signal);
+  const callers = await Callers.ask(flags, signal);
+  const credentials = new Set(callers.ids);
   const terms = (): SweepTerms => ({
-    tags,
+    owners,
     held: new Set(heldBy(states).keys()),
-    ownKeyIds,
+    credentials,
     includeUsed: flags.includeUsed ?? false,
     includeYoung: flags.includeYoung ?? false,
     now: account.serviceNow(),
+    skewMs: account.skewMs ?? 0,
   });
   const first = await keys.list({ signal });
+  for (const key of planSweep(first, terms()).revoke) {
+    if ((await callers.accountOf(key)) !== undefined) credentials.add(key.id);
+  }
   const plan = planSweep(first, terms());
   const warnings = warningsOf(states);
-  if (!flags.json) printPlan(plan, tags, terms().now);
+  if (!flags.json) printPlan(plan, owners, terms().now);
   if (plan.revoke.length > 0) for (const warning of warnings) note(warning);
   if (!flags.yes || plan.revoke.length === 0) {
-    if (flags.json) printJson({ owners: [...tags], ...jsonOf(plan), revoked: [], failed: [], warnings });
+    if (flags.json) printJson({ owners: [...owners.keys()], ...jsonOf(plan), revoked: [], failed: [], warnings });
     else if (plan.revoke.length > 0)
       note("Nothing was revoked. To revoke these keys, run the same command with --yes.");
     return;
@@ -64,7 +70,7 @@ async function sweep(flags: SweepFlags, session: Session): Promise<void> {
   const doomed = fresh.revoke.filter(({ id }) => planned.has(id));
   const swept = await revokeKeys(doomed, keys, signal);
   const failed = swept.failed.map(({ key, why }) => ({ ...key, why }));
-  if (flags.json) printJson({ owners: [...tags], ...jsonOf(plan), revoked: swept.revoked, failed, warnings });
+  if (flags.json) printJson({ owners: [...owners.keys()], ...jsonOf(plan), revoked: swept.revoked, failed, warnings });
   else printRevocations(swept);
   if (session.interrupted) session.exitCode = EXIT.interrupted;
   else if (swept.failed.length > 0) session.exitCode = EXIT.failed;

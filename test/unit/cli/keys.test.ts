@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { autoName, ownerTag } from "../../../provider/keys/names";
+import { ownerTag } from "../../../provider/keys/names";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
+import { generatedName } from "../../generated-name";
 import { exported, exportedOfPlugin, identityOfPlugin } from "./stack-file";
 import { envOf, folderWith, run } from "./support";
 
@@ -27,9 +28,9 @@ async function keysOf(
 }
 
 test("keys shows with one request which stack owns each key, and which keys no given stack owns", async () => {
-  const held = await plane.state.createKey(autoName("ci", owner));
-  const left = await plane.state.createKey(autoName("ci", owner));
-  const strange = await plane.state.createKey(autoName("ci", "another"));
+  const held = await plane.state.createKey(generatedName("ci", owner));
+  const left = await plane.state.createKey(generatedName("ci", owner));
+  const strange = await plane.state.createKey(generatedName("ci", "another"));
   const byHand = await plane.state.createKey("by-hand");
   const folder = await folderWith({ "state.json": exported({ owner, keys: [held.id] }) });
   const keys = await keysOf("--state", join(folder, "state.json"));
@@ -159,8 +160,8 @@ test("keys --json also prints an error as JSON, without the credential", async (
 });
 
 test("keys shows the owner, the holder and the orphans of a plugin's stack", async () => {
-  const held = await plane.state.createKey(autoName("ci", identityOfPlugin(owner)));
-  const left = await plane.state.createKey(autoName("ci", identityOfPlugin(owner)));
+  const held = await plane.state.createKey(generatedName("ci", identityOfPlugin(owner)));
+  const left = await plane.state.createKey(generatedName("ci", identityOfPlugin(owner)));
   const folder = await folderWith({ "state.json": exportedOfPlugin({ owner, key: held }) });
   const keys = await keysOf("--state", join(folder, "state.json"));
   expect(keys[held.id]).toMatchObject({

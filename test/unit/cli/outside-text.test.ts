@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { table } from "../../../cli/table";
 import { note, paint, print, printJson } from "../../../cli/terminal";
-import { autoName } from "../../../provider/keys/names";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
+import { generatedName } from "../../generated-name";
 import { exported } from "./stack-file";
 import { envOf, folderWith, run } from "./support";
 
@@ -95,7 +95,7 @@ test("a credential that the service repeats in a name is not printed", async () 
 });
 
 test("a very long name is shortened in the plan and in the result of a sweep", async () => {
-  const name = autoName("ci", owner).replace("ci-", `${"x".repeat(15_000)}-`);
+  const name = generatedName("ci", owner).replace("ci-", `${"x".repeat(15_000)}-`);
   await listOf({ id: 2, name });
   await plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 500, count: null });
   const { code, stdout, stderr } = await run(["sweep", "--owner", owner, "--yes"], { env: envOf(plane) });

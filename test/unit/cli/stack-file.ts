@@ -14,11 +14,13 @@ export interface StackFile {
   /** The outputs of the `Ledger`. */
   readonly ledger?: object;
   readonly pending?: number;
+  /** When it was saved. @default now */
+  readonly savedAt?: string;
 }
 
 /** A state as `pulumi stack export` writes it. */
 export function exported(file: StackFile): { version: number; deployment: object } {
-  const { owner, stack = "dev", ownerStack = stack, keys = [], rotating, ledger, pending = 0 } = file;
+  const { owner, stack = "dev", ownerStack = stack, keys = [], rotating, ledger, pending = 0, savedAt } = file;
   const resource = (kind: string, name: string, id: string, outputs: object) => ({
     urn: `urn:pulumi:${stack}::proj::pulumi-nodejs:dynamic/keyplane:${kind}::${name}`,
     custom: true,
@@ -40,9 +42,11 @@ export function exported(file: StackFile): { version: number; deployment: object
   const pendingOperations = Array.from({ length: pending }, () => ({ resource: resources[0], type: "creating" }));
   return {
     version: 3,
-    deployment: { manifest: { time: "2026-01-01T00:00:00Z" }, resources, pending_operations: pendingOperations },
+    deployment: { manifest: manifestAt(savedAt), resources, pending_operations: pendingOperations },
   };
 }
+
+const manifestAt = (time = new Date().toISOString()) => ({ time });
 
 /** A state with a provider and one key of the plugin, as `pulumi stack export` writes it. */
 export function exportedOfPlugin(file: {
@@ -77,7 +81,7 @@ export function exportedOfPlugin(file: {
       outputs: { keyId: String(key.id), key: sealed, ...(predecessors && { predecessors }) },
     },
   ];
-  return { version: 3, deployment: { manifest: { time: "2026-01-01T00:00:00Z" }, resources } };
+  return { version: 3, deployment: { manifest: manifestAt(), resources } };
 }
 
 /** The identity of the key `ci` of the plugin. */

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { autoName, ownerTag } from "../../../provider/keys/names";
+import { ownerTag } from "../../../provider/keys/names";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
+import { generatedName } from "../../generated-name";
 import { exported, exportedOfPlugin, identityOfPlugin, type StackFile, sealed } from "./stack-file";
 import { type Ended, envOf, folderWith, run } from "./support";
 
@@ -19,7 +20,7 @@ afterEach(() => plane.close());
 
 /** A key of an owner, created an hour ago. */
 async function oldKey(by = owner): Promise<string> {
-  const { id } = await plane.state.createKey(autoName("ci", by));
+  const { id } = await plane.state.createKey(generatedName("ci", by));
   return String(id);
 }
 
@@ -56,10 +57,10 @@ test("sweep shows its plan and revokes nothing without --yes", async () => {
   expect(await revoked()).toEqual([]);
 });
 
-test.each([owner, ownerTag(owner)])(
+test.each([other, ownerTag(other)])(
   "sweep --owner %s finds and revokes exactly the keys of that owner",
   async (text) => {
-    const [mine = "", , also = ""] = await oldKeys(owner, other, owner);
+    const [mine = "", , also = ""] = await oldKeys(other, owner, other);
     await plane.state.createKey("by-hand");
     const { code, stdout } = await sweep(["--owner", text, "--yes", "--json"]);
     expect(code).toBe(0);
@@ -87,6 +88,40 @@ test("sweep leaves a key alone that any given state holds in any way", async () 
   expect(await revoked()).toEqual([orphan]);
 });
 
+test("sweep asks for the whole id if a tag can be a word, because somebody's key can be named so", async () => {
+  expect(ownerTag(owner)).toMatch(/^[a-z]{8}$/);
+  for (const word of [ownerTag(owner), "frontend"]) {
+    const { code, stderr } = await sweep(["--owner", word, "--yes"]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("must be the id of an owner (a UUID)")]);
+  }
+  expect(await plane.count()).toBe(0);
+});
+
+test("sweep keeps a key that is newer than the newest state of its owner, also with --include-young", async () => {
+  // The clock of the service is an hour ahead when the sweep compares them.
+  const savedAt = new Date(Date.now() - 61 * MINUTE).toISOString();
+  const [newer = ""] = await oldKeys(owner);
+  const older = { owner, savedAt: new Date(Date.now() - 120 * MINUTE).toISOString() };
+  const { stdout } = await sweepBy({ owner, savedAt }, "--yes", "--include-young", "--include-used");
+  expect(stdout).toContain("keep: created after the state was saved (pass a newer one)");
+  expect(await revoked()).toEqual([]);
+  // Only the newest state counts, and it must be one of this owner.
+  const folder = await folderWith({
+    "older.json": exported(older),
+    "other.json": exported({ owner: other, stack: "prod" }),
+  });
+  const files = [join(folder, "older.json"), join(folder, "other.json")];
+  await sweep(["--state", ...files, "--yes"]);
+  expect(await revoked()).toEqual([]);
+  await sweep(["--state", "-", ...files, "--yes"], JSON.stringify(exported({ owner })));
+  expect(await revoked()).toEqual([newer]);
+});
+
+test("sweep refuses a state that does not say when it was saved", async () => {
+  const { code, stderr } = await sweepBy({ owner, savedAt: "" }, "--yes");
+  expect([code, stderr]).toEqual([2, expect.stringContaining("does not say when it was saved")]);
+});
+
 test("sweep revokes a used key only with --include-used, and never one that is in use", async () => {
   const [used = "", inUse = "", unused = ""] = await oldKeys(owner, owner, owner);
   await plane.state.useKey(used, 30 * MINUTE);
@@ -108,7 +143,7 @@ test("sweep revokes a key of the last minutes only with --include-young, because
 });
 
 test("sweep never revokes the key with which it authenticates", async () => {
-  const own = await plane.state.createKey(autoName("ci", owner));
+  const own = await plane.state.createKey(generatedName("ci", owner));
   await plane.clock.advance(60 * MINUTE);
   const args = ["sweep", "--owner", owner, "--yes", "--include-used", "--include-young"];
   const { code, stdout } = await run(args, { env: { ...envOf(plane), KEYPLANE_API_KEY: own.key } });
@@ -118,7 +153,7 @@ test("sweep never revokes the key with which it authenticates", async () => {
 
 test("sweep never revokes the key with which another configured account authenticates", async () => {
   const [plain = ""] = await oldKeys(owner);
-  const signs = await plane.state.createKey(autoName("ci", owner));
+  const signs = await plane.state.createKey(generatedName("ci", owner));
   await plane.clock.advance(60 * MINUTE);
   const accounts = { second: { apiKey: signs.key }, broken: { apiKey: "kp_revoked_0123456789" } };
   const env = { ...envOf(plane), KEYPLANE_ACCOUNTS: JSON.stringify(accounts) };
@@ -135,7 +170,7 @@ test("sweep --organization covers the organization's keys and leaves the account
   const answer = await fetch(plane.url + path, {
     method: "POST",
     headers: { authorization: `Bearer ${plane.apiKey}`, "content-type": "application/json" },
-    body: JSON.stringify({ key_name: autoName("ci", owner) }),
+    body: JSON.stringify({ key_name: generatedName("ci", owner) }),
   });
   const { id } = (await answer.json()) as { id: number };
   await plane.clock.advance(60 * MINUTE);
@@ -145,7 +180,7 @@ test("sweep --organization covers the organization's keys and leaves the account
 });
 
 test("sweep spares the key with which it authenticates even if the service does not say which one it is", async () => {
-  const own = await plane.state.createKey(autoName("ci", owner));
+  const own = await plane.state.createKey(generatedName("ci", owner));
   await plane.clock.advance(60 * MINUTE);
   await plane.rules.add({ route: "GET /auth", status: 404 });
   const args = ["sweep", "--owner", owner, "--yes", "--include-used", "--include-young"];
@@ -185,7 +220,7 @@ test("sweep reports revoked keys even if the list that should confirm it is not 
 
 test.each<[string, StackFile, RegExp]>([
   ["of a stack without keys", {}, /contains no owner of keys/],
-  ["that was copied", { owner, ownerStack: "prod" }, /was copied or renamed.*--owner [a-z2-7]{8}/s],
+  ["that was copied", { owner, ownerStack: "prod" }, /was copied or renamed.*--owner\s+5b4f6f54-/s],
   ["that hides ids of keys", { owner, rotating: { keyId: sealed } }, /encrypted.*--show-secrets/s],
 ])("sweep refuses a state %s, because it does not show the owner of the keys", async (_, file, problem) => {
   const [id] = await oldKeys(owner);
@@ -201,16 +236,16 @@ test("sweep warns about a state that was saved during a run", async () => {
 });
 
 test("sweep refuses a missing owner, or one that is neither an id nor a tag, as wrong usage", async () => {
-  expect(await sweep(["--owner", "ci"])).toMatchObject({ code: 2, stderr: expect.stringContaining("8 characters") });
+  expect(await sweep(["--owner", "ci"])).toMatchObject({ code: 2, stderr: expect.stringContaining("a UUID") });
   expect(await sweep([])).toMatchObject({ code: 2, stderr: expect.stringContaining("--state FILE") });
 });
 
 test("sweep revokes what the state of a plugin's stack does not hold, under each of its owners", async () => {
   const former = "1b4f6f54-8f0c-4a5e-9a44-1f6a0c6b7a33";
-  const held = await plane.state.createKey(autoName("ci", identityOfPlugin(former)));
-  const left = await plane.state.createKey(autoName("ci", identityOfPlugin(owner)));
-  const formerLeft = await plane.state.createKey(autoName("gone", identityOfPlugin(former)));
-  const strange = await plane.state.createKey(autoName("ci", identityOfPlugin(other)));
+  const held = await plane.state.createKey(generatedName("ci", identityOfPlugin(former)));
+  const left = await plane.state.createKey(generatedName("ci", identityOfPlugin(owner)));
+  const formerLeft = await plane.state.createKey(generatedName("gone", identityOfPlugin(former)));
+  const strange = await plane.state.createKey(generatedName("ci", identityOfPlugin(other)));
   await plane.clock.advance(60 * MINUTE);
   // A predecessor is a key that a resource did not dare to revoke.
   const state = exportedOfPlugin({ owner, ownerOfKey: former, key: held, predecessors: [String(left.id)] });

@@ -1,0 +1,110 @@
+import { Account, type ApiKeyRecord } from "../provider/api";
+import { readCaller } from "../provider/api/keys/caller";
+import { isAborted, isApiError } from "../provider/errors";
+import { HttpClient, systemClock } from "../provider/http";
+import { keyIn } from "../provider/key-index";
+import { SETTINGS, type Settings } from "../provider/settings/settings";
+import { type AccountFlags, accountNames, settingsOf } from "./account";
+
+/** The service shows uses in whole seconds. This pause, in milliseconds, separates two uses. */
+const NEXT_SECOND_MS = 2_100;
+
+/** Maximum number of lists to compare. A key that is used all the time looks like the caller's in each of them. */
+const MAX_LISTS = 3;
+
+/** A configured account, and the key that it authenticates with. */
+interface Caller {
+  /** How messages name the account. */
+  readonly name: string;
+  /** The id of the key, if the service reports it. */
+  readonly keyId: string | undefined;
+  /** Lists the account's keys with its key, which shows this use at once. `undefined` if that is not possible. */
+  readonly list: () => Promise<readonly ApiKeyRecord[] | undefined>;
+  readonly pause: () => Promise<void>;
+}
+
+/**
+ * The keys that the configured accounts authenticate with. Revoking one could lock out every stack that uses it. Each
+ * account is asked at its own address, because two addresses can lead to the same service.
+ */
+export class Callers {
+  private constructor(
+    private readonly callers: readonly Caller[],
+    /** Names of accounts that could not be asked. */
+    private readonly unknown: readonly string[],
+  ) {}
+
+  /** Asks the selected account and all other ones. Throws only if the selected one cannot be asked. */
+  static async ask(flags: AccountFlags, signal: AbortSignal): Promise<Callers> {
+    const { account: selected, ...plain } = flags;
+    const names = [...(process.env[SETTINGS.apiKey.env] ? [undefined] : []), ...accountNames(process.env)];
+    const others = names.filter((name) => name !== selected);
+    const own = await askCaller(selected, settingsOf(flags), signal);
+    const unknown: string[] = [];
+    const answers = await Promise.all(
+      others.map(async (name) => {
+        try {
+          const settings = settingsOf(name === undefined ? plain : { ...plain, account: name });
+          return await askCaller(name, settings, signal);
+        } catch (error) {
+          if (isAborted(error)) throw error;
+          // A credential that the service rejects belongs to no live key.
+          if (!isApiError(error) || error.status !== 401) unknown.push(nameOf(name));
+          return undefined;
+        }
+      }),
+    );
+    return new Callers([own, ...answers.filter((answer) => answer !== undefined)], unknown);
+  }
+
+  /** The ids of the keys that the service reports. */
+  get ids(): ReadonlySet<string> {
+    return new Set(this.callers.flatMap(({ keyId }) => keyId ?? []));
+  }
+
+  /** Which account authenticates with a key, or may do so; `undefined` if each is proven to use another key. */
+  async accountOf(key: ApiKeyRecord): Promise<string | undefined> {
+    for (const caller of this.callers) if (!(await usesOther(caller, key))) return caller.name;
+    return this.unknown[0];
+  }
+}
+
+async function askCaller(name: string | undefined, settings: Settings, signal: AbortSignal): Promise<Caller> {
+  const http = new HttpClient({ ...settings, clock: systemClock, random: Math.random });
+  const account = Account.for(settings);
+  const { keyId } = (await readCaller(http, { signal })) ?? {};
+  return {
+    name: nameOf(name),
+    keyId,
+    list: async () => {
+      try {
+        return await account.keys.list({ fresh: true, signal });
+      } catch (error) {
+        if (isAborted(error)) throw error;
+        return undefined;
+      }
+    },
+    pause: () => account.sleep(NEXT_SECOND_MS, signal),
+  };
+}
+
+const nameOf = (name: string | undefined) => (name === undefined ? SETTINGS.apiKey.env : `account ${name}`);
+
+/** Whether an account is proven to authenticate with another key than this one. */
+async function usesOther({ keyId, list, pause }: Caller, key: ApiKeyRecord): Promise<boolean> {
+  if (keyId !== undefined && keyId !== key.id) return true;
+  let before = await list();
+  for (let lists = 1; ; lists++) {
+    const seen = before && keyIn(before, key.id);
+    if (before === undefined) return false;
+    // A list contains the key that requests it. An id of another service can belong to another key.
+    if (seen === undefined || seen.name !== key.name || seen.createdAt !== key.createdAt) return true;
+    if (keyId === key.id || lists > MAX_LISTS) return false;
+    if (seen.lastUsedAt === null) return true;
+    await pause();
+    const after = await list();
+    // The second list shows a later use of the key that requested both.
+    if (after !== undefined && keyIn(after, key.id)?.lastUsedAt === seen.lastUsedAt) return true;
+    before = after;
+  }
+}
