@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ExampleRun } from "./run-example";
+import { ExampleRun } from "../e2e/run-example";
 
 const HOUR = 3_600_000;
 
 /** What version 0.1 left: the state and the account. Its keys work only in the control plane of the tests. */
-const recorded = join(__dirname, "states", "0.1");
+const recorded = join(__dirname, "0.1");
 const state = readFileSync(join(recorded, "state.json"), "utf8");
 const API_KEY = "an-admin-key-of-the-recording-0001";
 const KEYS = [100002, 100003, 100004, 100005, 100006, 100007, 100008];
