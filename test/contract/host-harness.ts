@@ -16,6 +16,7 @@ import { PulumiSdk } from "../../testing/engine/program/pulumi-sdk";
 import { DynamicHost } from "../../testing/engine/provider/host";
 import { call } from "../../testing/engine/provider/plugin-process";
 import { lazySerializer } from "../../testing/workspace/lazy-serializer/lazy-serializer";
+import { PulumiCli } from "./pulumi-cli";
 import { fromStruct, type Logged, orNotReady, type Reached, RecordingEngine, type Values } from "./recording-engine";
 
 export { UNKNOWN } from "./recording-engine";
@@ -35,6 +36,7 @@ export class HostUnderTest {
   readonly printed: string[] = [];
   pid = 0;
   private readonly sdk = new PulumiSdk(resolve("."));
+  private readonly cli = new PulumiCli();
   private engine: RecordingEngine | undefined;
   private host: DynamicHost | undefined;
   private connected: ResourceProviderClient | undefined;
@@ -48,12 +50,18 @@ export class HostUnderTest {
     const pulumi = resolve("node_modules/@pulumi/pulumi");
     await symlink(pulumi, join(test.directory, "node_modules", "@pulumi", "pulumi"), "junction");
     test.engine = await RecordingEngine.start(test.sdk);
+    const { file } = test.cli;
     test.host = DynamicHost.spawn({
-      sdk: test.sdk,
+      // The host finds the command that runs it among its parents.
+      sdk: Object.create(test.sdk, { command: { value: () => file } }),
       directory: test.directory,
       engineAddress: test.engine.address,
       config,
-      env: lazySerializer({ PATH: process.env.PATH, HOME: test.directory, ...env }),
+      env: lazySerializer({
+        ...{ PATH: process.env.PATH, HOME: test.directory, KEYPLANE_PULUMI: file },
+        PROVIDER: test.sdk.command("dynamic-provider"),
+        ...env,
+      }),
       started: (pid) => {
         test.pid = pid;
       },
@@ -137,6 +145,7 @@ export class HostUnderTest {
   async stop(): Promise<void> {
     this.host?.stop();
     this.killEngine();
+    this.cli.remove();
     await rm(this.directory, { recursive: true, force: true });
   }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
@@ -16,6 +16,7 @@ import type { ControlPlane } from "../../testing";
 import { PulumiSdk } from "../../testing/engine/program/pulumi-sdk";
 import { named } from "../../testing/engine/provider/grpc-provider";
 import { call, PluginProcess } from "../../testing/engine/provider/plugin-process";
+import { PulumiCli, type SavedResource } from "./pulumi-cli";
 import { fromStruct, type Logged, orNotReady, type Reached, RecordingEngine, type Values } from "./recording-engine";
 
 export { UNKNOWN, type Values } from "./recording-engine";
@@ -37,6 +38,9 @@ export interface State {
   readonly notReady?: string[];
 }
 
+/** A resource in a saved state, with fields of the engine, such as `delete` and `modified`. */
+export type SavedState = State & { readonly engine?: Values };
+
 /** How to start the plugin. */
 export interface PluginOptions {
   /** Inputs of the provider resource in addition to the account. */
@@ -46,7 +50,7 @@ export interface PluginOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** The stack. @default "dev" */
   readonly stack?: string;
-  /** Words in the command line of the process that starts the plugin. @default started by the test itself */
+  /** The words after `pulumi` in the command that starts the plugin. @default up */
   readonly command?: readonly string[];
   /** @default true */
   readonly configured?: boolean;
@@ -58,17 +62,20 @@ export interface PluginOptions {
   readonly beside?: PluginUnderTest;
 }
 
-/** Starts the plugin in its last argument, and is its parent process. */
-const PARENT = `
-const [plugin, address] = process.argv.slice(-2);
-require("node:child_process").spawn(process.execPath, [plugin, address], { stdio: "inherit" });
-`;
-
 const running: PluginUnderTest[] = [];
+let pulumi: PulumiCli | undefined;
+
+/** The CLI that starts the plugins of a test. */
+export function cli(): PulumiCli {
+  pulumi ??= new PulumiCli();
+  return pulumi;
+}
 
 /** Ends all plugins of a test. */
 export async function stopPlugins(): Promise<void> {
   for (const plugin of running.splice(0)) plugin.stop();
+  pulumi?.remove();
+  pulumi = undefined;
 }
 
 /** The executable plugin, which a test drives over gRPC like an engine, and an engine that records its messages. */
@@ -90,17 +97,18 @@ export class PluginUnderTest {
 
   /** Starts the plugin for the account of a control plane, like a new run of a command. */
   static async start(plane: Account, options: PluginOptions = {}): Promise<PluginUnderTest> {
-    const { config, env, stack = "dev", command, configured = true, providerName = "default", beside } = options;
+    const { config, env, stack = "dev", command = ["up"], configured = true, providerName = "default" } = options;
+    const { beside } = options;
     const test = new PluginUnderTest(beside?.engine ?? (await RecordingEngine.start(sdk)), stack, providerName);
     running.push(test);
-    const direct = [pluginExecutable(), test.engine.address];
+    const { file } = cli();
     test.process = PluginProcess.spawn({
       sdk,
       label: "the plugin",
       file: process.execPath,
-      args: command === undefined ? direct : ["-e", PARENT, "--", ...command, ...direct],
+      args: [file, ...command, "--", pluginExecutable(), test.engine.address],
       directory: resolve("."),
-      env: { PATH: process.env.PATH, ...env },
+      env: { PATH: process.env.PATH, KEYPLANE_PULUMI: file, ...env },
       started: (pid) => {
         test.pid = pid;
       },
@@ -164,7 +172,7 @@ export class PluginUnderTest {
 
   async check(kind: string, olds: Values, news: Values, name?: string) {
     const request = named(new sdk.provider.CheckRequest(), this.urn(kind, name));
-    request.setOlds(structOf(olds)).setNews(structOf(news));
+    request.setOlds(structOf(olds)).setNews(structOf(news)).setRandomseed(randomBytes(16));
     const response = await call<CheckResponse>((done) => this.client.check(request, done));
     return { inputs: plain(fromStruct(response.getInputs())) as Values, failures: failuresOf(response) };
   }
@@ -264,7 +272,7 @@ export class PluginUnderTest {
    */
   async up(before: State, news: Values = before.inputs): Promise<Step> {
     const { kind, name } = before;
-    const { __owner, ...program } = news;
+    const { __owner, __nonce, ...program } = news;
     const inputs = await this.checked(kind, program, before.inputs, name);
     const { changes, replaces } = await this.diff(before, inputs);
     if (!changes) return { step: "same", state: { ...before, inputs }, replaces };
@@ -275,6 +283,16 @@ export class PluginUnderTest {
   /** The second half of a replacement: a check without the state, and the creation. */
   async replace({ kind, name }: State, program: Values): Promise<State> {
     return this.create(kind, await this.checked(kind, program, {}, name), name);
+  }
+
+  /** Saves the stack's state with the provider and these resources, and with creations that were not finished. */
+  save(resources: readonly SavedState[], creating: readonly Values[] = [], kind = "ApiKey"): void {
+    const provider = { urn: this.providerUrn(), type: "pulumi:providers:keyplane", id: "provider-id", outputs: {} };
+    const saved = ({ kind, name, id, inputs, outputs, engine = {} }: SavedState): SavedResource => {
+      return { urn: this.urn(kind, name), type: `keyplane:index:${kind}`, id, inputs, outputs, engine };
+    };
+    const notes = creating.map((inputs) => saved({ kind, name: "ci", id: "", inputs, outputs: {} }));
+    cli().save([{ ...provider, inputs: this.provider }, ...resources.map(saved)], notes);
   }
 
   /** Ends the engine like a kill: all its connections close. */

@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { identityOf } from "../../provider/keys/identity";
-import { autoName, ownerTag } from "../../provider/keys/names";
+import { autoName, MAX_NAMES, nonceFrom, ownerTag } from "../../provider/keys/names";
 import { type ControlPlane, startControlPlane } from "../../testing";
+import { generatedName } from "../generated-name";
 import {
   failureOf,
   newOwner,
   PluginUnderTest,
   plainOwner,
+  type SavedState,
   type State,
   stopPlugins,
   type Values,
 } from "./plugin-harness";
-
-const HOUR = 3_600_000;
 
 let plane: ControlPlane;
 
@@ -32,94 +32,128 @@ const deletes = () => plane.count("DELETE");
 const next = (before: PluginUnderTest, options: Parameters<typeof PluginUnderTest.start>[1] = {}) =>
   PluginUnderTest.start(plane, { provider: before.provider, ...options });
 
-/** A key that an interrupted run has left behind for the resource of these inputs. */
-const orphan = async (inputs: Values) =>
-  String((await plane.state.createKey(autoName("ci", String(inputs.__owner)))).id);
+/** The key of a creation with these inputs, of which no answer arrived. */
+const orphan = async ({ __owner, __nonce }: Values, attempt = 0) => {
+  const name = autoName("ci", String(__owner), nonceFrom(String(__nonce), attempt));
+  return String((await plane.state.createKey(name)).id);
+};
+
+interface Interrupted {
+  readonly kind?: string;
+  /** Which of the creation's requests made the key. @default 0 */
+  readonly attempt?: number;
+  /** Resources in the state. @default none */
+  readonly saved?: readonly SavedState[];
+}
+
+/** A stack whose last run was killed in a creation: its state has a note of that, and its key is live. */
+const interrupted = async ({ kind = "ApiKey", attempt = 0, saved = [] }: Interrupted = {}) => {
+  const killed = await PluginUnderTest.start(plane);
+  const note = await killed.checked(kind, {});
+  const left = await orphan(note, attempt);
+  killed.save(saved, [note], kind);
+  return { killed, note, left, plugin: await next(killed) };
+};
+
+const reported = (id: string, why: string) =>
+  expect.stringMatching(
+    `^key ${id} \\(ci-.* has this stack's tag, but no resource has it\\. It stays live, because .*${why}.*npx keyplane revoke ${id}`,
+  );
 
 describe("a key that an interrupted run left behind", () => {
   it.each(["ApiKey", "RotatingApiKey"])("is revoked before %s creates another one", async (kind) => {
-    const plugin = await PluginUnderTest.start(plane);
-    const inputs = await plugin.checked(kind, {});
-    const left = await orphan(inputs);
-    const state = await plugin.create(kind, inputs);
+    const { plugin, left } = await interrupted({ kind });
+    const state = await plugin.add(kind);
     expect(await live()).toEqual([state.outputs.keyId]);
-    expect(state.outputs.predecessors).toBeUndefined();
     expect(plugin.messages).toEqual([expect.stringMatching(`^revoked key ${left} \\(ci-.*never used\\), left behind`)]);
     const methods = (await plane.log()).map(({ method }) => method);
     expect(methods).toEqual(["GET", "DELETE", "POST"]);
   });
 
-  it("is reported and remembered if it was used, and is never revoked", async () => {
-    const plugin = await PluginUnderTest.start(plane);
-    const inputs = await plugin.checked("ApiKey", {});
-    const left = await orphan(inputs);
-    await plane.state.useKey(left);
-    const state = await plugin.create("ApiKey", inputs);
-    expect(await live()).toEqual([left, state.id].sort());
-    expect(state.outputs.predecessors).toEqual([left]);
-    expect(plugin.messages).toEqual([expect.stringMatching(`^key ${left} \\(ci-.*last used .*cannot tell`)]);
+  it("is revoked whichever of its requests made it, and a key of the next number is not", async () => {
+    for (let attempt = 0; attempt <= MAX_NAMES; attempt++) {
+      const { plugin, left } = await interrupted({ attempt });
+      await plugin.add("ApiKey");
+      expect((await live()).includes(left), `request ${attempt}`).toBe(attempt === MAX_NAMES);
+    }
+  });
 
-    const later = await next(plugin);
-    const { state: replaced } = await later.up(state, { rotateAfter: "1d" });
-    expect(replaced.outputs.predecessors).toEqual([left]);
-    await later.delete(replaced);
-    expect(later.messages).toEqual([]);
+  it("is reported if it was used, and is never revoked", async () => {
+    const { plugin, left } = await interrupted();
+    await plane.state.useKey(left);
+    const state = await plugin.add("ApiKey");
+    expect(plugin.messages).toEqual([reported(left, "it was used")]);
+    await (await next(plugin)).delete(state);
     expect(await live()).toEqual([left]);
   });
 
-  it("is reported and remembered if it is older than a day", async () => {
-    const plugin = await PluginUnderTest.start(plane);
-    const inputs = await plugin.checked("ApiKey", {});
-    const left = await orphan(inputs);
-    await plane.clock.set({ offsetMs: 25 * HOUR });
-    const state = await plugin.create("ApiKey", inputs);
-    expect(state.outputs.predecessors).toEqual([left]);
+  it("is reported if the state has no note of its creation, because another resource may have it", async () => {
+    const { killed, plugin, left } = await interrupted();
+    killed.save([]);
+    await plugin.add("ApiKey");
+    expect(plugin.messages).toEqual([reported(left, "nothing shows that an interrupted run left it behind")]);
     expect(await deletes()).toBe(0);
   });
 
-  it("is also remembered by a key that is not ready", async () => {
-    const plugin = await PluginUnderTest.start(plane);
-    const inputs = await plugin.checked("ApiKey", {});
-    const left = await orphan(inputs);
-    await plane.state.useKey(left);
-    await plane.rules.add({ route: "POST /api_keys", operations: [{ action: "start_compute", outcome: "failed" }] });
-    const state = await plugin.create("ApiKey", inputs);
-    expect(state.notReady).toHaveLength(1);
-    expect(state.outputs.predecessors).toEqual([left]);
+  it("is reported if the state of the stack cannot be read, and the user is told why", async () => {
+    const first = await PluginUnderTest.start(plane);
+    const left = await orphan(await first.checked("ApiKey", {}));
+    const plugin = await next(first);
+    await plugin.add("ApiKey");
+    expect(plugin.messages).toEqual([
+      expect.stringMatching(
+        /asked the Pulumi CLI about this stack, but `pulumi stack export` failed .*KEYPLANE_PULUMI/,
+      ),
+      reported(left, "could not be read"),
+    ]);
+    expect(await live()).toContain(left);
   });
 
-  it("is revoked if it is a little younger than a day", async () => {
-    const plugin = await PluginUnderTest.start(plane);
-    const inputs = await plugin.checked("ApiKey", {});
-    const left = await orphan(inputs);
-    await plane.clock.set({ offsetMs: 23 * HOUR });
-    await plugin.create("ApiKey", inputs);
-    expect(await live()).not.toContain(left);
+  it("is reported if the state is that of another stack of the same name, whose owner is another one", async () => {
+    const { plugin, note, left } = await interrupted();
+    const stranger = await PluginUnderTest.start(plane);
+    stranger.save([], [{ ...note, __owner: String(note.__owner).replace(/^[^|]*/, newOwner()) }]);
+    await plugin.add("ApiKey");
+    expect(plugin.messages).toEqual([reported(left, "could not be read")]);
+    expect(await live()).toContain(left);
   });
 
-  it("is no longer remembered once it is gone", async () => {
-    const plugin = await PluginUnderTest.start(plane);
-    const inputs = await plugin.checked("RotatingApiKey", { rotationTriggers: { at: "1" } });
-    const left = await orphan(inputs);
-    await plane.state.useKey(left);
-    const state = await plugin.create("RotatingApiKey", inputs);
-    await plane.state.revokeKey(left);
-    const { state: rotated } = await (await next(plugin)).up(state, { rotationTriggers: { at: "2" } });
-    expect(rotated.outputs.previousKeyId).toBe(state.outputs.keyId);
-    expect(rotated.outputs.predecessors).toBeUndefined();
+  it("is reported if PULUMI_SKIP_CHECKPOINTS makes the saved state that of the last run", async () => {
+    const { killed, left } = await interrupted();
+    const plugin = await next(killed, { env: { PULUMI_SKIP_CHECKPOINTS: "true" } });
+    await plugin.add("ApiKey");
+    expect(plugin.messages).toEqual([reported(left, "could not be read")]);
+    expect(await deletes()).toBe(0);
   });
 
-  it("is recorded to be revoked later if its revocation fails, and the new key is created", async () => {
-    const plugin = await PluginUnderTest.start(plane);
-    const inputs = await plugin.checked("ApiKey", {});
-    const left = await orphan(inputs);
+  it.each<[string, Values]>([
+    ["another resource", {}],
+    ["a replaced resource", { delete: true }],
+  ])("is kept without a message if %s in the state has it", async (_, engine) => {
+    const { killed, plugin, note, left } = await interrupted();
+    const holder = { kind: "ApiKey", name: "imported", id: left, inputs: {}, outputs: { keyId: left }, engine };
+    killed.save([holder], [note]);
+    await plugin.add("ApiKey");
+    expect(plugin.messages).toEqual([]);
+    expect(await live()).toContain(left);
+  });
+
+  it("is reported if the account lacks a key of the state, from which another history may have gone on", async () => {
+    const { killed, plugin, note, left } = await interrupted();
+    const outputs = { keyId: "4711", __owner: note.__owner };
+    killed.save([{ kind: "ApiKey", name: "gone", id: "4711", inputs: {}, outputs }], [note]);
+    await plugin.add("ApiKey");
+    expect(plugin.messages).toEqual([reported(left, "the account lacks a key that this stack holds")]);
+    expect(await live()).toContain(left);
+  });
+
+  it("does not stop the creation if its revocation fails, and is revoked with the resource", async () => {
+    const { plugin, left } = await interrupted();
     await plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 400 });
-    const state = await plugin.create("ApiKey", inputs);
-    expect(state.outputs.pendingRevocations).toEqual([left]);
-    const { step, state: updated } = await (await next(plugin)).up(state);
-    expect(step).toBe("update");
-    expect(updated.outputs.pendingRevocations).toBeUndefined();
-    expect(await live()).toEqual([state.id]);
+    const state = await plugin.add("ApiKey");
+    expect(await live()).toEqual([left, state.id].sort());
+    await (await next(plugin)).delete(state);
+    expect(await live()).toEqual([]);
   });
 
   it("is not looked for again for a second key of the same run", async () => {
@@ -141,7 +175,8 @@ describe("a key that an interrupted run left behind", () => {
         "of another resource": identityOf(String(ownerId), undefined, "urn:of-another-resource"),
         "of the same name in the dynamic provider": String(ownerId),
       }[whose];
-      const other = await plane.state.createKey(autoName("ci", String(identity)));
+      const other = await plane.state.createKey(generatedName("ci", String(identity)));
+      plugin.save([]);
       const state = await plugin.create("ApiKey", inputs);
       await plugin.delete(state);
       expect(await live()).toEqual([String(other.id)]);
@@ -149,19 +184,19 @@ describe("a key that an interrupted run left behind", () => {
     },
   );
 
-  it("is not taken for an orphan if PULUMI_SKIP_CHECKPOINTS leaves no proof that nobody has it", async () => {
-    const plugin = await PluginUnderTest.start(plane, { env: { PULUMI_SKIP_CHECKPOINTS: "true" } });
-    const inputs = await plugin.checked("ApiKey", {});
-    const left = await orphan(inputs);
-    const state = await plugin.create("ApiKey", inputs);
-    expect(state.outputs.predecessors).toEqual([left]);
-    expect(await deletes()).toBe(0);
+  it("is revoked although the stack was destroyed meanwhile, so that it has another owner now", async () => {
+    const { note, left } = await interrupted();
+    const plugin = await PluginUnderTest.start(plane);
+    expect(plugin.provider.__owner).not.toBe(note.__owner);
+    plugin.save([], [note]);
+    const state = await plugin.add("ApiKey");
+    expect(await live()).toEqual([state.id]);
+    expect(plugin.messages).toEqual([expect.stringContaining(`revoked key ${left}`)]);
   });
 
   it("does not stop the creation if the list fails once, because a failed list is not remembered", async () => {
-    const plugin = await PluginUnderTest.start(plane);
+    const { plugin, left } = await interrupted();
     const inputs = await plugin.checked("ApiKey", {});
-    const left = await orphan(inputs);
     await plane.rules.add({ route: "GET /api_keys", status: 400 });
     expect(await failureOf(plugin.create("ApiKey", inputs))).toContain("400");
     expect(await plane.count("POST", "/api_keys")).toBe(0);
@@ -170,25 +205,63 @@ describe("a key that an interrupted run left behind", () => {
   });
 });
 
-describe("a key that the engine has shown", () => {
-  /** A resource with two keys, of which the state that is then shown has only one. */
-  const shown = async () => {
+describe("a key of a resource that is gone from the program", () => {
+  /** The key, and a run that has created another one. */
+  const withGone = async () => {
     const first = await PluginUnderTest.start(plane);
-    const state = await first.add("RotatingApiKey", { rotationTriggers: { at: "1" } });
-    return { first, state };
+    const note = await first.checked("ApiKey", {}, {}, "gone");
+    const left = await orphan(note);
+    first.save([], [note]);
+    const plugin = await next(first);
+    return { left, plugin, state: await plugin.add("ApiKey") };
   };
 
+  it("is revoked when the engine is done, because then every key of the program was shown", async () => {
+    const { left, plugin, state } = await withGone();
+    expect(await live()).toContain(left);
+    await plugin.cancel();
+    expect(await live()).toEqual([state.id]);
+  });
+
+  it("costs no request if there is none", async () => {
+    const plugin = await PluginUnderTest.start(plane);
+    await plugin.add("ApiKey");
+    const before = await plane.count();
+    await plugin.cancel();
+    expect(await plane.count()).toBe(before);
+  });
+
+  it("is not looked for by a run that changes nothing", async () => {
+    const { left, plugin, state } = await withGone();
+    const later = await next(plugin);
+    await later.up(state);
+    const before = await plane.count();
+    await later.cancel();
+    expect(await plane.count()).toBe(before);
+    expect(await live()).toContain(left);
+  });
+
+  it("is kept if the state has it with another resource", async () => {
+    const { left, plugin } = await withGone();
+    plugin.save([{ kind: "ApiKey", name: "moved", id: left, inputs: {}, outputs: { keyId: left } }]);
+    await plugin.cancel();
+    expect(await live()).toContain(left);
+    expect(plugin.messages).toEqual([]);
+  });
+});
+
+describe("a key that the engine has shown", () => {
   it.each<[string, (plugin: PluginUnderTest, state: State) => Promise<unknown>]>([
     ["a comparison", (plugin, state) => plugin.diff(state, state.inputs)],
     ["a refresh", (plugin, state) => plugin.read(state)],
     ["an update", (plugin, state) => plugin.update(state, state.inputs)],
   ])("in %s is never taken for an orphan", async (_, show) => {
-    const { first, state } = await shown();
+    const first = await PluginUnderTest.start(plane);
+    const state = await first.add("RotatingApiKey", { rotationTriggers: { at: "1" } });
     const plugin = await next(first);
     await show(plugin, state);
     const made = await plugin.replace(state, {});
     expect(await live()).toEqual([state.outputs.keyId, made.outputs.keyId].sort());
-    expect(made.outputs.predecessors).toEqual([state.outputs.keyId]);
     expect(plugin.messages).toEqual([]);
   });
 
@@ -200,89 +273,59 @@ describe("a key that the engine has shown", () => {
     await plugin.add("ApiKey");
     expect(await live()).toContain(kept.id);
   });
+});
 
-  it("as the predecessor of another key is not taken for an orphan of that", async () => {
+describe("a replacement that the user forces, of which the engine shows only the creation,", () => {
+  it.each([["up", "--replace", "urn"], ["up"]])(
+    "by %s revokes nothing, because the state still has the old key",
+    async (...command) => {
+      const first = await PluginUnderTest.start(plane);
+      const before = await first.add("ApiKey");
+      first.save([before]);
+      const plugin = await next(first, { command });
+      const after = await plugin.replace(before, {});
+      expect([await deletes(), plugin.messages]).toEqual([0, []]);
+      await plugin.delete(before);
+      expect(await live()).toEqual([after.id]);
+    },
+  );
+
+  it("revokes a key beside the replaced one that an interrupted run left behind", async () => {
     const first = await PluginUnderTest.start(plane);
-    const one = await first.add("ApiKey", { rotationTriggers: { at: "1" } });
-    const second = await next(first);
-    // The deletion of the replaced resource fails in this run, and in the next one.
-    const { state: two } = await second.up(one, { rotationTriggers: { at: "2" } });
-    expect(two.outputs.predecessors).toEqual([one.id]);
-    const third = await next(first);
-    const { state: three } = await third.up(two, { rotationTriggers: { at: "3" } });
-    expect(three.outputs.predecessors).toEqual([one.id, two.id].sort());
-    expect(await live()).toEqual([one.id, two.id, three.id].sort());
-    expect(await deletes()).toBe(0);
-    for (const state of [one, two]) await third.delete(state);
-    expect(await live()).toEqual([three.id]);
+    const before = await first.add("ApiKey");
+    const note = await first.checked("ApiKey", {});
+    const left = await orphan(note);
+    first.save([before], [note]);
+    const plugin = await next(first);
+    const after = await plugin.replace(before, {});
+    expect(await live()).toEqual([before.id, after.id].sort());
+    expect(plugin.messages).toEqual([expect.stringContaining(`revoked key ${left}`)]);
   });
 });
 
-describe("a replacement that the user forces", () => {
-  it("revokes nothing, because the engine hides the replaced key", async () => {
-    const first = await PluginUnderTest.start(plane);
-    const before = await first.add("ApiKey");
-    const plugin = await next(first);
-    await plugin.checked("ApiKey", {}, before.inputs);
-    const after = await plugin.replace(before, {});
-    expect(after.outputs.predecessors).toEqual([before.id]);
-    expect([await deletes(), plugin.messages]).toEqual([0, []]);
-    await plugin.delete(before);
-    expect(await live()).toEqual([after.id]);
-  });
-
-  it("reports keys beside the replaced one, because it cannot tell which of them that is", async () => {
-    const first = await PluginUnderTest.start(plane);
-    const before = await first.add("ApiKey");
-    const left = await orphan(before.inputs);
-    const plugin = await next(first);
-    await plugin.checked("ApiKey", {}, before.inputs);
-    const after = await plugin.replace(before, {});
-    expect(after.outputs.predecessors).toEqual([before.id, left].sort());
-    expect(await deletes()).toBe(0);
-    const reported = [before.id, left].map((id) => new RegExp(`^key ${id} .*the deletion of that resource revokes it`));
-    expect(plugin.messages.toSorted()).toEqual(reported.map((text) => expect.stringMatching(text)));
-  });
-
-  const urn = "urn:pulumi:dev::proj::keyplane:index:ApiKey::ci";
-
-  it.each<[string, Parameters<typeof PluginUnderTest.start>[1] & object]>([
-    ["--replace", { command: ["pulumi", "up", "--replace", urn] }],
-    ["the environment", { env: { PULUMI_OPTION_REPLACE: urn } }],
-  ])("by %s revokes nothing, although the engine shows no sign of the replaced key", async (_, options) => {
-    const first = await PluginUnderTest.start(plane);
-    const before = await first.add("ApiKey");
-    const plugin = await next(first, options);
-    const after = await plugin.replace(before, {});
-    expect(after.outputs.predecessors).toEqual([before.id]);
-    expect(await deletes()).toBe(0);
-  });
-
-  it("of another resource does not keep a key that an interrupted run left behind", async () => {
-    const first = await PluginUnderTest.start(plane);
-    const before = await first.add("ApiKey");
-    await (await next(first, { command: ["pulumi", "up", "--replace", `${urn}-2`] })).replace(before, {});
-    expect(await live()).not.toContain(before.id);
-  });
-});
+/** A resource, and a key that a killed run has left behind for its replacement. */
+const withOrphan = async (kind = "ApiKey") => {
+  const first = await PluginUnderTest.start(plane);
+  const state = await first.add(kind);
+  const note = await first.checked(kind, {});
+  const left = await orphan(note);
+  first.save([state], [note], kind);
+  return { first, state, left };
+};
 
 describe("the deletion of a resource", () => {
   it.each(["ApiKey", "RotatingApiKey"])(
     "of type %s also revokes the keys that interrupted runs left behind",
     async (kind) => {
-      const first = await PluginUnderTest.start(plane);
-      const state = await first.add(kind);
-      await orphan(state.inputs);
+      const { first, state } = await withOrphan(kind);
       await (await next(first)).delete(state);
       expect(await live()).toEqual([]);
     },
   );
 
   it("also revokes them in an up whose program does not use the provider any more", async () => {
-    const first = await PluginUnderTest.start(plane);
-    const state = await first.add("ApiKey");
-    await orphan(state.inputs);
-    await (await next(first, { removed: true, command: ["pulumi", "up"] })).delete(state);
+    const { first, state } = await withOrphan();
+    await (await next(first, { removed: true })).delete(state);
     expect(await live()).toEqual([]);
   });
 
@@ -300,22 +343,18 @@ describe("the deletion of a resource", () => {
   });
 
   it("fails while such a key stays, and the next attempt revokes it", async () => {
-    const first = await PluginUnderTest.start(plane);
-    const state = await first.add("ApiKey");
-    const left = await orphan(state.inputs);
+    const { first, state, left } = await withOrphan();
     const plugin = await next(first);
     await plane.rules.add({ route: `DELETE /api_keys/${left}`, status: 400 });
     const failure = await failureOf(plugin.delete(state));
-    expect(failure).toMatch(new RegExp(`could not revoke key ${left}, which an earlier run left.*\\[KP-REVOKE\\]`));
+    expect(failure).toMatch(new RegExp(`could not revoke key ${left}, which an interrupted run left.*\\[KP-REVOKE\\]`));
     expect(await live()).toEqual([left]);
     await (await next(first)).delete(state);
     expect(await live()).toEqual([]);
   });
 
   it("revokes nothing else if the state was copied from another stack", async () => {
-    const first = await PluginUnderTest.start(plane);
-    const state = await first.add("ApiKey");
-    const left = await orphan(state.inputs);
+    const { first, state, left } = await withOrphan();
     const copy = await PluginUnderTest.start(plane, { stack: "prod", provider: first.provider });
     await copy.delete(state);
     expect(await live()).toEqual([state.id, left].sort());
@@ -325,7 +364,7 @@ describe("the deletion of a resource", () => {
   it("revokes nothing else if an alias moved the key from the dynamic provider", async () => {
     const first = await PluginUnderTest.start(plane);
     const owner = newOwner();
-    const [held, other] = await Promise.all([1, 2].map(() => plane.state.createKey(autoName("ci", owner))));
+    const [held, other] = await Promise.all([1, 2].map(() => plane.state.createKey(generatedName("ci", owner))));
     const outputs = { keyId: String(held?.id), name: (await nameOf(held?.id)) ?? "", key: held?.key, owner };
     const resourceUrn = "urn:pulumi:dev::proj::pulumi-nodejs:dynamic/keyplane:ApiKey::ci";
     const state = {
@@ -342,58 +381,62 @@ describe("the deletion of a resource", () => {
 
 describe("a refresh", () => {
   it("reports a key that an interrupted run left behind, and changes nothing", async () => {
-    const first = await PluginUnderTest.start(plane);
-    const state = await first.add("ApiKey");
-    const left = await orphan(state.inputs);
+    const { first, state, left } = await withOrphan();
     const plugin = await next(first);
     expect(await plugin.read(state)).toEqual(state);
     expect(plugin.messages).toEqual([
-      expect.stringMatching(`^key ${left} .* was made for this resource, but no resource`),
+      expect.stringMatching(
+        `^key ${left} .* was left behind by an interrupted run. It is revoked when the resource gets`,
+      ),
     ]);
     expect(await live()).toEqual([state.id, left].sort());
   });
 });
 
 describe("a resource with another name", () => {
-  it("in the same stack uses its key once, so that a new resource with the old name does not revoke it", async () => {
+  it("in the same stack keeps its key although a new resource has the old name, because the state has it", async () => {
     const first = await PluginUnderTest.start(plane);
     const before = await first.add("ApiKey", {}, "old");
     const plugin = await next(first);
     const { step, state } = await plugin.up({ ...before, name: "new" });
     expect(step).toBe("update");
     expect(plainOwner(state.outputs.__owner)).toBe(plainOwner(before.outputs.__owner).replace("::old", "::new"));
-    const uses = await plane.log({ method: "GET" });
-    expect(uses.filter(({ keyId }) => String(keyId) === state.id)).toHaveLength(1);
     expect((await plugin.up(state)).step).toBe("same");
 
-    await (await next(first)).add("ApiKey", {}, "old");
+    plugin.save([state]);
+    const later = await next(first);
+    await later.add("ApiKey", {}, "old");
     expect(await live()).toContain(state.id);
+    expect(later.messages).toEqual([]);
     await (await next(first)).delete(state);
     expect(await live()).not.toContain(state.id);
   });
+});
 
-  it("that rotates uses those of its keys that were never used", async () => {
+describe("a state of a stack that was renamed", () => {
+  it("keeps its keys if the settings say so, and a run says nothing of a copy", async () => {
     const first = await PluginUnderTest.start(plane);
-    const one = await first.add("RotatingApiKey", { rotationTriggers: { at: "1" } }, "old");
-    const { state: two } = await first.up(one, { rotationTriggers: { at: "2" } });
-    const own = [two.outputs.keyId, two.outputs.previousKeyId].map(String);
-    const uses = async () => (await plane.log()).filter(({ keyId }) => own.includes(String(keyId)));
-    const { state: three } = await (await next(first)).up({ ...two, name: "new" });
-    expect((await uses()).map(({ keyId }) => String(keyId)).sort()).toEqual(own.sort());
-    const plugin = await next(first);
-    expect((await plugin.up({ ...three, name: "newer" })).step).toBe("update");
-    expect(plugin.messages).toEqual(["the resource was renamed or moved"]);
-    expect(await uses()).toHaveLength(2);
+    const before = await first.add("ApiKey");
+    const config = { renamedFrom: "dev" };
+    const renamed = await PluginUnderTest.start(plane, { stack: "prod", provider: first.provider, config });
+    const { step, state } = await renamed.up(before);
+    expect(step).toBe("update");
+    expect(renamed.messages.join()).not.toContain("copied");
+    await (await next(renamed, { stack: "prod", config })).delete(state);
+    expect(await live()).toEqual([]);
   });
 
-  it("that is replaced in the same run uses the key of the old resource once", async () => {
+  it("shows which keys it no longer revokes otherwise, and how to keep them", async () => {
     const first = await PluginUnderTest.start(plane);
-    const before = await first.add("ApiKey", { rotationTriggers: { at: "1" } }, "old");
-    const { step } = await (await next(first)).up({ ...before, name: "new" }, { rotationTriggers: { at: "2" } });
-    expect(step).toBe("replace");
-    // A consumer may still have the key of the old resource.
-    await (await next(first)).add("ApiKey", {}, "old");
-    expect(await live()).toContain(before.id);
+    const before = await first.add("ApiKey");
+    const renamed = await PluginUnderTest.start(plane, { stack: "prod", provider: first.provider });
+    await renamed.diff(before, before.inputs);
+    expect(renamed.messages).toContainEqual(
+      expect.stringMatching(
+        `renamed or copied from proj/dev\\. This stack does not revoke key ${before.id}\\..*` +
+          "pulumi config set --path 'keyplane:renamedFrom\\[0\\]' dev`",
+      ),
+    );
   });
 });
 
@@ -401,7 +444,7 @@ describe("a state that was copied into another stack", () => {
   it("is adopted by an update that revokes nothing, and the original goes on as before", async () => {
     const first = await PluginUnderTest.start(plane);
     const original = await first.add("RotatingApiKey", { rotationTriggers: { at: "1" } });
-    const left = await orphan(original.inputs);
+    const left = await orphan(await first.checked("RotatingApiKey", {}));
     const copy = await PluginUnderTest.start(plane, { stack: "prod", provider: first.provider });
     const { step, state } = await copy.up(original, { rotationTriggers: { at: "2" } });
     expect(step).toBe("update");

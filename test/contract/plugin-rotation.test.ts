@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ControlPlane, startControlPlane } from "../../testing";
 import {
+  cli,
   failureOf,
   type PluginOptions,
   PluginUnderTest,
@@ -9,6 +10,7 @@ import {
   stopPlugins,
   type Values,
 } from "./plugin-harness";
+import type { SavedRun } from "./pulumi-cli";
 
 const DAY = 86_400_000;
 const KIND = "RotatingApiKey";
@@ -28,7 +30,7 @@ afterEach(async () => {
   await plane.close();
 });
 
-const next = () => PluginUnderTest.start(plane, { provider: first.provider });
+const next = (options: PluginOptions = {}) => PluginUnderTest.start(plane, { provider: first.provider, ...options });
 const live = async () => (await plane.liveKeys()).map(({ id }) => String(id)).sort();
 const posts = () => plane.count("POST", "/api_keys");
 const deletes = () => plane.count("DELETE");
@@ -44,12 +46,33 @@ async function rotated(news: Values = {}): Promise<State> {
 /** The same some days later: as if the machine's clock and the service's were ahead. */
 async function later(state: State, days: number): Promise<State> {
   await plane.clock.set({ offsetMs: days * DAY });
-  const rotatedAt = new Date(Date.parse(String(state.outputs.rotatedAt)) - days * DAY).toISOString();
-  return { ...state, outputs: { ...state.outputs, rotatedAt } };
+  const earlier = (time: unknown) => new Date(Date.parse(String(time)) - days * DAY).toISOString();
+  const { rotatedAt, deliveredAt } = state.outputs;
+  const times = {
+    rotatedAt: earlier(rotatedAt),
+    ...(deliveredAt !== undefined && { deliveredAt: earlier(deliveredAt) }),
+  };
+  return { ...state, outputs: { ...state.outputs, ...times } };
 }
 
-/** The same after its grace. */
-const due = async (news: Values = {}) => later(await rotated(news), 2);
+/** When the engine saved the last change of a resource. */
+const MODIFIED = "2026-01-01T00:00:05.500Z";
+/** The run of that change, and the one after it. */
+const ROTATED = { began: "2026-01-01T00:00:00Z", ended: "2026-01-01T00:00:10Z" };
+const AFTERWARDS = { began: "2026-01-02T00:00:00Z", ended: "2026-01-02T00:00:10Z" };
+
+/** Saves the state of the stack, and its history. By default, the run of the last change was complete. */
+function save(state: State, runs: readonly SavedRun[] = [ROTATED]): void {
+  first.save([{ ...state, engine: { modified: MODIFIED } }]);
+  cli().saveHistory(runs);
+}
+
+/** The same after its grace, and after a complete run. */
+async function due(news: Values = {}): Promise<State> {
+  const state = await later(await rotated(news), 2);
+  save(state);
+  return state;
+}
 
 describe("a rotation", () => {
   it("creates the next key, keeps the previous one, and replaces nothing", async () => {
@@ -63,147 +86,123 @@ describe("a rotation", () => {
 });
 
 describe("after the grace of a previous key", () => {
-  it.each(["in the same run", "in a later run"])(
-    "its key is revoked %s, whatever revokeOnDelete says",
-    async (when) => {
-      const news = { revokeOnDelete: false };
+  it.each([{}, { revokeOnDelete: false, maxOverlap: "1d" }, { retirement: "inPlace" }])(
+    "it is revoked by an update that changes nothing else, with %j",
+    async (news) => {
       const state = await due(news);
+      const { keyId, previousKeyId, key } = state.outputs;
       const plugin = await next();
-      const { state: successor } = await plugin.up(state, { ...TWO, ...news });
-      const last = when === "in the same run" ? plugin : await next();
-      if (last !== plugin) await last.up(successor, { ...TWO, ...news });
-      await last.delete(state);
-      expect(await live()).toEqual([successor.outputs.keyId]);
+      const { step, state: updated } = await plugin.up(state);
+      expect(step).toBe("update");
+      expect(updated.outputs).toMatchObject({ keyId, key, previousKeyId: null, previousKey: null });
+      expect(await live()).toEqual([keyId]);
+      expect(await posts()).toBe(2);
+      expect(plugin.messages).toContainEqual(
+        expect.stringMatching(`^revoked key ${previousKeyId} .*Its successor is key ${keyId}`),
+      );
+      expect((await (await next()).up(updated)).step).toBe("same");
     },
   );
 
-  it.each(["in the same run", "in a later run"])(
-    "and of a current key that revokeNow names, both are revoked %s, whatever revokeOnDelete says",
-    async (when) => {
-      const state = await due({ revokeOnDelete: false });
-      const news = { ...TWO, revokeOnDelete: false, revokeNow: state.outputs.keyId };
-      const plugin = await next();
-      const { state: successor } = await plugin.up(state, news);
-      const last = when === "in the same run" ? plugin : await next();
-      if (last !== plugin) await last.up(successor, news);
-      await last.delete(state);
-      expect(await live()).toEqual([successor.outputs.keyId]);
-    },
-  );
-
-  it("the resource is replaced by one with the same key, and its deletion revokes only the previous key", async () => {
-    const state = await due();
-    const { keyId, previousKeyId, key } = state.outputs;
-    const plugin = await next();
-    const { step, replaces, state: successor } = await plugin.up(state);
-    expect([step, replaces]).toEqual(["replace", ["retireAfter"]]);
-    expect(successor.outputs).toMatchObject({ keyId, key, previousKeyId: null, previousKey: null });
-    expect(successor.outputs).not.toHaveProperty("retired");
-    expect(successor.id).not.toBe(state.id);
-    expect(await live()).toEqual([keyId, previousKeyId].sort());
-    await plugin.delete(state);
-    expect(await live()).toEqual([keyId]);
-    expect(await posts()).toBe(2);
-    expect((await (await next()).up(successor)).step).toBe("same");
-  });
-
-  it("a preview of the replacement knows the key, and sends no request", async () => {
+  it("a preview knows the current key, sends no request, and does not ask for the state", async () => {
     const state = await due();
     const plugin = await next();
     const inputs = await plugin.checked(KIND, TWO, state.inputs);
     const before = await plane.count();
-    expect((await plugin.diff(state, inputs)).replaces).toEqual(["retireAfter"]);
+    expect(await plugin.diff(state, inputs)).toMatchObject({ changes: true, replaces: [] });
     const { keyId, name, key, createdAt } = state.outputs;
-    const planned = await plugin.previewCreate(KIND, await plugin.checked(KIND, TWO));
-    expect(planned).toMatchObject({ keyId, name, key: secret(key), createdAt });
-    expect(await plane.count()).toBe(before);
+    expect(await plugin.previewUpdate(state, inputs)).toMatchObject({ keyId, name, key: secret(key), createdAt });
+    expect([await plane.count(), cli().questions]).toEqual([before, []]);
   });
 
-  it("says why the resource is replaced", async () => {
+  it("one look at the state and one at the history are enough for all resources", async () => {
     const state = await due();
     const plugin = await next();
     await plugin.up(state);
-    expect(plugin.messages).toContainEqual(
-      expect.stringMatching(
-        /the grace of key \d+ ended .*\. The resource is replaced and keeps its key\. If it is protected, use retirement "inPlace"/,
-      ),
-    );
+    await plugin.up({ ...state, name: "other" });
+    expect(cli().questions).toEqual(["stack export", "stack history"]);
   });
 
-  it("a key that two replaced resources have is revoked once", async () => {
-    const one = await due();
-    const { state: two } = await (await next()).up(one);
-    const { state: rotatedAgain } = await (await next()).up(two, THREE);
-    const plugin = await next();
-    const { step, state: three } = await plugin.up(await later(rotatedAgain, 4), THREE);
-    expect(step).toBe("replace");
-    for (const replaced of [one, rotatedAgain]) await plugin.delete(replaced);
-    expect(await live()).toEqual([three.outputs.keyId]);
-    expect([await posts(), await deletes()]).toEqual([3, 2]);
-  });
-
-  it("nothing is revoked while runs fail, and a later run revokes the previous key", async () => {
-    const state = await due();
-    const { keyId, previousKeyId } = state.outputs;
-    const { state: successor } = await (await next()).up(state);
-    // The engine deletes the old resource only after everything else has succeeded.
-    for (let run = 0; run < 2; run++) {
-      expect((await (await next()).up(successor)).step).toBe("same");
-      expect(await live()).toEqual([keyId, previousKeyId].sort());
-    }
-    const plugin = await next();
-    expect((await plugin.up(successor)).step).toBe("same");
-    await plugin.delete(state);
-    expect(await live()).toEqual([keyId]);
-    expect(await deletes()).toBe(1);
-  });
-
-  it("a run that rotates first revokes the previous key of the old resource, and keeps both keys of the new one", async () => {
-    const state = await due();
-    const { keyId } = state.outputs;
-    const { state: successor } = await (await next()).up(state);
-    const plugin = await next();
-    const { step, state: next2 } = await plugin.up(successor, { rotationTriggers: { at: "3" } });
-    expect(step).toBe("update");
-    await plugin.delete(state);
-    expect(await live()).toEqual([keyId, next2.outputs.keyId].sort());
-    expect(next2.outputs.previousKeyId).toBe(keyId);
-  });
-
-  it("a destroy revokes all keys, in either order", async () => {
-    for (const order of [0, 1]) {
-      const state = await due({ namePrefix: `order-${order}` });
-      const { state: successor } = await (await next()).up(state);
-      const plugin = await next();
-      for (const each of order === 0 ? [state, successor] : [successor, state]) await plugin.delete(each);
-      expect(await live()).toEqual([]);
-      await plane.clock.set({ offsetMs: 0 });
-    }
-  });
-
-  it("a key that is still used stays, and both resources' states agree on it", async () => {
+  it("a key that is still used stays until its quiet period is over", async () => {
     const state = await due();
     const { keyId, previousKeyId } = state.outputs;
     await plane.state.useKey(String(previousKeyId));
     const plugin = await next();
-    const { state: successor } = await plugin.up(state);
-    expect(successor.outputs).toMatchObject({ keyId, previousKeyId });
-    await plugin.delete(state);
+    const { step, state: updated } = await plugin.up(state);
+    expect(step).toBe("update");
+    expect(updated.outputs).toMatchObject({ keyId, previousKeyId });
     expect(await live()).toEqual([keyId, previousKeyId].sort());
     expect(plugin.messages).toContainEqual(expect.stringMatching(`key ${previousKeyId} .* was last used`));
+    expect((await (await next()).up(updated)).step).toBe("same");
   });
 
-  it("another change of the program goes with the replacement", async () => {
+  it("another change of the program goes with the revocation", async () => {
     const state = await due();
-    const plugin = await next();
-    const { step, state: successor } = await plugin.up(state, { ...TWO, rotateAfter: "90d" });
-    expect(step).toBe("replace");
-    expect(successor.outputs).toMatchObject({ keyId: state.outputs.keyId, rotateAfter: "90d" });
-    await plugin.delete(state);
-    expect(await live()).toEqual([successor.outputs.keyId]);
+    const { step, state: updated } = await (await next()).up(state, { ...TWO, rotateAfter: "90d" });
+    expect([step, updated.outputs.rotateAfter]).toEqual(["update", "90d"]);
+    expect(await live()).toEqual([updated.outputs.keyId]);
   });
 
-  it("a real replacement is not mistaken for a handover: a new key is created, and the old ones are revoked", async () => {
+  it("a key that could not be revoked stays in the state, and the next run revokes it", async () => {
+    const state = await due();
+    await plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 400 });
+    const { state: updated } = await (await next()).up(state);
+    expect(updated.outputs.previousKeyId).toBe(state.outputs.previousKeyId);
+    const { step, state: last } = await (await next()).up(updated);
+    expect([step, last.outputs.previousKeyId]).toEqual(["update", null]);
+    expect(await live()).toEqual([state.outputs.keyId]);
+  });
+
+  it.each<[string, readonly SavedRun[] | undefined]>([
+    ["the run that rotated failed", [{ ...ROTATED, result: "failed" }]],
+    ["the run that rotated was limited", [{ ...ROTATED, environment: { "pulumi.flag.target": "true" } }]],
+    ["the history cannot be read", undefined],
+  ])("a key stays, and its grace starts with this change, if %s", async (_, runs) => {
+    const state = await due();
+    if (runs === undefined) cli().forgetHistory();
+    else save(state, runs);
+    const plugin = await next();
+    const { step, state: updated } = await plugin.up(state);
+    expect(step).toBe("update");
+    expect(await live()).toHaveLength(2);
+    expect(plugin.messages.join()).toContain("no `pulumi up` is known that has reached the whole stack");
+    expect((await (await next()).up(updated)).step).toBe("same");
+
+    const overdue = await later(updated, 4);
+    save(overdue);
+    await (await next()).up(overdue);
+    expect(await live()).toEqual([state.outputs.keyId]);
+  });
+
+  it("a key stays if only a later run was complete: then its grace starts, because consumers have its successor now", async () => {
+    const state = await due();
+    save(state, [AFTERWARDS, { ...ROTATED, result: "failed" }]);
+    const { state: updated } = await (await next()).up(state);
+    expect(await live()).toHaveLength(2);
+    expect((await (await next()).up(updated)).step).toBe("same");
+    await (await next()).up(await later(updated, 4));
+    expect(await live()).toEqual([state.outputs.keyId]);
+  });
+
+  it("a key that version 0.2 has retired is revoked by an update", async () => {
+    const state = await due();
+    const { previousKeyId, previousName, previousKey, rotatedAt, ...others } = state.outputs;
+    const createdAt = new Date(Date.now() - 2 * DAY).toISOString();
+    const older = { ...state, outputs: { ...others, createdAt, retiring: [previousKeyId] } };
+    save(older);
+    const { step, state: updated } = await (await next()).up(older);
+    expect(step).toBe("update");
+    expect(await live()).toEqual([state.outputs.keyId]);
+    expect((await (await next()).up(updated)).step).toBe("same");
+  });
+
+  it("a destroy revokes all keys", async () => {
+    const state = await due();
+    await (await next({ command: ["destroy"] })).delete(state);
+    expect(await live()).toEqual([]);
+  });
+
+  it("a replacement creates a new key, and its deletion revokes the old ones", async () => {
     const state = await due({ organizationId: "org-local-1" });
     const { id: projectId } = await plane.state.createProject({ organizationId: "org-local-1" } as object);
     const plugin = await next();
@@ -211,24 +210,11 @@ describe("after the grace of a previous key", () => {
     const { step, replaces, state: successor } = await plugin.up(state, news);
     expect([step, replaces]).toEqual(["replace", ["projectId"]]);
     expect(successor.outputs.keyId).not.toBe(state.outputs.keyId);
-    expect(successor.outputs.predecessors).toEqual([state.outputs.keyId, state.outputs.previousKeyId].sort());
     await plugin.delete(state);
     expect(await live()).toEqual([successor.outputs.keyId]);
   });
 
-  it("the deletion of both resources revokes a key that revokeNow names, in either order", async () => {
-    for (const isOldFirst of [true, false]) {
-      const state = await due({ revokeOnDelete: false });
-      const news = { ...TWO, revokeOnDelete: false, revokeNow: state.outputs.keyId };
-      const { state: successor } = await (await next()).up(state, news);
-      const plugin = await next();
-      for (const each of isOldFirst ? [state, successor] : [successor, state]) await plugin.delete(each);
-      expect(await live()).not.toContain(state.outputs.keyId);
-      expect(await live()).toContain(successor.outputs.keyId);
-    }
-  });
-
-  it("a real replacement leaves the old keys live if revokeOnDelete keeps them", async () => {
+  it("a replacement leaves the old keys live if revokeOnDelete keeps them", async () => {
     const news = { organizationId: "org-local-1", revokeOnDelete: false };
     const state = await due(news);
     const { id: projectId } = await plane.state.createProject({ organizationId: "org-local-1" } as object);
@@ -239,20 +225,6 @@ describe("after the grace of a previous key", () => {
     expect(await live()).toEqual([keyId, previousKeyId, successor.outputs.keyId].sort());
   });
 
-  it("a resource that is deleted before its replacement loses no key, and the retired key is revoked", async () => {
-    const state = await due();
-    const { keyId, key } = state.outputs;
-    const plugin = await next();
-    const inputs = await plugin.checked(KIND, TWO, state.inputs);
-    expect((await plugin.diff(state, inputs)).replaces).toEqual(["retireAfter"]);
-    await plugin.delete(state);
-    const successor = await plugin.replace(state, TWO);
-    expect(successor.outputs).toMatchObject({ keyId, key, previousKeyId: null });
-    expect(successor.outputs).not.toHaveProperty("retired");
-    expect(await live()).toEqual([keyId]);
-    expect((await (await next()).up(successor)).step).toBe("same");
-  });
-
   it("a refresh reports no change, because only time has passed", async () => {
     const state = await due();
     const plugin = await next();
@@ -260,24 +232,21 @@ describe("after the grace of a previous key", () => {
     expect(await plugin.diff(state, state.inputs)).toMatchObject({ changes: false, replaces: [] });
     expect(plugin.messages).toEqual([]);
   });
-
-  it("a refresh between the runs changes nothing", async () => {
-    const state = await due();
-    const { state: successor } = await (await next()).up(state);
-    const plugin = await next();
-    expect(await plugin.read(successor)).toEqual(successor);
-    expect((await plugin.read(state))?.outputs).toMatchObject({ previousKeyId: state.outputs.previousKeyId });
-    expect((await plugin.diff(successor, successor.inputs)).changes).toBe(false);
-    await plugin.up(successor);
-    await plugin.delete(state);
-    expect(await live()).toEqual([successor.outputs.keyId]);
-  });
 });
 
-describe("the deletion of a resource whose previous key is due, by a provider that the program does not use", () => {
-  const removed = (options: PluginOptions = {}) =>
-    PluginUnderTest.start(plane, { provider: first.provider, removed: true, command: ["pulumi", "up"], ...options });
+describe("the deletion of a resource by a provider that the program does not use", () => {
+  const removed = (options: PluginOptions = {}) => next({ removed: true, ...options });
   const upgrade = () => PluginUnderTest.start(plane, { providerName: "default_0_3_0" });
+  /** A resource with two keys, and a replacement by an earlier run that continues it without the previous one. */
+  const handedOver = async () => {
+    const state = await rotated();
+    const { step, state: successor } = await (await next()).up(state, {
+      ...TWO,
+      revokeNow: state.outputs.previousKeyId,
+    });
+    expect(step).toBe("replace");
+    return { old: { ...state, engine: { delete: true } }, successor };
+  };
 
   it("revokes both keys, because the program has no key left", async () => {
     const state = await due();
@@ -289,55 +258,59 @@ describe("the deletion of a resource whose previous key is due, by a provider th
     const state = await due();
     const upgraded = await upgrade();
     const other = await upgraded.add(KIND, {}, "other");
+    upgraded.save([state, other]);
     await (await removed({ beside: upgraded })).delete(state);
     expect(await live()).toEqual([other.outputs.keyId]);
   });
 
+  it("is refused if the state cannot be read, because another resource may have its keys", async () => {
+    const state = await rotated();
+    expect(await failureOf((await removed()).delete(state))).toMatch(/state of the stack, .*\[KP-REVOKE\]/);
+    expect(await live()).toHaveLength(2);
+    await (await removed({ command: ["destroy"] })).delete(state);
+    expect(await live()).toEqual([]);
+  });
+
   it("keeps the current key after an upgrade, because the successor has it", async () => {
-    const state = await due();
-    const { state: successor } = await (await next()).up(state);
+    const { old, successor } = await handedOver();
     const upgraded = await upgrade();
     expect((await upgraded.up(successor)).step).toBe("same");
-    await (await removed({ beside: upgraded })).delete(state);
+    upgraded.save([old, successor]);
+    await (await removed({ beside: upgraded })).delete(old);
     expect(await live()).toEqual([successor.outputs.keyId]);
   });
 
   it("keeps the current key if the upgraded plugin replaces the resource", async () => {
-    const state = await due();
+    const state = await rotated();
     const upgraded = await upgrade();
-    const { step, state: successor } = await upgraded.up(state);
-    expect([step, successor.outputs.keyId]).toEqual(["replace", state.outputs.keyId]);
+    const { state: successor } = await upgraded.up(state, { ...TWO, revokeNow: state.outputs.previousKeyId });
+    expect(successor.outputs.keyId).toBe(state.outputs.keyId);
+    expect(successor.inputs.__owner, "its name shows the former owner").toBe(state.inputs.__owner);
+    upgraded.save([{ ...state, engine: { delete: true } }, successor]);
     await (await removed({ beside: upgraded })).delete(state);
     expect(await live()).toEqual([successor.outputs.keyId]);
   });
 
   it("keeps both keys of a successor that the upgraded plugin rotates", async () => {
-    const state = await due();
-    const { state: successor } = await (await next()).up(state);
+    const { old, successor } = await handedOver();
     const upgraded = await upgrade();
-    const { step, state: rotatedAgain } = await upgraded.up(successor, { rotationTriggers: { at: "3" } });
+    const { step, state: rotatedAgain } = await upgraded.up(successor, {
+      ...THREE,
+      revokeNow: old.outputs.previousKeyId,
+    });
     expect(step).toBe("update");
-    await (await removed({ beside: upgraded })).delete(state);
+    upgraded.save([old, rotatedAgain]);
+    await (await removed({ beside: upgraded })).delete(old);
     expect(await live()).toEqual([successor.outputs.keyId, rotatedAgain.outputs.keyId].sort());
   });
 
-  it("revokes the old keys after an upgrade that creates new ones", async () => {
-    const state = await due({ organizationId: "org-local-1" });
-    const { id: projectId } = await plane.state.createProject({ organizationId: "org-local-1" } as object);
-    const upgraded = await upgrade();
-    const { state: successor } = await upgraded.up(state, { ...TWO, organizationId: "org-local-1", projectId });
-    await (await removed({ beside: upgraded })).delete(state);
-    expect(await live()).toEqual([successor.outputs.keyId]);
-  });
-
   it("is refused after an upgrade, if the command leaves out consumers", async () => {
-    const state = await due();
-    const { state: successor } = await (await next()).up(state);
+    const { old, successor } = await handedOver();
     const upgraded = await upgrade();
     await upgraded.up(successor);
-    const former = await removed({ beside: upgraded, command: ["pulumi", "up", "--target", "urn:other"] });
-    expect(await failureOf(former.delete(state))).toMatch(/KP-REVOKE/);
-    expect(await live()).toEqual([successor.outputs.keyId, state.outputs.previousKeyId].sort());
+    const former = await removed({ beside: upgraded, command: ["up", "--target", "urn:other"] });
+    expect(await failureOf(former.delete(old))).toMatch(/KP-REVOKE/);
+    expect(await live()).toEqual([successor.outputs.keyId, old.outputs.previousKeyId].sort());
   });
 });
 
@@ -350,7 +323,7 @@ describe("a key that revokeNow names", () => {
     expect(step).toBe("replace");
     expect(successor.outputs.keyId).not.toBe(keyId);
     expect(plugin.messages.join()).toContain(
-      `key ${keyId} is to be revoked now. The resource is replaced and gets a new key`,
+      `key ${keyId}, which revokeNow names, is to be revoked. The resource is replaced and gets a new key`,
     );
     expect(successor.outputs).not.toHaveProperty("retired");
     expect(await live()).toEqual([keyId, successor.outputs.keyId].sort());
@@ -395,55 +368,62 @@ describe("a key that revokeNow names", () => {
       expect(planned.keyId === state.outputs.keyId).toBe(isKnown);
     }
   });
+
+  it("is revoked with the old resource, and a previous key after its grace at once", async () => {
+    const kept = { revokeOnDelete: false, maxOverlap: "1d" };
+    const state = await due(kept);
+    const news = { ...TWO, ...kept, revokeNow: state.outputs.keyId };
+    const plugin = await next();
+    const { state: successor } = await plugin.up(state, news);
+    expect(await live()).toEqual([state.outputs.keyId, successor.outputs.keyId].sort());
+    await plugin.delete(state);
+    expect(await live()).toEqual([successor.outputs.keyId]);
+    expect((await (await next()).up(successor, news)).step).toBe("same");
+  });
+
+  it("is revoked by a later run, if the run of the replacement could not delete the old resource", async () => {
+    const state = await rotated();
+    const news = { ...TWO, revokeNow: state.outputs.keyId };
+    const { state: successor } = await (await next()).up(state, news);
+    for (let run = 0; run < 2; run++) {
+      expect((await (await next()).up(successor, news)).step).toBe("same");
+      expect(await live()).toHaveLength(3);
+    }
+    const plugin = await next();
+    await plugin.up(successor, news);
+    await plugin.delete(state);
+    expect(await live()).toEqual([state.outputs.previousKeyId, successor.outputs.keyId].sort());
+  });
+
+  it("is revoked by the deletion of both resources, in either order, whatever revokeOnDelete says", async () => {
+    for (const isOldFirst of [true, false]) {
+      const state = await rotated({ revokeOnDelete: false });
+      const news = { ...TWO, revokeOnDelete: false, revokeNow: state.outputs.keyId };
+      const { state: successor } = await (await next()).up(state, news);
+      const plugin = await next({ command: ["destroy"] });
+      for (const each of isOldFirst ? [state, successor] : [successor, state]) await plugin.delete(each);
+      expect(await live()).not.toContain(state.outputs.keyId);
+      expect(await live()).toContain(successor.outputs.keyId);
+    }
+  });
+
+  it("is revoked at once if the old resource is deleted before its replacement, which loses no other key", async () => {
+    const state = await rotated();
+    const { keyId, key, previousKeyId } = state.outputs;
+    const news = { ...TWO, revokeNow: previousKeyId };
+    const plugin = await next();
+    const inputs = await plugin.checked(KIND, news, state.inputs);
+    expect((await plugin.diff(state, inputs)).replaces).toEqual(["revokeNow"]);
+    await plugin.delete(state);
+    const successor = await plugin.replace(state, news);
+    expect(successor.outputs).toMatchObject({ keyId, key, previousKeyId: null });
+    expect(await live()).toEqual([keyId]);
+    expect((await (await next()).up(successor, news)).step).toBe("same");
+  });
 });
 
-describe("a retirement in place", () => {
+describe("retirement in place", () => {
   const IN_PLACE = { retirement: "inPlace" };
-
-  it("revokes the previous key in an update, without a replacement", async () => {
-    const state = await due(IN_PLACE);
-    const { step, state: updated } = await (await next()).up(state);
-    expect(step).toBe("update");
-    expect(updated.outputs).toMatchObject({ keyId: state.outputs.keyId, previousKeyId: null });
-    expect(updated.outputs).not.toHaveProperty("retired");
-    expect(await live()).toEqual([state.outputs.keyId]);
-    expect((await (await next()).up(updated)).step).toBe("same");
-  });
-
-  it("is recorded if the folder for temporary files cannot be written", async () => {
-    const state = await due(IN_PLACE);
-    const plugin = await PluginUnderTest.start(plane, { provider: first.provider, env: { TMPDIR: "/dev/null" } });
-    const { state: updated } = await plugin.up(state);
-    expect(updated.outputs).toMatchObject({ keyId: state.outputs.keyId, previousKeyId: null });
-    expect(plugin.messages.join("\n")).toMatch(/cannot be used: .* Set TMPDIR/);
-  });
-
-  it("keeps a previous key that is in use", async () => {
-    const state = await due(IN_PLACE);
-    await plane.state.useKey(String(state.outputs.previousKeyId));
-    const { state: updated } = await (await next()).up(state);
-    expect(await live()).toHaveLength(2);
-    expect((await (await next()).up(updated)).step).toBe("same");
-  });
-
-  it("records a key that could not be revoked, and the next run revokes it", async () => {
-    const state = await due(IN_PLACE);
-    await plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 400 });
-    const { state: updated } = await (await next()).up(state);
-    expect(updated.outputs.retired).toEqual([state.outputs.previousKeyId]);
-    const { step, state: last } = await (await next()).up(updated);
-    expect(step).toBe("update");
-    expect(last.outputs).not.toHaveProperty("retired");
-    expect(await live()).toEqual([state.outputs.keyId]);
-  });
-
-  it("applies as soon as the program asks for it, and changes nothing by itself", async () => {
-    const state = await rotated();
-    const { step, state: same } = await (await next()).up(state, { ...TWO, ...IN_PLACE });
-    expect(step).toBe("same");
-    expect((await (await next()).up(await later(same, 2))).step).toBe("update");
-    expect(await live()).toEqual([state.outputs.keyId]);
-  });
 
   it("of the current key that revokeNow names follows its rotation, once the state has the new key", async () => {
     const state = await first.add(KIND, IN_PLACE);
@@ -466,13 +446,6 @@ describe("the replacement of an ApiKey", () => {
     await plugin.delete(state);
     expect(await live()).toEqual([successor.id]);
     expect(plugin.messages).toEqual([]);
-  });
-
-  it("makes no key if the folder for temporary files cannot be written", async () => {
-    const state = await first.add("ApiKey", { rotationTriggers: { at: "1" } });
-    const plugin = await PluginUnderTest.start(plane, { provider: first.provider, env: { TMPDIR: "/dev/null" } });
-    expect(await failureOf(plugin.up(state, TWO))).toMatch(/cannot be used: .* Set TMPDIR .*\[KP-CONFIG\]/);
-    expect(await live()).toEqual([state.id]);
   });
 
   it("with an exact name asks to delete the old key first", async () => {

@@ -8,6 +8,7 @@ const { PluginInfo } = require("@pulumi/pulumi/proto/plugin_pb.js");
 const { ResourceProviderService } = require("@pulumi/pulumi/proto/provider_grpc_pb.js");
 const proto = require("@pulumi/pulumi/proto/provider_pb.js");
 const { Status } = require("@pulumi/pulumi/proto/status_pb.js");
+const { exportedState } = require("../conformance/probe/exported-state");
 
 const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 const SIGNATURE = "4dabf18193072939515e22adb298388d";
@@ -83,6 +84,7 @@ const methods = {
     log("Create", { urn: request.getUrn(), properties: inputs, preview, timeout: request.getTimeout() });
     const response = new proto.CreateResponse();
     if (preview) return response.setProperties(struct({ ...inputs, token: UNKNOWN }));
+    if (inputs.exports) log("Export", await exportedState());
     if (inputs.slow) await Promise.race([cancellation, new Promise((resolve) => setTimeout(resolve, inputs.slow))]);
     if (inputs.fail === "create") throw failure("it cannot be created");
     const id = nextId(request.getName());

@@ -349,6 +349,19 @@ test("a refresh that finds a resource gone removes all references to it", async 
   expect(c?.deletedWith).toBeUndefined();
 });
 
+test("a refresh removes the inputs that depend on nothing from the dependencies of a resource", async () => {
+  const propertyDependencies = { v: [urnOf("a")], w: [] };
+  const { state } = await run({
+    program: async (register) => {
+      await register("a", { v: 1 });
+      await register("b", { v: 1, w: 1 }, { ...on("a"), propertyDependencies });
+    },
+  });
+  expect(state[1]?.propertyDependencies).toEqual(propertyDependencies);
+  const seen = await run({ state, options: { refresh: true, refreshOnly: true } });
+  expect(seen.state[1]?.propertyDependencies).toEqual({ v: [urnOf("a")] });
+});
+
 describe("the state", () => {
   test("contains each operation before it starts", async () => {
     const seen = await run({ program: async (register) => void (await register("a", { v: 1 })) });
@@ -361,6 +374,19 @@ describe("the state", () => {
     const pending = (["creating", "updating", "deleting"] as const).map((type) => ({ type, resource }));
     const seen = await run({ state, pending, program: async (register) => void (await register("a", { v: 2 })) });
     expect(seen.writes.at(-1)).toEqual(["creating a"]);
+  });
+
+  test("is written at once for an input that changed without a difference to the provider", async () => {
+    const { state } = await run({ program: async (register) => void (await register("a", { v: 1, w: 1 })) });
+    const program = async (register: Register) => {
+      await register("a", { v: 1, w: 2 });
+      await register("b", { v: 1 });
+    };
+    const seen = await run({ state, program });
+    expect(seen.steps).toEqual(["same a", "create b"]);
+    expect(seen.state[0]).toMatchObject({ inputs: { w: 2 }, outputs: { w: 1 } });
+    expect(seen.state[0]?.modified).toBe(state[0]?.modified);
+    expect(seen.writes).toEqual([[], ["creating b"], []]);
   });
 
   test("is written once, at the end of a run without changes", async () => {

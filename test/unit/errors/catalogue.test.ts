@@ -1,20 +1,24 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import * as pulumi from "@pulumi/pulumi";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { type Account, Collected } from "../../../provider/api";
+import { adapt } from "../../../provider/dynamic/adapter";
+import { resourceTypes } from "../../../provider/dynamic/registry";
 import { ERRORS, type ErrorCode } from "../../../provider/errors";
 import { getApiKey, getApiKeys, waitForOperations } from "../../../provider/functions";
-import { adapt } from "../../../provider/host/adapter";
-import { resourceTypes } from "../../../provider/resources/registry";
 import type { Properties } from "../../../provider/schema/resource-type";
 import { resolveSettings } from "../../../provider/settings/settings";
 import { ApiKey } from "../../../sdk/nodejs";
 import type { ControlPlane, Rule } from "../../../testing/control-plane";
 import { startAccount, stopAccounts } from "../api/start-account";
 import { OWNER, StackHarness } from "../resources/harness";
+import { ProcessOfProgram } from "../sdk/program-process";
 
-afterEach(stopAccounts);
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await stopAccounts();
+});
 
 /** A call of an account, with a rule that disturbs it. */
 async function withRule<T>(rule: Rule, call: (account: Account, plane: ControlPlane) => Promise<T>): Promise<T> {
@@ -57,6 +61,13 @@ async function withMonitor(program: () => Promise<unknown>): Promise<void> {
   });
 }
 
+/** Ends a program, and throws what its user is told. */
+async function endOf(outputs: unknown, end: (program: ProcessOfProgram) => unknown): Promise<never> {
+  const program = new ProcessOfProgram(outputs);
+  await end(program);
+  throw new Error(program.said.join("").trimEnd());
+}
+
 /** An action that causes each error. */
 const PROVOKED: Readonly<Record<ErrorCode, () => Promise<unknown>>> = {
   "KP-CONFIG": async () => resolveSettings(() => undefined, {}),
@@ -76,12 +87,14 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<unknown>>> = {
       new ApiKey("late");
     });
   },
+  "KP-PROGRAM-STUCK": () => endOf(pulumi.output(new Promise(() => {})), (program) => program.idle()),
+  "KP-PROGRAM-EXITED": () => endOf(pulumi.output({}), (program) => program.exit(0)),
   "KP-COMPONENT-PROVIDER": () => withMonitor(async () => new ApiKey("ci")),
   "KP-TWO-VERSIONS": async () => {
     const shared = globalThis as { [key: symbol]: unknown };
     const key = Symbol.for("keyplane.program-runs");
     const before = shared[key];
-    shared[key] = { protocol: 2, version: "9.0.0", folder: "elsewhere", runs: new WeakMap() };
+    shared[key] = { protocol: 99, version: "9.0.0", folder: "elsewhere", runs: new WeakMap() };
     try {
       await withMonitor(async () => new ApiKey("ci"));
     } finally {
@@ -104,7 +117,7 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<unknown>>> = {
   },
   "KP-OWN-CREDENTIAL": async () => {
     const harness = await StackHarness.start();
-    return harness.deleteKey({ id: "100001", outputs: { key: harness.plane.apiKey } });
+    return harness.deleteKey({ id: "100001", outputs: { keyId: "100001", key: harness.plane.apiKey } });
   },
   "KP-CLOCK": async () => {
     const harness = await StackHarness.start();
@@ -145,7 +158,8 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<unknown>>> = {
   "KP-TRANSPORT": () => listWith({ fault: "reset" }),
   "KP-TIMEOUT": () => waitFor({ runningMs: null }),
   "KP-LOST": () => withRule({ route: "POST /api_keys", fault: "reset" }, (account) => account.keys.create("ci")),
-  "KP-UNSETTLED": async () => (await benchWithRule({ route: "POST /api_keys", fault: "reset" })).createKey(),
+  "KP-UNSETTLED": async () =>
+    (await benchWithRule({ route: "POST /api_keys", fault: "reset" })).createKey({ name: "deploy" }),
   "KP-OPERATION": () => waitFor({ outcome: "failed" }),
   "KP-UNUSABLE": async () =>
     resourceTypes.RotatingApiKey.create({ owner: OWNER }, (await benchWithRule(failing)).context),

@@ -1,15 +1,16 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseDuration } from "../../../provider/duration";
+import { resourceTypes } from "../../../provider/dynamic/registry";
 import { InputError } from "../../../provider/errors";
 import { checkId, keyIdOf } from "../../../provider/ids";
-import { autoName, prefixFrom, tagOf } from "../../../provider/keys/names";
-import { resourceTypes } from "../../../provider/resources/registry";
+import { prefixFrom, tagOf } from "../../../provider/keys/names";
 import { check } from "../../../provider/schema/check";
 import { diff } from "../../../provider/schema/diff";
 import { digestOf } from "../../../provider/schema/digest";
 import { types } from "../../../provider/schema/field-types";
 import type { Properties } from "../../../provider/schema/resource-type";
+import { generatedName } from "../../generated-name";
 import { StackHarness } from "../resources/harness";
 import { nastyText, nastyValue } from "./arbitraries";
 
@@ -40,7 +41,7 @@ describe.each(KINDS)("any inputs of %s", (name) => {
           expect(reason.length).toBeLessThan(400);
         }
         if (failures.length > 0) return;
-        const same = diff(resourceTypes[name], inputs, inputs, { now: 0, driftOnly: true });
+        const same = diff(resourceTypes[name], inputs, inputs, { now: 0, driftOnly: true, hasLedger: true });
         expect(same.replaces).toEqual([]);
       }),
       { numRuns: 200 },
@@ -84,7 +85,7 @@ describe("any name", () => {
   it("of a resource gives a generated name that the service accepts and that contains the owner's tag", () => {
     fc.assert(
       fc.property(nastyText, nastyText, (resource, owner) => {
-        const name = autoName(prefixFrom(resource), owner);
+        const name = generatedName(prefixFrom(resource), owner);
         expect(name).toMatch(/^[a-z0-9][a-z0-9-]{0,63}$/);
         expect(types.namePrefix(prefixFrom(resource))).toBeUndefined();
         expect(tagOf(name)).toBeDefined();
@@ -100,7 +101,7 @@ it("any triggers cause a rotation if and only if they differ", () => {
       resourceTypes.ApiKey,
       { ...outputs, triggersDigest: digestOf(before) },
       { owner: "o", rotationTriggers: after },
-      { now: 0, driftOnly: false },
+      { now: 0, driftOnly: false, hasLedger: true },
     );
   const triggers = fc.dictionary(nastyText, fc.jsonValue(), { minKeys: 1, noNullPrototype: true });
   fc.assert(

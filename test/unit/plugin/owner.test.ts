@@ -16,13 +16,15 @@ describe("the owner of a provider resource", () => {
   it.each([undefined, "", 7, `${ID}.here`, `${ID}.here${at(PROVIDER.replace("dev", "prod"))}`])(
     "is new if the state has %j, which is none of this stack",
     (before) => {
-      expect(ownerOfProvider(PROVIDER, before, "here", false)).toMatch(fresh);
+      expect(ownerOfProvider(PROVIDER, before, { here: "here", isConfirmed: false }, [])).toMatch(fresh);
     },
   );
 
   it("keeps its id in the same stack, also for a provider with another name", () => {
     const before = `${ID}.here${at(`${PROVIDER}-1`)}`;
-    expect(ownerOfProvider(PROVIDER, before, "here", false)).toBe(`${ID}.here${at(PROVIDER)}`);
+    expect(ownerOfProvider(PROVIDER, before, { here: "here", isConfirmed: false }, [])).toBe(
+      `${ID}.here${at(PROVIDER)}`,
+    );
   });
 
   it.each<[string, string | undefined, boolean, string]>([
@@ -30,10 +32,25 @@ describe("the owner of a provider resource", () => {
     ["keeps its account while the account is unknown", undefined, false, ".here"],
     ["takes an account that the user confirms", "there", true, ".there"],
   ])("%s", (_, here, isConfirmed, expected) => {
-    expect(ownerOfProvider(PROVIDER, `${ID}.here${at(PROVIDER)}`, here, isConfirmed)).toBe(
+    expect(ownerOfProvider(PROVIDER, `${ID}.here${at(PROVIDER)}`, { here, isConfirmed }, [])).toBe(
       `${ID}${expected}${at(PROVIDER)}`,
     );
   });
+});
+
+it("the owner of a provider resource keeps its id if the settings name the stack's former name", () => {
+  const before = `${ID}.here${at(PROVIDER.replace("dev", "old"))}`;
+  const account = { here: "here", isConfirmed: false };
+  expect(ownerOfProvider(PROVIDER, before, account, ["old"])).toBe(`${ID}.here${at(PROVIDER)}`);
+  expect(ownerOfProvider(PROVIDER, before, account, ["older"])).not.toContain(ID);
+});
+
+it("the owner of a key is kept if the settings name the stack's former name, also from the dynamic provider", () => {
+  const ofProvider = `${OTHER}.here${at(PROVIDER)}`;
+  const state = { before: `${ID}${at(urnOf("old"))}`, urnBefore: undefined };
+  expect(ownerOfKey(KEY, state, ofProvider, ["old"])).toBe(`${ID}${at(KEY)}`);
+  expect(ownerOfKey(KEY, { before: ID, urnBefore: urnOf("old") }, ofProvider, ["old"])).toBe(`${ID}${at(KEY)}`);
+  expect(ownerOfKey(KEY, state, ofProvider, ["proj/older", "other/old"])).toBe(`${OTHER}${at(KEY)}`);
 });
 
 describe("the owner of a key", () => {
@@ -50,7 +67,7 @@ describe("the owner of a key", () => {
     ["is new in a copy of a state of the dynamic provider", `${ID}.here`, urnOf("prod"), OTHER],
     ["is new if a state does not show its stack", `${ID}.here`, undefined, OTHER],
   ])("%s", (_, before, urnBefore, expected) => {
-    expect(ownerOfKey(KEY, before, urnBefore, ofProvider)).toBe(`${expected}${at(KEY)}`);
+    expect(ownerOfKey(KEY, { before, urnBefore }, ofProvider, [])).toBe(`${expected}${at(KEY)}`);
   });
 });
 
@@ -81,7 +98,8 @@ it("an identity is not turned into one of a copy by a replacement of its stack's
 });
 
 it("an identity belongs to a stack only if its URN has the same stack and project", () => {
-  expect(isOfStack(`${ID}${at(urnOf("dev", "other"))}`, KEY)).toBe(true);
-  for (const urn of [urnOf("prod"), urnOf("dev", "ci", "other")]) expect(isOfStack(`${ID}${at(urn)}`, KEY)).toBe(false);
-  for (const none of [ID, `${ID}.here`, undefined, null, {}]) expect(isOfStack(none, KEY)).toBe(false);
+  expect(isOfStack(`${ID}${at(urnOf("dev", "other"))}`, KEY, [])).toBe(true);
+  for (const urn of [urnOf("prod"), urnOf("dev", "ci", "other")])
+    expect(isOfStack(`${ID}${at(urn)}`, KEY, [])).toBe(false);
+  for (const none of [ID, `${ID}.here`, undefined, null, {}]) expect(isOfStack(none, KEY, [])).toBe(false);
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { resourceTypes } from "../../../provider/dynamic/registry";
 import { noteHolder } from "../../../provider/keys/holders";
-import { autoName } from "../../../provider/keys/names";
-import { resourceTypes } from "../../../provider/resources/registry";
 import { check } from "../../../provider/schema/check";
 import { diff } from "../../../provider/schema/diff";
 import { newRunNotes, type Properties } from "../../../provider/schema/resource-type";
+import { generatedName } from "../../generated-name";
 import { failureOf, OTHER_OWNER, OWNER, StackHarness } from "./harness";
 import { DAY, RotatingStack } from "./rotating-stack";
 
@@ -146,7 +146,7 @@ describe("an adoption is refused", () => {
 
   it("if this stack created the key itself", async () => {
     const harness = await StackHarness.start();
-    const failure = await refused(harness, { adopt: await handmade(harness, autoName("ci", OWNER)) });
+    const failure = await refused(harness, { adopt: await handmade(harness, generatedName("ci", OWNER)) });
     expect(failure.message).toMatch(/was created by this stack/);
   });
 
@@ -200,7 +200,7 @@ describe("an adoption is refused", () => {
         resourceTypes.RotatingApiKey,
         outputs,
         { owner: harness.identity, ...inputs },
-        { now: harness.context.now(), driftOnly: false },
+        { now: harness.context.now(), driftOnly: false, hasLedger: true },
       );
     expect(asked({ adopt: { ...adopt, id: "99" } })).toThrow(/names key 99, but this resource already has keys/);
     expect(asked({ adopt, organizationId: "org-1" })).toThrow(/Remove adopt, so that the replacement gets a new key/);

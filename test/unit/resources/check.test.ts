@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { resourceTypes } from "../../../provider/resources/registry";
+import { resourceTypes } from "../../../provider/dynamic/registry";
 import { check } from "../../../provider/schema/check";
 import { UNKNOWN } from "../../../provider/schema/field-types";
 import { type Context, newRunNotes } from "../../../provider/schema/resource-type";

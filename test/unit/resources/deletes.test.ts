@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { resourceTypes } from "../../../provider/resources/registry";
+import { resourceTypes } from "../../../provider/dynamic/registry";
 import { check } from "../../../provider/schema/check";
+import type { Command, Context, Properties } from "../../../provider/schema/resource-type";
 import type { Rule } from "../../../testing/control-plane";
 import { failureOf, type Made, OTHER_OWNER, OWNER, StackHarness } from "./harness";
+import { urnOf } from "./saved-state";
 
 const DELETE = "DELETE /api_keys/{key_id}";
 const LIST = "GET /api_keys";
@@ -304,5 +306,88 @@ describe("in another account than the one with the key,", () => {
     const error = await failureOf(away.deleteKey(key));
     expect(error).toMatchObject({ code: "KP-WRONG-ACCOUNT" });
     expect(await away.liveIds()).toEqual([key.id]);
+  });
+});
+
+describe("deleting a replaced key by a command that can leave a consumer with it", () => {
+  const URN = urnOf("ApiKey", "ci");
+  const BEFORE = { modified: "2026-01-01T00:00:00Z" };
+  const AFTER = { modified: "2026-01-03T00:00:00Z" };
+
+  /** A key with a successor in the state. */
+  const replaced = async (command: Partial<Command> = {}, context: Partial<Context> = {}) => {
+    const harness = await StackHarness.start({
+      urn: URN,
+      command: () => ({ isInDoubt: true, isDestroy: false, ...command }),
+      ...context,
+    });
+    const old = await harness.createKey();
+    const successor = await harness.createKey();
+    return { harness, old, successor };
+  };
+  const consumer = (times: Properties) => ({
+    ...{ id: "x", type: "ProjectReady", name: "app" },
+    engine: { propertyDependencies: { key: [URN] }, ...times },
+  });
+  const save = ({ harness, old, successor }: Awaited<ReturnType<typeof replaced>>) =>
+    harness
+      .save()
+      .add({ ...old, engine: { delete: true } })
+      .add({ ...successor, engine: { created: "2026-01-02T00:00:00Z" } });
+
+  it("fails while one was not updated since, which the error names, and the key stays in the state", async () => {
+    const stack = await replaced();
+    const { harness, old } = stack;
+    save(stack).add(consumer(BEFORE));
+    await expect(harness.deleteKey(old)).rejects.toThrow(/because "app" may still have it: .*Run `pulumi up` without/);
+    expect(await harness.liveIds()).toContain(old.id);
+  });
+
+  it("revokes it once each was updated", async () => {
+    const stack = await replaced();
+    const { harness, old, successor } = stack;
+    save(stack).add(consumer(AFTER));
+    await harness.deleteKey(old);
+    expect(await harness.liveIds()).toEqual([successor.id]);
+  });
+
+  it("looks at the state again if the one that the run shares is too old", async () => {
+    const stack = await replaced();
+    const [early, late] = [save(stack).add(consumer(BEFORE)), save(stack).add(consumer(AFTER))];
+    const witness: Context["witness"] = async ({ fresh } = {}) => (fresh ? late : early).witness();
+    const { old } = stack;
+    await resourceTypes.ApiKey.delete(old.id, old.outputs, { ...stack.harness.context, witness });
+    expect(await stack.harness.liveIds()).not.toContain(old.id);
+    expect([early.reads, late.reads]).toEqual([1, 1]);
+  });
+
+  it.each(["cannot be read", "is that of another stack"])("fails if the state %s", async (why) => {
+    const { harness, old } = await replaced();
+    if (why !== "cannot be read") harness.saved = harness.beside({ owner: OTHER_OWNER }).save();
+    await expect(harness.deleteKey(old)).rejects.toThrow(/because a consumer, as far as is known, may still have it/);
+    expect(await harness.liveIds()).toContain(old.id);
+  });
+
+  it("revokes it in a destroy whose state cannot be read, because that also deletes the consumers", async () => {
+    const { harness, old } = await replaced({ isDestroy: true });
+    await harness.deleteKey(old);
+    expect(await harness.liveIds()).not.toContain(old.id);
+  });
+
+  it("does not look at the state in any other command", async () => {
+    const stack = await replaced({ isInDoubt: false });
+    const saved = save(stack).add(consumer(BEFORE));
+    await stack.harness.deleteKey(stack.old);
+    expect(await stack.harness.liveIds()).toEqual([stack.successor.id]);
+    expect(saved.reads).toBe(0);
+  });
+
+  it("keeps the previous key of a RotatingApiKey, too", async () => {
+    const { harness, old } = await replaced();
+    const { keyId, name, key, owner } = old.outputs;
+    const outputs = { owner, previousKeyId: keyId, previousName: name, previousKey: key };
+    const failure = await failureOf(resourceTypes.RotatingApiKey.delete("some-uuid", outputs, harness.context));
+    expect(failure).toMatchObject({ code: "KP-REVOKE" });
+    expect(await harness.liveIds()).toContain(old.id);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { resourceTypes } from "../../../provider/resources/registry";
+import { resourceTypes } from "../../../provider/dynamic/registry";
 import { diff } from "../../../provider/schema/diff";
 import { digestOf } from "../../../provider/schema/digest";
 import { UNKNOWN } from "../../../provider/schema/field-types";
@@ -18,7 +18,7 @@ const differ = (olds: object, news: object, options: { now?: number; driftOnly?:
     resourceTypes.ApiKey,
     { ...outputs, ...olds },
     { owner: "o.c", ...news },
-    { now: NOW, driftOnly: false, ...options },
+    { now: NOW, driftOnly: false, hasLedger: true, ...options },
   );
 const nothing = { changes: false, fields: [], replaces: [], deleteBeforeReplace: false, reasons: [] };
 

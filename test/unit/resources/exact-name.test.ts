@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { resourceTypes } from "../../../provider/resources/registry";
+import { resourceTypes } from "../../../provider/dynamic/registry";
 import { diff } from "../../../provider/schema/diff";
 import { failureOf, OTHER_OWNER, StackHarness } from "./harness";
 
@@ -38,13 +38,37 @@ describe("creating a key with an exact name", () => {
     expect(harness.told.info.join()).toContain("never used");
   });
 
-  it("C4: revokes a lost key, which did not exist before the request, and creates the key again", async () => {
+  it("C4: leaves a key live that has the name after a lost answer, and names it with what to do", async () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: POST, fault: "close", commit: "before" });
+    const failure = await failureOf(harness.createKey({ name: NAME }));
+    const [id] = await harness.liveIds();
+    expect(failure).toMatchObject({ code: "KP-UNSETTLED" });
+    expect(failure.message).toMatch(
+      new RegExp(`Key ${id} \\(${NAME}, created \\S+Z, never used\\) has the name now.*Nothing was revoked`),
+    );
+    expect(failure.message).toContain(`npx keyplane revoke ${id}`);
+    expect(await harness.requests()).toEqual([LIST, POST, LIST]);
+    // The user follows the message.
+    await harness.plane.state.revokeKey(String(id));
+    expect((await harness.createKey({ name: NAME })).outputs).toMatchObject({ name: NAME, mintedBy: harness.tag });
+  });
+
+  it("C4: sends the request again if no key gets the name after a lost answer", async () => {
+    const harness = await StackHarness.start();
+    await harness.plane.rules.add({ route: POST, fault: "close", commit: "never" });
     const { id, outputs } = await harness.createKey({ name: NAME });
     expect(await harness.liveIds()).toEqual([id]);
-    expect(outputs).toMatchObject({ name: NAME, mintedBy: harness.tag });
-    expect(await harness.requests()).toEqual([LIST, POST, LIST, "DELETE /api_keys/{key_id}", POST]);
+    expect(outputs).not.toHaveProperty("lostNames");
+  });
+
+  it("C4: gives up after three lost answers, says that no key has the name, and records nothing", async () => {
+    const harness = await StackHarness.start();
+    await harness.plane.rules.add({ route: POST, fault: "close", commit: "never", count: null });
+    const failure = await failureOf(harness.createKey({ name: NAME }));
+    expect(failure).toMatchObject({ name: "KeyplaneError", code: "KP-UNSETTLED" });
+    expect(failure.message).toContain(`No key has the name ${NAME}`);
+    expect(await harness.postsThatMayCount()).toBe(3);
   });
 
   it("C11: leaves the key alone with which somebody else has just taken the name", async () => {
@@ -55,6 +79,7 @@ describe("creating a key with an exact name", () => {
     const stranger = await harness.plane.state.createKey(NAME);
     await harness.plane.rules.remove(held.id);
     await harness.plane.held.release();
+    expect(await creating).toMatchObject({ code: "KP-CONFLICT" });
     expect((await creating).message).toContain("409");
     expect(await harness.liveIds()).toEqual([String(stranger.id)]);
   });
@@ -69,8 +94,24 @@ describe("creating a key with an exact name", () => {
     await harness.plane.rules.add({ route: POST, fault: "close" });
     await harness.plane.rules.remove(held.id);
     await harness.plane.held.release();
-    expect((await creating).message).toContain("409");
+    expect(await creating).toMatchObject({ code: "KP-UNSETTLED" });
+    expect((await creating).message).toContain(`Key ${stranger.id} (${NAME}`);
     expect(await harness.liveIds()).toEqual([String(stranger.id)]);
+    expect(await harness.postsThatMayCount()).toBe(1);
+  });
+
+  it("C4: never touches a key that somebody else creates while the request is lost", async () => {
+    const harness = await StackHarness.start();
+    await harness.plane.rules.add({ route: POST, fault: "close" });
+    let stranger: { id: number } | undefined;
+    harness.clock.meanwhile = async () => {
+      if (stranger === undefined && (await harness.requests()).length >= 3) {
+        stranger = await harness.plane.state.createKey(NAME);
+      }
+    };
+    const failure = await failureOf(harness.createKey({ name: NAME }));
+    expect(failure.message).toContain(`Key ${stranger?.id} (${NAME}`);
+    expect(await harness.liveIds()).toEqual([String(stranger?.id)]);
   });
 
   it("C4: never touches a key with the name that was used while the request was lost", async () => {
@@ -86,43 +127,51 @@ describe("creating a key with an exact name", () => {
     expect(await harness.liveIds()).toEqual([String(stranger?.id)]);
   });
 
-  it("C5: revokes a late key when it blocks the second request", async () => {
+  it("C5: leaves a late key live that blocks the second request, and names it", async () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: POST, fault: "close", commit: "late" });
     await harness.plane.rules.add({ route: POST, hold: "before" });
-    const creating = harness.createKey({ name: NAME });
+    const creating = failureOf(harness.createKey({ name: NAME }));
     await harness.plane.held.wait();
     await harness.plane.commitLate();
     await harness.plane.held.release();
-    const { id, outputs } = await creating;
+    const [id] = await harness.liveIds();
+    expect((await creating).message).toMatch(new RegExp(`409.*Key ${id} .*has the name now`));
     expect(await harness.liveIds()).toEqual([id]);
-    expect(outputs.lostNames).toEqual([NAME]);
   });
 
-  it("C5: leaves a key that appears after the run to the ledger, which only reports it because somebody else may own it", async () => {
+  it("C5: leaves a key that appears after the run alone in every later run, because somebody else may own it", async () => {
     const harness = await StackHarness.start();
     await harness.plane.state.switch({ uniqueNames: false });
     await harness.plane.rules.add({ route: POST, fault: "close", commit: "late" });
-    const { id, outputs } = await harness.createKey({ name: NAME });
+    const made = await harness.createKey({ name: NAME });
     await harness.plane.commitLate();
-    await harness.sweep([id], undefined, outputs.lostNames as string[]);
+    harness.save().add({ id: made.id, outputs: made.outputs });
+    await harness.sweep([made.id]);
+    await harness.updateKey(made, { name: NAME });
+    await harness.deleteOwner();
     expect(await harness.liveIds()).toHaveLength(2);
-    expect(harness.told.warn.join()).toContain("somebody else");
   });
 
-  it("C7: records a lost key that cannot be revoked, because its name cannot be used again", async () => {
+  it("C5: has a state of version 0.2 with its own name as a lost one, and no run takes its key for the lost key", async () => {
     const harness = await StackHarness.start();
-    await harness.plane.rules.add({ route: POST, fault: "close", commit: "before" });
-    await harness.plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 400 });
-    const failed = await harness.createKey({ name: NAME });
-    expect(failed.notReady).toContain(NAME);
-    expect([failed.id]).toEqual(await harness.liveIds());
-    expect(failed.outputs).toMatchObject({ name: NAME, pendingRevocations: [failed.id] });
+    const { id, outputs } = await harness.createKey({ name: NAME });
+    const old = { id, outputs: { ...outputs, lostNames: [NAME] } };
+    await harness.updateKey(old, { name: NAME });
+    expect(await harness.liveIds()).toEqual([id]);
+  });
+
+  it("C7: is replaced if a former version recorded a lost key of that name that could not be revoked", async () => {
+    const harness = await StackHarness.start();
+    const { id: left } = await harness.plane.state.createKey(NAME);
+    const inputs = { owner: harness.identity, name: NAME, mintedBy: harness.tag };
+    const pending = [{ action: "create", status: "failed" }];
+    const failed = { id: `${left}`, outputs: { ...inputs, pending, pendingRevocations: [`${left}`] } };
     const difference = diff(
       resourceTypes.ApiKey,
       failed.outputs,
       { owner: harness.owner, name: NAME },
-      { now: 0, driftOnly: false },
+      { now: 0, driftOnly: false, hasLedger: true },
     );
     expect(difference).toMatchObject({ replaces: ["pending"], deleteBeforeReplace: true });
     await harness.deleteKey(failed);

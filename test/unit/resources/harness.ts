@@ -1,14 +1,15 @@
 import { afterEach } from "vitest";
 import { Account } from "../../../provider/api";
+import { resourceTypes } from "../../../provider/dynamic/registry";
 import { accountFingerprint } from "../../../provider/keys/account-fingerprint";
 import { identityOf } from "../../../provider/keys/identity";
 import { textsOf } from "../../../provider/keys/key-fields";
-import { ownerTag } from "../../../provider/keys/names";
-import { resourceTypes } from "../../../provider/resources/registry";
+import { newRunId, noncesOf, ownerTag } from "../../../provider/keys/names";
 import { type Context, NotReady, newRunNotes, type Properties } from "../../../provider/schema/resource-type";
 import { Settings } from "../../../provider/settings/settings";
 import { type ControlPlane, type LogEntry, startControlPlane } from "../../../testing/control-plane";
 import { DrivenClock } from "../http/driven-clock";
+import { SavedState } from "./saved-state";
 
 /** The owner of the stack under test, and the owner of another stack in the same account. */
 export const OWNER = "3b241101-e2bb-4255-8caf-4136c566a962";
@@ -47,6 +48,10 @@ export class StackHarness {
   readonly identity: string;
   /** The name of every requested creation, in order. */
   readonly names: string[] = [];
+  /** The id of the run, which begins the nonces of its names. */
+  readonly runId = newRunId();
+  /** The stack's own state, as the engine has saved it; `undefined` if it cannot be read. */
+  saved: SavedState | undefined;
 
   private constructor(
     readonly plane: ControlPlane,
@@ -83,6 +88,13 @@ export class StackHarness {
       now: () => clock.now(),
       run: newRunNotes(),
       checkpointsSkipped: false,
+      scope: { organizationId: undefined },
+      nonce: noncesOf(this.runId),
+      runId: this.runId,
+      creating: (creation) => creation,
+      noteCreated: () => {},
+      witness: async () => this.saved?.witness(),
+      command: () => ({ isInDoubt: false, isDestroy: false }),
       progress: (text) => this.told.progress.push(text),
       info: (text) => this.told.info.push(text),
       warn: (text) => this.told.warn.push(text),
@@ -117,6 +129,15 @@ export class StackHarness {
     return new StackHarness(plane, this.clock, this.owner, {}, plane.apiKey, REQUEST_TIMEOUT_MS);
   }
 
+  /**
+   * Lets the provider read the stack's own state, which has the owner with this run on record, and nothing else yet.
+   * @param runs - Ids of the runs on record. @default this run
+   */
+  save(runs: readonly string[] = [this.runId]): SavedState {
+    this.saved = new SavedState({ id: this.owner, identity: this.identity, runs });
+    return this.saved;
+  }
+
   /** The mark in the names of this stack's keys. */
   get tag(): string {
     return ownerTag(this.owner);
@@ -142,9 +163,14 @@ export class StackHarness {
   }
 
   /** Runs the stack's ledger at the end of an `up`, for the first time or with its earlier outputs. */
-  async sweep(owned: readonly string[], before?: Properties, lostNames: readonly string[] = []): Promise<Properties> {
-    const inputs = { owner: this.identity, owned, lostNames };
-    return this.endRun(inputs, before);
+  async sweep(owned: readonly string[], before?: Properties): Promise<Properties> {
+    return this.endRun({ owner: this.identity, owned }, before);
+  }
+
+  /** Deletes the stack's owner, at the end of a `destroy`. */
+  async deleteOwner(): Promise<void> {
+    const { owner: id, identity, context } = this;
+    await resourceTypes.Owner.delete(id, { identity }, context);
   }
 
   /** Runs the stack's ledger with these inputs, in a run that has checked all keys in them. */
@@ -170,6 +196,16 @@ export class StackHarness {
     const posts = await this.plane.log({ method: "POST", route: "/api_keys" });
     return posts.filter(({ status, lateOf }) => lateOf === null && ![423, 429, 503].includes(Number(status))).length;
   }
+}
+
+/** What a rotating key with a grace of an hour tells the ledger about its previous key. */
+export function previousOf(id: string, successor: string, isRetired: boolean): Properties {
+  return { [id]: { successor, isRetired, periods: { gracePeriod: "1h" } } };
+}
+
+/** What the ledger has recorded of a previous key whose grace is over. */
+export function deliveredLongAgo(id: string, successor: string): Properties {
+  return { [id]: { successor, deliveredAt: "2020-01-01T00:00:00.000Z" } };
 }
 
 /** The route of a request in the form that rules use. */

@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from "vitest";
-import { resourceTypes } from "../../../provider/resources/registry";
+import { resourceTypes } from "../../../provider/dynamic/registry";
 import type { Properties } from "../../../provider/schema/resource-type";
 import type { Rule } from "../../../testing/control-plane";
-import { failureOf, type Made, StackHarness } from "./harness";
+import { deliveredLongAgo, failureOf, type Made, previousOf, StackHarness } from "./harness";
 
 // The service can be wrong, or can be another server. Even then only keys with the expected names are revoked, no key is
 // lost, and no secret becomes readable.
@@ -146,24 +146,29 @@ test("the id of keyplane's own credential is not revoked under another secret af
   const lie = { ...own, outputs: { ...own.outputs, key: "kp_live_another_secret" } };
   expect(await failureOf(later.deleteKey(own))).toMatchObject({ code: "KP-OWN-CREDENTIAL" });
   expect(await failureOf(later.deleteKey(lie))).toMatchObject({ code: "KP-OWN-CREDENTIAL" });
-  expect(await later.endRun({ owner: later.identity, owned: [], pendingRevocations: [own.id] }, {})).toMatchObject({
-    unrevoked: [own.id],
-  });
+  const news = { owner: later.identity, owned: [], previous: previousOf(own.id, "1", true) };
+  const deliveries = deliveredLongAgo(own.id, "1");
+  expect(await later.endRun(news, { ...news, deliveries })).toMatchObject({ deliveries });
+  const compromised = { ...news, compromised: [own.id] };
+  expect(await failureOf(later.endRun(compromised, news))).toMatchObject({ code: "KP-REVOKE" });
   expect(await harness.liveIds()).toEqual([own.id]);
 });
 
 describe("a list that lacks a live key", () => {
   it("does not prevent the resource or the ledger from revoking a key", async () => {
     const harness = await StackHarness.start();
-    const [one, other] = [await harness.createKey(), await harness.createKey()];
-    const before = await harness.sweep([one.id, other.id]);
+    const keys = [await harness.createKey(), await harness.createKey(), await harness.createKey()];
+    const [one, other, third] = keys as [Made, Made, Made];
+    const owned = keys.map(({ id }) => id);
+    const before = { ...(await harness.sweep(owned)), deliveries: deliveredLongAgo(other.id, "1") };
     await harness.clock.pass(120_000);
-    const isHidden = (key: Properties) => [one.id, other.id].includes(String(key.id));
+    const isHidden = (key: Properties) => owned.includes(String(key.id));
     const list = await listed(harness, (key) => (isHidden(key) ? undefined : key));
     await harness.plane.rules.add({ route: LIST, count: null, ...list });
     const later = harness.beside({});
     await later.deleteKey(one);
-    await later.endRun({ owner: harness.identity, owned: [], pendingRevocations: [other.id] }, before);
+    const previous = previousOf(other.id, "1", true);
+    await later.endRun({ owner: harness.identity, owned: [], compromised: [third.id], previous }, before);
     expect(await harness.liveIds()).toEqual([]);
   });
 

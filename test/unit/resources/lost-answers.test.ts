@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { resourceTypes } from "../../../provider/dynamic/registry";
+import { diff } from "../../../provider/schema/diff";
 import type { Rule } from "../../../testing/control-plane";
-import { failureOf, StackHarness } from "./harness";
+import { failureOf, type Made, OTHER_OWNER, StackHarness } from "./harness";
 
 const POST = "POST /api_keys";
 
@@ -102,14 +104,14 @@ describe("a creation", () => {
     expect(outputs.lostNames).toBeUndefined();
   });
 
-  it("C5: leaves the name of an even later key to the ledger, which revokes the key", async () => {
+  it("C5: leaves the name of an even later key to the ledger of its run, which revokes the key", async () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: POST, fault: "close", commit: "late" });
     const { id, outputs } = await harness.createKey();
     expect(outputs.lostNames).toHaveLength(1);
     await harness.plane.commitLate();
     expect(await harness.liveIds()).toHaveLength(2);
-    await harness.sweep([id], undefined, outputs.lostNames as string[]);
+    await harness.sweep([id]);
     expect(await harness.liveIds()).toEqual([id]);
   });
 
@@ -211,12 +213,109 @@ describe("a creation", () => {
     expect(await harness.postsThatMayCount()).toBe(1);
   });
 
-  it("C13: sends no further POST while the list is unavailable, and names the key to look for", async () => {
+  it("C13: sends no further POST while the list is unavailable, and records the name of the key to look for", async () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: POST, fault: "close", commit: "before" });
     await harness.plane.rules.add({ route: "GET /api_keys", status: 500, count: null });
-    const failure = await failureOf(harness.createKey());
-    expect(failure.message).toContain(String(harness.names[0]));
+    const [failed, name] = [await harness.createKey(), String(harness.names[0])];
+    expect(failed.notReady).toContain(`could not find out whether the key ${name} was created`);
+    expect(failed).toMatchObject({ id: name, outputs: { lostNames: [name], pending: [{ status: "failed" }] } });
+    expect(failed.outputs).not.toHaveProperty("keyId");
     expect(await harness.postsThatMayCount()).toBe(1);
+    expect(await harness.readKey(failed)).toBe(failed.outputs);
+    await harness.plane.rules.clear();
+    await harness.deleteKey(failed);
+    expect(await harness.liveIds()).toEqual([]);
+  });
+});
+
+describe("a request that the service carries out long after its answer was lost", () => {
+  const HOUR = 3_600_000;
+
+  /** A key whose creation has left a lost request behind. */
+  const withLost = async () => {
+    const harness = await StackHarness.start();
+    await harness.plane.rules.add({ route: POST, fault: "close", commit: "late" });
+    const made = await harness.createKey();
+    expect(made.outputs).toMatchObject({ lostNames: [harness.names[0]] });
+    return { harness, made };
+  };
+  const isDue = ({ outputs }: Made, now: number) =>
+    diff(resourceTypes.ApiKey, outputs, { owner: outputs.owner }, { now, driftOnly: false, hasLedger: true });
+
+  it("C5: makes the next run update the resource, which revokes the key with one list", async () => {
+    const { harness, made } = await withLost();
+    await harness.plane.commitLate();
+    expect(isDue(made, harness.clock.now())).toMatchObject({ fields: ["lostNames"], replaces: [] });
+    const { length } = await harness.requests();
+    const updated = await harness.updateKey(made);
+    expect(await harness.liveIds()).toEqual([made.id]);
+    expect(await harness.requests(length)).toEqual(["GET /api_keys", "DELETE /api_keys/{key_id}"]);
+    expect(harness.told.info.join()).toContain("which the service created after its answer was lost");
+    expect(updated.outputs).not.toHaveProperty("lostNames");
+    expect(isDue(updated, harness.clock.now()).changes).toBe(false);
+  });
+
+  it("C5: is looked for by every run of one hour, and then forgotten", async () => {
+    const { harness, made } = await withLost();
+    const { lostNames, lostAt } = made.outputs;
+    await harness.clock.pass(HOUR - 60_000);
+    const within = await harness.updateKey(made);
+    expect(within.outputs).toMatchObject({ lostNames, lostAt });
+    await harness.clock.pass(2 * 60_000);
+    const after = await harness.updateKey(within);
+    expect(after.outputs).not.toHaveProperty("lostNames");
+    expect(after.outputs).not.toHaveProperty("lostAt");
+  });
+
+  it("C5: is revoked even after that hour if the run that forgets it finds it", async () => {
+    const { harness, made } = await withLost();
+    await harness.plane.commitLate();
+    await harness.clock.pass(5 * HOUR);
+    await harness.updateKey(made);
+    expect(await harness.liveIds()).toEqual([made.id]);
+  });
+
+  it("C5: is reported if somebody used the key, and is not looked for any more", async () => {
+    const { harness, made } = await withLost();
+    await harness.plane.commitLate();
+    const late = String((await harness.liveIds()).find((id) => id !== made.id));
+    await harness.plane.state.useKey(late);
+    const updated = await harness.updateKey(made);
+    expect(await harness.liveIds()).toContain(late);
+    expect(harness.told.warn.join()).toMatch(new RegExp(`key ${late} .*It stays live, because it was used`));
+    expect(updated.outputs).not.toHaveProperty("lostNames");
+  });
+
+  it("C5: is looked for again if the key cannot be revoked", async () => {
+    const { harness, made } = await withLost();
+    await harness.plane.commitLate();
+    await harness.plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 400 });
+    await harness.clock.pass(5 * HOUR);
+    const updated = await harness.updateKey(made);
+    expect(updated.outputs.lostNames).toEqual(made.outputs.lostNames);
+    await harness.updateKey(updated);
+    expect(await harness.liveIds()).toEqual([made.id]);
+  });
+
+  it("C5: is left to the original by a copy of the state", async () => {
+    const { harness, made } = await withLost();
+    await harness.plane.commitLate();
+    const copy = harness.beside({ owner: OTHER_OWNER });
+    const updated = await copy.updateKey(made);
+    expect(await harness.liveIds()).toHaveLength(2);
+    expect(updated.outputs).not.toHaveProperty("lostNames");
+  });
+
+  it("C5: is recorded even if no key could be created, and the next run replaces that record", async () => {
+    const harness = await StackHarness.start();
+    await harness.plane.rules.add({ route: POST, fault: "close", commit: "late", count: 3 });
+    const failed = await harness.createKey();
+    expect(failed).toMatchObject({ id: harness.names[2], outputs: { lostNames: harness.names } });
+    expect(isDue(failed, harness.clock.now()).replaces).toEqual(["pending"]);
+    await harness.plane.commitLate();
+    expect(await harness.liveIds()).toHaveLength(3);
+    await harness.deleteKey(failed);
+    expect(await harness.liveIds()).toEqual([]);
   });
 });

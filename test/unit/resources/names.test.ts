@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { autoName, ownerTag, prefixFrom, tagOf } from "../../../provider/keys/names";
+import { ownerTag, prefixFrom, tagOf } from "../../../provider/keys/names";
+import { generatedName } from "../../generated-name";
 
 const OWNER = "3b241101-e2bb-4255-8caf-4136c566a962";
 
 describe("generated names", () => {
   it("contain their owner's tag, and are all different", () => {
-    const names = Array.from({ length: 1_000 }, () => autoName("ci", OWNER));
+    const names = Array.from({ length: 1_000 }, () => generatedName("ci", OWNER));
     expect(new Set(names).size).toBe(1_000);
     for (const name of names) expect(tagOf(name)).toBe(ownerTag(OWNER));
   });
@@ -14,7 +15,7 @@ describe("generated names", () => {
   it("fit the service for any name of the resource", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 200 }), fc.uuid(), (resourceName, owner) => {
-        const name = autoName(prefixFrom(resourceName), owner);
+        const name = generatedName(prefixFrom(resourceName), owner);
         expect(name).toMatch(/^[a-z0-9][a-z0-9-]*-[a-z2-7]{8}-[a-z2-7]{8}$/);
         expect(name.length).toBeLessThanOrEqual(64);
         expect(tagOf(name)).toBe(ownerTag(owner));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { resourceTypes } from "../../../provider/resources/registry";
+import { resourceTypes } from "../../../provider/dynamic/registry";
 import type { Properties } from "../../../provider/schema/resource-type";
 import { failureOf, StackHarness } from "./harness";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { resourceTypes } from "../../../provider/resources/registry";
+import { resourceTypes } from "../../../provider/dynamic/registry";
 import { diff } from "../../../provider/schema/diff";
 import type { Properties } from "../../../provider/schema/resource-type";
 import type { Rule } from "../../../testing/control-plane";
@@ -79,7 +79,11 @@ describe("reading a key", () => {
     await harness.plane.state.revokeKey(key.id);
     const outputs = (await harness.beside({}).readKey(key)) ?? {};
     const inputs = { owner: harness.owner };
-    const difference = diff(resourceTypes.ApiKey, outputs, inputs, { now: harness.clock.now(), driftOnly: true });
+    const difference = diff(resourceTypes.ApiKey, outputs, inputs, {
+      now: harness.clock.now(),
+      driftOnly: true,
+      hasLedger: true,
+    });
     expect(difference).toMatchObject({ replaces: ["keyId"], deleteBeforeReplace: false });
     const { id } = await harness.createKey();
     await harness.deleteKey({ ...key, outputs });

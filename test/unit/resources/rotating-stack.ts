@@ -1,9 +1,12 @@
+import { resourceTypes } from "../../../provider/dynamic/registry";
 import { noteHolder } from "../../../provider/keys/holders";
-import { resourceTypes } from "../../../provider/resources/registry";
+import { textsOf } from "../../../provider/keys/key-fields";
+import { newRunId, noncesOf } from "../../../provider/keys/names";
 import { check } from "../../../provider/schema/check";
 import { diff } from "../../../provider/schema/diff";
 import { type Context, NotReady, newRunNotes, type Properties } from "../../../provider/schema/resource-type";
 import { StackHarness } from "./harness";
+import { SavedState } from "./saved-state";
 
 /** What one `up` did with the rotating key. */
 export interface UpResult {
@@ -21,12 +24,22 @@ export const DAY = 24 * HOUR;
 
 const kind = resourceTypes.RotatingApiKey;
 
-/** A stack of one rotating key and its ledger. As in the engine, the result of a verb is saved after the call. */
+/** The inputs that determine how long a previous key stays live. */
+const PERIODS = ["rotateAfter", "gracePeriod", "quietPeriod", "maxOverlap"];
+
+/**
+ * A stack of one rotating key, its owner and its ledger. As in the engine, the result of a verb is saved after the call,
+ * and the provider can read what is saved.
+ */
 export class RotatingStack {
   id = "";
   outputs: Properties | undefined;
   /** The ledger's outputs after the first complete run. */
   ledger: Properties | undefined;
+  /** Whether the provider can read the stack's state. */
+  isReadable = true;
+  /** Ids of the runs that the owner has on record. */
+  private runs: readonly string[] = [];
   private initFailed = false;
   /** The context of the current run's verbs. */
   private context: Context;
@@ -101,29 +114,21 @@ export class RotatingStack {
    * it are as in the SDK and the engine.
    */
   async finishRun(others: readonly RotatingStack[] = []): Promise<void> {
-    const outputs = [this, ...others].map((stack) => stack.outputs ?? {});
-    const all = (...fields: string[]) => [
-      ...new Set(outputs.flatMap((each) => fields.flatMap((field) => (each[field] ?? []) as string | string[])).sort()),
-    ];
+    const all = [this, ...others].map(({ outputs = {} }) => holdingsOf(outputs));
     const inputs = {
       owner: this.harness.identity,
-      owned: all("keyId", "previousKeyId", "pendingRevocations", "retired"),
-      lostNames: all("lostNames"),
-      pendingRevocations: all("pendingRevocations", "retired"),
-      compromised: outputs.flatMap(({ retired, revokeNow }) =>
-        ((retired ?? []) as string[]).filter((id) => id === revokeNow),
-      ),
-      untagged: Object.fromEntries(
-        outputs
-          .map(({ adopted }) => adopted as { id: string; name: string } | undefined)
-          .flatMap((each) => (each === undefined ? [] : [[each.id, each.name]])),
-      ),
+      owned: [...new Set(all.flatMap(({ ids }) => ids))].sort(),
+      compromised: all.flatMap(({ compromised }) => compromised).sort(),
+      previous: Object.fromEntries(all.flatMap(({ previous }) => previous)),
+      untagged: Object.fromEntries(all.flatMap(({ untagged }) => untagged)),
     };
     const { context } = this;
     for (const { id, outputs } of [this, ...others]) noteHolder(kind, id, outputs ?? {}, context);
     if (this.ledger === undefined) {
       this.ledger = (await resourceTypes.Ledger.create(inputs, context)).outputs;
-    } else if (diff(resourceTypes.Ledger, this.ledger, inputs, { now: context.now(), driftOnly: false }).changes) {
+    } else if (
+      diff(resourceTypes.Ledger, this.ledger, inputs, { now: context.now(), driftOnly: false, hasLedger: true }).changes
+    ) {
       this.ledger = await resourceTypes.Ledger.update("ledger", this.ledger, inputs, context);
     }
   }
@@ -133,7 +138,16 @@ export class RotatingStack {
     if (this.outputs === undefined) return { changes: true, reasons: [] };
     const { inputs, failures } = check(kind, this.news, this.context);
     if (failures.length > 0) throw new Error(JSON.stringify(failures));
-    return diff(kind, this.outputs, inputs, { now: this.harness.context.now(), driftOnly: false });
+    return diff(kind, this.outputs, inputs, { now: this.harness.context.now(), driftOnly: false, hasLedger: true });
+  }
+
+  /** The state as it is saved now. */
+  get saved(): SavedState {
+    const { owner: id, identity } = this.harness;
+    const state = new SavedState({ id, identity, runs: this.runs });
+    if (this.outputs !== undefined) state.add({ type: "RotatingApiKey", id: this.id, outputs: this.outputs });
+    if (this.ledger !== undefined) state.add({ type: "Ledger", id: "ledger", outputs: this.ledger });
+    return state;
   }
 
   /** A refresh. Returns whether it reports drift. */
@@ -142,7 +156,8 @@ export class RotatingStack {
     this.initFailed = false;
     this.outputs = await kind.read(this.id, before, this.anotherProcess.context);
     if (this.outputs === undefined) return true;
-    return diff(kind, this.outputs, this.news, { now: this.harness.context.now(), driftOnly: true }).changes;
+    return diff(kind, this.outputs, this.news, { now: this.harness.context.now(), driftOnly: true, hasLedger: true })
+      .changes;
   }
 
   async destroy(): Promise<void> {
@@ -172,9 +187,13 @@ export class RotatingStack {
     return this.harness.beside({ apiKey: settings().apiKey, context: { progress, info, warn } });
   }
 
-  /** Each run is a separate process, so its verbs do not know the notes of other runs. */
+  /** Each run is a separate process, so its verbs do not know the notes of other runs. The engine saves the owner first. */
   private begin(): void {
-    this.context = { ...this.harness.context, run: newRunNotes() };
+    const runId = newRunId();
+    const witness = async () => (this.isReadable ? this.saved.witness() : undefined);
+    this.context = { ...this.harness.context, run: newRunNotes(), runId, nonce: noncesOf(runId), witness };
+    const { completed } = resourceTypes.Owner;
+    this.runs = textsOf(completed?.({}, { runs: this.runs }, this.context).runs);
   }
 
   private get news(): Properties {
@@ -191,4 +210,21 @@ export class RotatingStack {
       this.outputs = await kind.update(this.id, this.outputs, this.news, context);
     }
   }
+}
+
+/** What the SDK tells the ledger about a rotating key. */
+function holdingsOf(outputs: Properties) {
+  const { keyId, previousKeyId, adopted } = outputs;
+  const [retired, compromised] = [textsOf(outputs.retired), textsOf(outputs.compromised)];
+  const waiting = retired.filter((id) => !compromised.includes(id));
+  const periods = Object.fromEntries(PERIODS.map((name) => [name, outputs[name]]));
+  const previous = (isRetired: boolean) => (id: string) => [id, { successor: keyId, isRetired, periods }] as const;
+  const current = [keyId, previousKeyId].filter((id) => typeof id === "string");
+  const { id, name } = (adopted ?? {}) as { id?: string; name?: string };
+  return {
+    ids: [...current, ...textsOf(outputs.pendingRevocations), ...retired],
+    compromised,
+    previous: [...current.slice(1).map(previous(false)), ...waiting.map(previous(true))],
+    untagged: id !== undefined && name !== undefined ? [[id, name] as const] : [],
+  };
 }

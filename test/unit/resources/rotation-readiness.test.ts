@@ -111,7 +111,7 @@ describe("a first key", () => {
     expect(await stack.harness.liveIds()).toEqual([]);
   });
 
-  it("that is unusable and cannot be revoked is recorded, and the next run replaces and revokes it", async () => {
+  it("that is unusable and cannot be revoked is recorded, the next run replaces it, and the one after that revokes it", async () => {
     const stack = await RotatingStack.start();
     await stack.destroy();
     const { rules } = stack.harness.plane;
@@ -122,8 +122,9 @@ describe("a first key", () => {
     await rules.clear();
     await stack.refresh();
     await stack.up();
+    expect(stack.outputs?.pendingRevocations).toHaveLength(3);
+    expect(await stack.up()).toMatchObject({ changed: true });
     expect(await stack.harness.liveIds()).toEqual([stack.current]);
-    await stack.up();
     expect(await stack.up()).toEqual({ changed: false, reasons: [] });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { resourceTypes } from "../../../provider/resources/registry";
+import { resourceTypes } from "../../../provider/dynamic/registry";
 import { check } from "../../../provider/schema/check";
 import { newRunNotes, type Properties } from "../../../provider/schema/resource-type";
 import { StackHarness } from "./harness";

@@ -138,31 +138,104 @@ describe("a rotation", () => {
     expect(await stack.harness.liveIds()).toEqual([current, stack.current]);
   });
 
-  it("retires a key only at the end of a run, because a consumer may get the successor only then", async () => {
+  it("revokes a key only after a grace that starts with the first run that gives its successor to the whole stack", async () => {
     const stack = await RotatingStack.start(first);
     await stack.failedUp(second);
     const { current, previous } = stack;
     await stack.harness.clock.pass(DAY);
     await stack.failedUp();
-    expect(stack.outputs).toMatchObject({ retired: [previous], nextAction: "rotate when a trigger changes" });
+    expect(stack.outputs).toMatchObject({ retired: [previous], nextAction: `revoke key ${previous}` });
     expect(stack.previous).toBe("");
+    // Only this run gives the successor to consumers outside the stack.
+    expect(await stack.up()).toEqual({ changed: false, reasons: [] });
+    await stack.harness.clock.pass(DAY - 1_000);
+    await stack.up();
     expect(await stack.harness.liveIds()).toEqual([previous, current]);
+    await stack.harness.clock.pass(1_000);
     expect(await stack.up()).toEqual({ changed: false, reasons: [] });
     expect(await stack.harness.liveIds()).toEqual([current]);
   });
 
-  it("keeps a key that was about to be retired if it fails, and retires it in the next run", async () => {
+  it("counts maxOverlap from the delivery, too, so that consumers have the time to change to the successor", async () => {
+    const inputs = { ...second, gracePeriod: "1h", maxOverlap: "2h" };
+    const stack = await RotatingStack.start({ ...first, gracePeriod: "1h", maxOverlap: "2h" });
+    await stack.failedUp(inputs);
+    const { previous } = stack;
+    await stack.harness.clock.pass(3 * HOUR);
+    await stack.failedUp();
+    await stack.harness.plane.state.useKey(previous);
+    await stack.up();
+    await stack.harness.clock.pass(2 * HOUR - 1_000);
+    await stack.harness.plane.state.useKey(previous);
+    await stack.up();
+    expect(await stack.harness.liveIds()).toContain(previous);
+    await stack.harness.clock.pass(1_000);
+    await stack.up();
+    expect(await stack.harness.liveIds()).toEqual([stack.current]);
+  });
+
+  it("keeps a retired key that was used after its retirement, because a failed run has not revoked it", async () => {
     const stack = await RotatingStack.start(first);
     await stack.up(second);
-    const { outputs, previous } = stack;
+    const { previous } = stack;
+    await stack.harness.clock.pass(DAY);
+    await stack.failedUp();
+    expect(stack.outputs).toMatchObject({ retired: [previous] });
+    await stack.harness.clock.pass(60_000);
+    await stack.harness.plane.state.useKey(previous);
+    await stack.up();
+    expect(stack.warnings).toMatch(
+      new RegExp(`key ${previous} .*is retired, but stays live, because it is still used`),
+    );
+    expect(stack.warnings).toContain(`Give its users key ${stack.current}`);
+    expect(await stack.harness.liveIds()).toContain(previous);
+    await stack.harness.clock.pass(HOUR + 1_000);
+    await stack.up();
+    expect(await stack.harness.liveIds()).toEqual([stack.current]);
+  });
+
+  it("starts the grace again if the successor is compromised, because its users need yet another key", async () => {
+    const stack = await RotatingStack.start(first);
+    await stack.up(second);
+    const { current, previous } = stack;
+    await stack.harness.clock.pass(DAY - HOUR);
+    await stack.failedUp({ ...second, revokeNow: current });
+    await stack.harness.clock.pass(DAY);
+    // The grace since the rotation is over, but nobody outside has the new key before this run.
+    await stack.up({ ...second, revokeNow: current });
+    expect(await stack.harness.liveIds()).toEqual([previous, stack.current]);
+    await stack.harness.clock.pass(DAY);
+    await stack.up();
+    expect(await stack.harness.liveIds()).toEqual([stack.current]);
+  });
+
+  it("records a key that is retired even if it fails, and the next run revokes that key", async () => {
+    const stack = await RotatingStack.start(first);
+    await stack.up(second);
+    const { current, previous } = stack;
     await stack.harness.clock.pass(DAY);
     await stack.harness.plane.rules.add({ route: "POST /api_keys", status: 400, count: null });
-    await expect(stack.up(third)).rejects.toThrow(/POST \/api_keys.*400/);
-    expect(stack.outputs).toBe(outputs);
-    expect(await stack.harness.liveIds()).toContain(previous);
+    expect((await stack.up(third)).notReady).toMatch(/POST \/api_keys.*400/);
+    expect(stack.outputs).toMatchObject({ keyId: current, retired: [previous] });
+    expect(await stack.harness.liveIds()).toEqual([previous, current]);
     await stack.harness.plane.rules.clear();
     await stack.up();
-    expect(await stack.harness.liveIds()).not.toContain(previous);
+    expect(stack.previous).toBe(current);
+    expect(await stack.harness.liveIds()).toEqual([current, stack.current]);
+  });
+
+  it("keeps its keys and both lost names in the state if every answer of two rotations is lost without a key", async () => {
+    const stack = await RotatingStack.start(first);
+    const { current, outputs } = stack;
+    await stack.harness.plane.rules.add({ route: "POST /api_keys", fault: "close", commit: "never", count: null });
+    expect((await stack.up(second)).notReady).toMatch(/No key was created/);
+    expect(stack.outputs).toMatchObject({ keyId: current, key: outputs?.key });
+    const early = stack.outputs?.lostNames;
+    expect(early).toHaveLength(3);
+    expect((await stack.up()).notReady).toMatch(/No key was created/);
+    expect(stack.outputs?.lostNames).toEqual(stack.harness.names.slice(1));
+    expect(stack.outputs?.lostNames).toEqual(expect.arrayContaining(early as string[]));
+    expect(await stack.harness.liveIds()).toEqual([current]);
   });
 
   it("forgets retired keys when a list shows that they are gone", async () => {
@@ -264,7 +337,7 @@ describe("a rotation", () => {
     await stack.harness.clock.pass(DAY);
     const rule = await stack.harness.plane.rules.add({ route: "GET /api_keys", status: 500, count: null });
     await stack.up();
-    expect(stack.warnings).toMatch(/last use is unknown/);
+    expect(stack.warnings).toMatch(new RegExp(`the last use of key ${previous} is unknown`));
     expect(await stack.harness.liveIds()).toContain(previous);
     await stack.harness.plane.rules.remove(rule.id);
     await stack.up();
@@ -337,7 +410,7 @@ describe("a rotation", () => {
     await stack.up(second);
     stack.harness.clock.advance(2 * DAY);
     await stack.up();
-    expect(stack.warnings).toMatch(/is kept: this machine's clock is \d+ [dh] ahead/);
+    expect(stack.warnings).toMatch(/is kept until \S+Z: this machine's clock is \d+ [dh] ahead/);
     expect(await stack.harness.liveIds()).toEqual([stack.previous, stack.current]);
   });
 
@@ -366,7 +439,7 @@ describe("a rotation", () => {
     await restored.up();
     expect(restored.current).not.toBe(lost);
     expect(await stack.harness.liveIds()).toContain(lost);
-    expect(stack.warnings).toMatch(new RegExp(`key ${lost} .*was used. keyplane leaves it alone`));
+    expect(stack.warnings).toMatch(new RegExp(`key ${lost} .*It stays live, because it was used`));
   });
 });
 

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { resourceTypes } from "../../../provider/dynamic/registry";
 import { fingerprintIn } from "../../../provider/keys/identity";
-import { resourceTypes } from "../../../provider/resources/registry";
 import { diff } from "../../../provider/schema/diff";
 import type { Properties } from "../../../provider/schema/resource-type";
 import { Settings } from "../../../provider/settings/settings";
-import { failureOf, type Made, StackHarness } from "./harness";
+import { deliveredLongAgo, failureOf, type Made, previousOf, StackHarness } from "./harness";
 
 let home: StackHarness;
 let away: StackHarness;
@@ -68,6 +68,12 @@ describe("in an account that is not proven to contain the stack's keys", () => {
     await refused(() => resourceTypes.RotatingApiKey.read("id", outputs, away.context));
   });
 
+  it("no lost request is forgotten", async () => {
+    const lost = { lostNames: ["ci-aaaaaaaa-bbbbbbbb"], lostAt: "2020-01-01T00:00:00.000Z", owner: home.identity };
+    await refused(() => resourceTypes.ApiKey.delete("ci-aaaaaaaa-bbbbbbbb", lost, away.context));
+    await refused(() => resourceTypes.RotatingApiKey.delete("id", lost, away.context));
+  });
+
   it.each([true, false])("no key is deleted, with revokeOnDelete: %s", async (revokeOnDelete) => {
     const inputs = { owner: home.identity, revokeOnDelete };
     await refused(() => away.deleteKey({ ...key, outputs: { ...key.outputs, revokeOnDelete } }));
@@ -118,16 +124,21 @@ describe("the owner", () => {
   it("needs an update under another credential, which a preview shows and a refresh does not report as drift", () => {
     const terms = { now: 0, fingerprint: away.context.fingerprint };
     const { identity, ...inputs } = ownerOf(home);
-    const changed = diff(resourceTypes.Owner, { ...inputs, identity }, inputs, { ...terms, driftOnly: false });
+    const changed = diff(resourceTypes.Owner, { ...inputs, identity }, inputs, {
+      ...terms,
+      driftOnly: false,
+      hasLedger: true,
+    });
     expect(changed).toMatchObject({
       changes: true,
       replaces: [],
       reasons: [expect.stringMatching(/^the credential or the address changed/)],
     });
-    expect(diff(resourceTypes.Owner, { ...inputs, identity }, inputs, { ...terms, driftOnly: true }).changes).toBe(
-      false,
-    );
-    const same = { now: 0, fingerprint: home.context.fingerprint, driftOnly: false };
+    expect(
+      diff(resourceTypes.Owner, { ...inputs, identity }, inputs, { ...terms, driftOnly: true, hasLedger: true })
+        .changes,
+    ).toBe(false);
+    const same = { now: 0, fingerprint: home.context.fingerprint, driftOnly: false, hasLedger: true };
     expect(diff(resourceTypes.Owner, { ...inputs, identity }, inputs, same).changes).toBe(false);
   });
 });
@@ -175,10 +186,15 @@ describe("another credential of the same account", () => {
 
   it("does not make an id without a name a key of the owner", async () => {
     const stranger = await home.plane.state.createKey("somebody-elses");
-    const before = ledgerOf(home, { unrevoked: [`${stranger.id}`] });
-    const outputs = await resourceTypes.Ledger.update("ledger", before, ledgerOf(home), home.context);
-    expect(outputs.unrevoked).toEqual([`${stranger.id}`]);
-    expect(await home.liveIds()).toContain(`${stranger.id}`);
+    const id = `${stranger.id}`;
+    const before = ledgerOf(home, { unrevoked: [id], compromised: [id] });
+    const failure = await failureOf(resourceTypes.Ledger.update("ledger", before, ledgerOf(home), home.context));
+    expect(failure.message).toContain(`key ${id}, which revokeNow names, could not be revoked`);
+    const news = ledgerOf(home, { previous: previousOf(id, "1", true) });
+    const deliveries = deliveredLongAgo(id, "1");
+    expect(await home.endRun(news, { ...news, deliveries })).toMatchObject({ deliveries });
+    expect(home.told.warn.join()).toContain("this stack recorded it as one of its own");
+    expect(await home.liveIds()).toContain(id);
   });
 });
 
@@ -187,9 +203,9 @@ describe("a copied state", () => {
     const copy = home.beside({ owner: "9f0c1a77-5d0e-4f4e-9d0b-7c1f0e6a1b22" });
     const adopted = await home.plane.state.createKey("by-hand");
     const id = `${adopted.id}`;
-    const told = { pendingRevocations: [id], untagged: { [id]: "by-hand" } };
-    const before = { ...ledgerOf(home, told), unrevoked: [id, key.id] };
-    const outputs = await copy.endRun({ ...ledgerOf(copy), untagged: told.untagged }, before);
+    const told = { compromised: [id, key.id], untagged: { [id]: "by-hand" } };
+    const before = { ...ledgerOf(home, told), compromised: [id], unrevoked: [id] };
+    const outputs = await copy.endRun({ ...ledgerOf(copy), ...told }, before);
     expect(outputs).not.toHaveProperty("unrevoked");
     expect(await home.liveIds()).toEqual([key.id, id]);
   });
@@ -197,7 +213,7 @@ describe("a copied state", () => {
   it("gets an owner of its own, even in another organization of the backend, but not through an upgrade from version 0.1", () => {
     const { identity, ...named } = ownerOf(home);
     const inputs = { ...named, organization: "acme" };
-    const terms = { now: 0, fingerprint: home.context.fingerprint, driftOnly: false };
+    const terms = { now: 0, fingerprint: home.context.fingerprint, driftOnly: false, hasLedger: true };
     const differ = (organization: string | undefined) =>
       diff(resourceTypes.Owner, { ...inputs, identity, organization }, inputs, terms).replaces;
     expect([differ("acme"), differ("another"), differ(undefined)]).toEqual([[], ["organization"], []]);

@@ -1,13 +1,15 @@
-import { type Client, credentials, Server, ServerCredentials } from "@grpc/grpc-js";
+import { type Client, credentials, Server, ServerCredentials, status } from "@grpc/grpc-js";
 import * as pulumi from "@pulumi/pulumi";
 import { describe, expect, it } from "vitest";
 import { ApiKey, RotatingApiKey } from "../../../sdk/nodejs";
+import { hasRunFailed } from "../../../sdk/nodejs/run/watch-registrations";
 
 const { withLocalStorage } = require("@pulumi/pulumi/runtime/state") as {
   withLocalStorage<T>(callback: () => Promise<T>): Promise<T>;
 };
 const { ResourceMonitorClient, ResourceMonitorService } = require("@pulumi/pulumi/proto/resource_grpc_pb");
-const { SupportsFeatureResponse } = require("@pulumi/pulumi/proto/resource_pb");
+const { RegisterResourceRequest, SupportsFeatureResponse } = require("@pulumi/pulumi/proto/resource_pb");
+const { Struct } = require("google-protobuf/google/protobuf/struct_pb");
 const { Empty } = require("google-protobuf/google/protobuf/empty_pb");
 const { waitForRPCs } = require("@pulumi/pulumi/runtime/settings") as { waitForRPCs(): Promise<void> };
 
@@ -31,14 +33,20 @@ async function newResource(args: Registered, registered: Registered[]) {
 type Answered = (error: Error | null, response?: unknown) => void;
 type Monitor = Readonly<Record<string, (request: unknown, answered: Answered) => void>>;
 
+/** The type of a resource that the engine refuses. */
+const REFUSED = "test:index:Refused";
+
 /** Serves the answers of the mocks like an engine, and returns a client for it. */
 async function serve(mocked: Monitor): Promise<{ readonly client: Client; close(): void }> {
   const server = new Server();
   const handler = (method: string) => (call: { readonly request: unknown }, answered: Answered) =>
     mocked[method]?.(call.request, answered);
   const done = (_: unknown, answered: Answered) => answered(null, new Empty());
+  const register = handler("registerResource");
+  const refused = Object.assign(new Error("the engine is ending"), { code: status.UNAVAILABLE });
   server.addService(ResourceMonitorService, {
-    registerResource: handler("registerResource"),
+    registerResource: (call: { readonly request: { getType(): string } }, answered: Answered) =>
+      call.request.getType() === REFUSED ? answered(refused) : register(call, answered),
     registerResourceOutputs: done,
     supportsFeature: (_: unknown, answered: Answered) => answered(null, new SupportsFeatureResponse()),
   } as never);
@@ -137,6 +145,14 @@ describe("the ledger of an inline program", () => {
     expect(registered.at(-1)?.inputs).not.toHaveProperty("incomplete");
   });
 
+  it("is told that the run is incomplete if Pulumi's SDK does not show when the program's function returns", async () => {
+    const registered = await run(async () => {
+      Object.defineProperty(pulumi.runtime.getStackResource(), "outputs", { value: undefined });
+      new ApiKey("ci");
+    });
+    expect(registered.at(-1)?.inputs).toMatchObject({ incomplete: true });
+  });
+
   it("is told that the run is incomplete if no answer of the engine was seen", async () => {
     const registered = await run(
       async () => {
@@ -146,6 +162,32 @@ describe("the ledger of an inline program", () => {
     );
     expect(registered.at(-1)?.inputs).toMatchObject({ incomplete: true, compromised: [] });
   });
+});
+
+it.each([
+  ["has failed if the engine refuses a resource", REFUSED, true],
+  ["has not failed if the engine deploys every resource", "test:index:Part", false],
+])("a run %s", async (_, type, hasFailed) => {
+  let told: boolean | undefined;
+  await run(async () => {
+    const request = new RegisterResourceRequest().setType(type).setName("part").setObject(new Struct());
+    const { registerResource } = pulumi.runtime.getMonitor() as unknown as Monitor;
+    await new Promise((resolve) => registerResource?.call(pulumi.runtime.getMonitor(), request, resolve));
+    told = hasRunFailed();
+  });
+  expect(told).toBe(hasFailed);
+});
+
+it("a unit test with mocks that runs a whole program has no ledger", async () => {
+  const registered: Registered[] = [];
+  await withLocalStorage(async () => {
+    await pulumi.runtime.setMocks({ newResource: (args) => newResource(args, registered), call: () => ({}) });
+    await pulumi.runtime.runInPulumiStack(async () => {
+      new ApiKey("ci");
+    });
+    await waitForRPCs();
+  });
+  expect(names(registered).slice(1)).toEqual(["Owner keyplane", "ApiKey ci"]);
 });
 
 it("a unit test with mocks can declare any number of keys, across awaits, without a ledger", async () => {

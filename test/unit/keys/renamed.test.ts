@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import { resourceTypes } from "../../../provider/dynamic/registry";
+import { isRenamedFrom, stackIn } from "../../../provider/keys/renamed";
+import { check } from "../../../provider/schema/check";
+import { diff } from "../../../provider/schema/diff";
+import type { Properties } from "../../../provider/schema/resource-type";
+import { StackHarness } from "../resources/harness";
+
+const NOW = { organization: "acme", project: "app", stack: "live" };
+
+test.each<[string, Record<string, string>, string[], boolean]>([
+  ["the stack alone, in the same project", { ...NOW, stack: "dev" }, ["dev"], true],
+  ["project and stack", { ...NOW, project: "old", stack: "dev" }, ["old/dev"], true],
+  ["organization, project and stack", { organization: "me", project: "app", stack: "dev" }, ["me/app/dev"], true],
+  ["one of several", { ...NOW, stack: "dev" }, ["first", "dev"], true],
+  ["a state that has no organization", { project: "app", stack: "dev" }, ["me/app/dev"], true],
+  ["nothing", { ...NOW, stack: "dev" }, [], false],
+  ["another stack", { ...NOW, stack: "dev" }, ["test"], false],
+  ["the stack alone, but of another project", { ...NOW, project: "old", stack: "dev" }, ["dev"], false],
+  ["another project", { ...NOW, project: "old", stack: "dev" }, ["other/dev"], false],
+  ["another organization", { organization: "me", project: "app", stack: "dev" }, ["you/app/dev"], false],
+  ["a name that only ends with it", { ...NOW, stack: "dev" }, ["my-dev"], false],
+])("renamedFrom that names %s", (_, before, renamedFrom, expected) => {
+  expect(isRenamedFrom(before, NOW, renamedFrom)).toBe(expected);
+});
+
+test("a stack can have moved from another organization under its own name", () => {
+  expect(isRenamedFrom({ ...NOW, organization: "me" }, NOW, ["me/app/live"])).toBe(true);
+});
+
+test("the project and the stack are read from a URN", () => {
+  expect(stackIn("urn:pulumi:dev::app::keyplane:index:ApiKey::a::b")).toEqual({ project: "app", stack: "dev" });
+  expect(stackIn("")).toEqual({ project: "", stack: "" });
+});
+
+describe("the owner of a stack's keys", () => {
+  const outputs = { ...NOW, stack: "dev", identity: "id.fingerprint" };
+  const changes = (renamedFrom: readonly string[]) =>
+    diff(resourceTypes.Owner, outputs, NOW, {
+      ...{ now: 0, driftOnly: false, hasLedger: true },
+      fingerprint: () => "fingerprint",
+      renamedFrom: () => renamedFrom,
+    });
+
+  test("is replaced in a renamed or copied stack, because a copy must not claim the keys of the original", () => {
+    expect(changes([])).toMatchObject({ changes: true, replaces: ["stack"] });
+    expect(changes(["other"])).toMatchObject({ changes: true, replaces: ["stack"] });
+  });
+
+  test("is kept if the settings say that the stack was renamed", () => {
+    expect(changes(["dev"])).toMatchObject({ changes: true, replaces: [] });
+  });
+});
+
+describe("the record of runs in the owner's inputs", () => {
+  const completed = async (before: Properties, runId: string | undefined) => {
+    const { context } = await StackHarness.start({ runId });
+    return check(resourceTypes.Owner, NOW, context, before).inputs.runs;
+  };
+
+  test("has this run before any key is created, and the last ones", async () => {
+    expect(await completed({}, "run-1")).toEqual(["run-1"]);
+    expect(await completed({ runs: ["run-1"] }, "run-2")).toEqual(["run-1", "run-2"]);
+    const ten = Array.from({ length: 10 }, (_, n) => `run-${n}`);
+    expect(await completed({ runs: ten }, "last")).toEqual([...ten.slice(1), "last"]);
+  });
+
+  test("does not change if the inputs are compared with a plan", async () => {
+    expect(await completed({ runs: ["run-1"] }, undefined)).toEqual(["run-1"]);
+  });
+});

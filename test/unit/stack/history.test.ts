@@ -1,0 +1,79 @@
+import { describe, expect, test } from "vitest";
+import { deliveryOf, readHistory } from "../../../provider/stack/history";
+
+const BEGAN = "2026-01-01T00:00:00.000Z";
+const ENDED = "2026-01-01T00:00:10.000Z";
+const at = (seconds: number) => Date.parse(BEGAN) + 1_000 * seconds;
+
+/** A complete run of ten seconds, some seconds later. */
+const entry = (later = 0, fields: object = {}) => ({
+  kind: "update",
+  result: "succeeded",
+  startTime: new Date(at(later)).toISOString(),
+  endTime: new Date(at(later + 10)).toISOString(),
+  environment: { "pulumi.version": "v3.260.0" },
+  ...fields,
+});
+const environment = (more: object) => ({ environment: { "pulumi.version": "v3.260.0", ...more } });
+const history = (...entries: unknown[]) => readHistory(JSON.stringify(entries));
+
+describe("the history of a stack", () => {
+  test("has a complete run, which ended before the second after the recorded one", () => {
+    expect(history(entry())).toEqual([{ isComplete: true, began: at(0), ended: at(10) + 999 }]);
+    const [exact] = history(entry(0, { endTime: "2026-01-01T00:00:10.250Z" }));
+    expect(exact?.ended).toBe(Date.parse(ENDED) + 250);
+  });
+
+  test.each<[string, object]>([
+    ["a run that failed", { result: "failed" }],
+    ["a run in progress", { result: "in-progress" }],
+    ["a preview", { kind: "preview" }],
+    ["a refresh", { kind: "refresh" }],
+    ["a destroy", { kind: "destroy" }],
+    ["an import of a state", { kind: "import" }],
+    ["a run with --target", environment({ "pulumi.flag.target": "true" })],
+    ["a run with --target-replace", environment({ "pulumi.flag.target-replace": "true" })],
+    ["a run with --exclude", environment({ "pulumi.flag.exclude": "true" })],
+    ["a run with PULUMI_OPTION_TARGET", environment({ "pulumi.env.PULUMI_OPTION_TARGET": "true" })],
+    ["a run with PULUMI_OPTION_TARGET_REPLACE", environment({ "pulumi.env.PULUMI_OPTION_TARGET_REPLACE": "true" })],
+    ["a run of a CLI that records no flags", { environment: {} }],
+    ["a run without an environment", { environment: undefined }],
+  ])("does not count %s as complete", (_, fields) => {
+    expect(history(entry(0, fields))).toMatchObject([{ isComplete: false }]);
+  });
+
+  test("has entries that cannot be read, which prove nothing", () => {
+    expect(history(7, null, "x", {}).map(({ isComplete }) => isComplete)).toEqual([false, false, false, false]);
+  });
+
+  test.each(["", "{}", "no JSON", '"text"'])("is not readable from %j, and the error does not quote it", (text) => {
+    expect(() => readHistory(text)).toThrow(/^`pulumi stack history` answered without a list$/);
+  });
+});
+
+describe("a change of a resource was delivered", () => {
+  test.each<[string, "at once" | "later" | undefined, unknown[]]>([
+    ["at once by the complete run that made it", "at once", [entry()]],
+    ["at once, although a later run failed", "at once", [entry(60, { result: "failed" }), entry()]],
+    ["later by a complete run after the one that failed", "later", [entry(60), entry(0, { result: "failed" })]],
+    [
+      "later by a complete run after the limited one",
+      "later",
+      [entry(60), entry(0, environment({ "pulumi.flag.target": "t" }))],
+    ],
+    ["by no run if only an earlier one was complete", undefined, [entry(0, { result: "failed" }), entry(-60)]],
+    ["by no run if none was complete", undefined, [entry(60, { kind: "refresh" }), entry(0, { result: "failed" })]],
+    ["by no run without a history", undefined, []],
+    ["by no run whose end is not readable", undefined, [entry(0, { endTime: "soon" })]],
+    ["later by a run whose begin is not readable", "later", [entry(0, { startTime: "soon" })]],
+  ])("%s", (_, delivery, entries) => {
+    expect(deliveryOf(history(...entries), at(5))).toBe(delivery);
+  });
+
+  test("at once also in the first and the last moment of its run, and not beside it", () => {
+    const runs = history(entry());
+    expect([at(0), at(10) + 999].map((time) => deliveryOf(runs, time))).toEqual(["at once", "at once"]);
+    expect(deliveryOf(runs, at(11))).toBeUndefined();
+    expect(deliveryOf(runs, at(0) - 1)).toBe("later");
+  });
+});

@@ -1,0 +1,199 @@
+import { describe, expect, test } from "vitest";
+import { identityOf } from "../../../provider/keys/identity";
+import { autoName, MAX_NAMES, newRunId, nonceFrom, noncesOf } from "../../../provider/keys/names";
+import type { Properties } from "../../../provider/schema/resource-type";
+import { readDeployment } from "../../../provider/stack/deployment";
+import { StackWitness } from "../../../provider/stack/witness";
+
+const OWNER = "3b241101-e2bb-4255-8caf-4136c566a962";
+const OTHER = "9f0c1a77-5d0e-4f4e-9d0b-7c1f0e6a1b22";
+const DYNAMIC = "pulumi-nodejs:dynamic/keyplane:";
+const PLUGIN = "keyplane:index:";
+const ENCRYPTED = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", ciphertext: "v1:abc" };
+
+const urnOf = (type: string, name: string) => `urn:pulumi:dev::app::${type}::${name}`;
+
+/** A resource in a state. */
+const saved = (type: string, name: string, id: string, fields: Properties = {}) => ({
+  urn: urnOf(type, name),
+  type,
+  id,
+  custom: true,
+  inputs: {},
+  outputs: {},
+  ...fields,
+});
+const apiKey = (name: string, keyId: string, more: Properties = {}, fields: Properties = {}) =>
+  saved(`${DYNAMIC}ApiKey`, name, keyId, { outputs: { keyId, name: `${name}-key`, owner: OWNER, ...more }, ...fields });
+const owner = (fields: Properties = {}) =>
+  saved(`${DYNAMIC}Owner`, "keyplane", OWNER, { outputs: { project: "app", stack: "dev" }, ...fields });
+
+/** What a state with these resources says, and with notes of creations that were not finished. */
+const witness = (resources: readonly object[], creating: readonly object[] = []) => {
+  const pending = creating.map((resource) => ({ resource, type: "creating" }));
+  return new StackWitness(readDeployment(JSON.stringify({ deployment: { resources, pending_operations: pending } })));
+};
+const listed = (id: string, name: string) => ({
+  id,
+  name,
+  createdAt: "2026-01-01T00:00:00Z",
+  lastUsedAt: null,
+  lastUsedFromAddr: null,
+});
+
+describe("a state knows an owner", () => {
+  const pluginOwner = identityOf(OWNER, "account", urnOf(`${PLUGIN}ApiKey`, "ci"));
+
+  test.each<[string, object[], object[], boolean]>([
+    ["that it contains", [owner()], [], true],
+    [
+      "of a provider resource",
+      [saved("pulumi:providers:keyplane", "default", "p", { inputs: { __owner: pluginOwner } })],
+      [],
+      true,
+    ],
+    ["of a key of the plugin", [saved(`${PLUGIN}ApiKey`, "ci", "7", { inputs: { __owner: pluginOwner } })], [], true],
+    [
+      "of a creation that was not finished",
+      [],
+      [saved(`${PLUGIN}ApiKey`, "ci", "", { inputs: { __owner: pluginOwner } })],
+      true,
+    ],
+    ["that was replaced: no", [owner({ delete: true })], [], false],
+    ["without an id: no", [owner({ id: "" })], [], false],
+    ["that is another one: no", [owner({ id: OTHER })], [], false],
+    ["that only a key of the dynamic provider names: no", [apiKey("ci", "7")], [], false],
+    [
+      "of a resource of another package: no",
+      [saved("other:index:Thing", "x", OWNER, { outputs: { owner: OWNER } })],
+      [],
+      false,
+    ],
+    ["if it is empty: no", [], [], false],
+  ])("%s", (_, resources, creating, expected) => {
+    expect(witness(resources, creating).knows(OWNER)).toBe(expected);
+  });
+});
+
+describe("a state holds a key", () => {
+  test.each<[string, object[], "yes" | "no" | "unknown"]>([
+    ["of an ApiKey", [apiKey("ci", "7")], "yes"],
+    ["of an ApiKey under another name of the resource", [apiKey("moved", "7", { name: "ci-key" })], "yes"],
+    ["of a replaced ApiKey", [apiKey("ci", "7", {}, { delete: true })], "yes"],
+    ["as previous one", [apiKey("r", "1", { previousKeyId: "7", previousName: "ci-key" })], "yes"],
+    ["that is to be revoked, without its name", [apiKey("r", "1", { pendingRevocations: ["7"] })], "yes"],
+    ["that version 0.2 has retired", [apiKey("r", "1", { retired: ["7"] })], "yes"],
+    ["that version 0.2 of the plugin has retired", [apiKey("r", "1", { retiring: ["7"] })], "yes"],
+    [
+      "that only its ledger has",
+      [saved(`${DYNAMIC}Ledger`, "keyplane", "ledger", { outputs: { owned: ["7"] } })],
+      "yes",
+    ],
+    ["of which it has only the id", [saved(`${PLUGIN}ApiKey`, "ci", "7")], "yes"],
+    ["with another name: another account can have the same id", [apiKey("ci", "7", { name: "other" })], "no"],
+    ["with another id", [apiKey("ci", "8")], "no"],
+    ["of a resource of another package", [saved("other:index:Thing", "x", "7", { outputs: { keyId: "7" } })], "no"],
+    ["if an id is encrypted", [apiKey("ci", "8", { keyId: ENCRYPTED })], "unknown"],
+    [
+      "of which it has the id, beside one that is encrypted",
+      [apiKey("ci", "7"), apiKey("b", "8", { retired: [ENCRYPTED] })],
+      "yes",
+    ],
+  ])("%s", (_, resources, expected) => {
+    expect(witness(resources).holds(listed("7", "ci-key"))).toBe(expected);
+  });
+});
+
+describe("a name was requested", () => {
+  const runId = newRunId();
+  const name = autoName("ci", OWNER, noncesOf(runId)());
+
+  test.each<[string, object[], boolean]>([
+    ["by a run on record", [owner({ inputs: { runs: ["aaaaa", runId] } })], true],
+    ["by a run that is not on record", [owner({ inputs: { runs: ["aaaaa"] } })], false],
+    ["by nobody, if no run is on record", [owner()], false],
+    ["by nobody, if the record is damaged", [owner({ inputs: { runs: runId } })], false],
+    ["by a run of another owner", [owner({ id: OTHER, inputs: { runs: [runId] } })], false],
+  ])("%s", (_, resources, expected) => {
+    expect(witness(resources).wasRequested(name)).toBe(expected);
+  });
+
+  const identity = identityOf(OWNER, undefined, urnOf(`${PLUGIN}ApiKey`, "ci"));
+  const note = (inputs: Properties) => saved(`${PLUGIN}ApiKey`, "ci", "", { inputs });
+
+  test.each<[string, number, Properties, boolean]>([
+    ["the first request of a creation", 0, {}, true],
+    ["its last request", MAX_NAMES - 1, {}, true],
+    ["a request that it would not send", MAX_NAMES, {}, false],
+    ["another seed", 0, { __nonce: "other" }, false],
+    ["no seed, as version 0.2 left it", 0, { __nonce: undefined }, false],
+    ["another owner", 0, { __owner: identity.replace(OWNER, OTHER) }, false],
+    ["another resource", 0, { __owner: identityOf(OWNER, undefined, "urn:other") }, false],
+    ["no owner", 0, { __owner: undefined }, false],
+  ])("by a creation that was not finished: %s", (_, attempt, inputs, expected) => {
+    const requested = autoName("ci", identity, nonceFrom("seed", attempt));
+    const notes = [note({ __owner: identity, __nonce: "seed", ...inputs })];
+    expect(witness([], notes).wasRequested(requested)).toBe(expected);
+    expect(witness(notes).wasRequested(requested), "a resource is no note").toBe(false);
+  });
+});
+
+test("the current keys of an owner are those of its resources in one list that were not replaced", () => {
+  const state = witness([
+    apiKey("one", "1"),
+    apiKey("rotating", "2", { previousKeyId: "3", retired: ["4"], pendingRevocations: ["5"] }),
+    apiKey("replaced", "6", {}, { delete: true }),
+    apiKey("recreated", "7", {}, { pendingReplacement: true }),
+    apiKey("elsewhere", "8", { organizationId: "org-1" }),
+    apiKey("foreign", "9", { owner: OTHER }),
+    apiKey("withAccount", "10", { owner: identityOf(OWNER, "account") }),
+    saved(`${DYNAMIC}Ledger`, "keyplane", "ledger", { outputs: { owner: OWNER, owned: ["11"] } }),
+  ]);
+  expect(new Set(state.currentKeys(OWNER, undefined))).toEqual(new Set(["1", "2", "10"]));
+  expect(new Set(state.currentKeys(OWNER, "org-1"))).toEqual(new Set(["8"]));
+});
+
+describe("of a resource that is deleted, a state shows", () => {
+  const type = `${DYNAMIC}ApiKey`;
+  const urn = urnOf(type, "ci");
+  const old = apiKey("ci", "7", {}, { delete: true, created: "2026-01-01T00:00:00Z" });
+  const successor = apiKey("ci", "8", {}, { created: "2026-01-02T00:00:00Z", modified: "2026-01-02T00:00:00Z" });
+  const BEFORE = { modified: "2026-01-01T12:00:00Z" };
+  const AFTER = { modified: "2026-01-02T00:00:01Z" };
+  const consumer = (name: string, fields: Properties) =>
+    saved("other:index:Thing", name, "x", { propertyDependencies: { key: [urn] }, dependencies: [urn], ...fields });
+
+  test("its successor", () => {
+    expect(witness([successor, old]).successorOf(urn, "7")?.id).toBe("8");
+    expect(witness([old]).successorOf(urn, "7")).toBeUndefined();
+    expect(witness([old, { ...successor, delete: true }]).successorOf(urn, "7")).toBeUndefined();
+    expect(witness([old, apiKey("other", "8")]).successorOf(urn, "7")).toBeUndefined();
+  });
+
+  test("when it was last changed, or else created", () => {
+    const state = witness([successor, old, apiKey("timeless", "9")]);
+    expect(state.changed("7")).toBe(Date.parse("2026-01-01T00:00:00Z"));
+    expect(state.changed("8")).toBe(Date.parse("2026-01-02T00:00:00Z"));
+    expect(state.changed("9")).toBeUndefined();
+    expect(state.changed("nobody")).toBeUndefined();
+  });
+
+  test.each<[string, Properties, string[]]>([
+    ["was not updated since", BEFORE, ["app"]],
+    ["was only created, before", { created: "2026-01-01T12:00:00Z" }, ["app"]],
+    ["has no time", {}, ["app"]],
+    ["was updated since", AFTER, []],
+    ["was updated in the same moment", { modified: "2026-01-02T00:00:00Z" }, []],
+    ["is a component, which has no values of its own", { ...BEFORE, custom: false }, []],
+    ["is replaced itself", { ...BEFORE, delete: true }, []],
+    ["depends on it only by order", { ...BEFORE, propertyDependencies: { other: [] } }, []],
+    ["depends on another resource", { ...BEFORE, propertyDependencies: { key: ["urn:other"] }, dependencies: [] }, []],
+    ["depends on it in an old state without properties", { ...BEFORE, propertyDependencies: undefined }, ["app"]],
+  ])("that a consumer waits, if it %s", (_, fields, waiting) => {
+    expect(witness([old, successor, consumer("app", fields)]).waitingFor(urn, "7")).toEqual(waiting);
+  });
+
+  test("that every consumer waits, if it has no successor", () => {
+    expect(witness([old, consumer("app", AFTER)]).waitingFor(urn, "7")).toEqual(["app"]);
+  });
+});
