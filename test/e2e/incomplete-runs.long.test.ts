@@ -130,6 +130,9 @@ describe("a consumer that fails", () => {
     await declare(rotated);
     await up();
     const { app: current } = await idsOf();
+    expect(await live(), "its grace begins with the first complete run").toEqual([old, current]);
+    await plane.clock.advance(8 * DAY);
+    await up();
     expect(await live()).toEqual([current]);
     expect((await history()).slice(-2)).toEqual([`holds ${current}`, `revoked ${old}`]);
     expect(await example.requestsOf(() => example.runIdle("up"))).toEqual([]);

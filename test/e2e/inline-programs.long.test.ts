@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ExampleRun } from "./run-example";
 
 const run = promisify(execFile);
@@ -160,6 +160,35 @@ describe("an inline program", () => {
     const { output } = await node({ revokeNow: first, broken: true });
     expect(output).toContain("the program is broken");
     expect(await live()).toContain(first);
+    await node({ revokeNow: first });
+    const [second, ...others] = await live();
+    expect(others).toEqual([]);
+    expect((await history()).slice(-2)).toEqual([`holds ${second}`, `revoked ${first}`]);
+  });
+
+  test.each([
+    ["waits forever and is cancelled", "await new Promise(() => {});"],
+    ["exits with code 0", "process.exit(0);"],
+  ])("leaves all keys alone if it %s, and goes on in the next run", async (_, code) => {
+    await start(`
+      const program = async () => {
+        const part = new Part("part", { revokeNow: given.revokeNow });
+        await new Promise((resolve) => part.key.keyId.apply(resolve));
+        if (given.broken) ${code}
+        new Consumer("app", { keyId: part.key.keyId, reportTo });
+      };
+      const up = (stack) => stack.up({ signal: AbortSignal.timeout(given.broken ? 5_000 : 60_000) });
+      stackOf("dev", program).then(up).catch((error) => console.log(error.message));
+    `);
+    await node();
+    const [first] = await live();
+    const stopped = node({ revokeNow: first, broken: true }).catch((error: Error) => error);
+    const requests = await example.requestsOf(() => stopped);
+    expect(requests).not.toContain("DELETE /api_keys/{key_id}");
+    expect(await live()).toContain(first);
+    // The CLI leaves a lock if the process with its program is gone.
+    await vi.waitFor(() => expect(example.workspace.processes()).toEqual([]), { timeout: 30_000 });
+    await example.workspace.cancel();
     await node({ revokeNow: first });
     const [second, ...others] = await live();
     expect(others).toEqual([]);

@@ -1,8 +1,7 @@
-import { readFileSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { type ControlPlane, type RunResult, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { processesWith } from "../../testing/workspace/processes";
+import { hostsOf } from "./hosts";
 import { ExampleRun } from "./run-example";
 
 let plane: ControlPlane;
@@ -23,29 +22,19 @@ afterEach(async () => {
 const live = async () => (await plane.liveKeys()).map(({ id }) => String(id));
 const saidBy = ({ diagnostics }: RunResult) => diagnostics.map(({ message }) => message).join("\n");
 
-/** Kills the engine and everything that it started as soon as the service holds a request, and removes the lock. */
+/** Kills the engine and the hosts of its providers as soon as the service holds a request, and removes the lock. */
 async function killWhenParked(command: "up" | "destroy"): Promise<void> {
   const { done, kill } = run.workspace.start(command);
   await plane.held.wait(1, 60_000);
+  await killAll(kill, done);
+}
+
+async function killAll(kill: () => void, done: Promise<unknown>): Promise<void> {
+  const hosts = hostsOf(run.workspace);
   kill();
-  const { hostPid } = await done;
-  await hostIsGone(hostPid);
+  for (const pid of hosts) process.kill(pid, "SIGKILL");
+  await done;
   await run.workspace.cancel();
-}
-
-/** Resolves once every plugin host of the run has ended by itself. The CLI's language host may stay. */
-async function hostIsGone(pid: number | undefined): Promise<void> {
-  const known = pid === undefined ? [] : [pid];
-  const hosts = () => processesWith(`PULUMI_HOME=${run.workspace.env.PULUMI_HOME}`, known).filter(isPluginHost);
-  await expect.poll(hosts, { timeout: 20_000 }).toEqual([]);
-}
-
-function isPluginHost(pid: number): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("dynamic-provider");
-  } catch {
-    return false;
-  }
 }
 
 test("a host that outlives its engine creates no key, even if the operation that it waited for ends", async () => {
@@ -59,7 +48,8 @@ test("a host that outlives its engine creates no key, even if the operation that
   await expect.poll(polls, { timeout: 60_000 }).toBeGreaterThan(0);
   kill();
   await plane.state.endOperation(ids[0] ?? "");
-  await hostIsGone((await done).hostPid);
+  await done;
+  await expect.poll(() => hostsOf(run.workspace), { timeout: 20_000 }).toEqual([]);
   expect(await plane.count("POST", "/api_keys")).toBe(0);
 });
 
@@ -96,9 +86,7 @@ test("C5: the next up --refresh finds and revokes a key that a killed run's requ
   await plane.rules.add({ route: "POST /api_keys", fault: "hang", commit: "late" });
   const { done, kill } = run.workspace.start("up");
   await expect.poll(() => plane.count("POST", "/api_keys"), { timeout: 60_000 }).toBe(1);
-  kill();
-  await hostIsGone((await done).hostPid);
-  await run.workspace.cancel();
+  await killAll(kill, done);
   await run.run("up");
   const [key] = await live();
   await plane.commitLate();

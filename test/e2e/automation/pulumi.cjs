@@ -33,14 +33,15 @@ function inlineProgram(address, { project, stack, preview, parallel, address: en
   request.setMonitorAddress(engine).setArgsList([engine]).setConfigsecretkeysList(config.secretKeys);
   for (const [key, value] of Object.entries(config.values)) request.getConfigMap().set(key, value);
   const client = new LanguageRuntimeClient(address, credentials.createInsecure());
+  let call;
   const ended = new Promise((resolve) => {
-    client.run(request, (error, response) => {
+    call = client.run(request, (error, response) => {
       client.close();
       const message = error?.details || response?.getError();
       resolve(message ? new Error(message) : undefined);
     });
   });
-  return { ended, stop: () => client.close() };
+  return { ended, stop: () => call.cancel() };
 }
 
 async function main([command, ...args]) {

@@ -1,0 +1,267 @@
+import { type ControlPlane, startControlPlane } from "keyplane/testing";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { hostsOf } from "./hosts";
+import { FRONT_ENDS, messagesOf, StackUnderTest } from "./stack-under-test";
+
+const HOUR = 3_600_000;
+
+let plane: ControlPlane;
+let stack: StackUnderTest;
+
+beforeEach(async () => {
+  plane = await startControlPlane({ clock: { mode: "real" } });
+});
+
+afterEach(async () => {
+  await stack.run.workspace.remove();
+  await plane.close();
+});
+
+const rotating = (trigger: string, rest = "") =>
+  `const web = new RotatingApiKey("web", { rotationTriggers: { n: "${trigger}" }, gracePeriod: "1h" });
+exports.id = web.keyId;\n${rest}`;
+const plain = (trigger: string, rest = "") =>
+  `const ci = new ApiKey("ci", { rotationTriggers: { n: "${trigger}" } });\nconsumer("app", ci);\n${rest}`;
+
+describe.each(FRONT_ENDS)("with the %s", (frontEnd) => {
+  test("the grace of a previous key starts when a run has given its successor to the whole stack", async () => {
+    const other = 'consumer("other", { keyId: "none" }, { dependsOn: web });';
+    stack = await StackUnderTest.create(frontEnd, plane, rotating("1"));
+    await stack.up();
+    const [old = ""] = await stack.live();
+    await stack.setProgram(rotating("2", other));
+    await stack.failingUp("other");
+    const both = await stack.live();
+    expect(both).toHaveLength(2);
+    await plane.clock.advance(2 * HOUR);
+    // Delivers the successor to everything outside the stack, for the first time.
+    await stack.up();
+    expect((await stack.run.workspace.outputs()).id).not.toBe(old);
+    expect(await stack.live()).toEqual(both);
+    await plane.clock.advance(HOUR / 2);
+    await stack.up();
+    expect(await stack.live()).toEqual(both);
+    await plane.clock.advance(HOUR);
+    await stack.up();
+    expect(await stack.live()).toEqual(both.filter((id) => id !== old));
+    await stack.run.destroy();
+  });
+
+  test("a previous key that is used after a failed run has retired it stays live", async () => {
+    const consumers = 'consumer("app", web); consumer("other", { keyId: config.require("failing") });';
+    stack = await StackUnderTest.create(frontEnd, plane, rotating("1", consumers));
+    await stack.up();
+    await stack.setProgram(rotating("2", consumers));
+    await stack.up();
+    const both = await stack.live();
+    await plane.clock.advance(2 * HOUR);
+    const withoutRevocation = { route: "DELETE /api_keys/{key_id}", status: 500, count: null } as const;
+    await plane.rules.add(withoutRevocation);
+    await stack.failingUp("other");
+    await plane.rules.clear();
+    await plane.state.useKey(both[0] ?? "");
+    const said = messagesOf(await stack.up());
+    expect(await stack.live()).toEqual(both);
+    expect(said).toContain(both[0]);
+    await plane.clock.advance(2 * HOUR);
+    await stack.up();
+    expect(await stack.live()).toEqual(both.slice(1));
+    await stack.run.destroy();
+  });
+
+  test.each([
+    ["ApiKey", plain],
+    ["RotatingApiKey", (trigger: string) => rotating(trigger, 'consumer("app", web);')],
+  ])("an %s of another history of the same state stays live", async (_, program) => {
+    stack = await StackUnderTest.create(frontEnd, plane, program("1"));
+    await stack.up();
+    const before = await stack.run.workspace.exportState();
+    await stack.setProgram(program("2"));
+    await stack.up();
+    const current = (await stack.live()).at(-1);
+    // This history goes on from the older state, as if the rotation had been made with a copy of the backend.
+    await stack.run.workspace.importState(before);
+    await stack.setProgram(program("3"));
+    const said = messagesOf(await stack.up());
+    expect(await stack.live()).toContain(current);
+    expect(said).toContain(`npx keyplane revoke ${current}`);
+    await stack.up({ args: ["--refresh"] });
+    expect(await stack.live()).toContain(current);
+  });
+
+  test.each<[name: string, (urn: string) => readonly string[]]>([
+    ["-yft URN", (urn) => ["-yft", urn]],
+    ["-yf -tURN", (urn) => ["-yf", `-t${urn}`]],
+    ["--target-replace URN", (urn) => ["--target-replace", urn]],
+    ["--target=URN", (urn) => [`--target=${urn}`]],
+    ["--continue-on-error", () => ["--continue-on-error"]],
+  ])("with %s, a replaced key stays live while a consumer was left out or has failed", async (_, args) => {
+    stack = await StackUnderTest.create(frontEnd, plane, plain("1"));
+    await stack.up();
+    const [old] = await stack.live();
+    await stack.setProgram(plain("2"));
+    const options = { args: args(stack.urn("ApiKey", "ci")), mayFail: true };
+    // The engine itself keeps the old key of a consumer that fails in the run that replaces it, but not in a later one.
+    await stack.upWith("app", options);
+    const { exit, diagnostics } = await stack.upWith("app", options);
+    expect(exit).not.toBe(0);
+    expect(messagesOf({ diagnostics })).toContain('"app" may still have it');
+    expect(await stack.live()).toContain(old);
+    await stack.up();
+    expect(await stack.live()).not.toContain(old);
+    await stack.run.destroy();
+  });
+
+  test("a key that another stack got by `state move` stays live, and so does one that left the state", async () => {
+    stack = await StackUnderTest.create(frontEnd, plane, plain("1"));
+    await stack.up();
+    const [moved] = await stack.live();
+    const state = await stack.run.workspace.exportState();
+    const resources = (state.deployment.resources ?? []).filter(({ urn }) => !/::(ci|app)$/.test(urn));
+    await stack.run.workspace.importState({ ...state, deployment: { ...state.deployment, resources } });
+    const said = messagesOf(await stack.up());
+    const live = await stack.live();
+    expect(live).toHaveLength(2);
+    expect(live).toContain(moved);
+    if (frontEnd === "plugin") expect(said).toContain(`npx keyplane revoke ${moved}`);
+  });
+
+  test("a forced replacement revokes the old key once the consumer has the new one, and not before", async () => {
+    stack = await StackUnderTest.create(frontEnd, plane, plain("1"));
+    await stack.up();
+    const [old] = await stack.live();
+    await stack.failingUp("app", { args: ["--replace", stack.urn("ApiKey", "ci")] });
+    expect(await stack.live()).toContain(old);
+    await stack.up();
+    expect(await stack.live()).toHaveLength(1);
+    await stack.run.destroy();
+  });
+
+  test("the key of a request that is carried out late is revoked by the next up", async () => {
+    stack = await StackUnderTest.create(frontEnd, plane, plain("1"));
+    await stack.run.workspace.setConfig("keyplane:requestTimeout", "1s");
+    await plane.rules.add({ route: "POST /api_keys", fault: "hang", commit: "late" });
+    await stack.up();
+    const [key] = await stack.live();
+    await plane.commitLate();
+    expect(await stack.live()).toHaveLength(2);
+    await stack.up();
+    expect(await stack.live()).toEqual([key]);
+    await plane.clock.advance(2 * HOUR);
+    await stack.up();
+    expect(await stack.requestsOf(() => stack.up())).toEqual([]);
+    await stack.run.destroy();
+  });
+
+  test("a creation whose requests are all lost is on record, and a late key is revoked", async () => {
+    stack = await StackUnderTest.create(frontEnd, plane, plain("1"));
+    await stack.run.workspace.setConfig("keyplane:requestTimeout", "1s");
+    await plane.rules.add({ route: "POST /api_keys", fault: "hang", commit: "late", count: 3 });
+    const result = await stack.up({ mayFail: true });
+    expect(result.exit).not.toBe(0);
+    await plane.commitLate();
+    expect((await stack.live()).length).toBeGreaterThan(0);
+    await stack.up();
+    expect(await stack.live()).toHaveLength(1);
+    await stack.run.destroy();
+  });
+
+  describe.each(["destroy", "up"] as const)("C9: after a kill in a creation, %s leaves no key behind", (next) => {
+    test.each([
+      ["the engine alone", (of: StackUnderTest) => of.killEngineWhenParked()],
+      ["everything", (of: StackUnderTest) => of.killAllWhenParked()],
+    ])("if the kill hits %s", async (_, kill) => {
+      const first = 'new ApiKey("first", {});\n';
+      stack = await StackUnderTest.create(frontEnd, plane, first);
+      await stack.up();
+      await stack.setProgram(first + plain("1"));
+      await plane.rules.add({ route: "POST /api_keys", hold: "after" });
+      await kill(stack);
+      if (next === "up") {
+        await stack.up();
+        expect(await stack.live()).toHaveLength(2);
+      }
+      await stack.run.run("destroy", { inProcess: false });
+      expect(await stack.live()).toEqual([]);
+    });
+  });
+
+  test("C9: after a kill of everything in the first creation of a stack and a destroy, the next up revokes the key", async () => {
+    stack = await StackUnderTest.create(frontEnd, plane, plain("1"));
+    await plane.rules.add({ route: "POST /api_keys", hold: "after" });
+    await stack.killAllWhenParked();
+    const [orphan] = await stack.live();
+    await stack.run.run("destroy", { inProcess: false });
+    await stack.up();
+    const live = await stack.live();
+    expect(live).toHaveLength(1);
+    expect(live).not.toContain(orphan);
+    await stack.run.destroy();
+  });
+
+  test("C9: after a kill of everything in a rotation, the key is revoked, or reported with its id and the command", async () => {
+    stack = await StackUnderTest.create(frontEnd, plane, rotating("1"));
+    await stack.up();
+    const [old] = await stack.live();
+    await stack.setProgram(rotating("2"));
+    await plane.rules.add({ route: "POST /api_keys", hold: "after" });
+    await stack.killAllWhenParked();
+    const [orphan] = (await stack.live()).filter((id) => id !== old);
+    const said = messagesOf(await stack.up());
+    const live = await stack.live();
+    if (frontEnd === "npm package") expect(live).not.toContain(orphan);
+    else expect(said).toContain(`npx keyplane revoke ${orphan}`);
+    expect(live).toContain(old);
+  });
+
+  test("C9: after a kill of the host alone in a creation, the key is revoked, or reported", async () => {
+    stack = await StackUnderTest.create(frontEnd, plane, plain("1"));
+    await plane.rules.add({ route: "POST /api_keys", hold: "after" });
+    const { done } = stack.run.workspace.start("up");
+    await plane.held.wait(1, 60_000);
+    for (const pid of hostsOf(stack.run.workspace)) process.kill(pid, "SIGKILL");
+    await done;
+    await plane.held.drop();
+    const [orphan] = await stack.live();
+    const said = messagesOf(await stack.up());
+    const live = await stack.live();
+    if (frontEnd === "npm package") expect(live).not.toContain(orphan);
+    else expect(said).toContain(`npx keyplane revoke ${orphan}`);
+  });
+
+  test.each([true, false])("after `stack rename`, with renamedFrom: %s", async (isSet) => {
+    const program = (trigger: string) => rotating(trigger, 'consumer("app", web);');
+    stack = await StackUnderTest.create(frontEnd, plane, program("1"));
+    await stack.up();
+    await stack.setProgram(program("2"));
+    await stack.up();
+    const both = await stack.live();
+    await stack.run.workspace.rename("prod");
+    if (isSet) await stack.run.workspace.setConfig("keyplane:renamedFrom", "dev");
+    const preview = messagesOf(await stack.run.run("preview", { inProcess: false }));
+    for (const id of both) {
+      if (isSet) expect(preview).not.toContain(id);
+      else expect(preview).toContain(id);
+    }
+    if (!isSet) expect(preview).toContain("pulumi config set --path 'keyplane:renamedFrom[0]' dev");
+    await stack.up();
+    await plane.clock.advance(2 * HOUR);
+    await stack.up();
+    expect(await stack.live()).toEqual(isSet ? both.slice(1) : both);
+  });
+});
+
+test("an exact name proves nothing: a colleague's key of that name stays live after a lost request", async () => {
+  const program = 'new ApiKey("ci", { name: "shared" });';
+  stack = await StackUnderTest.create("npm package", plane, program);
+  await stack.run.workspace.setConfig("keyplane:requestTimeout", "1s");
+  await plane.rules.add({ route: "POST /api_keys", fault: "hang", commit: "never" });
+  const done = stack.up({ mayFail: true });
+  await expect.poll(() => plane.count("POST", "/api_keys"), { timeout: 60_000 }).toBe(1);
+  const { id } = await plane.state.createKey("shared");
+  const said = messagesOf(await done);
+  expect(said).toContain("KP-UNSETTLED");
+  expect(said).toContain(String(id));
+  expect(await stack.live()).toEqual([String(id)]);
+  expect(await plane.count("DELETE")).toBe(0);
+});
