@@ -1,6 +1,7 @@
 import {
   A,
   CONSUMER,
+  compromised,
   DELETE,
   EVERY,
   EVERY_AND_BACK,
@@ -166,6 +167,18 @@ export const dynamicScenarios: readonly Scenario[] = [
     program: rotating({ rotationTriggers: { trigger: "2" } }),
     targets: [{ urn: ROTATING, op: "update", requests: [request(POST)], returns: "update RotatingApiKey" }],
     next: EVERY_AND_BACK,
+  },
+  {
+    name: "revoke now",
+    start: { runs: [{ program: rotating({}) }] },
+    command: "up",
+    program: compromised,
+    targets: [
+      { urn: ROTATING, op: "update", requests: [request(POST)], returns: "update RotatingApiKey" },
+      { urn: CONSUMER, op: "update", requests: [] },
+      { urn: LEDGER, op: "update", requests: [request(LIST), request(DELETE)], returns: "update Ledger" },
+    ],
+    next: EVERY,
   },
   {
     name: "retire, while a consumer fails",

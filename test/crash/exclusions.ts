@@ -1,5 +1,8 @@
 import type { FrontEnd } from "./plan";
 
+/** The title of the keys that stay live, because nothing proves that nobody needs them. */
+export const REPORTED = "reported";
+
 /** A live key that no state holds. */
 export interface Leftover {
   readonly id: string;
@@ -9,11 +12,15 @@ export interface Leftover {
 
 /** What is known when a leftover is found. */
 export interface Circumstances {
+  /** The last command. */
+  readonly command: "up" | "destroy";
+  /** Whether the state has a record of the creation that was interrupted. */
+  readonly isRecorded: boolean;
   /** Names of the resources that the engine has shown to the provider in the last command. */
   readonly shown: ReadonlySet<string>;
   /** Whether the commands after the crash had no reason to create a key for the resource or to delete it. */
   readonly keepsItsKey: boolean;
-  /** Ids of the leftovers that the last command reported. */
+  /** Ids of the leftovers that a command has reported, with the command that revokes them. */
   readonly reported: ReadonlySet<string>;
 }
 
@@ -25,21 +32,33 @@ export interface Exclusion {
 }
 
 /**
- * All leftovers that are not a failure. The dynamic provider has none. The engine does not tell a plugin when a program has
- * ended, so each resource of the plugin looks for its own orphans, and only when it creates a key or is deleted.
+ * All leftovers that are not a failure. The dynamic provider has none: the ids of its runs are in the state. The engine
+ * does not tell a plugin when a program has ended, so its resources look for orphans, and only when one creates a key or
+ * is deleted. So an `up` can leave a key to the `destroy`.
  */
 const exclusions: Readonly<Record<FrontEnd, readonly Exclusion[]>> = {
   dynamic: [],
   plugin: [
     {
+      title: REPORTED,
+      reason:
+        "the state has no record of the request: the engine records only creations of resources, and only until they fail",
+      covers: ({ id }, { isRecorded, reported }) => !isRecorded && reported.has(id),
+    },
+    {
+      title: "no resource is left",
+      reason: "the state has none, so the engine does not start the plugin; `keyplane sweep` finds the key",
+      covers: (_, { command, shown }) => command === "destroy" && shown.size === 0,
+    },
+    {
       title: "the key has left the program",
-      reason: "no resource is left that could look for its orphan; `keyplane sweep` finds it",
-      covers: ({ resource }, { shown }) => !shown.has(resource),
+      reason: "the next run that creates or deletes a key looks for it",
+      covers: ({ resource }, { command, shown }) => command === "up" && !shown.has(resource),
     },
     {
       title: "the resource keeps its key",
       reason: "a refresh only reports the orphan; the next key of the resource, or its deletion, revokes it",
-      covers: ({ id }, { keepsItsKey, reported }) => keepsItsKey && reported.has(id),
+      covers: ({ id }, { command, keepsItsKey, reported }) => command === "up" && keepsItsKey && reported.has(id),
     },
   ],
 };

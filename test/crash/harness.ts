@@ -1,11 +1,15 @@
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type ControlPlane, type EngineName, startControlPlane, Workspace } from "keyplane/testing";
 import type { FrontEnd } from "./plan";
+import { KEY_OF_A } from "./programs";
 import type { Keys, Scenario } from "./scenario";
 
 const ROOT = dirname(require.resolve("keyplane/package.json"));
 const ASSETS = join(ROOT, "test", "crash");
+const { nonceFrom } = require(join(ROOT, "dist", "provider", "keys", "names.js")) as {
+  nonceFrom(seed: string, attempt: number): string;
+};
 const { keepStates } = require(join(ASSETS, "keep-states.cjs")) as {
   keepStates(file: string, folder: string): () => void;
 };
@@ -20,11 +24,15 @@ const CREDENTIAL = "another-credential";
 /** The state of the stack, the service and the consumers from which a run starts. */
 interface Prepared {
   /** The content of the state file; undefined if nothing has been deployed. */
-  readonly state: Buffer | undefined;
+  readonly state: string | undefined;
+  /** A folder with the history of its runs. */
+  readonly history: string;
   /** The content of the control plane's data file. */
   readonly data: string;
   /** Which key each consumer holds. */
   readonly deliveries: string;
+  /** The id of the first key of `a`. */
+  readonly keyOfA: string;
   /** All secrets issued so far. */
   readonly secrets: readonly string[];
   /** The configured credential. */
@@ -42,7 +50,8 @@ export interface Stage {
   readonly strangers: readonly number[];
   /** Secrets issued before the run. The control plane knows the later ones. */
   readonly secretsBefore: readonly string[];
-  env(program: Keys, plan?: object): NodeJS.ProcessEnv;
+  /** @param keyOfA - The id of the first key of `a`. By default that of the state from which the run starts. */
+  env(program: Keys, plan?: object, keyOfA?: string): NodeJS.ProcessEnv;
   /** Creates another credential of the same account, configures it and returns it. */
   exchange(): Promise<string>;
   close(): Promise<void>;
@@ -107,6 +116,7 @@ export class CrashHarness {
     if (start?.state) {
       await mkdir(dirname(workspace.stateFile), { recursive: true });
       await writeFile(workspace.stateFile, start.state);
+      await cp(start.history, historyOf(workspace), { recursive: true });
       await mkdir(join(notes, "states"));
       await writeFile(join(notes, "states", "0-0.json"), start.state);
     }
@@ -125,10 +135,10 @@ export class CrashHarness {
         return key;
       },
       secretsBefore: start?.secrets ?? [],
-      env: (program, plan) => ({
+      env: (program, plan, keyOfA = start?.keyOfA ?? "") => ({
         NODE_OPTIONS: `--require ${join(ASSETS, "preload.cjs")}`,
         CRASH_FRONT_END: this.frontEnd,
-        CRASH_PROGRAM: JSON.stringify(program),
+        CRASH_PROGRAM: JSON.stringify(program).replaceAll(KEY_OF_A, keyOfA),
         CRASH_PLAN: plan ? JSON.stringify(plan) : "",
         CRASH_FOLDER: notes,
         CRASH_STATE: workspace.stateFile,
@@ -148,21 +158,27 @@ export class CrashHarness {
     const { plane, workspace, notes } = stage;
     try {
       let credential = API_KEY;
+      let keyOfA = "";
       for (const { program, rules = [], exchange, failing } of start.runs) {
         if (exchange) credential = await stage.exchange();
         for (const rule of rules) await plane.rules.add(rule);
-        const env = { ...stage.env(program), CRASH_FAILING: failing };
-        await workspace.up({ env, inProcess: true, mayFail: failing !== undefined });
+        const env = { ...stage.env(program, undefined, keyOfA), CRASH_FAILING: failing };
+        await workspace.up({ env, mayFail: failing !== undefined });
+        keyOfA ||= keyOfAIn(await readFile(workspace.stateFile, "utf8"));
         await plane.rules.clear();
       }
-      if (start.orphan) await leaveOrphan(plane);
+      if (start.orphan) await leaveOrphan(this.frontEnd, stage);
       if (start.refresh) {
-        await workspace.refresh({ env: stage.env(start.runs.at(-1)?.program ?? {}), inProcess: true });
+        await workspace.refresh({ env: stage.env(start.runs.at(-1)?.program ?? {}) });
       }
       if (start.waitMs) await new Promise((resolve) => setTimeout(resolve, start.waitMs));
       const deployed = start.runs.length > 0;
+      const history = join(this.folder, `history-${this.prepared.size}`);
+      if (deployed) await cp(historyOf(workspace), history, { recursive: true });
       return {
-        state: deployed ? await readFile(workspace.stateFile) : undefined,
+        state: deployed ? await readFile(workspace.stateFile, "utf8") : undefined,
+        history,
+        keyOfA,
         data: JSON.stringify(await plane.state.read()),
         deliveries: await readFile(join(notes, "deliveries"), "utf8"),
         secrets: await plane.secretsEverIssued(),
@@ -174,9 +190,51 @@ export class CrashHarness {
   }
 }
 
-/** What a crash between the creation of a key and the saving of its state leaves: another key with the tags of `a`. */
-async function leaveOrphan(plane: ControlPlane): Promise<void> {
+/** The folder with the history of a workspace's stack, beside its state. */
+function historyOf({ stateFile, project, stack }: Workspace): string {
+  return join(dirname(stateFile), "..", "..", "history", project, stack);
+}
+
+interface StoredResource {
+  readonly urn: string;
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly outputs?: Readonly<Record<string, unknown>>;
+  readonly [name: string]: unknown;
+}
+
+interface StateFile {
+  readonly checkpoint: { readonly latest: { readonly resources: StoredResource[]; pending_operations?: unknown[] } };
+}
+
+/** The id of the key of `a` in a state; empty if there is none. */
+function keyOfAIn(state: string): string {
+  const { resources } = (JSON.parse(state) as StateFile).checkpoint.latest;
+  return String(resources.find(({ urn }) => urn.endsWith("::a"))?.outputs?.keyId ?? "");
+}
+
+/**
+ * What a crash between the creation of a key and the saving of its state leaves: another key for `a`, and the record of
+ * its request in the state: the id of the run with the owner, or the interrupted creation with the seed of the name.
+ */
+async function leaveOrphan(frontEnd: FrontEnd, { plane, workspace }: Stage): Promise<void> {
   const own = (await plane.liveKeys()).find(({ name }) => name.startsWith("a-") && name !== STRANGER);
   if (own === undefined) throw new Error("no key whose tag an orphan could bear");
-  await plane.state.createKey(own.name.replace(/[^-]+$/, "orphaned"));
+  const content = JSON.parse(await readFile(workspace.stateFile, "utf8")) as StateFile;
+  const { latest } = content.checkpoint;
+  const find = (end: string) => {
+    const found = latest.resources.find(({ urn }) => urn.endsWith(end));
+    if (found === undefined) throw new Error(`the state has no ${end}`);
+    return found;
+  };
+  if (frontEnd === "dynamic") {
+    const [run] = find("Owner::keyplane").inputs.runs as string[];
+    await plane.state.createKey(own.name.replace(/[^-]+$/, `${run}aaa`));
+    return;
+  }
+  const { outputs: _outputs, id: _id, ...resource } = find("::a");
+  const seed = "orphaned";
+  await plane.state.createKey(own.name.replace(/[^-]+$/, nonceFrom(seed, 0)));
+  const inputs = { ...resource.inputs, __nonce: seed };
+  latest.pending_operations = [{ resource: { ...resource, inputs }, type: "creating" }];
+  await writeFile(workspace.stateFile, JSON.stringify(content));
 }

@@ -48,7 +48,7 @@ const say = ({ id, name }: LiveKey): string => `${id} (${name})`;
 export async function judgeDeployed(
   stage: Stage,
   program: Keys,
-  circumstances: Omit<Circumstances, "shown">,
+  circumstances: Omit<Circumstances, "shown" | "command">,
 ): Promise<Pick<Verdict, "leaked" | "excluded" | "lost">> {
   const held = await heldKeys(stage);
   const lost: string[] = [];
@@ -59,19 +59,18 @@ export async function judgeDeployed(
   }
   const ids = new Set(held.flatMap((resource) => resource.ids));
   const left = (await ownKeys(stage)).filter(({ id }) => !ids.has(String(id)));
-  return { ...judgeLeft(stage, "up", left, { ...circumstances, shown: namesOf(held) }), lost };
+  return { ...judgeLeft(stage, left, { ...circumstances, command: "up", shown: namesOf(held) }), lost };
 }
 
 /**
  * After a `destroy`, no key of the stack is live. A key with an exact name has no tag, so it could belong to anybody.
- * @param shown - Names of the resources that the state had.
  */
 export async function judgeDestroyed(
   stage: Stage,
-  shown: ReadonlySet<string>,
+  circumstances: Omit<Circumstances, "command" | "keepsItsKey">,
 ): Promise<Pick<Verdict, "leaked" | "excluded">> {
   const left = (await ownKeys(stage)).filter(({ name }) => !name.startsWith("exactly-"));
-  return judgeLeft(stage, "destroy", left, { shown, keepsItsKey: false, reported: new Set() });
+  return judgeLeft(stage, left, { ...circumstances, command: "destroy", keepsItsKey: false });
 }
 
 /** Names of the resources in the state that hold a key. */
@@ -81,13 +80,15 @@ export async function shownResources(stage: Stage): Promise<ReadonlySet<string>>
 
 function judgeLeft(
   { frontEnd }: Stage,
-  command: string,
   left: readonly LiveKey[],
   circumstances: Circumstances,
 ): Pick<Verdict, "leaked" | "excluded"> {
   const judged = left.map((key) => {
     const leftover = { id: String(key.id), resource: key.name.split("-")[0] ?? "" };
-    return { text: `${say(key)} after ${command}`, exclusion: exclusionOf(frontEnd, leftover, circumstances) };
+    return {
+      text: `${say(key)} after ${circumstances.command}`,
+      exclusion: exclusionOf(frontEnd, leftover, circumstances),
+    };
   });
   return {
     leaked: judged.filter(({ exclusion }) => exclusion === undefined).map(({ text }) => text),

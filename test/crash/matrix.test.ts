@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { exclusionOf } from "./exclusions";
+import { type Circumstances, exclusionOf } from "./exclusions";
 import { matrix, reduced } from "./matrix";
 import type { FrontEnd } from "./plan";
 import { REDUCED } from "./run-reduced";
@@ -34,17 +34,32 @@ describe.each<FrontEnd>(["dynamic", "plugin"])("the crash matrix of the %s provi
 
 describe("a key that no state holds", () => {
   const leftover = { id: "7", resource: "a" };
-  const reported = { shown: new Set(["a"]), keepsItsKey: true, reported: new Set(["7"]) };
-  const removed = { ...reported, shown: new Set<string>() };
+  const up: Circumstances = {
+    ...{ command: "up", isRecorded: true, keepsItsKey: true },
+    ...{ shown: new Set(["a"]), reported: new Set(["7"]) },
+  };
+  const destroy: Circumstances = { ...up, command: "destroy", keepsItsKey: false };
+  const titleOf = (frontEnd: FrontEnd, circumstances: Circumstances) =>
+    exclusionOf(frontEnd, leftover, circumstances)?.title;
+  const nothing = { shown: new Set<string>() };
 
   test("is a failure of the dynamic provider in any case", () => {
-    expect([reported, removed].map((each) => exclusionOf("dynamic", leftover, each))).toEqual([undefined, undefined]);
+    const cases = [up, destroy].flatMap((each) => [each, { ...each, ...nothing }]);
+    expect(cases.map((each) => titleOf("dynamic", each))).toEqual([undefined, undefined, undefined, undefined]);
   });
 
-  test("is a failure of the plugin, unless its resource is gone, or keeps its key and the key is reported", () => {
-    expect(exclusionOf("plugin", leftover, removed)?.title).toBe("the key has left the program");
-    expect(exclusionOf("plugin", leftover, reported)?.title).toBe("the resource keeps its key");
-    expect(exclusionOf("plugin", leftover, { ...reported, reported: new Set() })).toBeUndefined();
-    expect(exclusionOf("plugin", leftover, { ...reported, keepsItsKey: false })).toBeUndefined();
+  test("is a failure of the plugin after an up, unless its resource is gone, or keeps its key and the key is reported", () => {
+    expect(titleOf("plugin", { ...up, ...nothing })).toBe("the key has left the program");
+    expect(titleOf("plugin", up)).toBe("the resource keeps its key");
+    expect(titleOf("plugin", { ...up, reported: new Set() })).toBeUndefined();
+    expect(titleOf("plugin", { ...up, keepsItsKey: false })).toBeUndefined();
+  });
+
+  test("is a failure of the plugin after a destroy, unless the state has no record of it and it is reported", () => {
+    expect(titleOf("plugin", destroy)).toBeUndefined();
+    expect(titleOf("plugin", { ...destroy, isRecorded: false })).toBe("reported");
+    expect(titleOf("plugin", { ...destroy, isRecorded: false, reported: new Set() })).toBeUndefined();
+    expect(titleOf("plugin", { ...destroy, ...nothing })).toBe("no resource is left");
+    expect(titleOf("plugin", { ...destroy, shown: new Set(["b"]) })).toBeUndefined();
   });
 });

@@ -1,11 +1,13 @@
 import {
   A,
   CONSUMER,
+  compromised,
   DELETE,
   EVERY,
   EVERY_AND_BACK,
   exact,
   graceOver,
+  KEY_OF_A,
   LIST,
   lost,
   one,
@@ -21,7 +23,7 @@ import {
 import type { Scenario } from "./scenario";
 
 const before = rotating({ rotationTriggers: { trigger: "1" }, gracePeriod: "1s" });
-const inPlace = rotating({ rotationTriggers: { trigger: "2" }, gracePeriod: "1s", retirement: "inPlace" });
+const inPlace = rotating({ revokeNow: KEY_OF_A, retirement: "inPlace" });
 
 /** Everything that the plugin does with keys. */
 export const pluginScenarios: readonly Scenario[] = [
@@ -182,13 +184,40 @@ export const pluginScenarios: readonly Scenario[] = [
     next: EVERY_AND_BACK,
   },
   {
+    name: "revoke now",
+    start: { runs: [{ program: rotating({}) }] },
+    command: "up",
+    program: compromised,
+    targets: [
+      {
+        urn: ROTATING,
+        op: "create-replacement",
+        requests: [request(LIST), request(POST)],
+        returns: "create RotatingApiKey",
+      },
+      { urn: CONSUMER, op: "update", requests: [] },
+      { urn: ROTATING, op: "delete-replaced", requests: [request(DELETE)], returns: "delete RotatingApiKey" },
+    ],
+    next: EVERY,
+  },
+  {
+    name: "revoke now, in place",
+    start: { runs: [{ program: rotating({}) }, { program: inPlace }] },
+    command: "up",
+    program: inPlace,
+    targets: [
+      { urn: ROTATING, op: "update", requests: [request(LIST), request(DELETE)], returns: "update RotatingApiKey" },
+    ],
+    next: EVERY,
+  },
+  {
     name: "retire, while a consumer fails",
-    // The consumer still has the previous key.
+    // The consumer still has the previous key, so its grace begins again.
     start: { ...graceOver, runs: [{ program: before }, { program: rotated, failing: "a-consumer" }] },
     command: "up",
     program: rotated,
     failing: "a-consumer",
-    targets: [{ urn: ROTATING, op: "create-replacement", requests: [request(LIST)], returns: "create RotatingApiKey" }],
+    targets: [{ urn: ROTATING, op: "update", requests: [], returns: "update RotatingApiKey" }],
     next: EVERY,
   },
   {
@@ -196,17 +225,6 @@ export const pluginScenarios: readonly Scenario[] = [
     start: graceOver,
     command: "up",
     program: rotated,
-    targets: [
-      { urn: ROTATING, op: "create-replacement", requests: [request(LIST)], returns: "create RotatingApiKey" },
-      { urn: ROTATING, op: "delete-replaced", requests: [request(DELETE)], returns: "delete RotatingApiKey" },
-    ],
-    next: EVERY,
-  },
-  {
-    name: "retire in place",
-    start: graceOver,
-    command: "up",
-    program: inPlace,
     targets: [
       { urn: ROTATING, op: "update", requests: [request(LIST), request(DELETE)], returns: "update RotatingApiKey" },
     ],

@@ -2,7 +2,7 @@
 // that CRASH_PLAN names, and writes to the folder CRASH_FOLDER:
 //   host.pid      the process id of the provider: of the plugin if CRASH_FRONT_END is `plugin`, otherwise of the dynamic host
 //   loaded        exists once the provider runs keyplane: without keyplane's code, a host can outlive its engine
-//   struck        exists once the moment has come
+//   struck        exists once the moment has come, and contains its time
 //   states/       the state file after each write or, if the CLI writes it, before each revocation
 // It also skips slow work that the tests do not need, because a matrix of some thousand runs has to end within an hour.
 const { subscribe } = require("node:diagnostics_channel");
@@ -36,7 +36,7 @@ function atPoint(message) {
     name === "urn" ? message.urn.endsWith(value) : message[name] === value,
   );
   if (!isIt || plan.nth-- > 1) return;
-  fs.writeFileSync(join(folder, "struck"), "");
+  fs.writeFileSync(join(folder, "struck"), String(Date.now()));
   const victims = { host: [hostPid()], engine: [enginePid()], both: [hostPid(), enginePid()] }[plan.victim];
   // This process is killed last.
   for (const pid of victims.sort((a, b) => Number(a === process.pid) - Number(b === process.pid))) {

@@ -25,6 +25,10 @@ export const exact = (trigger: string): Keys => ({
 });
 export const rotating = (args: object): Keys => ({ ...other, a: { rotating: true, consumer: "holds", ...args } });
 export const ROTATING = "RotatingApiKey::a";
+/** Stands for the id of the key of `a`. */
+export const KEY_OF_A = "KEY-OF-A";
+export const compromised = rotating({ revokeNow: KEY_OF_A });
+
 /** The service creates a key, but its answer is lost. */
 export const lost: Rule = { route: POST, fault: "close", commit: "before" };
 

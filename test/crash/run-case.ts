@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { readFile, rm, stat } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type EngineRun, type Rule, type RunResult, searchSecrets } from "keyplane/testing";
 import { confirmationOf } from "./exclusions";
@@ -58,6 +58,7 @@ class CaseRunner {
 
   async run(): Promise<Verdict> {
     const { next, commit } = this.one;
+    const { isRecorded } = this;
     await this.crash();
     if (commit === "late") await this.stage.plane.commitLate();
     const leaked: string[] = [];
@@ -65,18 +66,18 @@ class CaseRunner {
     if (next !== "destroy") {
       const program = next === "back" ? this.before : this.scenario.program;
       if (next === "refresh") await this.command("refresh", program);
-      let printed = await this.command("up", program);
+      await this.command("up", program);
       if (commit === "later") await this.stage.plane.commitLate();
       const keepsItsKey = commit === "later" || this.isTakenBack;
-      if (keepsItsKey) printed = await this.command("up", program, ["--refresh"]);
-      const deployed = await judgeDeployed(this.stage, program, { keepsItsKey, reported: reportedIn(printed) });
+      if (keepsItsKey) await this.command("up", program, ["--refresh"]);
+      const deployed = await judgeDeployed(this.stage, program, { isRecorded, keepsItsKey, reported: this.reported });
       leaked.push(...deployed.leaked);
       this.excluded.push(...deployed.excluded);
       lost.push(...deployed.lost);
     }
     const shown = await shownResources(this.stage);
     await this.command("destroy", this.scenario.program);
-    const destroyed = await judgeDestroyed(this.stage, shown);
+    const destroyed = await judgeDestroyed(this.stage, { isRecorded, shown, reported: this.reported });
     leaked.push(...destroyed.leaked);
     this.excluded.push(...destroyed.excluded);
     const { revoked } = await judgeRevocations(this.stage, this.scenario, this.kill);
@@ -91,6 +92,11 @@ class CaseRunner {
   private get isTakenBack(): boolean {
     const { command, start } = this.scenario;
     return this.one.next === "back" || start.orphan === true || (command === "destroy" && this.one.next === "up");
+  }
+
+  /** Whether the state has a record of the creation: the engine notes that of a resource, until it has failed. */
+  private get isRecorded(): boolean {
+    return this.one.victim !== "host" && this.scenario.targets.some(({ op }) => op.startsWith("create"));
   }
 
   /** The program as it was before the interrupted run. */
@@ -125,8 +131,8 @@ class CaseRunner {
   /** The kill that the preload recorded; undefined if the service knew the moment, and so had the request. */
   private async killOf(file: string): Promise<ProviderKill | undefined> {
     if (!existsSync(file)) return undefined;
-    const { mtimeMs } = await stat(file);
-    return { at: Math.floor(mtimeMs), lastSeq: (await this.stage.plane.log()).at(-1)?.seq ?? 0 };
+    // The time of the file would be a few milliseconds too early.
+    return { at: Number(await readFile(file, "utf8")), lastSeq: (await this.stage.plane.log()).at(-1)?.seq ?? 0 };
   }
 
   /** Kills while the service holds the request, and then releases the request. */
@@ -151,11 +157,17 @@ class CaseRunner {
   private async allEnded(): Promise<void> {
     const { notes, workspace, frontEnd } = this.stage;
     if (!existsSync(join(notes, "loaded"))) return;
-    const mayStay = frontEnd === "plugin" ? /pulumi-language-nodejs|dynamic-provider/ : /pulumi-language-nodejs/;
+    const mayStay =
+      frontEnd === "plugin"
+        ? /pulumi-language-nodejs|pulumi-resource-pulumi-nodejs|dynamic-provider/
+        : /pulumi-language-nodejs/;
     const deadline = performance.now() + OUTLIVES_MS;
-    while (workspace.processes().some((pid) => !mayStay.test(commandOf(pid)))) {
+    for (;;) {
+      const left = workspace.processes().map(commandOf);
+      const outlives = left.filter((command) => !mayStay.test(command));
+      if (outlives.length === 0) return;
       if (performance.now() > deadline) {
-        this.problems.push("a process of the interrupted run outlived it");
+        this.problems.push(`a process of the interrupted run outlived it: ${outlives.join("; ")}`);
         return;
       }
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -170,7 +182,7 @@ class CaseRunner {
     confirmed: NodeJS.ProcessEnv = {},
   ): Promise<string> {
     const env = { ...this.stage.env(program), ...confirmed };
-    const result = await this.stage.workspace.run(command, { env, args, mayFail: true, inProcess: true });
+    const result = await this.stage.workspace.run(command, { env, args, mayFail: true });
     this.note(command, result);
     const printed = `${result.stdout}${result.stderr}`;
     const isExchanged = this.scenario.start.runs.some(({ exchange }) => exchange);
@@ -181,6 +193,14 @@ class CaseRunner {
     }
     if (result.exit !== 0) this.problems.push(`${command} failed with exit code ${result.exit}\n${printed}`);
     return printed;
+  }
+
+  /** Ids of the orphans that a command has reported so far. */
+  private get reported(): ReadonlySet<string> {
+    const printed = Object.values(this.printed).join("\n");
+    const kept = printed.matchAll(/key (\d+) \(.*no resource has it.*`npx keyplane revoke \1`/g);
+    const left = printed.matchAll(/key (\d+) \(.*was left behind by an interrupted run. It is revoked when/g);
+    return new Set(Array.from([...kept, ...left], ([, id = ""]) => id));
   }
 
   private note(what: string, { stdout, stderr }: RunResult): void {
@@ -197,14 +217,9 @@ class CaseRunner {
   }
 }
 
-/** Ids of the orphans that a refresh reported. */
-function reportedIn(printed: string): ReadonlySet<string> {
-  return new Set(Array.from(printed.matchAll(/key (\d+) \(.*no resource has it/g), ([, id = ""]) => id));
-}
-
 function commandOf(pid: number): string {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
   } catch {
     return "";
   }

@@ -1,3 +1,4 @@
+import { REPORTED } from "./exclusions";
 import type { Case } from "./plan";
 import type { CaseResult } from "./run-case";
 
@@ -15,7 +16,7 @@ export function tableOf(cases: readonly Case[], results: readonly CaseResult[]):
   const lines = [HEADER, ...rows, sum].map((cells) =>
     cells.map((cell, at) => (at === 0 ? cell.padEnd(22) : cell.padStart(17))).join(""),
   );
-  return { text: lines.join("\n"), isClean: sum.slice(3).every((cell) => cell === "0") };
+  return { text: lines.join("\n"), isClean: sum.slice(4).every((cell) => cell === "0") };
 
   function rowOf(name: string, of: readonly Case[]): string[] {
     const done = of.flatMap((one) => byId.get(one.id) ?? []);
@@ -23,8 +24,9 @@ export function tableOf(cases: readonly Case[], results: readonly CaseResult[]):
     const counts = (["leaked", "revoked", "lost", "problems"] as const).map(
       (what) => done.filter((result) => result[what].length > 0).length,
     );
-    return [name, points, done.length, ...counts, of.length - done.length].map(String);
+    const reported = done.filter(({ excluded }) => excluded.includes(REPORTED)).length;
+    return [name, points, done.length, reported, ...counts, of.length - done.length].map(String);
   }
 }
 
-const HEADER = ["", "points", "runs", "leaked", "wrongly revoked", "lost", "other problems", "not run"];
+const HEADER = ["", "points", "runs", "reported", "leaked", "wrongly revoked", "lost", "other problems", "not run"];

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { OperationCourse, Rule } from "../../testing/control-plane";
-import type { Crash, DeclaredKey, Flags, Options, Program } from "./mini-engine";
+import type { Crash, DeclaredKey, Flags, Options, Program } from "./state";
 
 /** One event in the life of a stack. */
 export type Action =
@@ -15,11 +15,21 @@ export type Action =
   | { readonly do: "operation"; readonly course: OperationCourse }
   /** Somebody else revokes, uses or makes a key; which of the live ones is told by a number. */
   | { readonly do: "revoke" | "use" | "stranger"; readonly which: number }
-  /** Only the plugin: a newer version of it, another name of the stack, or `state delete`. */
-  | { readonly do: "upgrade" | "rename stack" }
-  | { readonly do: "forget"; readonly which: number }
-  /** A copy of the stack, in which these commands run. */
-  | { readonly do: "copy"; readonly commands: readonly ("up" | "refresh" | "destroy")[] };
+  /** Only the plugin: a newer version of it. */
+  | { readonly do: "upgrade" }
+  /** With the setting `renamedFrom` or without it. */
+  | { readonly do: "rename stack"; readonly keepsOwner: boolean }
+  /** `pulumi state` changes a resource without a call of the provider. */
+  | { readonly do: `state ${"delete" | "move" | "rename" | "taint"}`; readonly which: number }
+  /** The state is that of an earlier time, as by `stack import`. */
+  | { readonly do: "restore"; readonly which: number }
+  /** Another backend, or a copy of the stack, goes on from the same state. */
+  | { readonly do: "fork" | "copy"; readonly commands: readonly Elsewhere[] }
+  /** Commands in one of these stacks. */
+  | { readonly do: "elsewhere"; readonly which: number; readonly commands: readonly Elsewhere[] };
+
+/** A command of another stack. `rotate` is an `up` with new triggers. */
+export type Elsewhere = "up" | "rotate" | "refresh" | "destroy";
 
 const MINUTE_MS = 60_000;
 
@@ -98,6 +108,7 @@ const crash: fc.Arbitrary<Crash | undefined> = fc.option(
   fc.record({
     step: fc.integer({ min: 1, max: 8 }),
     when: fc.oneof(fc.constantFrom("before", "unsaved", "saved"), fc.integer({ min: 1, max: 8 })),
+    victim: fc.constantFrom("both", "both", "engine", "provider"),
   }),
   { nil: undefined },
 );
@@ -169,6 +180,8 @@ const flags: fc.Arbitrary<Flags> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ target: names, replace: autoNamed, away: often(false) }) },
   { weight: 3, arbitrary: fc.record({ failing: names, continueOnError: often(true) }) },
   { weight: 1, arbitrary: fc.record({ continueOnError: fc.constant(true), away: often(false) }) },
+  { weight: 1, arbitrary: fc.record({ unreadable: fc.constant(true), failing: rarely(names, 1) }) },
+  { weight: 1, arbitrary: fc.record({ planned: fc.constant(true) }) },
 );
 
 const up: fc.Arbitrary<Action> = fc
@@ -207,7 +220,36 @@ const lateHealing: fc.Arbitrary<Action[]> = fc
     return [upOf(7), upOf(8, crash), pause, upOf(8, late), pause, upOf(8)];
   });
 
-const refresh: fc.Arbitrary<Action> = fc.record({ do: fc.constant("refresh" as const), crash });
+const refresh: fc.Arbitrary<Action> = fc.record({
+  do: fc.constant("refresh" as const),
+  crash,
+  clearPending: often(false),
+});
+
+const commands = fc.array(fc.constantFrom<Elsewhere>("up", "up", "rotate", "refresh", "destroy"), {
+  minLength: 1,
+  maxLength: 3,
+});
+
+/** Changes of the state that no provider is told. */
+const aside: fc.Arbitrary<Action> = fc.oneof(
+  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom("fork" as const, "copy" as const), commands }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("elsewhere" as const), which: fc.nat(9), commands }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("restore" as const), which: fc.nat(9) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constantFrom(
+        "state delete" as const,
+        "state move" as const,
+        "state rename" as const,
+        "state taint" as const,
+      ),
+      which: fc.nat(9),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("rename stack" as const), keepsOwner: fc.boolean() }) },
+);
 
 const outside = [
   { weight: 3, arbitrary: fc.record({ do: fc.constant("fault" as const), rule }) },
@@ -228,24 +270,16 @@ const event: fc.Arbitrary<Action> = fc.oneof(
   { weight: 6, arbitrary: up },
   { weight: 1, arbitrary: refresh },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("destroy" as const), crash }) },
+  { weight: 2, arbitrary: aside },
   ...outside,
 );
-
-const copy: fc.Arbitrary<Action> = fc.record({
-  do: fc.constant("copy" as const),
-  commands: fc.array(fc.constantFrom("up" as const, "refresh" as const, "destroy" as const), {
-    minLength: 1,
-    maxLength: 3,
-  }),
-});
 
 const pluginEvent: fc.Arbitrary<Action> = fc.oneof(
   { weight: 9, arbitrary: pluginUp },
   { weight: 1, arbitrary: refresh },
   { weight: 1, arbitrary: pluginDestroy },
-  { weight: 1, arbitrary: copy },
-  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("upgrade" as const, "rename stack" as const) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("forget" as const), which: fc.nat(9) }) },
+  { weight: 3, arbitrary: aside },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("upgrade" as const) }) },
   ...outside,
 );
 

@@ -1,38 +1,68 @@
+import { resourceTypes } from "../../provider/dynamic/registry";
 import { noteHolder } from "../../provider/keys/holders";
 import { textsOf } from "../../provider/keys/key-fields";
-import { resourceTypes } from "../../provider/resources/registry";
+import { runIn } from "../../provider/keys/names";
 import { check } from "../../provider/schema/check";
-import { diff } from "../../provider/schema/diff";
-import { type Context, NotReady, type Properties, type ResourceType } from "../../provider/schema/resource-type";
-import { Settings } from "../../provider/settings/settings";
-import type { StackHarness } from "../unit/resources/harness";
-import {
-  type DeclaredKey,
-  type Flags,
-  MiniEngine,
-  type Options,
-  type Place,
-  type Program,
-  Refused,
-  type Result,
-  StepFailed,
-  type Stored,
-} from "./mini-engine";
+import type { Difference } from "../../provider/schema/diff";
+import type { Context, NotReady, Properties, ResourceType } from "../../provider/schema/resource-type";
+import { difference } from "../../provider/session/difference";
+import { runVerb, type Verb, VerbError } from "../../provider/session/verb";
+import { MiniEngine, Refused, type Result, StepFailed } from "./mini-engine";
+import { ModelSession } from "./provider-process";
+import type { DeclaredKey, Flags, Options, Place, Program, Stored } from "./state";
 
-const FORCED = { changes: true, replaces: ["id"], deleteBeforeReplace: false, reasons: [] };
+const FORCED = { changes: true, replaces: ["id"], deleteBeforeReplace: false } as const;
+
+/** The inputs of a rotating key that the ledger gets with a previous key. */
+const PERIODS = ["rotateAfter", "gracePeriod", "quietPeriod", "maxOverlap"];
 
 /** A stack of the dynamic provider: with an owner, which its keys refer to, and a ledger, which runs last. */
 export class DynamicEngine extends MiniEngine {
+  private session = this.newSession(this.home);
+
   override get ownerId(): string | undefined {
     return this.owner?.id;
   }
 
+  /** The first one does, and after a renaming of the stack that makes it a copy. */
+  override get mintsOwner(): boolean {
+    const stack = this.owner?.outputs.stack;
+    return stack !== this.stack && !this.renamedFrom.includes(String(stack));
+  }
+
   private get owner(): Stored | undefined {
-    return this.state.find(({ kind }) => kind === "Owner");
+    return this.state.find(({ kind, doomed }) => kind === "Owner" && !doomed);
+  }
+
+  override urnOf(name: string, kind: Stored["kind"]): string {
+    return `urn:pulumi:${this.stack}::model::${this.typeOf(kind)}::${name}`;
+  }
+
+  override typeOf(kind: Stored["kind"]): string {
+    return `pulumi-nodejs:dynamic/keyplane:${kind}`;
+  }
+
+  override isOnRecord(name: string): boolean {
+    return textsOf(this.owner?.inputs.runs).includes(runIn(name));
+  }
+
+  /**
+   * Hazard: a run is on record that requested the key, and no ledger has ever seen it, because each run with it failed.
+   * So nothing distinguishes it from what the death of the provider leaves.
+   */
+  protected override isUnproven(id: string): boolean {
+    const seen = this.state
+      .filter(({ kind }) => kind === "Ledger")
+      .flatMap(({ outputs }) => [outputs.owned, outputs.delivered]);
+    return !seen.flat().includes(id);
+  }
+
+  protected override sibling(stack: string): DynamicEngine {
+    return new DynamicEngine(this.first, stack);
   }
 
   override up(program: Program, flags: Flags = {}): Promise<boolean> {
-    return this.command(flags, async () => {
+    return this.command("update", flags, async () => {
       if (flags.refresh) await this.readAll();
       const place = this.isAway(flags) && this.away ? this.away : this.home;
       if (place !== this.configured) this.enter(place);
@@ -49,8 +79,7 @@ export class DynamicEngine extends MiniEngine {
       }
       // Resources that left the program are deleted after the ledger runs, and the ledger cannot distinguish such a key
       // from an orphan if it was created by a failed run. All other resources have a new key by then.
-      this.declared = program;
-      await this.note();
+      await this.declare(program);
       if (owner !== undefined && this.includes("keyplane")) {
         const isComplete = this.failures === 0 && told.size === Object.keys(program).length;
         const inputs = this.ledgerInputs(String(owner.outputs.identity), told);
@@ -63,12 +92,21 @@ export class DynamicEngine extends MiniEngine {
     });
   }
 
+  // The ledger runs when the stack's outputs are known, also if the run is killed after that.
+  protected override put(old: Stored | undefined, now: Stored): Stored {
+    const stored = super.put(old, now);
+    const isDone = this.declared !== undefined && now.inputs.incomplete === undefined;
+    if (now.kind === "Ledger" && isDone) this.showKeys();
+    return stored;
+  }
+
   private async ensureOwner(): Promise<Stored | undefined> {
     if (!this.includes("keyplane")) {
       if (this.owner === undefined) throw new Refused();
       return this.owner;
     }
-    const owner = await this.attempt(() => this.ensure("Owner", "keyplane", { project: "model", stack: "dev" }));
+    const inputs = { project: "model", stack: this.stack, organization: "organization" };
+    const owner = await this.attempt(() => this.ensure("Owner", "keyplane", inputs));
     if (owner !== undefined) this.owners.add(owner.id);
     return owner;
   }
@@ -77,155 +115,227 @@ export class DynamicEngine extends MiniEngine {
   private async ensureKey(name: string, key: DeclaredKey, owner: Stored): Promise<Stored | undefined> {
     if (!this.includes(name)) return this.state.find((each) => each.name === name && !each.doomed);
     const { options = {} } = key;
+    return this.ensure(kindOf(key), name, this.inputsOf(key, owner.outputs.identity), options);
+  }
+
+  /** The inputs that the SDK passes. */
+  private inputsOf({ inputs, options = {} }: DeclaredKey, owner: unknown): Properties {
     const retained = options.protect || options.retainOnDelete;
-    const inputs = {
-      ...key.inputs,
-      ...(retained && { retained }),
-      owner: owner.outputs.identity,
-      resourceUrn: urnOf(name),
-    };
-    return this.ensure(key.rotating ? "RotatingApiKey" : "ApiKey", name, inputs, options);
+    return { ...inputs, ...(retained && { retained }), owner };
   }
 
   override preview(program: Program): Promise<boolean> {
-    return this.command({}, async () => {
-      const owner = this.owner?.outputs.identity ?? "unknown";
+    return this.command("preview", {}, async () => {
+      const identity = this.owner?.outputs.identity ?? "unknown";
       for (const [name, key] of Object.entries(program)) {
-        const kindName = key.rotating ? "RotatingApiKey" : "ApiKey";
-        const { old, inputs, context } = this.checked(kindName, name, {
-          ...key.inputs,
-          owner,
-          resourceUrn: urnOf(name),
-        });
-        if (old) diff(resourceTypes[kindName], old.outputs, inputs, termsOf(context));
+        const old = this.find(kindOf(key), name);
+        const inputs = await this.checked(kindOf(key), name, this.inputsOf(key, identity), old);
+        if (old) await this.compared(old, inputs);
       }
     });
   }
 
   override destroy(flags: Flags = {}): Promise<boolean> {
-    return this.command(flags, async () => {
+    return this.command("destroy", flags, async () => {
       this.isDestroy = true;
       for (const ledger of this.state.filter(({ kind }) => kind === "Ledger")) await this.delete(ledger);
-      for (const consumer of [...this.consumers.keys()]) await this.deliver(consumer, undefined);
-      for (const key of this.state.filter(({ kind }) => kind !== "Owner")) {
+      for (const consumer of [...this.recorded.keys()]) await this.attempt(() => this.deliver(consumer, undefined));
+      for (const key of this.inOrder(this.state.filter(({ kind }) => kind !== "Owner"))) {
+        // Dependencies of a failed consumer stay, except those that were replaced.
+        if (this.recorded.has(key.name) && !key.doomed) continue;
         if (key.options.protect && !key.doomed) this.fail(`${key.name} is protected`);
-        else await this.delete(key);
+        else await this.attempt(() => this.delete(key));
       }
       if (this.failures > 0) throw new StepFailed();
       for (const owner of this.state) await this.delete(owner);
     });
   }
 
-  protected override harnessAt(place: Place): StackHarness {
-    const beside = super.harnessAt(place);
-    const confirmedAccounts = place.confirmed ? [beside.context.fingerprint()] : [];
-    const settings = new Settings({ ...beside.context.settings(), confirmedAccounts });
-    return place.harness.beside({ apiKey: place.apiKey, context: { settings: () => settings } });
+  protected override enter(place: Place): void {
+    super.enter(place);
+    this.session = this.newSession(place);
   }
 
-  protected override callDelete(old: Stored): Promise<void> {
-    return resourceTypes[old.kind].delete(old.id, old.outputs, this.contextOf(old.name));
+  private newSession({ harness: { plane }, apiKey, confirmed }: Place): ModelSession {
+    const engine = this;
+    const session = new ModelSession(this.harness, {
+      get command() {
+        return engine.engineCommand;
+      },
+      state: (stack) => this.exported(stack),
+      history: (stack) => this.runs(stack),
+    });
+    const config: Readonly<Record<string, string>> = {
+      ...{ baseUrl: plane.url, apiKey, renamedFrom: JSON.stringify(this.renamedFrom) },
+      ...(confirmed && { confirmAccount: this.harness.context.fingerprint() }),
+    };
+    session.configure((name) => config[name]);
+    return session;
+  }
+
+  protected override endWithoutEngine(): Promise<void> {
+    return this.session.endWithoutEngine();
+  }
+
+  protected override callDelete({ name, kind, id, outputs }: Stored): Promise<void> {
+    const type: ResourceType = resourceTypes[kind];
+    return this.verb("delete", kind, name, outputs, (context) => type.delete(id, outputs, context));
   }
 
   protected override async callRead(old: Stored): Promise<Stored | undefined> {
-    const outputs = await resourceTypes[old.kind].read(old.id, old.outputs, this.contextOf(old.name));
-    return outputs && { ...old, outputs };
+    const { name, kind, id, outputs } = old;
+    const type: ResourceType = resourceTypes[kind];
+    const found = await this.verb("read", kind, name, outputs, (context) => {
+      this.session.noteRead(id, context.urn);
+      return type.read(id, outputs, context);
+    });
+    return found && { ...old, outputs: plain(found) };
   }
 
   protected override notReady(error: unknown): NotReady | undefined {
-    return error instanceof NotReady ? error : undefined;
+    const reached = error instanceof VerbError ? error.notReady : undefined;
+    return reached && Object.assign(reached, { outputs: plain(reached.outputs) });
   }
 
-  private contextOf(name: string): Context {
-    return { ...this.harness.context, urn: urnOf(name) };
+  /** Calls the provider as Pulumi's dynamic host does. */
+  private verb<T>(
+    name: Verb["name"],
+    kind: Stored["kind"],
+    of: string,
+    values: Properties,
+    body: (context: Context) => Promise<T>,
+    held = values,
+  ): Promise<T> {
+    const type: ResourceType = resourceTypes[kind];
+    // A state that was moved or renamed has the former URN until the next update.
+    const urn = String(values.resourceUrn ?? held.resourceUrn ?? this.urnOf(of, kind));
+    return runVerb(this.session, { type, name, urn, values, held }, body);
   }
 
-  private async ensure(
-    kindName: keyof typeof resourceTypes,
-    name: string,
-    news: Properties,
-    options: Options = {},
-  ): Promise<Stored> {
-    const kind: ResourceType = resourceTypes[kindName];
-    const { old, inputs, context } = this.checked(kindName, name, news);
-    if (old === undefined) return this.create(kindName, name, inputs, options, context);
+  private find(kind: Stored["kind"], name: string): Stored | undefined {
+    return this.state.find((each) => each.kind === kind && each.name === name && !each.doomed);
+  }
+
+  private async ensure(kind: Stored["kind"], name: string, news: Properties, options: Options = {}): Promise<Stored> {
+    const type: ResourceType = resourceTypes[kind];
+    const old = this.find(kind, name);
+    const inputs = await this.checked(kind, name, news, old);
+    if (old === undefined) return this.create(kind, name, inputs, options);
     // The engine requests no diff for a forced replacement.
-    const isForced = this.flags.replace?.includes(name);
-    const difference = isForced ? FORCED : diff(kind, old.outputs, inputs, termsOf(context));
-    if (!isForced) noteHolder(kind, old.id, old.outputs, context);
-    if (difference.replaces.length > 0 && options.protect && old.options.protect) {
+    const isForced = this.flags.replace?.includes(name) || old.tainted;
+    const found = isForced ? FORCED : await this.compared(old, inputs);
+    if (found.replaces.length > 0 && options.protect && old.options.protect) {
       this.said.push(`${name} is protected`);
       throw new Refused();
     }
-    if (difference.deleteBeforeReplace) {
+    if (found.deleteBeforeReplace) {
       await this.deliver(name, undefined);
       await this.delete(old);
-      return this.create(kindName, name, inputs, options, context);
+      return this.create(kind, name, inputs, options);
     }
-    if (difference.replaces.length > 0) return this.create(kindName, name, inputs, options, context, old);
-    if (!difference.changes && !old.notReady) return this.put(old, { ...old, options });
+    if (found.replaces.length > 0) return this.create(kind, name, inputs, options, old);
+    // The engine also saves inputs that change nothing.
+    if (!found.changes && !old.notReady) return this.put(old, { ...old, inputs, options });
     return this.step(async () => {
-      const outcome = await this.outcome(async () => {
-        const outputs = await kind.update(old.id, old.outputs, inputs, context);
-        noteHolder(kind, old.id, outputs, context);
-        return outputs;
-      });
-      return { ...outcome, change: (result) => this.put(old, { ...old, ...result, options }) };
-    });
-  }
-
-  private checked(kindName: keyof typeof resourceTypes, name: string, news: Properties) {
-    const context = this.contextOf(name);
-    const { inputs, failures } = check(resourceTypes[kindName], news, context);
-    if (failures.length > 0) throw new Error(`${name}: ${JSON.stringify(failures)}`);
-    const old = this.state.find((each) => each.kind === kindName && each.name === name && !each.doomed);
-    return { old, inputs, context };
-  }
-
-  private create(
-    kindName: keyof typeof resourceTypes,
-    name: string,
-    inputs: Properties,
-    options: Options,
-    context: Context,
-    old?: Stored,
-  ): Promise<Stored> {
-    return this.step(async () => {
-      const made = { id: "" };
-      const outcome = await this.outcome(async () => {
-        const { id, outputs } = await resourceTypes[kindName].create(inputs, context);
-        noteHolder(resourceTypes[kindName], id, outputs, context);
-        made.id = id;
-        return outputs;
-      });
-      const change = (result: Result): Stored => {
-        if (old) this.put(old, { ...old, doomed: true });
-        if (old) this.replaced.add(old.id);
-        const id = outcome.id ?? made.id;
-        return this.put(undefined, { kind: kindName, name, id, doomed: false, options, ...result });
+      const body = async (context: Context) => {
+        const outputs = await type.update(old.id, old.outputs, inputs, context);
+        noteHolder(type, old.id, outputs, context);
+        return plain(outputs);
       };
+      const outcome = await this.outcome(() => this.verb("update", kind, name, inputs, body, old.outputs));
+      const change = (result: Result, now: number) =>
+        this.put(old, { ...old, ...result, inputs, options, ...(!result.notReady && { modified: now }) });
       return { ...outcome, change };
     });
   }
 
+  /** The inputs as the provider has checked them. */
+  private async checked(
+    kind: Stored["kind"],
+    name: string,
+    news: Properties,
+    old: Stored | undefined,
+  ): Promise<Properties> {
+    const values = { ...news, resourceUrn: this.urnOf(name, kind) };
+    const { inputs, failures } = await this.answered(() =>
+      this.verb("check", kind, name, values, async (context) => {
+        this.session.noteCheck(context.urn);
+        return check(resourceTypes[kind], values, context, old?.inputs ?? {});
+      }),
+    );
+    if (failures.length > 0) throw new Error(`${name}: ${JSON.stringify(failures)}`);
+    return plain(inputs);
+  }
+
+  /** An error of a diff ends the run. */
+  private async compared({ kind, name, id, outputs }: Stored, inputs: Properties): Promise<Difference> {
+    const type: ResourceType = resourceTypes[kind];
+    try {
+      const body = async (context: Context) => {
+        const found = difference(this.session, type, id, outputs, inputs, context, true);
+        for (const reason of found.reasons) context.info(reason);
+        return found;
+      };
+      return await this.answered(() => this.verb("diff", kind, name, inputs, body, outputs));
+    } catch (error) {
+      this.said.push((error as Error).message);
+      throw new StepFailed();
+    }
+  }
+
+  private create(
+    kind: Stored["kind"],
+    name: string,
+    inputs: Properties,
+    options: Options,
+    old?: Stored,
+  ): Promise<Stored> {
+    const type: ResourceType = resourceTypes[kind];
+    return this.step(
+      async () => {
+        const made = { id: "" };
+        const body = async (context: Context) => {
+          const { id, outputs } = await type.create(inputs, context);
+          noteHolder(type, id, outputs, context);
+          made.id = id;
+          return plain(outputs);
+        };
+        const outcome = await this.outcome(() => this.verb("create", kind, name, inputs, body));
+        const change = (result: Result, now: number): Stored => {
+          if (old) this.put(old, { ...old, doomed: true });
+          if (old) this.replaced.add(old.id);
+          const id = outcome.id ?? made.id;
+          const times = { created: now, modified: now };
+          return this.put(undefined, { kind, name, id, doomed: false, inputs, options, ...times, ...result });
+        };
+        return { ...outcome, change };
+      },
+      { name, kind, inputs },
+    );
+  }
+
   /** What the ledger receives about the keys with these names. */
   private ledgerInputs(owner: string, names: ReadonlySet<string>): Properties {
-    const keys = this.state.filter(({ name, kind, doomed }) => kind !== "Ledger" && names.has(name) && !doomed);
-    const doomedOf = ({ pendingRevocations, retired }: Properties) => [
-      ...textsOf(pendingRevocations),
-      ...textsOf(retired),
-    ];
-    const owned = keys.flatMap(({ outputs }) => [
-      ...[outputs.keyId, outputs.previousKeyId].filter((id) => id !== undefined).map(String),
-      ...doomedOf(outputs),
+    const keys = this.state.filter(({ name, kind, doomed }) => kind.endsWith("ApiKey") && names.has(name) && !doomed);
+    const owned = keys.flatMap(({ outputs: { keyId, previousKeyId, pendingRevocations, retired } }) => [
+      ...[keyId, previousKeyId].filter((id) => id !== undefined).map(String),
+      ...[...textsOf(pendingRevocations), ...textsOf(retired)],
     ]);
     const rotating = keys.filter(({ kind }) => kind === "RotatingApiKey");
+    const previous = rotating.flatMap(({ outputs }) => {
+      const periods = Object.fromEntries(PERIODS.map((name) => [name, outputs[name]]));
+      const waiting = textsOf(outputs.retired).filter((id) => !textsOf(outputs.compromised).includes(id));
+      const entry = (id: unknown, isRetired: boolean) =>
+        [String(id), { successor: outputs.keyId, periods, isRetired }] as const;
+      const own = outputs.previousKeyId === undefined ? [] : [entry(outputs.previousKeyId, false)];
+      return [...own, ...waiting.map((id) => entry(id, true))];
+    });
     const adopted = rotating.flatMap(({ outputs }) => (outputs.adopted ? [outputs.adopted as Adopted] : []));
     return {
       owner,
-      owned: [...new Set(owned)].sort(),
-      lostNames: [...new Set(keys.flatMap(({ outputs }) => textsOf(outputs.lostNames)))].sort(),
-      pendingRevocations: [...new Set(rotating.flatMap(({ outputs }) => doomedOf(outputs)))].sort(),
+      owned: sorted(owned),
+      compromised: sorted(rotating.flatMap(({ outputs }) => textsOf(outputs.compromised))),
+      ...(previous.length > 0 && { previous: plain(Object.fromEntries(previous)) }),
       ...(adopted.length > 0 && { untagged: Object.fromEntries(adopted.map(({ id, name }) => [id, name])) }),
     };
   }
@@ -236,11 +346,15 @@ interface Adopted {
   readonly name: string;
 }
 
-function urnOf(name: string): string {
-  return `urn:pulumi:dev::model::key::${name}`;
+function kindOf({ rotating }: DeclaredKey): "ApiKey" | "RotatingApiKey" {
+  return rotating ? "RotatingApiKey" : "ApiKey";
 }
 
-/** The context of a diff in an `up`. */
-function termsOf(context: Context) {
-  return { now: context.now(), fingerprint: context.fingerprint, driftOnly: false };
+function sorted(ids: readonly string[]): readonly string[] {
+  return [...new Set(ids)].sort();
+}
+
+/** Values as they arrive through Pulumi's protocol. */
+function plain(values: Properties): Properties {
+  return JSON.parse(JSON.stringify(values));
 }

@@ -9,6 +9,7 @@ export class Killer {
   /** Whether the process is dead. Nobody receives what its code still returns. */
   isDead = false;
   private left = Number.POSITIVE_INFINITY;
+  private strike: () => void = () => {};
 
   constructor(private readonly account: Account) {
     if (!Killer.subscribed) subscribe("keyplane:provider", () => Killer.current?.reached());
@@ -16,9 +17,14 @@ export class Killer {
     Killer.current = this;
   }
 
-  /** Kills the process after the provider has published this many more moments. */
-  arm(moments: number): void {
+  /** Strikes after the provider has published this many more moments. */
+  arm(moments: number, strike: () => void): void {
     this.left = moments;
+    this.strike = strike;
+  }
+
+  disarm(): void {
+    this.left = Number.POSITIVE_INFINITY;
   }
 
   /** Kills the process: from now on it sends nothing. */
@@ -29,6 +35,6 @@ export class Killer {
 
   private reached(): void {
     this.left -= 1;
-    if (this.left === 0) this.kill();
+    if (this.left === 0) this.strike();
   }
 }

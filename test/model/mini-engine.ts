@@ -1,93 +1,25 @@
-import { textsOf } from "../../provider/keys/key-fields";
-import type { resourceTypes } from "../../provider/resources/registry";
+import { isDeepStrictEqual } from "node:util";
 import type { NotReady, Properties } from "../../provider/schema/resource-type";
+import type { EngineCommand } from "../../provider/stack/command-line";
+import type { Deployment, StateResource } from "../../provider/stack/deployment";
+import { type Run, readHistory } from "../../provider/stack/history";
 import type { StackHarness } from "../unit/resources/harness";
+import { bare, deploymentOf, type Naming } from "./deployment";
 import { Killer } from "./killer";
+import {
+  type Checkpoint,
+  type Crash,
+  type Flags,
+  handedOutIn,
+  keysIn,
+  type Note,
+  type Place,
+  type Program,
+  type Stored,
+  type StoredConsumer,
+} from "./state";
 
-/** Options of a resource, its own or inherited from a component. Only the engine uses them. */
-export interface Options {
-  readonly protect?: boolean;
-  readonly retainOnDelete?: boolean;
-  /** It is deleted together with another resource, which only a destroy deletes. */
-  readonly deletedWith?: boolean;
-  readonly deleteBeforeReplace?: boolean;
-  /** A change replaces the resource without asking the provider, as `replaceWith` does. */
-  readonly replacementTrigger?: number;
-}
-
-/** A key of a program. */
-export interface DeclaredKey {
-  readonly rotating: boolean;
-  readonly consumed: boolean;
-  /** Whether it is created only when no operation is under way in the project. */
-  readonly waits?: boolean;
-  /** Whether it adopts a key that was created by hand. */
-  readonly adopts?: boolean;
-  /** A former name. */
-  readonly alias?: string | undefined;
-  /** Which of its keys `revokeNow` names. */
-  readonly revokes?: "current" | "previous" | undefined;
-  readonly options?: Options;
-  readonly inputs: Properties;
-}
-
-/** The keys that a program declares, by name. */
-export type Program = Readonly<Record<string, DeclaredKey>>;
-
-/** Where a command is killed: in which step, and when in that step. */
-export interface Crash {
-  readonly step: number;
-  /** Before the call of the provider, after a number of its moments, before its result is saved, or right after that. */
-  readonly when: "before" | number | "unsaved" | "saved";
-}
-
-/** Options of an `up` beside its program. Names are names of keys. */
-export interface Flags {
-  readonly refresh?: boolean;
-  readonly crash?: Crash | undefined;
-  /** Whether the configuration points to another account. */
-  readonly away?: boolean | undefined;
-  readonly target?: readonly string[] | undefined;
-  readonly targetDependents?: boolean | undefined;
-  readonly exclude?: readonly string[] | undefined;
-  readonly replace?: readonly string[] | undefined;
-  readonly continueOnError?: boolean | undefined;
-  /** The keys whose consumers fail. */
-  readonly failing?: readonly string[] | undefined;
-  /** Whether all keys are checked before the first of them is created. */
-  readonly together?: boolean | undefined;
-  /** Whether resources that do not depend on each other are read and deleted in the reverse order. */
-  readonly reversed?: boolean | undefined;
-}
-
-/** The account to which a configuration points, and its credential. */
-export interface Place {
-  readonly harness: StackHarness;
-  readonly apiKey: string;
-  /** Whether the user confirms the account. */
-  readonly confirmed?: boolean;
-}
-
-/** A resource in the state. */
-export interface Stored {
-  readonly name: string;
-  readonly kind: keyof typeof resourceTypes;
-  readonly id: string;
-  readonly inputs?: Properties;
-  readonly outputs: Properties;
-  readonly options: Options;
-  readonly notReady: boolean;
-  /** Whether it has been replaced and waits for its deletion. */
-  readonly doomed: boolean;
-  /** Whether it was deleted before its replacement, which does not exist yet. */
-  readonly pendingReplacement?: boolean;
-  /** The name under which this run still deletes a resource whose successor it has renamed. */
-  readonly calledAs?: string;
-  /** The URN of its provider, if it has one of its own. */
-  readonly provider?: string;
-}
-
-/** The process died. */
+/** The engine died. */
 class Crashed extends Error {}
 
 /** A step and therefore the run failed. */
@@ -106,27 +38,63 @@ export interface Holding {
   readonly owner: string | undefined;
   /** Ids of keys in the state that are neither replaced nor being deleted. */
   readonly state: ReadonlySet<string>;
+  /** Ids of previous and retired keys of resources that stay, except compromised ones. */
+  readonly previous: ReadonlySet<string>;
   /** Ids of the keys that consumers have. */
   readonly consumers: ReadonlySet<string>;
+  /** Ids of all keys that this history of the state ever had. */
+  readonly known: ReadonlySet<string>;
+  /** Ids of keys that have left the state without a call of the provider, and that somebody may need. */
+  readonly released: ReadonlySet<string>;
+}
+
+/** A command of an engine: from this position in the control plane's log on. */
+export interface Turn {
+  readonly since: number;
+  readonly engine: MiniEngine;
+}
+
+/** A checkpoint that can be restored, and what it proves. */
+export interface Saved extends Checkpoint {
+  readonly stack: string;
+  readonly owners: ReadonlySet<string>;
+  readonly known: ReadonlySet<string>;
+  readonly released: ReadonlySet<string>;
+  readonly line: ReadonlySet<string>;
 }
 
 /**
  * A stack, deployed by a minimal engine without processes. It has the order of the steps, the state, which is saved after
  * each step, and consumers, which receive a key right after it is saved. How it calls a provider is up to its subclasses.
  */
-export abstract class MiniEngine {
+export abstract class MiniEngine implements Naming {
   state: readonly Stored[] = [];
+  /** What the state says of the consumers. */
+  recorded: ReadonlyMap<string, StoredConsumer> = new Map();
+  /** Creations that killed runs have begun. They stay in the state. */
+  notes: readonly Note[] = [];
+  /** The keys that consumers really have. */
   readonly consumers = new Map<string, string>();
+  /** Keys of rotating resources that the stack's outputs have shown: when they showed a successor for the first time. */
+  readonly outside = new Map<string, { readonly supersededAt?: number }>();
   readonly holdings: Holding[] = [];
+  /** All commands so far, of all engines of the story. */
+  turns: Turn[] = [];
   /** All messages and errors so far. */
   readonly said: string[] = [];
   /** The names of all creations that were sent. */
   readonly names: string[] = [];
+  /** The names that this history of the state has requested. */
+  line: Set<string> = new Set();
   /** The ids of all owners so far. */
-  readonly owners = new Set<string>();
+  owners = new Set<string>();
   /** Ids of keys that should outlive their resources, which are gone. */
   readonly kept = new Set<string>();
-  /** Ids of keys that the engine removed from the state without calling the provider. A destroy names them. */
+  /** Ids of all keys that this history of the state ever had. */
+  known = new Set<string>();
+  /** Ids of keys that left the state without a call of the provider, and that somebody may need. */
+  released = new Set<string>();
+  /** Ids of keys that the engine removed together with another resource, without a call of the provider. */
   readonly dropped = new Set<string>();
   /** Ids of keys that the program received, which it does only when they are ready. */
   protected readonly handedOut = new Set<string>();
@@ -134,12 +102,16 @@ export abstract class MiniEngine {
   readonly wronglyGone: string[] = [];
   /** How often this command called the provider. */
   calls = 0;
+  /** How often the provider asked for the state and for the history, in this command. */
+  asked = { states: 0, histories: 0 };
   /** The account to which the configuration should point. An exchanged credential replaces it. */
   home: Place;
   /** Another account, which contains nothing of the stack. */
   away: Place | undefined;
   /** The account of the last `up`. A command without a program uses the configuration in the state. */
   configured: Place;
+  /** Former names of the stack, as the setting `renamedFrom` has them. */
+  renamedFrom: readonly string[] = [];
   protected harness: StackHarness;
   protected killer: Killer;
   protected flags: Flags = {};
@@ -150,8 +122,18 @@ export abstract class MiniEngine {
   protected readonly replaced = new Set<string>();
   /** What the program declares, once it has run to its end. Everything else is about to be deleted. */
   protected declared: Program | undefined;
+  private declaredAt = 0;
+  /** The records of `stack history`. */
+  private history: readonly object[] = [];
+  private underWay: Note | undefined;
+  private engineDied = false;
+  private ending: Promise<void> = Promise.resolve();
 
-  constructor(first: StackHarness) {
+  constructor(
+    protected readonly first: StackHarness,
+    /** The name of the stack. */
+    public stack: string,
+  ) {
     this.harness = first;
     this.home = { harness: first, apiKey: first.plane.apiKey };
     this.configured = this.home;
@@ -167,6 +149,17 @@ export abstract class MiniEngine {
   /** The id of the owner of new keys; absent before the first `up` and after a destroy. */
   abstract get ownerId(): string | undefined;
 
+  /** Whether the next `up` mints an owner, for whichever account it uses. */
+  abstract get mintsOwner(): boolean;
+
+  abstract urnOf(name: string, kind: Stored["kind"]): string;
+
+  abstract typeOf(kind: Stored["kind"]): string;
+
+  consumerUrn(name: string): string {
+    return `urn:pulumi:${this.stack}::model::test:index:Consumer::${name}-consumer`;
+  }
+
   /** Deploys a program. Returns whether the run was complete. */
   abstract up(program: Program, flags?: Flags): Promise<boolean>;
 
@@ -176,6 +169,9 @@ export abstract class MiniEngine {
   /** Destroys everything. Returns whether the run was complete. */
   abstract destroy(flags?: Flags): Promise<boolean>;
 
+  /** An engine of the same kind without a state. */
+  protected abstract sibling(stack: string): MiniEngine;
+
   protected abstract callDelete(old: Stored): Promise<void>;
 
   /** What a refresh finds of a resource. */
@@ -184,11 +180,128 @@ export abstract class MiniEngine {
   /** A resource that is recorded, though its call failed. */
   protected abstract notReady(error: unknown): Pick<NotReady, "id" | "outputs" | "reason"> | undefined;
 
+  /** What the provider does when it finds that the engine is gone. */
+  protected abstract endWithoutEngine(): Promise<void>;
+
+  /** What the engine does with the provider at the end of a run. */
+  protected async closeProviders(): Promise<void> {}
+
+  /** The resources of the providers. */
+  protected providerResources(): readonly StateResource[] {
+    return [];
+  }
+
+  /** What the provider can find out about the command. */
+  protected get engineCommand(): EngineCommand {
+    const { target, exclude, continueOnError, unreadable, planned } = this.flags;
+    const isInDoubt = Boolean(target ?? exclude ?? continueOnError ?? unreadable);
+    const usesPlan = Boolean(unreadable ?? planned);
+    return { cli: "", stack: undefined, isInDoubt, isDestroy: this.isDestroy && !unreadable, usesPlan };
+  }
+
+  /** What the Pulumi CLI answers now. */
+  protected exported(stack: string): Deployment {
+    this.asked.states += 1;
+    if (stack !== this.stack) throw new Error(`there is no stack ${stack}`);
+    const notes = [...this.notes, ...(this.underWay ? [this.underWay] : [])];
+    return deploymentOf({ resources: this.state, consumers: this.recorded, notes }, this, this.providerResources());
+  }
+
+  protected runs(stack: string): readonly Run[] {
+    this.asked.histories += 1;
+    if (stack !== this.stack) throw new Error(`there is no stack ${stack}`);
+    return readHistory(JSON.stringify(this.history));
+  }
+
+  /** Goes on from this stack's state in another backend, or as a copy with another name. */
+  fork(stack = this.stack): MiniEngine {
+    const fork = this.sibling(stack);
+    // A copy with another name gets an owner of its own.
+    fork.restore({ ...this.saved(), ...(stack !== this.stack && { owners: new Set() }) });
+    for (const [name, id] of this.consumers) fork.consumers.set(name, id);
+    for (const [id, shown] of this.outside) fork.outside.set(id, shown);
+    for (const id of this.handedOut) fork.handedOut.add(id);
+    fork.turns = this.turns;
+    fork.home = this.home;
+    fork.configured = this.configured;
+    fork.renamedFrom = this.renamedFrom;
+    fork.history = this.history;
+    return fork;
+  }
+
+  /** Another stack of the same backend, without resources. */
+  emptyStack(stack: string): MiniEngine {
+    const empty = this.sibling(stack);
+    empty.turns = this.turns;
+    empty.home = this.home;
+    empty.configured = this.configured;
+    return empty;
+  }
+
+  /** The checkpoint as it is now. */
+  saved(): Saved {
+    const { stack, state: resources, recorded: consumers, notes, owners, known, released, line } = this;
+    return {
+      ...{ stack, resources, consumers, notes },
+      ...{ owners: new Set(owners), known: new Set(known), released: new Set(released), line: new Set(line) },
+    };
+  }
+
+  /** Goes on from an older checkpoint. Nothing else changes: not the consumers, and not the history of runs. */
+  restore({ resources, consumers, notes, owners, known, released, line }: Saved): void {
+    this.state = resources;
+    this.recorded = consumers;
+    this.notes = notes;
+    this.owners = new Set(owners);
+    this.known = new Set(known);
+    this.released = new Set(released);
+    this.line = new Set(line);
+  }
+
+  /** Removes a resource and its predecessors from the state without a call of the provider. */
+  forget({ name, kind }: Stored): void {
+    const lost = this.state.filter((each) => each.name === name && each.kind === kind);
+    this.state = this.state.filter((each) => !lost.includes(each));
+    for (const id of lost.flatMap(({ outputs }) => keysIn(outputs))) {
+      (this.isUnproven(id) ? this.dropped : this.released).add(id);
+    }
+  }
+
+  /** Whether the state has on record who requested a name, so that a key with it can be revoked. */
+  abstract isOnRecord(name: string): boolean;
+
+  /** Whether nothing proves that a key in the state was ever handed out. */
+  protected isUnproven(_id: string): boolean {
+    return false;
+  }
+
+  /** Moves a resource to the state of another stack, as `state move` does. */
+  move(moved: Stored, to: MiniEngine): void {
+    this.forget(moved);
+    to.state = [...to.state, moved];
+    for (const id of keysIn(moved.outputs)) to.known.add(id);
+  }
+
+  /** Gives a resource and its predecessors another name, as `state rename` does. */
+  renameResource({ name: from, kind }: Stored, name: string): void {
+    this.state = this.state.map((each) => (each.name === from && each.kind === kind ? { ...each, name } : each));
+    this.renameConsumer(from, name);
+  }
+
+  taint(old: Stored): void {
+    this.state = this.state.map((each) => (each === old ? { ...each, tainted: true } : each));
+  }
+
+  renameStack(stack: string, keepsOwner: boolean): void {
+    if (keepsOwner) this.renamedFrom = [...this.renamedFrom, this.stack];
+    this.stack = stack;
+  }
+
   /** Deletes resources that left the program or were replaced. */
   protected async deleteLeftovers(program: Program): Promise<void> {
     const isLeft = ({ name, doomed }: Stored) =>
       this.includes(name) && (doomed || !(name in program || name === "keyplane"));
-    for (const name of [...this.consumers.keys()].filter((each) => !program[each]?.consumed)) {
+    for (const name of [...this.recorded.keys()].filter((each) => !program[each]?.consumed)) {
       if (this.includesConsumer(name)) await this.attempt(() => this.deliver(name, undefined));
       // Its consumer would be deleted, too, and is no target.
       else if (this.includes(name) && !(name in program)) throw new Refused();
@@ -229,7 +342,7 @@ export abstract class MiniEngine {
 
   /** Repeats deletions, like an engine that was killed before it could record them. */
   deleteAgain(gone: readonly Stored[]): Promise<boolean> {
-    return this.command({}, async () => {
+    return this.command("destroy", {}, async () => {
       this.isDestroy = true;
       for (const old of gone) await this.delete(old);
     });
@@ -237,7 +350,10 @@ export abstract class MiniEngine {
 
   /** Refreshes everything. Returns whether all resources could be read. */
   refresh(flags: Flags = {}): Promise<boolean> {
-    return this.command(flags, () => this.readAll());
+    return this.command("refresh", flags, () => {
+      if (flags.clearPending) this.notes = [];
+      return this.readAll();
+    });
   }
 
   /** Removes the protection of all resources in the state. */
@@ -245,24 +361,68 @@ export abstract class MiniEngine {
     this.state = this.state.map((each) => ({ ...each, options: { ...each.options, protect: false } }));
   }
 
-  protected async command(flags: Flags, body: () => Promise<void>): Promise<boolean> {
+  protected async command(
+    kind: "update" | "preview" | "refresh" | "destroy",
+    flags: Flags,
+    body: () => Promise<void>,
+  ): Promise<boolean> {
     this.flags = flags;
     this.isDestroy = false;
     this.steps = 0;
     this.calls = 0;
+    this.asked = { states: 0, histories: 0 };
     this.failures = 0;
     this.replaced.clear();
     this.declared = undefined;
+    this.engineDied = false;
+    this.ending = Promise.resolve();
+    // No two runs begin in the same second.
+    await this.first.clock.pass(1_000);
+    const began = this.first.clock.now();
+    this.turns.push({ since: await this.home.harness.plane.count(), engine: this });
+    // The state can be another one since the last command, and that of a fork is new.
+    await this.note();
     this.enter(this.configured);
+    let result: "succeeded" | "failed" = "failed";
     try {
       await body();
+      result = "succeeded";
       return true;
     } catch (error) {
       if (error instanceof Crashed || error instanceof StepFailed) return false;
       throw error;
     } finally {
+      if (!this.engineDied && !this.killer.isDead) await this.closeProviders();
       this.leave();
+      if (kind !== "preview" && !this.engineDied) this.record(kind, result, began);
     }
+  }
+
+  /** Adds a run to the history, and shows the stack's outputs to everybody outside if the run was complete. */
+  private record(kind: string, result: "succeeded" | "failed", began: number): void {
+    const { target, exclude, replace } = this.flags;
+    const set = Object.entries({ target, exclude, replace }).filter(([, names]) => names !== undefined);
+    const record = {
+      kind,
+      result,
+      startTime: secondsOf(began),
+      endTime: secondsOf(this.first.clock.now()),
+      environment: {
+        "pulumi.version": "3.0.0",
+        ...Object.fromEntries(set.map(([name]) => [`pulumi.flag.${name}`, "set"])),
+      },
+    };
+    this.history = [record, ...this.history];
+    if (kind === "update" && result === "succeeded" && target === undefined && exclude === undefined) this.showKeys();
+  }
+
+  /** The stack's outputs show its current keys. */
+  protected showKeys(): void {
+    const shown = new Set(this.state.filter(({ doomed }) => !doomed).map(({ outputs }) => String(outputs.keyId)));
+    for (const [id, { supersededAt }] of this.outside) {
+      if (!shown.has(id) && supersededAt === undefined) this.outside.set(id, { supersededAt: this.declaredAt });
+    }
+    for (const id of shown) this.outside.set(id, {});
   }
 
   /** Starts the process for the provider's code, with this configuration. */
@@ -278,9 +438,19 @@ export abstract class MiniEngine {
 
   /** Ends that process. */
   protected leave(): void {
+    this.killer.disarm();
     this.killer.kill();
     this.said.push(...Object.values(this.harness.told).flatMap((texts) => texts.splice(0)));
-    this.names.push(...this.harness.names.splice(0));
+    const names = this.harness.names.splice(0);
+    this.names.push(...names);
+    for (const name of names) this.line.add(name);
+  }
+
+  /** Records that everything the program declares is deployed. */
+  protected async declare(program: Program): Promise<void> {
+    this.declared = program;
+    this.declaredAt = this.first.clock.now();
+    await this.note();
   }
 
   /** @param left - What stays of it in the state. */
@@ -292,25 +462,24 @@ export abstract class MiniEngine {
       const outcome = await this.outcome(async () => {
         if (!isDropped) await this.callDelete(old);
         return {};
-      });
+      }, isDropped);
       const change = (): Stored => {
         this.state = this.state.filter((each) => each !== old);
-        const { keyId, previousKeyId, revokeOnDelete } = old.outputs;
-        const retired = textsOf(old.outputs.retired);
-        if (isDropped) for (const id of [keyId, previousKeyId, ...retired]) this.dropped.add(String(id));
-        const stays = retainOnDelete || (revokeOnDelete === false && !this.endsRetirement(old));
-        const others = new Set(this.state.flatMap(({ outputs }) => [outputs.keyId, outputs.previousKeyId]));
+        for (const id of isDropped ? keysIn(old.outputs) : []) (retainOnDelete ? this.released : this.dropped).add(id);
+        const isKept = old.outputs.revokeOnDelete === false;
+        const stays = (id: string) => retainOnDelete || (isKept && !this.isRevokedAnyway(old, id));
+        const others = new Set(this.state.flatMap(({ outputs }) => handedOutIn(outputs)));
         this.state = [...this.state, ...left];
-        const staying = stays ? [keyId, previousKeyId].filter((id) => !others.has(id)).map(String) : [];
-        for (const id of staying.filter((each) => this.handedOut.has(each))) this.kept.add(id);
+        const staying = handedOutIn(old.outputs).filter((id) => this.handedOut.has(id) && !others.has(id));
+        for (const id of staying.filter(stays)) this.kept.add(id);
         return old;
       };
       return { ...outcome, change };
     });
   }
 
-  /** Whether the deletion of a resource revokes its previous key, whatever `revokeOnDelete` says. */
-  protected endsRetirement(_old: Stored): boolean {
+  /** Whether the deletion of a resource revokes a key of it, whatever `revokeOnDelete` says. */
+  protected isRevokedAnyway(_old: Stored, _id: string): boolean {
     return false;
   }
 
@@ -319,13 +488,13 @@ export abstract class MiniEngine {
     for (const old of this.inOrder(this.state.filter((each) => this.isRead(each) && this.includes(each.name)))) {
       try {
         this.calls += 1;
-        const found = await this.callRead(old);
+        const found = await this.answered(() => this.callRead(old));
         await this.noteGone(old.outputs, found?.outputs);
-        if (this.killer.isDead) throw new Crashed();
-        if (found) this.put(old, { ...found, notReady: false });
+        const isSame = found && isDeepStrictEqual(found.outputs, old.outputs);
+        if (found) this.put(old, { ...found, notReady: false, ...(!isSame && { modified: await this.tick() }) });
         else this.state = this.state.filter((each) => each !== old);
       } catch (error) {
-        if (this.killer.isDead || error instanceof Crashed) throw new Crashed();
+        if (error instanceof Crashed) throw error;
         this.said.push(String((error as Error).message));
         failed = true;
       }
@@ -357,38 +526,100 @@ export abstract class MiniEngine {
   }
 
   protected async deliver(consumer: string, keyId: string | undefined): Promise<void> {
-    if (this.consumers.get(consumer) === keyId) return;
+    const old = this.recorded.get(consumer);
+    if (old?.keyId === keyId) return;
     await this.step(async () => {
       if ((keyId !== undefined || this.isDestroy) && this.flags.failing?.includes(consumer)) {
         return { failure: `the consumer of ${consumer} fails`, change: () => undefined };
       }
+      const now = await this.tick();
       if (keyId === undefined) this.consumers.delete(consumer);
       else this.consumers.set(consumer, keyId);
-      return { change: () => undefined };
+      const others = [...this.recorded].filter(([name]) => name !== consumer);
+      const consumers = new Map(
+        keyId === undefined ? others : [...others, [consumer, { keyId, created: old?.created ?? now, modified: now }]],
+      );
+      const change = () => {
+        this.recorded = consumers;
+      };
+      return { result: { outputs: {}, notReady: false }, change };
     });
   }
 
+  protected renameConsumer(from: string, to: string): void {
+    const renamed = <T>(map: ReadonlyMap<string, T>): [string, T][] =>
+      [...map].filter(([name]) => name !== to).map(([name, value]) => [name === from ? to : name, value]);
+    if (!this.recorded.has(from)) return;
+    this.recorded = new Map(renamed(this.recorded));
+    const consumers = renamed(this.consumers);
+    this.consumers.clear();
+    for (const [name, id] of consumers) this.consumers.set(name, id);
+  }
+
+  /** Time passes with each write of the state. */
+  protected async tick(): Promise<number> {
+    await this.first.clock.pass(1);
+    return this.first.clock.now();
+  }
+
   /** Executes a step, which is killed at the point that the crash defines. */
-  protected async step<T>(call: () => Promise<Outcome<T>>): Promise<T> {
+  protected async step<T>(call: () => Promise<Outcome<T>>, creating?: Note): Promise<T> {
     this.steps += 1;
-    const crash = this.flags.crash?.step === this.steps ? this.flags.crash.when : undefined;
-    if (crash === "before") throw new Crashed();
-    if (typeof crash === "number") this.killer.arm(crash);
+    const crash = this.flags.crash?.step === this.steps ? this.flags.crash : undefined;
+    const { when, victim } = { victim: "both", ...crash } as const satisfies Partial<Crash>;
+    this.underWay = creating;
+    if (when === "before") await this.strike(victim);
+    if (this.engineDied) this.die();
+    if (typeof when === "number") this.killer.arm(when, () => void this.strike(victim));
     const { change, result, failure } = await call();
-    if (this.killer.isDead || crash === "unsaved" || typeof crash === "number") throw new Crashed();
+    this.killer.disarm();
+    // It is killed at the last of its moments if it has fewer.
+    if (when === "unsaved" || typeof when === "number") await this.strike(victim);
+    await this.ending;
+    if (this.engineDied) this.die();
+    this.underWay = undefined;
     if (failure !== undefined) this.said.push(failure);
     const fails = failure !== undefined;
-    const changed = fails && result === undefined ? undefined : change(result ?? { outputs: {}, notReady: false });
+    const now = await this.tick();
+    const changed = fails && result === undefined ? undefined : change(result ?? { outputs: {}, notReady: false }, now);
     await this.note();
-    if (crash === "saved") throw new Crashed();
+    if (when === "saved") await this.strike(victim);
+    if (this.engineDied) this.die();
     if (fails) throw new StepFailed();
     return changed as T;
   }
 
-  protected async outcome(verb: () => Promise<Properties>): Promise<Omit<Outcome<never>, "change">> {
+  /** Kills processes. Only the first strike of a command counts. */
+  private strike(victim: NonNullable<Crash["victim"]>): Promise<void> {
+    if (this.engineDied || this.killer.isDead) return this.ending;
+    if (victim !== "provider") this.engineDied = true;
+    if (victim !== "engine") this.killer.kill();
+    else this.ending = this.endWithoutEngine().finally(() => this.killer.kill());
+    return this.ending;
+  }
+
+  private die(): never {
+    if (this.underWay) this.notes = [...this.notes, this.underWay];
+    this.underWay = undefined;
+    throw new Crashed();
+  }
+
+  /** The answer to a call, if the provider lives to give it. */
+  protected async answered<T>(call: () => Promise<T>): Promise<T> {
+    const gone = () => new StepFailed("the provider is gone");
+    if (this.killer.isDead) throw gone();
+    const result = await call().catch((error: unknown) => {
+      throw this.killer.isDead && !this.engineDied ? gone() : error;
+    });
+    if (this.killer.isDead && !this.engineDied) throw gone();
+    return result;
+  }
+
+  protected async outcome(verb: () => Promise<Properties>, isLocal = false): Promise<Omit<Outcome<never>, "change">> {
     this.calls += 1;
     try {
-      return { result: { outputs: await verb(), notReady: false } };
+      const outputs = await (isLocal ? verb() : this.answered(verb));
+      return { result: { outputs, notReady: false } };
     } catch (error) {
       const reached = this.notReady(error);
       if (reached === undefined) return { failure: String((error as Error).message) };
@@ -397,6 +628,11 @@ export abstract class MiniEngine {
   }
 
   protected put(old: Stored | undefined, now: Stored): Stored {
+    for (const id of keysIn(now.outputs)) {
+      this.known.add(id);
+      // What a state holds again is the stack's own again.
+      this.released.delete(id);
+    }
     this.state = [...this.state.filter((each) => each !== old), now];
     return now;
   }
@@ -407,17 +643,30 @@ export abstract class MiniEngine {
     const held = this.state.filter(
       (each) => !each.doomed && !each.pendingReplacement && each !== deleting && stays(each),
     );
-    const consumers = new Set(
-      [...this.consumers].filter(([name]) => declared === undefined || declared[name]?.consumed).map(([, id]) => id),
+    // A consumer that the state does not have is not deleted, whatever becomes of its key.
+    const consumers = [...this.consumers].filter(
+      ([name]) => this.recorded.has(name) && (declared === undefined || declared[name]?.consumed),
     );
-    const ids = held.flatMap(({ outputs }) => (typeof outputs.keyId === "string" ? [outputs.keyId] : []));
-    // In such runs the engine itself deletes keys of consumers that failed, or that it left out.
-    if (deleting && (this.flags.target || this.flags.continueOnError)) {
-      const own = [deleting.outputs.keyId, deleting.outputs.previousKeyId].map(String);
-      for (const id of own.filter((each) => !ids.includes(each))) consumers.delete(id);
-    }
-    const since = await this.home.harness.plane.count();
-    this.holdings.push({ since, owner: this.ownerId, state: new Set(ids), consumers });
+    const current = held.flatMap(({ outputs }) => (typeof outputs.keyId === "string" ? [outputs.keyId] : []));
+    const named = new Set(held.flatMap(({ inputs, outputs }) => [outputs.compromised, inputs.revokeNow].flat()));
+    const previous = held
+      .filter(({ kind }) => kind === "RotatingApiKey")
+      .flatMap(({ outputs }) => [outputs.previousKeyId, outputs.retired].flat())
+      .filter((id) => id !== undefined && !named.has(id));
+    this.holdings.push({
+      since: await this.home.harness.plane.count(),
+      owner: this.ownerId,
+      state: new Set(current),
+      previous: new Set(previous.map(String)),
+      consumers: new Set(consumers.map(([, id]) => id)),
+      known: new Set(this.known),
+      released: new Set(this.released),
+    });
+  }
+
+  /** A provider resource as the state has it. */
+  protected providerResource(urn: string, inputs: Properties): StateResource {
+    return bare(urn, "pulumi:providers:keyplane", inputs, urn);
   }
 }
 
@@ -427,5 +676,10 @@ export interface Outcome<T> {
   readonly failure?: string;
   /** The id of a resource that is not ready, as the error has it. */
   readonly id?: string;
-  readonly change: (result: Result) => T;
+  readonly change: (result: Result, now: number) => T;
+}
+
+/** A time in whole seconds, as the history has it. */
+function secondsOf(ms: number): string {
+  return new Date(Math.floor(ms / 1_000) * 1_000).toISOString();
 }

@@ -1,28 +1,18 @@
+import { createHash } from "node:crypto";
+import { resourceTypes } from "../../provider/dynamic/registry";
 import { ownerIdIn } from "../../provider/keys/identity";
-import { textsOf } from "../../provider/keys/key-fields";
+import { nonceFrom } from "../../provider/keys/names";
 import { isOfStack } from "../../provider/plugin/owner";
-import { OWNER } from "../../provider/plugin/public-part";
+import { NONCE, OWNER } from "../../provider/plugin/public-part";
 import type { Named } from "../../provider/plugin/resources";
-import { resourceTypes } from "../../provider/resources/registry";
 import { changedNames } from "../../provider/schema/diff";
 import type { NotReady, Properties } from "../../provider/schema/resource-type";
-import { type Holding, keysOf } from "../../provider/session/run-keys";
 import { fromState } from "../../provider/session/values";
 import { VerbError } from "../../provider/session/verb";
-import type { StackHarness } from "../unit/resources/harness";
-import {
-  type DeclaredKey,
-  type Flags,
-  MiniEngine,
-  type Options,
-  type Place,
-  type Program,
-  Refused,
-  type Result,
-  StepFailed,
-  type Stored,
-} from "./mini-engine";
+import type { StateResource } from "../../provider/stack/deployment";
+import { MiniEngine, Refused, type Result, type Saved, StepFailed } from "./mini-engine";
 import { PluginProcess } from "./plugin-process";
+import { type DeclaredKey, type Flags, keysIn, type Options, type Place, type Program, type Stored } from "./state";
 
 /** A provider resource in the state. */
 interface Provider {
@@ -33,52 +23,61 @@ interface Provider {
 /** A key after its registration: what is left to do, and how. */
 type Perform = () => Promise<Stored>;
 
+/** What a step records, without what only its end shows. */
+type Next = Omit<Stored, "id" | "outputs" | "notReady" | "created" | "modified">;
+
 /** A stack of the plugin: with a provider resource, one process for each of them, and no program to ask. */
 export class PluginEngine extends MiniEngine {
-  stack = "dev";
   /** The version of the plugin, which the name of its default provider contains. */
   version = 1;
-  /** Ids of keys that the engine removed or renamed without a call of the provider. */
-  readonly forgotten = new Set<string>();
-  /** Where in the log the calls began that made a new key, by the URNs of their resources. */
-  readonly mints = new Map<string, number[]>();
-  /** Ids of all keys that a saved state ever held. */
-  readonly everHeld = new Set<string>();
-  /** Ids of previous keys that an update was asked to retire in place. */
-  readonly retiredInPlace = new Set<string>();
-  /** Ids of keys of resources that a process was not shown when it deleted their predecessors, and them next. */
-  readonly unshown = new Set<string>();
-  /** Ids of the resources that a process was shown. */
-  private readonly shown = new WeakMap<PluginProcess, Set<string>>();
-  /** What the processes of this run share, by the URNs of providers and resources. */
-  private readonly shared = new Map<string, Map<string, Holding>>();
+  /** Ids of compromised keys that an update was asked to revoke in place. */
+  readonly revokedInPlace = new Set<string>();
   private providers: readonly Provider[] = [];
   /** Those that a destroy has removed. A repeated deletion still needs them. */
   private removed: readonly Provider[] = [];
   /** By the URN of the provider resource. */
   private readonly processes = new Map<string, PluginProcess>();
-
-  constructor(private readonly first: StackHarness) {
-    super(first);
-  }
+  /** Number of random seeds so far. */
+  private seeds = 0;
 
   override get ownerId(): string | undefined {
     const provider = this.providers.at(-1);
     return provider && ownerIdIn(provider.inputs[OWNER]);
   }
 
-  /** Whether the next `up` mints an owner: the first one, and after an upgrade or a renaming of the stack. */
-  get mintsOwner(): boolean {
+  /** The first one does, and after an upgrade or a renaming of the stack. */
+  override get mintsOwner(): boolean {
     const olds = this.providers.find(({ urn }) => urn === this.providerUrn);
-    return olds === undefined || !isOfStack(olds.inputs[OWNER], this.providerUrn);
+    return olds === undefined || !isOfStack(olds.inputs[OWNER], this.providerUrn, this.renamedFrom);
   }
 
   private get providerUrn(): string {
     return `urn:pulumi:${this.stack}::model::pulumi:providers:keyplane::default_${this.version}`;
   }
 
+  override urnOf(name: string, kind: Stored["kind"]): string {
+    return `urn:pulumi:${this.stack}::model::${this.typeOf(kind)}::${name}`;
+  }
+
+  override typeOf(kind: Stored["kind"]): string {
+    return `keyplane:index:${kind}`;
+  }
+
+  override isOnRecord(name: string): boolean {
+    return this.notes.some(({ inputs }) => {
+      const nonces = [0, 1, 2].map((attempt) => nonceFrom(String(inputs[NONCE]), attempt));
+      return nonces.some((nonce) => name.endsWith(`-${nonce}`));
+    });
+  }
+
+  protected override sibling(stack: string): PluginEngine {
+    const sibling = new PluginEngine(this.first, stack);
+    sibling.version = this.version;
+    return sibling;
+  }
+
   override up(program: Program, flags: Flags = {}): Promise<boolean> {
-    return this.command(flags, async () => {
+    return this.command("update", flags, async () => {
       if (flags.refresh) await this.readAll();
       const place = this.isAway(flags) && this.away ? this.away : this.home;
       if (place !== this.configured) this.enter(place);
@@ -91,8 +90,7 @@ export class PluginEngine extends MiniEngine {
         if (!flags.together) await registered.pop()?.();
       }
       for (const each of registered) await each();
-      this.declared = program;
-      await this.note();
+      await this.declare(program);
       await this.deleteLeftovers(program);
       if (this.failures > 0) throw new StepFailed();
       const used = new Set(this.state.map((each) => each.provider));
@@ -101,12 +99,12 @@ export class PluginEngine extends MiniEngine {
   }
 
   override preview(program: Program): Promise<boolean> {
-    return this.command({}, async () => {
+    return this.command("preview", {}, async () => {
       const process = this.processFor(this.checkedProvider(this.configured));
       for (const [name, key] of Object.entries(program)) {
         const old = this.findOld(name, key);
         const named = this.named(key, name);
-        const { inputs } = await process.resources.check(named, old?.inputs ?? {}, key.inputs);
+        const { inputs } = await process.resources.check(named, old?.inputs ?? {}, key.inputs, this.seed());
         if (old !== undefined) await process.resources.diff(named, old.id, old.outputs, inputs);
         process.resources.planned(named, inputs, old?.outputs);
       }
@@ -114,12 +112,12 @@ export class PluginEngine extends MiniEngine {
   }
 
   override destroy(flags: Flags = {}): Promise<boolean> {
-    return this.command(flags, async () => {
+    return this.command("destroy", flags, async () => {
       this.isDestroy = true;
-      for (const consumer of [...this.consumers.keys()]) await this.attempt(() => this.deliver(consumer, undefined));
+      for (const consumer of [...this.recorded.keys()]) await this.attempt(() => this.deliver(consumer, undefined));
       for (const key of this.inOrder(this.state)) {
         // Dependencies of a failed consumer stay, except those that were replaced.
-        if (this.consumers.has(key.name) && !key.doomed) continue;
+        if (this.recorded.has(key.name) && !key.doomed) continue;
         if (key.options.protect && !key.doomed) this.fail(`${key.name} is protected`);
         else await this.attempt(() => this.delete(key));
       }
@@ -129,37 +127,46 @@ export class PluginEngine extends MiniEngine {
     });
   }
 
-  /** A copy of the state in another stack, as by `stack export` and `import`. */
-  copied(stack: string): PluginEngine {
-    const copy = new PluginEngine(this.first);
-    copy.stack = stack;
-    copy.version = this.version;
-    copy.home = this.home;
-    copy.configured = this.configured;
-    copy.state = this.state.map((each) => this.moved(each, stack));
-    copy.providers = this.providers.map((each) => ({ ...each, urn: this.inStack(each.urn, stack) }));
-    return copy;
+  override saved(): Saved & { readonly providers: readonly Provider[] } {
+    return { ...super.saved(), providers: this.providers };
   }
 
-  /** Renames the stack. */
-  renameStack(stack: string): void {
-    this.state = this.state.map((each) => this.moved(each, stack));
+  override restore(saved: Saved & { readonly providers?: readonly Provider[] }): void {
+    super.restore(saved);
+    this.providers = saved.providers ?? [];
+    if (saved.stack !== this.stack) this.adopt(saved.stack);
+  }
+
+  override move(moved: Stored, to: MiniEngine): void {
+    super.move(moved, to);
+    if (to instanceof PluginEngine)
+      to.takeProvider(
+        this.providers.find(({ urn }) => urn === moved.provider),
+        this.stack,
+      );
+  }
+
+  /** Gets a copy of the provider of a resource that was moved here. */
+  private takeProvider(provider: Provider | undefined, stack: string): void {
+    if (provider === undefined) return;
+    const urn = this.inStack(provider.urn, stack);
+    if (this.providers.every((each) => each.urn !== urn)) this.providers = [...this.providers, { ...provider, urn }];
+    this.state = this.state.map((each) => (each.provider === provider.urn ? { ...each, provider: urn } : each));
+  }
+
+  override renameStack(stack: string, keepsOwner: boolean): void {
+    const before = this.stack;
+    super.renameStack(stack, keepsOwner);
+    this.adopt(before);
+  }
+
+  /** Makes the URNs of a state those of this stack. */
+  private adopt(stack: string): void {
+    this.state = this.state.map((each) => ({
+      ...each,
+      ...(each.provider && { provider: this.inStack(each.provider, stack) }),
+    }));
     this.providers = this.providers.map((each) => ({ ...each, urn: this.inStack(each.urn, stack) }));
-    this.stack = stack;
-  }
-
-  /** Removes a resource from the state, without a call of the provider. */
-  forget({ id, name, kind }: Stored): void {
-    // The state also loses what it says of the predecessors.
-    const lost = this.state.filter((each) => each.name === name && each.kind === kind);
-    this.state = this.state.filter((each) => each.id !== id);
-    for (const { outputs } of lost) {
-      for (const key of keysIn(outputs)) this.forgotten.add(key);
-    }
-  }
-
-  urnOf(name: string, kind: Stored["kind"]): string {
-    return `urn:pulumi:${this.stack}::model::keyplane:index:${kind}::${name}`;
   }
 
   /** Performs what a registration asks for, and delivers the key to its consumer. */
@@ -192,34 +199,35 @@ export class PluginEngine extends MiniEngine {
 
   private checkedProvider({ harness, apiKey, confirmed }: Place): Provider {
     const urn = this.providerUrn;
-    const confirmAccount = confirmed ? { confirmAccount: harness.beside({ apiKey }).context.fingerprint() } : {};
-    const news = { baseUrl: harness.plane.url, apiKey, version: String(this.version), ...confirmAccount };
+    const news = {
+      ...{ baseUrl: harness.plane.url, apiKey, version: String(this.version) },
+      ...(confirmed && { confirmAccount: harness.beside({ apiKey }).context.fingerprint() }),
+      ...(this.renamedFrom.length > 0 && { renamedFrom: JSON.stringify(this.renamedFrom) }),
+    };
     const old = this.providers.find((each) => each.urn === urn);
     return { urn, inputs: PluginProcess.checkConfig(urn, old?.inputs ?? {}, news) };
   }
 
-  private processFor({ urn, inputs }: Provider): PluginProcess {
-    const { flags, shared } = this;
+  private processFor({ inputs }: Provider): PluginProcess {
     const { apiKey } = inputs as { readonly apiKey: string };
     // With the environment, the user also confirms it for the provider of a former version.
     const confirmed = this.home.confirmed && {
       confirmAccount: this.home.harness.beside({ apiKey }).context.fingerprint(),
     };
-    const command = {
-      isReplacedByCommand: (each: string) => this.replacedByCommand.has(each),
-      isLimited: () => flags.target !== undefined || flags.exclude !== undefined,
-      continuesAfterErrors: () => flags.continueOnError === true,
-    };
-    const keys = {
-      share: (each: string, holding: Holding) => {
-        shared.set(urn, (shared.get(urn) ?? new Map()).set(each, holding));
+    // A destroy right after a renaming has the setting only with the environment.
+    const renamed = this.renamedFrom.length > 0 && { renamedFrom: JSON.stringify(this.renamedFrom) };
+    const engine = this;
+    return new PluginProcess(
+      this.harness,
+      { ...inputs, ...confirmed, ...renamed },
+      {
+        get command() {
+          return engine.engineCommand;
+        },
+        state: (stack) => this.exported(stack),
+        history: (stack) => this.runs(stack),
       },
-      ofOthers: (service: string, deleted: string) => {
-        const others = [...shared].filter(([other]) => other !== urn).flatMap(([, held]) => [...held.values()]);
-        return keysOf(others, service, deleted);
-      },
-    };
-    return new PluginProcess(this.harness, { ...inputs, ...confirmed }, command, keys);
+    );
   }
 
   /** The process of a provider resource in this run. */
@@ -231,66 +239,53 @@ export class PluginEngine extends MiniEngine {
     return process;
   }
 
-  /** URNs of the resources that the command replaces. */
-  private get replacedByCommand(): ReadonlySet<string> {
-    const kinds = ["ApiKey", "RotatingApiKey"] as const;
-    return new Set((this.flags.replace ?? []).flatMap((name) => kinds.map((kind) => this.urnOf(name, kind))));
+  protected override providerResources(): readonly StateResource[] {
+    return this.providers.map(({ urn, inputs }) => this.providerResource(urn, inputs));
+  }
+
+  protected override async endWithoutEngine(): Promise<void> {
+    await Promise.all([...this.processes.values()].map((process) => process.endWithoutEngine()));
+  }
+
+  protected override async closeProviders(): Promise<void> {
+    for (const process of this.processes.values()) await process.close();
   }
 
   protected override enter(place: Place): void {
     super.enter(place);
     this.processes.clear();
-    this.shared.clear();
     this.state = this.state.map(({ calledAs, ...each }) => each);
   }
 
   protected override async callDelete(old: Stored): Promise<void> {
     const named = { type: resourceTypes[old.kind], urn: this.urnOf(old.calledAs ?? old.name, old.kind) };
-    const process = this.processOf(old.provider);
-    const successor = old.doomed ? this.state.find(({ name, doomed }) => name === old.name && !doomed) : undefined;
-    const isLast = this.isDestroy || (this.declared !== undefined && !(old.name in this.declared));
-    // Hazard: a successor by force under another name does not know its predecessor, and so a former provider not it.
-    const isUnknown = successor?.outputs.predecessors === undefined;
-    if (successor && (isLast || isUnknown) && !this.shown.get(process)?.has(successor.id)) {
-      for (const id of keysIn(successor.outputs)) this.unshown.add(id);
-    }
-    this.show(process, old.id);
-    await process.resources.delete(named, old.id, old.outputs);
+    await this.processOf(old.provider).resources.delete(named, old.id, old.outputs);
   }
 
-  protected override endsRetirement({ name, kind, outputs }: Stored): boolean {
+  protected override isRevokedAnyway({ name, kind, outputs }: Stored, id: string): boolean {
     const successor = this.state.find((each) => each.name === name && each.kind === kind && !each.doomed);
     if (successor === undefined) return false;
-    // In a destroy, the deletion of the successor revokes what is retired.
-    if (this.isDestroy) return keysIn(outputs).some((id) => textsOf(successor.outputs.retiring).includes(id));
-    const ids = [...keysIn(successor.outputs), ...textsOf(successor.outputs.retiring)];
-    return keysIn(outputs).some((id) => ids.includes(id));
-  }
-
-  private show(process: PluginProcess, id: string): void {
-    this.shown.set(process, (this.shown.get(process) ?? new Set()).add(id));
+    // A destroy does not ask what a successor says.
+    const isCompromised = !this.isDestroy && successor.outputs.revokeNow === id;
+    return isCompromised || keysIn(outputs).some((each) => keysIn(successor.outputs).includes(each));
   }
 
   protected override async delete(old: Stored, left: readonly Stored[] = []): Promise<void> {
     // The engine only forgets it, because it has deleted it before.
     if (!old.pendingReplacement) return super.delete(old, left);
     this.state = this.state.filter((each) => each !== old);
-    // Hazard: the deletion left the keys to a replacement that was to continue them, and the engine has forgotten it.
-    if (old.kind !== "RotatingApiKey") return;
-    for (const id of keysIn(old.outputs)) this.dropped.add(id);
+    // The deletion left the keys to a replacement that was to continue them, and the engine has forgotten it.
+    if (old.kind === "RotatingApiKey") for (const id of keysIn(old.outputs)) this.released.add(id);
   }
 
   protected override async callRead(old: Stored): Promise<Stored | undefined> {
-    const process = this.processOf(old.provider);
-    const { resources } = process;
-    this.show(process, old.id);
+    const { resources } = this.processOf(old.provider);
     const named = { type: resourceTypes[old.kind], urn: this.urnOf(old.name, old.kind) };
-    const { inputs = {}, ...others } = old;
-    const found = await resources.read(named, old.id, inputs, old.outputs);
+    const found = await resources.read(named, old.id, old.inputs, old.outputs);
     if (found === undefined) return undefined;
     const outputs = plain(found.outputs);
-    await resources.diff(named, found.id, outputs, inputs);
-    return { ...others, inputs: found.inputs, outputs };
+    await resources.diff(named, found.id, outputs, old.inputs);
+    return { ...old, inputs: found.inputs, outputs };
   }
 
   protected override isRead({ pendingReplacement }: Stored): boolean {
@@ -308,11 +303,8 @@ export class PluginEngine extends MiniEngine {
   }
 
   protected override put(old: Stored | undefined, now: Stored): Stored {
-    for (const id of keysIn(now.outputs)) {
-      this.everHeld.add(id);
-      // A successor that continues a key also decides what becomes of it.
-      this.kept.delete(id);
-    }
+    // A successor that continues a key also decides what becomes of it.
+    for (const id of keysIn(now.outputs)) this.kept.delete(id);
     return super.put(old, now);
   }
 
@@ -320,6 +312,12 @@ export class PluginEngine extends MiniEngine {
   private received(now: Stored): Stored {
     if (!now.notReady) this.handedOut.add(String(now.outputs.keyId));
     return now;
+  }
+
+  /** The random seed that the engine passes to a check. */
+  private seed(): Uint8Array {
+    this.seeds += 1;
+    return createHash("sha256").update(`${this.first.plane.url} ${this.turns.length} ${this.seeds}`).digest();
   }
 
   /** Checks and compares a key, as the engine does one key after the other. */
@@ -330,22 +328,21 @@ export class PluginEngine extends MiniEngine {
     const { resources } = this.processOf(provider);
     const named = this.named(key, name);
     const options = key.options ?? {};
-    const isForced = old !== undefined && this.flags.replace?.includes(name) === true;
+    const seed = this.seed();
     const check = async (olds: Properties): Promise<Properties> => {
-      const { inputs, failures } = await resources.check(named, olds, key.inputs);
+      const { inputs, failures } = await this.answered(() => resources.check(named, olds, key.inputs, seed));
       if (failures.length > 0) throw new Error(`${name}: ${JSON.stringify(failures)}`);
       return plain(inputs);
     };
-    const inputs = await check(old === undefined || isForced ? {} : (old.inputs ?? {}));
+    // The engine requests no diff for a forced replacement, and no check of the old inputs if the command asks for it.
+    const isForced = old !== undefined && (this.flags.replace?.includes(name) === true || old.tainted === true);
+    const isTriggered = old !== undefined && changedTrigger(old.options, options);
+    const inputs = await check(old === undefined || isForced ? {} : old.inputs);
     const next = { name, kind, inputs, options, provider, doomed: false };
     if (old === undefined) return () => this.create(named, next);
-    if (!isForced && !changedTrigger(old.options, options)) this.show(this.processOf(provider), old.id);
-    const isTriggered = changedTrigger(old.options, options);
     const difference =
       isForced || isTriggered ? FORCED : await this.compared(() => resources.diff(named, old.id, old.outputs, inputs));
-    // Hazard: the plugin is not shown what it replaces, and so cannot use the keys of the former name.
-    if ((isForced || isTriggered) && old.name !== name) for (const id of keysIn(old.outputs)) this.unshown.add(id);
-    if (isForced || isTriggered || old.pendingReplacement || difference.replaces.length > 0) {
+    if (old.pendingReplacement || difference.replaces.length > 0) {
       if (options.protect && old.options.protect) {
         this.said.push(`${name} is protected`);
         throw new Refused();
@@ -364,7 +361,7 @@ export class PluginEngine extends MiniEngine {
   private async compared<T>(diff: () => Promise<T>): Promise<T> {
     try {
       this.calls += 1;
-      return await diff();
+      return await this.answered(diff);
     } catch (error) {
       this.said.push((error as Error).message);
       throw new StepFailed();
@@ -374,8 +371,6 @@ export class PluginEngine extends MiniEngine {
   /** The engine only records the new name of a resource that the command leaves out. */
   private leftOut(old: Stored | undefined, name: string): Stored {
     if (old === undefined) throw new StepFailed();
-    // Hazard: without a call, a new resource of the former name takes its unused key for an orphan.
-    if (old.name !== name) for (const id of keysIn(old.outputs)) this.forgotten.add(id);
     return this.renamed(old, name);
   }
 
@@ -396,18 +391,11 @@ export class PluginEngine extends MiniEngine {
       if (each === old) now = moved;
       return moved;
     });
-    const held = this.consumers.get(from);
-    this.consumers.delete(from);
-    if (held !== undefined) this.consumers.set(name, held);
+    this.renameConsumer(from, name);
     return now;
   }
 
-  private async replace(
-    named: Named,
-    old: Stored,
-    next: Omit<Stored, "id" | "outputs" | "notReady">,
-    deletesFirst: boolean,
-  ): Promise<Stored> {
+  private async replace(named: Named, old: Stored, next: Next, deletesFirst: boolean): Promise<Stored> {
     if (!deletesFirst) return this.create(named, next, old);
     if (old.pendingReplacement) return this.create(named, next, old);
     await this.deliver(old.name, undefined);
@@ -417,70 +405,54 @@ export class PluginEngine extends MiniEngine {
     return this.create(named, next, left);
   }
 
-  private create(named: Named, next: Omit<Stored, "id" | "outputs" | "notReady">, old?: Stored): Promise<Stored> {
+  private create(named: Named, next: Next, old?: Stored): Promise<Stored> {
     // What `revokeNow` names is not to outlive its resource, even if it is deleted before its replacement.
-    this.kept.delete(String(next.inputs?.revokeNow));
+    this.kept.delete(String(next.inputs.revokeNow));
     return this.step(async () => {
       const made = { id: "" };
-      const since = await this.home.harness.plane.count();
       const outcome = await this.outcome(async () => {
         const { resources } = this.processOf(next.provider);
-        const { id, outputs } = await resources.create(named, plain(next.inputs ?? {}));
-        this.show(this.processOf(next.provider), id);
+        const { id, outputs } = await resources.create(named, next.inputs);
         made.id = id;
         return plain(outputs);
       });
-      const change = (result: Result): Stored => {
-        this.noteMint(named.urn, since, old?.outputs, result.outputs);
+      const change = (result: Result, now: number): Stored => {
         if (old) this.replaced.add(old.id);
         const before = old && this.renamed(old, next.name);
-        // Hazard: the engine does not delete again what it deleted before its replacement, and a successor is not told.
+        // The engine does not delete again what it deleted before its replacement.
         if (before?.pendingReplacement && next.kind === "RotatingApiKey") {
-          for (const id of keysIn(before.outputs)) this.dropped.add(id);
-          for (const id of keysIn(result.outputs)) this.dropped.delete(id);
+          for (const id of keysIn(before.outputs)) this.released.add(id);
         }
         if (before?.pendingReplacement) this.state = this.state.filter((each) => each !== before);
         else if (before) this.put(before, { ...before, doomed: true });
-        return this.received(this.put(undefined, { ...next, id: outcome.id ?? made.id, ...result }));
+        const times = { created: now, modified: now };
+        return this.received(this.put(undefined, { ...next, ...times, id: outcome.id ?? made.id, ...result }));
       };
       return { ...outcome, change };
-    });
+    }, next);
   }
 
-  private update(named: Named, old: Stored, next: Omit<Stored, "id" | "outputs" | "notReady">): Promise<Stored> {
+  private update(named: Named, old: Stored, next: Next): Promise<Stored> {
     return this.step(async () => {
-      const since = await this.home.harness.plane.count();
-      const { previousKeyId, retired } = old.outputs;
-      if (next.inputs?.retirement === "inPlace") {
-        for (const id of [String(previousKeyId), ...textsOf(retired)]) this.retiredInPlace.add(id);
-      }
+      if (next.inputs.retirement === "inPlace") this.revokedInPlace.add(String(next.inputs.revokeNow));
       const outcome = await this.outcome(async () => {
         const { resources } = this.processOf(next.provider);
-        return plain(await resources.update(named, old.id, old.outputs, plain(next.inputs ?? {})));
+        return plain(await resources.update(named, old.id, old.outputs, next.inputs));
       });
-      const change = (result: Result): Stored => {
-        this.noteMint(named.urn, since, old.outputs, result.outputs);
-        return this.received(this.put(this.renamed(old, next.name), { ...next, id: old.id, ...result }));
+      const change = (result: Result, now: number): Stored => {
+        const times = { created: old.created, modified: result.notReady ? old.modified : now };
+        return this.received(this.put(this.renamed(old, next.name), { ...next, ...times, id: old.id, ...result }));
       };
       return { ...outcome, change };
     });
-  }
-
-  private noteMint(urn: string, since: number, before: Properties | undefined, after: Properties): void {
-    if (before?.keyId === after.keyId || after.keyId === undefined) return;
-    this.mints.set(urn, [...(this.mints.get(urn) ?? []), since]);
   }
 
   private named(key: DeclaredKey, name: string): Named {
     return { type: resourceTypes[kindOf(key)], urn: this.urnOf(name, kindOf(key)) };
   }
 
-  private moved(each: Stored, stack: string): Stored {
-    return { ...each, ...(each.provider && { provider: this.inStack(each.provider, stack) }) };
-  }
-
   private inStack(urn: string, stack: string): string {
-    return urn.replace(`urn:pulumi:${this.stack}::`, `urn:pulumi:${stack}::`);
+    return urn.replace(`urn:pulumi:${stack}::`, `urn:pulumi:${this.stack}::`);
   }
 }
 
@@ -488,11 +460,6 @@ const FORCED = { changes: true, replaces: ["id"], deleteBeforeReplace: false };
 
 function kindOf({ rotating }: DeclaredKey): "ApiKey" | "RotatingApiKey" {
   return rotating ? "RotatingApiKey" : "ApiKey";
-}
-
-/** Ids of the current and the previous key. */
-function keysIn({ keyId, previousKeyId }: Properties): string[] {
-  return [keyId, previousKeyId].filter((id) => id !== undefined).map(String);
 }
 
 /** Whether a changed trigger replaces a resource. Setting or removing one does not. */

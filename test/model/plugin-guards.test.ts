@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { StackHarness } from "../unit/resources/harness";
-import type { DeclaredKey, Flags, Options, Program } from "./mini-engine";
 import { PluginEngine } from "./plugin-engine";
+import type { DeclaredKey, Flags, Options, Program } from "./state";
 
 const WEEK_MS = 7 * 24 * 3_600_000;
 const FAILING: Flags = { failing: ["rotating-0"] };
@@ -13,7 +13,7 @@ const rotating = (trigger: number, inputs: DeclaredKey["inputs"] = {}, options: 
 
 const start = async () => {
   const harness = await StackHarness.start();
-  const engine = new PluginEngine(harness);
+  const engine = new PluginEngine(harness, "dev");
   const outputs = () => engine.state.find(({ doomed }) => !doomed)?.outputs ?? {};
   return { harness, engine, outputs, live: async () => (await harness.liveIds()).map(String).sort() };
 };
@@ -35,10 +35,15 @@ const refuseCreations = (harness: StackHarness) =>
 
 describe("a key that a failed consumer still has", () => {
   test("stays live in a run that continues after errors", async () => {
-    const { engine, live, previous, current } = await pending();
+    const { engine, harness, live, previous, current } = await pending();
     expect(await engine.up(rotating(1), BOLD)).toBe(false);
     expect(await live()).toEqual([previous, current].sort());
     expect(await engine.up(rotating(1))).toBe(true);
+    expect(await live(), "its grace begins once all have its successor").toEqual([previous, current].sort());
+    for (let round = 0; round < 2; round++) {
+      await harness.clock.pass(WEEK_MS);
+      expect(await engine.up(rotating(1))).toBe(true);
+    }
     expect(await live()).toEqual([current]);
   });
 

@@ -1,65 +1,35 @@
-import type { Account } from "../../provider/api";
+import { isKeyplaneError } from "../../provider/errors";
 import { checkConfig, ProviderConfig } from "../../provider/plugin/config";
 import { Resources } from "../../provider/plugin/resources";
 import type { Properties } from "../../provider/schema/resource-type";
-import type { EngineCommand } from "../../provider/session/engine-command";
-import { EngineLink, type EngineModules } from "../../provider/session/engine-link";
-import type { RunKeys } from "../../provider/session/run-keys";
-import { Session } from "../../provider/session/session";
 import type { StackHarness } from "../unit/resources/harness";
-
-/** Collects the messages that the engine would show. */
-class CollectingLink extends EngineLink {
-  constructor(private readonly harness: StackHarness) {
-    super("", noModules);
-  }
-
-  override watch(): void {}
-
-  override log(_urn: string, severity: "info" | "warning", text: string, ephemeral: boolean): void {
-    const { progress, info, warn } = this.harness.told;
-    if (ephemeral) progress.push(text);
-    else if (severity === "warning") warn.push(text);
-    else info.push(text);
-  }
-}
-
-/** A session whose clock and account are those of a harness. */
-class DrivenSession extends Session {
-  override readonly engine: EngineLink;
-
-  constructor(private readonly harness: StackHarness) {
-    super(noModules);
-    this.engine = new CollectingLink(harness);
-  }
-
-  override account(): Account {
-    return this.harness.account;
-  }
-
-  override now(): number {
-    return this.harness.clock.now();
-  }
-}
+import { type EngineSide, ModelSession } from "./provider-process";
 
 /** The process of one provider resource, without its server. */
 export class PluginProcess {
   readonly resources: Resources;
+  private readonly session: ModelSession;
+  private readonly told: StackHarness["told"];
 
-  /**
-   * @param inputs - The inputs of the provider resource.
-   * @param keys - What the processes of the run tell each other.
-   */
-  constructor(
-    harness: StackHarness,
-    inputs: Properties,
-    command: EngineCommand,
-    keys: Pick<RunKeys, "share" | "ofOthers">,
-  ) {
-    const session = new DrivenSession(harness);
+  /** @param inputs - The inputs of the provider resource. */
+  constructor(harness: StackHarness, inputs: Properties, engine: EngineSide) {
+    this.told = harness.told;
+    this.session = new ModelSession(harness, engine);
     const config = new ProviderConfig(inputs);
-    session.configure(config.read);
-    this.resources = new Resources(session, () => config, command, keys);
+    this.session.configure(config.read);
+    this.resources = new Resources(this.session, () => config);
+  }
+
+  endWithoutEngine(): Promise<void> {
+    return this.session.endWithoutEngine();
+  }
+
+  /** What the plugin does when the engine is done. Nobody gets an error from it, but only those of requests may occur. */
+  async close(): Promise<void> {
+    await this.resources.end().catch((error: unknown) => {
+      if (!isKeyplaneError(error)) throw error;
+      this.told.warn.push(error.message);
+    });
   }
 
   /** The inputs of a provider resource with its owner. Throws if a setting is invalid. */
@@ -68,8 +38,4 @@ export class PluginProcess {
     if (failures.length > 0) throw new Error(failures.join("\n"));
     return inputs;
   }
-}
-
-function noModules(): EngineModules {
-  throw new Error("the model has no engine to connect to");
 }

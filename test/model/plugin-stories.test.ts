@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import type { Action } from "./actions";
-import type { Crash, DeclaredKey, Flags, Program } from "./mini-engine";
 import { runPluginStory } from "./plugin-story";
+import type { Crash, DeclaredKey, Flags, Program } from "./state";
 
 const key = (trigger: number, inputs: DeclaredKey["inputs"] = {}): DeclaredKey => ({
   rotating: false,
@@ -78,6 +78,31 @@ describe("a stack of the plugin keeps all invariants in the story of", () => {
       { do: "fault", rule: { route: "POST /api_keys", operations } },
       up({ "plain-0": failed }),
       up({ "plain-1": key(0) }, { refresh: true }),
+    ]);
+  });
+
+  test("a creation that dies with its engine, a destroy, and another program, whose destroy finds the first key", async () => {
+    await runPluginStory([
+      ...[up(rotating(0), crashed({ step: 2, when: "unsaved" })), { do: "destroy" } as Action],
+      up({ "plain-0": key(0) }),
+    ]);
+  });
+
+  test("a creation during which the plugin dies, and an upgrade, which brings another owner", async () => {
+    const crash = { step: 2, when: 6, victim: "provider" } as const;
+    await runPluginStory([up({ "plain-0": key(0, { verify: true }) }, { crash }), { do: "upgrade" }]);
+  });
+
+  test("a renamed stack that is destroyed at once and keeps its owner", async () => {
+    const renamed: Action = { do: "rename stack", keepsOwner: true };
+    await runPluginStory([up({ "plain-0": key(0) }), renamed, { do: "destroy", crash: undefined }]);
+  });
+
+  test("a fork that revokes what the first run could not", async () => {
+    await runPluginStory([
+      { do: "fault", rule: { count: 1, route: "DELETE /api_keys/{key_id}", status: 401 } },
+      { do: "fault", rule: { count: 1, route: "POST /api_keys", omit: ["key"] } },
+      ...[up({ "plain-0": key(0) }), { do: "fork", commands: ["up"] } as Action],
     ]);
   });
 });

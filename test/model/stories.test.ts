@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import type { Action } from "./actions";
-import type { Crash, DeclaredKey, Flags } from "./mini-engine";
 import { runStory } from "./run-story";
+import type { Crash, DeclaredKey, Flags } from "./state";
 
 const HOUR_MS = 3_600_000;
 

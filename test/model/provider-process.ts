@@ -1,0 +1,86 @@
+import type { Account } from "../../provider/api";
+import { AbortedError } from "../../provider/errors";
+import { EngineLink, type EngineModules } from "../../provider/session/engine-link";
+import { Session } from "../../provider/session/session";
+import type { EngineCommand } from "../../provider/stack/command-line";
+import type { Deployment } from "../../provider/stack/deployment";
+import type { Run } from "../../provider/stack/history";
+import { StackLook } from "../../provider/stack/stack-look";
+import type { StackHarness } from "../unit/resources/harness";
+
+/** What a process can find out about the engine that started it. */
+export interface EngineSide {
+  readonly command: EngineCommand;
+  /** The state and the last runs, as the Pulumi CLI would answer now. */
+  state(stack: string): Deployment;
+  history(stack: string): readonly Run[];
+}
+
+/** Collects the messages that the engine would show. */
+class CollectingLink extends EngineLink {
+  constructor(private readonly harness: StackHarness) {
+    super("", noModules);
+  }
+
+  override watch(): void {}
+
+  override log(_urn: string, severity: "info" | "warning", text: string, ephemeral: boolean): void {
+    const { progress, info, warn } = this.harness.told;
+    if (ephemeral) progress.push(text);
+    else if (severity === "warning") warn.push(text);
+    else info.push(text);
+  }
+}
+
+/** Asks the engine of the model instead of the Pulumi CLI. */
+class ModelLook extends StackLook {
+  constructor(
+    session: ModelSession,
+    private readonly engine: EngineSide,
+  ) {
+    super(session);
+  }
+
+  protected override async pulumi() {
+    return {
+      state: async (stack: string) => this.engine.state(stack),
+      history: async (stack: string) => this.engine.history(stack),
+    };
+  }
+}
+
+/** The session of one process, with the clock and the account of a harness. */
+export class ModelSession extends Session {
+  override readonly engine: EngineLink;
+  override readonly stack: StackLook;
+
+  constructor(
+    private readonly harness: StackHarness,
+    private readonly side: EngineSide,
+  ) {
+    super(noModules);
+    this.engine = new CollectingLink(harness);
+    this.stack = new ModelLook(this, side);
+  }
+
+  override get command(): EngineCommand {
+    return this.side.command;
+  }
+
+  override account(): Account {
+    return this.harness.account;
+  }
+
+  override now(): number {
+    return this.harness.clock.now();
+  }
+
+  override async endWithoutEngine(): Promise<void> {
+    this.harness.account.stopCreating(new AbortedError("the engine is gone"));
+    await super.endWithoutEngine();
+  }
+}
+
+function noModules(): EngineModules {
+  throw new Error("the model has no engine to connect to");
+}
