@@ -7,6 +7,7 @@ import { sourcesBelow, textOf } from "./source-files";
 const allowed: Readonly<Record<string, readonly string[]>> = {
   cli: [
     "provider",
+    "provider/stack",
     "provider/keys",
     "provider/settings",
     "provider/api",
@@ -17,7 +18,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "yaml",
   ],
   bench: [
-    "provider/host",
+    "provider/dynamic",
     "provider/functions",
     "provider/settings",
     "provider/api",
@@ -36,11 +37,14 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "provider/errors",
     "@pulumi/pulumi",
   ],
-  "provider/host": [
+  "provider/dynamic": [
+    "provider",
     "provider/session",
     "provider/resources",
     "provider/keys",
     "provider/schema",
+    "provider/api",
+    "provider/errors",
     "@pulumi/pulumi",
     "@grpc/grpc-js",
   ],
@@ -60,6 +64,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   "provider/session": [
     "provider",
+    "provider/stack",
     "provider/keys",
     "provider/schema",
     "provider/settings",
@@ -70,6 +75,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "@grpc/grpc-js",
   ],
   "provider/resources": ["provider", "provider/keys", "provider/schema", "provider/api", "provider/errors"],
+  "provider/stack": ["provider", "provider/keys", "provider/schema", "provider/api", "provider/errors"],
   "provider/keys": ["provider", "provider/schema", "provider/settings", "provider/api", "provider/errors"],
   "provider/schema": ["provider", "provider/settings", "provider/api", "provider/errors"],
   "provider/functions": ["provider", "provider/api", "provider/http", "provider/errors"],
