@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Account } from "../provider/api";
+import { ApiKey, Ledger, Owner } from "../provider/dynamic";
 import * as functions from "../provider/functions";
-import { ApiKey, Ledger, Owner } from "../provider/host";
 import { resolveSettings } from "../provider/settings/settings";
 import { inFlight } from "./in-flight";
 import { Requests } from "./requests";

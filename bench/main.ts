@@ -12,11 +12,12 @@ import { scenarios } from "./scenarios";
 import { table } from "./table";
 import { CONCURRENCY } from "./task";
 import { wholeRows } from "./whole-runs";
+import { witnessRow } from "./witness-run";
 
 const HELP = `Usage: npm run bench -- [--quick] [--only NAME]... [--runs N] [--engine embedded|cli]...
 
   --quick    small sizes and one run of each: shows that everything works, says little about speed; writes nothing
-  --only     only the scenarios of this name: ${[...scenarios.map(({ name }) => name), "cold-start", "plugin", "up"].join(", ")}; writes nothing
+  --only     only the scenarios of this name: ${[...scenarios.map(({ name }) => name), "cold-start", "plugin", "witness", "up"].join(", ")}; writes nothing
   --runs     runs of each, of which the median is taken (default 5)
   --engine   engines for whole runs (default: the embedded one, and the Pulumi CLI where it is on the PATH)
 `;
@@ -65,6 +66,7 @@ async function main(): Promise<void> {
       note([await pluginStartRow(plugin, Math.max(runs, 5))]);
       note(await pluginRows(plane, plugin, { n: quick ? 5 : 100, runs }));
     }
+    if (wanted("witness")) note([await witnessRow(plane, { n: quick ? 5 : 400, runs })]);
     for (const engine of wanted("up") ? engines : []) {
       for (const n of quick ? [5] : [1, 10, 100, 400]) note(await wholeRows(plane, { engine, n, runs }));
     }
