@@ -2,7 +2,7 @@ import { posix } from "node:path";
 
 /** Everything that users need. Other files are in the package by mistake. */
 const WANTED = [
-  /^((CHANGELOG|CONTRIBUTING|README|SECURITY)\.md|LICENSE|package\.json)$/,
+  /^((CHANGELOG|README|SECURITY)\.md|LICENSE|package\.json)$/,
   /^docs\/[\w/-]+\.(md|svg)$/,
   /^examples\/[\w-]+\/[\w.-]+\.(ts|mts|mjs|py|txt|json|yaml|yml|md)$/,
   /^dist\/(cli|provider|sdk\/nodejs|testing)\/[\w/-]+\.(js|d\.ts)$/,
