@@ -1,4 +1,5 @@
 import type { ApiKeyRecord } from "../api/records";
+import { isOthers } from "../keys/maker";
 import { hasTagOf, isNamedFor, MAX_NAMES, nameInUrn, nonceFrom, runIn } from "../keys/names";
 import type { Witness } from "../schema/witness";
 import type { Deployment, StateResource } from "./deployment";
@@ -23,8 +24,10 @@ export class StackWitness implements Witness {
   }
 
   holds({ id, name }: ApiKeyRecord): "yes" | "no" | "unknown" {
-    // Another account can have another key with the same id.
-    if (this.#held.some((held) => held.id === id && (held.name ?? name) === name)) return "yes";
+    // Another account can have another key with the same id. Lists of ids, such as a ledger's, are about one owner's keys.
+    const isIt = (held: KeyInState) =>
+      held.name === undefined ? !isOthers({ name, maker: undefined }, held.ownerId || undefined) : held.name === name;
+    if (this.#held.some((held) => held.id === id && isIt(held))) return "yes";
     return this.#ours.some(hidesKeys) ? "unknown" : "no";
   }
 

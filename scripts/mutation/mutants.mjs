@@ -2104,9 +2104,16 @@ const evidence = [
       test: stack("witness"),
     },
     {
+      name: "an id in a list of another owner is another key",
+      find: "!isOthers({ name, maker: undefined }, held.ownerId || undefined)",
+      replace: "!isOthers({ name, maker: undefined }, undefined)",
+      test: stack("witness"),
+      by: "an id in the ledger of another owner",
+    },
+    {
       name: "an id with another name is another key",
-      find: "(held.name ?? name) === name",
-      replace: "true",
+      find: ": held.name === name;",
+      replace: ": true;",
       test: stack("witness"),
     },
     {

@@ -104,6 +104,14 @@ describe("a state holds a key", () => {
   });
 });
 
+test("an id in the ledger of another owner, whose account can have another key with this id, holds no key", () => {
+  const ledger = (owner: string) =>
+    saved(`${DYNAMIC}Ledger`, "keyplane", "ledger", { outputs: { owner, owned: ["7"] } });
+  const key = listed("7", autoName("ci", OWNER, noncesOf(newRunId())()));
+  expect(witness([ledger(OTHER)]).holds(key)).toBe("no");
+  expect(witness([ledger(OWNER)]).holds(key)).toBe("yes");
+});
+
 describe("a name was requested", () => {
   const runId = newRunId();
   const name = autoName("ci", OWNER, noncesOf(runId)());
