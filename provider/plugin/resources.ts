@@ -112,8 +112,7 @@ export class Resources {
       this.#noteMade(type, made, context);
       return { id: made.id, outputs: toEngine(type, made.outputs) };
     };
-    const delivery = before && (() => this.session.stack.delivery(urn, before.id));
-    return this.#run(named, "create", inputs, body, inputs, { ...(nonce && { nonce }), ...(delivery && { delivery }) });
+    return this.#run(named, "create", inputs, body, inputs, nonce && { nonce });
   }
 
   async read(named: Named, id: string, inputs: Properties, state: Properties) {
@@ -144,8 +143,7 @@ export class Resources {
       this.#noteMade(type, made, context);
       return toEngine(type, made.outputs);
     };
-    const delivery = () => this.session.stack.delivery(named.urn, id);
-    return this.#run(named, "update", inputs, body, held, { delivery });
+    return this.#run(named, "update", inputs, body, held);
   }
 
   async delete(named: Named, id: string, state: Properties): Promise<void> {
@@ -265,11 +263,12 @@ export class Resources {
     values: Properties,
     body: (context: Context) => Promise<T>,
     held = values,
-    added: Partial<Pick<Context, "nonce" | "delivery">> = {},
+    added: Pick<Verb["also"] & object, "nonce"> = {},
   ): Promise<T> {
     this.#hasChanged ||= ["create", "update", "delete"].includes(name);
     const also = {
       customTimeoutMs: timeoutMs,
+      deliveries: this.session.stack.deliveries(urn),
       ...added,
       ...(type.holds && {
         ownerNow: this.#identityOf(urn, held),

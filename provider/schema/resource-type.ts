@@ -4,7 +4,7 @@ import type { ApiKeyRecord } from "../api/records";
 import type { ErrorCode } from "../errors";
 import type { Settings } from "../settings/settings";
 import type { FieldRule } from "./field-types";
-import type { Witness } from "./witness";
+import type { Deliveries, Witness } from "./witness";
 
 /** The checked inputs of a program, or the outputs of a resource. Plain JSON values. */
 export type Properties = Readonly<Record<string, unknown>>;
@@ -112,11 +112,8 @@ export interface Context {
    * @param options - `fresh` reads it again.
    */
   readonly witness: (options?: { readonly fresh?: boolean }) => Promise<Witness | undefined>;
-  /**
-   * How the last change of this resource reached the rest of the stack: in the run that made it, or in a later one;
-   * `undefined` if no run is known to have reached the whole stack since. Absent if a ledger knows.
-   */
-  readonly delivery?: (() => Promise<"at once" | "later" | undefined>) | undefined;
+  /** What the history of the stack says about the delivery of keys. Absent if a ledger knows. */
+  readonly deliveries?: Deliveries | undefined;
   /** What is known of the command that runs. */
   readonly command: () => Command;
   /** Shows in the resource's own row what it waits for. The next message replaces it. */

@@ -21,13 +21,32 @@ export interface Witness {
   /** The resource that replaced another one with the same URN; `undefined` if there is none. */
   successorOf(urn: string, id: string): { readonly id: string; readonly outputs: Properties } | undefined;
   /**
-   * When a resource was created or last updated, in milliseconds since 1970; `undefined` if that is not recorded. Until
-   * its update has ended, a renamed resource has its former URN.
-   */
-  changed(id: string): number | undefined;
-  /**
    * Names of the resources that may still have the outputs of a resource that is deleted: those that use it, and were
    * not updated since its successor was made, if it has one.
    */
   waitingFor(urn: string, id: string): readonly string[];
+}
+
+/** What the history of the stack showed when a key was replaced. Times are in milliseconds since 1970. */
+export interface HistoryMark {
+  /** When the history was read, by the local clock. */
+  readonly askedAt: number;
+  /** When the last run that reached the whole stack ended; 0 if there was none. */
+  readonly lastEnd: number;
+  /** How many such runs ended then: the history has whole seconds. */
+  readonly runsAtLastEnd: number;
+}
+
+/**
+ * How a change of a resource reached the rest of the stack: in the run that made it, or in a later one; `undefined` if
+ * no run is known to have reached the whole stack since.
+ */
+export type Delivery = "at once" | "later" | undefined;
+
+/** What the history of the stack says about changes of resources. */
+export interface Deliveries {
+  /** What the history shows now, to record with a change; `undefined` if it cannot be read. */
+  mark(): Promise<HistoryMark | undefined>;
+  /** How the change with this mark was delivered. */
+  since(mark: HistoryMark): Promise<Delivery>;
 }

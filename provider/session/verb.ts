@@ -24,7 +24,7 @@ export interface Verb {
   readonly held?: Properties;
   /** What the front end adds to the context. */
   readonly also?:
-    | Partial<Pick<Context, "ownerNow" | "beforeCreate" | "customTimeoutMs" | "nonce" | "delivery">>
+    | Partial<Pick<Context, "ownerNow" | "beforeCreate" | "customTimeoutMs" | "nonce" | "deliveries">>
     | undefined;
 }
 
@@ -82,7 +82,7 @@ class VerbContext implements Context {
   readonly ownerNow: Context["ownerNow"];
   readonly beforeCreate: Context["beforeCreate"];
   readonly customTimeoutMs: Context["customTimeoutMs"];
-  readonly delivery: Context["delivery"];
+  readonly deliveries: Context["deliveries"];
   readonly nonce: Context["nonce"];
   readonly created: (() => Promise<unknown>)[] = [];
   readonly #session: Session;
@@ -91,7 +91,7 @@ class VerbContext implements Context {
 
   constructor(session: Session, { urn, name, values, also }: Verb) {
     this.scope = scopeOf(values);
-    this.delivery = also?.delivery;
+    this.deliveries = also?.deliveries;
     this.nonce = also?.nonce ?? session.nonce;
     this.#phase = name === "create" ? "update" : name;
     this.ownerNow = also?.ownerNow;

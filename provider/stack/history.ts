@@ -1,3 +1,5 @@
+import type { Delivery, HistoryMark } from "../schema/witness";
+
 /** A deployment of a stack, as the engine has recorded it. */
 export interface Run {
   /** Whether it updated the stack from its program, as a whole and without an error. */
@@ -47,13 +49,24 @@ function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }
 
+/** What the history shows in the middle of a run. A complete run that it lacks is this run, or a later one. */
+export function markOf(runs: readonly Run[], now: number): HistoryMark {
+  const ends = runs.filter(({ isComplete }) => isComplete).map(({ ended }) => ended);
+  const last = Math.max(0, ...ends.filter((ended) => !Number.isNaN(ended)));
+  return { askedAt: now, lastEnd: last, runsAtLastEnd: ends.filter((ended) => ended === last).length };
+}
+
 /**
- * How a change of a resource reached the rest of the stack: in the run that made it, or in a later one. `undefined` if
- * no run is known that has reached the whole stack since.
- * @param changed - When the change was made, in milliseconds since 1970.
+ * How a change reached the rest of the stack: in the run that made it, or in a later one. `undefined` if no run is known
+ * that has reached the whole stack since. Times cannot tell a run from the one before it, because the record has whole
+ * seconds, and other machines have other clocks. So only a run counts that the history lacked when the change was made.
  */
-export function deliveryOf(runs: readonly Run[], changed: number): "at once" | "later" | undefined {
-  const complete = runs.filter(({ isComplete, ended }) => isComplete && ended >= changed);
-  if (complete.some(({ began }) => began <= changed)) return "at once";
-  return complete.length === 0 ? undefined : "later";
+export function deliveryOf(runs: readonly Run[], mark: HistoryMark): Delivery {
+  const { askedAt, lastEnd, runsAtLastEnd } = mark;
+  const known = runs.filter(({ isComplete, ended }) => isComplete && ended >= lastEnd);
+  const atLastEnd = known.filter(({ ended }) => ended === lastEnd).length;
+  const isNew = ({ ended }: Run) => ended > lastEnd || atLastEnd > runsAtLastEnd;
+  const later = known.filter(isNew);
+  if (later.some(({ began, ended }) => began <= askedAt && askedAt <= ended)) return "at once";
+  return later.length === 0 ? undefined : "later";
 }

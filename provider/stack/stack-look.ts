@@ -1,7 +1,7 @@
 import { messageOf } from "../errors";
 import { getOrCreate } from "../get-or-create";
 import { stackIn } from "../keys/renamed";
-import type { Witness } from "../schema/witness";
+import type { Deliveries, Witness } from "../schema/witness";
 import { type EngineCommand, skipsCheckpoints } from "./command-line";
 import type { Run } from "./history";
 import type { Pulumi } from "./pulumi";
@@ -34,16 +34,23 @@ export class StackLook {
     return state;
   }
 
-  /**
-   * How the last change of a resource reached the rest of the stack; `undefined` if it is not known that it did. Compares
-   * only times of the engine.
-   */
-  async delivery(urn: string, id: string): Promise<"at once" | "later" | undefined> {
-    const changed = (await this.state(urn, "update", false))?.changed(id);
-    if (changed === undefined) return undefined;
-    this.#history ??= this.#asking(urn, async () => (await this.pulumi()).history(stackIn(urn).stack));
-    const { deliveryOf } = await import("./history.js");
-    return deliveryOf((await this.#history) ?? [], changed);
+  /** What the history says about changes. It is read once, when somebody asks: this run is not in it. */
+  deliveries(urn: string): Deliveries {
+    const history = async () => {
+      this.#history ??= this.#asking(urn, async () => (await this.pulumi()).history(stackIn(urn).stack));
+      const runs = await this.#history;
+      return runs && { runs, ...(await import("./history.js")) };
+    };
+    return {
+      mark: async () => {
+        const known = await history();
+        return known?.markOf(known.runs, Date.now());
+      },
+      since: async (mark) => {
+        const known = await history();
+        return known?.deliveryOf(known.runs, mark);
+      },
+    };
   }
 
   async #read(urn: string): Promise<Witness | undefined> {

@@ -51,10 +51,6 @@ export class StackWitness implements Witness {
     return this.deployment.resources.find((each) => each.urn === urn && each.id !== id && !each.replaced);
   }
 
-  changed(id: string): number | undefined {
-    return this.#ours.find((each) => each.id === id)?.modified;
-  }
-
   waitingFor(urn: string, id: string): readonly string[] {
     const { created = Number.POSITIVE_INFINITY } = this.successorOf(urn, id) ?? {};
     return this.deployment.resources

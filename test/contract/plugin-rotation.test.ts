@@ -21,6 +21,7 @@ let plane: ControlPlane;
 let first: PluginUnderTest;
 
 beforeEach(async () => {
+  cli().saveHistory([BEFORE]);
   plane = await startControlPlane();
   first = await PluginUnderTest.start(plane);
 });
@@ -47,24 +48,30 @@ async function rotated(news: Values = {}): Promise<State> {
 async function later(state: State, days: number): Promise<State> {
   await plane.clock.set({ offsetMs: days * DAY });
   const earlier = (time: unknown) => new Date(Date.parse(String(time)) - days * DAY).toISOString();
-  const { rotatedAt, deliveredAt } = state.outputs;
+  const { rotatedAt, deliveredAt, historyMark } = state.outputs;
+  const mark = historyMark as { readonly askedAt: number } | undefined;
   const times = {
     rotatedAt: earlier(rotatedAt),
     ...(deliveredAt !== undefined && { deliveredAt: earlier(deliveredAt) }),
+    ...(mark !== undefined && { historyMark: { ...mark, askedAt: mark.askedAt - days * DAY } }),
   };
   return { ...state, outputs: { ...state.outputs, ...times } };
 }
 
-/** When the engine saved the last change of a resource. */
-const MODIFIED = "2026-01-01T00:00:05.500Z";
-/** The run of that change, and the one after it. */
-const ROTATED = { began: "2026-01-01T00:00:00Z", ended: "2026-01-01T00:00:10Z" };
-const AFTERWARDS = { began: "2026-01-02T00:00:00Z", ended: "2026-01-02T00:00:10Z" };
+/** A complete run before any rotation. */
+const BEFORE = { began: "2026-01-01T00:00:00Z", ended: "2026-01-01T00:00:10Z" };
 
-/** Saves the state of the stack, and its history. By default, the run of the last change was complete. */
-function save(state: State, runs: readonly SavedRun[] = [ROTATED]): void {
-  first.save([{ ...state, engine: { modified: MODIFIED } }]);
-  cli().saveHistory(runs);
+/** The run of a rotation, some seconds later. */
+function runOf({ outputs }: State, secondsLater = 0): SavedRun {
+  const { askedAt } = outputs.historyMark as { readonly askedAt: number };
+  const at = (seconds: number) => new Date(askedAt + 1_000 * (secondsLater + seconds)).toISOString();
+  return { began: at(-5), ended: at(5) };
+}
+
+/** Saves the state of the stack, and its history. By default, the run of the last rotation was complete. */
+function save(state: State, runs: readonly SavedRun[] = [runOf(state)]): void {
+  first.save([state]);
+  cli().saveHistory([...runs, BEFORE]);
 }
 
 /** The same after its grace, and after a complete run. */
@@ -82,6 +89,22 @@ describe("a rotation", () => {
     expect(await plane.secretsEverIssued()).toContain(previousKey);
     expect((await (await next()).up(state)).step).toBe("same");
     expect([await posts(), await deletes()]).toEqual([2, 0]);
+  });
+
+  it("asks for the history once for all resources, and the first key of a resource does not", async () => {
+    const made = await first.add(KIND, { rotationTriggers: { at: "1" } });
+    const other = await first.add(KIND, { rotationTriggers: { at: "1" } }, "other");
+    expect(cli().questions).toEqual([]);
+    await Promise.all([first.up(made, TWO), first.up(other, TWO)]);
+    expect(cli().questions).toEqual(["stack history"]);
+  });
+
+  it("succeeds if the history cannot be read", async () => {
+    cli().forgetHistory();
+    const state = await rotated();
+    expect(state.outputs).not.toHaveProperty("historyMark");
+    expect(await live()).toHaveLength(2);
+    expect(first.messages.join()).toContain("keyplane asked the Pulumi CLI about this stack, but");
   });
 });
 
@@ -106,21 +129,23 @@ describe("after the grace of a previous key", () => {
 
   it("a preview knows the current key, sends no request, and does not ask for the state", async () => {
     const state = await due();
+    const asked = cli().questions;
     const plugin = await next();
     const inputs = await plugin.checked(KIND, TWO, state.inputs);
     const before = await plane.count();
     expect(await plugin.diff(state, inputs)).toMatchObject({ changes: true, replaces: [] });
     const { keyId, name, key, createdAt } = state.outputs;
     expect(await plugin.previewUpdate(state, inputs)).toMatchObject({ keyId, name, key: secret(key), createdAt });
-    expect([await plane.count(), cli().questions]).toEqual([before, []]);
+    expect([await plane.count(), cli().questions]).toEqual([before, asked]);
   });
 
-  it("one look at the state and one at the history are enough for all resources", async () => {
+  it("one look at the history is enough for all resources", async () => {
     const state = await due();
+    const asked = cli().questions;
     const plugin = await next();
     await plugin.up(state);
     await plugin.up({ ...state, name: "other" });
-    expect(cli().questions).toEqual(["stack export", "stack history"]);
+    expect(cli().questions).toEqual([...asked, "stack history"]);
   });
 
   it("a key that is still used stays until its quiet period is over", async () => {
@@ -153,12 +178,17 @@ describe("after the grace of a previous key", () => {
     expect(await live()).toEqual([state.outputs.keyId]);
   });
 
-  it.each<[string, readonly SavedRun[] | undefined]>([
-    ["the run that rotated failed", [{ ...ROTATED, result: "failed" }]],
-    ["the run that rotated was limited", [{ ...ROTATED, environment: { "pulumi.flag.target": "true" } }]],
-    ["the history cannot be read", undefined],
-  ])("a key stays, and its grace starts with this change, if %s", async (_, runs) => {
+  it.each<[string, (state: State) => readonly SavedRun[] | undefined]>([
+    ["the run that rotated failed", (state) => [{ ...runOf(state), result: "failed" }]],
+    [
+      "the run that rotated was limited",
+      (state) => [{ ...runOf(state), environment: { "pulumi.flag.target": "true" } }],
+    ],
+    ["no run is known since the rotation", () => []],
+    ["the history cannot be read", () => undefined],
+  ])("a key stays, and its grace starts with this change, if %s", async (_, runsOf) => {
     const state = await due();
+    const runs = runsOf(state);
     if (runs === undefined) cli().forgetHistory();
     else save(state, runs);
     const plugin = await next();
@@ -168,15 +198,42 @@ describe("after the grace of a previous key", () => {
     expect(plugin.messages.join()).toContain("no `pulumi up` is known that has reached the whole stack");
     expect((await (await next()).up(updated)).step).toBe("same");
 
+    if (runs === undefined) return;
     const overdue = await later(updated, 4);
     save(overdue);
     await (await next()).up(overdue);
     expect(await live()).toEqual([state.outputs.keyId]);
   });
 
+  it.each([
+    ["the history could not be read in the rotation", {}],
+    ["the mark of the history is damaged", { historyMark: { askedAt: "soon" } }],
+  ])("a key stays, and its grace starts again, if %s", async (_, damage) => {
+    const state = await due();
+    const { historyMark, ...others } = state.outputs;
+    cli().saveHistory([BEFORE]);
+    const { state: updated } = await (await next()).up({ ...state, outputs: { ...others, ...damage } });
+    expect(await live()).toHaveLength(2);
+    const overdue = await later(updated, 4);
+    save(overdue);
+    await (await next()).up(overdue);
+    expect(await live()).toEqual([state.outputs.keyId]);
+  });
+
+  it("a key stays if the run that rotated failed in the second in which the run before it had ended", async () => {
+    const sameSecond = () => {
+      const now = new Date(Math.floor(Date.now() / 1_000) * 1_000).toISOString();
+      return { began: now, ended: now };
+    };
+    cli().saveHistory([sameSecond()]);
+    const state = await rotated();
+    await (await next()).up(await later(state, 2));
+    expect(await live()).toHaveLength(2);
+  });
+
   it("a key stays if only a later run was complete: then its grace starts, because consumers have its successor now", async () => {
     const state = await due();
-    save(state, [AFTERWARDS, { ...ROTATED, result: "failed" }]);
+    save(state, [runOf(state, 3_600), { ...runOf(state), result: "failed" }]);
     const { state: updated } = await (await next()).up(state);
     expect(await live()).toHaveLength(2);
     expect((await (await next()).up(updated)).step).toBe("same");

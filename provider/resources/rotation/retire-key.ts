@@ -7,9 +7,10 @@ import { type Fate, fateOf } from "../../keys/fate";
 import { isOthers } from "../../keys/maker";
 import { revokeAll } from "../../keys/revoke-key";
 import type { Context, Properties } from "../../schema/resource-type";
+import type { Deliveries } from "../../schema/witness";
 import { periodsOf } from "./rotation-fields";
 import { retireReason } from "./rotation-plan";
-import { type HeldKey, isoOf, madeBy, type RotationState, withoutPrevious } from "./rotation-state";
+import { type HeldKey, hasPredecessor, isoOf, madeBy, type RotationState, withoutPrevious } from "./rotation-state";
 import { takeOverFirst } from "./self-rotation";
 
 /**
@@ -24,9 +25,9 @@ export async function retirePrevious(
   context: Context,
 ): Promise<RotationState> {
   const state =
-    context.delivery === undefined
+    context.deliveries === undefined
       ? saved
-      : await revokeRetired(await withDelivery(saved, context.delivery, context), inputs, context);
+      : await revokeRetired(await withDelivery(saved, context.deliveries, context), inputs, context);
   const { previous } = state;
   const reason = retireReason(state, inputs, context.now());
   if (previous === undefined || reason === undefined) return state;
@@ -49,7 +50,7 @@ export async function retirePrevious(
   const used = record === "unknown" ? undefined : (record?.lastUsedAt ?? undefined);
   if (fate.fate === "report" && used !== undefined) return { ...state, previousUsedAt: used };
   if (fate.fate !== "revoke") return state;
-  if (context.delivery === undefined) {
+  if (context.deliveries === undefined) {
     context.info(`key ${formatKey(previous)} ${whenRevoked(state)}`);
     const listed = await Promise.all(state.retired.map((id) => recordOf(id, context)));
     const retired = state.retired.filter((_, at) => listed[at] !== undefined);
@@ -66,17 +67,12 @@ function whenRevoked({ current }: RotationState): string {
 }
 
 /**
- * The state with the time of the delivery, which the engine's history shows. A change of the resource hides from the
- * history when the rotation was delivered. So if it was not delivered yet, its grace starts with this change, which the
- * next complete run delivers, too.
+ * The state with the time of the delivery, which the engine's history shows. If no run has delivered the rotation yet,
+ * its grace starts with this run, which delivers it if it reaches the whole stack.
  */
-async function withDelivery(
-  state: RotationState,
-  delivery: NonNullable<Context["delivery"]>,
-  context: Context,
-): Promise<RotationState> {
-  if (state.deliveredAt !== undefined || (state.previous === undefined && state.retired.length === 0)) return state;
-  const delivered = await delivery();
+async function withDelivery(state: RotationState, deliveries: Deliveries, context: Context): Promise<RotationState> {
+  if (state.deliveredAt !== undefined || !hasPredecessor(state)) return state;
+  const delivered = state.historyMark && (await deliveries.since(state.historyMark));
   if (delivered === "at once") return { ...state, deliveredAt: state.rotatedAt ?? state.createdAt };
   const now = isoOf(context.now());
   if (delivered === "later") return { ...state, deliveredAt: now };
@@ -86,7 +82,7 @@ async function withDelivery(
         "stack. Its grace starts now",
     );
   }
-  return { ...state, rotatedAt: now };
+  return { ...state, rotatedAt: now, historyMark: await deliveries.mark() };
 }
 
 /** Revokes keys that a former version has retired, by the same rules. Their secrets are no longer known. */
@@ -121,7 +117,7 @@ function fateOfPrevious(
   context: Context,
 ): Fate {
   // Missing usage data does not prove that the key is unused, but the grace is over: only a known use keeps it.
-  const delivered = context.delivery === undefined ? rotatedAt : deliveredAt;
+  const delivered = context.deliveries === undefined ? rotatedAt : deliveredAt;
   const used = record === "unknown" ? Number.NaN : Date.parse(record?.lastUsedAt ?? "");
   return fateOf({
     kind: "previous",

@@ -38,7 +38,10 @@ export async function rotateKey(request: RotationRequest, context: Context): Pro
   }
   const state = await withoutBroken(request.state, inputs, context);
 
-  const made = await makeReadyKey({ ...inputs, verify: inputs.verify === true || ownSetting !== undefined }, context);
+  const [made, historyMark] = await Promise.all([
+    makeReadyKey({ ...inputs, verify: inputs.verify === true || ownSetting !== undefined }, context),
+    old && context.deliveries?.mark(),
+  ]);
   const pendingRevocations = [...state.pendingRevocations, ...made.pendingRevocations];
   if (made.key === undefined) {
     const failed = { ...state, pendingRevocations, lost: bothLost(state.lost, made.lost) };
@@ -49,7 +52,7 @@ export async function rotateKey(request: RotationRequest, context: Context): Pro
   const rotatedAt = isoOf(Math.max(context.now(), Date.parse(createdAt) || 0));
   const next: RotationState = {
     ...handOver(
-      { ...state, pendingRevocations, rotatedAt, deliveredAt: undefined, previousUsedAt: undefined },
+      { ...state, pendingRevocations, rotatedAt, deliveredAt: undefined, historyMark, previousUsedAt: undefined },
       request,
       ownSetting !== undefined,
       context,

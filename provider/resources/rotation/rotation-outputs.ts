@@ -1,7 +1,7 @@
 import { rotateAt, withoutEmpty } from "../../keys/key-fields";
 import type { Properties } from "../../schema/resource-type";
 import { nextAction } from "./next-action";
-import { isoOf, type RotationState, retireTime } from "./rotation-state";
+import { hasPredecessor, isoOf, type RotationState, retireTime } from "./rotation-state";
 
 /** The outputs of a resource with this state and these inputs. */
 export function outputsOf(state: RotationState, inputs: Properties): Properties {
@@ -25,8 +25,9 @@ export function outputsOf(state: RotationState, inputs: Properties): Properties 
     previousKeyId: previous?.keyId,
     previousName: previous?.name,
     previousKey: previous?.key,
-    rotatedAt: previous && state.rotatedAt,
-    deliveredAt: previous && state.deliveredAt,
+    ...(hasPredecessor(state)
+      ? { rotatedAt: state.rotatedAt, deliveredAt: state.deliveredAt, historyMark: state.historyMark }
+      : { rotatedAt: undefined, deliveredAt: undefined, historyMark: undefined }),
     previousUsedAt: previous && state.previousUsedAt,
     retireAfter: isoOf(retireTime(state, inputs)),
     pending: state.pending,

@@ -4,6 +4,7 @@ import { type LostRequests, lostIn } from "../../keys/lost-key";
 import type { Made } from "../../keys/maker";
 import { type PendingWork, pendingOf } from "../../keys/readiness";
 import type { Properties } from "../../schema/resource-type";
+import type { HistoryMark } from "../../schema/witness";
 import { periodsOf } from "./rotation-fields";
 
 /** A key with its secret, as stored in a state. */
@@ -27,6 +28,8 @@ export interface RotationState {
   readonly rotatedAt: string | undefined;
   /** ISO 8601 time by which a complete run had given the current key to the whole stack, once that is known. */
   readonly deliveredAt: string | undefined;
+  /** What the history of the stack showed when the current key replaced the previous one, if no ledger delivers it. */
+  readonly historyMark: HistoryMark | undefined;
   /** ISO 8601 time of the last known use of the previous key. */
   readonly previousUsedAt: string | undefined;
   /** Digest of the triggers with which the current key was created. */
@@ -56,6 +59,7 @@ export const NOTHING: RotationState = {
   previous: undefined,
   rotatedAt: undefined,
   deliveredAt: undefined,
+  historyMark: undefined,
   previousUsedAt: undefined,
   triggers: undefined,
   queuedTriggers: undefined,
@@ -80,6 +84,7 @@ export function stateOf(outputs: Properties): RotationState {
     previous: heldKey(outputs.previousKeyId, outputs.previousName, outputs.previousKey),
     rotatedAt: textOf(outputs.rotatedAt),
     deliveredAt: textOf(outputs.deliveredAt),
+    historyMark: markIn(outputs.historyMark),
     previousUsedAt: textOf(outputs.previousUsedAt),
     triggers: triggersDigestIn(outputs),
     queuedTriggers: queuedDigestIn(outputs),
@@ -105,6 +110,11 @@ export function withTriggers(state: RotationState, wanted: unknown): RotationSta
     : { ...state, triggers: digest, queuedTriggers: undefined };
 }
 
+/** Whether a key is live that the current one replaced. */
+export function hasPredecessor({ previous, retired }: RotationState): boolean {
+  return previous !== undefined || retired.length > 0;
+}
+
 /** A key of the state, with what shows who created it. */
 export function madeBy({ adopted }: RotationState, { keyId, name }: HeldKey): Made {
   return { name, maker: adopted?.id === keyId ? adopted.by : undefined };
@@ -122,8 +132,7 @@ export function retireTime(state: RotationState, inputs: Properties): number | u
 
 /** The state without its previous key. */
 export function withoutPrevious(state: RotationState): RotationState {
-  const gone = { previous: undefined, rotatedAt: undefined, deliveredAt: undefined, previousUsedAt: undefined };
-  return { ...state, ...gone };
+  return { ...state, previous: undefined, previousUsedAt: undefined };
 }
 
 /** A time in milliseconds since 1970 as ISO 8601. */
@@ -133,6 +142,13 @@ export function isoOf(ms: number | undefined): string | undefined {
 
 function heldKey(keyId: unknown, name: unknown, key: unknown): HeldKey | undefined {
   return typeof keyId === "string" ? { keyId, name: String(name), key: String(key) } : undefined;
+}
+
+function markIn(value: unknown): HistoryMark | undefined {
+  const { askedAt, lastEnd, runsAtLastEnd } = (value ?? {}) as Partial<Record<keyof HistoryMark, unknown>>;
+  return typeof askedAt === "number" && typeof lastEnd === "number" && typeof runsAtLastEnd === "number"
+    ? { askedAt, lastEnd, runsAtLastEnd }
+    : undefined;
 }
 
 function textOf(value: unknown): string | undefined {

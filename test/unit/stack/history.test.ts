@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { deliveryOf, readHistory } from "../../../provider/stack/history";
+import { deliveryOf, markOf, readHistory } from "../../../provider/stack/history";
 
 const BEGAN = "2026-01-01T00:00:00.000Z";
 const ENDED = "2026-01-01T00:00:10.000Z";
@@ -51,6 +51,9 @@ describe("the history of a stack", () => {
   });
 });
 
+/** A mark that the history shows five seconds after the begin of the first run. */
+const markAfter = (...entries: unknown[]) => markOf(history(...entries), at(5));
+
 describe("a change of a resource was delivered", () => {
   test.each<[string, "at once" | "later" | undefined, unknown[]]>([
     ["at once by the complete run that made it", "at once", [entry()]],
@@ -67,13 +70,34 @@ describe("a change of a resource was delivered", () => {
     ["by no run whose end is not readable", undefined, [entry(0, { endTime: "soon" })]],
     ["later by a run whose begin is not readable", "later", [entry(0, { startTime: "soon" })]],
   ])("%s", (_, delivery, entries) => {
-    expect(deliveryOf(history(...entries), at(5))).toBe(delivery);
+    expect(deliveryOf(history(...entries), markAfter(entry(-60), entry(-120)))).toBe(delivery);
   });
 
-  test("at once also in the first and the last moment of its run, and not beside it", () => {
+  test("at once also in the first and the last moment of its run, and later beside it", () => {
     const runs = history(entry());
-    expect([at(0), at(10) + 999].map((time) => deliveryOf(runs, time))).toEqual(["at once", "at once"]);
-    expect(deliveryOf(runs, at(11))).toBeUndefined();
-    expect(deliveryOf(runs, at(0) - 1)).toBe("later");
+    const deliveryAt = (now: number) => deliveryOf(runs, markOf([], now));
+    expect([at(0), at(10) + 999].map(deliveryAt)).toEqual(["at once", "at once"]);
+    expect([at(0) - 1, at(11)].map(deliveryAt)).toEqual(["later", "later"]);
+  });
+
+  test("by no run that the history had when the change was made, although it ended in the same second or later", () => {
+    const mark = markOf(history(entry()), at(10));
+    expect(deliveryOf(history(entry()), mark)).toBeUndefined();
+    expect(deliveryOf(history(entry(10, { result: "failed" }), entry()), mark)).toBeUndefined();
+    expect(deliveryOf(history(entry()), markOf(history(entry()), at(5)))).toBeUndefined();
+  });
+
+  test("by a run that ended in the same second as the last one before the change", () => {
+    const mark = markOf(history(entry()), at(10));
+    expect(deliveryOf(history(entry(), entry()), mark)).toBe("at once");
+  });
+
+  test("by a complete run, whatever the clock of a failed one showed", () => {
+    const mark = markAfter(entry(3_600, { result: "failed" }), entry(-60));
+    expect(deliveryOf(history(entry(60), entry(3_600, { result: "failed" }), entry(-60)), mark)).toBe("later");
+  });
+
+  test("by no run of a machine whose clock is behind the last run before the change", () => {
+    expect(deliveryOf(history(entry(-3_600), entry(-60)), markAfter(entry(-60)))).toBeUndefined();
   });
 });

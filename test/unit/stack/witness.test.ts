@@ -178,14 +178,6 @@ describe("of a resource that is deleted, a state shows", () => {
     expect(witness([old, apiKey("other", "8")]).successorOf(urn, "7")).toBeUndefined();
   });
 
-  test("when it was last changed, or else created", () => {
-    const state = witness([successor, old, apiKey("timeless", "9")]);
-    expect(state.changed("7")).toBe(Date.parse("2026-01-01T00:00:00Z"));
-    expect(state.changed("8")).toBe(Date.parse("2026-01-02T00:00:00Z"));
-    expect(state.changed("9")).toBeUndefined();
-    expect(state.changed("nobody")).toBeUndefined();
-  });
-
   test.each<[string, Properties, string[]]>([
     ["was not updated since", BEFORE, ["app"]],
     ["was only created, before", { created: "2026-01-01T12:00:00Z" }, ["app"]],
