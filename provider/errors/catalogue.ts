@@ -99,7 +99,7 @@ export const ERRORS = {
   },
   "KP-CLOCK": {
     kind: "config",
-    when: "This machine's clock differs from the service's by more than 5 minutes, and `rotateAfter` depends on it. The key that was just created is revoked again.",
+    when: "An `ApiKey` is due for replacement by its age and this machine's clock, but not by the service's clock. Nothing was changed. A `RotatingApiKey` only warns, and keeps its key.",
     remedy: "Correct the clock, and run `pulumi up` again.",
   },
   "KP-NOT-FOUND": {

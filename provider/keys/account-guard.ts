@@ -6,8 +6,8 @@ import { hasTagOf } from "./names";
 /**
  * Throws `KP-WRONG-ACCOUNT` unless this account is the one that an identity was recorded in. With the same credential
  * as then, that is certain without a request. With another one, the same owner must be recorded under this credential
- * elsewhere in the stack, or the list must contain a live key with the owner's tag. All resources of a process share
- * that list and its result.
+ * elsewhere in the stack, the list must contain a live key with the owner's tag, or the stack's state must show that the
+ * owner never had a key. All resources of a process share that list and its result.
  */
 export async function mustBeSameAccount(identity: string | undefined, context: Context): Promise<void> {
   noteProof(identity, context);
@@ -18,7 +18,9 @@ export async function mustBeSameAccount(identity: string | undefined, context: C
   const owner = ownerIdIn(identity);
   if (provenOwners.has(owner)) return;
   const keys = await context.keys().list();
-  if (keys.some(({ name }) => hasTagOf(name, owner))) provenOwners.add(owner);
+  if (keys.some(({ name }) => hasTagOf(name, owner)) || (await context.witness())?.isUnused(owner)) {
+    provenOwners.add(owner);
+  }
   // Another resource of the run may have proven it meanwhile.
   if (!provenOwners.has(owner)) throw wrongAccount(context);
 }

@@ -1,26 +1,48 @@
-import { formatDuration } from "../duration";
-import type { Context, Properties } from "../schema/resource-type";
+import { KeyplaneError } from "../errors";
+import type { Context } from "../schema/resource-type";
 
 /** Maximum difference between this machine's and the service's clock at which ages are reliable, in milliseconds. */
 const MAX_SKEW_MS = 5 * 60_000;
 
-/** How far this machine's clock is off, in words; `undefined` if the difference is small enough. */
+/** The two clocks, in words; `undefined` if they agree, or if no answer has shown the service's clock yet. */
 export function clockSkew(context: Context): string | undefined {
-  const skew = context.account().skewMs;
-  if (skew === undefined || Math.abs(skew) <= MAX_SKEW_MS) return undefined;
-  return `this machine's clock is ${formatDuration(Math.abs(skew))} ${skew > 0 ? "behind" : "ahead of"} the service's clock`;
+  const { skewMs } = context.account();
+  if (skewMs === undefined || Math.abs(skewMs) <= MAX_SKEW_MS) return undefined;
+  const [here, there] = [context.now(), context.account().serviceNow()].map((time) => new Date(time).toISOString());
+  return `this machine's clock shows ${here}, but the service's shows ${there}`;
+}
+
+/** Warns once in a run if the machine's clock is wrong. The new key is good: only later decisions depend on the clock. */
+export function reportSkew(context: Context): void {
+  const skew = clockSkew(context);
+  if (skew === undefined || context.run.isSkewReported) return;
+  context.run.isSkewReported = true;
+  context.warn(`${skew}. Correct the machine's clock, because rotation by age depends on it`);
 }
 
 /**
- * Why a new key must not be kept: with `rotateAfter`, a wrong clock would rotate too early, too late or endlessly.
- * Without `rotateAfter`, only warns.
+ * Why a key that is due by this machine's clock must not rotate: the service's clock shows another age. `undefined` if
+ * no answer shows that.
+ * @param due - ISO 8601 time.
  */
-export function skewedAge(inputs: Properties, context: Context): string | undefined {
-  const off = clockSkew(context);
-  if (off === undefined) return undefined;
-  if (inputs.rotateAfter !== undefined) {
-    return `${off}, and rotateAfter depends on it. Correct the clock and run \`pulumi up\` again`;
-  }
-  context.warn(`${off}. Correct it, because rotation by age depends on it`);
-  return undefined;
+export function notDueYet(due: string, context: Context): string | undefined {
+  const skew = clockSkew(context);
+  if (skew === undefined || context.account().serviceNow() >= Date.parse(due)) return undefined;
+  return `the key is due for rotation at ${due}, but it is not rotated yet, because ${skew}`;
+}
+
+/**
+ * Throws `KP-CLOCK` if the resource is replaced only because of its key's age, and the service's clock disagrees. The
+ * replacement revokes the old key, so a list is requested if no answer has shown the service's clock yet.
+ */
+export async function mustBeDue(context: Context): Promise<void> {
+  const due = context.run.replacedByAge.get(context.urn);
+  if (due === undefined) return;
+  if (context.account().skewMs === undefined) await context.keys().list({ recent: true });
+  const reason = notDueYet(due, context);
+  if (reason === undefined) return;
+  throw new KeyplaneError(
+    "KP-CLOCK",
+    `${reason}. Nothing was changed. Correct the machine's clock and run \`pulumi up\` again`,
+  );
 }

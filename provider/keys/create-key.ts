@@ -7,6 +7,9 @@ import { fateOfLost, findLostKey, type LostRequests } from "./lost-key";
 import { autoName, MAX_NAMES } from "./names";
 import { formatKey } from "./unknown-keys";
 
+/** Pauses between requests for a name whose key was revoked, in milliseconds. */
+const FREE_PAUSES_MS = [500, 1_000, 2_000, 4_000, 8_000];
+
 const AGAIN = "Run `pulumi up` again";
 
 /** A new key, and what its creation has left to clean up. */
@@ -67,7 +70,7 @@ async function createExact(
   await clearName(naming, context);
   for (let attempt = 1; ; attempt++) {
     try {
-      return await context.keys().create(name, { projectId });
+      return await createWhenFree(name, projectId, context);
     } catch (error) {
       if (!isAnswerLost(error) && !(attempt > 1 && isTaken(error))) throw error;
       context.progress(`the answer to the creation of ${name} was lost; checking whether a key has the name`);
@@ -76,6 +79,20 @@ async function createExact(
       throw new KeyplaneError("KP-UNSETTLED", `${error.message}. ${unsettled(name, found)}`, error);
     }
   }
+}
+
+/** Creates a key with a given name. If this run has revoked a key of the name, waits until the service frees the name. */
+async function createWhenFree(name: string, projectId: string | undefined, context: Context): Promise<CreatedKey> {
+  for (const pause of context.keys().hasRevokedName(name) ? FREE_PAUSES_MS : []) {
+    try {
+      return await context.keys().create(name, { projectId });
+    } catch (error) {
+      if (!isTaken(error)) throw error;
+      context.progress(`waiting until the service frees the name ${name}, whose key this run has revoked`);
+      await context.account().sleep(pause);
+    }
+  }
+  return context.keys().create(name, { projectId });
 }
 
 function isTaken(error: unknown): error is ApiError {

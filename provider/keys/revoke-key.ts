@@ -124,7 +124,7 @@ export async function mustRevokeAll(
 
 /** Whether a key may be too new to be listed. */
 function isYoung({ createdAt }: RecordedKey, context: Context): boolean {
-  return context.now() - Date.parse(String(createdAt)) < LISTED_WITHIN_MS;
+  return context.account().serviceNow() - Date.parse(String(createdAt)) < LISTED_WITHIN_MS;
 }
 
 /**

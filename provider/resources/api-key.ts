@@ -1,6 +1,5 @@
-import { KeyplaneError } from "../errors";
 import { identityHere, mustBeSameAccount } from "../keys/account-guard";
-import { skewedAge } from "../keys/clock-skew";
+import { mustBeDue, reportSkew } from "../keys/clock-skew";
 import { createKey, type Naming } from "../keys/create-key";
 import { isHeldElsewhere } from "../keys/holders";
 import { identityIn, ownerIdIn, sameOwner } from "../keys/identity";
@@ -171,6 +170,7 @@ export const apiKey: ResourceType = {
 
   async create(inputs, context) {
     await mustBeSameAccount(identityIn(inputs), context);
+    await mustBeDue(context);
     await waitForProjects(inputs, context);
     const { created, lost, pendingRevocations } = await requestKey(inputs, context);
     const { id, name, key, createdAt, operations } = created;
@@ -179,7 +179,9 @@ export const apiKey: ResourceType = {
       pending: pendingAfter(operations, isTried(inputs)),
       ...{ pendingRevocations, lost, identity: identityIn(inputs) },
     };
-    await refuseSkewedClock(id, state, inputs, context);
+    // The deletion of the old key does not ask again.
+    context.run.replacedByAge.delete(context.urn);
+    reportSkew(context);
     return { id, outputs: await getReady(id, state, inputs, context) };
   },
 
@@ -227,6 +229,7 @@ export const apiKey: ResourceType = {
 
   async delete(id, outputs, context) {
     const { keyId, name, mintedBy, lost, identity } = stateOf(outputs);
+    await mustBeDue(context);
     await settleLostForGood(lost, identity, context);
     const stays = outputs.revokeOnDelete === false && wasHandedOut(outputs);
     if (stays) {
@@ -289,15 +292,6 @@ async function requestKey(inputs: Properties, context: Context): ReturnType<type
       error.reason,
     );
   }
-}
-
-/** With `rotateAfter`, a wrong clock would rotate too early, too late or endlessly, so the new key is not kept. */
-async function refuseSkewedClock(id: string, state: KeyState, inputs: Properties, context: Context): Promise<void> {
-  const reason = skewedAge(inputs, context);
-  if (reason === undefined) return;
-  const left = await revokeAll([{ id, name: state.name }], state.identity, context);
-  if (left.length === 0) throw new KeyplaneError("KP-CLOCK", reason);
-  throw new NotReady(id, outputsOf({ ...state, pending: [{ action: "create", status: "failed" }] }, inputs), reason);
 }
 
 /** Waits until an existing key is ready. Whatever fails from here on, the key is recorded. */

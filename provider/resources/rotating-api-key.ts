@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { KeyplaneError } from "../errors";
 import { keyIn } from "../key-index";
 import { identityHere, mustBeSameAccount } from "../keys/account-guard";
+import { notDueYet } from "../keys/clock-skew";
 import { isHeldElsewhere } from "../keys/holders";
 import { identityIn, sameOwner } from "../keys/identity";
 import { isKept, triggersDue } from "../keys/key-fields";
@@ -142,8 +143,12 @@ export const rotatingApiKey: ResourceType = {
     state = { ...state, lost: await settleLost(state.lost, identity, context) };
     state = await retirePrevious(state, inputs, context);
     const reason = rotationReason(state, inputs, context.now());
-    const rotates = reason !== undefined && (reason.urgent || state.previous === undefined);
-    return rotates ? rotateKey({ id, saved, state, reason, inputs }, context) : outputsOf(state, inputs);
+    if (reason === undefined || !(reason.urgent || state.previous === undefined)) return outputsOf(state, inputs);
+    // A rotation that is too early does no harm: the previous key stays until its grace has ended by both clocks.
+    const refusal = reason.due === undefined ? undefined : notDueYet(reason.due, context);
+    if (refusal === undefined) return rotateKey({ id, saved, state, reason, inputs }, context);
+    context.warn(`${refusal}. Correct the machine's clock`);
+    return outputsOf(state, inputs);
   },
 
   async import(keyId, key, inputs, context) {

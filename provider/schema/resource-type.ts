@@ -57,6 +57,10 @@ export interface RunNotes {
   readonly heldNames: Set<string>;
   /** A list that was requested after another one lacked a key to revoke. */
   secondList?: Promise<readonly ApiKeyRecord[]>;
+  /** The times at which keys are due that are replaced only because of their age, by the URN of their resource. */
+  readonly replacedByAge: Map<string, string>;
+  /** Whether the user was told that the machine's clock is wrong. */
+  isSkewReported: boolean;
   /** The settings whose keys keyplane itself authenticates with, by key id, as far as the run knows the ids. */
   readonly ownKeys: Map<string, string>;
 }
@@ -75,6 +79,8 @@ export function newRunNotes(): RunNotes {
     holders: new Map(),
     holderUrns: new Map(),
     heldNames: new Set(),
+    replacedByAge: new Map(),
+    isSkewReported: false,
     ownKeys: new Map(),
   };
 }

@@ -1,5 +1,6 @@
 import { noteHolder } from "../keys/holders";
 import { urnIn } from "../keys/identity";
+import { rotateAt } from "../keys/key-fields";
 import { isRenamedFrom, stackIn } from "../keys/renamed";
 import { type Difference, diff } from "../schema/diff";
 import type { Context, Properties, ResourceType } from "../schema/resource-type";
@@ -23,8 +24,17 @@ export function difference(
   if (!driftOnly) {
     noteHolder(type, id, outputs, context, urnIn(outputs.owner));
     reportRename(type, outputs, context, renamedFrom());
+    noteAge(found, outputs, inputs, context);
   }
   return { ...found, driftOnly };
+}
+
+/** Records that only the age of a key replaces it, by this machine's clock. The replacement asks the service's clock. */
+function noteAge({ replaces }: Difference, outputs: Properties, inputs: Properties, { run, urn }: Context): void {
+  const due = rotateAt(outputs.createdAt, inputs.rotateAfter);
+  if (due !== undefined && replaces.every((field) => field === "rotateAfter") && replaces.length > 0) {
+    run.replacedByAge.set(urn, due);
+  } else run.replacedByAge.delete(urn);
 }
 
 /** Names the keys of a renamed or copied stack that it no longer revokes, and how to keep them. */

@@ -19,6 +19,16 @@ export class StackWitness implements Witness {
     return [...this.#ours, ...this.deployment.creating].some((resource) => isOf(ownerId, resource));
   }
 
+  isUnused(ownerId: string): boolean {
+    const isOurs = (owner: string) => owner === "" || owner === ownerId;
+    return (
+      this.knows(ownerId) &&
+      !this.#ours.some((resource) => hidesKeys(resource) || Array.isArray(resource.outputs.lostNames)) &&
+      !this.#held.some((key) => isOurs(key.ownerId)) &&
+      !this.deployment.creating.some((note) => isKeyplanes(note) && note.type !== OWNER_TYPE)
+    );
+  }
+
   owns(name: string): boolean {
     return this.#ours.flatMap(ownersIn).some(({ id }) => hasTagOf(name, id));
   }

@@ -1187,7 +1187,7 @@ const account = [
   ...inFile("provider/resources/api-key.ts", [
     {
       name: "an ApiKey is made in a proven account",
-      find: "    await mustBeSameAccount(identityIn(inputs), context);\n    await waitForProjects",
+      find: "    await mustBeSameAccount(identityIn(inputs), context);\n    await mustBeDue",
       replace: "    await waitForProjects",
     },
     {
@@ -2241,6 +2241,52 @@ const evidence = [
       test: stack("history"),
     },
   ]),
+  ...inFile("provider/keys/clock-skew.ts", [
+    {
+      name: "a clock of this machine alone makes no key due",
+      find: "skew === undefined || context.account().serviceNow() >= Date.parse(due)",
+      replace: "skew !== undefined",
+      test: resources("rotation"),
+      by: "T10",
+    },
+    {
+      name: "a replacement by age asks for the service's time",
+      find: "if (reason === undefined) return;",
+      replace: "return;",
+      test: resources("readiness"),
+      by: "a clock that is off by more than 5 minutes replaces no key",
+    },
+    {
+      name: "a wrong clock is one warning",
+      find: "context.run.isSkewReported = true;",
+      replace: "",
+      test: resources("readiness"),
+      by: "a clock that is off by more than 5 minutes by",
+    },
+  ]),
+  ...inFile("provider/stack/witness.ts", [
+    {
+      name: "only a state that knows the owner shows that it never had a key",
+      find: "this.knows(ownerId) &&",
+      replace: "",
+      test: stack("witness"),
+      by: "a state shows that its owner never had a key not without",
+    },
+    {
+      name: "a key in the state shows that the owner had one",
+      find: "!this.#held.some((key) => isOurs(key.ownerId)) &&",
+      replace: "",
+      test: stack("witness"),
+      by: "a state shows that its owner never had a key not if it has",
+    },
+    {
+      name: "an interrupted creation can have made a key",
+      find: "!this.deployment.creating.some((note) => isKeyplanes(note) && note.type !== OWNER_TYPE)",
+      replace: "true",
+      test: stack("witness"),
+      by: "a state shows that its owner never had a key not if a creation",
+    },
+  ]),
   ...inFile("provider/stack/pulumi.ts", [
     {
       name: "no message shows what the CLI printed",
@@ -2272,6 +2318,20 @@ const evidence = [
         "if (found !== undefined) await context.keys().revoke(found.id);\n      if (attempt < MAX_NAMES) continue;",
       test: resources("exact-name"),
       by: "creating a key with an exact name C4: leaves a key live",
+    },
+    {
+      name: "the name of a key that was revoked is requested again",
+      find: "context.keys().hasRevokedName(name) ? FREE_PAUSES_MS : []",
+      replace: "[] as number[]",
+      test: resources("exact-name"),
+      by: "C11: waits if",
+    },
+    {
+      name: "the name of somebody else's key is requested once",
+      find: "context.keys().hasRevokedName(name) ? FREE_PAUSES_MS : []",
+      replace: "FREE_PAUSES_MS",
+      test: resources("exact-name"),
+      by: "C11: does not wait",
     },
     {
       name: "no other request is sent if a key has the exact name",

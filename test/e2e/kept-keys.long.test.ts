@@ -43,6 +43,23 @@ describe("the name of a key in the program", () => {
   });
 });
 
+describe("an exact name", () => {
+  const exact = (n: number) => `new ApiKey("ci", { name: "exact", rotationTriggers: { n: ${n} } });`;
+
+  test("is given to the next key, although the service keeps it for a while after the revocation", async () => {
+    const run = await start(exact(1));
+    await run.run("up");
+    const [old] = await live();
+    await plane.rules.add({ route: "POST /api_keys", status: 409, count: 3 });
+    await run.workspace.setProgram(program(exact(2)));
+    await run.run("up");
+    expect((await plane.liveKeys()).map(({ name }) => name)).toEqual(["exact"]);
+    expect(await live()).not.toContain(old);
+    await run.runIdle("up");
+    await run.destroy();
+  });
+});
+
 describe("a key that should survive its resource", () => {
   test.each([
     ["revokeOnDelete: false", '{ revokeOnDelete: false, rotationTriggers: { n: "N" } }'],

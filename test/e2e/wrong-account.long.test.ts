@@ -315,3 +315,23 @@ new RotatingApiKey("app", { rotationTriggers: { n: "${n}" } });`;
 function isSecret(value: unknown): boolean {
   return typeof value === "object" && value !== null && "ciphertext" in value;
 }
+
+describe("a stack that never had a key", () => {
+  test("takes the next account, after a first up whose credential may not create keys", async () => {
+    run = await ExampleRun.create(away, program(KEYS));
+    await away.rules.add({ route: "POST /api_keys", status: 403, count: 10 });
+    expect((await run.run("up", { mayFail: true })).exit).not.toBe(0);
+    const theirs = await liveAt(away);
+    await connect(home);
+    await run.run("up");
+    expect(await liveAt(away)).toEqual(theirs);
+    expect(await liveAt(home)).toHaveLength(3);
+    expect(await requestsAt(home, () => run.runIdle("up"))).toEqual({});
+    await connect(away);
+    await refusal("up");
+    await connect(home);
+    await run.runIdle("up");
+    await run.run("destroy");
+    expect(await liveAt(home)).toEqual([]);
+  });
+});

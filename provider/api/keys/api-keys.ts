@@ -54,6 +54,8 @@ export class Keys {
   readonly #list: SharedRead<readonly ApiKeyRecord[]>;
   /** Ids of keys that this process has revoked. Older lists still contain them. */
   readonly #revoked = new Set<string>();
+  /** Their names, as far as a list has shown them. */
+  readonly #revokedNames = new Set<string>();
   /** The last list without them. All reads share it, because it has an index. */
   #liveList: {
     readonly of: readonly ApiKeyRecord[];
@@ -139,6 +141,11 @@ export class Keys {
     return this.#revoked.has(id);
   }
 
+  /** Whether this process has revoked a key of this name. The service can keep the name for some seconds. */
+  hasRevokedName(name: string): boolean {
+    return this.#revokedNames.has(name);
+  }
+
   /**
    * The key with this id, from the last list of this process, or from a later one if that lacks the key. An old list is
    * good enough, because the name of an id never changes. `undefined` if the key is gone.
@@ -186,6 +193,8 @@ export class Keys {
       outcome = isAbsent ? "absent" : await this.#settleRevoke(id, error, signal);
     }
     this.#revoked.add(id);
+    const name = keyIn(this.#list.latest ?? [], id)?.name;
+    if (name !== undefined) this.#revokedNames.add(name);
     return outcome;
   }
 

@@ -1,6 +1,5 @@
 import type { ApiKeyRecord } from "../../api/records";
-import { KeyplaneError } from "../../errors";
-import { skewedAge } from "../../keys/clock-skew";
+import { reportSkew } from "../../keys/clock-skew";
 import { ownerIdIn } from "../../keys/identity";
 import { withoutEmpty } from "../../keys/key-fields";
 import { hasTagOf, ownerTag } from "../../keys/names";
@@ -37,8 +36,7 @@ export async function adoptKey(adopt: Adoption, inputs: Properties, context: Con
     const way = projectId === undefined ? "Remove projectId" : "Set projectId to that project";
     throw refusal(`key ${adopt.id} (${name}) is ${limit}. ${way}, or adopt another key`);
   }
-  const skewed = skewedAge(inputs, context);
-  if (skewed !== undefined) throw new KeyplaneError("KP-CLOCK", skewed);
+  reportSkew(context);
   context.info(`adopted key ${adopt.id} (${name}). Remove adopt and its secret from the program when this run is done`);
   return outputsOf(withTriggers(takenOver(adopt, { name, createdAt }, owner), inputs.rotationTriggers), inputs);
 }

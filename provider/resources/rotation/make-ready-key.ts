@@ -1,5 +1,5 @@
 import { KeyplaneError } from "../../errors";
-import { skewedAge } from "../../keys/clock-skew";
+import { reportSkew } from "../../keys/clock-skew";
 import { createKey } from "../../keys/create-key";
 import { identityIn } from "../../keys/identity";
 import { isTried, textsOf } from "../../keys/key-fields";
@@ -39,19 +39,17 @@ export async function makeReadyKey(inputs: Properties, context: Context): Promis
   }
   const { created, lost, pendingRevocations } = minted;
   const { id: keyId, name, key, createdAt, operations } = created;
-  const skewed = skewedAge(inputs, context);
+  reportSkew(context);
   const work = pendingAfter(operations, isTried(inputs));
-  const { pending, reason } = skewed === undefined ? await finishPending(work, key, inputs, context) : NO_WORK;
-  if (skewed !== undefined || pending.some((each) => each.status === "failed")) {
+  const { pending, reason } = await finishPending(work, key, inputs, context);
+  if (pending.some((each) => each.status === "failed")) {
     const left = await revokeAll([{ id: keyId, name }], identityIn(inputs), context);
     const failure = new KeyplaneError(
-      skewed === undefined ? "KP-UNUSABLE" : "KP-CLOCK",
-      `the new key ${keyId} was not delivered and is revoked again: ${skewed ?? reason}`,
+      "KP-UNUSABLE",
+      `the new key ${keyId} was not delivered and is revoked again: ${reason}`,
     );
     return { pending: [], lost, pendingRevocations: [...pendingRevocations, ...left], failure };
   }
   const made = { key: { keyId, name, key, createdAt }, pending, pendingRevocations, lost };
   return reason === undefined ? made : { ...made, failure: new Error(reason) };
 }
-
-const NO_WORK: Awaited<ReturnType<typeof finishPending>> = { pending: [] };

@@ -1,4 +1,4 @@
-import { dueByAge } from "../../keys/key-fields";
+import { dueByAge, rotateAt } from "../../keys/key-fields";
 import { lostDue } from "../../keys/lost-key";
 import { pendingDue } from "../../keys/readiness";
 import type { Due, DueTerms, Properties } from "../../schema/resource-type";
@@ -13,6 +13,8 @@ export interface RotationReason {
   readonly urgent: boolean;
   /** Whether the current key must be revoked as soon as its successor is handed out. */
   readonly compromised: boolean;
+  /** ISO 8601 time at which the current key is due, if its age is the reason. */
+  readonly due?: string | undefined;
 }
 
 /** Why a rotation is due; `undefined` if it is not. `state` must already include the program's triggers. */
@@ -30,7 +32,8 @@ export function rotationReason(state: RotationState, inputs: Properties, now: nu
   if (state.queuedTriggers !== undefined)
     return { field: "rotationTriggers", why: "a trigger has changed", ...patient };
   const age = dueByAge(state.createdAt, inputs.rotateAfter, now);
-  return age === undefined ? undefined : { field: "rotateAfter", why: age, ...patient };
+  const due = rotateAt(state.createdAt, inputs.rotateAfter);
+  return age === undefined ? undefined : { field: "rotateAfter", why: age, due, ...patient };
 }
 
 /** Why the previous key is due to be revoked; `undefined` if it may be in use, or the current key was not handed out. */

@@ -38,6 +38,32 @@ describe("creating a key with an exact name", () => {
     expect(harness.told.info.join()).toContain("never used");
   });
 
+  it("C11: waits if the service still keeps the name of a key that this run has revoked", async () => {
+    const harness = await StackHarness.start();
+    const old = await harness.createKey({ name: NAME });
+    await resourceTypes.ApiKey.delete(old.id, old.outputs, harness.context);
+    await harness.plane.rules.add({ route: POST, status: 409, count: 4 });
+    const { id, notReady } = await harness.createKey({ name: NAME });
+    expect(notReady).toBeUndefined();
+    expect(await harness.liveIds()).toEqual([id]);
+    expect(harness.told.progress.join()).toContain("waiting until the service frees the name");
+  });
+
+  it("C11: does not wait for a name that somebody else has taken, nor for long", async () => {
+    const harness = await StackHarness.start();
+    await harness.plane.rules.add({ route: POST, status: 409, count: 20 });
+    expect((await failureOf(harness.createKey({ name: NAME }))).message).toContain("409");
+    expect(await harness.plane.count("POST", "/api_keys")).toBe(1);
+
+    await harness.plane.rules.clear();
+    const old = await harness.createKey({ name: NAME });
+    await resourceTypes.ApiKey.delete(old.id, old.outputs, harness.context);
+    await harness.plane.rules.add({ route: POST, status: 409, count: 20 });
+    expect((await failureOf(harness.createKey({ name: NAME }))).message).toContain("409");
+    expect(await harness.plane.count("POST", "/api_keys")).toBe(8);
+    expect(await harness.liveIds()).toEqual([]);
+  });
+
   it("C4: leaves a key live that has the name after a lost answer, and names it with what to do", async () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: POST, fault: "close", commit: "before" });

@@ -75,6 +75,35 @@ describe("a state knows an owner", () => {
   });
 });
 
+describe("a state shows that its owner never had a key", () => {
+  const other = { owner: OTHER };
+
+  test.each<[string, object[], object[], boolean]>([
+    ["if it contains only the owner", [owner()], [], true],
+    ["although a key of another owner is in it", [owner(), apiKey("ci", "7", other)], [], true],
+    ["although the creation of the owner was not finished", [owner()], [owner({ id: "" })], true],
+    ["not without the owner", [], [], false],
+    ["not if it has a key", [owner(), apiKey("ci", "7")], [], false],
+    ["not if it has a key of an unknown owner", [owner(), apiKey("ci", "7", { owner: undefined })], [], false],
+    [
+      "not if its ledger had one",
+      [owner(), saved(`${DYNAMIC}Ledger`, "l", "ledger", { outputs: { delivered: ["7"], owner: OWNER } })],
+      [],
+      false,
+    ],
+    [
+      "not if a request was lost",
+      [owner(), apiKey("ci", "ci-name", { keyId: undefined, lostNames: ["ci-name"] })],
+      [],
+      false,
+    ],
+    ["not if a creation was interrupted", [owner()], [apiKey("ci", "")], false],
+    ["not if an id is encrypted", [owner(), apiKey("ci", "x", { ...other, keyId: ENCRYPTED })], [], false],
+  ])("%s", (_, resources, creating, expected) => {
+    expect(witness(resources, creating).isUnused(OWNER)).toBe(expected);
+  });
+});
+
 describe("a state holds a key", () => {
   test.each<[string, object[], "yes" | "no" | "unknown"]>([
     ["of an ApiKey", [apiKey("ci", "7")], "yes"],
