@@ -1188,7 +1188,7 @@ const account = [
     {
       name: "an ApiKey is made in a proven account",
       find: "    await mustBeSameAccount(identityIn(inputs), context);\n    await mustBeDue",
-      replace: "    await waitForProjects",
+      replace: "    await mustBeDue",
     },
     {
       name: "an ApiKey is updated in a proven account",
