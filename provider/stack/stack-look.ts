@@ -9,6 +9,8 @@ import type { Pulumi } from "./pulumi";
 /** The run that looks, and the engine that shows its warnings. */
 interface Looking {
   readonly command: EngineCommand;
+  /** The local wall clock, in milliseconds. */
+  now(): number;
   readonly engine: { log(urn: string, severity: "warning", text: string, isEphemeral: boolean): void };
 }
 
@@ -44,7 +46,7 @@ export class StackLook {
     return {
       mark: async () => {
         const known = await history();
-        return known?.markOf(known.runs, Date.now());
+        return known?.markOf(known.runs, this.looking.now());
       },
       since: async (mark) => {
         const known = await history();
