@@ -31,8 +31,8 @@ export interface Witness {
 
 /** What the history of the stack showed when a key was replaced. Times are in milliseconds since 1970. */
 export interface HistoryMark {
-  /** When the history was read, by the local clock. */
-  readonly askedAt: number;
+  /** When the provider of that run was started, by the clock of its machine, which is that of its engine. */
+  readonly startedAt: number;
   /** When the last run that reached the whole stack ended; 0 if there was none. */
   readonly lastEnd: number;
   /** How many such runs ended then: the history has whole seconds. */

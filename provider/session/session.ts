@@ -78,6 +78,11 @@ export class Session {
     return this.command.usesPlan ? undefined : this.#runId;
   }
 
+  /** When this process was started, by the machine's clock, in milliseconds since 1970. */
+  get startedAt(): number {
+    return performance.timeOrigin;
+  }
+
   /** The local wall clock, in milliseconds. */
   now(): number {
     return Date.now();

@@ -49,11 +49,14 @@ function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }
 
-/** What the history shows in the middle of a run. A complete run that it lacks is this run, or a later one. */
-export function markOf(runs: readonly Run[], now: number): HistoryMark {
+/**
+ * What the history shows in the middle of a run. A complete run that it lacks is this run, or a later one.
+ * @param startedAt - When the provider of this run was started.
+ */
+export function markOf(runs: readonly Run[], startedAt: number): HistoryMark {
   const ends = runs.filter(({ isComplete }) => isComplete).map(({ ended }) => ended);
   const last = Math.max(0, ...ends.filter((ended) => !Number.isNaN(ended)));
-  return { askedAt: now, lastEnd: last, runsAtLastEnd: ends.filter((ended) => ended === last).length };
+  return { startedAt, lastEnd: last, runsAtLastEnd: ends.filter((ended) => ended === last).length };
 }
 
 /**
@@ -62,11 +65,11 @@ export function markOf(runs: readonly Run[], now: number): HistoryMark {
  * seconds, and other machines have other clocks. So only a run counts that the history lacked when the change was made.
  */
 export function deliveryOf(runs: readonly Run[], mark: HistoryMark): Delivery {
-  const { askedAt, lastEnd, runsAtLastEnd } = mark;
+  const { startedAt, lastEnd, runsAtLastEnd } = mark;
   const known = runs.filter(({ isComplete, ended }) => isComplete && ended >= lastEnd);
   const atLastEnd = known.filter(({ ended }) => ended === lastEnd).length;
   const isNew = ({ ended }: Run) => ended > lastEnd || atLastEnd > runsAtLastEnd;
   const later = known.filter(isNew);
-  if (later.some(({ began, ended }) => began <= askedAt && askedAt <= ended)) return "at once";
+  if (later.some(({ began, ended }) => began <= startedAt && startedAt <= ended)) return "at once";
   return later.length === 0 ? undefined : "later";
 }

@@ -9,8 +9,8 @@ import type { Pulumi } from "./pulumi";
 /** The run that looks, and the engine that shows its warnings. */
 interface Looking {
   readonly command: EngineCommand;
-  /** The local wall clock, in milliseconds. */
-  now(): number;
+  /** When this process was started, in milliseconds since 1970. */
+  readonly startedAt: number;
   readonly engine: { log(urn: string, severity: "warning", text: string, isEphemeral: boolean): void };
 }
 
@@ -46,7 +46,7 @@ export class StackLook {
     return {
       mark: async () => {
         const known = await history();
-        return known?.markOf(known.runs, this.looking.now());
+        return known?.markOf(known.runs, this.looking.startedAt);
       },
       since: async (mark) => {
         const known = await history();

@@ -2224,7 +2224,7 @@ const evidence = [
     { name: "a run of unknown flags delivers nothing", find: " && isKnown", replace: "", test: stack("history") },
     {
       name: "a change is delivered at once only by its own run",
-      find: "began <= askedAt && ",
+      find: "began <= startedAt && ",
       replace: "",
       test: stack("history"),
     },

@@ -49,11 +49,11 @@ async function later(state: State, days: number): Promise<State> {
   await plane.clock.set({ offsetMs: days * DAY });
   const earlier = (time: unknown) => new Date(Date.parse(String(time)) - days * DAY).toISOString();
   const { rotatedAt, deliveredAt, historyMark } = state.outputs;
-  const mark = historyMark as { readonly askedAt: number } | undefined;
+  const mark = historyMark as { readonly startedAt: number } | undefined;
   const times = {
     rotatedAt: earlier(rotatedAt),
     ...(deliveredAt !== undefined && { deliveredAt: earlier(deliveredAt) }),
-    ...(mark !== undefined && { historyMark: { ...mark, askedAt: mark.askedAt - days * DAY } }),
+    ...(mark !== undefined && { historyMark: { ...mark, startedAt: mark.startedAt - days * DAY } }),
   };
   return { ...state, outputs: { ...state.outputs, ...times } };
 }
@@ -63,8 +63,8 @@ const BEFORE = { began: "2026-01-01T00:00:00Z", ended: "2026-01-01T00:00:10Z" };
 
 /** The run of a rotation, some seconds later. */
 function runOf({ outputs }: State, secondsLater = 0): SavedRun {
-  const { askedAt } = outputs.historyMark as { readonly askedAt: number };
-  const at = (seconds: number) => new Date(askedAt + 1_000 * (secondsLater + seconds)).toISOString();
+  const { startedAt } = outputs.historyMark as { readonly startedAt: number };
+  const at = (seconds: number) => new Date(startedAt + 1_000 * (secondsLater + seconds)).toISOString();
   return { began: at(-5), ended: at(5) };
 }
 
@@ -207,7 +207,7 @@ describe("after the grace of a previous key", () => {
 
   it.each([
     ["the history could not be read in the rotation", {}],
-    ["the mark of the history is damaged", { historyMark: { askedAt: "soon" } }],
+    ["the mark of the history is damaged", { historyMark: { startedAt: "soon" } }],
   ])("a key stays, and its grace starts again, if %s", async (_, damage) => {
     const state = await due();
     const { historyMark, ...others } = state.outputs;

@@ -71,6 +71,10 @@ export class ModelSession extends Session {
     return this.harness.account;
   }
 
+  override get startedAt(): number {
+    return this.harness.clock.now();
+  }
+
   override now(): number {
     return this.harness.clock.now();
   }

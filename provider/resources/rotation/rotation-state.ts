@@ -145,9 +145,9 @@ function heldKey(keyId: unknown, name: unknown, key: unknown): HeldKey | undefin
 }
 
 function markIn(value: unknown): HistoryMark | undefined {
-  const { askedAt, lastEnd, runsAtLastEnd } = (value ?? {}) as Partial<Record<keyof HistoryMark, unknown>>;
-  return typeof askedAt === "number" && typeof lastEnd === "number" && typeof runsAtLastEnd === "number"
-    ? { askedAt, lastEnd, runsAtLastEnd }
+  const { startedAt, lastEnd, runsAtLastEnd } = (value ?? {}) as Partial<Record<keyof HistoryMark, unknown>>;
+  return typeof startedAt === "number" && typeof lastEnd === "number" && typeof runsAtLastEnd === "number"
+    ? { startedAt, lastEnd, runsAtLastEnd }
     : undefined;
 }
 
