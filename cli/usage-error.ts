@@ -11,7 +11,7 @@ export class UsageError extends Error {
  */
 export function usageErrorOf({ code, message }: CommanderError): UsageError {
   const text = message.replace(/^error: /, "");
-  const [suggestion = ""] = /\(Did you mean [a-z, -]+\?\)$/.exec(text) ?? [];
+  const [suggestion = ""] = /^\(Did you mean [a-z, -]+\?\)$/.exec(text.slice(text.lastIndexOf("("))) ?? [];
   const [option] = /^option '[^']*'/.exec(text) ?? [];
   const problems: Readonly<Record<string, string>> = {
     "commander.unknownCommand": `unknown command ${suggestion}`,

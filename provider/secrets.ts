@@ -11,11 +11,9 @@ const MIN_LENGTH = 8;
 // A sequence this long without a hyphen is not an id, name or word of the service, but may be an unknown key.
 const KEY_LIKE = /[A-Za-z0-9_]{32,}/g;
 
-// A character as JSON, HTML or a URL escapes it, including nested escapes, or invisible characters.
-const DISGUISED =
-  /\\+u([0-9a-f]{4})|\\+x([0-9a-f]{2})|&(?:amp;)*#x([0-9a-f]{1,6});?|&(?:amp;)*#(\d{1,7});?|&(?:amp;)*(quot|apos|lt|gt|amp);|%(?:25)*([0-9a-f]{2})|\\+(["'\\/])|([\s\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Mn}\u115f\u1160\u3164\uffa0]+)/iuy;
-
-const NAMED: Readonly<Record<string, string>> = { quot: '"', apos: "'", lt: "<", gt: ">", amp: "&" };
+// A letter, a digit or anything else, as JSON, HTML or a URL escapes it, including nested escapes.
+const ESCAPED =
+  /\\+(?:u([0-9a-f]{4})|x([0-9a-f]{2})|["'/])?|&(?:amp;)*(?:#x([0-9a-f]{1,6});?|#(\d{1,7});?|[a-z]{2,31};)?|%(?:25)*([0-9a-f]{2})?/iy;
 
 /** The secrets that this process knows: credentials, and keys that it was given or has created. */
 const secrets = new Set<string>();
@@ -26,8 +24,19 @@ const waiting: string[] = [];
 /** Length of the shortest form. Shorter texts, such as nearly all fields of a list, contain no secret. */
 let shortest = Number.POSITIVE_INFINITY;
 
+/** The letters and digits of a secret, in lower case: every encoding of the rest is left out of a comparison. */
+interface Form {
+  readonly text: string;
+  /** The number of other characters before and after them. */
+  readonly before: number;
+  readonly after: number;
+}
+
 /** All forms of all secrets, by their last characters. */
-const formsByEnd = new Map<string, string[]>();
+const formsByEnd = new Map<string, Form[]>();
+
+/** Secrets with too few letters and digits for a form. */
+const unusual: string[] = [];
 
 /** Marks the ends of forms, so that nearly all positions in nearly all texts need no further check. */
 const ends = new Uint8Array(1 << 18);
@@ -47,9 +56,14 @@ export function conceal(secret: string): void {
 /** Adds a secret's forms to the search. */
 function lookFor(secret: string): void {
   harmless.clear();
-  for (const form of formsOf(secret)) {
-    shortest = Math.min(shortest, form.length);
-    const end = form.slice(-MIN_LENGTH);
+  const forms = formsOf(secret);
+  if (forms.length < FORMS) {
+    unusual.push(secret);
+    shortest = Math.min(shortest, secret.length);
+  }
+  for (const form of forms) {
+    shortest = Math.min(shortest, form.text.length);
+    const end = form.text.slice(-MIN_LENGTH);
     const others = formsByEnd.get(end);
     if (others === undefined) formsByEnd.set(end, [form]);
     else others.push(form);
@@ -59,24 +73,24 @@ function lookFor(secret: string): void {
 
 /**
  * Replaces every secret in the text: as it is, in any case, within base64 or hex, escaped as in JSON, HTML or a URL,
- * and with spaces or invisible characters in between.
+ * and with anything but letters and digits in between.
  */
 export function redact(text: string): string {
   for (const secret of waiting) lookFor(secret);
   waiting.length = 0;
   if (text.length < shortest || harmless.has(text)) return text;
-  const clean = mayHold(text) ? redacted(text) : text;
+  const usual = unusual.reduce((rest, secret) => rest.replaceAll(secret, REDACTED), text);
+  const clean = mayHold(usual) ? redacted(usual) : usual;
   if (clean === text && text.length < MAX_LENGTH && harmless.size < MAX_HARMLESS) harmless.add(text);
   return clean;
 }
 
 function redacted(text: string): string {
-  const { text: meant, starts, stops } = undisguised(text);
   const parts: string[] = [];
   let done = 0;
-  for (const [from, to] of placesIn(meant)) {
-    parts.push(text.slice(done, starts[from]), REDACTED);
-    done = stops[to - 1] ?? text.length;
+  for (const [from, to] of placesIn(unitsOf(text))) {
+    parts.push(text.slice(done, from), REDACTED);
+    done = to;
   }
   return parts.join("") + text.slice(done);
 }
@@ -99,36 +113,64 @@ function mayHold(text: string): boolean {
   let hash = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (isDisguise(code)) return true;
+    if (beginsEscape(code)) return true;
+    if (!isPlain(code)) continue;
     hash = next(hash, code);
-    if (ends[slotOf(hash)] === 1 && formsByEnd.has(text.slice(at + 1 - MIN_LENGTH, at + 1).toLowerCase())) return true;
+    if (ends[slotOf(hash)] === 1 && formsByEnd.has(lastPlain(text, at))) return true;
   }
   return false;
 }
 
-/** Whether a character can separate the characters of a secret, or begin an escaped one. */
-const isDisguise = (code: number): boolean =>
-  code <= 0x20 || code >= 0x7f || code === 0x25 || code === 0x26 || code === 0x5c;
+/** The last letters and digits up to a position, in lower case. */
+function lastPlain(text: string, end: number): string {
+  let found = "";
+  for (let at = end; at >= 0 && found.length < MIN_LENGTH; at--) {
+    if (isPlain(text.charCodeAt(at))) found = text.charAt(at) + found;
+  }
+  return found.toLowerCase();
+}
 
-/** The positions of secrets in a text: start and end, in order, without overlaps. */
-function placesIn(text: string): [number, number][] {
-  const places: [number, number][] = [];
-  const lower = lowerCase(text);
+/** Whether a character can begin an escaped one. */
+const beginsEscape = (code: number): boolean => code === 0x25 || code === 0x26 || code === 0x5c;
+
+/** Whether a character is a letter or a digit. */
+const isPlain = (code: number): boolean =>
+  (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a);
+
+/** Whether a character is visible, and neither a letter nor a digit. */
+const isMark = (code: number): boolean => code > 0x20 && code < 0x7f && !isPlain(code);
+
+/** The places of secrets in a text: start and end, in order, without overlaps. */
+function placesIn({ plain, plainAt, starts, stops, marks }: Units): [number, number][] {
+  const places: [from: number, to: number][] = [];
   let hash = 0;
-  for (let end = 1; end <= text.length; end++) {
-    hash = next(hash, lower.charCodeAt(end - 1));
+  for (let end = 1; end <= plain.length; end++) {
+    hash = next(hash, plain.charCodeAt(end - 1));
     if (ends[slotOf(hash)] === 0) continue;
-    const forms = formsByEnd.get(lower.slice(Math.max(0, end - MIN_LENGTH), end)) ?? [];
-    const longest = Math.max(0, ...forms.filter((form) => lower.endsWith(form, end)).map(({ length }) => length));
-    if (longest === 0) continue;
-    let from = end - longest;
-    for (let last = places.at(-1); last !== undefined && from < last[1]; last = places.at(-1)) {
-      from = Math.min(from, last[0]);
-      places.pop();
+    const forms = formsByEnd.get(plain.slice(Math.max(0, end - MIN_LENGTH), end)) ?? [];
+    for (const { text, before, after } of forms.filter((form) => plain.endsWith(form.text, end))) {
+      const first = widened(plainAt[end - text.length] ?? 0, -1, before, marks);
+      const last = widened(plainAt[end - 1] ?? 0, 1, after, marks);
+      let [from, to] = [starts[first] ?? 0, stops[last] ?? 0];
+      for (let place = places.at(-1); place !== undefined && from < place[1]; place = places.at(-1)) {
+        [from, to] = [Math.min(from, place[0]), Math.max(to, place[1])];
+        places.pop();
+      }
+      places.push([from, to]);
     }
-    places.push([from, end]);
   }
   return places;
+}
+
+/** The unit up to which a secret extends that has other characters at an end. Invisible ones between them count, too. */
+function widened(unit: number, step: 1 | -1, count: number, marks: readonly (boolean | undefined)[]): number {
+  let reached = unit;
+  for (let at = unit + step, left = count; left > 0 && marks[at] !== undefined; at += step) {
+    if (!marks[at]) continue;
+    reached = at;
+    left--;
+  }
+  return reached;
 }
 
 /** A rolling hash of the last eight characters, in any case, from the previous hash and the next character. */
@@ -142,67 +184,78 @@ function hashOf(text: string): number {
   return hash;
 }
 
-/** The text in lower case, of the same length. */
-function lowerCase(text: string): string {
-  const lower = text.toLowerCase();
-  return lower.length === text.length ? lower : text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
-}
-
-interface Undisguised {
-  readonly text: string;
-  /** Where each of its characters begins in the original. */
+/** A text as its characters, of which some are escaped. */
+interface Units {
+  /** The letters and digits, in lower case. */
+  readonly plain: string;
+  /** The number of the unit of each of them. */
+  readonly plainAt: readonly number[];
+  /** Where each unit begins and ends in the text. */
   readonly starts: readonly number[];
-  /** Where each of its characters ends in the original. */
   readonly stops: readonly number[];
+  /** Whether a unit is visible; `undefined` for a letter or a digit. */
+  readonly marks: readonly (boolean | undefined)[];
 }
 
-/** The text with its escaped characters decoded and invisible characters removed. */
-function undisguised(text: string): Undisguised {
-  let meant = "";
-  const starts: number[] = [];
-  const stops: number[] = [];
+function unitsOf(text: string, isEscape = beginsEscape): Units {
+  let plain = "";
+  const [plainAt, starts, stops]: [number[], number[], number[]] = [[], [], []];
+  const marks: (boolean | undefined)[] = [];
   for (let at = 0; at < text.length; ) {
-    const start = at;
-    let char = text.charAt(at++);
-    if (isDisguise(char.charCodeAt(0))) {
-      DISGUISED.lastIndex = start;
-      const match = DISGUISED.exec(text);
+    starts.push(at);
+    let code = text.charCodeAt(at++);
+    if (isEscape(code)) {
+      ESCAPED.lastIndex = at - 1;
+      const match = ESCAPED.exec(text);
       if (match !== null) {
-        char = meaning(match.slice(1));
-        at = DISGUISED.lastIndex;
+        code = meaning(match);
+        at = ESCAPED.lastIndex;
       }
     }
-    if (char === "") continue;
-    meant += char;
-    starts.push(start);
+    if (isPlain(code)) {
+      plain += String.fromCharCode(code | (code >= 0x41 ? 0x20 : 0));
+      plainAt.push(stops.length);
+    }
+    marks.push(isPlain(code) ? undefined : isMark(code));
     stops.push(at);
   }
-  return { text: meant, starts, stops };
+  return { plain, plainAt, starts, stops, marks };
 }
 
-/** The character that a match of `DISGUISED` represents. */
-function meaning([json, byte, hex, decimal, name, percent, escaped]: readonly (string | undefined)[]): string {
+/** The character that a match of `ESCAPED` represents. The name of a character in HTML is never that of a letter. */
+function meaning([, json, byte, hex, decimal, percent]: readonly (string | undefined)[]): number {
   const digits = json ?? byte ?? hex ?? percent;
-  if (digits !== undefined) return character(Number.parseInt(digits, 16));
-  if (decimal !== undefined) return character(Number(decimal));
-  return escaped ?? NAMED[name?.toLowerCase() ?? ""] ?? "";
+  if (digits !== undefined) return Number.parseInt(digits, 16);
+  return decimal === undefined ? MARK : Number(decimal);
 }
 
-const character = (code: number): string => (code > 0x20 && code < 0x7f ? String.fromCharCode(code) : "");
+/** Any character that is neither a letter nor a digit. */
+const MARK = 0x5f;
 
-/** The forms that a secret can have in a text, in lower case. */
-function formsOf(secret: string): string[] {
-  const forms = [secret, Buffer.from(secret).toString("hex")];
-  if (Array.from(secret).some((char) => isDisguise(char.charCodeAt(0)))) forms.push(undisguised(secret).text);
+/** The number of forms of a secret with enough letters and digits. */
+const FORMS = 6;
+
+/** The forms that a secret can have in a text. */
+function formsOf(secret: string): Form[] {
+  const texts = [Buffer.from(secret).toString("hex")];
   // In base64, the text before a secret, such as a user's name, determines at which of three offsets it begins.
   for (const before of [0, 1, 2]) {
     const bytes = Buffer.from(" ".repeat(before) + secret);
     const [from, to] = [Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6)];
-    const own = bytes.toString("base64").slice(from, to);
-    forms.push(own);
-    if (/[+/]/.test(own)) forms.push(own.replaceAll("+", "-").replaceAll("/", "_"));
+    texts.push(bytes.toString("base64").slice(from, to));
   }
-  return forms.map(lowerCase).filter(({ length }) => length >= MIN_LENGTH);
+  // A part of the secret itself can look like an escaped character.
+  const forms = [...texts, secret].map((text) => formOf(unitsOf(text)));
+  return [...forms, formOf(unitsOf(secret, () => false))].filter(({ text }) => text.length >= MIN_LENGTH);
+}
+
+function formOf({ plain, plainAt, marks }: Units): Form {
+  const count = (units: readonly unknown[]) => units.filter(Boolean).length;
+  return {
+    text: plain,
+    before: count(marks.slice(0, plainAt[0])),
+    after: count(marks.slice((plainAt.at(-1) ?? 0) + 1)),
+  };
 }
 
 /** Whether a text can be a key: only visible ASCII characters, without spaces, because it is sent in a header. */

@@ -87,7 +87,8 @@ function checkModules(folder: string): Finding[] {
   const main = /^main: *["']?([^"'#\s]+)/m.exec(project)?.[1] ?? manifest.main;
   const entry = typeof main === "string" ? main : "index.ts";
   if (!entry.endsWith(".ts") || !existsSync(join(folder, entry))) return [];
-  if (/nodeargs:.*(--import|--loader|--experimental-strip-types)/.test(project)) {
+  const nodeArgs = project.split("\n").filter((line) => line.includes("nodeargs:"));
+  if (nodeArgs.some((line) => /--import|--loader|--experimental-strip-types/.test(line))) {
     return [ok("modules", 'ES modules in TypeScript, loaded by "nodeargs"')];
   }
   return [
@@ -152,7 +153,8 @@ async function checkProvider(folder: string): Promise<Finding> {
   const run = { cwd: folder, timeoutMs: LOAD_TIMEOUT_MS };
   const { error, stderr } = await runApart(process.execPath, ["-e", script], run);
   if (error === undefined) return ok("provider", "keyplane/provider loads");
-  const why = /^(?:\w*Error.*|.*Cannot find module.*)$/m.exec(stderr)?.[0] ?? "unknown error";
+  const lines = stderr.split(/\r?\n/);
+  const why = lines.find((line) => /^\w*Error/.test(line) || line.includes("Cannot find module")) ?? "unknown error";
   return fail(
     "provider",
     `keyplane/provider does not load: ${cleanText(why)}`,

@@ -29,7 +29,7 @@ export function isAtLeast(version: string, least: string): boolean {
 
 /** Returns the lower bound of a range such as `>=3.150.0 <4`. */
 export function lowerBound(range: string): string {
-  return /(\d+\.\d+\.\d+)/.exec(range)?.[1] ?? "0.0.0";
+  return /\d{1,6}\.\d{1,6}\.\d{1,6}/.exec(range)?.[0] ?? "0.0.0";
 }
 
 function numbersOf(version: string): number[] {

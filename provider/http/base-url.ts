@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { ConfigError } from "../errors";
+import { withoutTrailing } from "../trim";
 
 /** The parts of a service's address. */
 export interface BaseUrl {
@@ -31,7 +32,7 @@ export function parseBaseUrl(text: string, setting = "keyplane:baseUrl"): BaseUr
   }
   if (text.includes("?") || text.includes("#"))
     throw new ConfigError(`${setting} must not contain a query or a fragment. Remove them`);
-  return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, ""), loopback };
+  return { origin: url.origin, prefix: withoutTrailing(url.pathname, "/"), loopback };
 }
 
 function isLoopback(hostname: string): boolean {

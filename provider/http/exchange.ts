@@ -3,6 +3,8 @@ import type { Dispatcher } from "undici";
 import { TimeoutError } from "../errors";
 import { onAbort } from "./abort";
 import { publishDiagnostic } from "./diagnostics";
+import { parseExactJson, TooManyValues } from "./exact-json";
+import { TOO_LARGE } from "./failure";
 import { isJsonType } from "./retry/classify";
 import { parseHttpDate } from "./retry/retry-after";
 import { SentMark } from "./sent-tracker";
@@ -149,23 +151,11 @@ function cut(head: Head, bodyError: string): Answered {
 
 function parsed(head: Head, content: string): Answered {
   try {
-    return { ...head, complete: true, json: JSON.parse(withExactIntegers(content)), bodyError: undefined };
-  } catch {
+    return { ...head, complete: true, json: parseExactJson(content), bodyError: undefined };
+  } catch (error) {
     // The parser's message quotes the text, which may contain a key.
-    return cut(head, UNPARSABLE);
+    return cut(head, error instanceof TooManyValues ? TOO_LARGE : UNPARSABLE);
   }
-}
-
-/**
- * Turns integers that a double cannot represent into strings. Parsing would change them, and a changed id identifies
- * something else.
- */
-function withExactIntegers(json: string): string {
-  if (!/\d{16}/.test(json)) return json;
-  // Strings are matched, too, so that digits in them stay unchanged.
-  return json.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g, (token) =>
-    token.startsWith('"') || Number.isSafeInteger(Number(token)) ? token : `"${token}"`,
-  );
 }
 
 function text(header: IncomingHttpHeaders[string]): string | undefined {

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { base32 } from "../base32";
 import { getOrCreate } from "../get-or-create";
 import { PREFIX_LENGTH, PREFIX_LENGTH_WITH_URN } from "../schema/field-types";
+import { withoutTrailing } from "../trim";
 import { ownerIdIn, urnIn } from "./identity";
 
 const tags = new Map<string, string>();
@@ -19,7 +20,7 @@ export function ownerTag(owner: string): string {
  */
 export function autoName(prefix: string, identity: string, nonce: string): string {
   const plain = prefix.slice(0, urnIn(identity) === undefined ? PREFIX_LENGTH : PREFIX_LENGTH_WITH_URN);
-  return `${plain.replace(/-+$/, "")}-${tagsOf(identity)}-${nonce}`;
+  return `${withoutTrailing(plain, "-")}-${tagsOf(identity)}-${nonce}`;
 }
 
 const NONCE_LENGTH = 8;
@@ -100,5 +101,5 @@ export function tagsIn(name: string): readonly string[] {
 /** The default prefix: the resource's name, without the characters that a key's name cannot have. */
 export function prefixFrom(resourceName: string): string {
   const plain = resourceName.toLowerCase().replace(/[^a-z0-9]+/g, "-");
-  return plain.replace(/^-+/, "").slice(0, PREFIX_LENGTH).replace(/-+$/, "") || "key";
+  return withoutTrailing(plain.replace(/^-+/, "").slice(0, PREFIX_LENGTH), "-") || "key";
 }

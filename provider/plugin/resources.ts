@@ -174,7 +174,8 @@ export class Resources {
   /** Imports what exists on the service. The id of a key of an organization is `<organization's id>/<key's id>`. */
   async #import(named: Named, path: string) {
     const { type, urn } = named;
-    const [, organizationId, id = path] = type.holds ? (/^(.*)\/(.*)$/s.exec(path) ?? []) : [];
+    const slash = type.holds ? path.lastIndexOf("/") : -1;
+    const [organizationId, id] = slash < 0 ? [undefined, path] : [path.slice(0, slash), path.slice(slash + 1)];
     const scope = withoutEmpty({ organizationId });
     return this.#run(named, "read", scope, async (context) => {
       if (type.holds) checkId("apiKey", id, "id");

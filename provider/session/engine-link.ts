@@ -46,8 +46,8 @@ export class EngineLink {
 
   /** Calls `onDeath` as soon as the engine's process is gone, because that closes its end of the connection. */
   watch(onDeath: () => void): void {
-    const [, host, port] = /^(.+):(\d+)$/.exec(this.address) ?? [];
-    if (host === undefined || Number(port) === 0) return;
+    const [host, port] = [this.address.slice(0, this.address.lastIndexOf(":")), this.address.split(":").at(-1)];
+    if (host === "" || !/^[1-9]\d*$/.test(port ?? "")) return;
     const hold = () => {
       const socket = connect({ host, port: Number(port) });
       let connected = false;

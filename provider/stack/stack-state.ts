@@ -144,6 +144,6 @@ function tagsOf(owners: readonly Owner[]): readonly string[] {
 
 /** `project/stack` of a URN. */
 function stackOf(urn: string): string {
-  const [, stack, project] = /^urn:pulumi:(.*?)::(.*?)::/.exec(urn) ?? [];
-  return stack === undefined ? "" : `${project}/${stack}`;
+  const [stack, project, rest] = urn.startsWith("urn:pulumi:") ? urn.slice("urn:pulumi:".length).split("::") : [];
+  return rest === undefined ? "" : `${project}/${stack}`;
 }

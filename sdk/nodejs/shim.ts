@@ -84,8 +84,9 @@ const UNITS_MS: Readonly<Record<string, number>> = {
  */
 function timeoutIn({ create, update }: pulumi.CustomTimeouts = {}): string | undefined {
   const times = [create, update].map((text = "") => {
-    const parts = [...text.matchAll(/([\d.]+)(h|ms|m|s|us|µs|ns)/g)];
-    return parts.reduce((sum, [, count, unit = ""]) => sum + Number(count) * (UNITS_MS[unit] ?? 0), 0);
+    const parts = text.match(/[\d.]+|[a-zµ]+/g) ?? [];
+    const counts = parts.map((unit, at) => (unit in UNITS_MS ? Number(parts[at - 1]) * (UNITS_MS[unit] ?? 0) : 0));
+    return counts.reduce((sum, count) => sum + count, 0);
   });
   const seconds = Math.ceil(Math.max(...times) / 1000);
   return seconds > 0 ? `${seconds}s` : undefined;

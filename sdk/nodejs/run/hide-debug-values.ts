@@ -6,13 +6,19 @@
 /** If this is `true`, Pulumi's debug messages stay as they are. */
 const KEEP = "KEYPLANE_KEEP_DEBUG_VALUES";
 
-/** The text before the values in a message that contains values. */
-const BEFORE_VALUES = /^(?:.*? RPC (?:finished|prepared): .*?)?(?:, resp: |, obj=)/s;
+/** What a message of a call contains. Others can only begin with values. */
+const CALL = / RPC (?:finished|prepared): /;
+
+/** The text directly before the values in a message. */
+const BEFORE_VALUES = /, resp: |, obj=/;
 
 /** A debug message of Pulumi's SDK without the values of properties. */
 export function withoutValues(message: string): string {
-  const [before] = BEFORE_VALUES.exec(message) ?? [];
-  return before === undefined ? message : `${before}[left out by keyplane]`;
+  const call = CALL.exec(message);
+  const from = call === null ? 0 : call.index + call[0].length;
+  const values = BEFORE_VALUES.exec(message.slice(from));
+  if (values === null || (call === null && values.index > 0)) return message;
+  return `${message.slice(0, from + values.index)}${values[0]}[left out by keyplane]`;
 }
 
 type Debug = (message: string, ...others: unknown[]) => unknown;
