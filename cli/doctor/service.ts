@@ -72,6 +72,7 @@ async function probe(
     signal,
     // Ends a very slow response. A silent service times out sooner.
     timeoutMs: 2 * PATIENCE_MS,
+    timeoutAfterAbortMs: 0,
   };
   return exchange(connections, attempt);
 }

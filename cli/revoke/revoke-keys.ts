@@ -1,5 +1,5 @@
 import type { ApiKeyRecord, Keys } from "../../provider/api";
-import { isAborted, messageOf } from "../../provider/errors";
+import { messageOf } from "../../provider/errors";
 import { LiveLines } from "../live-lines";
 import { note, paint, plain, print } from "../terminal";
 
@@ -24,10 +24,9 @@ export async function revokeKeys(
     }
     live.show([`revoking key ${id} (${plain(name)}), ${at + 1} of ${doomed.length}`]);
     try {
-      // A request in progress is not aborted, because its result would be unknown.
-      await keys.revoke(id);
+      // A request that was sent completes despite an interrupt, or its result would be unknown.
+      await keys.revoke(id, { signal });
     } catch (error) {
-      if (isAborted(error)) throw error;
       troubles.set(id, messageOf(error));
     }
   }

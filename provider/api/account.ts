@@ -143,7 +143,7 @@ export class Account {
     this.#creations.abort(reason);
   }
 
-  /** Ends every wait, sleep and read. Nothing is sent afterwards, but a change that was already sent completes. */
+  /** Ends every wait, sleep and read. Nothing is sent afterwards; see `HttpClient.abort` for what was already sent. */
   abort(reason: Error): void {
     this.#http.abort(reason);
   }

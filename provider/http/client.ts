@@ -121,7 +121,7 @@ export class HttpClient {
 
   /**
    * Ends every wait, pause and read, and every request that was not sent yet. Nothing is sent afterwards. A change that
-   * was already sent completes, because only its answer shows what was done.
+   * was already sent completes, because only its answer shows what was done. It has the request timeout at most.
    */
   abort(reason: Error): void {
     this.#abort.abort(reason);
@@ -201,8 +201,9 @@ export class HttpClient {
     try {
       const outcome = await this.#send(call, requestId, call.deadline - startedAt);
       tooMany = outcome.kind === "answer" && outcome.status === 429;
-      const retryAfter = outcome.kind === "answer" ? outcome.retryAfter : undefined;
-      const retryAfterMs = parseRetryAfterMs(retryAfter, clock.now());
+      // A date is on the service's clock, and so is the answer's own.
+      const { retryAfter, date = clock.now() } = outcome.kind === "answer" ? outcome : {};
+      const retryAfterMs = parseRetryAfterMs(retryAfter, date);
       const remainingMs = call.deadline - clock.monotonic();
       return { outcome, verdict: classify(outcome), requestId, sentAt, retryAfterMs, remainingMs };
     } finally {
@@ -224,6 +225,7 @@ export class HttpClient {
       requestId,
       signal,
       timeoutMs,
+      timeoutAfterAbortMs: this.#options.requestTimeoutMs,
     });
   }
 

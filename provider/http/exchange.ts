@@ -28,6 +28,8 @@ export interface Attempt {
   readonly signal: AbortSignal;
   /** Maximum time until the answer is complete, in milliseconds. */
   readonly timeoutMs: number;
+  /** The same for a sent change from the moment when the signal fires. */
+  readonly timeoutAfterAbortMs: number;
 }
 
 /** Code of a body that was transferred completely but is not valid JSON. */
@@ -41,10 +43,13 @@ export async function exchange(connections: Dispatcher, attempt: Attempt): Promi
   const mark = new SentMark(connections, route);
   const gathering = new ResponseCollector(mark, route);
   // Requests in flight run in real time, even if a test controls the clock.
-  const timer = setTimeout(() => gathering.abort(new TimeoutError("deadline")), Math.max(0, attempt.timeoutMs));
+  const endAfter = (ms: number) => setTimeout(() => gathering.abort(new TimeoutError("deadline")), Math.max(0, ms));
+  const timers = [endAfter(attempt.timeoutMs)];
   const unfollow = onAbort(signal, () => {
     gathering.refuse(signal.reason);
     if (method === "GET" || !mark.maybeSent) gathering.abort(signal.reason);
+    // An answer that arrives bit by bit never times out for lack of data.
+    else timers.push(endAfter(attempt.timeoutAfterAbortMs));
   });
   publishDiagnostic("before-send", route);
   try {
@@ -55,7 +60,7 @@ export async function exchange(connections: Dispatcher, attempt: Attempt): Promi
   } catch (error) {
     return unanswered(error, mark);
   } finally {
-    clearTimeout(timer);
+    for (const timer of timers) clearTimeout(timer);
     unfollow();
   }
 }

@@ -125,6 +125,13 @@ const retry = [
       by: "W6",
     },
     {
+      name: "a change that was sent has the request timeout left after an abort",
+      find: "else timers.push(endAfter(attempt.timeoutAfterAbortMs));",
+      replace: "",
+      test: http("client"),
+      by: "W6",
+    },
+    {
       name: "an aborted request is refused when its turn comes",
       find: "if (this.#refused !== undefined) controller.abort(this.#refused);",
       replace: "",
@@ -146,6 +153,13 @@ const retry = [
       replace: "",
       test: resources("readiness"),
       by: "W6",
+    },
+    {
+      name: "a date to retry after is measured on the service's clock",
+      find: "parseRetryAfterMs(retryAfter, date)",
+      replace: "parseRetryAfterMs(retryAfter, clock.now())",
+      test: http("client"),
+      by: "C12",
     },
     {
       name: "a refusal is told, although the run was aborted meanwhile",

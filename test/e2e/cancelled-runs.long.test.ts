@@ -119,6 +119,28 @@ test("Ctrl+C during the wait of a replacement leaves the replaced key live until
   await run.destroy();
 });
 
+test("Ctrl+C during a creation whose answer drips ends within the request timeout, and the next up finds the lost key", async () => {
+  await run.workspace.setConfig("keyplane:requestTimeout", "2s");
+  await plane.rules.add({ route: POST, fault: "drip-body" });
+  let begun = 0;
+  const cancelled = await cancel(
+    "up",
+    () => expect.poll(() => plane.count("POST"), { timeout: 60_000 }).toBe(1),
+    async () => {
+      begun = performance.now();
+    },
+  );
+  expect(performance.now() - begun).toBeLessThan(20_000);
+  expect(saidBy(cancelled)).toContain("KP-NOT-READY");
+  const [lost] = await live();
+  await run.run("up");
+  const [id, ...others] = await live();
+  expect(others).toEqual([]);
+  expect(id).not.toBe(lost);
+  expect((await run.workspace.outputs()).id).toBe(id);
+  await run.destroy();
+});
+
 test("Ctrl+C while a destroy waits to revoke a key leaves it in the state, and the next destroy revokes it", async () => {
   await run.run("up");
   const [id] = await live();

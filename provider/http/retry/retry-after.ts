@@ -2,8 +2,8 @@
 const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/;
 
 /**
- * Reads a `Retry-After` header, seconds or HTTP date, as milliseconds from `now` (wall clock, milliseconds).
- * Undefined if it is missing or invalid; 0 for a date in the past.
+ * Reads a `Retry-After` header, seconds or HTTP date, as milliseconds from `now`: the time of the answer on the service's
+ * clock, in milliseconds. Undefined if it is missing or invalid; 0 for a date in the past.
  */
 export function parseRetryAfterMs(header: string | undefined, now: number): number | undefined {
   const text = header?.trim();

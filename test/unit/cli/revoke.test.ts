@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
 import { exported } from "./stack-file";
-import { type Ended, envOf, run } from "./support";
+import { type Ended, envOf, run, start } from "./support";
 
 let plane: ControlPlane;
 
@@ -34,6 +34,19 @@ test("revoke revokes a key that belongs to no stack, even while it is in use, an
   const { code, stdout } = await revoke([String(busy.id), "--yes"]);
   expect([code, stdout]).toEqual([0, expect.stringContaining(`revoked ${busy.id} deploy-bot\n1 revoked`)]);
   expect(await liveIds()).toEqual([String(other.id)]);
+});
+
+test("revoke ends within the request timeout at Ctrl+C while an answer drips, and says that the key may be revoked", async () => {
+  const { id } = await plane.state.createKey("deploy-bot");
+  await plane.rules.add({ route: "DELETE /api_keys/{key_id}", fault: "drip-body" });
+  const env = { ...envOf(plane), KEYPLANE_REQUEST_TIMEOUT: "1s" };
+  const { child, done } = start(["revoke", String(id), "--yes"], { env });
+  await expect.poll(() => plane.count("DELETE"), { interval: 20, timeout: 20_000 }).toBe(1);
+  const begun = performance.now();
+  child.kill("SIGINT");
+  const { code, stdout } = await done;
+  expect(performance.now() - begun).toBeLessThan(20_000);
+  expect([code, stdout]).toEqual([130, expect.stringContaining("The service may have applied it")]);
 });
 
 test("revoke names the stack that holds a key, and what to do there", async () => {

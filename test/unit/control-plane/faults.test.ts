@@ -155,6 +155,7 @@ test.each<[Fault, "end" | "reset" | "open", RegExp]>([
   ["truncate-chunked", "end", /Transfer-Encoding: chunked\r\n\r\n[\da-f]+\r\n\[\{"id".+[^\]]\r\n$/s],
   ["truncate-close", "end", /Connection: close\r\n\r\n\[\{"id".+[^\]]$/s],
   ["stall-body", "open", /Content-Length: \d+\r\n\r\n\[\{"id".+[^\]]$/s],
+  ["drip-body", "open", /Transfer-Encoding: chunked\r\n\r\n[\da-f]+\r\n\[\{"id".+[^\]]\r\n(1\r\n \r\n){2,}$/s],
 ])("fault %s ends a raw connection with %s", async (fault, end, bytes) => {
   await plane.rules.add({ route: "GET /api_keys", fault });
   const seen = await raw(head());

@@ -92,6 +92,20 @@ describe("a request that must be sent only once", () => {
     });
   }
 
+  it.each([-3, 0, 3])(
+    "C12: is sent again when a service whose clock is %d hours ahead asks for it by a date",
+    async (hours) => {
+      const dateIn = (clock: DrivenClock, ms: number) => new Date(clock.now() + hours * 3_600_000 + ms).toUTCString();
+      const { client, clock } = await start((socket, _, n) => {
+        const headers = { date: dateIn(clock, 0), "retry-after": dateIn(clock, 30_000) };
+        if (n === 0) answer(socket, 503, "busy", headers);
+        else answer(socket, 200, { id: 1 });
+      });
+      expect(await client.request(POST)).toMatchObject({ json: { id: 1 } });
+      expect(clock.sleeps).toEqual([30_000]);
+    },
+  );
+
   it("W6: is finished if it is aborted after it was sent, because the answer contains the result", async () => {
     const controller = new AbortController();
     const { client } = await start((socket) => {
@@ -111,6 +125,32 @@ describe("a request that must be sent only once", () => {
     expect(error.name).toBe("AnswerLostError");
     expect(server.requests).toHaveLength(1);
   });
+
+  it.each([
+    ["POST", "AnswerLostError", ""],
+    ["DELETE", "AbortedError", "The service may have applied it."],
+  ] as const)(
+    "W6: a %s has the request timeout left after an abort, even while its answer drips",
+    async (method, name, done) => {
+      const controller = new AbortController();
+      let drops: NodeJS.Timeout | undefined;
+      const { client, server } = await start((socket) => {
+        socket.write(head("transfer-encoding: chunked\r\n\r\n"));
+        drops = setInterval(() => socket.write("1\r\n \r\n"), 20);
+        controller.abort();
+      });
+      const begun = performance.now();
+      const request = { ...POST, method, replay: method === "POST" ? "once" : "safe", timeoutMs: 3_000 } as const;
+      const error = await caught(client.request({ ...request, signal: controller.signal }));
+      clearInterval(drops);
+      expect(error.name).toBe(name);
+      expect(error.message).toContain(done);
+      expect(server.requests).toHaveLength(1);
+      const elapsed = performance.now() - begun;
+      expect(elapsed).toBeGreaterThan(250);
+      expect(elapsed).toBeLessThan(2_000);
+    },
+  );
 
   it("W6: reports why it was refused even if it was aborted in the meantime", async () => {
     const controller = new AbortController();

@@ -37,7 +37,7 @@ function send(to: Dispatcher, { method = "POST" as Method, signal = new AbortCon
   const route = `${method} /things`;
   const origin = "http://127.0.0.1:9";
   const attempt = { origin, path: "/things", method, route, headers: {}, body: undefined, requestId: "1" };
-  return exchange(to, { ...attempt, signal, timeoutMs: 5_000 });
+  return exchange(to, { ...attempt, signal, timeoutMs: 5_000, timeoutAfterAbortMs: 5_000 });
 }
 
 describe("a request that has failed", () => {

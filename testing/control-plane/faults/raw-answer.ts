@@ -11,6 +11,9 @@ export interface WireAnswer {
 
 const page = "<!doctype html><html><head><title>Gateway</title></head><body><h1>Something is wrong</h1></body></html>";
 
+/** The time between two bytes of an answer that drips, in milliseconds. */
+const DRIP_MS = 100;
+
 function head({ status, headers }: WireAnswer, more: Record<string, string>): string {
   const lines = Object.entries({ ...headers, ...more }).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("")}\r\n`;
@@ -52,6 +55,12 @@ export function breakAnswer(socket: Socket, fault: Fault, answer: WireAnswer): n
     case "stall-body":
       socket.write(head(answer, { "Content-Length": length }) + half);
       return half.length;
+    case "drip-body": {
+      socket.write(head(answer, { "Transfer-Encoding": "chunked" }) + chunk(half));
+      const drops = setInterval(() => socket.write(chunk(" ")), DRIP_MS);
+      socket.once("close", () => clearInterval(drops));
+      return half.length;
+    }
     case "garbage":
       socket.end("\u0000\u0001 this is no answer \u0002\r\n\r\n");
       return 0;

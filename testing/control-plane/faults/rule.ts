@@ -14,6 +14,7 @@ import type { OperationCourse } from "../state/operations";
  * | `truncate-chunked` | half the body in chunks without the last chunk, then closed |
  * | `truncate-close` | head without a length, half the body, then closed cleanly |
  * | `stall-body` | full head, half the body, then nothing; the connection stays open |
+ * | `drip-body` | full head, half the body, then spaces without end, one every 100 ms; the connection stays open |
  * | `garbage` | bytes that are not an HTTP response |
  * | `html` | 200 with an HTML page |
  */
@@ -29,6 +30,7 @@ export const faults = [
   "truncate-chunked",
   "truncate-close",
   "stall-body",
+  "drip-body",
   "garbage",
   "html",
 ] as const;
@@ -45,6 +47,7 @@ export const truncatingFaults: readonly Fault[] = [
   "truncate-chunked",
   "truncate-close",
   "stall-body",
+  "drip-body",
 ];
 
 /**

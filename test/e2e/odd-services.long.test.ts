@@ -1,0 +1,28 @@
+import { type ControlPlane, startControlPlane } from "keyplane/testing";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ExampleRun } from "./run-example";
+
+let plane: ControlPlane;
+let run: ExampleRun;
+
+const PROGRAM = { "index.js": 'const { ApiKey } = require("keyplane");\nexports.id = new ApiKey("ci").keyId;\n' };
+const HOUR = 3_600_000;
+
+beforeEach(async () => {
+  plane = await startControlPlane({ clock: { mode: "real" } });
+  run = await ExampleRun.create(plane, PROGRAM);
+});
+
+afterEach(async () => {
+  await run.workspace.remove();
+  await plane.close();
+});
+
+test("an up succeeds if a service whose clock is 3 hours ahead asks to try again at a time", async () => {
+  await plane.clock.set({ offsetMs: 3 * HOUR });
+  await plane.rules.add({ route: "POST /api_keys", status: 503, retryAfter: { date: 2_000 } });
+  await run.run("up");
+  expect(await plane.liveKeys()).toHaveLength(1);
+  expect(await plane.count("POST")).toBe(2);
+  await run.destroy();
+});
