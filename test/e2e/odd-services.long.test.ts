@@ -26,3 +26,13 @@ test("an up succeeds if a service whose clock is 3 hours ahead asks to try again
   expect(await plane.count("POST")).toBe(2);
   await run.destroy();
 });
+
+test("a destroy succeeds if the list still shows a key for a moment that is already revoked", async () => {
+  await run.run("up");
+  const response = await fetch(`${plane.url}/api_keys`, { headers: { authorization: `Bearer ${plane.apiKey}` } });
+  await plane.rules.add({ route: "GET /api_keys", status: 200, body: await response.json(), count: 3 });
+  await plane.state.revokeKey(String((await run.workspace.outputs()).id));
+  await run.destroy();
+  expect((await run.workspace.exportState()).deployment.resources ?? []).toEqual([]);
+  expect(await plane.count("DELETE")).toBe(1);
+});

@@ -14,8 +14,11 @@ import { readKeys } from "./read-keys";
 /** A call that every version of the service has and that every kind of key may make. */
 const PROBE = "GET /projects";
 
-/** Pauses between probes, in milliseconds. A new key may take this long to become known to the whole service. */
-const PROBE_PAUSES_MS = [500, 1000, 2000, 4000];
+/**
+ * Pauses between looks, in milliseconds. A new key, or the revocation of one, may take this long to become known to the
+ * whole service.
+ */
+const SETTLE_PAUSES_MS = [500, 1000, 2000, 4000];
 
 /** The service's message for a name in use; its status is not documented. */
 const NAME_TAKEN = /unique name|already (exists|in use|taken)|duplicate/i;
@@ -175,7 +178,8 @@ export class Keys {
 
   /**
    * Revokes a key (`DELETE` on its id in the list), immediately and permanently. Returns `absent` if it is not found.
-   * If the answer is unclear, a new list decides: the key is revoked only if the list lacks it.
+   * If the answer is unclear, a new list decides: the key is revoked only if the list lacks it. If the service does not
+   * find the key, but lists it, looks again for some seconds.
    */
   async revoke(id: string, options: RevokeKeyOptions = {}): Promise<"revoked" | "absent"> {
     const { signal, unlisted = false } = options;
@@ -205,7 +209,7 @@ export class Keys {
   async authenticates(key: string, options: ReadOptions & { readonly isNew?: boolean } = {}): Promise<boolean> {
     conceal(key);
     const { isNew = true } = options;
-    for (const pause of [...(isNew ? PROBE_PAUSES_MS : []), undefined]) {
+    for (const pause of [...(isNew ? SETTLE_PAUSES_MS : []), undefined]) {
       try {
         await this.http.request({
           method: "GET",
@@ -237,9 +241,23 @@ export class Keys {
     const open = kind === "transport" || kind === "timeout" || kind === "bad_answer" || status === 408 || status >= 500;
     const refused = kind === "api" || kind === "not_found" || kind === "conflict";
     if (!open && !(refused && status >= 400)) throw trouble;
-    let keys: readonly ApiKeyRecord[];
+    let keys = await this.#listAfter(trouble, signal);
+    // If the service does not find the key, the list may only lag behind.
+    for (const pause of kind === "not_found" ? SETTLE_PAUSES_MS : []) {
+      if (keyIn(keys, id) === undefined) break;
+      await this.http.sleep(pause, signal);
+      keys = await this.#listAfter(trouble, signal);
+    }
+    if (keyIn(keys, id) !== undefined) throw trouble;
+    // Only an organization's list can be empty, and an empty list proves nothing by itself.
+    if (open && keys.length === 0) throw trouble;
+    return open || lostBefore ? "revoked" : "absent";
+  }
+
+  /** A new list, to settle a revocation that failed. */
+  async #listAfter(trouble: KeyplaneError, signal: AbortSignal | undefined): Promise<readonly ApiKeyRecord[]> {
     try {
-      keys = await this.list({ fresh: true, signal });
+      return await this.list({ fresh: true, signal });
     } catch (error) {
       throw new KeyplaneError(
         trouble.code,
@@ -247,10 +265,6 @@ export class Keys {
         trouble,
       );
     }
-    if (keys.some((each) => each.id === id)) throw trouble;
-    // Only an organization's list can be empty, and an empty list proves nothing by itself.
-    if (open && keys.length === 0) throw trouble;
-    return open || lostBefore ? "revoked" : "absent";
   }
 
   /** A list without the keys that this process has revoked since. */

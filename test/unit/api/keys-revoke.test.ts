@@ -63,6 +63,32 @@ describe("revoking a key", () => {
     });
   }
 
+  it.each([1, 3])(
+    "D3: looks again after 404 if %d lists still show the key, because a list can lag behind",
+    async (stale) => {
+      const { account, clock, plane, id, requests } = await startWithKey();
+      const response = await fetch(`${plane.url}/api_keys`, { headers: { authorization: `Bearer ${plane.apiKey}` } });
+      const before = await plane.count();
+      await plane.rules.add({ route: "GET /api_keys", status: 200, body: await response.json(), count: stale });
+      await plane.state.revokeKey(id);
+      expect(await account.keys.revoke(id)).toBe("absent");
+      expect((await requests()).slice(before - 1)).toEqual(["DELETE 404", ...Array(stale + 1).fill("GET 200")]);
+      expect(clock.sleeps).toEqual([500, 1000, 2000].slice(0, stale));
+    },
+  );
+
+  it("D3: fails after 404 if the list shows the key for good, and reads it once after any other refusal", async () => {
+    const { account, plane, id, strike } = await startWithKey();
+    const listsAfter = async (status: number) => {
+      await strike({ status });
+      const before = await plane.count("GET");
+      expect(await caught(account.keys.revoke(id))).toMatchObject({ status });
+      return (await plane.count("GET")) - before;
+    };
+    expect(await listsAfter(409)).toBe(1);
+    expect(await listsAfter(404)).toBe(5);
+  });
+
   it("D3: throws an error that names both problems if the list is not available either", async () => {
     const { account, plane, id, strike } = await startWithKey();
     await strike({ status: 404 });
