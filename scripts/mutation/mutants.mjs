@@ -862,6 +862,33 @@ const deletes = [
       by: "D3",
     },
     {
+      name: "a revocation is shared by all callers",
+      find: "getOrCreate(this.#revocations, id, async",
+      replace: "getOrCreate(new Map(), id, async",
+      test: resources("deletes"),
+      by: "D5",
+    },
+    {
+      name: "a revocation that failed is requested again",
+      find: "this.#revocations.delete(id);",
+      replace: "",
+      test: api("keys-revoke"),
+    },
+    {
+      name: "a credential that was refused from the start sends one list",
+      find: "if (this.#refusal !== undefined) throw this.#refusal;",
+      replace: "",
+      test: api("keys-list"),
+      by: "R1",
+    },
+    {
+      name: "a credential that was accepted once is not refused for good",
+      find: "if (!this.#isAccepted && isApiError(error)",
+      replace: "if (isApiError(error)",
+      test: api("keys-list"),
+      by: "R1",
+    },
+    {
       name: "a list that lags behind a revocation is read again",
       find: 'kind === "not_found" ? SETTLE_PAUSES_MS : []',
       replace: "[]",
@@ -991,7 +1018,23 @@ const waits = [
       by: "W6",
     },
   ]),
+  ...inFile("provider/api/operations/operations.ts", [
+    {
+      name: "a project that is known again gets all its polls",
+      find: "this.#unknown.delete(projectId);",
+      replace: "",
+      test: api("idle"),
+      by: "W1",
+    },
+  ]),
   ...inFile("provider/api/operations/project-poller.ts", [
+    {
+      name: "a project that stayed unknown gets one poll",
+      find: "if (context.wasUnknown) this.#failures = MAX_UNKNOWN_POLLS - 1;",
+      replace: "",
+      test: api("idle"),
+      by: "W1",
+    },
     {
       name: "a wait ends with its deadline",
       find: "if (each.deadline <= now) each.expire();",

@@ -1,4 +1,5 @@
 import { ApiError, type ErrorFacts, isApiError, KeyplaneError, messageOf } from "../../errors";
+import { getOrCreate } from "../../get-or-create";
 import type { Clock, HttpAnswer, HttpClient } from "../../http";
 import { linkSignals } from "../../http/abort";
 import { checkId } from "../../ids";
@@ -59,6 +60,12 @@ export class Keys {
   readonly #revoked = new Set<string>();
   /** Their names, as far as a list has shown them. */
   readonly #revokedNames = new Set<string>();
+  /** Revocations that are under way or have succeeded, by the key's id. */
+  readonly #revocations = new Map<string, Promise<"revoked" | "absent">>();
+  /** Whether the service has accepted the credential. */
+  #isAccepted = false;
+  /** Why the service refused the credential before it ever accepted it. Such a credential is wrong, and stays wrong. */
+  #refusal: ApiError | undefined;
   /** The last list without them. All reads share it, because it has an index. */
   #liveList: {
     readonly of: readonly ApiKeyRecord[];
@@ -77,18 +84,7 @@ export class Keys {
       readonly creations: AbortSignal;
     },
   ) {
-    this.#list = new SharedRead(clock, async (onSend, signal) => {
-      const answer = await http.request({
-        method: "GET",
-        route: at.routes.list,
-        path: at.path,
-        replay: "safe",
-        onSend,
-        signal,
-      });
-      account.onAnswer(answer);
-      return readKeys(at.routes.list, answer, at.holdsCaller);
-    });
+    this.#list = new SharedRead(clock, (onSend, signal) => this.#read(onSend, signal));
   }
 
   /**
@@ -112,7 +108,7 @@ export class Keys {
         perSecond: createsPerSecond,
         signal: link.signal,
       });
-      this.account.onAnswer(answer);
+      this.#noteAnswer(answer);
       return readCreatedKey(answer, {
         route: routes.create,
         name,
@@ -128,7 +124,8 @@ export class Keys {
   }
 
   /**
-   * All live keys (`GET` on the list), newest first. Concurrent callers share one request. Throws a `BadAnswerError` if
+   * All live keys (`GET` on the list), newest first. Concurrent callers share one request. If the service refuses the
+   * first list of a credential that it has not accepted yet, that answer serves all callers of the process. Throws a `BadAnswerError` if
    * the list lacks the key that made the request, contains an id twice or is malformed: such a list does not prove that
    * a key is gone.
    */
@@ -179,27 +176,38 @@ export class Keys {
   /**
    * Revokes a key (`DELETE` on its id in the list), immediately and permanently. Returns `absent` if it is not found.
    * If the answer is unclear, a new list decides: the key is revoked only if the list lacks it. If the service does not
-   * find the key, but lists it, looks again for some seconds.
+   * find the key, but lists it, looks again for some seconds. Callers for the same key share one request, and with it
+   * the signal of the first.
    */
   async revoke(id: string, options: RevokeKeyOptions = {}): Promise<"revoked" | "absent"> {
-    const { signal, unlisted = false } = options;
+    return getOrCreate(this.#revocations, id, async () => {
+      try {
+        const outcome = await this.#revoke(id, options);
+        this.#revoked.add(id);
+        const name = keyIn(this.#list.latest ?? [], id)?.name;
+        if (name !== undefined) this.#revokedNames.add(name);
+        return outcome;
+      } catch (error) {
+        this.#revocations.delete(id);
+        throw error;
+      }
+    });
+  }
+
+  async #revoke(id: string, { signal, unlisted = false }: RevokeKeyOptions): Promise<"revoked" | "absent"> {
     const route = this.at.routes.revoke;
     const path = `${this.at.path}/${checkId("apiKey", id, "id")}`;
-    let outcome: "revoked" | "absent" = "revoked";
     try {
       const answer = await this.http.request({ method: "DELETE", route, path, replay: "safe", signal });
-      this.account.onAnswer(answer);
+      this.#noteAnswer(answer);
       checkRevoked(route, id, answer);
+      return "revoked";
     } catch (error) {
       if (!(error instanceof KeyplaneError)) throw error;
       // Both the list and this answer say that the key does not exist.
       const isAbsent = unlisted && error.kind === "not_found";
-      outcome = isAbsent ? "absent" : await this.#settleRevoke(id, error, signal);
+      return isAbsent ? "absent" : await this.#settleRevoke(id, error, signal);
     }
-    this.#revoked.add(id);
-    const name = keyIn(this.#list.latest ?? [], id)?.name;
-    if (name !== undefined) this.#revokedNames.add(name);
-    return outcome;
   }
 
   /**
@@ -229,6 +237,25 @@ export class Keys {
       }
     }
     return false;
+  }
+
+  async #read(onSend: () => void, signal: AbortSignal): Promise<readonly ApiKeyRecord[]> {
+    if (this.#refusal !== undefined) throw this.#refusal;
+    const { at } = this;
+    const route = at.routes.list;
+    try {
+      const answer = await this.http.request({ method: "GET", route, path: at.path, replay: "safe", onSend, signal });
+      this.#noteAnswer(answer);
+      return readKeys(route, answer, at.holdsCaller);
+    } catch (error) {
+      if (!this.#isAccepted && isApiError(error) && error.kind === "auth") this.#refusal = error;
+      throw error;
+    }
+  }
+
+  #noteAnswer(answer: HttpAnswer): void {
+    this.#isAccepted = true;
+    this.account.onAnswer(answer);
   }
 
   async #settleRevoke(

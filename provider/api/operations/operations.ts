@@ -51,6 +51,8 @@ export interface OperationsContext {
 export class Operations {
   readonly #size = new PageSize([1000, 100, 10, undefined]);
   readonly #pollers = new Map<string, ProjectPoller>();
+  /** Projects for which a wait ended because the service did not know them. */
+  readonly #unknown = new Set<string>();
 
   constructor(
     private readonly http: HttpClient,
@@ -134,6 +136,8 @@ export class Operations {
         pages: (atMost, signal) => this.#list(projectId, atMost, signal),
         get: (id, signal) => this.get(projectId, id, { signal }),
         idle: () => this.#pollers.delete(projectId),
+        wasUnknown: this.#unknown.has(projectId),
+        unknown: () => this.#unknown.add(projectId),
       });
       this.#pollers.set(projectId, poller);
     }
@@ -159,6 +163,7 @@ export class Operations {
         } as const;
         const answer = await this.http.request(request);
         this.context.onAnswer(answer);
+        this.#unknown.delete(projectId);
         return readOperationPage(LIST_OPERATIONS, answer);
       },
     });

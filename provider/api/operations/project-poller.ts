@@ -55,6 +55,10 @@ export interface PollerContext {
   readonly get: (id: string, signal: AbortSignal) => Promise<Operation>;
   /** Called when the last watcher is removed. The poller is not used afterwards. */
   readonly idle: () => void;
+  /** Whether earlier waits ended because the project was unknown. Then the first such answer ends these, too. */
+  readonly wasUnknown: boolean;
+  /** Called when waits end because the project is unknown. */
+  readonly unknown: () => void;
 }
 
 /** Polls one project for all its watchers: at once, then once per interval. */
@@ -68,7 +72,9 @@ export class ProjectPoller {
   #wake = new AbortController();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly context: PollerContext) {}
+  constructor(private readonly context: PollerContext) {
+    if (context.wasUnknown) this.#failures = MAX_UNKNOWN_POLLS - 1;
+  }
 
   /** Adds a watcher. Its first poll runs at once, or after the minimum time since the last poll. */
   add(watcher: Watcher): void {
@@ -117,7 +123,10 @@ export class ProjectPoller {
     }
     const present = watchers.filter((each) => this.#watchers.has(each));
     if (failure === undefined) this.#failures = 0;
-    else if (isFinal(failure, ++this.#failures)) this.#failAll(failure as Error);
+    else if (isFinal(failure, ++this.#failures)) {
+      if (isApiError(failure) && failure.kind === "not_found") this.context.unknown();
+      this.#failAll(failure as Error);
+    }
     for (const each of present) {
       if (sighting !== undefined) each.see(sighting);
       else if (this.#watchers.has(each)) each.missed(failure);

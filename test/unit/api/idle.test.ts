@@ -100,6 +100,22 @@ describe("waiting until a project is idle", () => {
     expect(clock.sleeps).toEqual([5000, 5000, 5000]);
   });
 
+  it("W1: gives a project that stayed unknown no further polls, but asks once, until it is known", async () => {
+    const { account, clock, plane, projectId } = await start();
+    await plane.rules.add({ route: LIST, status: 404, count: 5 });
+    const waits = (count: number) => Array.from({ length: count }, () => account.operations.waitUntilIdle(projectId));
+    const unknown = (count: number) => Promise.all(waits(count).map(caught));
+    const notFound = Array(10).fill({ kind: "not_found" });
+    expect(await unknown(10)).toMatchObject(notFound);
+    expect(await plane.count()).toBe(4);
+    expect(await unknown(10)).toMatchObject(notFound);
+    expect([await plane.count(), clock.sleeps.length]).toEqual([5, 3]);
+    await Promise.all(waits(10));
+    await plane.rules.add({ route: LIST, status: 404 });
+    await Promise.all(waits(10));
+    expect([await plane.count(), clock.sleeps.length]).toEqual([8, 4]);
+  });
+
   it("W2: continues through a temporary failure of the service", async () => {
     const { plane, wait } = await start();
     await plane.rules.add({ route: LIST, status: 502, count: 7 });

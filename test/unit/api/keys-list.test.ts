@@ -47,6 +47,7 @@ describe("listing keys", () => {
 
   it("R1: throws an error if the service fails, refuses or cannot be reached, and never reports a key as absent", async () => {
     const { account, plane } = await startAccount();
+    await account.keys.list();
     for (const status of [500, 429, 401, 403]) {
       await plane.rules.add({ route: LIST, status, count: null });
       expect(await caught(account.keys.list({ fresh: true }))).toMatchObject({ status });
@@ -55,6 +56,27 @@ describe("listing keys", () => {
     await plane.refuse();
     expect(await caught(account.keys.list({ fresh: true }))).toMatchObject({ kind: "transport" });
   });
+
+  for (const status of [401, 403]) {
+    it(`R1: sends one list with a credential that the service never accepted and refuses with ${status}`, async () => {
+      const { account, plane } = await startAccount();
+      await plane.rules.add({ route: LIST, status, count: null });
+      const { keys } = account;
+      const first = [keys.list(), keys.list({ fresh: true }), keys.find("1001")].map(caught);
+      expect(await Promise.all(first)).toMatchObject(Array(3).fill({ kind: "auth", status }));
+      const later = [keys.list(), keys.list({ fresh: true }), keys.list({ recent: true }), keys.find("1001")];
+      expect(await Promise.all(later.map(caught))).toMatchObject(Array(4).fill({ kind: "auth", status }));
+      expect(await plane.count()).toBe(1);
+    });
+
+    it(`R1: asks again after ${status} if the service has accepted the credential before`, async () => {
+      const { account, plane } = await startAccount();
+      const { id } = await account.keys.create("ci-1");
+      await plane.rules.add({ route: LIST, status });
+      expect(await caught(account.keys.list())).toMatchObject({ kind: "auth", status });
+      expect(await account.keys.find(id)).toMatchObject({ id });
+    });
+  }
 
   const rules: [string, Omit<Rule, "route">, string][] = [
     ["an object", { status: 200, body: { keys: [] } }, "is not an array"],

@@ -23,6 +23,22 @@ describe("revoking a key", () => {
     expect(await plane.liveKeys()).toEqual([]);
   });
 
+  it("takes one request for all callers, at the same moment and later", async () => {
+    const { account, id, requests } = await startWithKey();
+    const twice = await Promise.all([account.keys.revoke(id), account.keys.revoke(id, { unlisted: true })]);
+    expect([...twice, await account.keys.revoke(id)]).toEqual(["revoked", "revoked", "revoked"]);
+    expect(await requests()).toEqual(["DELETE 200"]);
+  });
+
+  it("is requested again after it failed for all callers", async () => {
+    const { account, id, strike, requests } = await startWithKey();
+    await strike({ status: 401 });
+    const both = [account.keys.revoke(id), account.keys.revoke(id)].map(caught);
+    expect(await Promise.all(both)).toMatchObject([{ status: 401 }, { status: 401 }]);
+    expect(await account.keys.revoke(id)).toBe("revoked");
+    expect(await requests()).toEqual(["DELETE 401", "DELETE 200"]);
+  });
+
   it("D1: is repeated if the request could not be sent or was not carried out", async () => {
     const { account, plane, id, strike } = await startWithKey();
     await strike({ status: 503, count: 2 });

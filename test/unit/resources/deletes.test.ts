@@ -138,6 +138,14 @@ describe("deleting a key", () => {
     expect(await harness.liveIds()).toEqual([]);
   });
 
+  it("D5: sends one request for a key of two resources that are deleted at the same moment", async () => {
+    const { harness, key, sent } = await withKey();
+    await harness.context.keys().list();
+    await Promise.all([harness.deleteKey(key), harness.deleteKey(key)]);
+    expect(await harness.requests(sent)).toEqual([LIST, DELETE]);
+    expect(await harness.liveIds()).toEqual([]);
+  });
+
   it("D6: fails with the name of the setting if it is refused with 401, and the key stays in the state", async () => {
     const { harness, key } = await withKey();
     await harness.plane.rules.add({ route: DELETE, fault: "close" });
