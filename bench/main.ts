@@ -4,20 +4,24 @@ import { parseArgs } from "node:util";
 import { pulumiOnPath } from "../testing";
 import { chart } from "./chart";
 import { coldStartRows } from "./cold-start";
+import { parts, wrongParts } from "./parts";
 import { buildPlugin, pluginRows, pluginStartRow } from "./plugin-runs";
 import { startService } from "./processes";
 import { heapGrowth, providerRow } from "./provider-runs";
-import { growth, type Row } from "./results";
+import { growth, merged, type Row } from "./results";
 import { scenarios } from "./scenarios";
 import { table } from "./table";
 import { CONCURRENCY } from "./task";
 import { wholeRows } from "./whole-runs";
 import { witnessRow } from "./witness-run";
 
-const HELP = `Usage: npm run bench -- [--quick] [--only NAME]... [--runs N] [--engine embedded|cli]...
+const RESULTS = "bench/results.json";
+
+const HELP = `Usage: npm run bench -- [--quick] [--only NAME]... [--write] [--runs N] [--engine embedded|cli]...
 
   --quick    small sizes and one run of each: shows that everything works, says little about speed; writes nothing
-  --only     only the scenarios of this name: ${[...scenarios.map(({ name }) => name), "cold-start", "plugin", "witness", "up"].join(", ")}; writes nothing
+  --only     only the scenarios of this name: ${parts.join(", ")}; writes nothing
+  --write    with --only: writes what was measured, and keeps the other results
   --runs     runs of each, of which the median is taken (default 5)
   --engine   engines for whole runs (default: the embedded one, and the Pulumi CLI where it is on the PATH)
 `;
@@ -27,6 +31,7 @@ async function main(): Promise<void> {
     options: {
       quick: { type: "boolean", default: false },
       only: { type: "string", multiple: true, default: [] },
+      write: { type: "boolean", default: false },
       runs: { type: "string" },
       engine: { type: "string", multiple: true },
       help: { type: "boolean", default: false },
@@ -36,7 +41,10 @@ async function main(): Promise<void> {
     print(HELP);
     return;
   }
-  const { quick, only } = values;
+  const { quick, only, write } = values;
+  const wrong = wrongParts(only);
+  if (wrong !== undefined) throw new Error(wrong);
+  if (quick && write) throw new Error("--write does not work with --quick, because its figures say little");
   const runs = Number(values.runs ?? (quick ? 1 : 5));
   const engines = (["embedded", "cli"] as const).filter((engine) => {
     return values.engine?.includes(engine) ?? (engine === "embedded" || pulumiOnPath() !== undefined);
@@ -74,13 +82,24 @@ async function main(): Promise<void> {
     stop();
   }
 
+  if (rows.length === 0) throw new Error("nothing was measured. Check --engine");
   const exponents = growthOf(rows);
   print(`\n${table(rows)}\n`);
   if (heap !== undefined) print(`\nHeap growth while operations are streamed: ${Math.round(heap / 1024)} KiB\n`);
   for (const { scenario, exponent } of exponents) print(`Growth of ${scenario}: n^${exponent.toFixed(2)}\n`);
   const missed = rows.filter(({ met }) => met === false);
   print(missed.length === 0 ? "\nEvery target is met.\n" : `\n${missed.length} targets are missed.\n`);
-  if (quick || only.length > 0) return;
+  if (!quick && (only.length === 0 || write)) await save(rows, heap, { runs, engines, isPart: only.length > 0 });
+}
+
+/** Writes the results and their picture. A part of the rows replaces those in the file. */
+async function save(
+  measured: readonly Row[],
+  heap: number | undefined,
+  { runs, engines, isPart }: { readonly runs: number; readonly engines: readonly string[]; readonly isPart: boolean },
+): Promise<void> {
+  const earlier = isPart ? JSON.parse(await readFile(RESULTS, "utf8")) : undefined;
+  const rows = merged(earlier?.results ?? [], measured.map(rounded));
   const { dependencies, devDependencies } = JSON.parse(await readFile("package.json", "utf8"));
   const context = {
     node: process.versions.node.split(".")[0],
@@ -88,8 +107,13 @@ async function main(): Promise<void> {
     undici: dependencies.undici,
     ...{ concurrency: CONCURRENCY, runs, engines: engines.join(", ") },
   };
-  const results = { context, results: rows.map(rounded), growth: exponents, heapGrowthBytes: heap };
-  await writeFile("bench/results.json", `${JSON.stringify(results, null, 2)}\n`);
+  const results = {
+    context: earlier?.context ?? context,
+    results: rows,
+    growth: growthOf(rows),
+    heapGrowthBytes: heap ?? earlier?.heapGrowthBytes,
+  };
+  await writeFile(RESULTS, `${JSON.stringify(results, null, 2)}\n`);
   await writeFile("docs/performance.svg", chart(rows));
 }
 
@@ -118,4 +142,7 @@ function print(text: string): void {
   process.stdout.write(text);
 }
 
-void main();
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});

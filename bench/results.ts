@@ -25,7 +25,8 @@ export interface Row {
 
 /** The limits of a scenario. */
 export interface Target {
-  readonly requests?: (n: number) => number;
+  /** Maximum requests; undefined at sizes that it does not cover. */
+  readonly requests?: (n: number) => number | undefined;
   /** Maximum time, as a ratio to the floor. */
   readonly ratio?: number;
   /** Maximum time beyond the floor in milliseconds, or maximum bytes. */
@@ -57,6 +58,18 @@ export function judged(figures: Figures, target: Target, ratioCounts: boolean): 
   const judgement =
     said.length === 0 ? { target: null, met: null } : { target: said.map((each) => `<= ${each}`).join(", "), met };
   return { ...figures, ratioToFloor, ratioToNaive, ...judgement };
+}
+
+/** Results in which newly measured rows replace earlier ones of the same work. Other new rows are added. */
+export function merged(earlier: readonly Row[], measured: readonly Row[]): readonly Row[] {
+  const nameOf = ({ scenario, n, rttMs }: Row) => `${scenario} ${n} ${rttMs}`;
+  const left = new Map(measured.map((row) => [nameOf(row), row]));
+  const kept = earlier.map((row) => {
+    const again = left.get(nameOf(row));
+    left.delete(nameOf(row));
+    return again ?? row;
+  });
+  return [...kept, ...left.values()];
 }
 
 /** The median of several values. */

@@ -4,7 +4,12 @@ import { AdaptiveLimit } from "./adaptive-limit";
 const SLACK = 0.99;
 /** Share of a second's requests that may start at once. */
 const AT_ONCE = 1 / 4;
-/** How much faster than the refill rate later requests start, while the service's bucket is not empty. */
+/**
+ * How much faster than the refill rate later requests start, while the service's bucket is not empty. Simulated with
+ * round trips of 20 and 100 ms: with the whole bucket at once, 60 keys take 0.5 s instead of 1.1 s, but two processes
+ * that begin together with 200 keys each get 40 and 43 refusals instead of 2 and 6. With a factor of 2, 60 keys take
+ * 0.6 s, and the two get 3 and 14. They finish no earlier.
+ */
 const HASTE = 1.16;
 /** The factor by which "too many" lowers the rate. */
 const DECREASE = 0.35;
@@ -16,7 +21,8 @@ const REST_MS = 300;
 /**
  * The pace of one route. The service limits the route with a token bucket, which allows a second's requests at once.
  * Starting them all at once would leave no time to notice another process that does the same. So a quarter of them
- * starts at once, and the others follow evenly, a little faster than the bucket refills: all together take no longer.
+ * starts at once, and the others follow evenly, a little faster than the bucket refills. From about 200 requests on, all
+ * together take no longer.
  *
  * "Too many" means that others use the account, too. The rate then falls, and rises again with the time without a
  * refusal: slowly at first, so that the processes keep their shares. Times are monotonic.
