@@ -48,9 +48,12 @@ export const keyplane: Readonly<Record<string, Prepare>> = {
     await warm(task);
     const old = await makeKeys(task.n, "old");
     const fresh = await makeKeys(task.n, "new");
-    const before = ledgerInputs([...old, ...fresh]);
-    const pendingRevocations = old.map(({ id }) => id);
-    return async () => Ledger.update?.("ledger", before, { ...before, pendingRevocations });
+    const inputs = ledgerInputs(fresh);
+    const perOld = (value: (successor: string) => Values) =>
+      Object.fromEntries(old.map(({ id }, at) => [id, value(String(fresh[at]?.id))]));
+    const deliveries = perOld((successor) => ({ successor, deliveredAt: "2020-01-01T00:00:00Z" }));
+    const previous = perOld((successor) => ({ successor, isRetired: true, periods: { gracePeriod: "1h" } }));
+    return async () => Ledger.update?.("ledger", { ...inputs, deliveries }, { ...inputs, previous });
   },
 
   async destroy(task) {

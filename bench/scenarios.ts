@@ -102,6 +102,7 @@ const provider: readonly Scenario[] = [
     naiveUpTo: 0,
     judgedFrom: { n: 1000, rttMs: 20 },
     target: { requests: (n) => n + 1, ratio: 1.15 },
+    makesKeys: true,
   },
   {
     name: "destroy",

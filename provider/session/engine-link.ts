@@ -76,6 +76,7 @@ export class EngineLink {
    * diagnostics. A message that cannot be shown is dropped, so that it does not fail the work that it reports.
    */
   log(urn: string, severity: Severity, text: string, ephemeral: boolean): void {
+    if (this.address === "") return;
     const sent = this.#send(urn, severity, text, ephemeral).catch(() => {});
     this.#underWay.add(sent);
     void sent.then(() => this.#underWay.delete(sent));
