@@ -4,7 +4,8 @@ import type { Holdings } from "./run/key-registry";
 import { knownValue } from "./run/known-value";
 import { ProgramRun } from "./run/program-run";
 import { scopeIn } from "./run/scope";
-import { isOfType, keyInputs, pauseTraces, registeredInputs, typeToken, withDefaults } from "./shim";
+import { pauseTraces } from "./run/traces";
+import { isOfType, keyInputs, registeredInputs, typeToken, withDefaults } from "./shim";
 
 /** The inputs of an `ApiKey`. */
 export interface ApiKeyArgs {

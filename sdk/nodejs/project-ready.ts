@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { pauseTraces } from "./run/traces";
 import { isOfType, registeredInputs, typeToken, withDefaults } from "./shim";
 
 /** The inputs of a `ProjectReady`. */
@@ -43,7 +44,12 @@ export class ProjectReady extends pulumi.CustomResource {
 
   constructor(name: string, args: ProjectReadyArgs, options?: pulumi.CustomResourceOptions) {
     const inputs = registeredInputs("ProjectReady", name, ["projectId"], { ...args }, options);
-    super(typeToken("ProjectReady"), name, inputs, withDefaults(options));
+    const resumeTraces = pauseTraces();
+    try {
+      super(typeToken("ProjectReady"), name, inputs, withDefaults(options));
+    } finally {
+      resumeTraces();
+    }
   }
 
   /** Whether a value is a `ProjectReady`, including one from another copy of this package. */

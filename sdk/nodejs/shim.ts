@@ -92,10 +92,13 @@ function timeoutIn({ create, update }: pulumi.CustomTimeouts = {}): string | und
   return seconds > 0 ? `${seconds}s` : undefined;
 }
 
-/** Inputs that only keyplane needs. A preview with `--diff` shows `(hidden)` for them, or their values at a creation. */
-const HIDDEN = ["__provider", "resourceUrn", "owner", "retained", "runs"];
+/**
+ * Inputs that only keyplane needs. A preview with `--diff` shows `(hidden)` for them, or their values at a creation.
+ * Pulumi itself hides `__provider`. Each resource's state repeats the list, so it contains only what keys have.
+ */
+const HIDDEN = ["resourceUrn", "owner", "retained"];
 
-/** The options of every resource. They hide the shim in previews, and mark secrets in addition to the user's own. */
+/** The options of every resource. They hide internal inputs in previews, and mark secrets in addition to the user's own. */
 export function withDefaults(
   options: pulumi.CustomResourceOptions | undefined,
   additionalSecretOutputs: string[] = [],
@@ -110,18 +113,4 @@ function urnOf(type: string, name: string, parent: pulumi.Resource | undefined):
   return new Promise((resolve) => {
     pulumi.createUrn(name, type, parent).apply(resolve);
   });
-}
-
-/**
- * Stops stack traces until the returned function is called. Pulumi takes one for each of four promises of each property
- * of a resource, to show where an unresolved promise was created. With source maps, they took more time than the rest
- * of a key's registration. Not in a base class, because its frame would be taken for the program's: the place where a
- * resource was declared is found in spite of the pause.
- */
-export function pauseTraces(): () => void {
-  const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 0;
-  return () => {
-    Error.stackTraceLimit = stackTraceLimit;
-  };
 }

@@ -1,6 +1,17 @@
+import { join } from "node:path";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { pluginFolder } from "../plugin-folder";
 import { ExampleRun } from "./run-example";
+
+const N = 50;
+
+/** The most bytes of a key's resource in a state, and of those parts that keyplane decides on. */
+const MOST = {
+  keyplane: { total: 1650, inputs: 230, outputs: 580, stackTrace: 60, hideDiff: 40 },
+  // A generated SDK takes the stack traces of the plugin's resources.
+  "plugin-sdk": { total: 1450, inputs: 160, outputs: 500, hideDiff: 0 },
+};
 
 let plane: ControlPlane;
 let run: ExampleRun;
@@ -14,20 +25,29 @@ afterEach(async () => {
   await plane.close();
 });
 
-test("a key takes at most 2 200 bytes of state, because backends write the whole state at every step", async () => {
-  const N = 50;
-  const program = `const { ApiKey } = require("keyplane");
+describe.each(Object.entries(MOST))("with %s", (sdk, most) => {
+  test(`a key takes at most ${most.total} bytes of state, because backends write the whole state at every step`, async () => {
+    const program = `const { ApiKey } = require("${sdk}");
 for (let at = 0; at < ${N}; at++) new ApiKey("key-" + at);
 `;
-  run = await ExampleRun.create(plane, { "index.js": program });
-  await run.run("up");
-  const { deployment } = await run.workspace.exportState();
-  expect(JSON.stringify(deployment).length / N).toBeLessThanOrEqual(2200);
-  const keys = deployment.resources?.filter(({ type }) => type.endsWith(":ApiKey")) ?? [];
-  expect(keys).toHaveLength(N);
-  // The inputs and the outputs contain it once each. No other code of the provider is saved.
-  for (const { inputs, outputs } of keys) {
-    expect(String(inputs?.__provider).length).toBeLessThanOrEqual(64);
-    expect(outputs?.__provider).toBe(inputs?.__provider);
-  }
+    const plugin = { packages: { [sdk]: join(__dirname, "..", sdk) }, plugins: { keyplane: pluginFolder() } };
+    run = await ExampleRun.create(plane, { "index.js": program }, sdk === "keyplane" ? {} : plugin);
+    await run.run("up");
+    const { resources = [] } = (await run.workspace.exportState()).deployment;
+    const keys = resources.filter(({ type }) => type.endsWith(":ApiKey"));
+    expect(keys).toHaveLength(N);
+    for (const key of keys) {
+      const parts = { total: key, ...key } as Readonly<Record<string, unknown>>;
+      for (const [part, bytes] of Object.entries(most)) {
+        expect(JSON.stringify(parts[part] ?? "").length - 2, part).toBeLessThanOrEqual(bytes);
+      }
+    }
+    // No code of the provider is saved but one line, once in the inputs and once in the outputs.
+    for (const { inputs, outputs } of sdk === "keyplane" ? keys : []) {
+      expect(String(inputs?.__provider).length).toBeLessThanOrEqual(64);
+      expect(outputs?.__provider).toBe(inputs?.__provider);
+    }
+    // Nor a path of keyplane's own classes.
+    expect(JSON.stringify(resources)).not.toContain("sdk/nodejs");
+  });
 });

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { registeredInputs, typeToken, withDefaults } from "../shim";
 import { type ScopeArgs, scopeName } from "./scope";
+import { pauseTraces } from "./traces";
 
 /** The inputs of the ledger; see the provider's resource type of the same name. */
 export interface LedgerArgs {
@@ -17,6 +18,11 @@ export class Ledger extends pulumi.CustomResource {
   constructor(scope: ScopeArgs, args: LedgerArgs) {
     const name = scopeName(scope);
     const inputs = registeredInputs("Ledger", name, [], { ...args, ...scope }, undefined);
-    super(typeToken("Ledger"), name, inputs, withDefaults(undefined));
+    const resumeTraces = pauseTraces();
+    try {
+      super(typeToken("Ledger"), name, inputs, withDefaults(undefined));
+    } finally {
+      resumeTraces();
+    }
   }
 }

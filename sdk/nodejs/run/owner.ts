@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { registeredInputs, typeToken, withDefaults } from "../shim";
 import { type ScopeArgs, scopeName } from "./scope";
+import { pauseTraces } from "./traces";
 
 /** The owner of a stack's keys in one scope, declared by the first key in it. The state stores its random id. */
 export class Owner extends pulumi.CustomResource {
@@ -11,7 +12,12 @@ export class Owner extends pulumi.CustomResource {
     const name = scopeName(scope);
     const args = { ...scope, project: pulumi.getProject(), stack: pulumi.getStack(), organization: organization() };
     const inputs = registeredInputs("Owner", name, ["identity"], args, undefined);
-    super(typeToken("Owner"), name, inputs, withDefaults(undefined));
+    const resumeTraces = pauseTraces();
+    try {
+      super(typeToken("Owner"), name, inputs, withDefaults({ hideDiffs: ["runs"] }));
+    } finally {
+      resumeTraces();
+    }
   }
 }
 
