@@ -5,7 +5,7 @@ import { knownValue } from "./run/known-value";
 import { ProgramRun } from "./run/program-run";
 import { scopeIn } from "./run/scope";
 import { pauseTraces } from "./run/traces";
-import { isOfType, keyInputs, registeredInputs, typeToken, withDefaults } from "./shim";
+import { isOfType, keyInputs, registeredInputs, typeToken, withSecrets } from "./shim";
 
 /** The inputs of an `ApiKey`. */
 export interface ApiKeyArgs {
@@ -117,7 +117,7 @@ export class ApiKey extends pulumi.CustomResource {
     const inputs = registeredInputs("ApiKey", name, OUTPUTS, keyInputs(args, registry.owner, options), options);
     const resumeTraces = pauseTraces();
     try {
-      super(typeToken("ApiKey"), name, inputs, withDefaults(options, ["key"]));
+      super(typeToken("ApiKey"), name, inputs, withSecrets(options, ["key"]));
     } finally {
       resumeTraces();
     }

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { pauseTraces } from "./run/traces";
-import { isOfType, registeredInputs, typeToken, withDefaults } from "./shim";
+import { isOfType, registeredInputs, typeToken } from "./shim";
 
 /** The inputs of a `ProjectReady`. */
 export interface ProjectReadyArgs {
@@ -46,7 +46,7 @@ export class ProjectReady extends pulumi.CustomResource {
     const inputs = registeredInputs("ProjectReady", name, ["projectId"], { ...args }, options);
     const resumeTraces = pauseTraces();
     try {
-      super(typeToken("ProjectReady"), name, inputs, withDefaults(options));
+      super(typeToken("ProjectReady"), name, inputs, options);
     } finally {
       resumeTraces();
     }

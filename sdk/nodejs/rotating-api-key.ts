@@ -5,7 +5,7 @@ import { knownValue } from "./run/known-value";
 import { ProgramRun } from "./run/program-run";
 import { scopeIn } from "./run/scope";
 import { pauseTraces } from "./run/traces";
-import { isOfType, keyInputs, registeredInputs, typeToken, withDefaults } from "./shim";
+import { isOfType, keyInputs, registeredInputs, typeToken, withSecrets } from "./shim";
 
 /** A live key that was created by hand. */
 export interface AdoptArgs {
@@ -157,7 +157,7 @@ export class RotatingApiKey extends pulumi.CustomResource {
     const inputs = registeredInputs("RotatingApiKey", name, OUTPUTS, own, options);
     const resumeTraces = pauseTraces();
     try {
-      super(typeToken("RotatingApiKey"), name, inputs, withDefaults(options, ["key", "previousKey"]));
+      super(typeToken("RotatingApiKey"), name, inputs, withSecrets(options, ["key", "previousKey"]));
     } finally {
       resumeTraces();
     }

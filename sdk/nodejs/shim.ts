@@ -92,18 +92,12 @@ function timeoutIn({ create, update }: pulumi.CustomTimeouts = {}): string | und
   return seconds > 0 ? `${seconds}s` : undefined;
 }
 
-/**
- * Inputs that only keyplane needs. A preview with `--diff` shows `(hidden)` for them, or their values at a creation.
- * Pulumi itself hides `__provider`. Each resource's state repeats the list, so it contains only what keys have.
- */
-const HIDDEN = ["resourceUrn", "owner", "retained"];
-
-/** The options of every resource. They hide internal inputs in previews, and mark secrets in addition to the user's own. */
-export function withDefaults(
+/** The options of a key. They mark its secrets in addition to the user's own. */
+export function withSecrets(
   options: pulumi.CustomResourceOptions | undefined,
-  additionalSecretOutputs: string[] = [],
+  additionalSecretOutputs: string[],
 ): pulumi.CustomResourceOptions {
-  return pulumi.mergeOptions(options, { additionalSecretOutputs, hideDiffs: HIDDEN });
+  return pulumi.mergeOptions(options, { additionalSecretOutputs });
 }
 
 /** A promise: as an output, a URN under a component depends on all children of the component, and so on itself. */

@@ -1,13 +1,12 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type ControlPlane, startControlPlane } from "keyplane/testing";
+import type { ControlPlane } from "keyplane/testing";
 import { afterEach, describe, expect, test } from "vitest";
 import { ExampleRun } from "../e2e/run-example";
 import { pluginFolder } from "../plugin-folder";
+import { Recording, versions } from "./recording";
 
 const HOUR = 3_600_000;
-const API_KEY = "an-admin-key-of-the-recording-0001";
 
 const { body, ...heads } = JSON.parse(readFileSync(join(__dirname, "programs.json"), "utf8")) as {
   readonly [part: string]: string;
@@ -16,36 +15,28 @@ const programOf = (frontEnd: string, trigger: string) => ({
   "index.js": `${heads[frontEnd]}${body?.replace("TRIGGER", trigger)}`,
 });
 
-/** Versions that have a recording of both front ends: `npm run upgrade:record` makes one. */
-const versions = readdirSync(__dirname).filter((name) => name.startsWith("0.") && name !== "0.1");
-
 const recordings = versions.flatMap((version) =>
   Object.keys(heads).map((frontEnd): [string, string] => [version, frontEnd]),
 );
 
 describe.each(recordings)("a stack of version %s with the front end %s", (version, frontEnd) => {
-  let folder: string;
+  let recording: Recording;
   let plane: ControlPlane;
   let run: ExampleRun;
 
   async function open(): Promise<void> {
-    const recorded = join(__dirname, version, frontEnd);
-    folder = mkdtempSync(join(tmpdir(), "keyplane-upgrade-"));
-    const data = join(folder, "control-plane.json");
-    cpSync(join(recorded, "control-plane.json"), data);
-    plane = await startControlPlane({ data, apiKey: API_KEY });
+    recording = await Recording.open(version, frontEnd);
+    plane = recording.plane;
     run = await ExampleRun.create(plane, programOf(frontEnd, "2"), {
       packages: { "plugin-sdk": join(__dirname, "..", "plugin-sdk") },
       ...(frontEnd === "plugin" && { plugins: { keyplane: pluginFolder() } }),
     });
-    const state = readFileSync(join(recorded, "state.json"), "utf8");
-    await run.workspace.importState(JSON.parse(state.replaceAll("BASE_URL", plane.url)));
+    await run.workspace.importState(JSON.parse(recording.text("state.json")));
   }
 
   afterEach(async () => {
     await run.workspace.remove();
-    await plane.close();
-    rmSync(folder, { recursive: true, force: true });
+    await recording.close();
   });
 
   const live = async () => (await plane.liveKeys()).map(({ id }) => id).toSorted((one, other) => one - other);

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { registeredInputs, typeToken, withDefaults } from "../shim";
+import { registeredInputs, typeToken } from "../shim";
 import { type ScopeArgs, scopeName } from "./scope";
 import { pauseTraces } from "./traces";
 
@@ -20,7 +20,7 @@ export class Ledger extends pulumi.CustomResource {
     const inputs = registeredInputs("Ledger", name, [], { ...args, ...scope }, undefined);
     const resumeTraces = pauseTraces();
     try {
-      super(typeToken("Ledger"), name, inputs, withDefaults(undefined));
+      super(typeToken("Ledger"), name, inputs);
     } finally {
       resumeTraces();
     }

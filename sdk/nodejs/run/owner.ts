@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { registeredInputs, typeToken, withDefaults } from "../shim";
+import { registeredInputs, typeToken } from "../shim";
 import { type ScopeArgs, scopeName } from "./scope";
 import { pauseTraces } from "./traces";
 
@@ -14,7 +14,8 @@ export class Owner extends pulumi.CustomResource {
     const inputs = registeredInputs("Owner", name, ["identity"], args, undefined);
     const resumeTraces = pauseTraces();
     try {
-      super(typeToken("Owner"), name, inputs, withDefaults({ hideDiffs: ["runs"] }));
+      // A preview with `--diff` shows `(hidden)` for what each run changes.
+      super(typeToken("Owner"), name, inputs, { hideDiffs: ["runs"] });
     } finally {
       resumeTraces();
     }

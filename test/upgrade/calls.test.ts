@@ -1,0 +1,66 @@
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { drivenTime } from "keyplane/testing";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { PluginUnderTest, stopPlugins, type Values } from "../contract/plugin-harness";
+import { Recording, versions } from "./recording";
+
+interface Call {
+  readonly method: string;
+  readonly request: Values;
+  readonly response: Values;
+}
+
+let sendAgain: (client: PluginUnderTest["client"], call: Call) => Promise<Values>;
+
+beforeAll(async () => {
+  ({ sendAgain } = await import(pathToFileURL(join(__dirname, "..", "..", "scripts", "lib", "call-log.mjs")).href));
+});
+
+let recording: Recording;
+
+afterEach(async () => {
+  await stopPlugins();
+  await recording.close();
+});
+
+/** The calls of each run. A run begins with the configuration of a new process. */
+function runsOf(text: string): readonly (readonly Call[])[] {
+  const runs: Call[][] = [];
+  let isConfigured = true;
+  for (const line of text.trimEnd().split("\n")) {
+    const call = JSON.parse(line) as Call;
+    const isSetUp = ["checkConfig", "diffConfig", "configure"].includes(call.method);
+    if (isSetUp && isConfigured) runs.push([]);
+    isConfigured = call.method === "configure" || !isSetUp;
+    runs.at(-1)?.push(call);
+  }
+  return runs;
+}
+
+describe.each(versions.filter((version) => Recording.has(version, "plugin", "calls.jsonl")))(
+  "the plugin of version %s",
+  (version) => {
+    test("asked what this one is asked, and both answer the same: nothing is changed, replaced or gone", async () => {
+      recording = await Recording.open(version, "plugin");
+      const { plane } = recording;
+      const runs = runsOf(recording.text("calls.jsonl"));
+      expect(runs).toHaveLength(4);
+      for (const run of runs) {
+        const plugin = await PluginUnderTest.start(plane, { configured: false, env: await drivenTime(plane) });
+        for (const call of run) {
+          const answer = await sendAgain(plugin.client, call);
+          // A new stack gets an owner of its own.
+          const isNew = call.method === "checkConfig" && !("__owner" in (call.request.olds as Values));
+          const { __owner: _, ...inputs } = (answer.inputs ?? {}) as Values;
+          if (isNew) expect(call.response.inputs).toMatchObject(inputs);
+          else if (call.method === "diff") expect(answer, String(call.request.urn)).toEqual(call.response);
+          else expect(answer, `${call.method} ${call.request.urn}`).toMatchObject(call.response);
+          expect(answer).not.toHaveProperty("failuresList");
+        }
+      }
+      // It was asked for no creation, update or deletion, and it made none.
+      expect((await plane.log()).filter(({ method }) => method !== "GET")).toEqual([]);
+    });
+  },
+);
