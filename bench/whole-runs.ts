@@ -93,7 +93,7 @@ export async function wholeRows(
     ...{ ms: middle(own.state, "ms"), msFloor: middle(floor.state, "ms"), msNaive: ifTaken(naive.state, "ms") },
   };
   // The fixed cost of a stack is negligible for a hundred keys, but not for ten.
-  return [...rows, judged(state, n >= 100 ? { most: 2200 } : {}, false)];
+  return [...rows, judged(state, n >= 100 ? { most: 1750 } : {}, false)];
 }
 
 /**

@@ -737,6 +737,20 @@ const ledger = [
       by: "a unit test with mocks that runs a whole program",
     },
   ]),
+  ...inFile("sdk/nodejs/run/traces.ts", [
+    {
+      name: "the state repeats no frame of Pulumi or Node",
+      find: "at <= own || isProgram(fileOf(frame))",
+      replace: "at >= 0 || isProgram(fileOf(frame))",
+      test: "test/unit/sdk/traces.test.ts",
+    },
+    {
+      name: "the class of a resource stays in its trace, because Pulumi skips it",
+      find: "at <= own ||",
+      replace: "at < own ||",
+      test: "test/unit/sdk/traces.test.ts",
+    },
+  ]),
   ...inFile("sdk/nodejs/run/watch-registrations.ts", [
     {
       name: "a run of which nothing was seen is not complete",

@@ -5,7 +5,7 @@ import { knownValue } from "./run/known-value";
 import { ProgramRun } from "./run/program-run";
 import { scopeIn } from "./run/scope";
 import { pauseTraces } from "./run/traces";
-import { isOfType, keyInputs, registeredInputs, typeToken, withSecrets } from "./shim";
+import { isOfType, keyInputs, keyOptions, registeredInputs, typeToken } from "./shim";
 
 /** The inputs of an `ApiKey`. */
 export interface ApiKeyArgs {
@@ -114,10 +114,10 @@ export class ApiKey extends pulumi.CustomResource {
 
   constructor(name: string, args: ApiKeyArgs = {}, options?: pulumi.CustomResourceOptions) {
     const registry = ProgramRun.current.registryFor("ApiKey", name, scopeIn("ApiKey", name, args));
-    const inputs = registeredInputs("ApiKey", name, OUTPUTS, keyInputs(args, registry.owner, options), options);
+    const inputs = registeredInputs("ApiKey", name, OUTPUTS, keyInputs(args, registry.identity, options), options);
     const resumeTraces = pauseTraces();
     try {
-      super(typeToken("ApiKey"), name, inputs, withSecrets(options, ["key"]));
+      super(typeToken("ApiKey"), name, inputs, keyOptions(options, registry.owner, ["key"]));
     } finally {
       resumeTraces();
     }

@@ -5,7 +5,7 @@ import { knownValue } from "./run/known-value";
 import { ProgramRun } from "./run/program-run";
 import { scopeIn } from "./run/scope";
 import { pauseTraces } from "./run/traces";
-import { isOfType, keyInputs, registeredInputs, typeToken, withSecrets } from "./shim";
+import { isOfType, keyInputs, keyOptions, registeredInputs, typeToken } from "./shim";
 
 /** A live key that was created by hand. */
 export interface AdoptArgs {
@@ -153,11 +153,11 @@ export class RotatingApiKey extends pulumi.CustomResource {
   constructor(name: string, args: RotatingApiKeyArgs = {}, options?: pulumi.CustomResourceOptions) {
     const registry = ProgramRun.current.registryFor("RotatingApiKey", name, scopeIn("RotatingApiKey", name, args));
     const given = { ...args, ...(args.adopt !== undefined && { adopt: pulumi.secret(args.adopt) }) };
-    const own = keyInputs(given, registry.owner, options);
+    const own = keyInputs(given, registry.identity, options);
     const inputs = registeredInputs("RotatingApiKey", name, OUTPUTS, own, options);
     const resumeTraces = pauseTraces();
     try {
-      super(typeToken("RotatingApiKey"), name, inputs, withSecrets(options, ["key", "previousKey"]));
+      super(typeToken("RotatingApiKey"), name, inputs, keyOptions(options, registry.owner, ["key", "previousKey"]));
     } finally {
       resumeTraces();
     }

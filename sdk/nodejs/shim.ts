@@ -54,7 +54,7 @@ export function registeredInputs(
  */
 export function keyInputs(
   args: pulumi.Inputs,
-  owner: pulumi.Output<string>,
+  owner: Promise<string>,
   options: pulumi.CustomResourceOptions | undefined,
 ): pulumi.Inputs {
   const retained = outlivesItsStack(options);
@@ -92,12 +92,13 @@ function timeoutIn({ create, update }: pulumi.CustomTimeouts = {}): string | und
   return seconds > 0 ? `${seconds}s` : undefined;
 }
 
-/** The options of a key. They mark its secrets in addition to the user's own. */
-export function withSecrets(
+/** The options of a key: the user's own, its secrets, and its owner, which is deleted after all keys. */
+export function keyOptions(
   options: pulumi.CustomResourceOptions | undefined,
+  owner: pulumi.Resource,
   additionalSecretOutputs: string[],
 ): pulumi.CustomResourceOptions {
-  return pulumi.mergeOptions(options, { additionalSecretOutputs });
+  return pulumi.mergeOptions(options, { additionalSecretOutputs, dependsOn: owner });
 }
 
 /** A promise: as an output, a URN under a component depends on all children of the component, and so on itself. */

@@ -8,7 +8,7 @@ const N = 50;
 
 /** The most bytes of a key's resource in a state, and of those parts that keyplane decides on. */
 const MOST = {
-  keyplane: { total: 1600, inputs: 230, outputs: 580, stackTrace: 60, hideDiff: 4 },
+  keyplane: { total: 1530, inputs: 230, outputs: 580, stackTrace: 60, hideDiff: 4 },
   // A generated SDK takes the stack traces of the plugin's resources.
   "plugin-sdk": { total: 1450, inputs: 160, outputs: 500, hideDiff: 4 },
 };
@@ -41,6 +41,12 @@ for (let at = 0; at < ${N}; at++) new ApiKey("key-" + at);
       for (const [part, bytes] of Object.entries(most)) {
         expect(JSON.stringify(parts[part] ?? null).length, part).toBeLessThanOrEqual(bytes);
       }
+    }
+    // A key names its owner once, among what it depends on: the owner is deleted after it.
+    const owner = resources.filter(({ type }) => type.endsWith(":Owner")).map(({ urn }) => urn);
+    for (const { dependencies = [], propertyDependencies } of keys) {
+      expect(dependencies).toEqual(owner);
+      expect(Object.values(propertyDependencies ?? {}).flat()).toEqual([]);
     }
     // No code of the provider is saved but one line, once in the inputs and once in the outputs.
     for (const { inputs, outputs } of sdk === "keyplane" ? keys : []) {

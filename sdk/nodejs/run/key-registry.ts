@@ -18,16 +18,20 @@ export interface Holdings {
 
 /** The keys of one program run in one scope, with the owner and the ledger that they share. */
 export class KeyRegistry {
-  readonly #owner: Owner;
+  /** Each key depends on it. */
+  readonly owner: Owner;
+  /**
+   * The owner's identity, an input of each key. A promise: with an output, the state would also name the owner as a
+   * dependency of this property, in each key.
+   */
+  readonly identity: Promise<string>;
   readonly #holdings: Promise<Holdings>[] = [];
 
   constructor(readonly scope: ScopeArgs) {
-    this.#owner = new Owner(scope);
-  }
-
-  /** The owner's identity, an input of each key. */
-  get owner(): pulumi.Output<string> {
-    return this.#owner.identity;
+    this.owner = new Owner(scope);
+    this.identity = settled(this.owner.identity);
+    // The owner reports the error.
+    this.identity.catch(() => {});
   }
 
   /** Tells the ledger about a key, so that it does not take the key for an orphan. */
@@ -46,7 +50,7 @@ export class KeyRegistry {
     // Promises, not outputs: the ledger must not depend on keys. Otherwise no key could be deleted, targeted or removed
     // from the state on its own.
     const ledger = new Ledger(this.scope, {
-      owner: this.#owner.identity,
+      owner: this.owner.identity,
       owned: part("owned"),
       compromised: part("compromised"),
       previous: part("previous"),
@@ -82,6 +86,12 @@ interface Told {
   readonly previous: Readonly<Record<string, object>> | undefined;
   readonly untagged: Readonly<Record<string, string>> | undefined;
   readonly incomplete: boolean | undefined;
+}
+
+/** An output's value, or Pulumi's mark for one that a preview does not know. */
+async function settled(output: pulumi.Output<string>): Promise<string> {
+  const { isKnown } = output as unknown as { readonly isKnown: Promise<boolean> };
+  return (await isKnown) ? ((await knownValue(output)) as string) : (pulumi.unknown as never);
 }
 
 /** Sorted and unique, so that moving a line of the program changes nothing. */
