@@ -26,7 +26,7 @@ export function installRow(folder, row, tarball, tools) {
 export function runRow(folder, row, tools) {
   return failureOf(() => {
     cpSync(inRow, folder, { recursive: true });
-    for (const check of ["contract.cjs", "deploy.cjs"]) output(tools.node(row.node), [check], folder);
+    for (const check of ["contract.cjs", "deploy.cjs"]) output(tools.node(row.node), [join(folder, check)], folder);
   });
 }
 

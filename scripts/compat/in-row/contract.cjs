@@ -25,7 +25,8 @@ async function main() {
     directory: __dirname,
     engineAddress: engine.address,
     config: { "keyplane:baseUrl": plane.url, "keyplane:apiKey": plane.apiKey },
-    env: process.env,
+    // The provider finds the command that runs it among its parents. This one has no option that limits a run.
+    env: { ...process.env, KEYPLANE_PULUMI: __filename },
     started: () => {},
     printed: () => {},
   });
