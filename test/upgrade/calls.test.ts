@@ -39,9 +39,9 @@ function runsOf(text: string): readonly (readonly Call[])[] {
 }
 
 describe.each(versions.filter((version) => Recording.has(version, "plugin", "calls.jsonl")))(
-  "the plugin of version %s",
+  "the requests that the plugin of version %s got",
   (version) => {
-    test("asked what this one is asked, and both answer the same: nothing is changed, replaced or gone", async () => {
+    test("get the same answers from this version: no key is changed, replaced or gone", async () => {
       recording = await Recording.open(version, "plugin");
       const { plane } = recording;
       const runs = runsOf(recording.text("calls.jsonl"));
