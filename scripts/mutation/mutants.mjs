@@ -138,6 +138,14 @@ const retry = [
       test: http("sent"),
     },
   ]),
+  ...inFile("provider/session/engine-link.ts", [
+    {
+      name: "a message without an engine fails nothing",
+      find: 'if (this.address === "") return;',
+      replace: "",
+      test: "test/unit/session/engine-link.test.ts",
+    },
+  ]),
   ...inFile("provider/http/retry/retry-budget.ts", [
     {
       name: "all calls share one budget of repeats",

@@ -140,7 +140,7 @@ describe("a request that must be sent only once", () => {
         controller.abort();
       });
       const begun = performance.now();
-      const request = { ...POST, method, replay: method === "POST" ? "once" : "safe", timeoutMs: 3_000 } as const;
+      const request = { ...POST, method, replay: method === "POST" ? "once" : "safe", timeoutMs: 20_000 } as const;
       const error = await caught(client.request({ ...request, signal: controller.signal }));
       clearInterval(drops);
       expect(error.name).toBe(name);
@@ -148,7 +148,7 @@ describe("a request that must be sent only once", () => {
       expect(server.requests).toHaveLength(1);
       const elapsed = performance.now() - begun;
       expect(elapsed).toBeGreaterThan(250);
-      expect(elapsed).toBeLessThan(2_000);
+      expect(elapsed).toBeLessThan(10_000);
     },
   );
 
