@@ -1,4 +1,4 @@
-import { connect } from "node:net";
+import { connect } from "node:http2";
 import type { ServiceError } from "@grpc/grpc-js";
 import type { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
 
@@ -49,24 +49,26 @@ export class EngineLink {
     const [host, port] = [this.address.slice(0, this.address.lastIndexOf(":")), this.address.split(":").at(-1)];
     if (host === "" || !/^[1-9]\d*$/.test(port ?? "")) return;
     const hold = () => {
-      const socket = connect({ host, port: Number(port) });
+      // It must speak the engine's protocol: an engine that ends its server waits minutes for the handshake of a silent
+      // connection.
+      const session = connect(`http://${host}:${port}`);
       let connected = false;
       this.#connected = new Promise((resolve) => {
-        socket.on("connect", () => {
+        session.on("connect", () => {
           connected = true;
           resolve();
         });
       });
-      // Without a reader, the socket would not detect that the other end has closed.
-      socket.on("data", () => {});
-      socket.on("error", () => {});
-      socket.on("close", () => {
-        // A running engine closes an idle connection after a while. It is gone only if it accepts no new connection.
+      session.on("error", () => {});
+      // The engine is about to close the connection, and waits for this end.
+      session.on("goaway", () => session.destroy());
+      session.on("close", () => {
+        // A running engine can close a connection. It is gone only if it accepts no new connection.
         // This also applies to the first one, because the engine may have been killed right after its call.
         if (connected) hold();
         else onDeath();
       });
-      socket.unref();
+      session.unref();
     };
     hold();
   }

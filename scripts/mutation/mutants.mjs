@@ -2468,6 +2468,29 @@ const evidence = [
       by: "the plugin's process revokes the key",
     },
   ]),
+  ...inFile("provider/session/engine-link.ts", [
+    {
+      name: "an engine that ends its server does not wait for the plugin",
+      find: '      session.on("goaway", () => session.destroy());\n',
+      replace: "",
+      test: "test/unit/session/engine-link.test.ts",
+      by: "an engine that closes",
+    },
+    {
+      name: "an engine that closes a connection but accepts another is not gone",
+      find: "if (connected) hold();",
+      replace: "if (!connected) hold();",
+      test: "test/unit/session/engine-link.test.ts",
+      by: "an engine that closes",
+    },
+    {
+      name: "the connection to the engine does not keep the process alive",
+      find: "      session.unref();\n",
+      replace: "",
+      test: "test/unit/session/engine-link.test.ts",
+      by: "the connection does not keep",
+    },
+  ]),
   ...inFile("provider/session/session.ts", [
     {
       name: "no creation begins when the engine is gone",
