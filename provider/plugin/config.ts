@@ -42,11 +42,13 @@ export class ProviderConfig {
 /**
  * Checks the inputs of a provider resource, without a request, and adds its owner. What a preview does not know yet is
  * checked in the actual run.
+ * @param newId - Makes the id of a new owner. @default a random one
  */
 export function checkConfig(
   urn: string,
   olds: Properties,
   news: Properties,
+  newId?: () => string,
 ): { readonly inputs: Properties; readonly failures: readonly string[] } {
   const failures = Object.keys(news)
     .filter((name) => !NAMES.includes(name) && !OF_ENGINE.test(name))
@@ -61,7 +63,7 @@ export function checkConfig(
   const here = settings && accountFingerprint(settings);
   const isConfirmed = here !== undefined && (settings?.confirmedAccounts?.includes(here) ?? false);
   const account = { here, isConfirmed };
-  const owner = ownerOfProvider(urn, olds[OWNER], account, settings?.renamedFrom ?? []);
+  const owner = ownerOfProvider(urn, olds[OWNER], account, settings?.renamedFrom ?? [], newId);
   return { inputs: { ...news, [OWNER]: owner }, failures };
 }
 

@@ -1,6 +1,11 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { fingerprintIn, identityOf, isSameStack, ownerIdIn, urnIn } from "../keys/identity";
 import { isRenamedFrom, stackIn } from "../keys/renamed";
+import type { EngineCommand } from "../stack/command-line";
+import { plannedInput, plannedSeed } from "../stack/plan";
+import { OWNER } from "./public-part";
+
+const UUID = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/;
 
 /**
  * The identity of a provider resource, `<owner's id>.<account's fingerprint>|<its URN>`. `CheckConfig` returns it as an
@@ -8,16 +13,31 @@ import { isRenamedFrom, stackIn } from "../keys/renamed";
  * not claim the keys of the original. So does a renamed one, unless the setting `renamedFrom` names its former name.
  * @param before - The identity in the state, if there is one.
  * @param account - The fingerprint of the account, if it is known, and whether the user confirmed that it has the keys.
+ * @param newId - Makes the id of a new owner. @default a random one
  */
 export function ownerOfProvider(
   urn: string,
   before: unknown,
   account: { readonly here: string | undefined; readonly isConfirmed: boolean },
   renamedFrom: readonly string[],
+  newId: () => string = () => randomUUID(),
 ): string {
-  if (!isOfStack(before, urn, renamedFrom)) return identityOf(randomUUID(), account.here, urn);
+  if (!isOfStack(before, urn, renamedFrom)) return identityOf(newId(), account.here, urn);
   // Another credential proves nothing: the recorded fingerprint stays until the user confirms the account.
   return identityOf(ownerIdIn(before), account.isConfirmed ? account.here : fingerprintIn(before), urn);
+}
+
+/**
+ * The id of a new owner. It is random, because a stack of the same name in another backend must not claim the keys. But a
+ * run that is compared with a plan must repeat the id of the preview, and `CheckConfig` gets no seed for it.
+ */
+export function newOwnerId(urn: string, command: EngineCommand): string {
+  const planned = plannedInput(command, urn, OWNER);
+  if (isOfStack(planned, urn, [])) return ownerIdIn(planned);
+  const seed = plannedSeed(command);
+  if (seed === undefined) return randomUUID();
+  const digest = createHash("sha256").update(seed).update(urn).digest("hex").slice(0, 32);
+  return digest.replace(UUID, "$1-$2-$3-$4-$5");
 }
 
 /**

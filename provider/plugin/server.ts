@@ -18,6 +18,7 @@ import { VerbError } from "../session/verb";
 import { VERSION } from "../version";
 import { checkConfig, ProviderConfig, SECRET_SETTINGS } from "./config";
 import { invoke } from "./functions";
+import { newOwnerId } from "./owner";
 import { OWNER } from "./public-part";
 import { type Named, Resources, toEngine } from "./resources";
 import { fromStruct, notReady, toStruct } from "./wire";
@@ -35,6 +36,7 @@ const TYPES = { ApiKey: apiKey, RotatingApiKey: rotatingApiKey, ProjectReady: pr
 export function service(session: Session, schema: object): UntypedServiceImplementation {
   let config: ProviderConfig | undefined;
   const resources = new Resources(session, () => config ?? new ProviderConfig({}));
+  const newId = (urn: string) => () => newOwnerId(urn, session.command);
 
   const handlers = {
     handshake: async () => new provider.ProviderHandshakeResponse(),
@@ -46,6 +48,7 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
         request.getUrn(),
         fromStruct(request.getOlds()),
         fromPulumi(fromStruct(request.getNews())),
+        newId(request.getUrn()),
       );
       return checked(toStruct(inputs, SECRET_SETTINGS), failures);
     },
@@ -63,7 +66,8 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
     async configure(request: provider.ConfigureRequest) {
       const args = fromStruct(request.getArgs());
       // For an import into a new stack, the engine ignores what `CheckConfig` answered.
-      const inputs = OWNER in args ? args : checkConfig(request.getUrn() ?? "", {}, args).inputs;
+      const urn = request.getUrn() ?? "";
+      const inputs = OWNER in args ? args : checkConfig(urn, {}, args, newId(urn)).inputs;
       config = new ProviderConfig(inputs);
       session.configure(config.read);
       return new provider.ConfigureResponse().setSupportspreview(true);

@@ -10,6 +10,10 @@ export interface EngineCommand extends Command {
   readonly stack: string | undefined;
   /** Whether the command can compare the inputs of resources with those of an earlier preview. */
   readonly usesPlan: boolean;
+  /** The file with the plan, as the command line names it; `undefined` if it names none. */
+  readonly plan: string | undefined;
+  /** The CLI's process; `undefined` if it was not found. */
+  readonly pid: number | undefined;
 }
 
 /** Path of the Pulumi CLI to ask for the stack's state. @default the CLI that runs this process, else `pulumi` */
@@ -33,7 +37,7 @@ const GLOBAL_SWITCHES =
 
 /** Reads the command that started this process. */
 export function engineCommand(env: NodeJS.ProcessEnv = process.env, started = startedBy(env)): EngineCommand {
-  const { cli, words } = started;
+  const { cli, words, pid } = started;
   const [names, shorts] = [namesIn(words ?? []), (words ?? []).map(shortsIn)];
   const isSet = (option: string) => names.has(option) || isOn(env[variableOf(option)]);
   return {
@@ -46,6 +50,8 @@ export function engineCommand(env: NodeJS.ProcessEnv = process.env, started = st
       shorts.some((letters) => /[tx]$/.test(letters)),
     isDestroy: words !== undefined && ["destroy", "down", "dn"].includes(commandIn(words)),
     usesPlan: words === undefined || PLANS.some(isSet) || isOn(env.PULUMI_EXPERIMENTAL),
+    plan: valueAfter("plan", words ?? []) ?? (env[variableOf("plan")] || undefined),
+    pid,
   };
 }
 
@@ -73,6 +79,13 @@ function stackIn(words: readonly string[]): string | undefined {
   return undefined;
 }
 
+/** The value of a long option, attached or in the next word. The last one counts. */
+function valueAfter(option: string, words: readonly string[]): string | undefined {
+  const at = words.findLastIndex((word) => word === `--${option}` || word.startsWith(`--${option}=`));
+  const [, attached] = /^[^=]*=(.*)$/s.exec(words[at] ?? "") ?? [];
+  return attached ?? (at < 0 ? undefined : words[at + 1]);
+}
+
 /** The first word that is neither an option nor the value of one. */
 function commandIn(words: readonly string[]): string {
   const takesNext = (word = "") => (/^--[\w-]+$/.test(word) ? !GLOBAL_SWITCHES.test(word) : /^-[^deQh]$/.test(word));
@@ -87,6 +100,7 @@ interface Started {
   readonly cli: string;
   /** The words after the CLI's name; `undefined` if they cannot be read. */
   readonly words: readonly string[] | undefined;
+  readonly pid?: number;
 }
 
 /** Finds the CLI among the ancestors of this process: the host of a dynamic provider is started by a shell. */
@@ -98,8 +112,8 @@ function startedBy(env: NodeJS.ProcessEnv): Started {
     if (found === undefined) break;
     const { file, words } = found;
     const at = words.findIndex((word) => given !== undefined && isSameFile(word, given));
-    if (at >= 0) return { cli: given ?? file, words: words.slice(at + 1) };
-    if (/^pulumi(\.exe)?$/.test(basename(file))) return { cli: given ?? file, words: words.slice(1) };
+    if (at >= 0) return { cli: given ?? file, words: words.slice(at + 1), pid };
+    if (/^pulumi(\.exe)?$/.test(basename(file))) return { cli: given ?? file, words: words.slice(1), pid };
     pid = found.parent;
   }
   return { cli: given ?? "pulumi", words: undefined };
@@ -114,13 +128,36 @@ function processOf(pid: number): { file: string; parent: number; words: readonly
       return { file: readlinkSync(`/proc/${pid}/exe`), parent: Number(parent), words };
     }
     if (process.platform === "win32") return undefined;
-    const { execFileSync } = require("node:child_process") as typeof import("node:child_process");
-    const show = (column: string) =>
-      execFileSync("ps", ["-ww", "-o", `${column}=`, "-p", String(pid)], { encoding: "utf8" }).trim();
+    const show = (column: string) => columnOf(pid, column);
     return { file: show("comm"), parent: Number(show("ppid")), words: show("args").split(/\s+/) };
   } catch {
     return undefined;
   }
+}
+
+/**
+ * A text that tells a running process from all others that this machine ran under its id; `undefined` if it cannot be
+ * read. On Linux it contains random addresses, which the kernel chose for the process, because containers with the same
+ * process ids can start at the same moment.
+ */
+export function startOf(pid: number): string | undefined {
+  try {
+    if (process.platform === "linux") {
+      const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8");
+      const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+      // The 22nd field. The second one is a name in parentheses, which can contain anything.
+      const started = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+      return JSON.stringify([boot, started, readFileSync(`/proc/${pid}/auxv`, "base64")]);
+    }
+    return process.platform === "win32" ? undefined : columnOf(pid, "lstart") || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function columnOf(pid: number, column: string): string {
+  const { execFileSync } = require("node:child_process") as typeof import("node:child_process");
+  return execFileSync("ps", ["-ww", "-o", `${column}=`, "-p", String(pid)], { encoding: "utf8" }).trim();
 }
 
 function isSameFile(one: string, other: string): boolean {

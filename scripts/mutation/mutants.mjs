@@ -8,6 +8,7 @@ const cli = (name) => `test/unit/cli/${name}.test.ts`;
 const plane = (name) => `test/unit/control-plane/${name}.test.ts`;
 const resources = (name) => `test/unit/resources/${name}.test.ts`;
 const plugin = (name) => `test/unit/plugin/${name}.test.ts`;
+const unit = (name) => `test/unit/${name}.test.ts`;
 const STORIES_OF_PLUGIN = "test/model/plugin-stories.test.ts";
 const PROGRAM_END = "test/unit/sdk/program-end.test.ts";
 const contract = (name) => `test/contract/plugin${name && `-${name}`}.test.ts`;
@@ -1723,6 +1724,45 @@ const plugins = [
   ]),
   ...inFile("provider/plugin/owner.ts", [
     {
+      name: "an up has the owner of its plan",
+      find: "if (isOfStack(planned, urn, [])) return ownerIdIn(planned);",
+      replace: "",
+      test: unit("stack/plan"),
+      by: "a run with the file of a plan gives the provider",
+    },
+    {
+      name: "a plan of another stack gives no owner",
+      find: "if (isOfStack(planned, urn, [])) return",
+      replace: "if (planned !== undefined) return",
+      test: unit("stack/plan"),
+      by: "a run with the file of a plan gives it another owner",
+    },
+    {
+      name: "a strict up has the owner of its preview",
+      find: "if (seed === undefined) return randomUUID();",
+      replace: "if (seed !== undefined) return randomUUID();",
+      test: unit("stack/plan"),
+      by: "a run whose plan is in the memory of the CLI has the owner",
+    },
+    {
+      name: "two providers of a strict up have different owners",
+      find: ".update(seed).update(urn)",
+      replace: ".update(seed)",
+      test: unit("stack/plan"),
+      by: "a run whose plan is in the memory of the CLI has the owner",
+    },
+  ]),
+  ...inFile("provider/stack/plan.ts", [
+    {
+      name: "a run without a plan has a random owner",
+      find: "if (!usesPlan || pid === undefined) return undefined;",
+      replace: "if (pid === undefined) return undefined;",
+      test: unit("stack/plan"),
+      by: "a run whose plan is in the memory of the CLI has a random owner",
+    },
+  ]),
+  ...inFile("provider/plugin/owner.ts", [
+    {
       name: "a copied stack gets a provider's owner of its own",
       find: "if (!isOfStack(before, urn, renamedFrom)) return",
       replace: 'if (typeof before !== "string") return',
@@ -2473,21 +2513,21 @@ const evidence = [
       name: "an engine that ends its server does not wait for the plugin",
       find: '      session.on("goaway", () => session.destroy());\n',
       replace: "",
-      test: "test/unit/session/engine-link.test.ts",
+      test: unit("session/engine-link"),
       by: "an engine that closes",
     },
     {
       name: "an engine that closes a connection but accepts another is not gone",
       find: "if (connected) hold();",
       replace: "if (!connected) hold();",
-      test: "test/unit/session/engine-link.test.ts",
+      test: unit("session/engine-link"),
       by: "an engine that closes",
     },
     {
       name: "the connection to the engine does not keep the process alive",
       find: "      session.unref();\n",
       replace: "",
-      test: "test/unit/session/engine-link.test.ts",
+      test: unit("session/engine-link"),
       by: "the connection does not keep",
     },
   ]),

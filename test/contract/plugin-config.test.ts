@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { accountFingerprint } from "../../provider/keys/account-fingerprint";
 import { type ControlPlane, startControlPlane } from "../../testing";
@@ -153,6 +156,24 @@ describe("the owner of the keys", () => {
     expect(fingerprintOf(first)).toBeUndefined();
     const second = await check(first);
     expect(String(second.__owner).slice(0, 36)).toBe(String(first.__owner).slice(0, 36));
+  });
+
+  it("is the one of the plan, because the engine compares the run with the preview", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "keyplane-plan-"));
+    try {
+      const file = join(folder, "plan.json");
+      const { __owner } = await check({});
+      const urn = "urn:pulumi:dev::proj::pulumi:providers:keyplane::default";
+      const goal = { inputDiff: { adds: { __owner } } };
+      await writeFile(file, JSON.stringify({ resourcePlans: { [urn]: { goal } } }));
+      const planned = { configured: false, command: ["up", "--plan", file] };
+      const run = await PluginUnderTest.start(plane, planned);
+      expect((await run.checkConfig({}, account)).inputs.__owner).toBe(__owner);
+      const other = await PluginUnderTest.start(plane, { ...planned, stack: "prod" });
+      expect((await other.checkConfig({}, account)).inputs.__owner).not.toContain(String(__owner).slice(0, 36));
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   it("cannot be set by a program", async () => {

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { messagesOf, PluginRun } from "./plugin-run";
@@ -76,6 +77,28 @@ test.each(["before", "after"] as const)(
     expect(left).not.toContain(key);
     expect((await workspace.outputs()).id).toBe(key);
     await stack.run.destroy();
+  },
+);
+
+// The embedded engine has no plans.
+test.skipIf(process.env.KEYPLANE_ENGINE !== "cli")(
+  "the first up of a stack keeps to its plan, from a file and in memory, and so does a rotation",
+  async () => {
+    const program = `
+      const inputs = { rotationTriggers: { n: config.get("n") ?? "1" } };
+      new ApiKey("ci", inputs);
+      new RotatingApiKey("app", inputs, { provider: new Provider("eu", { concurrency: 4 }) });`;
+    stack = await PluginRun.create(plane, program);
+    const { run } = stack;
+    const plan = join(run.workspace.directory, "plan.json");
+    await run.run("preview", { args: ["--save-plan", plan] });
+    await stack.up({ args: ["--plan", plan] });
+    await run.destroy();
+    await run.run("up", { args: ["--strict"], previewFirst: true });
+    expect(await stack.live()).toHaveLength(2);
+    await run.workspace.setConfig("n", "2");
+    await run.run("up", { args: ["--strict"], previewFirst: true });
+    await run.destroy();
   },
 );
 

@@ -196,7 +196,8 @@ export abstract class MiniEngine implements Naming {
     const { target, exclude, continueOnError, unreadable, planned } = this.flags;
     const isInDoubt = Boolean(target ?? exclude ?? continueOnError ?? unreadable);
     const usesPlan = Boolean(unreadable ?? planned);
-    return { cli: "", stack: undefined, isInDoubt, isDestroy: this.isDestroy && !unreadable, usesPlan };
+    const isDestroy = this.isDestroy && !unreadable;
+    return { cli: "", stack: undefined, isInDoubt, isDestroy, usesPlan, plan: undefined, pid: undefined };
   }
 
   /** What the Pulumi CLI answers now. */

@@ -55,6 +55,8 @@ describe("a command that can leave a consumer with the old key", () => {
       isInDoubt: true,
       isDestroy: false,
       usesPlan: true,
+      plan: undefined,
+      pid: undefined,
     });
   });
 });
@@ -135,6 +137,17 @@ test.each<[string[], NodeJS.ProcessEnv, boolean]>([
   expect(command(words, env).usesPlan).toBe(usesPlan);
 });
 
+test.each<[string[], NodeJS.ProcessEnv, string | undefined]>([
+  [["up", "--plan", "plan.json"], {}, "plan.json"],
+  [["up", "--plan=a=b.json", "--yes"], {}, "a=b.json"],
+  [["up", "--plan", "one.json", "--plan=two.json"], {}, "two.json"],
+  [["up"], { PULUMI_OPTION_PLAN: "plan.json" }, "plan.json"],
+  [["up", "--strict"], { PULUMI_OPTION_PLAN: "" }, undefined],
+  [["preview", "--save-plan=plan.json"], {}, undefined],
+])("%j under %j has the plan in the file %s", (words, env, plan) => {
+  expect(command(words, env).plan).toBe(plan);
+});
+
 describe("the process that runs keyplane", () => {
   const parents: ChildProcess[] = [];
   const folders: string[] = [];
@@ -178,7 +191,8 @@ describe("the process that runs keyplane", () => {
     const found = await startedBy(process.execPath, [script, "up", "--target", URN], { KEYPLANE_PULUMI: link });
     expect(found).toMatchObject({ cli: link, isInDoubt: true, isDestroy: false });
     expect(await startedBy(process.execPath, [script, "destroy", "-s", "dev"], { KEYPLANE_PULUMI: link })).toEqual({
-      ...{ cli: link, stack: "dev", isInDoubt: false, isDestroy: true, usesPlan: false },
+      ...{ cli: link, stack: "dev", isInDoubt: false, isDestroy: true, usesPlan: false, plan: undefined },
+      pid: process.ppid,
     });
   });
 
