@@ -7,6 +7,7 @@ import provider = require("@pulumi/pulumi/proto/provider_pb");
 
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { KeyplaneError } from "../errors";
 import { apiKey } from "../resources/api-key";
 import { projectReady } from "../resources/project-ready";
 import { rotatingApiKey } from "../resources/rotating-api-key";
@@ -22,6 +23,9 @@ import { newOwnerId } from "./owner";
 import { OWNER } from "./public-part";
 import { type Named, Resources, toEngine } from "./resources";
 import { fromStruct, notReady, toStruct } from "./wire";
+
+const CONFIGURED =
+  "the plugin is already configured, and the settings of a running plugin cannot change. Start another plugin";
 
 /** Outputs that are secrets whether or not an input is. */
 const SECRET_OUTPUTS = ["key", "previousKey"];
@@ -63,7 +67,9 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
       return new provider.DiffResponse().setChanges(changesOf(changed.length > 0)).setDiffsList(changed);
     },
 
+    // The engine does it once. Every later caller is somebody else, whose address must not get the credential.
     async configure(request: provider.ConfigureRequest) {
+      if (config !== undefined) throw new KeyplaneError("KP-CONFIG", CONFIGURED);
       const args = fromStruct(request.getArgs());
       // For an import into a new stack, the engine ignores what `CheckConfig` answered.
       const urn = request.getUrn() ?? "";

@@ -1752,6 +1752,47 @@ const plugins = [
       by: "a run whose plan is in the memory of the CLI has the owner",
     },
   ]),
+  ...inFile("provider/plugin/same-user.ts", [
+    {
+      name: "a connection that its process has closed belongs to nobody",
+      find: 'found === undefined || found[INODE] === "0" ? undefined',
+      replace: "found === undefined ? undefined",
+      test: plugin("same-user"),
+      by: "the process at the other end of a connection is nobody",
+    },
+    {
+      name: "a connection that the table lacks is refused",
+      find: "return other === user;",
+      replace: "return other === undefined || other === user;",
+      test: plugin("same-user"),
+      by: "the process at the other end of a connection is nobody",
+    },
+    {
+      name: "a table without users refuses nobody",
+      find: "if (!connections.some(isOurs)) return true;",
+      replace: "",
+      test: plugin("same-user"),
+      by: "counts as one of the same user",
+    },
+  ]),
+  ...inFile("provider/plugin/main.ts", [
+    {
+      name: "another user gets no answer of the plugin",
+      find: "isSame ? connections.injectConnection(socket) : socket.destroy()",
+      replace: "connections.injectConnection(socket)",
+      test: contract("config"),
+      by: "a caller that is not the engine gets no answer",
+    },
+  ]),
+  ...inFile("provider/plugin/server.ts", [
+    {
+      name: "a running plugin cannot be configured again",
+      find: 'if (config !== undefined) throw new KeyplaneError("KP-CONFIG", CONFIGURED);',
+      replace: "",
+      test: contract("config"),
+      by: "a caller that is not the engine cannot configure",
+    },
+  ]),
   ...inFile("provider/stack/plan.ts", [
     {
       name: "a run without a plan has a random owner",

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -117,6 +118,42 @@ describe("the configuration of a provider resource", () => {
     await other.configure(inputs);
     expect((await other.add("ApiKey")).id).toMatch(/^\d+$/);
   });
+});
+
+describe("a caller that is not the engine", () => {
+  it("cannot configure a running plugin, so the credential goes to no other address", async () => {
+    const env = { KEYPLANE_API_KEY: plane.apiKey };
+    const other = await PluginUnderTest.start(plane, { env, configured: false });
+    const { inputs } = await other.checkConfig({}, { baseUrl: plane.url });
+    await other.configure(inputs);
+    const again = failureOf(other.configure({ ...inputs, baseUrl: "http://127.0.0.1:1/api/v2" }));
+    expect(await again).toMatch(/already configured.*Start another plugin/);
+    expect((await other.add("ApiKey")).id).toMatch(/^\d+$/);
+  });
+
+  it("may correct settings that the plugin has refused", async () => {
+    const other = await PluginUnderTest.start(plane, { configured: false });
+    const { inputs } = await other.checkConfig({}, account);
+    expect(await failureOf(other.configure({ ...inputs, importKeys: "{" }))).toContain("keyplane:importKeys");
+    await other.configure(inputs);
+    expect((await other.add("ApiKey")).id).toMatch(/^\d+$/);
+  });
+
+  // Only root can start a process of another user.
+  it.runIf(process.platform === "linux" && process.geteuid?.() === 0)(
+    "gets no answer if it is another user",
+    async () => {
+      const sends = (uid: number) => {
+        const preface = "PRI * HTTP/2.0\\r\\n\\r\\nSM\\r\\n\\r\\n";
+        const work = `const socket = require("node:net").connect(${plugin.port}, "127.0.0.1");
+        socket.write("${preface}\\0\\0\\0\\x04\\0\\0\\0\\0\\0");
+        socket.on("data", () => process.exit(7)).on("close", () => process.exit(8)).on("error", () => {});`;
+        return spawnSync(process.execPath, ["-e", work], { uid, gid: uid, cwd: "/" }).status;
+      };
+      expect(sends(0)).toBe(7);
+      expect(sends(65_534)).toBe(8);
+    },
+  );
 });
 
 describe("the owner of the keys", () => {

@@ -132,6 +132,11 @@ export class PluginUnderTest {
     return this.connected;
   }
 
+  /** The port of the plugin's server. */
+  get port(): number {
+    return Number(this.client.getChannel().getTarget().split(":").at(-1));
+  }
+
   get logged(): readonly Logged[] {
     return this.engine.logged;
   }

@@ -86,8 +86,10 @@ test.skipIf(process.env.KEYPLANE_ENGINE !== "cli")(
   async () => {
     const program = `
       const inputs = { rotationTriggers: { n: config.get("n") ?? "1" } };
+      const account = new pulumi.Config("keyplane");
+      const settings = { baseUrl: account.require("baseUrl"), apiKey: account.requireSecret("apiKey") };
       new ApiKey("ci", inputs);
-      new RotatingApiKey("app", inputs, { provider: new Provider("eu", { concurrency: 4 }) });`;
+      new RotatingApiKey("app", inputs, { provider: new Provider("explicit", settings) });`;
     stack = await PluginRun.create(plane, program);
     const { run } = stack;
     const plan = join(run.workspace.directory, "plan.json");

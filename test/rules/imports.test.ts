@@ -53,6 +53,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "provider/session",
     "provider/resources",
     "provider/functions",
+    "provider/stack",
     "provider/keys",
     "provider/schema",
     "provider/settings",
