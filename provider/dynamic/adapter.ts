@@ -5,6 +5,7 @@ import { check } from "../schema/check";
 import type { Context, ResourceType } from "../schema/resource-type";
 import { difference } from "../session/difference";
 import type { EngineModules } from "../session/engine-link";
+import { createAgain } from "../session/retried-creation";
 import { Session } from "../session/session";
 import { fromPulumi, fromState, toPulumi, toState } from "../session/values";
 import { reasonOf, runVerb, type Verb, VerbError } from "../session/verb";
@@ -52,7 +53,10 @@ export function adapt(type: ResourceType): dynamic.ResourceProvider<Values, Valu
 
     create: (inputs) =>
       run(type, "create", inputs, async (context) => {
-        const { id, outputs } = await type.create(fromPulumi(inputs), context);
+        const given = fromPulumi(inputs);
+        const { id, outputs } = await session.creations.run(context.urn, (before) =>
+          before ? createAgain(type, before, given, context) : type.create(given, context),
+        );
         noteHolder(type, id, outputs, context);
         return { id, outs: toState(outputs, canBeAbsent) };
       }),

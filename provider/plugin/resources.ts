@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { base32 } from "../base32";
 import { InputError, KeyplaneError } from "../errors";
+import { getOrCreate } from "../get-or-create";
 import { checkId } from "../ids";
 import { identityHere, isElsewhere, mustBeSameAccount } from "../keys/account-guard";
 import { noteHolder } from "../keys/holders";
@@ -12,6 +13,7 @@ import { check } from "../schema/check";
 import { UNKNOWN } from "../schema/field-types";
 import { type Context, NotReady, type Properties, type ResourceType } from "../schema/resource-type";
 import { difference } from "../session/difference";
+import { createAgain, type Made } from "../session/retried-creation";
 import type { Session } from "../session/session";
 import { fromPulumi, toState } from "../session/values";
 import { reasonOf, runVerb, type Verb } from "../session/verb";
@@ -29,9 +31,6 @@ export interface Named {
   readonly timeoutMs?: number | undefined;
 }
 
-/** A resource as it is recorded. */
-type Made = { readonly id: string; readonly outputs: Properties };
-
 /**
  * The resources of one provider resource: what Pulumi's protocol and the lack of a program to ask add to the verbs of
  * the resource types. All values are those of the engine.
@@ -41,6 +40,7 @@ export class Resources {
   readonly #handovers = new Handovers();
   /** The identities of resources that were compared, by URN, for their replacements. */
   readonly #compared = new Map<string, string | undefined>();
+  readonly #nextNonces = new Map<string, () => string>();
   /** Whether the engine has called a verb that can change something. */
   #hasChanged = false;
 
@@ -101,14 +101,17 @@ export class Resources {
     const recorded = this.#compared.get(urn);
     const inputs = this.#identified(type, news, { owner: recorded });
     const before = this.#handovers.planned(urn);
-    const nonce = nonces(news[NONCE]);
+    const nonce = this.#nonces(news[NONCE]);
     const body = async (context: Context) => {
       // With another owner, since the provider is another one, the inputs do not name the account of the old key.
       await mustBeSameAccount(recorded, context);
       const id = randomUUID();
-      const change = async () =>
+      const first = async () =>
         before ? { id, outputs: await type.update(id, before.outputs, inputs, context) } : type.create(inputs, context);
-      const made = await this.#recording(context, change, (outputs) => this.#handovers.made(type, outputs, context));
+      const made = await this.session.creations.run(urn, (left) => {
+        const change = left ? () => createAgain(type, left, inputs, context) : first;
+        return this.#recording(context, change, (outputs) => this.#handovers.made(type, outputs, context));
+      });
       this.#noteMade(type, made, context);
       return { id: made.id, outputs: toEngine(type, made.outputs) };
     };
@@ -237,6 +240,15 @@ export class Resources {
     if (typeof revokeNow === "string") context.run.compromised.add(revokeNow);
   }
 
+  /** The nonces of a creation, in order, also if it is repeated; `undefined` if its inputs have no seed. */
+  #nonces(seed: unknown): (() => string) | undefined {
+    if (typeof seed !== "string") return undefined;
+    return getOrCreate(this.#nextNonces, seed, () => {
+      let attempt = 0;
+      return () => nonceFrom(seed, attempt++);
+    });
+  }
+
   #noteMade(type: ResourceType, { id, outputs }: Made, context: Context): void {
     noteHolder(type, id, outputs, context);
     this.#orphans.noteHeld(type, outputs, context);
@@ -295,12 +307,6 @@ function nonceInput({ urn }: Named, olds: Properties, seed: Uint8Array): Propert
   if (Object.keys(olds).length > 0) return withoutEmpty({ [NONCE]: olds[NONCE] });
   if (seed.length === 0) return {};
   return { [NONCE]: base32(createHash("sha256").update(seed).update(urn).digest().subarray(0, 10)) };
-}
-
-/** The nonces of a creation, in order; `undefined` if its inputs have no seed. */
-function nonces(seed: unknown): (() => string) | undefined {
-  let attempt = 0;
-  return typeof seed === "string" ? () => nonceFrom(seed, attempt++) : undefined;
 }
 
 /** Values of the engine for the resource types. */

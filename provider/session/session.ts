@@ -11,6 +11,7 @@ import { type ConfigReader, credentialsIn, renamedFromIn, resolveSettings, type 
 import { type EngineCommand, engineCommand } from "../stack/command-line";
 import { StackLook } from "../stack/stack-look";
 import { EngineLink, type EngineModules } from "./engine-link";
+import { RetriedCreations } from "./retried-creation";
 
 /** Minimum time between two retries that are shown, in milliseconds. Under load there can be hundreds. */
 const RETRY_SHOWN_EVERY_MS = 1_000;
@@ -36,6 +37,8 @@ export class Session {
   readonly engine: EngineLink;
   /** What the engine's own records say about the stack. */
   readonly stack: StackLook;
+  /** Creations that an error hook can repeat. */
+  readonly creations = new RetriedCreations();
   /** A new random part of a name. */
   readonly nonce: () => string;
   readonly #runId = newRunId();

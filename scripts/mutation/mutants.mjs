@@ -2549,6 +2549,47 @@ const evidence = [
       by: "the plugin's process revokes the key",
     },
   ]),
+  ...inFile("provider/session/retried-creation.ts", [
+    {
+      name: "a repeated creation goes on with the key of the first one",
+      find: "if (replaces.length === 0) return",
+      replace: "if (replaces.length < 0) return",
+      test: "test/contract/error-hooks.test.ts",
+      by: "with the plugin, a repeated creation of an ApiKey that is not ready yet",
+    },
+    {
+      name: "a repeated creation revokes a key that is of no use",
+      find: "  await mustRevokeAll(type.holds?.(outputs) ?? [], identityIn(outputs), context);\n",
+      replace: "",
+      test: "test/contract/error-hooks.test.ts",
+      by: "with the dynamic host, a repeated creation of an ApiKey",
+    },
+    {
+      name: "a repeated creation that fails in another way records the first key",
+      find: "error instanceof NotReady || before === undefined ? error",
+      replace: "error instanceof NotReady || before !== undefined ? error",
+      test: "test/contract/error-hooks.test.ts",
+      by: "with the plugin, a repeated creation that fails",
+    },
+  ]),
+  ...inFile("provider/dynamic/adapter.ts", [
+    {
+      name: "the dynamic provider remembers a creation that an error hook repeats",
+      find: "before ? createAgain(type, before, given, context) : type.create(given, context)",
+      replace: "type.create(given, context)",
+      test: "test/contract/error-hooks.test.ts",
+      by: "with the dynamic host, a repeated creation",
+    },
+  ]),
+  ...inFile("provider/plugin/resources.ts", [
+    {
+      name: "the plugin remembers a creation that an error hook repeats",
+      find: "left ? () => createAgain(type, left, inputs, context) : first",
+      replace: "first",
+      test: "test/contract/error-hooks.test.ts",
+      by: "with the plugin, a repeated creation",
+    },
+  ]),
   ...inFile("provider/session/engine-link.ts", [
     {
       name: "an engine that ends its server does not wait for the plugin",

@@ -1,0 +1,58 @@
+import { messageOf } from "../errors";
+import { identityIn } from "../keys/identity";
+import { bothLost, lostIn } from "../keys/lost-key";
+import { mustRevokeAll } from "../keys/revoke-key";
+import { diff } from "../schema/diff";
+import { type Context, NotReady, type Properties, type ResourceType } from "../schema/resource-type";
+
+/** A resource as its creation left it. */
+export interface Made {
+  readonly id: string;
+  readonly outputs: Properties;
+}
+
+/**
+ * Creations that ended with a resource that is not ready. An error hook of the program can make the engine ask for the
+ * same creation again, in the same process. Then the engine keeps nothing of the first attempt, so this does.
+ */
+export class RetriedCreations {
+  readonly #unready = new Map<string, Made>();
+
+  /** @param create - Gets what the attempt before has left. Whatever it throws, that is not forgotten. */
+  async run(urn: string, create: (before: Made | undefined) => Promise<Made>): Promise<Made> {
+    const before = this.#unready.get(urn);
+    try {
+      const made = await create(before);
+      this.#unready.delete(urn);
+      return made;
+    } catch (error) {
+      const reached = error instanceof NotReady || before === undefined ? error : stillUnready(before, error);
+      if (reached instanceof NotReady) this.#unready.set(urn, reached);
+      throw reached;
+    }
+  }
+}
+
+function stillUnready({ id, outputs }: Made, error: unknown): NotReady {
+  return new NotReady(id, outputs, messageOf(error));
+}
+
+/** Continues with what an attempt has left, as the next run would do. A key that is of no use is revoked first. */
+export async function createAgain(
+  type: ResourceType,
+  { id, outputs }: Made,
+  inputs: Properties,
+  context: Context,
+): Promise<Made> {
+  const { replaces } = diff(type, outputs, inputs, { now: context.now(), hasLedger: true, driftOnly: false });
+  if (replaces.length === 0) return { id, outputs: await type.update(id, outputs, inputs, context) };
+  // The program never got the key, so no consumer has it.
+  await mustRevokeAll(type.holds?.(outputs) ?? [], identityIn(outputs), context);
+  const lost = (made: Properties) => ({ ...made, ...bothLost(lostIn(outputs), lostIn(made)) });
+  try {
+    const made = await type.create(inputs, context);
+    return { ...made, outputs: lost(made.outputs) };
+  } catch (error) {
+    throw error instanceof NotReady ? new NotReady(error.id, lost(error.outputs), error.reason) : error;
+  }
+}
