@@ -25,8 +25,12 @@ export class ProviderConfig {
   readonly renamedFrom: readonly string[];
   readonly #importKeys: ReadonlyMap<string, string>;
 
+  /** Whether `pulumi do --stateless` calls, which saves no state. Its provider resource has no name. */
+  readonly isStateless: boolean;
+
   /** Throws a `ConfigError` if `importKeys` is invalid. */
-  constructor(inputs: Properties) {
+  constructor(inputs: Properties, urn = "") {
+    this.isStateless = urn.endsWith("::");
     this.read = (name) => textOf(inputs[name]);
     this.owner = String(inputs[OWNER]);
     this.renamedFrom = renamedFromIn(this.read);

@@ -23,6 +23,11 @@ import { OrphanSearch } from "./orphans";
 import { identityIn, ownerOfKey } from "./owner";
 import { NONCE, OWNER, publicPart } from "./public-part";
 
+/** Why `pulumi do --stateless` creates and changes no key. */
+const STATELESS =
+  "this command saves no state, so nobody could use the new key or find it later. Leave out --stateless, or create the " +
+  "key in a program";
+
 /** A resource that the engine names in a call. */
 export interface Named {
   readonly type: ResourceType;
@@ -57,10 +62,11 @@ export class Resources {
       // The engine checks the inputs of an import as the plugin answered them, with the owner.
       const { [OWNER]: _, [NONCE]: _nonce, ...given } = fromPulumi(news);
       const { inputs, failures } = check(publicPart(type), given, context);
+      const refusal = type.holds && this.config().isStateless ? [{ property: "", reason: STATELESS }] : [];
       const internal = type.holds
         ? { ...this.#ownerInput(named, fromEngine(olds)), ...nonceInput(named, olds, seed) }
         : {};
-      return { inputs: { ...inputs, ...internal }, failures: failures.map(reasonOf) };
+      return { inputs: { ...inputs, ...internal }, failures: [...failures, ...refusal].map(reasonOf) };
     });
   }
 
@@ -171,7 +177,7 @@ export class Resources {
 
   /** Called when the engine is done. Revokes what interrupted runs left behind of resources that are gone. */
   async end(): Promise<void> {
-    if (this.#hasChanged) await this.#orphans.atEnd(this.config().owner);
+    if (this.#hasChanged && !this.config().isStateless) await this.#orphans.atEnd(this.config().owner);
   }
 
   /** Imports what exists on the service. The id of a key of an organization is `<organization's id>/<key's id>`. */
@@ -285,7 +291,8 @@ export class Resources {
       ...added,
       ...(type.holds && {
         ownerNow: this.#identityOf(urn, held),
-        beforeCreate: (context: Context) => {
+        beforeCreate: async (context: Context) => {
+          if (this.config().isStateless) throw new KeyplaneError("KP-INPUT", STATELESS);
           const owners = [values.owner, this.#compared.get(urn) ?? values.owner];
           const named = owners.map((owner) => identityOf(ownerIdIn(owner), fingerprintIn(owner), urn));
           return this.#orphans.beforeCreate(new Set(named), context);

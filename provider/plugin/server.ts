@@ -1,4 +1,10 @@
-import type { ServerUnaryCall, ServiceError, sendUnaryData, UntypedServiceImplementation } from "@grpc/grpc-js";
+import type {
+  ServerUnaryCall,
+  ServerWritableStream,
+  ServiceError,
+  sendUnaryData,
+  UntypedServiceImplementation,
+} from "@grpc/grpc-js";
 import { status } from "@grpc/grpc-js";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
 
@@ -19,6 +25,7 @@ import { VerbError } from "../session/verb";
 import { VERSION } from "../version";
 import { checkConfig, ProviderConfig, SECRET_SETTINGS } from "./config";
 import { invoke } from "./functions";
+import { listed, pageOf } from "./list";
 import { newOwnerId } from "./owner";
 import { OWNER } from "./public-part";
 import { type Named, Resources, toEngine } from "./resources";
@@ -74,7 +81,7 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
       // For an import into a new stack, the engine ignores what `CheckConfig` answered.
       const urn = request.getUrn() ?? "";
       const inputs = OWNER in args ? args : checkConfig(urn, {}, args, newId(urn)).inputs;
-      config = new ProviderConfig(inputs);
+      config = new ProviderConfig(inputs, urn);
       session.configure(config.read);
       return new provider.ConfigureResponse().setSupportspreview(true);
     },
@@ -143,7 +150,7 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
   };
   const known: Readonly<Record<string, Handler>> = handlers;
   const calls = Object.keys(ResourceProviderService).map((name) => [name, unary(known[name])]);
-  return Object.fromEntries(calls) as UntypedServiceImplementation;
+  return { ...Object.fromEntries(calls), list: (call: ListCall) => void answerList(session, call) };
 }
 
 /** Each takes the request of its own call. */
@@ -161,6 +168,29 @@ function unary(handler: Handler | undefined) {
       (error: unknown) => answer(toServiceError(error)),
     );
   };
+}
+
+type ListCall = ServerWritableStream<provider.ListRequest, provider.ListResponse>;
+
+/** Answers the call that lists what exists, which is the only one with several answers. */
+async function answerList(session: Session, call: ListCall): Promise<void> {
+  const { request } = call;
+  try {
+    const found = await listed(session, request.getToken(), fromPulumi(fromStruct(request.getQuery())));
+    const after = request.getContinuationToken();
+    const { items, next } = pageOf(found, { after, size: request.getPageSize(), limit: request.getLimit() });
+    for (const { id, name } of items) {
+      const result = new provider.ListResponse.Result().setId(id).setName(name);
+      call.write(new provider.ListResponse().setResult(result));
+    }
+    if (next !== undefined) {
+      const continuation = new provider.ListResponse.Continuation().setContinuationToken(next);
+      call.write(new provider.ListResponse().setContinuation(continuation));
+    }
+    call.end();
+  } catch (error) {
+    call.emit("error", toServiceError(error));
+  }
 }
 
 function toServiceError(error: unknown): Partial<ServiceError> {

@@ -1793,6 +1793,15 @@ const plugins = [
       by: "a caller that is not the engine cannot configure",
     },
   ]),
+  ...inFile("provider/plugin/resources.ts", [
+    {
+      name: "a command without a state creates no key",
+      find: 'if (this.config().isStateless) throw new KeyplaneError("KP-INPUT", STATELESS);',
+      replace: "",
+      test: contract("do"),
+      by: "a command without a state creates no",
+    },
+  ]),
   ...inFile("provider/stack/plan.ts", [
     {
       name: "a run without a plan has a random owner",

@@ -82,7 +82,15 @@ function resourceOf({ name, fields, canBeAbsent = [] }, path) {
       return [field, { ...property, ...(fields[field]?.change === "replace" && { willReplaceOnChanges: true }) }];
     }),
     ...(requiredInputs.length > 0 && { requiredInputs }),
+    listInputs: {
+      properties: mapOf(listArgsOf(fields), (property, input) => [input, propertyOf(`list.${input}`, property)]),
+    },
   };
+}
+
+/** How a list of what exists can be limited: keys are in an organization or in the account itself. */
+function listArgsOf({ organizationId }) {
+  return organizationId === undefined ? {} : propertiesOf("provider/functions/api-keys.ts", "GetApiKeysArgs");
 }
 
 /** What a doc comment says about all inputs of a resource. */

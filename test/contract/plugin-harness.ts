@@ -8,6 +8,7 @@ import type {
   CreateResponse,
   DiffResponse,
   InvokeResponse,
+  ListResponse,
   ReadResponse,
   UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
@@ -168,9 +169,9 @@ export class PluginUnderTest {
   }
 
   /** Configures the plugin with inputs of the provider resource. They arrive with marks of secrets. */
-  async configure(inputs: Values): Promise<void> {
+  async configure(inputs: Values, urn = this.providerUrn()): Promise<void> {
     const { apiKey, ...others } = inputs;
-    const request = new sdk.provider.ConfigureRequest().setUrn(this.providerUrn()).setId("provider-id");
+    const request = new sdk.provider.ConfigureRequest().setUrn(urn).setId("provider-id");
     request.setArgs(structOf(apiKey === undefined ? others : { ...others, apiKey: secret(apiKey) }));
     await call((done) => this.client.configure(request, done));
   }
@@ -253,6 +254,22 @@ export class PluginUnderTest {
     const request = new sdk.provider.InvokeRequest().setTok(token).setArgs(structOf(args));
     const response = await call<InvokeResponse>((done) => this.client.invoke(request, done));
     return fromStruct(response.getReturn());
+  }
+
+  /** Lists what exists on the service, one page: `ID NAME`, and `more TOKEN` if there is another page. */
+  async list(kind: string, query: Values = {}, page: { size?: number; limit?: number; after?: string } = {}) {
+    const request = new sdk.provider.ListRequest().setToken(`keyplane:index:${kind}`).setQuery(structOf(query));
+    request
+      .setPageSize(page.size ?? 0)
+      .setLimit(page.limit ?? 0)
+      .setContinuationToken(page.after ?? "");
+    const found: string[] = [];
+    for await (const answer of this.client.list(request) as AsyncIterable<ListResponse>) {
+      const [result, next] = [answer.getResult(), answer.getContinuation()];
+      if (result !== undefined) found.push(`${result.getId()} ${result.getName()}`);
+      if (next !== undefined) found.push(`more ${next.getContinuationToken()}`);
+    }
+    return found;
   }
 
   async cancel(): Promise<void> {
