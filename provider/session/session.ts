@@ -83,7 +83,7 @@ export class Session {
 
   /** When this process was started, by the machine's clock, in milliseconds since 1970. */
   get startedAt(): number {
-    return performance.timeOrigin;
+    return Math.floor(performance.timeOrigin);
   }
 
   /** The local wall clock, in milliseconds. */

@@ -2872,8 +2872,8 @@ const evidence = [
   ...inFile("provider/plugin/resources.ts", [
     {
       name: "the plugin looks for orphans of resources that are gone",
-      find: "if (this.#hasChanged) await",
-      replace: "if (!this.#hasChanged) await",
+      find: "if (this.#hasChanged && ",
+      replace: "if (!this.#hasChanged && ",
       test: contract("orphans"),
       by: "a key of a resource that is gone from the program is revoked",
     },

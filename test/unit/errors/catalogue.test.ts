@@ -121,7 +121,8 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<unknown>>> = {
   },
   "KP-CLOCK": async () => {
     const harness = await StackHarness.start();
-    await harness.plane.clock.set({ offsetMs: 3_600_000 });
+    harness.clock.advance(91 * 86_400_000);
+    harness.context.run.replacedByAge.set(harness.context.urn, new Date(harness.clock.now()).toISOString());
     return harness.createKey({ rotateAfter: "90d" });
   },
   "KP-NOT-FOUND": async () => getApiKey((await startAccount()).account, { name: "nobody's" }),
