@@ -2614,13 +2614,6 @@ const evidence = [
       test: unit("session/engine-link"),
       by: "an engine that closes",
     },
-    {
-      name: "the connection to the engine does not keep the process alive",
-      find: "      session.unref();\n",
-      replace: "",
-      test: unit("session/engine-link"),
-      by: "the connection does not keep",
-    },
   ]),
   ...inFile("provider/session/session.ts", [
     {
