@@ -2000,7 +2000,7 @@ const plugins = [
       find: "driftOnly || replaces.length > 0 ? undefined",
       replace: "replaces.length > 0 ? undefined",
       test: contract("rotation"),
-      by: "after the grace of a previous key a refresh reports no change",
+      by: "a refresh of a resource with a key that revokeNow names",
     },
     {
       name: "a retirement in place replaces nothing",

@@ -291,6 +291,18 @@ describe("after the grace of a previous key", () => {
   });
 });
 
+describe("a refresh of a resource with a key that revokeNow names", () => {
+  it("reports no change, because only the next up revokes it", async () => {
+    const state = await rotated();
+    const named = { revokeNow: state.outputs.previousKeyId };
+    const plugin = await next();
+    await plugin.read(state);
+    const inputs = { ...state.inputs, ...named };
+    const outputs = { ...state.outputs, ...named };
+    expect(await plugin.diff({ ...state, outputs }, inputs)).toMatchObject({ changes: false, replaces: [] });
+  });
+});
+
 describe("the deletion of a resource by a provider that the program does not use", () => {
   const removed = (options: PluginOptions = {}) => next({ removed: true, ...options });
   const upgrade = () => PluginUnderTest.start(plane, { providerName: "default_0_3_0" });
