@@ -66,10 +66,12 @@ export function markOf(runs: readonly Run[], startedAt: number): HistoryMark {
  */
 export function deliveryOf(runs: readonly Run[], mark: HistoryMark): Delivery {
   const { startedAt, lastEnd, runsAtLastEnd } = mark;
-  const known = runs.filter(({ isComplete, ended }) => isComplete && ended >= lastEnd);
-  const atLastEnd = known.filter(({ ended }) => ended === lastEnd).length;
-  const isNew = ({ ended }: Run) => ended > lastEnd || atLastEnd > runsAtLastEnd;
-  const later = known.filter(isNew);
+  const complete = runs.filter(({ isComplete }) => isComplete);
+  const atLastEnd = complete.filter(({ ended }) => ended === lastEnd);
+  const later = [
+    ...complete.filter(({ ended }) => ended > lastEnd),
+    ...(atLastEnd.length > runsAtLastEnd ? atLastEnd : []),
+  ];
   if (later.some(({ began, ended }) => began <= startedAt && startedAt <= ended)) return "at once";
   return later.length === 0 ? undefined : "later";
 }

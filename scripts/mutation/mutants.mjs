@@ -2420,14 +2420,14 @@ const evidence = [
     },
     {
       name: "an earlier run delivers nothing",
-      find: "isComplete && ended >= lastEnd",
-      replace: "isComplete",
+      find: "ended > lastEnd",
+      replace: "ended > 0",
       test: stack("history"),
     },
     {
       name: "an earlier run of the same second delivers nothing",
-      find: "known.filter(isNew)",
-      replace: "known",
+      find: "atLastEnd.length > runsAtLastEnd",
+      replace: "true",
       test: stack("history"),
     },
   ]),
