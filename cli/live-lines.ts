@@ -1,5 +1,6 @@
+import { shortened } from "../provider/text";
 import { terminalColumns } from "../testing/terminal";
-import { harmless, shortened } from "./terminal";
+import { harmless } from "./terminal";
 
 const UP_AND_CLEAR = "\u001b[1A\u001b[2K";
 

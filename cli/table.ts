@@ -1,4 +1,5 @@
-import { type Part, paint, plain, shortened, type Tone, wrapped } from "./terminal";
+import { shortened } from "../provider/text";
+import { type Part, paint, plain, type Tone, wrapped } from "./terminal";
 
 /** One column of a table. */
 export interface Column<Row> {

@@ -1,8 +1,8 @@
 import { styleText } from "node:util";
 import { isKeyplaneError, messageOf } from "../provider/errors";
-import { cleanText, printable, printableJson } from "../provider/http";
 import { conceal, redact } from "../provider/secrets";
 import { credentialsIn } from "../provider/settings/settings";
+import { cleanText, printable, printableJson, shortened } from "../provider/text";
 
 /** The meaning of a color. */
 export type Tone = "good" | "warn" | "bad" | "faint" | "strong";
@@ -20,15 +20,6 @@ const MAX_PART = 4_000;
 /** Colors text in a terminal. Respects NO_COLOR and FORCE_COLOR. */
 export function paint(tone: Tone | undefined, text: string): Part {
   return tone === undefined || text === "" ? text : { tone, text };
-}
-
-/** Shortens text to a width. `…` replaces its middle. */
-export function shortened(text: string, width: number): string {
-  const chars = Array.from(text);
-  if (chars.length <= width) return text;
-  if (width <= 1) return "…".slice(0, width);
-  const tail = Math.floor((width - 1) / 2);
-  return `${chars.slice(0, width - 1 - tail).join("")}…${chars.slice(chars.length - tail).join("")}`;
 }
 
 /** Wraps text at a width, between words. A longer word gets its own line. */

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { parse } from "yaml";
-import { cleanText } from "../../provider/http";
+import { cleanText } from "../../provider/text";
 import { VERSION } from "../../provider/version";
 import { type Finding, fail, ok, warn } from "./finding";
 import { runApart } from "./run-apart";

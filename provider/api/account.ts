@@ -2,7 +2,8 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { accountSetting } from "../errors";
 import { getOrCreate } from "../get-or-create";
 import { type Clock, type HttpAnswer, HttpClient, type Retry, systemClock } from "../http";
-import { conceal, redact } from "../secrets";
+import { conceal } from "../secrets";
+import { toMessage } from "../text";
 import { Keys } from "./keys/api-keys";
 import { type KeyList, keyListOf } from "./keys/key-list";
 import { Operations } from "./operations/operations";
@@ -86,7 +87,7 @@ export class Account {
     const own = [[this.setting("apiKey"), apiKey] as const, ...credentials];
     this.#ownCredentials = own.map(([setting, credential]) => ({ setting, digest: digestOf(credential) }));
     const onAnswer = (answer: HttpAnswer) => this.#learnSkew(answer);
-    const warn = (message: string) => this.onWarning?.(redact(message));
+    const warn = (message: string) => this.onWarning?.(toMessage(message));
     this.#clock = clock;
     this.#http = http;
     this.#keysIn = (list) => new Keys(list, http, clock, { onAnswer, warn, creations: this.#creations.signal });

@@ -34,7 +34,6 @@ export async function getApiKey(account: Account, args: GetApiKeyArgs): Promise<
   const by = checkOneOf(args);
   const value = by === "id" ? checkId("apiKey", args.id, "id") : checkText(args.name, "name");
   const keys = await keysIn(account, args).list({ fresh: true, signal: args.signal });
-  const { organizationId } = args;
-  const where = organizationId === undefined ? undefined : `organization ${organizationId}`;
+  const where = args.organizationId === undefined ? undefined : "the given organization";
   return findOne(keys, { kind: "API key", by, value, where });
 }

@@ -1,6 +1,4 @@
 import { KeyplaneError } from "../errors";
-import { cleanText } from "../http";
-import { maskKeyLike, redact } from "../secrets";
 
 /** What to find, and in which account or organization. */
 export interface Wanted {
@@ -21,19 +19,18 @@ export function findOne<T extends { readonly id: string; readonly name: string }
 ): T {
   const found = items.filter((each) => each[by] === value);
   const [first] = found;
-  // The value can be a secret that was given in the wrong place.
-  const shown = maskKeyLike(redact(cleanText(value)));
+  // The messages do not repeat the value: it can be a secret, and Pulumi does not tell the plugin which values are.
   if (first === undefined) {
     throw new KeyplaneError(
       "KP-NOT-FOUND",
-      `no ${kind} in ${where} has the ${by} "${shown}". Check the ${by}, and that this is the right account`,
+      `no ${kind} in ${where} has the given ${by}. Check the argument ${by}, and that this is the right account`,
     );
   }
   if (found.length > 1) {
     const ids = found.map((each) => each.id).join(", ");
     throw new KeyplaneError(
       "KP-AMBIGUOUS",
-      `${found.length} ${kind}s in ${where} are named "${shown}". Pass one of these ids: ${ids}`,
+      `${found.length} ${kind}s in ${where} have the given name. Pass one of these ids: ${ids}`,
     );
   }
   return first;

@@ -2,6 +2,7 @@
 
 export { type GetApiKeyArgs, type GetApiKeysArgs, getApiKey, getApiKeys } from "./api-keys";
 export type { CallArgs } from "./args";
+export { hideArguments } from "./hide-arguments";
 export {
   type GetOperationArgs,
   type GetOperationsArgs,

@@ -1,7 +1,6 @@
 import type { Account, Project } from "../api";
 import { KeyplaneError } from "../errors";
 import { checkId } from "../ids";
-import { maskKeyLike } from "../secrets";
 import { type CallArgs, checkOneOf, checkText } from "./args";
 import { findOne } from "./find-one";
 
@@ -28,7 +27,10 @@ export async function getProject(account: Account, args: GetProjectArgs): Promis
   const id = checkId("project", args.id, "id");
   const project = await account.projects.get(id, { signal });
   if (project === "unavailable") {
-    throw new KeyplaneError("KP-API", `the service could not read project ${maskKeyLike(id)} in time. Try again later`);
+    throw new KeyplaneError(
+      "KP-API",
+      "the service could not read the project with the given id in time. Try again later",
+    );
   }
   return findOne(project === undefined ? [] : [project], { kind: "project", by: "id", value: id });
 }

@@ -9,8 +9,8 @@ import {
   TransportError,
 } from "../errors";
 import { maskKeyLike, redact, redactShort } from "../secrets";
+import { cleanText } from "../text";
 import type { Verdict } from "./retry/classify";
-import { cleanText } from "./text";
 import type { Answered, HttpRequest, Outcome } from "./types";
 import { unreachable } from "./unreachable";
 

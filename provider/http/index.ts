@@ -5,5 +5,4 @@ export { type BaseUrl, parseBaseUrl } from "./base-url";
 export { HttpClient, type HttpOptions, type Retry } from "./client";
 export { type Clock, systemClock } from "./clock";
 export { type DiagnosticMessage, type Point, publishDiagnostic } from "./diagnostics";
-export { cleanText, printable, printableJson } from "./text";
 export type { HttpAnswer, HttpRequest, Method, Replay } from "./types";

@@ -3,6 +3,7 @@ import { isAborted, KeyplaneError, messageOf } from "../errors";
 import { keyIdOf } from "../ids";
 import { keyIn } from "../key-index";
 import type { Context, Properties } from "../schema/resource-type";
+import { shownName } from "../text";
 import { isElsewhere, mustBeSameAccount } from "./account-guard";
 import { fateOf } from "./fate";
 import { identityIn, ownerIdIn, sameOwner } from "./identity";
@@ -73,7 +74,7 @@ async function mustNotWork({ id, name, key }: RecordedKey, context: Context): Pr
   if (key === undefined || !(await context.keys().authenticates(key, { isNew: false }))) return;
   throw new KeyplaneError(
     "KP-ANSWER",
-    `the service does not list key ${id} (${name}), but the key works. Nothing was changed. Run the command again. If ` +
+    `the service does not list key ${id} (${shownName(name)}), but the key works. Nothing was changed. Run the command again. If ` +
       "the error persists, contact the service's support",
   );
 }
@@ -173,10 +174,10 @@ export async function mustNotForget(outputs: Properties, context: Context): Prom
 /** Throws if a list shows the id of a key under another name than the state: then it is somebody else's key. */
 function mustBeKey(held: RecordedKey, found: ApiKeyRecord): void {
   if (isSameKey(held, found)) return;
-  const recorded = held.name ?? "one of its own";
+  const recorded = held.name === undefined ? "one of its own" : shownName(held.name);
   throw new KeyplaneError(
     "KP-ID-MISMATCH",
-    `the service lists key ${held.id} as ${found.name}, but this stack recorded it as ${recorded}. Nothing was changed. ` +
+    `the service lists key ${held.id} as ${shownName(found.name)}, but this stack recorded it as ${recorded}. Nothing was changed. ` +
       "Find out in the service's console which of the two keys is this stack's. Then remove the resource with " +
       "`pulumi state delete`, and revoke the stack's key by hand",
   );

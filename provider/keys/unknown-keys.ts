@@ -2,6 +2,7 @@ import type { ApiKeyRecord } from "../api/records";
 import { keyIn } from "../key-index";
 import type { Context } from "../schema/resource-type";
 import type { Witness } from "../schema/witness";
+import { shownName } from "../text";
 import { type Fate, fateOf, type Reason, type UnknownKey } from "./fate";
 import { ownerIdIn } from "./identity";
 import { revokeAll } from "./revoke-key";
@@ -84,5 +85,5 @@ export function reportUnknown(fates: ReadonlyMap<ApiKeyRecord, Fate>, { warn }: 
 
 /** Formats a key for messages. */
 export function formatKey({ id, name, createdAt, lastUsedAt }: ApiKeyRecord): string {
-  return `${id} (${name}, created ${createdAt}, ${lastUsedAt === null ? "never used" : `last used ${lastUsedAt}`})`;
+  return `${id} (${shownName(name)}, created ${createdAt}, ${lastUsedAt === null ? "never used" : `last used ${lastUsedAt}`})`;
 }

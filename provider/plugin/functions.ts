@@ -1,10 +1,11 @@
 import { InputError, KeyplaneError } from "../errors";
+import { hideArguments } from "../functions/hide-arguments";
 import { dataSources } from "../functions/registry";
 import type { Properties } from "../schema/resource-type";
-import { redact } from "../secrets";
 import type { Session } from "../session/session";
 import { fromPulumi } from "../session/values";
 import { described } from "../session/verb";
+import { toMessage } from "../text";
 
 const FUNCTIONS = `its functions are ${Object.keys(dataSources).join(", ")}`;
 
@@ -28,7 +29,7 @@ export async function invoke(
     }
     if (isPreview && name === "waitForOperations") return { items: [] };
     const show = (text: string, isProgress: boolean) =>
-      session.engine.log("", isProgress ? "info" : "warning", redact(text), isProgress);
+      session.engine.log("", isProgress ? "info" : "warning", toMessage(text), isProgress);
     const controls = {
       onWarning: (text: string) => show(text, false),
       ...(name === "waitForOperations" && { onProgress: (progress: { text: string }) => show(progress.text, true) }),
@@ -36,7 +37,9 @@ export async function invoke(
     const result = await source.call(session.account(undefined), { ...args, ...controls } as never);
     return Array.isArray(result) ? { items: result } : (result as Properties);
   } catch (error) {
-    throw new Error(described(session, name, error));
+    // Pulumi does not tell the plugin which arguments are secrets, so no id is repeated. Other arguments are never shown.
+    const ids = Object.entries(fromPulumi(given)).filter(([arg]) => /id$|Ids?$/.test(arg));
+    throw new Error(hideArguments(described(session, name, error), Object.fromEntries(ids)));
   } finally {
     await session.engine.flush();
   }

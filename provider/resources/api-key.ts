@@ -48,6 +48,7 @@ import {
   type Properties,
   type ResourceType,
 } from "../schema/resource-type";
+import { shownName } from "../text";
 
 /** The state of a key, stored in the outputs beside the inputs. */
 interface KeyState {
@@ -235,11 +236,11 @@ export const apiKey: ResourceType = {
     if (stays) {
       await mustNotForget(outputs, context);
       context.run.kept.set(id, "revokeOnDelete is false");
-      context.info(`key ${id} (${name}) stays live, because revokeOnDelete is false`);
+      context.info(`key ${id} (${shownName(name)}) stays live, because revokeOnDelete is false`);
     }
     if (isOthers({ name, maker: mintedBy }, ownerNow(outputs, context))) {
       context.warn(
-        `key ${id} (${name}) was created by another stack, from which this state was copied or renamed. It is ` +
+        `key ${id} (${shownName(name)}) was created by another stack, from which this state was copied or renamed. It is ` +
           "not revoked. If nothing else uses it, revoke it in the console",
       );
       return;

@@ -21,6 +21,7 @@ import {
   revokeKey,
 } from "../keys/revoke-key";
 import { type Context, NotReady, type Properties, type ResourceType } from "../schema/resource-type";
+import { shownName } from "../text";
 import { adoptionOf, adoptionRules, doomedIn, heldBy, refuseLateAdoption } from "./rotation/adoption";
 import { retirePrevious } from "./rotation/retire-key";
 import { rotateKey } from "./rotation/rotate-key";
@@ -114,7 +115,7 @@ export const rotatingApiKey: ResourceType = {
       if (state.pendingRevocations.length + left.length === 0) return undefined;
     } else if (current !== undefined && currentFound === undefined) {
       context.warn(
-        `key ${current.keyId} (${current.name}) is gone from the account. The previous key, ${previous?.keyId}, is still live. ` +
+        `key ${current.keyId} (${shownName(current.name)}) is gone from the account. The previous key, ${previous?.keyId}, is still live. ` +
           "The next `pulumi up` creates a new key",
       );
     }
@@ -173,7 +174,7 @@ export const rotatingApiKey: ResourceType = {
     if (kept.length > 0) await mustNotForget(outputs, context);
     for (const { keyId, name } of kept) {
       context.run.kept.set(keyId, "revokeOnDelete is false");
-      context.info(`key ${keyId} (${name}) stays live, because revokeOnDelete is false`);
+      context.info(`key ${keyId} (${shownName(name)}) stays live, because revokeOnDelete is false`);
     }
     const doomed = keys.filter((key) => !stays(key));
     for (const { keyId, key } of doomed) refuseOwnCredential({ id: keyId, key }, context);
@@ -189,7 +190,7 @@ export const rotatingApiKey: ResourceType = {
     for (const held of doomed) {
       const { keyId, name } = held;
       if (isOthers(madeBy(state, held), owner)) {
-        context.warn(`key ${keyId} (${name}) was created by another stack, so it is not revoked`);
+        context.warn(`key ${keyId} (${shownName(name)}) was created by another stack, so it is not revoked`);
       } else {
         context.progress(`revoking key ${keyId}`);
         const { createdAt } = held === current ? state : {};

@@ -6,10 +6,11 @@ import { nameInUrn } from "../keys/names";
 import { type Scope, scopeOf } from "../keys/scope";
 import { type Context, type Failure, NotReady, type Properties, type ResourceType } from "../schema/resource-type";
 import type { Witness } from "../schema/witness";
-import { conceal, redact } from "../secrets";
+import { conceal } from "../secrets";
 import type { Settings } from "../settings/settings";
 import type { EngineCommand } from "../stack/command-line";
 import { skipsCheckpoints } from "../stack/command-line";
+import { shownName, toMessage } from "../text";
 import type { Severity } from "./engine-link";
 import type { Session } from "./session";
 
@@ -55,7 +56,7 @@ export async function runVerb<T>(session: Session, verb: Verb, body: (context: C
     publishDiagnostic("before-return", `${name} ${type.name}`);
     return answer;
   } catch (error) {
-    const doing = `${name} ${type.name} ${JSON.stringify(nameInUrn(urn))}`;
+    const doing = `${name} ${type.name} ${JSON.stringify(shownName(nameInUrn(urn)))}`;
     for (const secret of keysIn(values)) conceal(secret);
     const notReady = error instanceof NotReady ? error : undefined;
     throw new VerbError(described(session, doing, error), type, notReady);
@@ -162,7 +163,7 @@ class VerbContext implements Context {
   }
 
   #log(severity: Severity, ephemeral: boolean): (text: string) => void {
-    return (text) => this.#session.engine.log(this.urn, severity, redact(text), ephemeral);
+    return (text) => this.#session.engine.log(this.urn, severity, toMessage(text), ephemeral);
   }
 }
 
@@ -170,7 +171,7 @@ class VerbContext implements Context {
 export function described(session: Session, doing: string, error: unknown): string {
   const { message, code } = error instanceof NotReady || isKeyplaneError(error) ? error : unexpected(error);
   for (const secret of session.credentials().values()) conceal(secret);
-  return redact(`${doing}: ${message} [${code}]`);
+  return toMessage(`${doing}: ${message} [${code}]`);
 }
 
 /** Wraps an error that keyplane does not throw on purpose. */

@@ -28,7 +28,7 @@ export function parseAccounts(text: string): ReadonlyMap<string, NamedAccount> {
     throw bad("", `is not valid JSON: ${REMEDY}`);
   }
   if (!isObject(accounts)) throw bad("", `must be an object with an account under each name: ${REMEDY}`);
-  return new Map(Object.entries(accounts).map(([name, account]) => [name, readAccount(name, account)]));
+  return new Map(Object.entries(accounts).map(([name, account], at) => [name, readAccount(name, account, at + 1)]));
 }
 
 /** Reads and checks a base URL. Returns it without a trailing slash. */
@@ -46,14 +46,16 @@ export function apiKeyProblem(text: string): string | undefined {
 
 const REMEDY = "run `pulumi config set --path --secret 'keyplane:accounts.NAME.apiKey'` for each account";
 
-function readAccount(name: string, account: unknown): NamedAccount {
-  if (!ACCOUNT_NAME.pattern.test(name)) {
-    throw bad("", `has an account with an invalid name${quoted(name)}: a name must be ${ACCOUNT_NAME.form}`);
+function readAccount(given: string, account: unknown, position: number): NamedAccount {
+  const name = shownAccount(given, position);
+  if (!ACCOUNT_NAME.pattern.test(given)) {
+    throw bad("", `has an account with an invalid name (${name}): a name must be ${ACCOUNT_NAME.form}`);
   }
   if (!isObject(account)) throw bad(`.${name}`, "must be an object with apiKey and, if it differs, baseUrl");
   const unknown = Object.keys(account).find((member) => member !== "baseUrl" && member !== "apiKey");
   if (unknown !== undefined) {
-    throw bad(`.${name}`, `has an unknown member${quoted(unknown)}: only apiKey and baseUrl are allowed`);
+    const which = MISSPELLED.test(unknown) ? ` (${unknown})` : "";
+    throw bad(`.${name}`, `has an unknown member${which}: only apiKey and baseUrl are allowed`);
   }
   const { baseUrl, apiKey } = account;
   if (apiKey === undefined || apiKey === "") {
@@ -72,9 +74,21 @@ function bad(path: string, problem: string): ConfigError {
   return new ConfigError(`keyplane:accounts${path} ${problem} (set by config keyplane:accounts or KEYPLANE_ACCOUNTS)`);
 }
 
-/** A name for a message. A long or unusual one is left out, because it could be a secret in the wrong place. */
-function quoted(name: string): string {
-  return /^[\w.-]{1,32}$/.test(name) ? ` (${name})` : "";
+/** An account in a message: its name, or its position if the name can be a secret in the wrong place. */
+export function shownAccount(name: string, position: number): string {
+  return looksSecret(name) ? `[account ${position}]` : name;
+}
+
+/** Members that are likely meant to be apiKey or baseUrl. Any other can be a secret in the wrong place. */
+const MISSPELLED = /^(api|base)?[_-]?(key|url|token)$/i;
+
+/**
+ * Whether the name of an account can be a secret in the wrong place. A harmless one consists of up to four words or
+ * short parts, such as `eu-west-1`.
+ */
+export function looksSecret(name: string): boolean {
+  const parts = name.replace(/^-/, "").split("-");
+  return parts.length > 4 || !parts.every((part) => /^(?:[a-z]{0,14}|[A-Z]{0,14}|[a-z0-9]{0,6})$/.test(part));
 }
 
 /** Whether a value is an object. A `__proto__` in JSON text is an ordinary member, and is refused by its name. */

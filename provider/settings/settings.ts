@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { DURATION_FORM, MAX_TIMER_MS, parseDuration } from "../duration";
 import { accountSetting, ConfigError, isKeyplaneError } from "../errors";
 import type { DOCUMENTED_RATES } from "../http/limits/limiter";
-import { apiKeyProblem, parseAccounts, readBaseUrl } from "./accounts";
+import { apiKeyProblem, looksSecret, parseAccounts, readBaseUrl, shownAccount } from "./accounts";
 
 /** Reads one value of the `keyplane` config namespace; `undefined` if it is not set. */
 export type ConfigReader = (key: string) => string | undefined;
@@ -172,9 +172,10 @@ export function renamedFromIn(config: ConfigReader, env: NodeJS.ProcessEnv = pro
 }
 
 function unknownAccount(name: string, names: readonly string[]): ConfigError {
-  const known = names.length === 0 ? "none is configured" : `configured are ${names.join(", ")}`;
+  const shown = names.map((each, at) => shownAccount(each, at + 1));
+  const known = names.length === 0 ? "none is configured" : `configured are ${shown.join(", ")}`;
   return new ConfigError(
-    `keyplane:accounts has no account ${JSON.stringify(name)} (${known}). Correct the name, or run ` +
+    `keyplane:accounts has no account ${looksSecret(name) ? "of the given name" : JSON.stringify(name)} (${known}). Correct the name, or run ` +
       "`pulumi config set --path --secret 'keyplane:accounts.NAME.apiKey'`",
   );
 }

@@ -1505,20 +1505,43 @@ const outside = [
       test: "test/unit/functions/functions.test.ts",
     },
   ]),
-  ...inFile("provider/http/text.ts", [
+  ...inFile("provider/text.ts", [
     {
       name: "escape sequences are taken out of text from outside",
       find: 'text.replace(SEQUENCES, "")',
       replace: "text",
-      test: http("text"),
+      test: "test/unit/text.test.ts",
     },
     {
       name: "control and direction characters are taken out of text from outside",
       find: '.replace(SEQUENCES, "").replace(UNPRINTABLE, " ")',
       replace: '.replace(SEQUENCES, "")',
-      test: http("text"),
+      test: "test/unit/text.test.ts",
     },
-    { name: "JSON escapes unprintable characters", find: "/[^\\n]/g", replace: "/[^\\s\\S]/g", test: http("text") },
+    {
+      name: "a name in a message has a limited length",
+      find: "cleanText(redactShort(name), MAX_NAME)",
+      replace: "redactShort(name)",
+      test: "test/unit/text.test.ts",
+    },
+    {
+      name: "secrets in a name are replaced before it is cut",
+      find: "cleanText(redactShort(name), MAX_NAME)",
+      replace: "cleanText(name, MAX_NAME)",
+      test: "test/unit/text.test.ts",
+    },
+    {
+      name: "a message leaves without secrets, printable and of limited length",
+      find: "shortened(printable(redact(text)), MAX_MESSAGE)",
+      replace: "redact(text)",
+      test: "test/unit/text.test.ts",
+    },
+    {
+      name: "JSON escapes unprintable characters",
+      find: "/[^\\n]/g",
+      replace: "/[^\\s\\S]/g",
+      test: "test/unit/text.test.ts",
+    },
   ]),
   ...inFile("provider/http/connections.ts", [
     {
@@ -1562,6 +1585,36 @@ const outside = [
       find: "for (const each of collected.take(page.items)) projects.push(each);",
       replace: "projects.push(...collected.take(page.items));",
       test: api("collected"),
+    },
+  ]),
+  ...inFile("provider/settings/accounts.ts", [
+    {
+      name: "no message repeats the name of an account that can be a secret",
+      find: "looksSecret(name) ?",
+      replace: "!name ?",
+      test: "test/unit/accounts.test.ts",
+    },
+    {
+      name: "no message repeats a member of an account that can be a secret",
+      find: "MISSPELLED.test(unknown)",
+      replace: "true",
+      test: "test/unit/accounts.test.ts",
+    },
+  ]),
+  ...inFile("provider/plugin/functions.ts", [
+    {
+      name: "the plugin repeats no id that a data source was given",
+      find: "hideArguments(described(session, name, error), Object.fromEntries(ids))",
+      replace: "described(session, name, error) + ids.slice(99)",
+      test: contract("functions"),
+    },
+  ]),
+  ...inFile("sdk/nodejs/data-sources/data-source.ts", [
+    {
+      name: "the error of a data source is without arguments that are secrets",
+      find: "throw withoutSecrets(error, await secretsIn(args ?? {}))",
+      replace: "throw error",
+      test: "test/unit/sdk/secret-arguments.test.ts",
     },
   ]),
   ...inFile("cli/terminal.ts", [

@@ -29,12 +29,13 @@ export interface ApiKeyArgs {
   /**
    * The exact name of the key, at most 64 characters. The names of live keys are unique in an account, so a replacement
    * revokes the old key before it creates the new one. Prefer `namePrefix`. A change replaces the key.
+   * Names are public: the output `name`, messages and the state show them, even if this input is a secret.
    * @default an auto-name, `<namePrefix>-<owner's tag>-<nonce>`
    */
   readonly name?: pulumi.Input<string>;
   /**
    * The beginning of the generated name: at most 46 of `a-z`, `0-9` and `-`. A change replaces the key. Not with
-   * `name`.
+   * `name`. Names are public: the output `name`, messages and the state show them, even if this input is a secret.
    * @default the resource's name, without the characters that a key's name cannot have
    */
   readonly namePrefix?: pulumi.Input<string>;

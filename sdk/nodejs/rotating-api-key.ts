@@ -37,6 +37,7 @@ export interface RotatingApiKeyArgs {
   readonly projectId?: pulumi.Input<string>;
   /**
    * The beginning of the generated names: at most 46 of `a-z`, `0-9` and `-`. A change applies to the next key.
+   * Names are public: the output `name`, messages and the state show them, even if this input is a secret.
    * @default the resource's name, without the characters that a key's name cannot have
    */
   readonly namePrefix?: pulumi.Input<string>;

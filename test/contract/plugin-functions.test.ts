@@ -93,9 +93,26 @@ describe("a call of a data source fails", () => {
     expect(await plane.count()).toBe(before);
   });
 
-  it("with what was not found", async () => {
+  it("with what was not found, without the arguments, any of which can be a secret of the program", async () => {
     expect(await failureOf(invoke("getApiKey", { name: "nobody" }))).toMatch(
-      /^getApiKey: no API key.*nobody.*\[KP-NOT-FOUND\]$/,
+      /^getApiKey: no API key in the account has the given name\. Check the argument name.*\[KP-NOT-FOUND\]$/,
+    );
+    const projectId = "hunter-2-1a2b3c";
+    const operationId = "d8ac46eb-a757-42b1-9907-f78322ee394e";
+    for (const [name, args] of [
+      ["getProject", { id: projectId }],
+      ["getProject", { name: projectId }],
+      ["getApiKeys", { organizationId: projectId }],
+      ["getOperations", { projectId }],
+      ["getOperation", { projectId, operationId }],
+    ] as const) {
+      const failure = await failureOf(invoke(name, args));
+      expect(failure).toMatch(/\[KP-/);
+      expect(failure).not.toContain(projectId);
+      expect(failure).not.toContain(operationId);
+    }
+    expect(await failureOf(invoke("getOperations", { projectId }))).toContain(
+      "GET /projects/[projectId]/operations at",
     );
   });
 

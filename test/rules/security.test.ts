@@ -27,7 +27,7 @@ const HELD_BY: Readonly<Record<string, readonly (readonly [file: string, name: s
     ["rules/shim.test.ts", "the shim line of %s is short, and the same as in users' states"],
   ],
   "The admin key is sent to the wrong place": [
-    ["unit/http/text.test.ts", "must be https, or http on this machine"],
+    ["unit/text.test.ts", "must be https, or http on this machine"],
     ["unit/http/connections.test.ts", "go through the proxy of the environment"],
   ],
   "The service, or somebody in between, sends an invalid answer": [

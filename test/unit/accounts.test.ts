@@ -11,6 +11,15 @@ const EU = { baseUrl: "https://eu.example.com/api/v2/", apiKey: KEY };
 /** The settings of an account, from only these values of the configuration. */
 const from = (config: Record<string, string>, account?: string) => resolveSettings((key) => config[key], {}, account);
 
+function caughtFrom(config: Record<string, string>): Error {
+  try {
+    from(config);
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error("was not refused");
+}
+
 describe("a named account", () => {
   it("has its own address and key, and shares all other settings", () => {
     const config = { accounts: JSON.stringify({ eu: EU }), requestTimeout: "10s" };
@@ -35,9 +44,11 @@ describe("a named account", () => {
       expect(() => from({ accounts: JSON.stringify({ eu: EU }) }, name)).toThrow(/has no account/);
     }
     expect(() => parseAccounts('{"__proto__": {"apiKey": "some-key-of-mine"}}')).toThrow(
-      /\(__proto__\): a name must be/,
+      /\(\[account 1\]\): a name must be/,
     );
-    expect(() => parseAccounts('{"eu": {"__proto__": {"apiKey": "some-key-of-mine"}}}')).toThrow(/\(__proto__\)/);
+    expect(() => parseAccounts('{"eu": {"__proto__": {"apiKey": "some-key-of-mine"}}}')).toThrow(
+      /accounts\.eu has an unknown member: only/,
+    );
   });
 
   it("does not show its key or another account's key, however its settings are printed", () => {
@@ -58,7 +69,7 @@ describe("keyplane:accounts", () => {
     ["null", "keyplane:accounts must be an object"],
     ['{"EU": {}}', "(EU): a name must be 1 to 32 characters (a-z"],
     ['{"-eu": {}}', "(-eu): a name must be"],
-    [`{"${"e".repeat(33)}": {}}`, "has an account with an invalid name: a name must be"],
+    [`{"${"e".repeat(33)}": {}}`, "has an account with an invalid name ([account 1]): a name must be"],
     [`{"eu": "${KEY}"}`, "keyplane:accounts.eu must be an object with apiKey"],
     ['{"eu": {}}', "keyplane:accounts.eu.apiKey is not set: run `pulumi config set --path --secret"],
     ['{"eu": {"apiKey": ""}}', "keyplane:accounts.eu.apiKey is not set"],
@@ -82,6 +93,32 @@ describe("keyplane:accounts", () => {
     expect([...credentialsIn((key) => ({ ...config })[key as "apiKey"], {})]).toEqual([
       ["keyplane:apiKey", "the-first-credential"],
     ]);
+  });
+
+  it("is refused without a secret that stands in the place of a name or of a member", () => {
+    for (const secret of [
+      "kp0123456789abcdef0123456789abcd",
+      "napi_k3yOfTheAccount",
+      "hunter2hunter2",
+      "correcthorsebattery",
+    ]) {
+      for (const accounts of [
+        { eu: EU, [secret]: EU, "-": EU },
+        { [secret]: "https://eu.example.com" },
+        { [secret]: {} },
+        { [secret]: { apiKey: " " } },
+        { [secret]: { apiKey: KEY, baseUrl: "http://example.com" } },
+        { eu: { [secret]: "apiKey" } },
+      ]) {
+        const { message } = caughtFrom({ accounts: JSON.stringify(accounts) });
+        expect(message).toContain("keyplane:accounts");
+        expect(message).not.toContain(secret);
+      }
+    }
+    expect(caughtFrom({ accounts: '{"eu-west-1": {}, "us": {}}' }).message).toContain(
+      "keyplane:accounts.eu-west-1.apiKey",
+    );
+    expect(caughtFrom({ accounts: '{"eu": {"api_key": "x"}}' }).message).toContain("unknown member (api_key)");
   });
 
   it("is either read or refused with a ConfigError for any text and any JSON", () => {

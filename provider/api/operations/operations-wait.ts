@@ -1,5 +1,5 @@
 import { type FailedOperation, KeyplaneError, OperationFailedError, type PendingOperation } from "../../errors";
-import { cleanText } from "../../http";
+import { cleanText } from "../../text";
 import type { Operation, OperationRef } from "../records";
 import type { ProjectPoller, Sighting, Watcher } from "./project-poller";
 import { standingOf } from "./statuses";

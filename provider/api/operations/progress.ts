@@ -1,5 +1,5 @@
 import { isApiError, type PendingOperation } from "../../errors";
-import { cleanText } from "../../http";
+import { cleanText } from "../../text";
 
 /** Maximum number of operations named in one line. */
 const NAMED = 3;

@@ -1,5 +1,6 @@
 import { AbortedError, type PendingOperation, TimeoutError } from "../../errors";
-import { type Clock, cleanText, formatReason, onAbort } from "../../http";
+import { type Clock, formatReason, onAbort } from "../../http";
+import { cleanText } from "../../text";
 import type { Operation, WaitProgress } from "../records";
 import { pendingText, progressText, troubleText } from "./progress";
 import type { ProjectPoller, Sighting, Watcher } from "./project-poller";

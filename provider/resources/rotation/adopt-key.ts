@@ -5,6 +5,7 @@ import { withoutEmpty } from "../../keys/key-fields";
 import { hasTagOf, ownerTag } from "../../keys/names";
 import { importClaim, proveKey } from "../../keys/prove-key";
 import type { Context, Imported, Properties } from "../../schema/resource-type";
+import { shownName } from "../../text";
 import { type Adoption, refusal } from "./adoption";
 import { outputsOf } from "./rotation-outputs";
 import { NOTHING, type RotationState, withTriggers } from "./rotation-state";
@@ -27,17 +28,19 @@ export async function adoptKey(adopt: Adoption, inputs: Properties, context: Con
   const { name, createdAt, projectId } = await proveKey(claim, inputs, context);
   if (hasTagOf(name, owner)) {
     throw refusal(
-      `key ${adopt.id} (${name}) was created by this stack, and one of its resources may hold it. Remove adopt to get a ` +
+      `key ${adopt.id} (${shownName(name)}) was created by this stack, and one of its resources may hold it. Remove adopt to get a ` +
         "new key",
     );
   }
   if (projectId !== inputs.projectId) {
     const limit = projectId === undefined ? "not limited to a project" : `limited to project ${projectId}`;
     const way = projectId === undefined ? "Remove projectId" : "Set projectId to that project";
-    throw refusal(`key ${adopt.id} (${name}) is ${limit}. ${way}, or adopt another key`);
+    throw refusal(`key ${adopt.id} (${shownName(name)}) is ${limit}. ${way}, or adopt another key`);
   }
   reportSkew(context);
-  context.info(`adopted key ${adopt.id} (${name}). Remove adopt and its secret from the program when this run is done`);
+  context.info(
+    `adopted key ${adopt.id} (${shownName(name)}). Remove adopt and its secret from the program when this run is done`,
+  );
   return outputsOf(withTriggers(takenOver(adopt, { name, createdAt }, owner), inputs.rotationTriggers), inputs);
 }
 

@@ -8,6 +8,7 @@ import { isOthers } from "../../keys/maker";
 import { revokeAll } from "../../keys/revoke-key";
 import type { Context, Properties } from "../../schema/resource-type";
 import type { Deliveries } from "../../schema/witness";
+import { shownName } from "../../text";
 import { periodsOf } from "./rotation-fields";
 import { retireReason } from "./rotation-plan";
 import { type HeldKey, hasPredecessor, isoOf, madeBy, type RotationState, withoutPrevious } from "./rotation-state";
@@ -138,7 +139,7 @@ function report(
 ): void {
   const key = `key ${formatKey(previous)}`;
   const { lastUsedAt, lastUsedFromAddr } = record === "unknown" || record === undefined ? {} : record;
-  const use = `was last used ${lastUsedAt} from ${lastUsedFromAddr ?? "an unknown address"}`;
+  const use = `was last used ${lastUsedAt} from ${shownName(lastUsedFromAddr ?? "an unknown address")}`;
   if (fate.fate === "revoke") {
     if (fate.despiteUse) context.warn(`${key} ${use}. It is revoked anyway, because maxOverlap is over`);
   } else if (fate.why === "grace") {
@@ -153,5 +154,5 @@ function report(
 }
 
 function formatKey({ keyId, name }: HeldKey): string {
-  return `${keyId} (${name})`;
+  return `${keyId} (${shownName(name)})`;
 }

@@ -5,6 +5,7 @@ import { bothLost } from "../../keys/lost-key";
 import { isOthers } from "../../keys/maker";
 import { revokeAll } from "../../keys/revoke-key";
 import { type Context, NotReady, type Properties } from "../../schema/resource-type";
+import { shownName } from "../../text";
 import { makeReadyKey } from "./make-ready-key";
 import { outputsOf } from "./rotation-outputs";
 import type { RotationReason } from "./rotation-plan";
@@ -93,7 +94,7 @@ function handOver(
   if (!reason.compromised) return { ...state, previous: old };
   if (isOthers(madeBy(state, old), inputs.owner)) {
     context.warn(
-      `key ${old.keyId} (${old.name}) was created by another stack, so it is not revoked. Revoke it there, or in the console`,
+      `key ${old.keyId} (${shownName(old.name)}) was created by another stack, so it is not revoked. Revoke it there, or in the console`,
     );
     return state;
   }
@@ -112,7 +113,7 @@ function say(
   context: Context,
 ): void {
   const retireAfter = isoOf(retireTime(next, inputs));
-  const replaces = `key ${current.keyId} (${current.name}) replaces key ${old.keyId}: ${reason.why}`;
+  const replaces = `key ${current.keyId} (${shownName(current.name)}) replaces key ${old.keyId}: ${reason.why}`;
   if (ownSetting !== undefined) context.warn(takeOverSteps(old, current, ownSetting, retireAfter));
   else if (next.previous === old)
     context.info(`${replaces}. Key ${old.keyId} stays live at least until ${retireAfter}`);

@@ -89,8 +89,34 @@ type OutputParameters<Args> =
 export function outputForm<Args, Result>(call: (args: Args) => Promise<Result>) {
   return (...[args, options]: OutputParameters<Args>): pulumi.Output<pulumi.Unwrap<Result>> => {
     const known = pulumi.all([pulumi.output(args ?? {}), awaited(options?.dependsOn)]);
-    return known.apply(([values]) => call(values as Args)) as pulumi.Output<pulumi.Unwrap<Result>>;
+    return known.apply(async ([values]) => {
+      try {
+        return await call(values as Args);
+      } catch (error) {
+        throw withoutSecrets(error, await secretsIn(args ?? {}));
+      }
+    }) as pulumi.Output<pulumi.Unwrap<Result>>;
   };
+}
+
+/** The arguments that are secrets. */
+async function secretsIn(args: object): Promise<Values> {
+  const each = Object.entries(args).map(async ([name, value]) => {
+    const output = pulumi.output(value);
+    return (await pulumi.isSecret(output)) ? [[name, await resolved(output)] as const] : [];
+  });
+  return Object.fromEntries((await Promise.all(each)).flat());
+}
+
+const resolved = (output: pulumi.Output<unknown>) => new Promise((resolve) => output.apply(resolve));
+
+/** The error without these arguments, because Pulumi prints its message and its stack. */
+function withoutSecrets(error: unknown, secrets: Values): unknown {
+  if (!(error instanceof Error) || Object.keys(secrets).length === 0) return error;
+  const { hideArguments } = require("../../../provider/functions") as typeof functions;
+  error.message = hideArguments(error.message, secrets);
+  error.stack = hideArguments(error.stack ?? "", secrets);
+  return error;
 }
 
 /** Known when the resources exist. In a preview, planned resources have no id yet. */

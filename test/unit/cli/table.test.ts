@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { type Column, table } from "../../../cli/table";
-import { type Part, shortened } from "../../../cli/terminal";
+import type { Part } from "../../../cli/terminal";
+import { shortened } from "../../../provider/text";
 
 type Row = readonly [string, string, string];
 

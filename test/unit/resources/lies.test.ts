@@ -55,6 +55,18 @@ describe("a creation that is answered", () => {
       const live = async (harness: StackHarness) =>
         (await harness.plane.liveKeys()).map((key) => String(key.id)).sort();
 
+      it("is reported without a listed or recorded name of 15 000 characters, or with invisible ones", async () => {
+        const { harness, made } = await start();
+        const name = `\u202e${"x".repeat(15_000)}`;
+        const created_at = "2026-01-01T00:00:00Z";
+        const item = { id: Number(made.id), name, created_at, last_used_at: created_at, last_used_from_addr: "" };
+        await harness.plane.rules.add({ route: "GET /api_keys", status: 200, body: [item], count: null });
+        const renamed = { ...made, outputs: { ...made.outputs, name: `y${name}` } };
+        const { message } = await failureOf(harness.readKey(renamed));
+        expect(message).toMatch(/as x+…, but this stack recorded it as y x+…\. /);
+        expect(message.length).toBeLessThan(700);
+      });
+
       it("is detected by the names in a list, so that a refresh or a destroy touches neither key", async () => {
         const { harness, made, ids } = await start();
         for (const verb of [() => harness.readKey(made), () => harness.deleteKey(made)]) {

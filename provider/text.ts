@@ -1,7 +1,14 @@
-import { UNPRINTABLE } from "../unprintable";
+import { redact, redactShort } from "./secrets";
+import { UNPRINTABLE } from "./unprintable";
 
 /** Maximum length of the service's text in a message, in characters. */
 const MAX_WORDS = 200;
+
+/** Maximum length of a name in a message, in characters. */
+const MAX_NAME = 100;
+
+/** Maximum length of a message, in characters. A message can list many ids. */
+const MAX_MESSAGE = 4_000;
 
 // Terminal control sequences, with ESC or as one C1 character: CSI sequences, strings such as OSC up to their end, and
 // two-character sequences.
@@ -25,6 +32,28 @@ export function cleanText(text: string, max = MAX_WORDS): string {
   const clean = printable(text.slice(0, max * 4)).trim();
   const chars = Array.from(clean);
   return chars.length > max ? `${chars.slice(0, max - 1).join("")}…` : clean;
+}
+
+/**
+ * A name that the service or a state chose, for a message. Secrets are replaced before the name is cut, because the
+ * part of a secret would not be recognized.
+ */
+export function shownName(name = "no recorded name"): string {
+  return cleanText(redactShort(name), MAX_NAME);
+}
+
+/** Makes a message safe to show: on one line, printable, of limited length, without secrets. */
+export function toMessage(text: string): string {
+  return shortened(printable(redact(text)), MAX_MESSAGE);
+}
+
+/** Shortens text to a width. `…` replaces its middle. */
+export function shortened(text: string, width: number): string {
+  const chars = Array.from(text);
+  if (chars.length <= width) return text;
+  if (width <= 1) return "…".slice(0, width);
+  const tail = Math.floor((width - 1) / 2);
+  return `${chars.slice(0, width - 1 - tail).join("")}…${chars.slice(chars.length - tail).join("")}`;
 }
 
 /** JSON text with its unprintable characters escaped. Its value stays the same. */

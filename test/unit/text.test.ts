@@ -1,6 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cleanText, parseBaseUrl, printable, printableJson } from "../../../provider/http";
+import { parseBaseUrl } from "../../provider/http";
+import { conceal } from "../../provider/secrets";
+import { cleanText, printable, printableJson, shownName, toMessage } from "../../provider/text";
 
 describe("text from outside", () => {
   it("becomes one printable line of limited length", () => {
@@ -53,6 +55,25 @@ describe("text from outside", () => {
     expect(printableJson(JSON.stringify("\u009b\u202e\u{e0041}\u2028a"))).toBe(
       '"\\u009b\\u202e\\udb40\\udc41\\u2028a"',
     );
+  });
+});
+
+describe("a message", () => {
+  it("shows a name of any length in at most 100 characters, without invisible ones and without a part of a secret", () => {
+    conceal("sentinel-of-a-name-0123456789");
+    const name = `\u202e${"x".repeat(85)}sentinel-of-a-name-0123456789${"y ".repeat(7_000)}`;
+    const shown = shownName(name);
+    expect(Array.from(shown).length).toBeLessThanOrEqual(100);
+    expect(shown).toMatch(/^x+\[secret\]/);
+    expect(shownName("ci-4f7a-nonce")).toBe("ci-4f7a-nonce");
+  });
+
+  it("leaves printable, of limited length, without secrets, and with its code at the end", () => {
+    conceal("sentinel-of-a-message-0123456789");
+    const text = `create ApiKey "ci":\u001b[31m sentinel-of-a-message-0123456789\n${"7, ".repeat(9_000)}. Try again [KP-API]`;
+    const message = toMessage(text);
+    expect(message.length).toBeLessThanOrEqual(4_000);
+    expect(message).toMatch(/^create ApiKey "ci": \[secret\] 7, [\x20-\x7e…]*\. Try again \[KP-API\]$/);
   });
 });
 

@@ -1,0 +1,15 @@
+/** Shorter texts are words and numbers of any message. */
+const MIN_LENGTH = 4;
+
+/** Replaces the values of arguments in a message by the arguments' names, because a value can be a secret. */
+export function hideArguments(message: string, args: Readonly<Record<string, unknown>>): string {
+  const texts = Object.entries(args).flatMap(([name, value]) => textsIn(value).map((text) => ({ name, text })));
+  const known = texts.filter(({ text }) => text.length >= MIN_LENGTH);
+  // A short value can be a part of a longer one.
+  known.sort((one, other) => other.text.length - one.text.length);
+  return known.reduce((rest, { name, text }) => rest.replaceAll(text, `[${name}]`), message);
+}
+
+function textsIn(value: unknown): string[] {
+  return [value].flat().filter((each) => typeof each === "string");
+}
