@@ -1,5 +1,5 @@
 import { AnalyzerService } from "@pulumi/pulumi/proto/analyzer_grpc_pb";
-import { isKeyType } from "./rules";
+import { isKeyType } from "keyplane";
 
 // The mark of a secret in the engine's messages.
 const SIGNATURE = "4dabf18193072939515e22adb298388d";

@@ -1,4 +1,5 @@
 // The rules of the policy pack. They are functions of plain values, so that they can be tested without Pulumi.
+import { isKeyType } from "keyplane";
 
 /** A resource as policies see it. */
 export interface PolicyResource {
@@ -7,20 +8,18 @@ export interface PolicyResource {
   readonly props: Readonly<Record<string, unknown>>;
 }
 
-const KEY_TYPES = new Set(["ApiKey", "RotatingApiKey"].map((kind) => `pulumi-nodejs:dynamic/keyplane:${kind}`));
-
 /** The outputs that contain a key's secret. */
 const SECRET_OUTPUTS = ["key", "previousKey"] as const;
 
 /** Finds a key that is never rotated, neither by age nor by a trigger. */
 export function rotationViolation({ type, props }: PolicyResource): string | undefined {
-  if (!KEY_TYPES.has(type) || props.rotateAfter !== undefined || hasEntries(props.rotationTriggers)) return undefined;
+  if (!isKeyType(type) || props.rotateAfter !== undefined || hasEntries(props.rotationTriggers)) return undefined;
   return 'This key is never rotated. Set rotateAfter, such as "90d", or rotationTriggers.';
 }
 
 /** Finds a key that stays live when its resource is deleted. */
 export function revocationViolation({ type, props }: PolicyResource): string | undefined {
-  if (!KEY_TYPES.has(type) || props.revokeOnDelete !== false) return undefined;
+  if (!isKeyType(type) || props.revokeOnDelete !== false) return undefined;
   return "This key stays live after its resource is deleted, and nothing rotates it. State in the program who revokes it.";
 }
 
@@ -36,18 +35,13 @@ export interface SecretInClear {
  * @param resources All resources of the stack. Secrets must already be masked, except in keys.
  */
 export function secretsInClear(resources: readonly PolicyResource[]): SecretInClear[] {
-  const keys = resources.filter(({ type }) => KEY_TYPES.has(type));
+  const keys = resources.filter(({ type }) => isKeyType(type));
   const secrets = keys.flatMap(({ props }) => SECRET_OUTPUTS.map((name) => props[name])).filter(isText);
-  const others = resources.filter(({ type }) => !KEY_TYPES.has(type));
+  const others = resources.filter(({ type }) => !isKeyType(type));
   return others.flatMap(({ urn, props }) => {
     const clear = textsOf(props, "").filter(({ text }) => secrets.some((secret) => text.includes(secret)));
     return clear.map(({ path }) => ({ urn, path }));
   });
-}
-
-/** Whether resources of a type contain a key's secret. */
-export function isKeyType(type: string): boolean {
-  return KEY_TYPES.has(type);
 }
 
 function textsOf(value: unknown, path: string): { text: string; path: string }[] {

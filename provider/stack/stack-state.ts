@@ -1,6 +1,7 @@
 import { keyIdOf } from "../ids";
 import { isSameStack, ownerIdIn, urnIn } from "../keys/identity";
 import { ownerTag } from "../keys/names";
+import { DYNAMIC, PLUGIN } from "../resource-types";
 import { type Deployment, HIDDEN, type StateResource } from "./deployment";
 
 /** The role of a key in the resource that holds it. */
@@ -42,9 +43,6 @@ export interface StackState {
   readonly underWay: number;
 }
 
-/** Types of the dynamic provider, and of the plugin. */
-const DYNAMIC = "pulumi-nodejs:dynamic/keyplane:";
-const PLUGIN = "keyplane:index:";
 const PLUGIN_PROVIDER = "pulumi:providers:keyplane";
 
 /** The type of the owner of a stack of the dynamic provider. */

@@ -1587,6 +1587,14 @@ const outside = [
       test: api("collected"),
     },
   ]),
+  ...inFile("provider/resource-types.ts", [
+    {
+      name: "policies know the keys of the plugin",
+      find: "[DYNAMIC, PLUGIN].flatMap",
+      replace: "[DYNAMIC].flatMap",
+      test: "test/unit/resource-types.test.ts",
+    },
+  ]),
   ...inFile("provider/settings/accounts.ts", [
     {
       name: "no message repeats the name of an account that can be a secret",

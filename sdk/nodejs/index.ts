@@ -28,6 +28,7 @@ export type {
   WaitForOperationsArgs,
 } from "../../provider/functions";
 export type { PendingWork } from "../../provider/keys/readiness";
+export { isKeyType } from "../../provider/resource-types";
 export { ApiKey, type ApiKeyArgs } from "./api-key";
 export { getApiKey, getApiKeyOutput, getApiKeys, getApiKeysOutput } from "./data-sources/api-keys";
 export type { OutputArgs, OutputOptions } from "./data-sources/data-source";

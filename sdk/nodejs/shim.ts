@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { KeyplaneError } from "../../provider/errors";
+import { DYNAMIC } from "../../provider/resource-types";
 import { outlivesItsStack } from "./run/watch-registrations";
 
 /** The kinds of resource; each name is part of URNs in users' states. */
@@ -7,7 +8,7 @@ export type KindName = "ApiKey" | "RotatingApiKey" | "ProjectReady" | "Owner" | 
 
 /** The type token of a kind in Pulumi's own dynamic provider. */
 export function typeToken(kind: KindName): string {
-  return `pulumi-nodejs:dynamic/keyplane:${kind}`;
+  return `${DYNAMIC}${kind}`;
 }
 
 /**

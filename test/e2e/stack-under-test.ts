@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { ControlPlane, RunOptions, RunResult } from "keyplane/testing";
+import type { ControlPlane, RunOptions, RunResult, WorkspaceOptions } from "keyplane/testing";
 import { expect } from "vitest";
 import { pluginFolder } from "../plugin-folder";
 import { hostsOf } from "./hosts";
@@ -12,7 +12,7 @@ export type FrontEnd = "npm package" | "plugin";
 export const FRONT_ENDS: readonly FrontEnd[] = ["npm package", "plugin"];
 
 /** The packages with the classes of the resources, and the type that URNs contain. */
-const SDK = {
+export const SDK = {
   "npm package": { module: "keyplane", type: "pulumi-nodejs:dynamic/keyplane" },
   plugin: { module: "plugin-sdk", type: "keyplane:index" },
 } as const;
@@ -26,10 +26,16 @@ export class StackUnderTest {
   ) {}
 
   static async create(frontEnd: FrontEnd, plane: ControlPlane, program: string): Promise<StackUnderTest> {
-    const packages = { consumer: join(__dirname, "consumer"), "plugin-sdk": join(__dirname, "..", "plugin-sdk") };
-    const plugins: Record<string, string> = frontEnd === "plugin" ? { keyplane: pluginFolder() } : {};
-    const options = { packages, plugins, config: { reportTo: plane.url } };
-    const run = await ExampleRun.create(plane, { "index.js": headOf(frontEnd) + program }, options);
+    const { packages, plugins } = optionsFor(frontEnd);
+    const options = { packages: { ...packages, consumer: join(__dirname, "consumer") }, plugins };
+    const run = await ExampleRun.create(
+      plane,
+      { "index.js": headOf(frontEnd) + program },
+      {
+        ...options,
+        config: { reportTo: plane.url },
+      },
+    );
     return new StackUnderTest(run, plane, frontEnd);
   }
 
@@ -89,6 +95,12 @@ export class StackUnderTest {
     await this.run.workspace.setConfig("failing", failing);
     return this.run.run("up", { inProcess: false, ...options });
   }
+}
+
+/** What the workspace of a program needs. */
+export function optionsFor(frontEnd: FrontEnd): Required<Pick<WorkspaceOptions, "packages" | "plugins">> {
+  if (frontEnd === "npm package") return { packages: {}, plugins: {} };
+  return { packages: { "plugin-sdk": join(__dirname, "..", "plugin-sdk") }, plugins: { keyplane: pluginFolder() } };
 }
 
 function headOf(frontEnd: FrontEnd): string {

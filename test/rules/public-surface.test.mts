@@ -33,6 +33,7 @@ test("a program can import exactly these names, so that none disappears unnotice
     "getProjectOutput",
     "getProjects",
     "getProjectsOutput",
+    "isKeyType",
     "listOperations",
     "waitForOperations",
     "waitForOperationsOutput",
