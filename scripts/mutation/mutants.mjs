@@ -1729,6 +1729,12 @@ const serving = [
   ]),
   ...inFile("testing/control-plane/control/app.ts", [
     {
+      name: "the control endpoints refuse a page of another site that sends no origin",
+      find: 'site === "none" || site === "same-origin"',
+      replace: "true",
+      test: plane("control"),
+    },
+    {
       name: "the control endpoints do not tell a key that must not be told",
       find: "plane.showsApiKey ? ",
       replace: "true ? ",

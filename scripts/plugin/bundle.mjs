@@ -47,10 +47,18 @@ export function bundle(folder = FOLDER, platform = process.platform) {
   write("package.json", '{ "private": true, "type": "commonjs" }\n');
   write(STARTER, `#!/usr/bin/env node\nrequire("./${PLUGIN}");\n`, 0o755);
   if (platform === "win32") {
-    for (const name of [STARTER, PLUGIN]) write(`${name}.cmd`, `@node "%~dp0${PLUGIN}" %*\r\n`);
+    for (const name of [STARTER, PLUGIN]) write(`${name}.cmd`, LAUNCHER);
   }
   write(PLUGIN, code, 0o755);
 }
+
+/**
+ * Starts the plugin on Windows. The command prompt looks for `node` in the current folder first, which is that of the
+ * user's program: the variable prevents that.
+ */
+const LAUNCHER = ["@setlocal", '@set "NoDefaultCurrentDirectoryInExePath=1"', `@node "%~dp0${PLUGIN}" %*`, ""].join(
+  "\r\n",
+);
 
 /** The version of the plugin, which is that of the package. */
 export function version() {

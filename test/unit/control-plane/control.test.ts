@@ -28,12 +28,25 @@ test("the control endpoints need no key and are also served on the API's port", 
 test.each([
   ["by a name of its own for this machine", { host: "evil.example" }],
   ["from another origin", { origin: "https://evil.example" }],
+  ["from another site, without an origin", { "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" }],
+  ["from another port of this machine, without an origin", { "sec-fetch-site": "same-site" }],
+  ["from a place that a browser may name one day", { "sec-fetch-site": "anywhere" }],
 ])("a web page that calls %s reads nothing from the control endpoints", async (_, headers) => {
   const plane = await startPlane();
   const { statusCode, body } = await request(`${plane.controlUrl}/secrets`, { headers });
   expect(statusCode).toBe(403);
   expect(await body.text()).not.toContain(plane.apiKey);
 });
+
+test.each([{}, { "sec-fetch-site": "none" }, { "sec-fetch-site": "same-origin" }])(
+  "a local program, or a person who types the address, reads the control endpoints: %j",
+  async (headers) => {
+    const plane = await startPlane();
+    const { statusCode, body } = await request(`${plane.controlUrl}/secrets`, { headers });
+    expect(statusCode).toBe(200);
+    await body.dump();
+  },
+);
 
 test.each([
   ["/clock", { mode: "warped" }],

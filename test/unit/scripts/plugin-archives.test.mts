@@ -61,6 +61,18 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
+test("the plugin starts node from the PATH on Windows, and not a program that the current folder holds", () => {
+  extract({ sync: true, file: archiveOf("windows"), cwd: folder });
+  for (const name of ["pulumi-resource-.cmd", "pulumi-resource-keyplane.cmd"]) {
+    expect(readFileSync(join(folder, name), "utf8").split("\r\n")).toEqual([
+      "@setlocal",
+      '@set "NoDefaultCurrentDirectoryInExePath=1"',
+      '@node "%~dp0pulumi-resource-keyplane" %*',
+      "",
+    ]);
+  }
+});
+
 test("an archive names no folder of the machine that built it, and no registry", () => {
   extract({ sync: true, file: archiveOf("windows"), cwd: folder });
   const texts = entriesOf(archiveOf("windows")).map(({ path }) => readFileSync(join(folder, path), "utf8"));

@@ -28,9 +28,12 @@ const loopback = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/;
 export function createControlApp(plane: Plane, listener: Listener): Hono<{ Bindings: HttpBindings }> {
   const app = new Hono<{ Bindings: HttpBindings }>({ strict: false }).basePath("/_control");
   app.use(async (context, next) => {
-    // Prevents web pages from acting here, or from reading secrets through DNS rebinding.
+    // Prevents web pages from acting here, or from reading secrets through DNS rebinding. A browser sends no Origin with
+    // some requests of another site, such as those of a link or an image, but it says where the request comes from.
     const local = loopback.test(new URL(context.req.url).host);
-    if (!local || context.req.header("origin") !== undefined) throw new ApiError(403, "only for local programs");
+    const site = context.req.header("sec-fetch-site") ?? "none";
+    const isProgram = context.req.header("origin") === undefined && (site === "none" || site === "same-origin");
+    if (!local || !isProgram) throw new ApiError(403, "only for local programs");
     await next();
   });
   const info = () => {
