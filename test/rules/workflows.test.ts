@@ -20,6 +20,47 @@ test("workflows use other people's actions only at a commit, which cannot be mov
   expect(uses.filter((line) => !/^uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual([]);
 });
 
+interface Step {
+  readonly run?: string;
+  readonly uses?: string;
+  readonly env?: Record<string, string>;
+  readonly with?: Record<string, string>;
+}
+
+interface WithEnvironment {
+  readonly env?: Record<string, string>;
+  readonly jobs: Record<string, { readonly env?: Record<string, string>; readonly steps: readonly Step[] }>;
+}
+
+test("other people's code that is only installed gets no secret, in our workflows and in those that users copy", () => {
+  const isSecret = (env: unknown) => /\bsecrets\b|github\.token/.test(JSON.stringify(env ?? {}));
+  for (const path of withActions) {
+    const { env, jobs } = parse(textOf(path)) as WithEnvironment;
+    const wide = [env, ...Object.values(jobs).map((job) => job.env)];
+    expect(wide.filter(isSecret), `${path}: environment of all steps`).toEqual([]);
+    const steps = Object.values(jobs).flatMap((job) => job.steps);
+    const installs = steps.filter(({ run = "" }) => /\bnpm (ci|i|install)\b/.test(run));
+    expect(
+      installs.filter((step) => isSecret(step.env)),
+      path,
+    ).toEqual([]);
+  }
+});
+
+test("a workflow that users copy installs packages without their scripts, and gives secrets only to Pulumi", () => {
+  const example = "examples/scheduled-rotation/rotate.yml";
+  expect(withActions).toContain(example);
+  const { jobs } = parse(textOf(example)) as WithEnvironment;
+  const steps = Object.values(jobs).flatMap((job) => job.steps);
+  expect(steps.flatMap(({ run = "" }) => run.match(/\bnpm .*/g) ?? [])).toEqual(["npm ci --ignore-scripts"]);
+  const withSecrets = steps.filter((step) => JSON.stringify([step.env, step.with]).includes("secrets."));
+  expect(withSecrets.map(({ run, uses }) => (run ?? uses)?.split(" ").slice(0, 2).join(" "))).toEqual([
+    "pulumi preview",
+    "pulumi up",
+    "pulumi preview",
+  ]);
+});
+
 test("the same action has the same commit everywhere", () => {
   const commits = new Map<string, Set<string>>();
   for (const path of withActions) {
