@@ -1,5 +1,5 @@
 import { formatDuration, parseDuration } from "../duration";
-import { digestOf, isDigestOf } from "../schema/digest";
+import { type Digest, digestOf, isDigestOf, isKeyed, keyed } from "../schema/digest";
 import { type FieldRule, types } from "../schema/field-types";
 import type { Context, Due, Failure, Properties } from "../schema/resource-type";
 import { identityIn } from "./identity";
@@ -73,35 +73,46 @@ export function dueByAge(createdAt: unknown, rotateAfter: unknown, now: number):
   return `due since ${at}: ${formatDuration(now - Date.parse(String(createdAt))).replace(" ", "")} old`;
 }
 
-/** The digest of the triggers that a key was created with; `undefined` if there were none. */
-export function triggersDigestIn({ triggersDigest, rotationTriggers }: Properties): string | undefined {
-  if (typeof triggersDigest === "string") return triggersDigest;
+/** The digest of the triggers that a key was created with; `undefined` if there were none, or if there is no key. */
+export function triggersDigestIn({ triggersDigest, rotationTriggers, key }: Properties): Digest | undefined {
   // Version 0.1 stored the triggers themselves.
-  return isEmptyMap(rotationTriggers) ? undefined : digestOf(rotationTriggers);
+  return typeof triggersDigest === "string" ? digestIn(triggersDigest, key) : digestOfTriggers(rotationTriggers, key);
 }
 
 /** The digest of triggers whose rotation has not happened yet. */
-export function queuedDigestIn({ queuedTriggersDigest }: Properties): string | undefined {
-  return typeof queuedTriggersDigest === "string" ? queuedTriggersDigest : undefined;
+export function queuedDigestIn({ queuedTriggersDigest, key }: Properties): Digest | undefined {
+  return digestIn(queuedTriggersDigest, key);
 }
 
-/** The digest to store for triggers: one that is already stored, if it matches them. */
-export function digestOfTriggers(triggers: unknown, ...kept: readonly unknown[]): string | undefined {
-  if (isEmptyMap(triggers)) return undefined;
-  const same = kept.find((digest) => isDigestOf(triggers, digest));
-  return typeof same === "string" ? same : digestOf(triggers);
+/**
+ * The digest to store for triggers: one that is already stored, if it matches them. It is made with the secret of the
+ * key that is beside it in the state.
+ */
+export function digestOfTriggers(
+  triggers: unknown,
+  key: unknown,
+  ...kept: readonly (Digest | undefined)[]
+): Digest | undefined {
+  if (isEmptyMap(triggers) || typeof key !== "string") return undefined;
+  return kept.find((digest) => digest?.key === key && isDigestOf(triggers, digest)) ?? digestOf(triggers, key);
 }
 
 /** The inputs for a key's outputs, with a digest instead of the triggers. */
-export function repeatedInputs(inputs: Properties, before: Properties = {}): Properties {
+export function repeatedInputs(inputs: Properties, key?: string, before: Properties = {}): Properties {
   const { rotationTriggers, ...others } = inputs;
-  return { ...others, triggersDigest: digestOfTriggers(rotationTriggers, before.triggersDigest) };
+  return { ...others, triggersDigest: digestOfTriggers(rotationTriggers, key, triggersDigestIn(before))?.text };
 }
 
-/** What is due if a state still contains triggers in clear text. */
-export function triggersDue({ rotationTriggers, queuedTriggers }: Properties): readonly Due[] {
-  const isKept = rotationTriggers !== undefined || queuedTriggers !== undefined;
-  return isKept ? [{ field: "rotationTriggers", replace: false }] : [];
+/** What is due if a state still contains triggers in clear text, or a digest that shows a weak secret to who guesses. */
+export function triggersDue(outputs: Properties): readonly Due[] {
+  const isClear = outputs.rotationTriggers !== undefined || outputs.queuedTriggers !== undefined;
+  const digests = [outputs.triggersDigest, outputs.queuedTriggersDigest];
+  const isWeak = digests.some((digest) => typeof digest === "string" && !isKeyed(digest));
+  return isClear || isWeak ? [{ field: "rotationTriggers", replace: false }] : [];
+}
+
+function digestIn(text: unknown, key: unknown): Digest | undefined {
+  return typeof text === "string" && typeof key === "string" ? keyed(text, key) : undefined;
 }
 
 function isEmptyMap(value: unknown): boolean {

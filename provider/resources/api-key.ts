@@ -94,7 +94,7 @@ function stateOf(outputs: Properties): KeyState {
 function outputsOf(state: KeyState, inputs: Properties, before?: Properties): Properties {
   const { gone, lost, identity, ...others } = state;
   return withoutEmpty({
-    ...repeatedInputs(inputs, before),
+    ...repeatedInputs(inputs, state.key, before),
     ...others,
     ...lost,
     rotateAt: rotateAt(state.createdAt, inputs.rotateAfter),

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isDigestOf } from "./digest";
+import { type Digest, isDigestOf } from "./digest";
 import { type FieldRule, hasUnknown } from "./field-types";
 import type { DueTerms, Properties, ResourceType } from "./resource-type";
 
@@ -47,10 +47,11 @@ function fieldChange(
   inputs: Properties,
 ): "replace" | "update" | undefined {
   if (rule.change === "ignore") return undefined;
-  const before = rule.digest === undefined ? normal(inForce(field, rule, outputs), rule) : rule.digest(outputs);
+  const digest = rule.digest?.(outputs);
+  const before = rule.digest === undefined ? normal(inForce(field, rule, outputs), rule) : digest;
   const after = normal(inputs[field], rule);
   // A value that a preview does not know yet may be different, so it counts as a change.
-  if (!hasUnknown(after) && isSame(before, after, rule)) return undefined;
+  if (!hasUnknown(after) && isSame(before, after, digest)) return undefined;
   if (after === undefined && rule.keptIfUnset?.(outputs)) return undefined;
   if (rule.onlyAdditions && !hasUnknown(after) && isPartOf(after, before)) return undefined;
   const unset = before === undefined || after === undefined;
@@ -61,9 +62,8 @@ function inForce(field: string, rule: FieldRule, outputs: Properties): unknown {
   return rule.inForce === undefined ? outputs[field] : rule.inForce(outputs);
 }
 
-function isSame(before: unknown, after: unknown, rule: FieldRule): boolean {
-  const isDigest = rule.digest !== undefined && before !== undefined;
-  return isDigest ? isDigestOf(after, before) : isDeepStrictEqual(before, after);
+function isSame(before: unknown, after: unknown, digest: Digest | undefined): boolean {
+  return digest === undefined ? isDeepStrictEqual(before, after) : isDigestOf(after, digest);
 }
 
 function isPartOf(list: unknown, whole: unknown): boolean {

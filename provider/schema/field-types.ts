@@ -2,6 +2,7 @@ import { DURATION_FORM, MAX_TIMER_MS, parseDuration } from "../duration";
 import { ID_FORMS } from "../ids";
 import { isKeyText } from "../secrets";
 import { NOT_IN_NAMES } from "../unprintable";
+import type { Digest } from "./digest";
 
 /** Represents a value that a preview does not know yet. */
 export const UNKNOWN: unique symbol = Symbol("unknown");
@@ -28,7 +29,7 @@ export interface FieldRule {
   /** The value in force, if the outputs do not repeat the input under its own name. */
   readonly inForce?: (outputs: Readonly<Record<string, unknown>>) => unknown;
   /** The digest of the value in force, if the outputs contain only that. */
-  readonly digest?: (outputs: Readonly<Record<string, unknown>>) => string | undefined;
+  readonly digest?: (outputs: Readonly<Record<string, unknown>>) => Digest | undefined;
 }
 
 /** Whether a value is or contains something that a preview does not know yet. */

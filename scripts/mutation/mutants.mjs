@@ -1397,9 +1397,29 @@ const digests = [
     },
     {
       name: "a state that holds triggers in clear is due",
-      find: 'return isKept ? [{ field: "rotationTriggers", replace: false }] : [];',
-      replace: "return [];",
+      find: "return isClear || isWeak ?",
+      replace: "return isWeak ?",
       test: resources("diff"),
+    },
+    {
+      name: "a digest of triggers that anybody can make is due",
+      find: "return isClear || isWeak ?",
+      replace: "return isClear ?",
+      test: resources("secret-triggers"),
+    },
+  ]),
+  ...inFile("provider/schema/digest.ts", [
+    {
+      name: "a digest of triggers cannot be made without the secret of the key",
+      find: 'createHmac("sha256", key)',
+      replace: 'createHmac("sha256", "")',
+      test: resources("secret-triggers"),
+    },
+    {
+      name: "a digest of a former version is one of the same triggers",
+      find: "  if (isKeyed(text)) return { text, key };\n",
+      replace: "  if (isKeyed(text) || text.length === 24) return { text, key };\n",
+      test: resources("secret-triggers"),
     },
   ]),
   ...inFile("provider/resources/rotation/rotation-state.ts", [

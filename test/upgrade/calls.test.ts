@@ -24,6 +24,12 @@ afterEach(async () => {
   await recording.close();
 });
 
+/** Digests of triggers that anybody can make. This version replaces them. */
+const DIGESTS = ["triggersDigest", "queuedTriggersDigest"];
+
+/** The answer to a comparison with a state that has such a digest: an update, which keeps the key. */
+const REPLACES_DIGEST = { changes: 2, diffsList: ["rotationTriggers"] };
+
 /** The calls of each run. A run begins with the configuration of a new process. */
 function runsOf(text: string): readonly (readonly Call[])[] {
   const runs: Call[][] = [];
@@ -36,6 +42,19 @@ function runsOf(text: string): readonly (readonly Call[])[] {
     runs.at(-1)?.push(call);
   }
   return runs;
+}
+
+/** An answer without the digests in its properties, of which a refresh makes new ones. */
+function withoutDigests({ properties, ...answer }: Values): Values {
+  if (typeof properties !== "object" || properties === null) return answer;
+  const others = Object.entries(properties).filter(([name]) => !DIGESTS.includes(name));
+  return { ...answer, properties: Object.fromEntries(others) };
+}
+
+/** Whether a call compares a resource that has such a digest. A refresh reports only what has changed outside Pulumi. */
+function replacesDigest({ request }: Call, run: readonly Call[]): boolean {
+  const isRefresh = run.some(({ method }) => method === "read");
+  return !isRefresh && DIGESTS.some((name) => name in (request.olds as Values));
 }
 
 describe.each(versions.filter((version) => Recording.has(version, "plugin", "calls.jsonl")))(
@@ -54,8 +73,13 @@ describe.each(versions.filter((version) => Recording.has(version, "plugin", "cal
           const isNew = call.method === "checkConfig" && !("__owner" in (call.request.olds as Values));
           const { __owner: _, ...inputs } = (answer.inputs ?? {}) as Values;
           if (isNew) expect(call.response.inputs).toMatchObject(inputs);
-          else if (call.method === "diff") expect(answer, String(call.request.urn)).toEqual(call.response);
-          else expect(answer, `${call.method} ${call.request.urn}`).toMatchObject(call.response);
+          else if (call.method === "diff" && replacesDigest(call, run)) {
+            expect(answer, String(call.request.urn)).toEqual({ ...call.response, ...REPLACES_DIGEST });
+          } else if (call.method === "diff") expect(answer, String(call.request.urn)).toEqual(call.response);
+          else
+            expect(withoutDigests(answer), `${call.method} ${call.request.urn}`).toMatchObject(
+              withoutDigests(call.response),
+            );
           expect(answer).not.toHaveProperty("failuresList");
         }
       }

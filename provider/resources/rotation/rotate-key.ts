@@ -62,7 +62,7 @@ export async function rotateKey(request: RotationRequest, context: Context): Pro
     createdAt,
     currentGone: false,
     pending: made.pending,
-    triggers: digestOfTriggers(inputs.rotationTriggers, state.queuedTriggers, state.triggers),
+    triggers: digestOfTriggers(inputs.rotationTriggers, current.key),
     queuedTriggers: undefined,
     lost: bothLost(state.lost, made.lost),
     identity: identityIn(inputs),

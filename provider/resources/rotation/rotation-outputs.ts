@@ -13,8 +13,8 @@ export function outputsOf(state: RotationState, inputs: Properties): Properties 
     adopted: state.adopted,
     // They can contain secrets, which the engine encrypts only under the name of an input.
     rotationTriggers: undefined,
-    triggersDigest: state.triggers,
-    queuedTriggersDigest: state.queuedTriggers,
+    triggersDigest: current && state.triggers?.text,
+    queuedTriggersDigest: current && state.queuedTriggers?.text,
     keyId: current?.keyId,
     name: current?.name,
     // A secret can be read only at creation, so it is carried from state to state.

@@ -3,6 +3,7 @@ import { digestOfTriggers, queuedDigestIn, textsOf, triggersDigestIn } from "../
 import { type LostRequests, lostIn } from "../../keys/lost-key";
 import type { Made } from "../../keys/maker";
 import { type PendingWork, pendingOf } from "../../keys/readiness";
+import type { Digest } from "../../schema/digest";
 import type { Properties } from "../../schema/resource-type";
 import type { HistoryMark } from "../../schema/witness";
 import { periodsOf } from "./rotation-fields";
@@ -32,10 +33,10 @@ export interface RotationState {
   readonly historyMark: HistoryMark | undefined;
   /** ISO 8601 time of the last known use of the previous key. */
   readonly previousUsedAt: string | undefined;
-  /** Digest of the triggers with which the current key was created. */
-  readonly triggers: string | undefined;
-  /** Digest of triggers whose rotation has not happened yet. */
-  readonly queuedTriggers: string | undefined;
+  /** Digest of the triggers with which the current key was created, made with its secret. */
+  readonly triggers: Digest | undefined;
+  /** Digest of triggers whose rotation has not happened yet, made with the secret of the current key. */
+  readonly queuedTriggers: Digest | undefined;
   /** What the current key still waits for. */
   readonly pending: readonly PendingWork[];
   /** Ids of keys that were not handed out and must be revoked as soon as possible. */
@@ -103,9 +104,10 @@ export function stateOf(outputs: Properties): RotationState {
  * once. Setting the first triggers, or removing all, requires no rotation.
  */
 export function withTriggers(state: RotationState, wanted: unknown): RotationState {
-  const digest = digestOfTriggers(wanted, state.triggers, state.queuedTriggers);
+  // Without a key, there is no digest, and the next key is created with the triggers of the program.
+  const digest = digestOfTriggers(wanted, state.current?.key, state.triggers, state.queuedTriggers);
   const asksToRotate = state.triggers !== undefined && digest !== undefined && digest !== state.triggers;
-  return asksToRotate && state.current !== undefined
+  return asksToRotate
     ? { ...state, queuedTriggers: digest }
     : { ...state, triggers: digest, queuedTriggers: undefined };
 }

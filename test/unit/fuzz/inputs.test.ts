@@ -95,11 +95,11 @@ describe("any name", () => {
 });
 
 it("any triggers cause a rotation if and only if they differ", () => {
-  const outputs = { owner: "o", keyId: "7", name: "ci-aaaaaaaa-bbbbbbbb" };
+  const outputs = { owner: "o", keyId: "7", name: "ci-aaaaaaaa-bbbbbbbb", key: "a secret" };
   const differ = (before: unknown, after: unknown) =>
     diff(
       resourceTypes.ApiKey,
-      { ...outputs, triggersDigest: digestOf(before) },
+      { ...outputs, triggersDigest: digestOf(before, outputs.key).text },
       { owner: "o", rotationTriggers: after },
       { now: 0, driftOnly: false, hasLedger: true },
     );

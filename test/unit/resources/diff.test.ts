@@ -4,6 +4,9 @@ import { diff } from "../../../provider/schema/diff";
 import { digestOf } from "../../../provider/schema/digest";
 import { UNKNOWN } from "../../../provider/schema/field-types";
 
+/** The digest of { quarter: "Q1" } as version 0.2.0-alpha.2 made it, without a key. */
+const FORMER = "abcdefghgwalae2kgqoncefn";
+
 const BORN = "2026-01-01T00:00:00.000Z";
 const NOW = Date.parse(BORN) + 90 * 86_400_000;
 const outputs = {
@@ -26,7 +29,7 @@ describe("the diff of an ApiKey", () => {
   it("shows no change for an unchanged program, even if a default is written out", () => {
     expect(differ({}, {})).toEqual(nothing);
     expect(differ({}, { verify: false, revokeOnDelete: true, rotationTriggers: {} })).toEqual(nothing);
-    const triggersDigest = digestOf({ a: 1, b: [2, { c: 3, d: 4 }] });
+    const triggersDigest = digestOf({ a: 1, b: [2, { c: 3, d: 4 }] }, outputs.key).text;
     const rotationTriggers = { b: [2, { d: 4, c: 3 }], a: 1 };
     expect(differ({ triggersDigest }, { rotationTriggers })).toEqual(nothing);
   });
@@ -34,6 +37,24 @@ describe("the diff of an ApiKey", () => {
   it("requests an update that removes plain-text triggers from a state of version 0.1", () => {
     const rotationTriggers = { quarter: "Q1" };
     expect(differ({ rotationTriggers }, { rotationTriggers })).toMatchObject({ changes: true, replaces: [] });
+  });
+
+  it.each([
+    ["triggersDigest", { quarter: "Q1" }, []],
+    ["triggersDigest", { quarter: "Q2" }, ["rotationTriggers"]],
+    ["queuedTriggersDigest", { quarter: "Q1" }, []],
+  ])(
+    "requests an update that replaces a %s of a former version, which anybody can guess, and no rotation unless the triggers differ",
+    (field, rotationTriggers, replaces) => {
+      const before = { triggersDigest: digestOf({ quarter: "Q1" }, outputs.key).text, [field]: FORMER };
+      expect(differ(before, { rotationTriggers })).toMatchObject({ changes: true, replaces });
+    },
+  );
+
+  it("takes a digest that another key was made with for one of other triggers", () => {
+    const rotationTriggers = { quarter: "Q1" };
+    const triggersDigest = digestOf(rotationTriggers, "another secret").text;
+    expect(differ({ triggersDigest }, { rotationTriggers })).toMatchObject({ replaces: ["rotationTriggers"] });
   });
 
   it.each([
