@@ -1517,14 +1517,6 @@ const outside = [
       by: "W2",
     },
   ]),
-  ...inFile("provider/functions/find-one.ts", [
-    {
-      name: "a key in the place of an id is not repeated",
-      find: "maskKeyLike(redact(cleanText(value)))",
-      replace: "cleanText(value)",
-      test: "test/unit/functions/functions.test.ts",
-    },
-  ]),
   ...inFile("provider/text.ts", [
     {
       name: "escape sequences are taken out of text from outside",
@@ -2127,7 +2119,7 @@ const plugins = [
   ...inFile("provider/plugin/functions.ts", [
     {
       name: "the error of a data source shows no secret",
-      find: "throw new Error(described(session, name, error));",
+      find: "throw new Error(hideArguments(described(session, name, error), Object.fromEntries(ids)));",
       replace: "throw error;",
       test: contract("functions"),
       by: "a call of a data source fails without a secret",
