@@ -1,4 +1,5 @@
 import pulumi
+import pulumi_kubernetes as kubernetes
 import pulumi_keyplane as keyplane
 
 config = pulumi.Config()
@@ -11,7 +12,9 @@ app = keyplane.RotatingApiKey("app",
     rotation_triggers={"rotation": config.get("rotation") or "1"},
     grace_period="24h")
 
+# The program hands the keys on to what uses them, and exports only their names.
+kubernetes.core.v1.Secret("database-keys", string_data={"ci": ci.key, "app": app.key})
+
 pulumi.export("ciKeyName", ci.name)
-pulumi.export("ciKey", ci.key)  # shown as [secret]
-pulumi.export("appKey", app.key)  # shown as [secret]
+pulumi.export("appKeyName", app.name)
 pulumi.export("appNext", app.next_action)

@@ -36,8 +36,8 @@ export const LANGUAGES = {
   },
   python: {
     packageName: "pulumi_keyplane",
-    // The generator's own minimum: generated code calls functions of this version.
-    requires: { pulumi: ">=3.231.0,<4.0.0" },
+    // Older versions write exported secrets into debug messages.
+    requires: { pulumi: ">=3.260.0,<4.0.0" },
     readme: README,
     pyproject: { enabled: true },
     respectSchemaVersion: true,

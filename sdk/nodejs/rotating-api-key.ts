@@ -116,10 +116,11 @@ export interface RotatingApiKeyArgs {
  *
  * @example Rotated every 30 days; consumers have a day to switch to the new key
  * ```ts
+ * import * as pulumi from "@pulumi/pulumi";
  * import { RotatingApiKey } from "keyplane";
  *
  * const app = new RotatingApiKey("app", { rotateAfter: "30d", gracePeriod: "24h" });
- * export const appKeys = { current: app.key, previous: app.previousKey }; // secret
+ * export const appKeys = pulumi.secret({ current: app.key, previous: app.previousKey });
  * ```
  */
 export class RotatingApiKey extends pulumi.CustomResource {
