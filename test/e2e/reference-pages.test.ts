@@ -41,10 +41,10 @@ test("the programs on the pages of the reference can be deployed and destroyed t
   expect(Object.fromEntries(names.map((name, at) => [name, outputs[`page${at}`]]))).toEqual({
     "api-key": {
       deployKeyName: expect.stringMatching(/^deploy-/),
-      keys: { deploy: "[secret]", app: "[secret]" },
+      keys: "[secret]",
     },
     "rotating-api-key": {
-      workerKeys: { current: "[secret]", previous: "[secret]" },
+      workerKeys: "[secret]",
       workerNext: expect.stringMatching(/^rotate after /),
     },
     "project-ready": { readerKey: "[secret]" },
