@@ -1629,14 +1629,6 @@ const outside = [
       test: contract("functions"),
     },
   ]),
-  ...inFile("sdk/nodejs/data-sources/data-source.ts", [
-    {
-      name: "the error of a data source is without arguments that are secrets",
-      find: "throw withoutSecrets(error, await secretsIn(args ?? {}))",
-      replace: "throw error",
-      test: "test/unit/sdk/secret-arguments.test.ts",
-    },
-  ]),
   ...inFile("cli/terminal.ts", [
     {
       name: "every printed line is printable",

@@ -89,7 +89,7 @@ describe("keyplane in Pulumi's dynamic host", () => {
     const { inputs, failures } = await host.check("ApiKey", {}, unknown);
     expect(failures).toEqual([]);
     expect(inputs).toMatchObject(unknown);
-    const olds = { owner, name: "ci-aaaaaaaa-bbbbbbbb", keyId: "7", rotationTriggers: { a: "1" } };
+    const olds = { owner, name: "ci-aaaaaaaa-bbbbbbbb", keyId: "7", key: "kp_secret", rotationTriggers: { a: "1" } };
     expect(await host.diff("ApiKey", "7", olds, unknown)).toEqual({ changes: true, replaces: ["rotationTriggers"] });
     expect(await plane.count()).toBe(0);
   });
