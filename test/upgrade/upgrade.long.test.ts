@@ -42,7 +42,8 @@ describe.each(recordings)("a stack of version %s with the front end %s", (versio
   const live = async () => (await plane.liveKeys()).map(({ id }) => id).toSorted((one, other) => one - other);
   const idsOf = async () => {
     const { resources = [] } = (await run.workspace.exportState()).deployment;
-    return resources.flatMap(({ outputs }) => (outputs?.keyId === undefined ? [] : [outputs.keyId]));
+    // The engine saves resources in the order in which their steps end.
+    return resources.flatMap(({ outputs }) => (outputs?.keyId === undefined ? [] : [outputs.keyId])).toSorted();
   };
 
   test("goes on without a change at the service, and ends the grace of its previous key", async () => {
