@@ -6,6 +6,8 @@ import { type ControlPlane, startControlPlane } from "../../../testing";
 let plane: ControlPlane;
 
 beforeEach(async () => {
+  // Another test file in this process can have set mocks, which would answer.
+  pulumi.runtime.resetOptions("project", "stack", 1, "", "", false, "organization");
   plane = await startControlPlane();
   vi.stubEnv("KEYPLANE_BASE_URL", plane.url);
   vi.stubEnv("KEYPLANE_API_KEY", plane.apiKey);
