@@ -57,11 +57,12 @@ export function conceal(secret: string): void {
 function lookFor(secret: string): void {
   harmless.clear();
   const forms = formsOf(secret);
-  if (forms.length < FORMS) {
+  const isLong = ({ text }: Form) => text.length >= MIN_LENGTH;
+  if (!forms.every(isLong)) {
     unusual.push(secret);
     shortest = Math.min(shortest, secret.length);
   }
-  for (const form of forms) {
+  for (const form of forms.filter(isLong)) {
     shortest = Math.min(shortest, form.text.length);
     const end = form.text.slice(-MIN_LENGTH);
     const others = formsByEnd.get(end);
@@ -232,9 +233,6 @@ function meaning([, json, byte, hex, decimal, percent]: readonly (string | undef
 /** Any character that is neither a letter nor a digit. */
 const MARK = 0x5f;
 
-/** The number of forms of a secret with enough letters and digits. */
-const FORMS = 6;
-
 /** The forms that a secret can have in a text. */
 function formsOf(secret: string): Form[] {
   const texts = [Buffer.from(secret).toString("hex")];
@@ -245,8 +243,7 @@ function formsOf(secret: string): Form[] {
     texts.push(bytes.toString("base64").slice(from, to));
   }
   // A part of the secret itself can look like an escaped character.
-  const forms = [...texts, secret].map((text) => formOf(unitsOf(text)));
-  return [...forms, formOf(unitsOf(secret, () => false))].filter(({ text }) => text.length >= MIN_LENGTH);
+  return [...[...texts, secret].map((text) => unitsOf(text)), unitsOf(secret, () => false)].map(formOf);
 }
 
 function formOf({ plain, plainAt, marks }: Units): Form {

@@ -287,7 +287,7 @@ export class Resources {
     this.#hasChanged ||= ["create", "update", "delete"].includes(name);
     const also = {
       customTimeoutMs: timeoutMs,
-      deliveries: this.session.stack.deliveries(urn),
+      deliveries: this.session.stack,
       ...added,
       ...(type.holds && {
         ownerNow: this.#identityOf(urn, held),

@@ -21,7 +21,6 @@ import {
   revokeKey,
 } from "../keys/revoke-key";
 import { type Context, NotReady, type Properties, type ResourceType } from "../schema/resource-type";
-import { shownName } from "../text";
 import { adoptionOf, adoptionRules, doomedIn, heldBy, refuseLateAdoption } from "./rotation/adoption";
 import { retirePrevious } from "./rotation/retire-key";
 import { rotateKey } from "./rotation/rotate-key";
@@ -29,6 +28,7 @@ import { rotationFields, rotationRules } from "./rotation/rotation-fields";
 import { outputsOf } from "./rotation/rotation-outputs";
 import { rotationDue, rotationReason } from "./rotation/rotation-plan";
 import {
+  formatKey,
   type HeldKey,
   isoOf,
   madeBy,
@@ -115,7 +115,7 @@ export const rotatingApiKey: ResourceType = {
       if (state.pendingRevocations.length + left.length === 0) return undefined;
     } else if (current !== undefined && currentFound === undefined) {
       context.warn(
-        `key ${current.keyId} (${shownName(current.name)}) is gone from the account. The previous key, ${previous?.keyId}, is still live. ` +
+        `key ${formatKey(current)} is gone from the account. The previous key, ${previous?.keyId}, is still live. ` +
           "The next `pulumi up` creates a new key",
       );
     }
@@ -172,9 +172,9 @@ export const rotatingApiKey: ResourceType = {
       (key !== current || wasHandedOut(outputs));
     const kept = keys.filter(stays);
     if (kept.length > 0) await mustNotForget(outputs, context);
-    for (const { keyId, name } of kept) {
-      context.run.kept.set(keyId, "revokeOnDelete is false");
-      context.info(`key ${keyId} (${shownName(name)}) stays live, because revokeOnDelete is false`);
+    for (const key of kept) {
+      context.run.kept.set(key.keyId, "revokeOnDelete is false");
+      context.info(`key ${formatKey(key)} stays live, because revokeOnDelete is false`);
     }
     const doomed = keys.filter((key) => !stays(key));
     for (const { keyId, key } of doomed) refuseOwnCredential({ id: keyId, key }, context);
@@ -188,11 +188,10 @@ export const rotatingApiKey: ResourceType = {
     const isHandedOut = left.some((keyId) => !pendingRevocations.includes(keyId));
     if (doomed.length > 0 || isHandedOut) await mustHaveReachedConsumers(id, outputs, context);
     for (const held of doomed) {
-      const { keyId, name } = held;
       if (isOthers(madeBy(state, held), owner)) {
-        context.warn(`key ${keyId} (${shownName(name)}) was created by another stack, so it is not revoked`);
+        context.warn(`key ${formatKey(held)} was created by another stack, so it is not revoked`);
       } else {
-        context.progress(`revoking key ${keyId}`);
+        context.progress(`revoking key ${held.keyId}`);
         const { createdAt } = held === current ? state : {};
         await revokeKey({ ...recorded(held, state), createdAt }, context);
       }

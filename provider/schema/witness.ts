@@ -45,10 +45,10 @@ export interface HistoryMark {
  */
 export type Delivery = "at once" | "later" | undefined;
 
-/** What the history of the stack says about changes of resources. */
+/** What the history of the stack says about changes of resources. A URN names the resource, and so the stack. */
 export interface Deliveries {
   /** What the history shows now, to record with a change; `undefined` if it cannot be read. */
-  mark(): Promise<HistoryMark | undefined>;
+  mark(urn: string): Promise<HistoryMark | undefined>;
   /** How the change with this mark was delivered. */
-  since(mark: HistoryMark): Promise<Delivery>;
+  since(mark: HistoryMark, urn: string): Promise<Delivery>;
 }

@@ -1,7 +1,7 @@
 import { messageOf } from "../errors";
 import { getOrCreate } from "../get-or-create";
 import { stackIn } from "../keys/renamed";
-import type { Deliveries, Witness } from "../schema/witness";
+import type { Deliveries, Delivery, HistoryMark, Witness } from "../schema/witness";
 import { type EngineCommand, skipsCheckpoints } from "./command-line";
 import type { Run } from "./history";
 import type { Pulumi } from "./pulumi";
@@ -15,7 +15,7 @@ interface Looking {
 }
 
 /** Looks at the stack's own state and history, with the CLI that runs the command. */
-export class StackLook {
+export class StackLook implements Deliveries {
   /** The states that were read, by the phase of the run: its creations and updates, or its deletions. */
   readonly #states = new Map<string, Promise<Witness | undefined>>();
   /** Later reads, which their callers share. */
@@ -36,23 +36,21 @@ export class StackLook {
     return state;
   }
 
-  /** What the history says about changes. It is read once, when somebody asks: this run is not in it. */
-  deliveries(urn: string): Deliveries {
-    const history = async () => {
-      this.#history ??= this.#asking(urn, async () => (await this.pulumi()).history(stackIn(urn).stack));
-      const runs = await this.#history;
-      return runs && { runs, ...(await import("./history.js")) };
-    };
-    return {
-      mark: async () => {
-        const known = await history();
-        return known?.markOf(known.runs, this.looking.startedAt);
-      },
-      since: async (mark) => {
-        const known = await history();
-        return known?.deliveryOf(known.runs, mark);
-      },
-    };
+  async mark(urn: string): Promise<HistoryMark | undefined> {
+    const known = await this.#known(urn);
+    return known?.markOf(known.runs, this.looking.startedAt);
+  }
+
+  async since(mark: HistoryMark, urn: string): Promise<Delivery> {
+    const known = await this.#known(urn);
+    return known?.deliveryOf(known.runs, mark);
+  }
+
+  /** The history, and what reads it. It is read once, when somebody asks: this run is not in it. */
+  async #known(urn: string) {
+    this.#history ??= this.#asking(urn, async () => (await this.pulumi()).history(stackIn(urn).stack));
+    const runs = await this.#history;
+    return runs && { runs, ...(await import("./history.js")) };
   }
 
   async #read(urn: string): Promise<Witness | undefined> {

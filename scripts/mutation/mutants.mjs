@@ -2948,8 +2948,8 @@ const evidence = [
     },
     {
       name: "a previous key after its grace is revoked in a handover",
-      find: "deliveries: this.session.stack.deliveries(urn),",
-      replace: 'deliveries: name === "create" ? undefined : this.session.stack.deliveries(urn),',
+      find: "deliveries: this.session.stack,",
+      replace: 'deliveries: name === "create" ? undefined : this.session.stack,',
       test: contract("rotation"),
       by: "a key that revokeNow names is revoked with the old resource, and",
     },

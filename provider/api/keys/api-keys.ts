@@ -125,9 +125,9 @@ export class Keys {
 
   /**
    * All live keys (`GET` on the list), newest first. Concurrent callers share one request. If the service refuses the
-   * first list of a credential that it has not accepted yet, that answer serves all callers of the process. Throws a `BadAnswerError` if
-   * the list lacks the key that made the request, contains an id twice or is malformed: such a list does not prove that
-   * a key is gone.
+   * first list of a credential that it has not accepted yet, that answer serves all callers of the process. Throws a
+   * `BadAnswerError` if the list lacks the key that made the request, contains an id twice or is malformed: such a list
+   * does not prove that a key is gone.
    */
   async list(options: ListKeysOptions = {}): Promise<readonly ApiKeyRecord[]> {
     const { fresh, recent, signal } = options;

@@ -11,7 +11,15 @@ import type { Deliveries } from "../../schema/witness";
 import { shownName } from "../../text";
 import { periodsOf } from "./rotation-fields";
 import { retireReason } from "./rotation-plan";
-import { type HeldKey, hasPredecessor, isoOf, madeBy, type RotationState, withoutPrevious } from "./rotation-state";
+import {
+  formatKey,
+  type HeldKey,
+  hasPredecessor,
+  isoOf,
+  madeBy,
+  type RotationState,
+  withoutPrevious,
+} from "./rotation-state";
 import { takeOverFirst } from "./self-rotation";
 
 /**
@@ -73,7 +81,7 @@ function whenRevoked({ current }: RotationState): string {
  */
 async function withDelivery(state: RotationState, deliveries: Deliveries, context: Context): Promise<RotationState> {
   if (state.deliveredAt !== undefined || !hasPredecessor(state)) return state;
-  const delivered = state.historyMark && (await deliveries.since(state.historyMark));
+  const delivered = state.historyMark && (await deliveries.since(state.historyMark, context.urn));
   if (delivered === "at once") return { ...state, deliveredAt: state.rotatedAt ?? state.createdAt };
   const now = isoOf(context.now());
   if (delivered === "later") return { ...state, deliveredAt: now };
@@ -83,7 +91,7 @@ async function withDelivery(state: RotationState, deliveries: Deliveries, contex
         "stack. Its grace starts now",
     );
   }
-  return { ...state, rotatedAt: now, historyMark: await deliveries.mark() };
+  return { ...state, rotatedAt: now, historyMark: await deliveries.mark(context.urn) };
 }
 
 /** Revokes keys that a former version has retired, by the same rules. Their secrets are no longer known. */
@@ -151,8 +159,4 @@ function report(
         `longer than until ${isoOf(fate.until)}. Give its users the current key`,
     );
   }
-}
-
-function formatKey({ keyId, name }: HeldKey): string {
-  return `${keyId} (${shownName(name)})`;
 }

@@ -5,11 +5,10 @@ import { bothLost } from "../../keys/lost-key";
 import { isOthers } from "../../keys/maker";
 import { revokeAll } from "../../keys/revoke-key";
 import { type Context, NotReady, type Properties } from "../../schema/resource-type";
-import { shownName } from "../../text";
 import { makeReadyKey } from "./make-ready-key";
 import { outputsOf } from "./rotation-outputs";
 import type { RotationReason } from "./rotation-plan";
-import { type HeldKey, isoOf, madeBy, type RotationState, retireTime } from "./rotation-state";
+import { formatKey, type HeldKey, isoOf, madeBy, type RotationState, retireTime } from "./rotation-state";
 import { refuseSelfRotation, takeOverSteps } from "./self-rotation";
 
 /** One rotation. */
@@ -41,7 +40,7 @@ export async function rotateKey(request: RotationRequest, context: Context): Pro
 
   const [made, historyMark] = await Promise.all([
     makeReadyKey({ ...inputs, verify: inputs.verify === true || ownSetting !== undefined }, context),
-    old && context.deliveries?.mark(),
+    old && context.deliveries?.mark(context.urn),
   ]);
   const pendingRevocations = [...state.pendingRevocations, ...made.pendingRevocations];
   if (made.key === undefined) {
@@ -94,7 +93,7 @@ function handOver(
   if (!reason.compromised) return { ...state, previous: old };
   if (isOthers(madeBy(state, old), inputs.owner)) {
     context.warn(
-      `key ${old.keyId} (${shownName(old.name)}) was created by another stack, so it is not revoked. Revoke it there, or in the console`,
+      `key ${formatKey(old)} was created by another stack, so it is not revoked. Revoke it there, or in the console`,
     );
     return state;
   }
@@ -113,7 +112,7 @@ function say(
   context: Context,
 ): void {
   const retireAfter = isoOf(retireTime(next, inputs));
-  const replaces = `key ${current.keyId} (${shownName(current.name)}) replaces key ${old.keyId}: ${reason.why}`;
+  const replaces = `key ${formatKey(current)} replaces key ${old.keyId}: ${reason.why}`;
   if (ownSetting !== undefined) context.warn(takeOverSteps(old, current, ownSetting, retireAfter));
   else if (next.previous === old)
     context.info(`${replaces}. Key ${old.keyId} stays live at least until ${retireAfter}`);

@@ -1,11 +1,12 @@
 import { rotateAt, withoutEmpty } from "../../keys/key-fields";
 import type { Properties } from "../../schema/resource-type";
 import { nextAction } from "./next-action";
-import { hasPredecessor, isoOf, type RotationState, retireTime } from "./rotation-state";
+import { hasPredecessor, isoOf, NOTHING, type RotationState, retireTime } from "./rotation-state";
 
 /** The outputs of a resource with this state and these inputs. */
 export function outputsOf(state: RotationState, inputs: Properties): Properties {
   const { current, previous } = state;
+  const { rotatedAt, deliveredAt, historyMark } = hasPredecessor(state) ? state : NOTHING;
   return withoutEmpty({
     ...inputs,
     // Its secret is already in the outputs, as `key`.
@@ -25,9 +26,9 @@ export function outputsOf(state: RotationState, inputs: Properties): Properties 
     previousKeyId: previous?.keyId,
     previousName: previous?.name,
     previousKey: previous?.key,
-    ...(hasPredecessor(state)
-      ? { rotatedAt: state.rotatedAt, deliveredAt: state.deliveredAt, historyMark: state.historyMark }
-      : { rotatedAt: undefined, deliveredAt: undefined, historyMark: undefined }),
+    rotatedAt,
+    deliveredAt,
+    historyMark,
     previousUsedAt: previous && state.previousUsedAt,
     retireAfter: isoOf(retireTime(state, inputs)),
     pending: state.pending,

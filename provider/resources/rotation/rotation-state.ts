@@ -6,6 +6,7 @@ import { type PendingWork, pendingOf } from "../../keys/readiness";
 import type { Digest } from "../../schema/digest";
 import type { Properties } from "../../schema/resource-type";
 import type { HistoryMark } from "../../schema/witness";
+import { shownName } from "../../text";
 import { periodsOf } from "./rotation-fields";
 
 /** A key with its secret, as stored in a state. */
@@ -110,6 +111,11 @@ export function withTriggers(state: RotationState, wanted: unknown): RotationSta
   return asksToRotate
     ? { ...state, queuedTriggers: digest }
     : { ...state, triggers: digest, queuedTriggers: undefined };
+}
+
+/** Formats a key for messages. */
+export function formatKey({ keyId, name }: HeldKey): string {
+  return `${keyId} (${shownName(name)})`;
 }
 
 /** Whether a key is live that the current one replaced. */
