@@ -37,20 +37,19 @@ export class StackLook implements Deliveries {
   }
 
   async mark(urn: string): Promise<HistoryMark | undefined> {
-    const known = await this.#known(urn);
-    return known?.markOf(known.runs, this.looking.startedAt);
+    const runs = await this.#runs(urn);
+    return runs && (await import("./history.js")).markOf(runs, this.looking.startedAt);
   }
 
   async since(mark: HistoryMark, urn: string): Promise<Delivery> {
-    const known = await this.#known(urn);
-    return known?.deliveryOf(known.runs, mark);
+    const runs = await this.#runs(urn);
+    return runs && (await import("./history.js")).deliveryOf(runs, mark);
   }
 
-  /** The history, and what reads it. It is read once, when somebody asks: this run is not in it. */
-  async #known(urn: string) {
+  /** The history. It is read once, when somebody asks: this run is not in it. */
+  #runs(urn: string): Promise<readonly Run[] | undefined> {
     this.#history ??= this.#asking(urn, async () => (await this.pulumi()).history(stackIn(urn).stack));
-    const runs = await this.#history;
-    return runs && { runs, ...(await import("./history.js")) };
+    return this.#history;
   }
 
   async #read(urn: string): Promise<Witness | undefined> {
