@@ -29,6 +29,11 @@ interface LedgerState {
   readonly previous: ReadonlyMap<string, Delivery>;
   /** Whether it still has to look for keys that interrupted runs left behind. */
   readonly isUnswept: boolean;
+  /**
+   * Since when it knows all keys that runs have delivered, in milliseconds since 1970; 0 if since the stack got its owner.
+   * A new one does not know earlier ones: an interrupted destroy may have deleted the ledger before it.
+   */
+  readonly knowsSince: number | undefined;
 }
 
 /** What the ledger records of a previous key. */
@@ -73,6 +78,7 @@ function stateOf(outputs: Properties): LedgerState {
     previous: new Map(Object.entries(outputs.deliveries ?? {}).filter(isReadable)),
     // Version 0.1 stored the ids of orphans that it could not revoke.
     isUnswept: outputs.unswept !== undefined || outputs.orphans !== undefined,
+    knowsSince: outputs.owner === undefined ? undefined : Date.parse(String(outputs.knowsSince)) || 0,
   };
 }
 
@@ -127,9 +133,10 @@ export const ledger: ResourceType = {
   // A destroy deletes the ledger early, while the state may contain keys that it has never seen, from a failed run. So
   // it only tells the owner, which is deleted last, what the stack held.
   async delete(_id, outputs, context) {
-    const { owner, owned, delivered } = stateOf(outputs);
-    await mustBeSameAccount(owner, context);
-    for (const id of [...delivered, ...owned]) context.run.held.add(id);
+    const state = stateOf(outputs);
+    await mustBeSameAccount(state.owner, context);
+    for (const id of everHeld(state)) context.run.held.add(id);
+    if (state.knowsSince !== undefined) context.run.heldSince = state.knowsSince;
   },
 };
 
@@ -142,10 +149,12 @@ async function endRun(before: LedgerState, inputs: Properties, context: Context)
     // Something may still use a key that has a successor, or hold one that no resource seems to hold.
     const deliveries = before.previous.size > 0 ? Object.fromEntries(before.previous) : undefined;
     const unrevoked = [...left, ...added];
-    return withoutEmpty({ ...recorded, delivered: everHeld(before), unrevoked, deliveries, unswept: true });
+    return withoutEmpty({ ...recorded, ...unsweptAfter(before, inputs, context), unrevoked, deliveries });
   }
   // The sweep runs first, because its list also shows the names of the keys to revoke.
-  const swept = needsSweep(before, inputs) ? await sweep(before, inputs, context) : { delivered: everHeld(before) };
+  const swept = needsSweep(before, inputs)
+    ? await sweep(before, inputs, context)
+    : { delivered: everHeld(before), ...gapOf(before, inputs, context) };
   // If the state is saved only at the end of the run, the successors may still be lost.
   const unrevoked: readonly string[] = context.checkpointsSkipped ? added : [];
   if (unrevoked.length > 0) {
@@ -299,13 +308,33 @@ function everHeld({ delivered, owned }: LedgerState): readonly string[] {
 async function sweep(before: LedgerState, inputs: Properties, context: Context): Promise<Properties> {
   // An owner that was created in this run has no earlier run that could have left a key behind.
   if (context.run.isNewOwner && context.run.lostNames.size === 0) return { delivered: everHeld(before) };
-  return trying<Properties>(context, { delivered: everHeld(before), unswept: true }, async () => {
+  return trying<Properties>(context, unsweptAfter(before, inputs, context), async () => {
     const keys = await taggedKeys(before, inputs, context, true);
-    const left = await settleUnknown(keys, context);
+    const { left, reported } = await settleUnknown(keys, context);
     const isDelivered = (id: string) => keys.delivered.has(id) || textsOf(inputs.owned).includes(id);
     const delivered = keys.list.map(({ id }) => id).filter(isDelivered);
-    return { delivered, ...(left.length > 0 && { unswept: true }) };
+    return {
+      delivered,
+      ...(left.length > 0 && { unswept: true }),
+      ...(reported.length > 0 && gapOf(before, inputs, context)),
+    };
   });
+}
+
+/** The outputs of a ledger that has not looked for left keys. */
+function unsweptAfter(before: LedgerState, inputs: Properties, context: Context): Properties {
+  return { delivered: everHeld(before), unswept: true, ...gapOf(before, inputs, context) };
+}
+
+/** The output that tells since when the ledger knows what was delivered, if not since the stack got its owner. */
+function gapOf(before: LedgerState, inputs: Properties, context: Context): Properties {
+  const since = recordedSince(before, inputs) ?? context.now();
+  return since === 0 ? {} : { knowsSince: new Date(since).toISOString() };
+}
+
+/** Since when a ledger has recorded the deliveries of this owner, in milliseconds since 1970. */
+function recordedSince({ owner, knowsSince }: LedgerState, inputs: Properties): number | undefined {
+  return sameOwner(owner, inputs.owner) ? knowsSince : undefined;
 }
 
 /** The fates of the keys that no resource has; `undefined` if they could not be looked for. */
@@ -334,11 +363,12 @@ async function trying<T>(context: Context, otherwise: T, body: () => Promise<T>)
 /** The keys with the stack's tag, and which of them the stack has or had. One that is listed under another id is reported. */
 async function taggedKeys(
   before: LedgerState,
-  { owner, owned }: Properties,
+  inputs: Properties,
   context: Context,
   fresh: boolean,
 ): Promise<Required<UnknownKeys> & { readonly list: readonly ApiKeyRecord[] }> {
   const list = await context.keys().list({ fresh });
+  const { owner, owned } = inputs;
   const [identity, held, delivered] = [String(owner), new Set(textsOf(owned)), new Set(everHeld(before))];
   const tagged = list.filter(({ name }) => hasTagOf(name, ownerIdIn(identity)));
   const isMisnamed = ({ id, name }: ApiKeyRecord) =>
@@ -349,5 +379,6 @@ async function taggedKeys(
         "Nothing was changed. Look up the right id in the console",
     );
   }
-  return { unknown: tagged.filter((key) => !isMisnamed(key)), list, identity, held, delivered };
+  const unknown = tagged.filter((key) => !isMisnamed(key));
+  return { unknown, list, identity, held, delivered, recordedSince: recordedSince(before, inputs) };
 }

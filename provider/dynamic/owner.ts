@@ -94,7 +94,7 @@ export const owner: ResourceType = {
     const isKept = (key: ApiKeyRecord) => context.run.held.has(key.id) || context.run.kept.has(key.id);
     for (const key of ours.filter(isKept)) reportKept(key, context);
     const unknown = ours.filter((key) => !isKept(key));
-    const left = await settleUnknown({ unknown, identity }, context);
+    const { left } = await settleUnknown({ unknown, identity, recordedSince: context.run.heldSince }, context);
     if (left.length > 0) {
       throw new KeyplaneError(
         "KP-REVOKE",

@@ -8,12 +8,12 @@ export interface UnknownKey {
   /** Whether a resource in the stack's state has it; `unknown` without a state that proves to be the stack's own. */
   readonly held: "yes" | "no" | "unknown";
   /**
-   * Where the request for its name is on record: a lost request in the outputs of a resource, or an interrupted
-   * creation or run in the state. Its secret never arrived.
+   * Where the request for its name is on record: a lost request in the outputs of a resource, an interrupted creation in
+   * the state, or a run of the stack. The secret of the first two never arrived.
    */
-  readonly requestedBy: "lost request" | "interrupted run" | "unknown";
-  /** Whether a run that succeeded as a whole had it. */
-  readonly delivered: boolean;
+  readonly requestedBy: "lost request" | "interrupted creation" | "run" | "unknown";
+  /** Whether a run that succeeded had it; `unknown` if no record reaches back to its creation. */
+  readonly delivered: "yes" | "no" | "unknown";
   /** Whether the account lacks a key that the state holds: another history may have gone on from this state. */
   readonly otherHistory: boolean;
 }
@@ -118,13 +118,14 @@ export function fateOf(facts: KeyFacts): Fate {
 
 function fateOfUnknown({ use, held, requestedBy, delivered, otherHistory }: UnknownKey): Fate {
   if (held === "yes") return keep("held");
-  if (delivered) return keep("delivered");
+  if (delivered === "yes") return keep("delivered");
   if (use !== "never") return report("used");
   // Nobody else knows the random name of a lost request, and its secret was lost with the answer.
   if (requestedBy === "lost request") return REVOKE;
   if (held === "unknown") return report("no state");
   if (otherHistory) return report("other history");
-  return requestedBy === "interrupted run" ? REVOKE : report("unexplained");
+  const isLeftBehind = requestedBy === "interrupted creation" || (requestedBy === "run" && delivered === "no");
+  return isLeftBehind ? REVOKE : report("unexplained");
 }
 
 function fateOfPrevious(facts: PreviousKey): Fate {

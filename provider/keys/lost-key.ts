@@ -60,7 +60,7 @@ async function listAfter(
 /** The fate of a key with the random name of a lost request. */
 export function fateOfLost({ lastUsedAt }: ApiKeyRecord): Fate {
   const use = lastUsedAt === null ? "never" : "used";
-  const nothing = { held: "unknown", delivered: false, otherHistory: false } as const;
+  const nothing = { held: "unknown", delivered: "no", otherHistory: false } as const;
   return fateOf({ kind: "unknown", use, requestedBy: "lost request", ...nothing });
 }
 

@@ -16,6 +16,8 @@ export interface UnknownKeys {
   readonly held?: ReadonlySet<string>;
   /** Ids of those that complete runs had. The engine decides whether to delete them. @default none */
   readonly delivered?: ReadonlySet<string>;
+  /** Since when a ledger has recorded all of these, in milliseconds since 1970; 0 if always. @default never */
+  readonly recordedSince?: number | undefined;
 }
 
 /**
@@ -28,14 +30,31 @@ export async function judgeUnknown(keys: UnknownKeys, context: Context): Promise
   if (Array.from(first.values()).every(({ fate }) => fate !== "report")) return first;
   const witness = await context.witness();
   if (!witness?.knows(ownerIdIn(keys.identity))) return first;
-  // Requested only if this process has created a key since the last list: the state can contain it.
-  return fates({ witness, list: await context.keys().list() });
+  return fates({
+    witness,
+    // Requested only if this process has created a key since the last list: the state can contain it.
+    list: await context.keys().list(),
+    isAllRecorded: await isAllRecorded(keys, witness, context),
+  });
+}
+
+/** Whether no run has succeeded between the creation of the owner and the first record of a ledger. */
+async function isAllRecorded(
+  { identity, recordedSince = Number.POSITIVE_INFINITY }: UnknownKeys,
+  witness: Witness,
+  context: Context,
+): Promise<boolean> {
+  if (recordedSince === 0) return true;
+  const madeAt = witness.madeAt(ownerIdIn(identity));
+  return madeAt !== undefined && (await context.succeededBetween(madeAt, recordedSince)) === false;
 }
 
 /** What the stack's state says, and a list that is not older than the keys in it. */
 interface Seen {
   readonly witness: Witness;
   readonly list: readonly ApiKeyRecord[];
+  /** Whether no run has delivered a key that no ledger has recorded. */
+  readonly isAllRecorded: boolean;
 }
 
 function factsOf(key: ApiKeyRecord, keys: UnknownKeys, context: Context, seen?: Seen): UnknownKey {
@@ -46,22 +65,28 @@ function factsOf(key: ApiKeyRecord, keys: UnknownKeys, context: Context, seen?: 
     kind: "unknown",
     use: key.lastUsedAt === null ? "never" : "used",
     held: keys.held?.has(key.id) ? "yes" : (seen?.witness.holds(key) ?? "unknown"),
-    requestedBy: isLost ? "lost request" : seen?.witness.wasRequested(key.name) ? "interrupted run" : "unknown",
-    delivered: keys.delivered?.has(key.id) ?? false,
+    requestedBy: isLost ? "lost request" : (seen?.witness.requesterOf(key.name) ?? "unknown"),
+    delivered: keys.delivered?.has(key.id) ? "yes" : seen?.isAllRecorded ? "no" : "unknown",
     otherHistory: current.some((id) => keyIn(seen?.list ?? [], id) === undefined && !context.keys().hasRevoked(id)),
   };
 }
 
-/** Revokes the unknown keys that interrupted runs left behind, and reports others. Returns the ids still to revoke. */
-export async function settleUnknown(keys: UnknownKeys, context: Context): Promise<readonly string[]> {
+/** Ids of unknown keys that stay live: those that are still to be revoked, and those that were reported. */
+export interface Settled {
+  readonly left: readonly string[];
+  readonly reported: readonly string[];
+}
+
+/** Revokes the unknown keys that interrupted runs left behind, and reports others. */
+export async function settleUnknown(keys: UnknownKeys, context: Context): Promise<Settled> {
   const fates = await judgeUnknown(keys, context);
-  reportUnknown(fates, context);
+  const reported = reportUnknown(fates, context);
   const doomed = keys.unknown.filter((key) => fates.get(key)?.fate === "revoke");
   const left = await revokeAll(doomed, keys.identity, context);
   for (const key of doomed.filter(({ id }) => !left.includes(id))) {
     context.info(`revoked key ${formatKey(key)}, left behind by an interrupted run`);
   }
-  return left;
+  return { left, reported };
 }
 
 const REASONS: Partial<Readonly<Record<Reason, string>>> = {
@@ -72,15 +97,21 @@ const REASONS: Partial<Readonly<Record<Reason, string>>> = {
   unexplained: "nothing shows that an interrupted run left it behind",
 };
 
-/** Reports keys that stay live although no resource of the run has them. */
-export function reportUnknown(fates: ReadonlyMap<ApiKeyRecord, Fate>, { warn }: Pick<Context, "warn">): void {
+/** Reports keys that stay live although no resource of the run has them. Returns their ids. */
+export function reportUnknown(
+  fates: ReadonlyMap<ApiKeyRecord, Fate>,
+  { warn }: Pick<Context, "warn">,
+): readonly string[] {
+  const reported: string[] = [];
   for (const [key, fate] of fates) {
     if (fate.fate !== "report") continue;
+    reported.push(key.id);
     warn(
       `key ${formatKey(key)} has this stack's tag, but no resource has it. It stays live, because ${REASONS[fate.why]}. ` +
         `If nobody needs it, run \`npx keyplane revoke ${key.id}\``,
     );
   }
+  return reported;
 }
 
 /** Formats a key for messages. */

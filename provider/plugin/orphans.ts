@@ -52,7 +52,7 @@ export class OrphanSearch {
     const others = unused.filter(({ name }) => !isNamedFor(name, identity));
     if (others.length === 0) return;
     const witness = await context.witness();
-    const unknown = others.filter(({ name }) => witness?.wasRequested(name) || witness?.owns(name));
+    const unknown = others.filter(({ name }) => witness?.requesterOf(name) || witness?.owns(name));
     await settleUnknown({ unknown, identity }, context);
   }
 
@@ -77,7 +77,7 @@ export class OrphanSearch {
     await mustBeSameAccount(identity, context);
     const list = await this.#list(context);
     await this.#lookBack(identity, list, context);
-    const left = await settleUnknown({ unknown: this.#unknown(identity, list, context), identity }, context);
+    const { left } = await settleUnknown({ unknown: this.#unknown(identity, list, context), identity }, context);
     if (left.length === 0) return;
     throw new KeyplaneError(
       "KP-REVOKE",

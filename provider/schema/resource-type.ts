@@ -41,6 +41,8 @@ export interface RunNotes {
   readonly provenOwners: Set<string>;
   /** Ids of keys that the state contained when a `destroy` began. */
   readonly held: Set<string>;
+  /** Since when `held` has all keys of successful runs, as the ledger has told before it was deleted; 0 if always. */
+  heldSince?: number;
   /** Ids of keys that the program names as compromised. */
   readonly compromised: Set<string>;
   /** Why keys that are deleted in this run stay live, by id. */
@@ -118,6 +120,8 @@ export interface Context {
    * @param options - `fresh` reads it again.
    */
   readonly witness: (options?: { readonly fresh?: boolean }) => Promise<Witness | undefined>;
+  /** Whether a run of the stack has succeeded in this period; `undefined` if the history cannot be read. */
+  readonly succeededBetween: (from: number, to: number) => Promise<boolean | undefined>;
   /** What the history of the stack says about the delivery of keys. Absent if a ledger knows. */
   readonly deliveries?: Deliveries | undefined;
   /** What is known of the command that runs. */

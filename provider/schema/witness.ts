@@ -14,8 +14,10 @@ export interface Witness {
   owns(name: string): boolean;
   /** Whether a resource holds a key, also one that was replaced; `unknown` if the state hides ids of keys. */
   holds(key: ApiKeyRecord): "yes" | "no" | "unknown";
-  /** Whether the state has a record of an interrupted run that requested a key of this name. */
-  wasRequested(name: string): boolean;
+  /** What requested a key of this name, if the state has a record of it. */
+  requesterOf(name: string): "interrupted creation" | "run" | undefined;
+  /** When an owner was created, in milliseconds since 1970; `undefined` if the state does not tell. */
+  madeAt(ownerId: string): number | undefined;
   /** The URNs of interrupted creations. */
   interrupted(): readonly string[];
   /** Ids of the current keys of an owner's resources in one list of the service. */

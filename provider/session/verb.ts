@@ -158,6 +158,10 @@ class VerbContext implements Context {
     return this.#session.stack.state(this.urn, this.#phase, fresh);
   }
 
+  succeededBetween(from: number, to: number): Promise<boolean | undefined> {
+    return this.#session.stack.succeededBetween(from, to, this.urn);
+  }
+
   now(): number {
     return this.#session.now();
   }

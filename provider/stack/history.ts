@@ -2,6 +2,8 @@ import type { Delivery, HistoryMark } from "../schema/witness";
 
 /** A deployment of a stack, as the engine has recorded it. */
 export interface Run {
+  /** Whether it updated the stack from its program without an error, perhaps only in part. */
+  readonly hasSucceeded: boolean;
   /** Whether it updated the stack from its program, as a whole and without an error. */
   readonly isComplete: boolean;
   /** When it began and ended, in milliseconds since 1970. The record has whole seconds: it ended before the next one. */
@@ -40,9 +42,10 @@ function readRun(entry: unknown): Run {
   );
   // A CLI that records its version records its flags, too.
   const isKnown = environment["pulumi.version"] !== undefined;
-  const isComplete = kind === "update" && result === "succeeded" && isKnown && !isLimited;
+  const hasSucceeded = kind === "update" && result === "succeeded";
+  const isComplete = hasSucceeded && isKnown && !isLimited;
   const [began, ended] = [Date.parse(String(startTime)), Date.parse(String(endTime))];
-  return { isComplete, began, ended: ended + (ended % 1_000 === 0 ? 999 : 0) };
+  return { hasSucceeded, isComplete, began, ended: ended + (ended % 1_000 === 0 ? 999 : 0) };
 }
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> {

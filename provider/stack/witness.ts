@@ -41,8 +41,13 @@ export class StackWitness implements Witness {
     return this.#ours.some(hidesKeys) ? "unknown" : "no";
   }
 
-  wasRequested(name: string): boolean {
-    return this.#isOfInterruptedRun(name) || this.deployment.creating.some((note) => isNamedIn(note, name));
+  requesterOf(name: string): "interrupted creation" | "run" | undefined {
+    if (this.deployment.creating.some((note) => isNamedIn(note, name))) return "interrupted creation";
+    return this.#isOfRecordedRun(name) ? "run" : undefined;
+  }
+
+  madeAt(ownerId: string): number | undefined {
+    return this.#ours.find(({ type, id }) => type === OWNER_TYPE && id === ownerId)?.created;
   }
 
   interrupted(): readonly string[] {
@@ -70,7 +75,7 @@ export class StackWitness implements Witness {
   }
 
   /** Whether a run requested the name that is on record with the owner, which the dynamic provider saves first. */
-  #isOfInterruptedRun(name: string): boolean {
+  #isOfRecordedRun(name: string): boolean {
     return this.#ours.some(
       ({ type, id, inputs }) =>
         type === OWNER_TYPE && hasTagOf(name, id) && Array.isArray(inputs.runs) && inputs.runs.includes(runIn(name)),

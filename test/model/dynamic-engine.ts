@@ -7,7 +7,7 @@ import type { Difference } from "../../provider/schema/diff";
 import type { Context, NotReady, Properties, ResourceType } from "../../provider/schema/resource-type";
 import { difference } from "../../provider/session/difference";
 import { runVerb, type Verb, VerbError } from "../../provider/session/verb";
-import { MiniEngine, Refused, type Result, StepFailed } from "./mini-engine";
+import { MiniEngine, Refused, type Result, type Saved, StepFailed } from "./mini-engine";
 import { ModelSession } from "./provider-process";
 import type { DeclaredKey, Flags, Options, Place, Program, Stored } from "./state";
 
@@ -19,6 +19,8 @@ const PERIODS = ["rotateAfter", "gracePeriod", "quietPeriod", "maxOverlap"];
 /** A stack of the dynamic provider: with an owner, which its keys refer to, and a ledger, which runs last. */
 export class DynamicEngine extends MiniEngine {
   private session = this.newSession(this.home);
+  /** Ids of all keys that a ledger of this history has ever recorded. */
+  private readonly seen = new Set<string>();
 
   override get ownerId(): string | undefined {
     return this.owner?.id;
@@ -51,10 +53,7 @@ export class DynamicEngine extends MiniEngine {
    * So nothing distinguishes it from what the death of the provider leaves.
    */
   protected override isUnproven(id: string): boolean {
-    const seen = this.state
-      .filter(({ kind }) => kind === "Ledger")
-      .flatMap(({ outputs }) => [outputs.owned, outputs.delivered]);
-    return !seen.flat().includes(id);
+    return !this.seen.has(id);
   }
 
   protected override sibling(stack: string): DynamicEngine {
@@ -97,7 +96,19 @@ export class DynamicEngine extends MiniEngine {
     const stored = super.put(old, now);
     const isDone = this.declared !== undefined && now.inputs.incomplete === undefined;
     if (now.kind === "Ledger" && isDone) this.showKeys();
+    this.noteLedger(now);
     return stored;
+  }
+
+  override restore(saved: Saved): void {
+    super.restore(saved);
+    this.seen.clear();
+    for (const each of this.state) this.noteLedger(each);
+  }
+
+  private noteLedger({ kind, outputs }: Stored): void {
+    if (kind !== "Ledger") return;
+    for (const id of [...textsOf(outputs.owned), ...textsOf(outputs.delivered)]) this.seen.add(id);
   }
 
   private async ensureOwner(): Promise<Stored | undefined> {

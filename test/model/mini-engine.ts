@@ -61,6 +61,7 @@ export interface Saved extends Checkpoint {
   readonly known: ReadonlySet<string>;
   readonly released: ReadonlySet<string>;
   readonly line: ReadonlySet<string>;
+  readonly configured: Place;
 }
 
 /**
@@ -144,6 +145,12 @@ export abstract class MiniEngine implements Naming {
   isAway(flags?: Flags): boolean {
     const isAway = flags === undefined ? this.configured === this.away : flags.away === true && this.away !== undefined;
     return isAway && this.ownerId !== undefined;
+  }
+
+  /** Whether the state has no key and nothing that a creation began. Such a stack takes the account of its next `up`. */
+  get isUnused(): boolean {
+    const isUsed = ({ outputs }: Stored) => keysIn(outputs).length > 0 || outputs.lostNames !== undefined;
+    return !this.state.some(isUsed) && this.notes.length === 0;
   }
 
   /** The id of the owner of new keys; absent before the first `up` and after a destroy. */
@@ -241,22 +248,24 @@ export abstract class MiniEngine implements Naming {
 
   /** The checkpoint as it is now. */
   saved(): Saved {
-    const { stack, state: resources, recorded: consumers, notes, owners, known, released, line } = this;
+    const { stack, state: resources, recorded: consumers, notes, owners, known, released, line, configured } = this;
     return {
-      ...{ stack, resources, consumers, notes },
+      ...{ stack, resources, consumers, notes, configured },
       ...{ owners: new Set(owners), known: new Set(known), released: new Set(released), line: new Set(line) },
     };
   }
 
   /** Goes on from an older checkpoint. Nothing else changes: not the consumers, and not the history of runs. */
-  restore({ resources, consumers, notes, owners, known, released, line }: Saved): void {
+  restore({ resources, consumers, notes, owners, known, released, line, configured }: Saved): void {
     this.state = resources;
+    this.configured = configured;
     this.recorded = consumers;
     this.notes = notes;
     this.owners = new Set(owners);
     this.known = new Set(known);
     this.released = new Set(released);
     this.line = new Set(line);
+    for (const id of resources.flatMap(({ outputs }) => keysIn(outputs))) this.kept.delete(id);
   }
 
   /** Removes a resource and its predecessors from the state without a call of the provider. */
@@ -466,7 +475,9 @@ export abstract class MiniEngine implements Naming {
       }, isDropped);
       const change = (): Stored => {
         this.state = this.state.filter((each) => each !== old);
-        for (const id of isDropped ? keysIn(old.outputs) : []) (retainOnDelete ? this.released : this.dropped).add(id);
+        for (const id of isDropped ? keysIn(old.outputs) : []) {
+          (retainOnDelete && !this.isUnproven(id) ? this.released : this.dropped).add(id);
+        }
         const isKept = old.outputs.revokeOnDelete === false;
         const stays = (id: string) => retainOnDelete || (isKept && !this.isRevokedAnyway(old, id));
         const others = new Set(this.state.flatMap(({ outputs }) => handedOutIn(outputs)));

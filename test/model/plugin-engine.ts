@@ -124,6 +124,7 @@ export class PluginEngine extends MiniEngine {
       if (this.failures > 0) throw new StepFailed();
       this.removed = this.providers;
       this.providers = [];
+      await this.note();
     });
   }
 

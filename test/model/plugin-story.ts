@@ -67,6 +67,8 @@ class PluginStory extends Story {
     if (isGone && !this.isDestroyed) return "it has left the program, so the next creation or deletion looks for it";
     const isFormer = this.hasOwnTag(key.name) && !hasTagOf(key.name, String(this.plugin.ownerId));
     if (isFormer && !this.looksBack()) return "its owner is gone, so a destroy looks for it";
+    if (isFormer && !this.wasOnRecord(key.name))
+      return "its owner is gone, and the state has no record of its creation";
     return undefined;
   }
 

@@ -27,6 +27,8 @@ interface Other {
   program: Program;
   /** Whether it goes on with the keys of the first stack as their owner. */
   readonly isFork: boolean;
+  /** Ids of owners from before a renaming of the stack that it was copied from. */
+  readonly formerOwners: ReadonlySet<string>;
 }
 
 /** Runs a story, heals the stack, and checks the invariants after each step. */
@@ -200,7 +202,8 @@ export class Story {
   }
 
   private async up(given: Program, asked: Flags): Promise<void> {
-    const flags = { ...asked, away: asked.away === true && !this.engine.mintsOwner };
+    const isFree = this.engine.mintsOwner || this.engine.isUnused;
+    const flags = { ...asked, away: asked.away === true && !isFree };
     if (flags.away && this.engine.away === undefined) await this.openOtherAccount();
     this.program = this.isExactTaken ? without("exact", given) : given;
     for (const [name, key] of Object.entries(given)) this.declared.set(name, key);
@@ -249,7 +252,7 @@ export class Story {
     let other = this.others.find(({ engine }) => engine.stack === "other");
     if (other?.engine.state.some(({ name }) => name === moved.name)) return;
     if (other === undefined) {
-      other = { engine: this.engine.emptyStack("other"), program: {}, isFork: false };
+      other = { engine: this.engine.emptyStack("other"), program: {}, isFork: false, formerOwners: new Set() };
       this.others.push(other);
     }
     this.engine.move(moved, other.engine);
@@ -261,7 +264,7 @@ export class Story {
     if (this.others.length >= MAX_OTHERS) return;
     // Both cannot have a key with an exact name, and only one may adopt a key.
     const program = without("exact", without("adopted", this.program));
-    const other = { engine, program, isFork };
+    const other = { engine, program, isFork, formerOwners: new Set(this.formerOwners) };
     this.others.push(other);
     for (const command of commands) await this.runOther(other, command);
   }
@@ -531,7 +534,8 @@ export class Story {
     if (!ended && messages.includes("KP-WRONG-ACCOUNT")) return;
     expect(ended, `the destroy of another stack failed: ${messages}`).toBe(true);
     const held = new Set(state.flatMap(({ outputs }) => handedOutIn(outputs)));
-    const isOwn = ({ name }: LiveKey) => [...owners].some((owner) => hasTagOf(name, owner));
+    const current = [...owners].filter((owner) => !other.formerOwners.has(owner));
+    const isOwn = ({ name }: LiveKey) => current.some((owner) => hasTagOf(name, owner));
     const { kept, released, dropped } = engine;
     const isKept = ({ id }: LiveKey) => [kept, released, dropped].some((ids) => ids.has(String(id)));
     // The first stack, which may have been destroyed, has left what it did not create.
@@ -583,7 +587,7 @@ export class Story {
     return isUnexplained && (!this.isDestroyed || this.isTold(key)) ? "nothing shows that nobody needs it" : undefined;
   }
 
-  private wasOnRecord(name: string): boolean {
+  protected wasOnRecord(name: string): boolean {
     return this.isDestroyed ? this.recordAtEnd.has(name) : this.engine.isOnRecord(name);
   }
 

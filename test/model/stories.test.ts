@@ -184,4 +184,23 @@ describe("a stack keeps all invariants in the story of", () => {
       ...[rotated(8), { do: "wait", ms: 3_660_000 } as const, rotated(8)],
     ]);
   });
+
+  // Seeds 27005 and 27006: the ledger that knew the key was gone, and the next one took it for what a crash had left.
+  test("a key that is removed from the state, a destroy that is interrupted, and another program", async () => {
+    const waiting = (verify: boolean) => ({ ...key({ verify }), consumed: false, waits: true });
+    const program = { "plain-0": waiting(false), "plain-1": waiting(true) };
+    for (const last of [up(program), destroy()]) {
+      await runStory([
+        ...[up(program), { do: "state delete", which: 0 } as const],
+        ...[destroy({ step: 1, when: "saved", victim: "both" }), last, up(program)],
+      ]);
+    }
+  });
+
+  test("a key of a first run that the provider did not survive, and a run after it", async () => {
+    const program = { "plain-0": key({}), "plain-1": key({}) };
+    for (const when of [1, 2, 3, 4, "saved"] as const) {
+      await runStory([up(program, { step: 3, when, victim: "provider" }), up(program)]);
+    }
+  });
 });

@@ -14,13 +14,13 @@ const HOUR = 3_600_000;
 /** When the successor was delivered. */
 const AT = Date.parse("2026-01-01T00:00:00Z");
 
-/** The key of a creation that a killed run did not finish: everything speaks for its revocation. */
+/** The key of a creation that a killed run did not finish. */
 const unknown = (facts: Partial<UnknownKey> = {}): UnknownKey => ({
   kind: "unknown",
   use: "never",
   held: "no",
-  requestedBy: "interrupted run",
-  delivered: false,
+  requestedBy: "interrupted creation",
+  delivered: "unknown",
   otherHistory: false,
   ...facts,
 });
@@ -65,22 +65,32 @@ const report = (why: Reason, until?: number): Fate => ({ fate: "report", why, ..
 
 const TABLE: readonly (readonly [facts: string, KeyFacts, Fate])[] = [
   // A live key with this stack's tag that no resource of the run has.
-  ["an unknown key of an interrupted run", unknown(), REVOKE],
+  ["an unknown key of an interrupted creation", unknown(), REVOKE],
+  [
+    "an unknown key of a recorded run that no successful run had",
+    unknown({ requestedBy: "run", delivered: "no" }),
+    REVOKE,
+  ],
+  [
+    "an unknown key of a recorded run that may have been delivered",
+    unknown({ requestedBy: "run", delivered: "unknown" }),
+    report("unexplained"),
+  ],
   ["an unknown key that the state has", unknown({ held: "yes" }), keep("held")],
   [
     "an unknown key that the state has, of a lost request",
     unknown({ held: "yes", requestedBy: "lost request" }),
     keep("held"),
   ],
-  ["an unknown key that a complete run had", unknown({ delivered: true }), keep("delivered")],
+  ["an unknown key that a complete run had", unknown({ delivered: "yes" }), keep("delivered")],
   [
     "an unknown key that a complete run had, and that was used",
-    unknown({ delivered: true, use: "used" }),
+    unknown({ delivered: "yes", use: "used" }),
     keep("delivered"),
   ],
   [
     "an unknown key of a lost request that a complete run had",
-    unknown({ delivered: true, requestedBy: "lost request" }),
+    unknown({ delivered: "yes", requestedBy: "lost request" }),
     keep("delivered"),
   ],
   ["an unknown key that was used", unknown({ use: "used" }), report("used")],
@@ -179,9 +189,10 @@ describe("the fate of", () => {
     const uses = ["never", "used", "unknown"] as const;
     const helds = ["yes", "no", "unknown"] as const;
     const flags = [true, false];
+    const answers = ["yes", "no", "unknown"] as const;
     for (const use of uses)
       for (const held of helds)
-        for (const delivered of flags)
+        for (const delivered of answers)
           for (const otherHistory of flags) {
             const facts = unknown({ use, held, delivered, otherHistory, requestedBy: "unknown" });
             expect(fateOf(facts).fate, JSON.stringify(facts)).not.toBe("revoke");

@@ -485,6 +485,52 @@ describe("an unknown key", () => {
   });
 
   it.each([
+    ["has a run that succeeded", true],
+    ["cannot be read", undefined],
+  ])(
+    "is only reported by a new ledger if the history %s, and is never taken for an orphan again",
+    async (_, hasSucceeded) => {
+      const { harness, left, held } = await withUnknown();
+      harness.hasSucceeded = hasSucceeded;
+      const outputs = await harness.sweep([held.id]);
+      expect(await harness.liveIds()).toContain(left.id);
+      expect(harness.told.warn.join()).toContain("nothing shows that an interrupted run left it behind");
+      await harness.sweep([held.id], { ...outputs, unswept: true });
+      await harness.deleteOwner();
+      expect(await harness.liveIds()).toContain(left.id);
+    },
+  );
+
+  it("is revoked without a look at the history by a ledger that knew the stack before the key was made", async () => {
+    const { harness, left, held } = await withUnknown();
+    harness.hasSucceeded = true;
+    const before = { owner: harness.identity, owned: [], delivered: [] };
+    await harness.sweep([held.id], before);
+    expect(await harness.liveIds()).toEqual([held.id]);
+    expect(harness.told.info.join()).toContain(left.id);
+  });
+
+  it("is only reported by a ledger that could not look for it in its first run", async () => {
+    const { harness, left, held } = await withUnknown();
+    harness.hasSucceeded = true;
+    await harness.plane.rules.add({ route: "GET /api_keys", count: 10, status: 500 });
+    const outputs = await harness.sweep([held.id]);
+    await harness.plane.rules.clear();
+    await harness.sweep([held.id], outputs);
+    expect(await harness.liveIds()).toContain(left.id);
+  });
+
+  it("is revoked by an owner only if the ledger has told it what the stack held, or no run has succeeded", async () => {
+    for (const isHeldKnown of [false, true]) {
+      const { harness, left } = await withUnknown();
+      harness.hasSucceeded = true;
+      if (isHeldKnown) harness.context.run.heldSince = 0;
+      await harness.deleteOwner();
+      expect((await harness.liveIds()).includes(left.id)).toBe(!isHeldKnown);
+    }
+  });
+
+  it.each([
     ["the state still has with another resource", {}],
     ["a replaced resource still has", { delete: true }],
     ["another resource still has to revoke", { isPending: true }],

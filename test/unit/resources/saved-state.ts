@@ -35,7 +35,8 @@ export class SavedState {
 
   constructor(owner: SavedOwner) {
     const { id, identity, runs } = owner;
-    this.add({ type: "Owner", name: "keyplane", id, inputs: { runs }, outputs: { ...STACK, identity } });
+    const engine = { created: "2026-01-01T00:00:00Z" };
+    this.add({ type: "Owner", name: "keyplane", id, inputs: { runs }, outputs: { ...STACK, identity }, engine });
   }
 
   /** Adds a resource. */

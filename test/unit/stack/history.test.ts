@@ -19,7 +19,7 @@ const history = (...entries: unknown[]) => readHistory(JSON.stringify(entries));
 
 describe("the history of a stack", () => {
   test("has a complete run, which ended before the second after the recorded one", () => {
-    expect(history(entry())).toEqual([{ isComplete: true, began: at(0), ended: at(10) + 999 }]);
+    expect(history(entry())).toEqual([{ hasSucceeded: true, isComplete: true, began: at(0), ended: at(10) + 999 }]);
     const [exact] = history(entry(0, { endTime: "2026-01-01T00:00:10.250Z" }));
     expect(exact?.ended).toBe(Date.parse(ENDED) + 250);
   });

@@ -152,7 +152,7 @@ describe("a name was requested", () => {
     ["by nobody, if the record is damaged", [owner({ inputs: { runs: runId } })], false],
     ["by a run of another owner", [owner({ id: OTHER, inputs: { runs: [runId] } })], false],
   ])("%s", (_, resources, expected) => {
-    expect(witness(resources).wasRequested(name)).toBe(expected);
+    expect(witness(resources).requesterOf(name)).toBe(expected ? "run" : undefined);
   });
 
   const identity = identityOf(OWNER, undefined, urnOf(`${PLUGIN}ApiKey`, "ci"));
@@ -170,8 +170,8 @@ describe("a name was requested", () => {
   ])("by a creation that was not finished: %s", (_, attempt, inputs, expected) => {
     const requested = autoName("ci", identity, nonceFrom("seed", attempt));
     const notes = [note({ __owner: identity, __nonce: "seed", ...inputs })];
-    expect(witness([], notes).wasRequested(requested)).toBe(expected);
-    expect(witness(notes).wasRequested(requested), "a resource is no note").toBe(false);
+    expect(witness([], notes).requesterOf(requested)).toBe(expected ? "interrupted creation" : undefined);
+    expect(witness(notes).requesterOf(requested), "a resource is no note").toBe(undefined);
   });
 });
 
