@@ -357,6 +357,13 @@ const settle = [
   ]),
   ...inFile("provider/http/exact-json.ts", [
     {
+      name: "each digit of an answer is read once",
+      find: "      at = end - 1;\n",
+      replace: "",
+      test: "test/unit/fuzz/cpu.test.ts",
+      by: "a hostile text takes time in proportion to its length as an answer",
+    },
+    {
       name: "an answer with too many values is refused",
       find: "if (++values > MAX_VALUES)",
       replace: "if (++values < 0)",
@@ -2304,6 +2311,42 @@ const evidence = [
       find: 'facts.credentialOf === undefined ? REVOKE : report("credential")',
       replace: "REVOKE",
       test: FATE,
+    },
+  ]),
+  ...inFile("provider/keys/fate.ts", [
+    {
+      name: "a key of a recorded run that may have been delivered stays live",
+      find: 'requestedBy === "run" && delivered === "no"',
+      replace: 'requestedBy === "run"',
+      test: resources("ledger"),
+      by: "an unknown key is only reported by a new ledger",
+    },
+  ]),
+  ...inFile("provider/dynamic/owner.ts", [
+    {
+      name: "an owner without the record of a ledger asks the history",
+      find: "recordedSince: context.run.heldSince",
+      replace: "recordedSince: 0",
+      test: resources("ledger"),
+      by: "an unknown key is revoked by an owner only if",
+    },
+  ]),
+  ...inFile("provider/dynamic/ledger.ts", [
+    {
+      name: "a new ledger knows no earlier deliveries",
+      find: "recordedSince(before, inputs) ?? context.now()",
+      replace: "recordedSince(before, inputs) ?? 0",
+      test: resources("ledger"),
+      by: "an unknown key is only reported by a",
+    },
+  ]),
+  ...inFile("provider/stack/stack-look.ts", [
+    {
+      name: "a run that succeeded may have delivered a key that no ledger recorded",
+      find: "hasSucceeded && !(ended < from || ended > to)",
+      replace: "false && hasSucceeded && ended < from && ended > to",
+      test: "test/model/stories.test.ts",
+      by: "a stack keeps all invariants in the story of a key that is removed from the state",
     },
   ]),
   ...inFile("provider/keys/unknown-keys.ts", [

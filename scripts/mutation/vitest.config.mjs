@@ -36,7 +36,12 @@ export default defineConfig({
     },
   ],
   test: {
-    include: ["test/unit/**/*.test.ts", "test/contract/plugin*.test.ts", "test/model/plugin-*.test.ts"],
+    include: [
+      "test/unit/**/*.test.ts",
+      "test/contract/plugin*.test.ts",
+      "test/model/*stories.test.ts",
+      "test/model/plugin-guards.test.ts",
+    ],
     testTimeout: 20_000,
   },
 });

@@ -37,6 +37,8 @@ export class PluginEngine extends MiniEngine {
   private removed: readonly Provider[] = [];
   /** By the URN of the provider resource. */
   private readonly processes = new Map<string, PluginProcess>();
+  /** Ids of the keys that `revokeNow` named when the destroy began. */
+  private namedAtStart: ReadonlySet<string> = new Set();
   /** Number of random seeds so far. */
   private seeds = 0;
 
@@ -114,6 +116,7 @@ export class PluginEngine extends MiniEngine {
   override destroy(flags: Flags = {}): Promise<boolean> {
     return this.command("destroy", flags, async () => {
       this.isDestroy = true;
+      this.namedAtStart = new Set(this.state.map(({ outputs }) => String(outputs.revokeNow)));
       for (const consumer of [...this.recorded.keys()]) await this.attempt(() => this.deliver(consumer, undefined));
       for (const key of this.inOrder(this.state)) {
         // Dependencies of a failed consumer stay, except those that were replaced.
@@ -264,10 +267,11 @@ export class PluginEngine extends MiniEngine {
   }
 
   protected override isRevokedAnyway({ name, kind, outputs }: Stored, id: string): boolean {
+    // In a destroy, the deletion of the successor revokes it, before or after this one.
+    if (this.isDestroy && this.namedAtStart.has(id)) return true;
     const successor = this.state.find((each) => each.name === name && each.kind === kind && !each.doomed);
     if (successor === undefined) return false;
-    // A destroy does not ask what a successor says.
-    const isCompromised = !this.isDestroy && successor.outputs.revokeNow === id;
+    const isCompromised = successor.outputs.revokeNow === id;
     return isCompromised || keysIn(outputs).some((each) => keysIn(successor.outputs).includes(each));
   }
 

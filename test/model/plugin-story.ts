@@ -63,6 +63,8 @@ class PluginStory extends Story {
     if (excuse !== undefined) return excuse;
     if (this.plugin.known.has(String(key.id))) return undefined;
     if (this.isTold(key)) return "it was reported";
+    if (!this.isDestroyed && this.isAnnounced(key))
+      return "the resource keeps its key, and its deletion revokes this one";
     const isGone = !(key.name.replace(/(-[a-z2-7]{8}){3}$/, "") in this.program);
     if (isGone && !this.isDestroyed) return "it has left the program, so the next creation or deletion looks for it";
     const isFormer = this.hasOwnTag(key.name) && !hasTagOf(key.name, String(this.plugin.ownerId));
@@ -70,6 +72,12 @@ class PluginStory extends Story {
     if (isFormer && !this.wasOnRecord(key.name))
       return "its owner is gone, and the state has no record of its creation";
     return undefined;
+  }
+
+  /** Whether a message has said that a later run revokes a key: a resource that adopts a key again creates none. */
+  private isAnnounced({ id }: LiveKey): boolean {
+    const when = "It is revoked when the resource gets a new key or is deleted";
+    return this.engine.said.some((text) => text.includes(`key ${id} (`) && text.includes(when));
   }
 
   /** Whether a destroy has deleted a key by a call of the plugin. */

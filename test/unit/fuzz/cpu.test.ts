@@ -1,0 +1,129 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { readKeys } from "../../../provider/api/keys/read-keys";
+import { readOperationPage } from "../../../provider/api/operations/read-operations";
+import { readProjectPage } from "../../../provider/api/projects/read-projects";
+import { parseDuration } from "../../../provider/duration";
+import { messageOf } from "../../../provider/errors";
+import { parseBaseUrl } from "../../../provider/http/base-url";
+import { parseExactJson } from "../../../provider/http/exact-json";
+import { parseHttpDate, parseRetryAfterMs } from "../../../provider/http/retry/retry-after";
+import { ID_FORMS, keyIdOf } from "../../../provider/ids";
+import { identityIn, ownerIdIn, urnIn } from "../../../provider/keys/identity";
+import { hasTagOf, isAutoName, nameInUrn, prefixFrom, runIn, tagsIn } from "../../../provider/keys/names";
+import { types } from "../../../provider/schema/field-types";
+import { conceal, isKeyText, maskKeyLike } from "../../../provider/secrets";
+import { apiKeyProblem, looksSecret, parseAccounts } from "../../../provider/settings/accounts";
+import { parseImportKeys } from "../../../provider/settings/import-keys";
+import { engineCommand } from "../../../provider/stack/command-line";
+import { readDeployment } from "../../../provider/stack/deployment";
+import { readHistory } from "../../../provider/stack/history";
+import { stackState } from "../../../provider/stack/stack-state";
+import { cleanText, printableJson, shownName, toMessage } from "../../../provider/text";
+
+/** Length of a hostile text. Quadratic time would need many seconds for it. */
+const LENGTH = 96 * 1024;
+
+/** Maximum processor time for a character, in microseconds: many times what the slowest parser needs. */
+const MAX_MICROS = 20;
+
+/** What a text can repeat to make careless code look again and again from each of its characters. */
+const units = fc.oneof(
+  fc.string({ unit: fc.constantFrom(..."\"\\'[]{}<>()|&;%$#@*+-_=.,:/ \t\n\u001b09aZ"), minLength: 1, maxLength: 5 }),
+  fc.constantFrom(
+    ...[
+      '\\"',
+      '{"a":',
+      "[[",
+      "null,",
+      "0.0e",
+      "12345678901234567",
+      "&amp;",
+      "&#x27;",
+      "%25",
+      "\\u0022",
+      "\u001b[",
+      "\u202e",
+    ],
+    ...[
+      "key_",
+      "urn:pulumi:a::",
+      "-target=",
+      "--target ",
+      "aaaaaaaa-",
+      "https://",
+      "a@",
+      "90d",
+      "Mon, ",
+      "A1b2C3d4E5f6G7h8",
+    ],
+  ),
+);
+
+const hostileText = fc
+  .tuple(
+    fc.constantFrom("", '"', "{", "[", "<", "urn:pulumi:", "napi_", "Mon"),
+    units,
+    fc.constantFrom("", '"', "!", "]"),
+  )
+  .map(([start, unit, end]) => start + unit.repeat(Math.ceil(LENGTH / unit.length)).slice(0, LENGTH) + end);
+
+/** A text as a value in JSON, in a document of a given form. */
+const inJson = (text: string, form: (value: unknown) => unknown) => JSON.stringify(form(text));
+const resource = (value: unknown) => ({
+  ...{ urn: value, type: "keyplane:index:ApiKey", id: value, custom: true, dependencies: [value] },
+  ...{ inputs: { __owner: value, __nonce: value }, outputs: { keyId: value, name: value, __owner: value } },
+});
+const answerOf = (body: unknown) => ({ status: 200, body, requestId: undefined, sentAt: 0, answeredAt: 0 }) as never;
+
+/** Everything that reads text of the service, of a file, of a setting or of a command line. */
+const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
+  "an answer": parseExactJson,
+  "an answer with a text": (text) => parseExactJson(inJson(text, (value) => ({ [String(value)]: value }))),
+  "the names of keys": (text) =>
+    readKeys("GET /api_keys", answerOf([{ id: 1, name: text, created_at: text, last_used_at: text }]), false),
+  "a page of operations": (text) => readOperationPage("GET /", answerOf({ operations: [{ id: text, status: text }] })),
+  "a page of projects": (text) => readProjectPage("GET /", answerOf({ projects: [{ id: text, name: text }] })),
+  "an id": (text) => [keyIdOf(text), ...Object.values(ID_FORMS).map(({ matches }) => matches(text))],
+  "a Date header": parseHttpDate,
+  "a Retry-After header": (text) => parseRetryAfterMs(text, 0),
+  "a duration": parseDuration,
+  "the base URL": parseBaseUrl,
+  "the accounts": parseAccounts,
+  "keys to import": parseImportKeys,
+  "a credential": (text) => [apiKeyProblem(text), looksSecret(text), isKeyText(text)],
+  "the name of a key": (text) => [runIn(text), hasTagOf(text, text), isAutoName(text), tagsIn(text), prefixFrom(text)],
+  "a URN": nameInUrn,
+  "an identity": (text) => [ownerIdIn(text), urnIn(text), identityIn({ owner: text, credential: text })],
+  inputs: (text) =>
+    Object.values(types).map((type) => typeof type === "function" && type.length === 1 && type(text as never)),
+  "a state": (text) => stackState("state", readDeployment(text)),
+  "a state with a text": (text) =>
+    stackState("state", readDeployment(inJson(text, (value) => ({ deployment: { resources: [resource(value)] } })))),
+  "the history": readHistory,
+  "the history with a text": (text) =>
+    readHistory(inJson(text, (value) => [{ kind: value, result: value, startTime: value, endTime: value }])),
+  "a command line": (text) =>
+    engineCommand({ PULUMI_OPTION_TARGET: text }, { cli: "pulumi", words: ["up", text, ...text.split(" ")] }),
+  "a message": toMessage,
+  "external text": (text) => [cleanText(text), shownName(text), printableJson(text), maskKeyLike(text)],
+};
+
+describe("a hostile text takes time in proportion to its length as", () => {
+  it.each(Object.entries(PARSERS))("%s", (_, parse) => {
+    conceal("napi_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa");
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        const before = process.cpuUsage();
+        try {
+          parse(text);
+        } catch (error) {
+          expect(messageOf(error).length).toBeLessThan(LENGTH);
+        }
+        const { user, system } = process.cpuUsage(before);
+        expect((user + system) / text.length).toBeLessThan(MAX_MICROS);
+      }),
+      { numRuns: 12, endOnFailure: true },
+    );
+  });
+});
