@@ -9,7 +9,7 @@ import { recordCalls } from "./lib/call-log.mjs";
 
 const require = createRequire(import.meta.url);
 const { drivenTime, startControlPlane, Workspace } = require("../dist/testing");
-const { accountFingerprint } = require("../dist/provider/keys/account-fingerprint.js");
+const { accountFingerprint, originFingerprint } = require("../dist/provider/keys/account-fingerprint.js");
 const { version } = require("../package.json");
 
 const HOME = "test/upgrade";
@@ -40,7 +40,9 @@ for (const [frontEnd, head] of Object.entries(heads)) {
   const calls = recordCalls();
   // Both depend on the port of this control plane. A replay fills in its own.
   const fingerprint = accountFingerprint({ baseUrl: plane.url, apiKey: API_KEY });
-  const portable = (text) => text.replaceAll(plane.url, "BASE_URL").replaceAll(fingerprint, "FINGERPRINT");
+  const origin = originFingerprint(plane.url);
+  const portable = (text) =>
+    text.replaceAll(plane.url, "BASE_URL").replaceAll(fingerprint, "FINGERPRINT").replaceAll(origin, "ADDRESS_MARK");
   const write = (name, text) => writeFileSync(join(folder, name), portable(text));
   const run = async (command) => workspace.run(command, { inProcess: true, env: await drivenTime(plane) });
   try {

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { ApiKeyRecord } from "../api/records";
 import { KeyplaneError } from "../errors";
+import { accountIn } from "../keys/account-fingerprint";
 import { mustBeSameAccount } from "../keys/account-guard";
-import { fingerprintIn, identityOf } from "../keys/identity";
+import { identityOf, markIn } from "../keys/identity";
 import { sdkFields, textsOf } from "../keys/key-fields";
 import { hasTagOf } from "../keys/names";
 import { isRenamedFrom } from "../keys/renamed";
@@ -54,10 +55,11 @@ export const owner: ResourceType = {
 
   due(outputs, inputs, terms) {
     const due: Due[] = [];
-    const recorded = fingerprintIn(outputs.identity);
-    if (recorded !== terms.fingerprint?.()) {
+    const [recorded, here] = [markIn(outputs.identity), terms.accountMark?.()];
+    if (recorded !== here) {
       const why = "the credential or the address changed, so keyplane checks that it is the same account";
-      due.push({ field: "accountFingerprint", replace: false, ...(recorded !== undefined && { why }) });
+      const isMoved = recorded !== undefined && accountIn(recorded) !== accountIn(here);
+      due.push({ field: "accountFingerprint", replace: false, ...(isMoved && { why }) });
     }
     const moved = STACK.filter((field) => outputs[field] !== undefined && outputs[field] !== inputs[field]);
     const isRenamed = isRenamedFrom(outputs, inputs, terms.renamedFrom?.() ?? []);
@@ -69,17 +71,17 @@ export const owner: ResourceType = {
     await context.keys().list({ fresh: true });
     context.run.isNewOwner = true;
     const id = randomUUID();
-    return { id, outputs: outputsOf(identityOf(id, context.fingerprint()), inputs) };
+    return { id, outputs: outputsOf(identityOf(id, context.accountMark()), inputs) };
   },
 
   async read(id, outputs, context) {
     await mustBeSameAccount(identityIn(id, outputs), context);
-    return outputsOf(identityOf(id, context.fingerprint()), outputs);
+    return outputsOf(identityOf(id, context.accountMark()), outputs);
   },
 
   async update(id, outputs, inputs, context) {
     await mustBeSameAccount(identityIn(id, outputs), context);
-    return outputsOf(identityOf(id, context.fingerprint()), inputs);
+    return outputsOf(identityOf(id, context.accountMark()), inputs);
   },
 
   // In a destroy, or if the program no longer uses the scope, all keys that the stack held there are gone by now. A key

@@ -11,6 +11,21 @@ export interface AccountScope {
   readonly organizationId?: string | undefined;
 }
 
+/** What a state records of an account: `<account's fingerprint>.<origin's fingerprint>`. Older states lack the origin. */
+export function accountMark(scope: AccountScope): string {
+  return `${accountFingerprint(scope)}.${originFingerprint(scope.baseUrl)}`;
+}
+
+/** The account's fingerprint in a mark. */
+export function accountIn(mark: string | undefined): string | undefined {
+  return mark?.split(".")[0];
+}
+
+/** The origin's fingerprint in a mark; `undefined` if none is recorded. */
+export function originIn(mark: string | undefined): string | undefined {
+  return mark?.split(".")[1];
+}
+
 /**
  * Short text that distinguishes accounts without revealing anything about them: 12 characters of base32. An account is
  * identified by its credential, so another credential of the same account has another fingerprint. An organization is
@@ -19,5 +34,14 @@ export interface AccountScope {
 export function accountFingerprint({ baseUrl, apiKey, organizationId }: AccountScope): string {
   const { origin } = new URL(baseUrl);
   const owner = organizationId === undefined ? apiKey : `organization ${organizationId}`;
-  return base32(createHash("sha256").update(`${origin}\n${owner}`).digest().subarray(0, 8));
+  return fingerprintOf(`${origin}\n${owner}`);
+}
+
+/** The same for the origin of an address: its scheme, host and port. It is where a credential is sent to. */
+export function originFingerprint(baseUrl: string): string {
+  return fingerprintOf(new URL(baseUrl).origin);
+}
+
+function fingerprintOf(text: string): string {
+  return base32(createHash("sha256").update(text).digest().subarray(0, 8));
 }

@@ -1,6 +1,8 @@
 import { KeyplaneError } from "../errors";
 import type { Context } from "../schema/resource-type";
-import { fingerprintIn, identityOf, ownerIdIn, urnIn } from "./identity";
+import { accountIn } from "./account-fingerprint";
+import { identityOf, markIn, ownerIdIn, urnIn } from "./identity";
+import { isAccountConfirmed } from "./known-origins";
 import { hasTagOf } from "./names";
 
 /**
@@ -11,7 +13,7 @@ import { hasTagOf } from "./names";
  */
 export async function mustBeSameAccount(identity: string | undefined, context: Context): Promise<void> {
   noteProof(identity, context);
-  if (!isElsewhere(identity, context) || isConfirmed(context)) return;
+  if (!isElsewhere(identity, context) || isAccountConfirmed(context.accountMark(), context.settings())) return;
   const { owner: ownerOfRun, provenOwners } = context.run;
   // A key that was removed from the program keeps an old identity. Keys still in the program have the current one.
   noteProof(ownerOfRun, context);
@@ -27,19 +29,20 @@ export async function mustBeSameAccount(identity: string | undefined, context: C
 
 /** Records that this is the account of an identity's owner, if the identity was recorded with this credential. */
 function noteProof(identity: string | undefined, context: Context): void {
-  const recorded = fingerprintIn(identity);
-  if (recorded !== undefined && recorded === context.fingerprint()) context.run.provenOwners.add(ownerIdIn(identity));
+  const recorded = accountIn(markIn(identity));
+  if (recorded !== undefined && recorded === accountIn(context.accountMark()))
+    context.run.provenOwners.add(ownerIdIn(identity));
 }
 
 /** The identity to record once the account is proven to be the same. */
 export function identityHere(identity: string | undefined, context: Context): string | undefined {
-  return identity === undefined ? undefined : identityOf(ownerIdIn(identity), context.fingerprint(), urnIn(identity));
+  return identity === undefined ? undefined : identityOf(ownerIdIn(identity), context.accountMark(), urnIn(identity));
 }
 
 /** Whether an identity was recorded in another account, or in this account with another credential. */
 export function isElsewhere(identity: string | undefined, context: Context): boolean {
-  const recorded = fingerprintIn(identity);
-  return recorded !== undefined && recorded !== context.fingerprint();
+  const recorded = accountIn(markIn(identity));
+  return recorded !== undefined && recorded !== accountIn(context.accountMark());
 }
 
 /** The error for an account that does not contain the stack's keys. */
@@ -51,10 +54,6 @@ function wrongAccount(context: Context): KeyplaneError {
     `${baseUrl} or ${apiKey} changed, and the account that they now lead to has no key of this stack. Nothing was changed. ` +
       "Set them to the account that holds the stack's keys, and run `pulumi up`: `refresh` and `destroy` use the " +
       "configuration of the last `up`. If this is that account, and the stack has no key yet, all its keys are gone or none " +
-      `of them has a generated name, confirm it: run the command once with KEYPLANE_CONFIRM_ACCOUNT=${context.fingerprint()}`,
+      `of them has a generated name, confirm it: run the command once with KEYPLANE_CONFIRM_ACCOUNT=${accountIn(context.accountMark())}`,
   );
-}
-
-function isConfirmed(context: Context): boolean {
-  return context.settings().confirmedAccounts?.includes(context.fingerprint()) ?? false;
 }

@@ -1,13 +1,13 @@
 import type { Properties } from "../schema/resource-type";
 
 /**
- * The identity of keys: `<owner's id>.<account's fingerprint>`. The owner passes it to each key. So a key that is
- * created without a check of its owner, as in a run with `--target`, can check whether the account is still the same.
+ * The identity of keys: `<owner's id>.<account's mark>`. The owner passes it to each key. So a key that is created
+ * without a check of its owner, as in a run with `--target`, can check whether the account is still the same.
  * The plugin adds `|<URN>`, because there each resource looks for its own orphans. The URN is in base64, so that a
  * replacement of texts in a copied state does not turn the copy's identity into one of the copy's own stack.
  */
-export function identityOf(ownerId: string, fingerprint: string | undefined, urn?: string): string {
-  const account = fingerprint === undefined ? "" : `.${fingerprint}`;
+export function identityOf(ownerId: string, mark: string | undefined, urn?: string): string {
+  const account = mark === undefined ? "" : `.${mark}`;
   return ownerId + account + (urn === undefined ? "" : `|${Buffer.from(urn).toString("base64url")}`);
 }
 
@@ -16,9 +16,9 @@ export function ownerIdIn(identity: unknown): string {
   return partsOf(identity).ownerId;
 }
 
-/** The account's fingerprint in an identity; `undefined` if none is recorded. */
-export function fingerprintIn(identity: unknown): string | undefined {
-  return partsOf(identity).fingerprint;
+/** The mark of the account in an identity; `undefined` if none is recorded. Older identities lack the origin in it. */
+export function markIn(identity: unknown): string | undefined {
+  return partsOf(identity).mark;
 }
 
 /** The resource's URN in an identity; `undefined` in one of the dynamic provider. */
@@ -29,11 +29,11 @@ export function urnIn(identity: unknown): string | undefined {
 
 function partsOf(identity: unknown): {
   readonly ownerId: string;
-  readonly fingerprint: string | undefined;
+  readonly mark: string | undefined;
   readonly encodedUrn: string | undefined;
 } {
-  const [, ownerId = "", fingerprint, encodedUrn] = /^([^.|]*)(?:\.([^|]*))?(?:\|(.*))?$/s.exec(String(identity)) ?? [];
-  return { ownerId, fingerprint, encodedUrn };
+  const [, ownerId = "", mark, encodedUrn] = /^([^.|]*)(?:\.([^|]*))?(?:\|(.*))?$/s.exec(String(identity)) ?? [];
+  return { ownerId, mark, encodedUrn };
 }
 
 /** The identity in the outputs of a key. Version 0.1 stored the fingerprint separately. */

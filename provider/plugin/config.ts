@@ -1,5 +1,5 @@
 import { isKeyplaneError } from "../errors";
-import { accountFingerprint } from "../keys/account-fingerprint";
+import { accountMark } from "../keys/account-fingerprint";
 import { hasUnknown } from "../schema/field-types";
 import type { Properties } from "../schema/resource-type";
 import { importKeysIn } from "../settings/import-keys";
@@ -64,9 +64,7 @@ export function checkConfig(
     if (!isKeyplaneError(error)) throw error;
     failures.push(`${error.message} [${error.code}]`);
   }
-  const here = settings && accountFingerprint(settings);
-  const isConfirmed = here !== undefined && (settings?.confirmedAccounts?.includes(here) ?? false);
-  const account = { here, isConfirmed };
+  const account = settings && { mark: accountMark(settings), settings };
   const owner = ownerOfProvider(urn, olds[OWNER], account, settings?.renamedFrom ?? [], newId);
   return { inputs: { ...news, [OWNER]: owner }, failures };
 }

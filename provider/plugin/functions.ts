@@ -1,6 +1,7 @@
 import { InputError, KeyplaneError } from "../errors";
 import { hideArguments } from "../functions/hide-arguments";
 import { dataSources } from "../functions/registry";
+import { scopeOf } from "../keys/scope";
 import type { Properties } from "../schema/resource-type";
 import type { Session } from "../session/session";
 import { fromPulumi } from "../session/values";
@@ -34,7 +35,7 @@ export async function invoke(
       onWarning: (text: string) => show(text, false),
       ...(name === "waitForOperations" && { onProgress: (progress: { text: string }) => show(progress.text, true) }),
     };
-    const result = await source.call(session.account(undefined), { ...args, ...controls } as never);
+    const result = await source.call(session.account(scopeOf({})), { ...args, ...controls } as never);
     return Array.isArray(result) ? { items: result } : (result as Properties);
   } catch (error) {
     // Pulumi does not tell the plugin which arguments are secrets, so no id is repeated. Other arguments are never shown.

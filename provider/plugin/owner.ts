@@ -1,6 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
-import { fingerprintIn, identityOf, isSameStack, ownerIdIn, urnIn } from "../keys/identity";
+import { accountIn, originIn } from "../keys/account-fingerprint";
+import { identityOf, isSameStack, markIn, ownerIdIn, urnIn } from "../keys/identity";
+import { isAccountConfirmed, isOriginConfirmed } from "../keys/known-origins";
 import { isRenamedFrom, stackIn } from "../keys/renamed";
+import type { Settings } from "../settings/settings";
 import type { EngineCommand } from "../stack/command-line";
 import { plannedInput, plannedSeed } from "../stack/plan";
 import { OWNER } from "./public-part";
@@ -8,23 +11,41 @@ import { OWNER } from "./public-part";
 const UUID = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/;
 
 /**
- * The identity of a provider resource, `<owner's id>.<account's fingerprint>|<its URN>`. `CheckConfig` returns it as an
+ * The identity of a provider resource, `<owner's id>.<account's mark>|<its URN>`. `CheckConfig` returns it as an
  * extra input, and the engine saves that before any key is made. A copied stack gets a new owner, because a copy must
  * not claim the keys of the original. So does a renamed one, unless the setting `renamedFrom` names its former name.
  * @param before - The identity in the state, if there is one.
- * @param account - The fingerprint of the account, if it is known, and whether the user confirmed that it has the keys.
+ * @param account - The mark of the account, and the settings that it was made from; `undefined` if they are not known.
  * @param newId - Makes the id of a new owner. @default a random one
  */
 export function ownerOfProvider(
   urn: string,
   before: unknown,
-  account: { readonly here: string | undefined; readonly isConfirmed: boolean },
+  account: AccountHere | undefined,
   renamedFrom: readonly string[],
   newId: () => string = () => randomUUID(),
 ): string {
-  if (!isOfStack(before, urn, renamedFrom)) return identityOf(newId(), account.here, urn);
-  // Another credential proves nothing: the recorded fingerprint stays until the user confirms the account.
-  return identityOf(ownerIdIn(before), account.isConfirmed ? account.here : fingerprintIn(before), urn);
+  if (!isOfStack(before, urn, renamedFrom)) return identityOf(newId(), account?.mark, urn);
+  return identityOf(ownerIdIn(before), markAfter(markIn(before), account), urn);
+}
+
+/** The account of the settings. */
+interface AccountHere {
+  readonly mark: string;
+  readonly settings: Pick<Settings, "confirmedAccounts">;
+}
+
+/**
+ * The mark to record. Another credential or address proves nothing: what is recorded stays until the user confirms the
+ * new one. So a run that fails does not record an address to which the next one would send the credential.
+ */
+function markAfter(before: string | undefined, here: AccountHere | undefined): string | undefined {
+  if (here === undefined) return before;
+  const { mark, settings } = here;
+  if (isAccountConfirmed(mark, settings)) return mark;
+  if (before === undefined) return undefined;
+  const isKept = originIn(before) !== undefined && !isOriginConfirmed(mark, settings);
+  return isKept ? before : `${accountIn(before)}.${originIn(mark)}`;
 }
 
 /**
@@ -61,12 +82,12 @@ export function ownerOfKey(
 
 /**
  * The identity of a key: its owner, with the account in which it was recorded. A new key is to be in the account of its
- * provider. An organization has a fingerprint of its own, which the provider does not know.
+ * provider. An organization has a mark of its own, which the provider does not know.
  */
 export function identityIn(owner: unknown, recorded: unknown, organizationId: unknown, ofProvider: string): string {
-  const ofNewKey = organizationId === undefined ? fingerprintIn(ofProvider) : undefined;
-  const fingerprint = ownerIdIn(recorded) === ownerIdIn(owner) ? fingerprintIn(recorded) : ofNewKey;
-  return identityOf(ownerIdIn(owner), fingerprint, urnIn(owner));
+  const ofNewKey = organizationId === undefined ? markIn(ofProvider) : undefined;
+  const mark = ownerIdIn(recorded) === ownerIdIn(owner) ? markIn(recorded) : ofNewKey;
+  return identityOf(ownerIdIn(owner), mark, urnIn(owner));
 }
 
 /** Whether an identity was made for a resource of this stack. */

@@ -5,7 +5,7 @@ import { getOrCreate } from "../get-or-create";
 import { checkId } from "../ids";
 import { identityHere, isElsewhere, mustBeSameAccount } from "../keys/account-guard";
 import { noteHolder } from "../keys/holders";
-import { fingerprintIn, identityOf, ownerIdIn, identityIn as recordedIn } from "../keys/identity";
+import { identityOf, markIn, ownerIdIn, identityIn as recordedIn } from "../keys/identity";
 import { withoutEmpty } from "../keys/key-fields";
 import { nonceFrom } from "../keys/names";
 import { sameScope } from "../keys/scope";
@@ -294,7 +294,7 @@ export class Resources {
         beforeCreate: async (context: Context) => {
           if (this.config().isStateless) throw new KeyplaneError("KP-INPUT", STATELESS);
           const owners = [values.owner, this.#compared.get(urn) ?? values.owner];
-          const named = owners.map((owner) => identityOf(ownerIdIn(owner), fingerprintIn(owner), urn));
+          const named = owners.map((owner) => identityOf(ownerIdIn(owner), markIn(owner), urn));
           return this.#orphans.beforeCreate(new Set(named), context);
         },
       }),

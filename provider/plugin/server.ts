@@ -83,6 +83,8 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
       const inputs = OWNER in args ? args : checkConfig(urn, {}, args, newId(urn)).inputs;
       config = new ProviderConfig(inputs, urn);
       session.configure(config.read);
+      // Data sources and gates have no identity of their own.
+      session.noteRecorded({ owner: config.owner });
       return new provider.ConfigureResponse().setSupportspreview(true);
     },
 

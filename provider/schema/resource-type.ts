@@ -61,6 +61,8 @@ export interface RunNotes {
   secondList?: Promise<readonly ApiKeyRecord[]>;
   /** The times at which keys are due that are replaced only because of their age, by the URN of their resource. */
   readonly replacedByAge: Map<string, string>;
+  /** Whether the user was told that the address of the service is new. */
+  isOriginReported: boolean;
   /** Whether the user was told that the machine's clock is wrong. */
   isSkewReported: boolean;
   /** The settings whose keys keyplane itself authenticates with, by key id, as far as the run knows the ids. */
@@ -82,6 +84,7 @@ export function newRunNotes(): RunNotes {
     holderUrns: new Map(),
     heldNames: new Set(),
     replacedByAge: new Map(),
+    isOriginReported: false,
     isSkewReported: false,
     ownKeys: new Map(),
   };
@@ -99,8 +102,8 @@ export interface Context {
   readonly account: () => Account;
   /** The keys of the scope: the account's own, or an organization's. Throws as `account` does. */
   readonly keys: () => Keys;
-  /** Short text that distinguishes this account from others. Throws as `settings` does. */
-  readonly fingerprint: () => string;
+  /** Short text that distinguishes this account, and its address, from others. Throws as `settings` does. */
+  readonly accountMark: () => string;
   readonly now: () => number;
   readonly run: RunNotes;
   /** The list of the service that has the keys. */
@@ -155,8 +158,8 @@ export interface Command {
 export interface DueTerms {
   /** The local wall clock, in milliseconds. */
   readonly now: number;
-  /** The fingerprint of the account of the settings, if it matters. */
-  readonly fingerprint?: () => string;
+  /** The mark of the account of the settings, if it matters. */
+  readonly accountMark?: () => string;
   /** Whether a ledger revokes the keys that resources retire. */
   readonly hasLedger: boolean;
   /** The former names of the stack, according to the settings. */

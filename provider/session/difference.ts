@@ -2,6 +2,7 @@ import { noteHolder } from "../keys/holders";
 import { urnIn } from "../keys/identity";
 import { rotateAt } from "../keys/key-fields";
 import { isRenamedFrom, stackIn } from "../keys/renamed";
+import { scopeOf } from "../keys/scope";
 import { type Difference, diff } from "../schema/diff";
 import type { Context, Properties, ResourceType } from "../schema/resource-type";
 import type { Session } from "./session";
@@ -18,15 +19,25 @@ export function difference(
 ): Difference & { readonly driftOnly: boolean } {
   const driftOnly = session.takeRefresh(id, context.urn);
   const renamedFrom = () => session.renamedFrom();
-  const terms = { now: context.now(), fingerprint: () => context.fingerprint(), renamedFrom, driftOnly, hasLedger };
+  const terms = { now: context.now(), accountMark: () => context.accountMark(), renamedFrom, driftOnly, hasLedger };
   const found = diff(type, outputs, inputs, terms);
   // A refresh can compare a predecessor that is still to be deleted: it does not show what is held.
   if (!driftOnly) {
     noteHolder(type, id, outputs, context, urnIn(outputs.owner));
     reportRename(type, outputs, context, renamedFrom());
+    reportOrigin(session, inputs, context);
     noteAge(found, outputs, inputs, context);
   }
   return { ...found, driftOnly };
+}
+
+/** Says once per run that the address is new. A preview makes no request that could be refused. */
+function reportOrigin(session: Session, inputs: Properties, { run, warn }: Context): void {
+  if (run.isOriginReported) return;
+  const refusal = session.refusedOrigin(scopeOf(inputs));
+  if (refusal === undefined) return;
+  run.isOriginReported = true;
+  warn(refusal.message);
 }
 
 /** Records that only the age of a key replaces it, by this machine's clock. The replacement asks the service's clock. */

@@ -1,12 +1,13 @@
 import type { Account } from "../api/account";
 import { formatDuration } from "../duration";
-import { AbortedError } from "../errors";
+import { AbortedError, type KeyplaneError } from "../errors";
 import { getOrCreate } from "../get-or-create";
 import type { Retry } from "../http";
-import { accountFingerprint } from "../keys/account-fingerprint";
+import { accountMark } from "../keys/account-fingerprint";
+import { KnownOrigins } from "../keys/known-origins";
 import { newRunId, noncesOf } from "../keys/names";
-import { type Scope, scopeKey } from "../keys/scope";
-import { newRunNotes, type RunNotes } from "../schema/resource-type";
+import { type Scope, scopeKey, scopeOf } from "../keys/scope";
+import { newRunNotes, type Properties, type RunNotes } from "../schema/resource-type";
 import { type ConfigReader, credentialsIn, renamedFromIn, resolveSettings, type Settings } from "../settings/settings";
 import { type EngineCommand, engineCommand } from "../stack/command-line";
 import { StackLook } from "../stack/stack-look";
@@ -53,7 +54,8 @@ export class Session {
   readonly #settings = new Map<string | undefined, Settings>();
   readonly #accounts = new Map<string | undefined, Account>();
   /** By scope. */
-  readonly #fingerprints = new Map<string, string>();
+  readonly #marks = new Map<string, string>();
+  readonly #origins = new KnownOrigins();
   /** Notes that the verbs of this process share, by scope. A process serves one run. */
   readonly #runs = new Map<string, RunNotes>();
   readonly #underWay = new Set<RunningVerb>();
@@ -144,12 +146,22 @@ export class Session {
     return getOrCreate(this.#settings, account, () => resolveSettings(this.#config, process.env, account));
   }
 
-  /** Short text that distinguishes the account of a scope from others. Throws as `settings` does. */
-  fingerprint(scope: Scope): string {
-    return getOrCreate(this.#fingerprints, scopeKey(scope), () => {
+  /** Short text that distinguishes the account of a scope, and its address, from others. Throws as `settings` does. */
+  accountMark(scope: Scope): string {
+    return getOrCreate(this.#marks, scopeKey(scope), () => {
       const { baseUrl, apiKey } = this.settings(scope.account);
-      return accountFingerprint({ baseUrl, apiKey, organizationId: scope.organizationId });
+      return accountMark({ baseUrl, apiKey, organizationId: scope.organizationId });
     });
+  }
+
+  /** Records where the state of a resource says that its account is. */
+  noteRecorded(state: Properties): void {
+    this.#origins.note(scopeOf(state).account, state.identity ?? state.owner);
+  }
+
+  /** Why the credential of a scope's account must not be sent; `undefined` if it may be. Throws as `settings` does. */
+  refusedOrigin(scope: Scope): KeyplaneError | undefined {
+    return this.#origins.refusal(this.settings(scope.account), this.accountMark(scope));
   }
 
   /** The former names of the stack. Unlike the account's settings, they can always be read. */
@@ -162,8 +174,14 @@ export class Session {
     return credentialsIn(this.#config);
   }
 
-  /** Returns the account. Loads its code at the first call, because a run that changes nothing does not need it. */
-  account(name: string | undefined): Account {
+  /**
+   * The account of a scope: every request of this process goes through here. Throws `KP-WRONG-ACCOUNT` if its address is
+   * new to the stack. Loads its code at the first call, because a run that changes nothing does not need it.
+   */
+  account(scope: Scope): Account {
+    const refusal = this.refusedOrigin(scope);
+    if (refusal !== undefined) throw refusal;
+    const { account: name } = scope;
     let account = this.#accounts.get(name);
     if (account === undefined) {
       const api = require("../api/account") as typeof import("../api/account");

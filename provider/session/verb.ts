@@ -46,6 +46,7 @@ export async function runVerb<T>(session: Session, verb: Verb, body: (context: C
   const { type, name, urn, values, held = values } = verb;
   // The service can repeat any of them in its answers.
   for (const secret of keysIn(held)) conceal(secret);
+  if (name !== "check" && name !== "create") session.noteRecorded(held);
   const context = new VerbContext(session, verb);
   const { scope, progress, created } = context;
   const ended = session.began({ account: scope.account, show: progress, created });
@@ -127,15 +128,15 @@ class VerbContext implements Context {
   }
 
   account(): Account {
-    return this.#session.account(this.scope.account);
+    return this.#session.account(this.scope);
   }
 
   keys(): Keys {
     return this.account().keysOf(this.scope.organizationId);
   }
 
-  fingerprint(): string {
-    return this.#session.fingerprint(this.scope);
+  accountMark(): string {
+    return this.#session.accountMark(this.scope);
   }
 
   get runId(): string | undefined {

@@ -10,7 +10,7 @@ import type {
   UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { accountFingerprint } from "../../provider/keys/account-fingerprint";
+import { accountMark } from "../../provider/keys/account-fingerprint";
 import { identityOf } from "../../provider/keys/identity";
 import { PulumiSdk } from "../../testing/engine/program/pulumi-sdk";
 import { DynamicHost } from "../../testing/engine/provider/host";
@@ -27,8 +27,8 @@ export const urnOf = (kind: string, name: string) =>
 
 /** The identity of an owner of keys, as the program passes it to the keys. */
 export function ownerIn(account: { readonly url: string; readonly apiKey: string }, organizationId?: string): string {
-  const fingerprint = accountFingerprint({ baseUrl: account.url, apiKey: account.apiKey, organizationId });
-  return identityOf("3b241101-e2bb-4255-8caf-4136c566a962", fingerprint);
+  const mark = accountMark({ baseUrl: account.url, apiKey: account.apiKey, organizationId });
+  return identityOf("3b241101-e2bb-4255-8caf-4136c566a962", mark);
 }
 
 /** Pulumi's own dynamic host, which the test drives over gRPC like an engine, and an engine that records its messages. */

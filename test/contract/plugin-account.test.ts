@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { accountFingerprint } from "../../provider/keys/account-fingerprint";
+import { accountFingerprint, originFingerprint } from "../../provider/keys/account-fingerprint";
 import { type ControlPlane, startControlPlane } from "../../testing";
 import { failureOf, PluginUnderTest, type State, stopPlugins } from "./plugin-harness";
 
@@ -32,13 +32,13 @@ describe.each(kinds)("the credential of another account, for %s,", (kind) => {
 
   it("creates, changes and revokes nothing", async () => {
     const plugin = await next(elsewhere);
-    const refused = /\[KP-WRONG-ACCOUNT\]$/;
+    const refused = /now leads to .* Nothing was sent there.* \[KP-WRONG-ACCOUNT\]$/;
     expect(await failureOf(plugin.add(kind, {}, "new"))).toMatch(refused);
     expect(await failureOf(plugin.up(state))).toMatch(refused);
     expect(await failureOf(plugin.up(state, { rotationTriggers: { at: "2" } }))).toMatch(refused);
     expect(await failureOf(plugin.delete(state))).toMatch(refused);
     expect(await failureOf(plugin.read(state))).toMatch(refused);
-    expect(new Set((await elsewhere.log()).map(({ method }) => method))).toEqual(new Set(["GET"]));
+    expect(await elsewhere.log()).toEqual([]);
     expect(await elsewhere.liveKeys()).toHaveLength(5);
     expect(await plane.count("DELETE")).toBe(0);
   });
@@ -51,7 +51,16 @@ describe.each(kinds)("the credential of another account, for %s,", (kind) => {
     const upgraded = await PluginUnderTest.start(elsewhere);
     const news = { namePrefix: "other", rotationTriggers: { at: "2" } };
     expect(await failureOf(upgraded.up(state, news))).toContain("KP-WRONG-ACCOUNT");
-    expect(await elsewhere.count("POST")).toBe(0);
+    expect(await elsewhere.log()).toEqual([]);
+  });
+
+  it("has no key of the stack either if the user confirms only the address", async () => {
+    const KEYPLANE_CONFIRM_ACCOUNT = originFingerprint(elsewhere.url);
+    const plugin = await next(elsewhere, { KEYPLANE_CONFIRM_ACCOUNT });
+    const refused = /the account that they now lead to has no key of this stack.* \[KP-WRONG-ACCOUNT\]$/;
+    expect(await failureOf(plugin.up(state))).toMatch(refused);
+    expect(await failureOf(plugin.delete(state))).toMatch(refused);
+    expect(new Set((await elsewhere.log()).map(({ method }) => method))).toEqual(new Set(["GET"]));
   });
 
   it("is accepted once the user has confirmed it", async () => {
@@ -73,7 +82,7 @@ describe.each(kinds)("another credential of the same account, for %s,", (kind) =
     expect(step).toBe("update");
     expect(plugin.messages).toEqual(["the credential or the address changed: this must be the same account"]);
     const here = accountFingerprint({ baseUrl: other.url, apiKey: other.apiKey });
-    expect(updated.outputs).toMatchObject({ key: state.outputs.key, __owner: expect.stringContaining(`.${here}|`) });
+    expect(updated.outputs).toMatchObject({ key: state.outputs.key, __owner: expect.stringContaining(`.${here}.`) });
     expect(await plane.count("POST", "/api_keys")).toBe(1);
 
     expect((await (await next(other)).up(updated)).step).toBe("same");
@@ -93,12 +102,33 @@ describe.each(kinds)("another credential of the same account, for %s,", (kind) =
   });
 });
 
-it("another address of the same service is not refused while a key of the stack shows that it is the same", async () => {
+it("no data source, gate, list or import sends the credential to an address that the provider has not recorded", async () => {
+  const account = { baseUrl: elsewhere.url, apiKey: elsewhere.apiKey };
+  // A run that failed saves the new settings of the provider, and the next `destroy` or `refresh` gets them.
+  const provider = { ...first.provider, ...account };
+  for (const options of [{}, { removed: true, provider }]) {
+    const plugin = await PluginUnderTest.start(elsewhere, { provider: first.provider, ...options });
+    const refused = /now leads to .* Nothing was sent there.*\[KP-WRONG-ACCOUNT\]$/;
+    expect(await failureOf(plugin.invoke("getProjects", {}))).toMatch(refused);
+    expect(await failureOf(plugin.add("ProjectReady", { projectId: "proj-1" }))).toMatch(refused);
+    expect(await failureOf(plugin.list("ApiKey"))).toMatch(refused);
+    expect(await failureOf(plugin.add("ApiKey"))).toMatch(refused);
+  }
+  expect(await elsewhere.log()).toEqual([]);
+});
+
+it("another address of the same service is refused until the user confirms it, and then a key of the stack proves it", async () => {
   const state = await first.add("ApiKey");
-  const { state: updated } = await (
-    await next({ url: plane.url.replace("127.0.0.1", "localhost"), apiKey: plane.apiKey })
-  ).up(state);
+  const other = { url: plane.url.replace("127.0.0.1", "localhost"), apiKey: plane.apiKey };
+  const refused = await next(other);
+  expect(await failureOf(refused.up(state))).toContain("KP-WRONG-ACCOUNT");
+  expect(refused.messages.filter((text) => text.includes("now leads to http://localhost"))).toHaveLength(1);
+  const KEYPLANE_CONFIRM_ACCOUNT = originFingerprint(other.url);
+  const confirmed = await next(other, { KEYPLANE_CONFIRM_ACCOUNT });
+  const { state: updated } = await confirmed.up(state);
   expect(updated.outputs.key).toBe(state.outputs.key);
+  const later = await PluginUnderTest.start(other, { provider: confirmed.provider });
+  expect((await later.up(updated)).step).toBe("same");
 });
 
 it.each(kinds)("a key moves into an organization and back by replacements, for %s", async (kind) => {

@@ -3,11 +3,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { accountFingerprint } from "../../provider/keys/account-fingerprint";
+import { accountFingerprint, originFingerprint } from "../../provider/keys/account-fingerprint";
 import { type ControlPlane, startControlPlane } from "../../testing";
 import { failureOf, PluginUnderTest, plainOwner, secret, stopPlugins, UNKNOWN, type Values } from "./plugin-harness";
 
-const OWNER = /^[0-9a-f-]{36}\.[a-z2-7]{12,}\|urn:pulumi:dev::proj::pulumi:providers:keyplane::default$/;
+const OWNER = /^[0-9a-f-]{36}(?:\.[a-z2-7]{12}){2}\|urn:pulumi:dev::proj::pulumi:providers:keyplane::default$/;
 
 let plane: ControlPlane;
 /** For the tests that need no process of their own. None of them configures it. */
@@ -161,7 +161,7 @@ describe("the owner of the keys", () => {
     const of = stack === "dev" ? plugin : await PluginUnderTest.start(plane, { configured: false, stack });
     return (await of.checkConfig(olds, { ...account, ...config })).inputs;
   };
-  const fingerprintOf = ({ __owner }: Values) => /\.([a-z2-7]+)\|/.exec(String(__owner))?.[1];
+  const fingerprintOf = ({ __owner }: Values) => /\.([a-z2-7]+)\.[a-z2-7]+\|/.exec(String(__owner))?.[1];
 
   it("is made once, at random, and is saved before any key is created", async () => {
     const [one, other] = [await check({}), await check({})];
@@ -186,6 +186,16 @@ describe("the owner of the keys", () => {
     const confirmed = await check(changed, { apiKey: "another-credential", confirmAccount: here });
     expect(fingerprintOf(confirmed)).toBe(here);
     expect(String(confirmed.__owner).slice(0, 36)).toBe(String(first.__owner).slice(0, 36));
+  });
+
+  it("keeps the address that it recorded until the user confirms another one", async () => {
+    const originOf = ({ __owner }: Values) => /\.([a-z2-7]+)\|/.exec(String(__owner))?.[1];
+    const baseUrl = "https://another.test/api/v2";
+    const first = await check({});
+    expect(originOf(first)).toBe(originFingerprint(account.baseUrl));
+    expect((await check(first, { baseUrl })).__owner).toBe(first.__owner);
+    const confirmed = await check(first, { baseUrl, confirmAccount: originFingerprint(baseUrl) });
+    expect([fingerprintOf(confirmed), originOf(confirmed)]).toEqual([fingerprintOf(first), originFingerprint(baseUrl)]);
   });
 
   it("is made without an account while the account is unknown, and keeps its id afterwards", async () => {

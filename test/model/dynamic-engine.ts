@@ -1,4 +1,5 @@
 import { resourceTypes } from "../../provider/dynamic/registry";
+import { accountIn } from "../../provider/keys/account-fingerprint";
 import { noteHolder } from "../../provider/keys/holders";
 import { textsOf } from "../../provider/keys/key-fields";
 import { runIn } from "../../provider/keys/names";
@@ -178,7 +179,7 @@ export class DynamicEngine extends MiniEngine {
     });
     const config: Readonly<Record<string, string>> = {
       ...{ baseUrl: plane.url, apiKey, renamedFrom: JSON.stringify(this.renamedFrom) },
-      ...(confirmed && { confirmAccount: this.harness.context.fingerprint() }),
+      ...(confirmed && { confirmAccount: String(accountIn(this.harness.context.accountMark())) }),
     };
     session.configure((name) => config[name]);
     return session;

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { resourceTypes } from "../../provider/dynamic/registry";
+import { accountIn } from "../../provider/keys/account-fingerprint";
 import { ownerIdIn } from "../../provider/keys/identity";
 import { nonceFrom } from "../../provider/keys/names";
 import { isOfStack } from "../../provider/plugin/owner";
@@ -205,7 +206,7 @@ export class PluginEngine extends MiniEngine {
     const urn = this.providerUrn;
     const news = {
       ...{ baseUrl: harness.plane.url, apiKey, version: String(this.version) },
-      ...(confirmed && { confirmAccount: harness.beside({ apiKey }).context.fingerprint() }),
+      ...(confirmed && { confirmAccount: accountIn(harness.beside({ apiKey }).context.accountMark()) }),
       ...(this.renamedFrom.length > 0 && { renamedFrom: JSON.stringify(this.renamedFrom) }),
     };
     const old = this.providers.find((each) => each.urn === urn);
@@ -216,7 +217,7 @@ export class PluginEngine extends MiniEngine {
     const { apiKey } = inputs as { readonly apiKey: string };
     // With the environment, the user also confirms it for the provider of a former version.
     const confirmed = this.home.confirmed && {
-      confirmAccount: this.home.harness.beside({ apiKey }).context.fingerprint(),
+      confirmAccount: accountIn(this.home.harness.beside({ apiKey }).context.accountMark()),
     };
     // A destroy right after a renaming has the setting only with the environment.
     const renamed = this.renamedFrom.length > 0 && { renamedFrom: JSON.stringify(this.renamedFrom) };

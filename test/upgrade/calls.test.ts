@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { drivenTime } from "keyplane/testing";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { originFingerprint } from "../../provider/keys/account-fingerprint";
 import { PluginUnderTest, stopPlugins, type Values } from "../contract/plugin-harness";
 import { Recording, versions } from "./recording";
 
@@ -67,8 +68,12 @@ describe.each(versions.filter((version) => Recording.has(version, "plugin", "cal
       expect(runs).toHaveLength(4);
       for (const run of runs) {
         const plugin = await PluginUnderTest.start(plane, { configured: false, env: await drivenTime(plane) });
-        for (const call of run) {
-          const answer = await sendAgain(plugin.client, call);
+        const withoutOrigins = (values: Values): Values =>
+          JSON.parse(JSON.stringify(values).replaceAll(`.${originFingerprint(plane.url)}`, ""));
+        for (const recorded of run) {
+          // Versions before 0.2.0 recorded no origin. This one takes the first that it meets.
+          const call = { ...recorded, response: withoutOrigins(recorded.response) };
+          const answer = withoutOrigins(await sendAgain(plugin.client, recorded));
           // A new stack gets an owner of its own.
           const isNew = call.method === "checkConfig" && !("__owner" in (call.request.olds as Values));
           const { __owner: _, ...inputs } = (answer.inputs ?? {}) as Values;

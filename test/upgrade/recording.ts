@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
-import { accountFingerprint } from "../../provider/keys/account-fingerprint";
+import { accountFingerprint, originFingerprint } from "../../provider/keys/account-fingerprint";
 
 const API_KEY = "an-admin-key-of-the-recording-0001";
 
@@ -30,11 +30,14 @@ export class Recording {
     return existsSync(join(__dirname, version, frontEnd, name));
   }
 
-  /** A recorded file, with the address and the fingerprint of this account. */
+  /** A recorded file, with the address and the fingerprints of this account. */
   text(name: string): string {
     const fingerprint = accountFingerprint({ baseUrl: this.plane.url, apiKey: API_KEY });
     const text = readFileSync(join(this.folder, name), "utf8");
-    return text.replaceAll("BASE_URL", this.plane.url).replaceAll("FINGERPRINT", fingerprint);
+    return text
+      .replaceAll("BASE_URL", this.plane.url)
+      .replaceAll("FINGERPRINT", fingerprint)
+      .replaceAll("ADDRESS_MARK", originFingerprint(this.plane.url));
   }
 
   async close(): Promise<void> {

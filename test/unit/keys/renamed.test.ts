@@ -38,7 +38,7 @@ describe("the owner of a stack's keys", () => {
   const changes = (renamedFrom: readonly string[]) =>
     diff(resourceTypes.Owner, outputs, NOW, {
       ...{ now: 0, driftOnly: false, hasLedger: true },
-      fingerprint: () => "fingerprint",
+      accountMark: () => "fingerprint",
       renamedFrom: () => renamedFrom,
     });
 

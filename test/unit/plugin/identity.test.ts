@@ -1,23 +1,23 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { fingerprintIn, identityIn, identityOf, ownerIdIn, sameOwner, urnIn } from "../../../provider/keys/identity";
+import { identityIn, identityOf, markIn, ownerIdIn, sameOwner, urnIn } from "../../../provider/keys/identity";
 
 const ID = "3b241101-e2bb-4255-8caf-4136c566a962";
 
 test("an identity has the parts that it was made of, whatever is in the URN", () => {
-  const fingerprint = fc.option(fc.stringMatching(/^[a-z2-7]{0,12}$/), { nil: undefined });
+  const mark = fc.option(fc.stringMatching(/^[a-z2-7]{0,12}(\.[a-z2-7]{12})?$/), { nil: undefined });
   const urn = fc.option(fc.string({ maxLength: 60 }), { nil: undefined });
   fc.assert(
-    fc.property(fc.uuid(), fingerprint, urn, (id, account, of) => {
+    fc.property(fc.uuid(), mark, urn, (id, account, of) => {
       const identity = identityOf(id, account, of);
-      expect([ownerIdIn(identity), fingerprintIn(identity), urnIn(identity)]).toEqual([id, account, of]);
+      expect([ownerIdIn(identity), markIn(identity), urnIn(identity)]).toEqual([id, account, of]);
     }),
   );
 });
 
 test("identities of the dynamic provider, which have no URN, are read as before", () => {
-  expect([ownerIdIn(ID), fingerprintIn(ID), urnIn(ID)]).toEqual([ID, undefined, undefined]);
-  expect([ownerIdIn(`${ID}.abc`), fingerprintIn(`${ID}.abc`), urnIn(`${ID}.abc`)]).toEqual([ID, "abc", undefined]);
+  expect([ownerIdIn(ID), markIn(ID), urnIn(ID)]).toEqual([ID, undefined, undefined]);
+  expect([ownerIdIn(`${ID}.abc`), markIn(`${ID}.abc`), urnIn(`${ID}.abc`)]).toEqual([ID, "abc", undefined]);
 });
 
 test("two identities have the same owner whatever their account and their resource", () => {

@@ -10,39 +10,51 @@ const KEY = urnOf("dev");
 /** The end of an identity with a URN. */
 const at = (urn: string) => `|${Buffer.from(urn).toString("base64url")}`;
 
+const account = (mark: string, confirmedAccounts: readonly string[] = []) => ({
+  mark,
+  settings: { confirmedAccounts },
+});
+
 describe("the owner of a provider resource", () => {
-  const fresh = new RegExp(`^(?!${ID})[0-9a-f-]{36}\\.here${at(PROVIDER).replace("|", "\\|")}$`);
+  const fresh = new RegExp(`^(?!${ID})[0-9a-f-]{36}\\.here\\.home${at(PROVIDER).replace("|", "\\|")}$`);
 
   it.each([undefined, "", 7, `${ID}.here`, `${ID}.here${at(PROVIDER.replace("dev", "prod"))}`])(
     "is new if the state has %j, which is none of this stack",
     (before) => {
-      expect(ownerOfProvider(PROVIDER, before, { here: "here", isConfirmed: false }, [])).toMatch(fresh);
+      expect(ownerOfProvider(PROVIDER, before, account("here.home"), [])).toMatch(fresh);
     },
   );
 
   it("keeps its id in the same stack, also for a provider with another name", () => {
     const before = `${ID}.here${at(`${PROVIDER}-1`)}`;
-    expect(ownerOfProvider(PROVIDER, before, { here: "here", isConfirmed: false }, [])).toBe(
-      `${ID}.here${at(PROVIDER)}`,
-    );
+    expect(ownerOfProvider(PROVIDER, before, account("here.home"), [])).toBe(`${ID}.here.home${at(PROVIDER)}`);
   });
 
-  it.each<[string, string | undefined, boolean, string]>([
-    ["keeps its account under another credential", "there", false, ".here"],
-    ["keeps its account while the account is unknown", undefined, false, ".here"],
-    ["takes an account that the user confirms", "there", true, ".there"],
-  ])("%s", (_, here, isConfirmed, expected) => {
-    expect(ownerOfProvider(PROVIDER, `${ID}.here${at(PROVIDER)}`, { here, isConfirmed }, [])).toBe(
-      `${ID}${expected}${at(PROVIDER)}`,
-    );
+  it.each<[string, string, string | undefined, readonly string[], string]>([
+    ["keeps its account under another credential", ".here.home", "there.home", [], ".here.home"],
+    ["keeps its account while the account is unknown", ".here.home", undefined, [], ".here.home"],
+    ["takes an account that the user confirms", ".here.home", "there.away", ["there"], ".there.away"],
+    ["keeps its address until the user confirms another one", ".here.home", "there.away", ["other"], ".here.home"],
+    [
+      "takes an address that the user confirms, which does not prove the account",
+      ".here.home",
+      "there.away",
+      ["away"],
+      ".here.away",
+    ],
+    ["takes the first address if an older version recorded none", ".here", "here.home", [], ".here.home"],
+    ["stays without an account if it was made before the settings were known", "", "here.home", [], ""],
+  ])("%s", (_, before, here, confirmed, expected) => {
+    const identity = `${ID}${before}${at(PROVIDER)}`;
+    const settings = here === undefined ? undefined : account(here, confirmed);
+    expect(ownerOfProvider(PROVIDER, identity, settings, [])).toBe(`${ID}${expected}${at(PROVIDER)}`);
   });
 });
 
 it("the owner of a provider resource keeps its id if the settings name the stack's former name", () => {
   const before = `${ID}.here${at(PROVIDER.replace("dev", "old"))}`;
-  const account = { here: "here", isConfirmed: false };
-  expect(ownerOfProvider(PROVIDER, before, account, ["old"])).toBe(`${ID}.here${at(PROVIDER)}`);
-  expect(ownerOfProvider(PROVIDER, before, account, ["older"])).not.toContain(ID);
+  expect(ownerOfProvider(PROVIDER, before, account("here.home"), ["old"])).toBe(`${ID}.here.home${at(PROVIDER)}`);
+  expect(ownerOfProvider(PROVIDER, before, account("here.home"), ["older"])).not.toContain(ID);
 });
 
 it("the owner of a key is kept if the settings name the stack's former name, also from the dynamic provider", () => {

@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { accountFingerprint } from "../../../provider/keys/account-fingerprint";
+import {
+  accountFingerprint,
+  accountIn,
+  accountMark,
+  originFingerprint,
+  originIn,
+} from "../../../provider/keys/account-fingerprint";
 
 const place = { baseUrl: "https://a.test/api/v2", apiKey: "b" };
 
@@ -19,4 +25,21 @@ test("an organization has the same fingerprint for all of its users", () => {
 
 test("a fingerprint in a state can be compared in every later version", () => {
   expect(accountFingerprint(place)).toBe("ifswlkaiwxvd");
+  expect(originFingerprint(place.baseUrl)).toBe("sp5qott3co3d");
+});
+
+test("a mark has the fingerprints of the account and of its origin, which older states lack", () => {
+  const mark = accountMark(place);
+  expect([accountIn(mark), originIn(mark)]).toEqual([accountFingerprint(place), originFingerprint(place.baseUrl)]);
+  expect([accountIn("ifswlkaiwxvd"), originIn("ifswlkaiwxvd")]).toEqual(["ifswlkaiwxvd", undefined]);
+  expect([accountIn(undefined), originIn(undefined)]).toEqual([undefined, undefined]);
+});
+
+test("an origin is a scheme, a host and a port, whatever the path and the credential", () => {
+  const here = originFingerprint("https://a.test/api/v2");
+  expect(here).toMatch(/^[a-z2-7]{12}$/);
+  expect(originFingerprint("https://a.test:443/api/v3")).toBe(here);
+  for (const other of ["http://a.test/api/v2", "https://a.test:8443/api/v2", "https://b.test/api/v2"]) {
+    expect(originFingerprint(other)).not.toBe(here);
+  }
 });

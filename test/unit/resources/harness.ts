@@ -1,7 +1,7 @@
 import { afterEach } from "vitest";
 import { Account } from "../../../provider/api";
 import { resourceTypes } from "../../../provider/dynamic/registry";
-import { accountFingerprint } from "../../../provider/keys/account-fingerprint";
+import { accountMark } from "../../../provider/keys/account-fingerprint";
 import { identityOf } from "../../../provider/keys/identity";
 import { textsOf } from "../../../provider/keys/key-fields";
 import { newRunId, noncesOf, ownerTag } from "../../../provider/keys/names";
@@ -79,14 +79,14 @@ export class StackHarness {
     };
     // The settle time depends on the settings. It is that of a real service, although no test waits in real time.
     const settings = new Settings({ ...options, requestTimeoutMs: 30_000 });
-    const fingerprint = accountFingerprint({ baseUrl: plane.url, apiKey });
-    this.identity = identityOf(owner, fingerprint);
+    const mark = accountMark({ baseUrl: plane.url, apiKey });
+    this.identity = identityOf(owner, mark);
     this.context = {
       urn: "urn:pulumi:dev::app::t::ci",
       settings: () => settings,
       account: () => this.account,
       keys: () => this.account.keys,
-      fingerprint: () => fingerprint,
+      accountMark: () => mark,
       now: () => clock.now(),
       run: newRunNotes(),
       checkpointsSkipped: false,

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { resourceTypes } from "../../../provider/dynamic/registry";
-import { fingerprintIn } from "../../../provider/keys/identity";
+import { accountIn } from "../../../provider/keys/account-fingerprint";
 import { diff } from "../../../provider/schema/diff";
 import type { Properties } from "../../../provider/schema/resource-type";
 import { Settings } from "../../../provider/settings/settings";
@@ -122,7 +122,7 @@ describe("the owner", () => {
   });
 
   it("needs an update under another credential, which a preview shows and a refresh does not report as drift", () => {
-    const terms = { now: 0, fingerprint: away.context.fingerprint };
+    const terms = { now: 0, accountMark: away.context.accountMark };
     const { identity, ...inputs } = ownerOf(home);
     const changed = diff(resourceTypes.Owner, { ...inputs, identity }, inputs, {
       ...terms,
@@ -138,8 +138,11 @@ describe("the owner", () => {
       diff(resourceTypes.Owner, { ...inputs, identity }, inputs, { ...terms, driftOnly: true, hasLedger: true })
         .changes,
     ).toBe(false);
-    const same = { now: 0, fingerprint: home.context.fingerprint, driftOnly: false, hasLedger: true };
+    const same = { now: 0, accountMark: home.context.accountMark, driftOnly: false, hasLedger: true };
     expect(diff(resourceTypes.Owner, { ...inputs, identity }, inputs, same).changes).toBe(false);
+    const older = home.identity.replace(/\.\w+$/, "");
+    const silent = { changes: true, replaces: [], reasons: [] };
+    expect(diff(resourceTypes.Owner, { ...inputs, identity: older }, inputs, same)).toMatchObject(silent);
   });
 });
 
@@ -177,10 +180,13 @@ describe("another credential of the same account", () => {
     const settings = (confirmedAccounts: readonly string[]) =>
       new Settings({ ...later.context.settings(), confirmedAccounts });
     const confirmed = await otherCredential();
-    const context = { ...confirmed.context, settings: () => settings([fingerprintIn(confirmed.identity) ?? ""]) };
+    const context = {
+      ...confirmed.context,
+      settings: () => settings([accountIn(confirmed.context.accountMark()) ?? ""]),
+    };
     const outputs = await resourceTypes.Owner.update(home.owner, ownerOf(home), ownerOf(home), context);
     expect(outputs.identity).toBe(confirmed.identity);
-    const other = { ...away.context, settings: () => settings([fingerprintIn(confirmed.identity) ?? ""]) };
+    const other = { ...away.context, settings: () => settings([accountIn(confirmed.context.accountMark()) ?? ""]) };
     await refused(() => resourceTypes.Owner.update(home.owner, ownerOf(home), ownerOf(home), other));
   });
 
@@ -213,7 +219,7 @@ describe("a copied state", () => {
   it("gets an owner of its own, even in another organization of the backend, but not through an upgrade from version 0.1", () => {
     const { identity, ...named } = ownerOf(home);
     const inputs = { ...named, organization: "acme" };
-    const terms = { now: 0, fingerprint: home.context.fingerprint, driftOnly: false, hasLedger: true };
+    const terms = { now: 0, accountMark: home.context.accountMark, driftOnly: false, hasLedger: true };
     const differ = (organization: string | undefined) =>
       diff(resourceTypes.Owner, { ...inputs, identity, organization }, inputs, terms).replaces;
     expect([differ("acme"), differ("another"), differ(undefined)]).toEqual([[], ["organization"], []]);
