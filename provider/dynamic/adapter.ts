@@ -95,6 +95,8 @@ async function run<T>(
   held: Values = values,
 ): Promise<T> {
   const urn = String(values.resourceUrn ?? held.resourceUrn ?? "");
+  // The state of the owner, which a run with `--target` can leave out.
+  session.noteRecorded(values);
   try {
     return await runVerb(session, { type, name, urn, values, held }, body);
   } catch (error) {

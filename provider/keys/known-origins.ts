@@ -5,7 +5,13 @@ import { accountIn, originIn } from "./account-fingerprint";
 import { markIn, ownerIdIn } from "./identity";
 
 /** What the user has confirmed. */
-type Confirmed = Pick<Settings, "confirmedAccounts">;
+export type Confirmed = Pick<Settings, "confirmedAccounts">;
+
+/** The account of the settings. */
+interface AccountHere {
+  readonly mark: string;
+  readonly settings: Settings;
+}
 
 /** The origins that a stack's state records, as far as this process has seen them. */
 export class KnownOrigins {
@@ -23,16 +29,19 @@ export class KnownOrigins {
   /**
    * Why the credential of an account must not be sent; `undefined` if it may be. The state must record the origin of the
    * settings for each owner, or the user must have confirmed it. That a new owner records it proves nothing about another.
-   * @param mark - The mark of the account of the settings.
+   * @param account - The name of the account.
+   * @param place - Its settings and its mark, which are read only if the state records an origin.
    */
-  refusal(settings: Settings, mark: string): KeyplaneError | undefined {
+  refusal(account: string | undefined, place: () => AccountHere): KeyplaneError | undefined {
+    const owners = [...(this.#recorded.get(account)?.values() ?? [])];
+    if (owners.length === 0) return undefined;
+    const { mark, settings } = place();
     const here = String(originIn(mark));
-    const owners = [...(this.#recorded.get(settings.account)?.values() ?? [])];
     if (owners.every((origins) => origins.has(here)) || isOriginConfirmed(mark, settings)) return undefined;
-    const [baseUrl, apiKey] = [accountSetting("baseUrl", settings.account), accountSetting("apiKey", settings.account)];
+    const [baseUrl, apiKey] = [accountSetting("baseUrl", account), accountSetting("apiKey", account)];
     return new KeyplaneError(
       "KP-WRONG-ACCOUNT",
-      `${baseUrl} now leads to ${new URL(settings.baseUrl).origin}, which has never had this stack's keys. Nothing was sent ` +
+      `${baseUrl} now leads to ${new URL(settings.baseUrl).origin}, but this stack recorded another address. Nothing was sent ` +
         `there, because the first request would contain ${apiKey}. Correct the address, and run \`pulumi up\`: \`refresh\` ` +
         "and `destroy` use the configuration of the last `up`. If the service of the stack's keys has moved there, confirm " +
         `it: run the command once with KEYPLANE_CONFIRM_ACCOUNT=${here}`,

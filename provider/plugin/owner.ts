@@ -1,9 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import { accountIn, originIn } from "../keys/account-fingerprint";
 import { identityOf, isSameStack, markIn, ownerIdIn, urnIn } from "../keys/identity";
-import { isAccountConfirmed, isOriginConfirmed } from "../keys/known-origins";
+import { type Confirmed, isAccountConfirmed, isOriginConfirmed } from "../keys/known-origins";
 import { isRenamedFrom, stackIn } from "../keys/renamed";
-import type { Settings } from "../settings/settings";
 import type { EngineCommand } from "../stack/command-line";
 import { plannedInput, plannedSeed } from "../stack/plan";
 import { OWNER } from "./public-part";
@@ -32,7 +31,7 @@ export function ownerOfProvider(
 /** The account of the settings. */
 interface AccountHere {
   readonly mark: string;
-  readonly settings: Pick<Settings, "confirmedAccounts">;
+  readonly settings: Confirmed;
 }
 
 /**

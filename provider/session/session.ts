@@ -159,9 +159,10 @@ export class Session {
     this.#origins.note(scopeOf(state).account, state.identity ?? state.owner);
   }
 
-  /** Why the credential of a scope's account must not be sent; `undefined` if it may be. Throws as `settings` does. */
+  /** Why the credential of a scope's account must not be sent; `undefined` if it may be. */
   refusedOrigin(scope: Scope): KeyplaneError | undefined {
-    return this.#origins.refusal(this.settings(scope.account), this.accountMark(scope));
+    const { account } = scope;
+    return this.#origins.refusal(account, () => ({ settings: this.settings(account), mark: this.accountMark(scope) }));
   }
 
   /** The former names of the stack. Unlike the account's settings, they can always be read. */

@@ -46,6 +46,7 @@ export async function runVerb<T>(session: Session, verb: Verb, body: (context: C
   const { type, name, urn, values, held = values } = verb;
   // The service can repeat any of them in its answers.
   for (const secret of keysIn(held)) conceal(secret);
+  // The values of other verbs are inputs, which are not in a state yet.
   if (name !== "check" && name !== "create") session.noteRecorded(held);
   const context = new VerbContext(session, verb);
   const { scope, progress, created } = context;

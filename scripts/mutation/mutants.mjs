@@ -10,6 +10,7 @@ const resources = (name) => `test/unit/resources/${name}.test.ts`;
 const plugin = (name) => `test/unit/plugin/${name}.test.ts`;
 const unit = (name) => `test/unit/${name}.test.ts`;
 const STORIES_OF_PLUGIN = "test/model/plugin-stories.test.ts";
+const KNOWN_ADDRESS = "test/unit/session/known-address.test.ts";
 const PROGRAM_END = "test/unit/sdk/program-end.test.ts";
 const contract = (name) => `test/contract/plugin${name && `-${name}`}.test.ts`;
 
@@ -1262,8 +1263,11 @@ const account = [
       replace: "return;",
     },
     { name: "a witness is a key of the same stack", find: "hasTagOf(name, owner)", replace: "true" },
-    { name: "an account that is confirmed is taken", find: " || isConfirmed(context)", replace: "" },
-    { name: "a confirmation is for one account", find: "includes(context.fingerprint())", replace: 'includes("", 0)' },
+    {
+      name: "an account that is confirmed is taken",
+      find: " || isAccountConfirmed(context.accountMark(), context.settings())",
+      replace: "",
+    },
     {
       name: "the owner of the program's keys proves the account of a key that left it",
       find: "  noteProof(ownerOfRun, context);\n",
@@ -1273,6 +1277,79 @@ const account = [
       name: "what is recorded under this credential proves the account of its owner",
       find: "  noteProof(identity, context);\n",
       replace: "",
+    },
+  ]),
+  ...inFile("provider/keys/known-origins.ts", [
+    {
+      name: "a confirmation is for one account",
+      find: "confirmedAccounts.includes(String(accountIn(mark)))",
+      replace: "confirmedAccounts.length > 0",
+    },
+    {
+      name: "the credential goes to no address that the state does not record",
+      find: "owners.every((origins) => origins.has(here)) ||",
+      replace: "owners.length >= 0 ||",
+      test: KNOWN_ADDRESS,
+    },
+    {
+      name: "a new owner does not vouch for an address that another one has not recorded",
+      find: "owners.every((origins) => origins.has(here))",
+      replace: "owners.some((origins) => origins.has(here))",
+      test: KNOWN_ADDRESS,
+    },
+    {
+      name: "a confirmation is for one address",
+      find: "each !== undefined && confirmedAccounts.includes(each)",
+      replace: "each !== undefined && confirmedAccounts.length > 0",
+      test: KNOWN_ADDRESS,
+    },
+  ]),
+  ...inFile("provider/session/session.ts", [
+    {
+      name: "every request goes only to an address that the state records",
+      find: "if (refusal !== undefined) throw refusal;",
+      replace: "",
+      test: KNOWN_ADDRESS,
+    },
+  ]),
+  ...inFile("provider/session/verb.ts", [
+    {
+      name: "each verb notes the address in the state",
+      find: 'if (name !== "check" && name !== "create") session.noteRecorded(held);',
+      replace: "",
+      test: KNOWN_ADDRESS,
+    },
+  ]),
+  ...inFile("provider/session/difference.ts", [
+    {
+      name: "a preview says that the address is new",
+      find: "    reportOrigin(session, inputs, context);\n",
+      replace: "",
+      test: KNOWN_ADDRESS,
+    },
+    {
+      name: "a preview says once that the address is new",
+      find: "  if (run.isOriginReported) return;\n",
+      replace: "",
+      test: KNOWN_ADDRESS,
+    },
+  ]),
+  ...inFile("provider/dynamic/adapter.ts", [
+    {
+      name: "a key that is created without its owner knows the owner's address",
+      find: "  session.noteRecorded(values);\n",
+      replace: "",
+      test: "test/contract/host.test.ts",
+      by: "no key is created at an address",
+    },
+  ]),
+  ...inFile("provider/plugin/server.ts", [
+    {
+      name: "data sources and gates know the address of the provider",
+      find: "      session.noteRecorded({ owner: config.owner });\n",
+      replace: "",
+      test: contract("account"),
+      by: "no data source, gate, list or import",
     },
   ]),
   ...inFile("provider/keys/revoke-key.ts", [
@@ -1334,18 +1411,18 @@ const account = [
     },
     {
       name: "another credential is shown as a change of the owner",
-      find: "if (recorded !== terms.fingerprint?.()) {",
+      find: "if (recorded !== here) {",
       replace: "if (false) {",
     },
     {
       name: "an owner is refreshed in a proven account",
-      find: "    await mustBeSameAccount(identityIn(id, outputs), context);\n    return outputsOf(identityOf(id, context.fingerprint()), outputs);",
-      replace: "    return outputsOf(identityOf(id, context.fingerprint()), outputs);",
+      find: "    await mustBeSameAccount(identityIn(id, outputs), context);\n    return outputsOf(identityOf(id, context.accountMark()), outputs);",
+      replace: "    return outputsOf(identityOf(id, context.accountMark()), outputs);",
     },
     {
       name: "an owner is updated in a proven account",
-      find: "    await mustBeSameAccount(identityIn(id, outputs), context);\n    return outputsOf(identityOf(id, context.fingerprint()), inputs);",
-      replace: "    return outputsOf(identityOf(id, context.fingerprint()), inputs);",
+      find: "    await mustBeSameAccount(identityIn(id, outputs), context);\n    return outputsOf(identityOf(id, context.accountMark()), inputs);",
+      replace: "    return outputsOf(identityOf(id, context.accountMark()), inputs);",
     },
     {
       name: "an owner of version 0.1, which recorded no account, is proven, too",
@@ -1898,8 +1975,14 @@ const plugins = [
     },
     {
       name: "the account of a provider's owner stays until the user confirms another one",
-      find: "account.isConfirmed ? account.here : fingerprintIn(before)",
-      replace: "account.here",
+      find: "  if (before === undefined) return undefined;\n",
+      replace: "  return mark;\n",
+      test: plugin("owner"),
+    },
+    {
+      name: "the address of a provider's owner stays until the user confirms another one",
+      find: "return isKept ? before :",
+      replace: "return false ? before :",
       test: plugin("owner"),
     },
     {
@@ -1916,14 +1999,14 @@ const plugins = [
     },
     {
       name: "a key keeps the account in which it was recorded",
-      find: "? fingerprintIn(recorded) : ofNewKey",
+      find: "? markIn(recorded) : ofNewKey",
       replace: "? ofNewKey : ofNewKey",
       test: plugin("owner"),
     },
     {
       name: "an organization is not compared with the account of its provider",
-      find: "organizationId === undefined ? fingerprintIn(ofProvider) : undefined",
-      replace: "fingerprintIn(ofProvider)",
+      find: "organizationId === undefined ? markIn(ofProvider) : undefined",
+      replace: "markIn(ofProvider)",
       test: plugin("owner"),
     },
   ]),

@@ -41,6 +41,17 @@ describe("keyplane in Pulumi's dynamic host", () => {
     expect((await host.read(id, updated.outputs)).id).toBe("");
   });
 
+  it("no key is created at an address that its owner has not recorded, even if the run leaves out the owner", async () => {
+    const away = await startControlPlane({ apiKey: plane.apiKey });
+    try {
+      await start({ "keyplane:baseUrl": away.url });
+      await expect(host.create("ApiKey", { owner })).rejects.toThrow(/now leads to .*\[KP-WRONG-ACCOUNT\]/);
+      expect(await away.log()).toEqual([]);
+    } finally {
+      await away.close();
+    }
+  });
+
   it("stores an absent output as null, so that previews know it, and reads it back as absent", async () => {
     await start();
     const inputs = { owner, gracePeriod: "1m", rotationTriggers: { at: "1" } };
