@@ -1339,8 +1339,7 @@ const account = [
       name: "a key that is created without its owner knows the owner's address",
       find: "  session.noteRecorded(values);\n",
       replace: "",
-      test: "test/contract/host.test.ts",
-      by: "no key is created at an address",
+      test: KNOWN_ADDRESS,
     },
   ]),
   ...inFile("provider/plugin/server.ts", [

@@ -126,9 +126,8 @@ describe.each(FRONT_ENDS)("a new address of the service, with the %s", (frontEnd
     const keys = await stack.live();
     await stack.run.workspace.setConfig("keyplane:baseUrl", door.url);
 
-    const preview = await told("preview");
-    expect(preview.exit, preview.text).toBe(0);
-    expect(preview.text.match(/now leads to/g), preview.text).toHaveLength(1);
+    const preview = await stack.run.run("preview");
+    expect(preview.diagnostics.filter(({ message }) => message.includes("now leads to"))).toHaveLength(1);
     expect(door.arrived).toEqual([]);
 
     await stack.setProgram(`${KEYS}\nnew ApiKey("more");`);
@@ -164,9 +163,9 @@ describe.each(FRONT_ENDS)("a new address of the service, with the %s", (frontEnd
       if (frontEnd === "npm package") expect(text).toContain("keyplane:accounts.eu.baseUrl now leads to");
       const [, , variable = "", fingerprint = ""] = REFUSAL.exec(text) ?? [];
       expect((await told("destroy", { args: ["--target", stack.urn("ApiKey", "abroad")] })).exit).not.toBe(0);
-      expect(door.arrived).toEqual([]);
+      await stack.up({ args: ["--target", stack.urn("ApiKey", "home")] });
       expect(await home.count("POST", "/api_keys"), "the rotation of the key at home").toBe(2);
-      expect(await plane.count("POST", "/api_keys")).toBe(1);
+      expect(door.arrived).toEqual([]);
       await stack.up({ env: { [variable]: fingerprint } });
       expect(await plane.count("POST", "/api_keys")).toBe(2);
       await stack.run.destroy();

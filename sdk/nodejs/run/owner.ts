@@ -5,7 +5,7 @@ import { pauseTraces } from "./traces";
 
 /** The owner of a stack's keys in one scope, declared by the first key in it. The state stores its random id. */
 export class Owner extends pulumi.CustomResource {
-  /** The owner's id and the fingerprint of the account of its keys. */
+  /** The owner's id and the mark of the account of its keys. */
   declare readonly identity: pulumi.Output<string>;
 
   constructor(scope: ScopeArgs) {

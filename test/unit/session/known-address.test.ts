@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import { adapt } from "../../../provider/dynamic/adapter";
 import { resourceTypes } from "../../../provider/dynamic/registry";
 import { accountMark, originFingerprint } from "../../../provider/keys/account-fingerprint";
 import { identityOf } from "../../../provider/keys/identity";
@@ -100,6 +101,18 @@ describe("a verb", () => {
     session.noteRecorded({ owner: home });
     await expect(verb("create", { projectId: "p" }, session)).rejects.toThrow("[KP-WRONG-ACCOUNT]");
   });
+});
+
+it("a key that the npm package creates without its owner knows the owner's address from its inputs", async () => {
+  vi.stubEnv("KEYPLANE_BASE_URL", AWAY.baseUrl);
+  vi.stubEnv("KEYPLANE_API_KEY", AWAY.apiKey);
+  try {
+    await expect(adapt(resourceTypes.ApiKey).create({ owner: home, resourceUrn: URN })).rejects.toThrow(
+      /now leads to https:\/\/away\.test.*\[KP-WRONG-ACCOUNT\]/,
+    );
+  } finally {
+    vi.unstubAllEnvs();
+  }
 });
 
 describe("a preview", () => {
