@@ -41,8 +41,8 @@ export class KnownOrigins {
     const [baseUrl, apiKey] = [accountSetting("baseUrl", account), accountSetting("apiKey", account)];
     return new KeyplaneError(
       "KP-WRONG-ACCOUNT",
-      `${baseUrl} now leads to ${new URL(settings.baseUrl).origin}, but this stack recorded another address. Nothing was sent ` +
-        `there, because the first request would contain ${apiKey}. Correct the address, and run \`pulumi up\`: \`refresh\` ` +
+      `${baseUrl} now leads to ${new URL(settings.baseUrl).origin}, but this stack recorded another address. Requests to the ` +
+        `new one are refused, because they would contain ${apiKey}. Correct the address, and run \`pulumi up\`: \`refresh\` ` +
         "and `destroy` use the configuration of the last `up`. If the service of the stack's keys has moved there, confirm " +
         `it: run the command once with KEYPLANE_CONFIRM_ACCOUNT=${here}`,
     );

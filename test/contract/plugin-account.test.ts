@@ -32,7 +32,7 @@ describe.each(kinds)("the credential of another account, for %s,", (kind) => {
 
   it("creates, changes and revokes nothing", async () => {
     const plugin = await next(elsewhere);
-    const refused = /now leads to .* Nothing was sent there.* \[KP-WRONG-ACCOUNT\]$/;
+    const refused = /now leads to .* Requests to the new one are refused.* \[KP-WRONG-ACCOUNT\]$/;
     expect(await failureOf(plugin.add(kind, {}, "new"))).toMatch(refused);
     expect(await failureOf(plugin.up(state))).toMatch(refused);
     expect(await failureOf(plugin.up(state, { rotationTriggers: { at: "2" } }))).toMatch(refused);
@@ -108,7 +108,7 @@ it("no data source, gate, list or import sends the credential to an address that
   const provider = { ...first.provider, ...account };
   for (const options of [{}, { removed: true, provider }]) {
     const plugin = await PluginUnderTest.start(elsewhere, { provider: first.provider, ...options });
-    const refused = /now leads to .* Nothing was sent there.*\[KP-WRONG-ACCOUNT\]$/;
+    const refused = /now leads to .* Requests to the new one are refused.*\[KP-WRONG-ACCOUNT\]$/;
     expect(await failureOf(plugin.invoke("getProjects", {}))).toMatch(refused);
     expect(await failureOf(plugin.add("ProjectReady", { projectId: "proj-1" }))).toMatch(refused);
     expect(await failureOf(plugin.list("ApiKey"))).toMatch(refused);
