@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
+import { readSettings } from "../release/settings.mjs";
 import { INTERNAL_OUTPUTS, LEFT_OUT, PLUGIN_ONLY, SECRETS, TEXTS, WRITE_ONLY } from "./differences.mjs";
 import { describe, propertiesOf, TYPES } from "./doc-comments.mjs";
 import { examplesOf } from "./examples.mjs";
-import { LANGUAGES, PACKAGE } from "./package.mjs";
+import { languagesOf, packageOf } from "./package.mjs";
 
 /** The resources, with the file of their SDK class. */
 const RESOURCES = {
@@ -22,8 +23,11 @@ const FUNCTIONS = {
   waitForOperations: { file: "wait", args: "WaitForOperationsArgs", items: "Operation" },
 };
 
-/** Renders the schema from the resource types and the settings of the provider, and from the doc comments. */
-export function renderSchema({ resourceTypes, settings }) {
+/**
+ * Renders the schema from the resource types and the settings of the provider, from the doc comments, and from the names
+ * and addresses in release.json.
+ */
+export function renderSchema({ resourceTypes, settings, release = readSettings() }) {
   const variables = configOf(settings);
   const provider = {
     description: "An account of the service. Use an explicit provider for each further account.",
@@ -31,8 +35,8 @@ export function renderSchema({ resourceTypes, settings }) {
     inputProperties: variables,
   };
   const schema = {
-    ...PACKAGE,
-    language: LANGUAGES,
+    ...packageOf(release),
+    language: languagesOf(release),
     config: { variables },
     types: mapOf(TYPES, ({ name, path }, source) => [token(name), typeOf(path, source)]),
     provider,
