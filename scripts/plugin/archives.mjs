@@ -17,15 +17,17 @@ const ARCHITECTURES = ["amd64", "arm64"];
  */
 export function writeArchives(destination) {
   mkdirSync(destination, { recursive: true });
-  const sums = Object.entries(SYSTEMS).flatMap(([system, platform]) => {
+  for (const [name, bytes] of archivesOf()) writeFileSync(join(destination, name), bytes);
+}
+
+/** The files that `writeArchives` writes, by their names. */
+export function archivesOf() {
+  const archives = Object.entries(SYSTEMS).flatMap(([system, platform]) => {
     const bytes = archiveFor(platform);
-    return ARCHITECTURES.map((architecture) => {
-      const name = `${PLUGIN}-v${version()}-${system}-${architecture}.tar.gz`;
-      writeFileSync(join(destination, name), bytes);
-      return `${createHash("sha256").update(bytes).digest("hex")}  ${name}\n`;
-    });
+    return ARCHITECTURES.map((each) => [`${PLUGIN}-v${version()}-${system}-${each}.tar.gz`, bytes]);
   });
-  writeFileSync(join(destination, "SHA256SUMS"), sums.sort().join(""));
+  const sums = archives.map(([name, bytes]) => `${createHash("sha256").update(bytes).digest("hex")}  ${name}\n`);
+  return new Map([...archives, ["SHA256SUMS", Buffer.from(sums.sort().join(""))]]);
 }
 
 function archiveFor(platform) {

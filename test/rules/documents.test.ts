@@ -63,12 +63,17 @@ test("every link in the documents leads to an existing file", () => {
   expect(broken).toEqual([]);
 });
 
-test("the documents name exactly the settings that the provider reads", () => {
-  const rows = [...textOf("docs/configuration.md").matchAll(/^\| `keyplane:(\w+)` +\| `(\w+)` +\| (\S+) +\|/gm)];
-  const told = rows.map(([, name, env, fallback]) => [name, env, fallback?.replaceAll("`", "")]);
-  expect(told).toEqual(
-    Object.entries(SETTINGS).map(([name, { env, fallback }]) => [name, env, fallback ?? "required"]),
-  );
+/** The settings in a table of a page, with their variables and defaults. */
+function settingsIn(page: string): unknown[] {
+  const rows = textOf(page).matchAll(/^\| `keyplane:(\w+)` +\| `(\w+)` +\| (\S+) +\|/gm);
+  return Array.from(rows, ([, name, env, fallback]) => [name, env, fallback?.replaceAll("`", "")]);
+}
+
+test("the documents name exactly the settings that the provider reads, and that of the plugin those of the plugin", () => {
+  const settings = Object.entries(SETTINGS).map(([name, { env, fallback }]) => [name, env, fallback ?? "required"]);
+  expect(settingsIn("docs/configuration.md")).toEqual(settings);
+  const ofPlugin = settings.filter(([name]) => name !== "accounts");
+  expect(settingsIn("docs/installation-configuration.md")).toEqual(ofPlugin);
 });
 
 test("every example has a README, and the index of the documents links to it", () => {

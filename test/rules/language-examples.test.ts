@@ -54,7 +54,9 @@ function inYaml(text: string): Declared[] {
   }));
 }
 
-const snippets = (language: "python" | "yaml") => snippetsOf("docs/languages.md", language).map(({ text }) => text);
+const snippets = (language: "python" | "yaml") => {
+  return ["docs/languages.md", "docs/_index.md"].flatMap((page) => snippetsOf(page, language).map(({ text }) => text));
+};
 
 test("examples in Python and YAML use only names that the plugin's schema has", () => {
   const declared = [

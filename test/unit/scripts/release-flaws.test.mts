@@ -1,0 +1,217 @@
+import { readFileSync } from "node:fs";
+import { beforeAll, expect, test } from "vitest";
+
+const root = new URL("../../../", import.meta.url);
+const script = (name: string) => import(new URL(`scripts/${name}.mjs`, root).href);
+const { flawsOfSchema } = await script("release/schema-flaws");
+const { flawsOfIndex, flawsOfInstallation } = await script("release/page-flaws");
+const { flawsOfLogo } = await script("release/logo-flaws");
+const { flawsOfArchives } = await script("release/archive-flaws");
+const { archivesOf } = await script("plugin/archives");
+const read = (path: string) => readFileSync(new URL(path, root), "utf8");
+
+// biome-ignore lint/suspicious/noExplicitAny: the tests break the schema in ways that a type would not allow
+type Loose = any;
+const schemaWith = (change: (schema: Loose) => void): Loose => {
+  const schema = JSON.parse(read("provider/plugin/schema.json"));
+  change(schema);
+  return schema;
+};
+const key = (schema: Loose): Loose => schema.resources["keyplane:index:ApiKey"];
+
+test("the schema has no flaw", () => {
+  expect(flawsOfSchema(schemaWith(() => {}))).toEqual([]);
+});
+
+test.each<[string, (schema: Loose) => void, string]>([
+  [
+    "a misspelt member",
+    (s) => Object.assign(s, { displayname: "K" }),
+    "the schema has displayname, which Pulumi does not know",
+  ],
+  ["no display name", (s) => delete s.displayName, "displayName is missing"],
+  ["no license", (s) => delete s.license, "license is missing"],
+  [
+    "an unknown category",
+    (s) => Object.assign(s, { keywords: ["kind/native", "category/keys"] }),
+    "keywords must have one of category/cloud",
+  ],
+  ["two categories", (s) => s.keywords.push("category/cloud"), "keywords must have one of category/cloud"],
+  ["no kind", (s) => Object.assign(s, { keywords: ["category/cloud"] }), "keywords must have kind/native"],
+  [
+    "a description without the name",
+    (s) => Object.assign(s, { description: "A provider." }),
+    "description must contain keyplane",
+  ],
+  [
+    "a logo by http",
+    (s) => Object.assign(s, { logoUrl: "http://acme.dev/logo.svg" }),
+    "logoUrl must begin with https://",
+  ],
+  ["a version", (s) => Object.assign(s, { version: "0.2.0" }), "version must be left out"],
+  ["no settings of a language", (s) => delete s.language.java, "language has no settings for java"],
+  [
+    "a wrong token",
+    (s) => Object.assign(s.resources, { "keyplane:Key": key(s) }),
+    "keyplane:Key must have the form keyplane:MODULE:NAME",
+  ],
+  [
+    "a foreign token",
+    (s) => Object.assign(s.types, { "other:index:Key": s.types["keyplane:index:Project"] }),
+    "other:index:Key must have the form",
+  ],
+  [
+    "a reference to nothing",
+    (s) => Object.assign(key(s).properties.name, { $ref: "#/types/keyplane:index:Gone" }),
+    "ApiKey.name refers to #/types/keyplane:index:Gone",
+  ],
+  [
+    "an unknown type",
+    (s) => Object.assign(key(s).properties.name, { type: "text" }),
+    "ApiKey.name has the unknown type text",
+  ],
+  ["an array of nothing", (s) => Object.assign(key(s).properties.name, { type: "array" }), "ApiKey.name has no items"],
+  [
+    "a map of an unknown type",
+    (s) => Object.assign(s.config.variables.baseUrl, { type: "object", additionalProperties: { type: "x" } }),
+    "config.baseUrl{} has the unknown type x",
+  ],
+  [
+    "a required output that is missing",
+    (s) => key(s).required.push("gone"),
+    "ApiKey requires gone, which it does not have",
+  ],
+  [
+    "a required input that is missing",
+    (s) => Object.assign(key(s), { requiredInputs: ["gone"] }),
+    "ApiKey inputs requires gone",
+  ],
+  ["a resource without a description", (s) => delete key(s).description, "keyplane:index:ApiKey has no description"],
+  [
+    "an input without a description",
+    (s) => delete key(s).inputProperties.name.description,
+    "ApiKey inputs.name has no description",
+  ],
+  [
+    "a misspelt member of a property",
+    (s) => Object.assign(key(s).properties.key, { secrets: true }),
+    "ApiKey.key has secrets, which Pulumi does not know",
+  ],
+  [
+    "a reserved name",
+    (s) => Object.assign(key(s).properties, { urn: key(s).properties.name }),
+    "ApiKey.urn has a name that Pulumi uses",
+  ],
+  [
+    "a function without a description",
+    (s) => delete s.functions["keyplane:index:getProject"].description,
+    "keyplane:index:getProject has no description",
+  ],
+  [
+    "a name that no language allows",
+    (s) => Object.assign(s.config.variables, { "base-url": s.config.variables.baseUrl }),
+    "config.base-url has no name that all languages allow",
+  ],
+])("a schema with %s is refused", (_, change, words) => {
+  expect(flawsOfSchema(schemaWith(change)).join("\n")).toContain(words);
+});
+
+const index = read("docs/_index.md");
+const installation = read("docs/installation-configuration.md");
+
+test.each<[string, string, string]>([
+  ["HTML", index.replace("## Example", "<b>Example</b>"), "it must not contain HTML: <b>"],
+  ["a comment", index.replace("## Example", "<!-- Example -->"), "it must not contain HTML: <!--"],
+  ["a relative image", index.replace("## Example", "![logo](logo.svg)"), "the image logo.svg must be absolute"],
+  ["a relative link", index.replace("(https://neon.com)", "(neon.md)"), "the link neon.md must be absolute"],
+  ["another title", index.replace("title: Keyplane", "title: keyplane"), 'its title must be "Keyplane"'],
+  ["another layout", index.replace("layout: package", "layout: page"), 'its layout must be "package"'],
+  ["no front matter", index.replace(/^---[\s\S]*?---\n/, ""), 'its title must be "Keyplane"'],
+  [
+    "a short summary",
+    index.replace(/meta_desc: .*/, "meta_desc: Keys."),
+    "its meta_desc must have 50 to 160 characters",
+  ],
+  ["a second title", index.replace("## Example", "# Example"), "it must have no heading of the first level"],
+  ["no sample", index.replace(/\{\{< chooser[\s\S]*\/chooser >\}\}/, ""), "no sample"],
+  [
+    "a language less",
+    index.replace(",java,", ",").replace(/\{\{% choosable language java[\s\S]*?\/choosable %\}\}/, ""),
+    "a sample lacks the language java",
+  ],
+  [
+    "a block less than listed",
+    index.replace(/\{\{% choosable language java[\s\S]*?\/choosable %\}\}/, ""),
+    "the chooser lists",
+  ],
+  ["code of another language", index.replace("```java", "```go"), "the block for java contains no code in java"],
+  ["an open block", index.replace("{{% /choosable %}}", ""), "a choosable is not closed"],
+])("an overview with %s is refused", (_, page, words) => {
+  expect(flawsOfIndex(page, "Keyplane").join("\n")).toContain(words);
+});
+
+test.each<[string, string, string]>([
+  ["another title", installation.replace(" & ", " and "), 'its title must be "Keyplane Installation & Configuration"'],
+  [
+    "no command for the plugin",
+    installation.replace("--server", "--file"),
+    "it lacks the command that installs the plugin",
+  ],
+  ["another version", installation.replaceAll("0.2.0", "0.1.0"), "it lacks the command that generates an SDK"],
+  [
+    "no setting in the configuration",
+    installation.replaceAll("pulumi config set", "pulumi up"),
+    "it lacks an example of a setting in the configuration",
+  ],
+  [
+    "no setting in the environment",
+    installation.replaceAll("export KEYPLANE", "KEYPLANE"),
+    "it lacks an example of a setting in the environment",
+  ],
+  [
+    "a package less",
+    installation.replaceAll("pulumi_keyplane", "keyplane"),
+    "it lacks the name of a package: `pulumi_keyplane`",
+  ],
+])("a page on the installation with %s is refused", (_, page, words) => {
+  const release = { displayName: "Keyplane", name: "keyplane", version: "0.2.0", packages: ["pulumi_keyplane"] };
+  const at = { ...release, pluginDownloadURL: /--server (\S+)/.exec(installation)?.[1] };
+  expect(flawsOfInstallation(installation, at)).toEqual([]);
+  expect(flawsOfInstallation(page, at).join("\n")).toContain(words);
+});
+
+const logo = read("docs/logo.svg");
+
+test.each<[string, string, string]>([
+  ["a script", logo.replace("</svg>", "<script>x()</script></svg>"), "it contains <script"],
+  ["a handler", logo.replace("<rect", '<rect onload="x()"'), "it contains onload="],
+  ["an outside image", logo.replace("</svg>", '<image href="https://x"/></svg>'), "it contains <image"],
+  ["no namespace", logo.replace(/ xmlns="[^"]*"/, ""), "it has no xmlns"],
+  ["a margin", logo.replace("0 0 100 100", "0 0 120 100"), "its viewBox must be a square"],
+  ["another format", "PNG", "it is no SVG"],
+])("a logo with %s is refused", (_, svg, words) => {
+  expect(flawsOfLogo(logo)).toEqual([]);
+  expect(flawsOfLogo(svg).join("\n")).toContain(words);
+});
+
+const { version } = JSON.parse(read("package.json"));
+let archives: Map<string, Buffer>;
+beforeAll(() => {
+  archives = archivesOf();
+});
+
+test("archives without a flaw, and those of another version, without a sum or with another content", () => {
+  const flawsOf = (files: Map<string, Buffer>, wanted = version): string => {
+    return flawsOfArchives(files, "keyplane", wanted).join("\n");
+  };
+  const linux = `pulumi-resource-keyplane-v${version}-linux-amd64.tar.gz`;
+  const windows = archives.get(linux.replace("linux", "windows")) ?? Buffer.alloc(0);
+  expect(flawsOf(archives)).toBe("");
+  expect(flawsOf(archives, "9.9.9")).toContain(`${linux} is no archive of version 9.9.9`);
+  expect(flawsOf(archives, "9.9.9")).toContain("pulumi-resource-keyplane-v9.9.9-linux-amd64.tar.gz is missing");
+  expect(flawsOf(new Map(archives).set("SHA256SUMS", Buffer.from("")))).toContain(`SHA256SUMS does not prove ${linux}`);
+  expect(flawsOf(new Map(archives).set(linux, windows))).toContain(
+    `${linux}: pulumi-resource-.cmd does not belong there`,
+  );
+  expect(flawsOf(new Map(archives).set(linux, windows))).toContain(`SHA256SUMS does not prove ${linux}`);
+});
