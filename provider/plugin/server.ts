@@ -52,7 +52,7 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
   const handlers = {
     handshake: async () => new provider.ProviderHandshakeResponse(),
     getPluginInfo: async () => new plugin.PluginInfo().setVersion(VERSION),
-    getSchema: async () => new provider.GetSchemaResponse().setSchema(JSON.stringify({ ...schema, version: VERSION })),
+    getSchema: async () => new provider.GetSchemaResponse().setSchema(JSON.stringify(schema)),
 
     async checkConfig(request: provider.CheckRequest) {
       const { inputs, failures } = checkConfig(

@@ -30,12 +30,13 @@ const ALLOWED = Object.fromEntries(Object.entries(MEMBERS).map(([place, names]) 
  * What Pulumi or its Registry would refuse in a schema, in sentences.
  *
  * @param {Record<string, any>} schema - The schema.
+ * @param {string} version - The version of the package.
  */
-export function flawsOfSchema(schema) {
+export function flawsOfSchema(schema, version) {
   const { types = {}, resources = {}, functions = {}, provider = {}, config = {} } = schema;
   const context = { types, name: schema.name };
   return [
-    ...flawsOfPackage(schema),
+    ...flawsOfPackage(schema, version),
     ...tokensIn({ ...types, ...resources, ...functions }, schema.name),
     ...Object.entries(types).flatMap(([token, type]) => flawsOfObject(token, type, context)),
     ...flawsOfProperties("config", config.variables, context),
@@ -45,7 +46,7 @@ export function flawsOfSchema(schema) {
   ];
 }
 
-function flawsOfPackage(schema) {
+function flawsOfPackage(schema, version) {
   const { name = "", description = "", keywords = [], homepage, repository, logoUrl, license, displayName } = schema;
   const categories = keywords
     .filter((each) => each.startsWith("category/"))
@@ -63,7 +64,7 @@ function flawsOfPackage(schema) {
     ...Object.entries({ homepage, repository, logoUrl }).flatMap(([member, value]) => {
       return value === undefined || /^https:\/\//.test(value) ? [] : [`${member} must begin with https://`];
     }),
-    ...(schema.version === undefined ? [] : ["version must be left out: the plugin adds its own"]),
+    ...(schema.version === version ? [] : [`version must be ${version}`]),
     ...["nodejs", "python", "go", "csharp", "java"]
       .filter((each) => schema.language?.[each] === undefined)
       .map((each) => {

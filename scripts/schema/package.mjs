@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { namesOf } from "../release/names.mjs";
 
-const { name, description, license, keywords } = JSON.parse(
+const { name, version, description, license, keywords } = JSON.parse(
   readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
 );
 
@@ -9,14 +9,13 @@ const README =
   "The generated SDK of the plugin `pulumi-resource-keyplane`. Programs in TypeScript and JavaScript should use the " +
   "npm package `keyplane` instead: it runs without a plugin, and its resources are not those of this SDK.";
 
-/**
- * What the schema says about the package. It has no version: the plugin adds its own. What release.json does not set is
- * left out.
- */
+/** What the schema says about the package. What release.json does not set is left out. */
 export function packageOf({ repository, publisher, homepage, logoUrl, pluginDownloadURL }) {
   return {
     name,
     displayName: "Keyplane",
+    // Pulumi refuses a schema without a version whose SDKs are complete packages.
+    version,
     description,
     keywords: [...keywords, "category/infrastructure", "kind/native"],
     ...(homepage && { homepage }),

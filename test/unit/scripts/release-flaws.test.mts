@@ -9,6 +9,7 @@ const { flawsOfLogo } = await script("release/logo-flaws");
 const { flawsOfArchives } = await script("release/archive-flaws");
 const { archivesOf } = await script("plugin/archives");
 const read = (path: string) => readFileSync(new URL(path, root), "utf8");
+const { version } = JSON.parse(read("package.json"));
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests break the schema in ways that a type would not allow
 type Loose = any;
@@ -20,7 +21,12 @@ const schemaWith = (change: (schema: Loose) => void): Loose => {
 const key = (schema: Loose): Loose => schema.resources["keyplane:index:ApiKey"];
 
 test("the schema has no flaw", () => {
-  expect(flawsOfSchema(schemaWith(() => {}))).toEqual([]);
+  expect(
+    flawsOfSchema(
+      schemaWith(() => {}),
+      version,
+    ),
+  ).toEqual([]);
 });
 
 test.each<[string, (schema: Loose) => void, string]>([
@@ -48,7 +54,7 @@ test.each<[string, (schema: Loose) => void, string]>([
     (s) => Object.assign(s, { logoUrl: "http://acme.dev/logo.svg" }),
     "logoUrl must begin with https://",
   ],
-  ["a version", (s) => Object.assign(s, { version: "0.2.0" }), "version must be left out"],
+  ["no version", (s) => delete s.version, `version must be ${version}`],
   ["no settings of a language", (s) => delete s.language.java, "language has no settings for java"],
   [
     "a wrong token",
@@ -113,7 +119,7 @@ test.each<[string, (schema: Loose) => void, string]>([
     "config.base-url has no name that all languages allow",
   ],
 ])("a schema with %s is refused", (_, change, words) => {
-  expect(flawsOfSchema(schemaWith(change)).join("\n")).toContain(words);
+  expect(flawsOfSchema(schemaWith(change), version).join("\n")).toContain(words);
 });
 
 const index = read("docs/_index.md");
@@ -194,7 +200,6 @@ test.each<[string, string, string]>([
   expect(flawsOfLogo(svg).join("\n")).toContain(words);
 });
 
-const { version } = JSON.parse(read("package.json"));
 let archives: Map<string, Buffer>;
 beforeAll(() => {
   archives = archivesOf();
