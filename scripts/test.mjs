@@ -1,6 +1,6 @@
 // `npm test`: lint and format, types, and all kinds of tests, in a few minutes. `--long` (`npm run test:all`) runs the
 // longer tests instead, whose files end in `.long.test.ts`. Both end with a table of what ran, and the line `N passed,
-// N failed`. Lint and types count as one test each. Other arguments are passed to vitest.
+// N failed`. Lint, types and the check of a release count as one test each. Other arguments are passed to vitest.
 // The first imports must be Node's own modules, because a fresh clone has no installed packages.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -27,6 +27,7 @@ const report = join(folder, "vitest.json");
 if (!long) {
   check("lint and format", "node_modules/@biomejs/biome/bin/biome", ["check", "."]);
   check("types", "node_modules/typescript/bin/tsc", ["-p", "tsconfig.test.json"]);
+  check("what a release has", "scripts/release-check.mjs", ["--offline"]);
 }
 const tested = run("node_modules/vitest/vitest.mjs", [
   "run",

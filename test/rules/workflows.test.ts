@@ -111,11 +111,19 @@ test("the published package is packed before any dependency's tests run, and is 
   expect(commandsOf(publish)).toMatch(/^\s*npm publish .*--ignore-scripts$/m);
 });
 
+test("a release follows only if the check of releases has judged its files, its tag and every setting", () => {
+  expect(commandsOf(check)).toMatch(/^npm run release:check -- --release --tag "\$GITHUB_REF_NAME" /m);
+  expect(check?.steps.find(({ run = "" }) => run.includes("release:check"))).not.toHaveProperty("continue-on-error");
+  // What the workflow adds to the check are the package, its upload and the proof of its origin.
+  const added = [publish, attach].flatMap((job) => job?.steps ?? []).flatMap(({ run = [] }) => run);
+  expect(added.map((command) => command.split(" ").slice(0, 2).join(" "))).toEqual(["npm publish", "gh release"]);
+});
+
 test("the archives of the plugin are built with the package, checked by building them again, and attached with provenance", () => {
   expect(attach?.needs).toEqual(["pack", "check"]);
   for (const job of [pack, check, attach]) expect(artifactsOf(job)).toContain("plugin");
   expect(commandsOf(pack)).toContain("npm run build:plugin -- --archives plugin");
-  expect(commandsOf(check)).toMatch(/build:plugin -- --archives "\$RUNNER_TEMP\/plugin"\n.*sha256sum --check/);
+  expect(commandsOf(check)).toMatch(/release:check -- --release .*--archives plugin\b/);
   // No code of the repository or of a dependency runs where a release can be written.
   expect(attach?.steps.map(({ uses, run }) => uses?.split("@")[0] ?? run?.split(" ").slice(0, 3).join(" "))).toEqual([
     "actions/download-artifact",
