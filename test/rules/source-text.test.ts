@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import ts from "typescript";
 import { expect, test } from "vitest";
-import { collect, sourcesBelow, textOf } from "./source-files";
+import { collect, filesBelow, root, sourcesBelow, textOf } from "./source-files";
 
 const sources = sourcesBelow("sdk/nodejs", "provider");
 
@@ -63,4 +65,9 @@ test("tests use no random input, so that a run that passed passes again", () => 
   // The unit tests and the model give `fast-check` its seed.
   const drawing = sources.filter((path) => /\bfc\.assert\(/.test(textOf(path)));
   expect(drawing.filter((path) => !/^test\/(unit|model)\//.test(path))).toEqual([]);
+});
+
+test("every file of the repository is text, so no downloaded package is among them", () => {
+  const isBinary = (path: string) => readFileSync(join(root, path)).includes(0);
+  expect(filesBelow().filter(isBinary)).toEqual([]);
 });
