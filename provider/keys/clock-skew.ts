@@ -2,7 +2,7 @@ import { KeyplaneError } from "../errors";
 import type { Context } from "../schema/resource-type";
 
 /** Maximum difference between this machine's and the service's clock at which ages are reliable, in milliseconds. */
-const MAX_SKEW_MS = 5 * 60_000;
+export const MAX_SKEW_MS = 5 * 60_000;
 
 /** The two clocks, in words; `undefined` if they agree, or if no answer has shown the service's clock yet. */
 export function clockSkew(context: Context): string | undefined {

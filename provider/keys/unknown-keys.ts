@@ -3,6 +3,7 @@ import { keyIn } from "../key-index";
 import type { Context } from "../schema/resource-type";
 import type { Witness } from "../schema/witness";
 import { shownName } from "../text";
+import { MAX_SKEW_MS } from "./clock-skew";
 import { type Fate, fateOf, type Reason, type UnknownKey } from "./fate";
 import { ownerIdIn } from "./identity";
 import { revokeAll } from "./revoke-key";
@@ -34,27 +35,41 @@ export async function judgeUnknown(keys: UnknownKeys, context: Context): Promise
     witness,
     // Requested only if this process has created a key since the last list: the state can contain it.
     list: await context.keys().list(),
-    isAllRecorded: await isAllRecorded(keys, witness, context),
+    undelivered: await undeliveredIn(keys, witness, context),
   });
 }
 
-/** Whether no run has succeeded between the creation of the owner and the first record of a ledger. */
-async function isAllRecorded(
-  { identity, recordedSince = Number.POSITIVE_INFINITY }: UnknownKeys,
+/**
+ * Ids of the keys that no run has delivered unless a ledger has recorded it: no run has succeeded after the creation of
+ * the key and its owner, and before the first record of the ledger.
+ */
+async function undeliveredIn(
+  { unknown, identity, recordedSince = Number.POSITIVE_INFINITY }: UnknownKeys,
   witness: Witness,
   context: Context,
-): Promise<boolean> {
-  if (recordedSince === 0) return true;
+): Promise<ReadonlySet<string>> {
   const madeAt = witness.madeAt(ownerIdIn(identity));
-  return madeAt !== undefined && (await context.succeededBetween(madeAt, recordedSince)) === false;
+  const undelivered = new Set<string>();
+  for (const { id, createdAt } of unknown) {
+    // The service's clock has the creation, and the clocks of machines have the runs.
+    const from = Math.max(madeAt ?? Number.NaN, Date.parse(createdAt) - MAX_SKEW_MS);
+    const isRecorded = recordedSince === 0 || recordedSince < from;
+    if (isRecorded || (await hasNoRun(from, recordedSince, context))) undelivered.add(id);
+  }
+  return undelivered;
+}
+
+/** Whether the history shows that no run has succeeded in a period. */
+async function hasNoRun(from: number, to: number, context: Context): Promise<boolean> {
+  return !Number.isNaN(from) && (await context.succeededBetween(from, to)) === false;
 }
 
 /** What the stack's state says, and a list that is not older than the keys in it. */
 interface Seen {
   readonly witness: Witness;
   readonly list: readonly ApiKeyRecord[];
-  /** Whether no run has delivered a key that no ledger has recorded. */
-  readonly isAllRecorded: boolean;
+  /** Ids of the keys that no run has delivered unless a ledger has recorded it. */
+  readonly undelivered: ReadonlySet<string>;
 }
 
 function factsOf(key: ApiKeyRecord, keys: UnknownKeys, context: Context, seen?: Seen): UnknownKey {
@@ -66,7 +81,7 @@ function factsOf(key: ApiKeyRecord, keys: UnknownKeys, context: Context, seen?: 
     use: key.lastUsedAt === null ? "never" : "used",
     held: keys.held?.has(key.id) ? "yes" : (seen?.witness.holds(key) ?? "unknown"),
     requestedBy: isLost ? "lost request" : (seen?.witness.requesterOf(key.name) ?? "unknown"),
-    delivered: keys.delivered?.has(key.id) ? "yes" : seen?.isAllRecorded ? "no" : "unknown",
+    delivered: keys.delivered?.has(key.id) ? "yes" : seen?.undelivered.has(key.id) ? "no" : "unknown",
     otherHistory: current.some((id) => keyIn(seen?.list ?? [], id) === undefined && !context.keys().hasRevoked(id)),
   };
 }

@@ -167,6 +167,8 @@ export const rotatingApiKey: ResourceType = {
     const keys = [previous, current].filter((key) => key !== undefined).filter(({ keyId }) => isOurs(keyId));
     const stays = (key: HeldKey) =>
       outputs.revokeOnDelete === false &&
+      // The deletion of the resource that this one replaced may have revoked it.
+      !context.keys().hasRevoked(key.keyId) &&
       key.keyId !== outputs.revokeNow &&
       !context.run.compromised.has(key.keyId) &&
       (key !== current || wasHandedOut(outputs));

@@ -2404,6 +2404,31 @@ const evidence = [
       by: "an unknown key is only reported by a new ledger",
     },
   ]),
+  ...inFile("provider/keys/unknown-keys.ts", [
+    {
+      name: "the clocks of machines may differ from the service's when a delivery is looked for",
+      find: "Date.parse(createdAt) - MAX_SKEW_MS",
+      replace: "Date.parse(createdAt)",
+      test: resources("ledger"),
+      by: "an unknown key is only revoked if no run has succeeded",
+    },
+  ]),
+  ...inFile("provider/keys/holders.ts", [
+    {
+      name: "a key that another resource left live is not revoked by the resource before it",
+      find: "if (kept.has(id)) return true;",
+      replace: "",
+      test: resources("rotation-requests"),
+    },
+  ]),
+  ...inFile("provider/resources/rotating-api-key.ts", [
+    {
+      name: "a revoked key is not said to stay live",
+      find: "!context.keys().hasRevoked(key.keyId) &&",
+      replace: "",
+      test: resources("rotation-requests"),
+    },
+  ]),
   ...inFile("provider/dynamic/owner.ts", [
     {
       name: "an owner without the record of a ledger asks the history",

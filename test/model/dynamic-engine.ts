@@ -1,5 +1,6 @@
 import { resourceTypes } from "../../provider/dynamic/registry";
 import { accountIn } from "../../provider/keys/account-fingerprint";
+import { MAX_SKEW_MS } from "../../provider/keys/clock-skew";
 import { noteHolder } from "../../provider/keys/holders";
 import { textsOf } from "../../provider/keys/key-fields";
 import { runIn } from "../../provider/keys/names";
@@ -8,6 +9,7 @@ import type { Difference } from "../../provider/schema/diff";
 import type { Context, NotReady, Properties, ResourceType } from "../../provider/schema/resource-type";
 import { difference } from "../../provider/session/difference";
 import { runVerb, type Verb, VerbError } from "../../provider/session/verb";
+import type { LiveKey } from "../../testing/control-plane";
 import { MiniEngine, Refused, type Result, type Saved, StepFailed } from "./mini-engine";
 import { ModelSession } from "./provider-process";
 import type { DeclaredKey, Flags, Options, Place, Program, Stored } from "./state";
@@ -105,6 +107,14 @@ export class DynamicEngine extends MiniEngine {
     super.restore(saved);
     this.seen.clear();
     for (const each of this.state) this.noteLedger(each);
+  }
+
+  /** A ledger that is newer than its stack does not know what earlier runs delivered. Two clocks may differ. */
+  override mayHaveBeenDelivered({ createdAt }: LiveKey): boolean {
+    const from = Date.parse(createdAt) - MAX_SKEW_MS;
+    const { outputs } = this.state.find(({ kind, doomed }) => kind === "Ledger" && !doomed) ?? {};
+    const isNew = outputs === undefined || Date.parse(String(outputs.knowsSince)) >= from;
+    return isNew && this.hasSucceededSince(from);
   }
 
   private noteLedger({ kind, outputs }: Stored): void {

@@ -3,6 +3,7 @@ import type { NotReady, Properties } from "../../provider/schema/resource-type";
 import type { EngineCommand } from "../../provider/stack/command-line";
 import type { Deployment, StateResource } from "../../provider/stack/deployment";
 import { type Run, readHistory } from "../../provider/stack/history";
+import type { LiveKey } from "../../testing/control-plane";
 import type { StackHarness } from "../unit/resources/harness";
 import { bare, deploymentOf, type Naming } from "./deployment";
 import { Killer } from "./killer";
@@ -141,10 +142,10 @@ export abstract class MiniEngine implements Naming {
     this.killer = new Killer(first.account);
   }
 
-  /** Whether the next command uses the other account. A stack without an owner can use any account. */
+  /** Whether the next command uses the other account. A stack without an owner or a key takes the account of an `up`. */
   isAway(flags?: Flags): boolean {
-    const isAway = flags === undefined ? this.configured === this.away : flags.away === true && this.away !== undefined;
-    return isAway && this.ownerId !== undefined;
+    if (flags === undefined) return this.configured === this.away && this.ownerId !== undefined;
+    return flags.away === true && this.away !== undefined && !this.mintsOwner && !this.isUnused;
   }
 
   /** Whether the state has no key and nothing that a creation began. Such a stack takes the account of its next `up`. */
@@ -468,6 +469,7 @@ export abstract class MiniEngine implements Naming {
     const { retainOnDelete, deletedWith } = old.options;
     const isDropped = retainOnDelete || (deletedWith && this.isDestroy);
     await this.note(old);
+    const live = new Set((await this.home.harness.plane.liveKeys()).map(({ id }) => String(id)));
     await this.step(async () => {
       const outcome = await this.outcome(async () => {
         if (!isDropped) await this.callDelete(old);
@@ -479,7 +481,7 @@ export abstract class MiniEngine implements Naming {
           (retainOnDelete && !this.isUnproven(id) ? this.released : this.dropped).add(id);
         }
         const isKept = old.outputs.revokeOnDelete === false;
-        const stays = (id: string) => retainOnDelete || (isKept && !this.isRevokedAnyway(old, id));
+        const stays = (id: string) => retainOnDelete || (isKept && live.has(id) && !this.isRevokedAnyway(old, id));
         const others = new Set(this.state.flatMap(({ outputs }) => handedOutIn(outputs)));
         this.state = [...this.state, ...left];
         const staying = handedOutIn(old.outputs).filter((id) => this.handedOut.has(id) && !others.has(id));
@@ -488,6 +490,16 @@ export abstract class MiniEngine implements Naming {
       };
       return { ...outcome, change };
     });
+  }
+
+  /** Whether a run that no ledger knows may have delivered a key, so that it is only reported. */
+  mayHaveBeenDelivered(_key: LiveKey): boolean {
+    return false;
+  }
+
+  /** Whether a run has succeeded since a time, as the history shows. */
+  protected hasSucceededSince(time: number): boolean {
+    return readHistory(JSON.stringify(this.history)).some(({ hasSucceeded, ended }) => hasSucceeded && ended >= time);
   }
 
   /** Whether the deletion of a resource revokes a key of it, whatever `revokeOnDelete` says. */

@@ -582,6 +582,7 @@ export class Story {
     if (lastUsedAt !== null) return "it was used";
     if (!engine.line.has(name)) return "another history requested it";
     if (this.others.some((other) => other.engine.known.has(id))) return "another stack has it";
+    if (engine.mayHaveBeenDelivered(key) && this.isTold(key)) return "a run that no ledger knows may have delivered it";
     // Only what the state has on record is revoked. All others are reported, by a destroy at the latest.
     const isUnexplained = !engine.known.has(id) && !this.wasOnRecord(name);
     return isUnexplained && (!this.isDestroyed || this.isTold(key)) ? "nothing shows that nobody needs it" : undefined;

@@ -461,8 +461,8 @@ describe("the ledger", () => {
 
 describe("an unknown key", () => {
   /** A stack with a key and with one that nobody knows. */
-  const withUnknown = async () => {
-    const harness = await startReadable();
+  const withUnknown = async (...args: Parameters<typeof StackHarness.start>) => {
+    const harness = await startReadable(...args);
     const [left, held] = [await harness.createKey(), await harness.createKey()];
     harness.save().add(held);
     return { harness, left, held };
@@ -500,6 +500,19 @@ describe("an unknown key", () => {
       expect(await harness.liveIds()).toContain(left.id);
     },
   );
+
+  it("is only revoked if no run has succeeded from five minutes before its creation on, because clocks differ", async () => {
+    const asked: number[] = [];
+    const succeededBetween = async (from: number) => {
+      asked.push(from);
+      return false;
+    };
+    const { harness, left, held } = await withUnknown({ succeededBetween });
+    const made = (await harness.plane.liveKeys()).find(({ id }) => String(id) === left.id);
+    await harness.sweep([held.id]);
+    expect(new Set(asked)).toEqual(new Set([Date.parse(made?.createdAt ?? "") - 300_000]));
+    expect(await harness.liveIds()).toEqual([held.id]);
+  });
 
   it("is revoked without a look at the history by a ledger that knew the stack before the key was made", async () => {
     const { harness, left, held } = await withUnknown();

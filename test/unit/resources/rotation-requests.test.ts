@@ -75,6 +75,22 @@ describe("a rotating key", () => {
     expect(await stack.harness.liveIds()).toEqual([]);
   });
 
+  it("leaves a key live that the resource before it shares, unless that resource was deleted first", async () => {
+    for (const [order, isLive] of [
+      [["successor", "replaced"], true],
+      [["replaced", "successor"], false],
+    ] as const) {
+      const stack = await RotatingStack.start(first);
+      const { outputs = {}, harness } = stack;
+      for (const which of order) {
+        const stays = which === "successor" ? { revokeOnDelete: false } : {};
+        await resourceTypes.RotatingApiKey.delete(which, { ...outputs, ...stays }, harness.context);
+      }
+      expect(await harness.liveIds()).toEqual(isLive ? [outputs.keyId] : []);
+      expect(harness.told.info.filter((text) => text.includes("stays live"))).toHaveLength(Number(isLive));
+    }
+  });
+
   it("leaves all its keys live when it is deleted if revokeOnDelete is false", async () => {
     const stack = await RotatingStack.start({ ...first, revokeOnDelete: false });
     await stack.up({ ...second, revokeOnDelete: false });
