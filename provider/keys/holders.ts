@@ -35,13 +35,11 @@ export function holdersOf(id: string, { holders }: RunNotes): Set<string> {
 }
 
 /**
- * Whether another resource of the program holds the key of a deleted resource, or has left it live. Reports it if so.
+ * Whether another resource of the program holds the key of a deleted resource. Reports it if so.
  * @param outputs - The outputs of the deleted resource.
  */
 export function isHeldElsewhere(id: string, resourceId: string, outputs: Properties, context: Context): boolean {
-  const { holders, holderUrns, kept } = context.run;
-  // The deletion of another resource has said so.
-  if (kept.has(id)) return true;
+  const { holders, holderUrns } = context.run;
   const ids = [...(holders.get(id) ?? [])].filter((other) => other !== resourceId);
   const urns = [...(holderUrns.get(id) ?? [])].filter((other) => other !== urnIn(outputs.owner));
   if (ids.length + urns.length === 0) return false;

@@ -164,7 +164,11 @@ export const rotatingApiKey: ResourceType = {
     await settleLostForGood(lost, identity, context);
     const isOurs = (keyId: string) => !isHeldElsewhere(keyId, id, outputs, context);
     const owner = ownerNow(outputs, context);
-    const keys = [previous, current].filter((key) => key !== undefined).filter(({ keyId }) => isOurs(keyId));
+    // The deletion of the resource that replaced this one, or that this one replaced, may have left a key live.
+    const isLeft = (keyId: string) => context.run.kept.has(keyId) && keyId !== outputs.revokeNow;
+    const keys = [previous, current]
+      .filter((key) => key !== undefined)
+      .filter(({ keyId }) => !isLeft(keyId) && isOurs(keyId));
     const stays = (key: HeldKey) =>
       outputs.revokeOnDelete === false &&
       // The deletion of the resource that this one replaced may have revoked it.

@@ -2413,15 +2413,13 @@ const evidence = [
       by: "an unknown key is only revoked if no run has succeeded",
     },
   ]),
-  ...inFile("provider/keys/holders.ts", [
+  ...inFile("provider/resources/rotating-api-key.ts", [
     {
       name: "a key that another resource left live is not revoked by the resource before it",
-      find: "if (kept.has(id)) return true;",
-      replace: "",
+      find: "!isLeft(keyId) && isOurs(keyId)",
+      replace: "isOurs(keyId)",
       test: resources("rotation-requests"),
     },
-  ]),
-  ...inFile("provider/resources/rotating-api-key.ts", [
     {
       name: "a revoked key is not said to stay live",
       find: "!context.keys().hasRevoked(key.keyId) &&",
