@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
@@ -20,7 +20,7 @@ export class Recording {
   static async open(version: string, frontEnd: string): Promise<Recording> {
     const folder = join(__dirname, version, frontEnd);
     const data = mkdtempSync(join(tmpdir(), "keyplane-upgrade-"));
-    cpSync(join(folder, "control-plane.json"), join(data, "control-plane.json"));
+    writeFileSync(join(data, "control-plane.json"), asOfNow(folder, "control-plane.json"));
     const plane = await startControlPlane({ data: join(data, "control-plane.json"), apiKey: API_KEY });
     return new Recording(folder, data, plane);
   }
@@ -33,8 +33,7 @@ export class Recording {
   /** A recorded file, with the address and the fingerprints of this account. */
   text(name: string): string {
     const fingerprint = accountFingerprint({ baseUrl: this.plane.url, apiKey: API_KEY });
-    const text = readFileSync(join(this.folder, name), "utf8");
-    return text
+    return asOfNow(this.folder, name)
       .replaceAll("BASE_URL", this.plane.url)
       .replaceAll("FINGERPRINT", fingerprint)
       .replaceAll("ADDRESS_MARK", originFingerprint(this.plane.url));
@@ -44,4 +43,13 @@ export class Recording {
     await this.plane.close();
     rmSync(this.data, { recursive: true, force: true });
   }
+}
+
+/** A recorded file, with times as if it was recorded now: keys in it must not become due with the date of a test run. */
+function asOfNow(folder: string, name: string): string {
+  const state = JSON.parse(readFileSync(join(folder, "state.json"), "utf8"));
+  const age = Math.floor((Date.now() - Date.parse(state.deployment.manifest.time)) / 1_000) * 1_000;
+  const seconds = (time: number) => new Date(time).toISOString().slice(0, 19);
+  const later = (time: string) => seconds(Date.parse(`${time}Z`) + age);
+  return readFileSync(join(folder, name), "utf8").replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?=[.Z])/g, later);
 }
