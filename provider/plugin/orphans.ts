@@ -26,6 +26,9 @@ export class OrphanSearch {
   /** Whether a destroy has looked for what former owners left behind. */
   #hasLookedBack = false;
 
+  /** @param owner - The identity of the provider's owner. */
+  constructor(private readonly owner: () => string) {}
+
   /** Records the keys of a resource that the engine shows, or that was made. */
   noteHeld(type: ResourceType, outputs: Properties, context: Context): void {
     for (const { id } of type.holds?.(outputs) ?? []) this.#of(context).seen.add(id);
@@ -58,12 +61,12 @@ export class OrphanSearch {
 
   /**
    * A resource that has left the program never creates a key again. So a destroy, after which nothing looks any more,
-   * does the same for the URNs of all interrupted creations.
+   * does the same for the URNs of all interrupted creations. The end looks for the keys of the provider's owner.
    */
-  async #lookBack(identity: string, list: readonly ApiKeyRecord[], context: Context): Promise<void> {
+  async #lookBack(list: readonly ApiKeyRecord[], context: Context): Promise<void> {
     if (this.#hasLookedBack || !context.command().isDestroy) return;
     this.#hasLookedBack = true;
-    const ownerId = ownerIdIn(identity);
+    const ownerId = ownerIdIn(this.owner());
     const isCandidate = ({ name, lastUsedAt }: ApiKeyRecord) =>
       lastUsedAt === null && tagsIn(name).length > 1 && !hasTagOf(name, ownerId);
     if (!list.some(isCandidate)) return;
@@ -76,7 +79,7 @@ export class OrphanSearch {
     if (this.#swept.has(context.urn)) return;
     await mustBeSameAccount(identity, context);
     const list = await this.#list(context);
-    await this.#lookBack(identity, list, context);
+    await this.#lookBack(list, context);
     const { left } = await settleUnknown({ unknown: this.#unknown(identity, list, context), identity }, context);
     if (left.length === 0) return;
     throw new KeyplaneError(
@@ -102,7 +105,8 @@ export class OrphanSearch {
    * Revokes the orphans of resources that are gone from the program. The engine has shown the keys of all others to this
    * process by now, so hardly ever a key is left to look at. Looks only at lists that were requested before.
    */
-  async atEnd(identity: string): Promise<void> {
+  async atEnd(): Promise<void> {
+    const identity = this.owner();
     for (const { list, seen } of this.#notes.values()) {
       if (list === undefined) continue;
       const { context } = list;

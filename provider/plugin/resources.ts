@@ -41,7 +41,7 @@ export interface Named {
  * the resource types. All values are those of the engine.
  */
 export class Resources {
-  readonly #orphans = new OrphanSearch();
+  readonly #orphans = new OrphanSearch(() => this.config().owner);
   readonly #handovers = new Handovers();
   /** The identities of resources that were compared, by URN, for their replacements. */
   readonly #compared = new Map<string, string | undefined>();
@@ -177,7 +177,7 @@ export class Resources {
 
   /** Called when the engine is done. Revokes what interrupted runs left behind of resources that are gone. */
   async end(): Promise<void> {
-    if (this.#hasChanged && !this.config().isStateless) await this.#orphans.atEnd(this.config().owner);
+    if (this.#hasChanged && !this.config().isStateless) await this.#orphans.atEnd();
   }
 
   /** Imports what exists on the service. The id of a key of an organization is `<organization's id>/<key's id>`. */

@@ -21,6 +21,7 @@ import {
   revokeKey,
 } from "../keys/revoke-key";
 import { type Context, NotReady, type Properties, type ResourceType } from "../schema/resource-type";
+import { shownName } from "../text";
 import { adoptionOf, adoptionRules, doomedIn, heldBy, refuseLateAdoption } from "./rotation/adoption";
 import { retirePrevious } from "./rotation/retire-key";
 import { rotateKey } from "./rotation/rotate-key";
@@ -186,7 +187,7 @@ export const rotatingApiKey: ResourceType = {
     for (const { keyId, key } of doomed) refuseOwnCredential({ id: keyId, key }, context);
     // The resource that this one replaced may have left it to the state of this one.
     const named = outputs.revokeOnDelete === false && !keys.some(({ keyId }) => keyId === outputs.revokeNow);
-    const revokeNow = named ? [outputs.revokeNow].filter((id) => typeof id === "string") : [];
+    const revokeNow = named ? await ownKeyIn(outputs, context) : [];
     // If the state was copied, the original stack revokes them.
     const left = sameOwner(owner, outputs.owner)
       ? [...pendingRevocations, ...compromised, ...retired, ...revokeNow].filter(isOurs)
@@ -209,6 +210,21 @@ export const rotatingApiKey: ResourceType = {
 /** A key as recorded in the state, without the time of its creation. */
 function recorded({ keyId, name, key }: HeldKey, { identity }: RotationState): RecordedKey {
   return { id: keyId, name, key, identity };
+}
+
+/** The key that `revokeNow` names, unless another stack created it: a copied state names keys of its original. */
+async function ownKeyIn(outputs: Properties, context: Context): Promise<readonly string[]> {
+  const { revokeNow } = outputs;
+  if (typeof revokeNow !== "string") return [];
+  await mustBeSameAccount(identityIn(outputs), context);
+  const found = keyIn(await context.keys().list(), revokeNow);
+  if (found === undefined) return [revokeNow];
+  const { name } = found;
+  if (!isOthers(madeBy(stateOf(outputs), { keyId: revokeNow, name }), ownerNow(outputs, context))) return [revokeNow];
+  context.warn(
+    `key ${revokeNow} (${shownName(name)}), which revokeNow names, was created by another stack, so it is not revoked`,
+  );
+  return [];
 }
 
 /** The state with the program's triggers recorded. Reports triggers that must wait for the previous key. */

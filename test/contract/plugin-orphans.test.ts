@@ -241,6 +241,19 @@ describe("a key of a resource that is gone from the program", () => {
     expect(await live()).toContain(left);
   });
 
+  it("is revoked by a destroy whose last key has the former owner, after an upgrade gave the provider another one", async () => {
+    const first = await PluginUnderTest.start(plane);
+    const kept = await first.add("ApiKey", { revokeOnDelete: false }, "kept");
+    const note = await first.checked("ApiKey", {});
+    const left = await orphan(note);
+    const upgraded = await PluginUnderTest.start(plane, { command: ["destroy"] });
+    upgraded.save([kept], [note]);
+    await upgraded.delete(kept);
+    await upgraded.cancel();
+    expect(await live()).toEqual([kept.id]);
+    expect(upgraded.messages).toContainEqual(expect.stringContaining(`revoked key ${left}`));
+  });
+
   it("is kept if the state has it with another resource", async () => {
     const { left, plugin } = await withGone();
     plugin.save([{ kind: "ApiKey", name: "moved", id: left, inputs: {}, outputs: { keyId: left } }]);

@@ -13,7 +13,11 @@ const QUIET_MS = 60_000;
 export const MAX_OVERLAP_MS = 7 * 24 * HOUR_MS;
 
 /** A history of a state that has ended, because an older checkpoint was restored. */
-export type Ended = Pick<Saved, "known" | "line"> & { readonly consumers: ReadonlySet<string> };
+export interface Ended extends Pick<Saved, "known" | "line"> {
+  readonly consumers: ReadonlySet<string>;
+  /** Its last request, by the number in the log. A request can be carried out later. */
+  readonly until: number;
+}
 
 /** What is known beside the engine that revokes a key. */
 export interface World {
@@ -50,7 +54,7 @@ export function judgeRevocation(
   ).not.toContain(key);
   if (held?.previous.has(key)) judgePrevious(key, at, engine, world);
   // With an exact name and `onNameConflict`, the program asks to revoke whatever has the name.
-  if (!held?.known.has(key) && isAutoName(name)) judgeUnknown(key, name, engine, world, log, began);
+  if (!held?.known.has(key) && isAutoName(name)) judgeUnknown(key, name, asked, engine, world, log, began);
 }
 
 /** I18: consumers outside the stack had the successor for the whole grace period, and did not use the previous key. */
@@ -70,13 +74,15 @@ function judgePrevious(key: string, at: number, { outside }: MiniEngine, { uses 
 function judgeUnknown(
   key: string,
   name: string,
+  asked: number,
   engine: MiniEngine,
   { engines, ended, uses }: World,
   log: readonly LogEntry[],
   began: number,
 ): void {
-  expect([...engine.line], `I17: unknown key ${key} was revoked, which this history never requested`).toContain(name);
-  const others = [...engines.filter((each) => each !== engine), ...ended];
+  const { line } = ended.find(({ until }) => asked <= until) ?? engine;
+  expect([...line], `I17: unknown key ${key} was revoked, which this history never requested`).toContain(name);
+  const others = [...engines.filter((each) => each !== engine), ...ended.filter(({ until }) => until < asked)];
   const holders = others.filter(({ known }) => known.has(key));
   expect(holders.length, `I17: unknown key ${key} was revoked, which another history had`).toBe(0);
   // The run that makes a key may try it, and revoke it if it is not usable.

@@ -124,7 +124,7 @@ export function hasPredecessor({ previous, retired }: RotationState): boolean {
 }
 
 /** A key of the state, with what shows who created it. */
-export function madeBy({ adopted }: RotationState, { keyId, name }: HeldKey): Made {
+export function madeBy({ adopted }: RotationState, { keyId, name }: Pick<HeldKey, "keyId" | "name">): Made {
   return { name, maker: adopted?.id === keyId ? adopted.by : undefined };
 }
 

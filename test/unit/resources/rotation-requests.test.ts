@@ -140,6 +140,18 @@ describe("the keys of a state that was copied to another stack", () => {
     expect(copy.warnings).toMatch(/created by another stack.*not revoked/);
   });
 
+  it("do not block the deletion of the copy if its revokeNow names one", async () => {
+    const stack = await RotatingStack.start(first);
+    const { current } = stack;
+    const owner = "9f0c1a77-5d0e-4f4e-9d0b-7c1f0e6a1b22";
+    const copy = await RotatingStack.start({ ...first, revokeOnDelete: false }, stack.harness.beside({ owner }));
+    copy.outputs = { ...copy.outputs, revokeNow: current };
+    const live = await stack.harness.liveIds();
+    await copy.destroy();
+    expect(await stack.harness.liveIds()).toEqual(live);
+    expect(copy.warnings).toMatch(new RegExp(`key ${current} .* which revokeNow names, was created by another stack`));
+  });
+
   it("are not revoked if the copied state has retired them, because the original's consumers may still need them", async () => {
     const stack = await RotatingStack.start(first);
     await stack.failedUp(second);
