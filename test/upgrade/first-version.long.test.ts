@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
@@ -9,7 +9,9 @@ const HOUR = 3_600_000;
 
 /** What version 0.1 left: the state and the account. Its keys work only in the control plane of the tests. */
 const recorded = join(__dirname, "0.1");
-const state = readFileSync(join(recorded, "state.json"), "utf8");
+/** Its times, but 20 hours ago: the grace of its previous key has ended by this machine's clock, and no key is due. */
+const AGE = Date.now() - 20 * HOUR - Date.parse("2026-11-22T00:26:06Z");
+const state = shifted("state.json");
 const API_KEY = "an-admin-key-of-the-recording-0001";
 const KEYS = [100002, 100003, 100004, 100005, 100006, 100007, 100008];
 
@@ -20,7 +22,7 @@ let run: ExampleRun;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "keyplane-older-state-"));
   const data = join(folder, "control-plane.json");
-  cpSync(join(recorded, "control-plane.json"), data);
+  writeFileSync(data, shifted("control-plane.json"));
   plane = await startControlPlane({ data, apiKey: API_KEY });
   run = await ExampleRun.create(plane, { "index.js": readFileSync(join(recorded, "program.js"), "utf8") });
   // Refresh and destroy use the configuration in the state, so it must contain the address of this control plane.
@@ -73,3 +75,12 @@ test("with a state of version 0.1, destroy revokes each key, even the one that i
   await run.destroy();
   expect(await plane.count("DELETE")).toBe(KEYS.length);
 });
+
+/** A recorded file with its times moved by the age: texts in ISO format, and milliseconds since 1970. */
+function shifted(name: string): string {
+  const iso = (time: number) => new Date(time).toISOString();
+  return readFileSync(join(recorded, name), "utf8")
+    .replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, (time) => `${iso(Date.parse(time) + AGE).slice(0, 19)}Z`)
+    .replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, (time) => iso(Date.parse(time) + AGE))
+    .replace(/\b179\d{10}\b/g, (time) => String(Number(time) + AGE));
+}
