@@ -53,10 +53,12 @@ export class DynamicEngine extends MiniEngine {
 
   /**
    * Hazard: a run is on record that requested the key, and no ledger has ever seen it, because each run with it failed.
-   * So nothing distinguishes it from what the death of the provider leaves.
+   * So nothing distinguishes it from what the death of the provider leaves. The same holds if a `destroy` has deleted the
+   * only ledger, and the run that made it was killed before it got into the history.
    */
   protected override isUnproven(id: string): boolean {
-    return !this.seen.has(id);
+    const hasLedger = this.state.some(({ kind }) => kind === "Ledger");
+    return !this.seen.has(id) || (!hasLedger && !this.hasSucceededSince(0));
   }
 
   protected override sibling(stack: string): DynamicEngine {
