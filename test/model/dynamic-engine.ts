@@ -22,8 +22,8 @@ const PERIODS = ["rotateAfter", "gracePeriod", "quietPeriod", "maxOverlap"];
 /** A stack of the dynamic provider: with an owner, which its keys refer to, and a ledger, which runs last. */
 export class DynamicEngine extends MiniEngine {
   private session = this.newSession(this.home);
-  /** Ids of all keys that a ledger of this history has ever recorded. */
-  private readonly seen = new Set<string>();
+  /** Ids of all keys that a ledger of this history has ever recorded, and when they were created. */
+  private readonly seen = new Map<string, number>();
 
   override get ownerId(): string | undefined {
     return this.owner?.id;
@@ -57,8 +57,9 @@ export class DynamicEngine extends MiniEngine {
    * only ledger, and the run that made it was killed before it got into the history.
    */
   protected override isUnproven(id: string): boolean {
-    const hasLedger = this.state.some(({ kind }) => kind === "Ledger");
-    return !this.seen.has(id) || (!hasLedger && !this.hasSucceededSince(0));
+    const createdAt = this.seen.get(id);
+    if (createdAt === undefined) return true;
+    return !this.state.some(({ kind }) => kind === "Ledger") && !this.hasSucceededSince(createdAt);
   }
 
   protected override sibling(stack: string): DynamicEngine {
@@ -121,7 +122,10 @@ export class DynamicEngine extends MiniEngine {
 
   private noteLedger({ kind, outputs }: Stored): void {
     if (kind !== "Ledger") return;
-    for (const id of [...textsOf(outputs.owned), ...textsOf(outputs.delivered)]) this.seen.add(id);
+    for (const id of [...textsOf(outputs.owned), ...textsOf(outputs.delivered)]) {
+      const key = this.state.find((each) => each.outputs.keyId === id);
+      if (!this.seen.has(id)) this.seen.set(id, Date.parse(String(key?.outputs.createdAt)) || 0);
+    }
   }
 
   private async ensureOwner(): Promise<Stored | undefined> {
