@@ -481,7 +481,10 @@ export abstract class MiniEngine implements Naming {
           (retainOnDelete && !this.isUnproven(id) ? this.released : this.dropped).add(id);
         }
         const isKept = old.outputs.revokeOnDelete === false;
-        const stays = (id: string) => retainOnDelete || (isKept && live.has(id) && !this.isRevokedAnyway(old, id));
+        // A retained key whose successor names it in revokeNow is revoked with the successor.
+        const isNamed = (id: string) => this.state.some(({ outputs }) => outputs.revokeNow === id);
+        const isLeft = (id: string) => isKept && live.has(id) && !this.isRevokedAnyway(old, id);
+        const stays = (id: string) => (retainOnDelete ? !isNamed(id) : isLeft(id));
         const others = new Set(this.state.flatMap(({ outputs }) => handedOutIn(outputs)));
         this.state = [...this.state, ...left];
         const staying = handedOutIn(old.outputs).filter((id) => this.handedOut.has(id) && !others.has(id));
