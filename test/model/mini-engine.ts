@@ -477,12 +477,12 @@ export abstract class MiniEngine implements Naming {
       }, isDropped);
       const change = (): Stored => {
         this.state = this.state.filter((each) => each !== old);
-        for (const id of isDropped ? keysIn(old.outputs) : []) {
-          (retainOnDelete && !this.isUnproven(id) ? this.released : this.dropped).add(id);
-        }
-        const isKept = old.outputs.revokeOnDelete === false;
         // A retained key whose successor names it in revokeNow is revoked with the successor.
         const isNamed = (id: string) => this.state.some(({ outputs }) => outputs.revokeNow === id);
+        for (const id of isDropped ? keysIn(old.outputs) : []) {
+          (retainOnDelete && !this.isUnproven(id) && !isNamed(id) ? this.released : this.dropped).add(id);
+        }
+        const isKept = old.outputs.revokeOnDelete === false;
         const isLeft = (id: string) => isKept && live.has(id) && !this.isRevokedAnyway(old, id);
         const stays = (id: string) => (retainOnDelete ? !isNamed(id) : isLeft(id));
         const others = new Set(this.state.flatMap(({ outputs }) => handedOutIn(outputs)));
