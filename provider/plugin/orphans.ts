@@ -61,17 +61,23 @@ export class OrphanSearch {
 
   /**
    * A resource that has left the program never creates a key again. So a destroy, after which nothing looks any more,
-   * does the same for the URNs of all interrupted creations. The end looks for the keys of the provider's owner.
+   * does the same for all interrupted creations. The end looks for the keys of the provider's owner.
    */
   async #lookBack(list: readonly ApiKeyRecord[], context: Context): Promise<void> {
     if (this.#hasLookedBack || !context.command().isDestroy) return;
     this.#hasLookedBack = true;
-    const ownerId = ownerIdIn(this.owner());
+    const identity = this.owner();
     const isCandidate = ({ name, lastUsedAt }: ApiKeyRecord) =>
-      lastUsedAt === null && tagsIn(name).length > 1 && !hasTagOf(name, ownerId);
-    if (!list.some(isCandidate)) return;
-    const urns = new Set((await context.witness())?.interrupted());
-    for (const urn of urns) await this.#settleFormer(identityOf(ownerId, undefined, urn), list, context);
+      lastUsedAt === null && tagsIn(name).length > 1 && !hasTagOf(name, ownerIdIn(identity));
+    const others = list.filter(isCandidate);
+    if (others.length === 0) return;
+    const witness = await context.witness();
+    const identities = witness?.interrupted().map((urn) => identityOf(ownerIdIn(identity), undefined, urn)) ?? [];
+    const isOurs = ({ name }: ApiKeyRecord) =>
+      // The URN of the record is another one than that of the key if the stack was renamed.
+      witness?.requesterOf(name) !== undefined ||
+      (witness?.owns(name) && identities.some((each) => isNamedForUrn(name, each)));
+    await settleUnknown({ unknown: others.filter(isOurs), identity }, context);
   }
 
   /** Revokes the orphans of a deleted resource. Throws if one is still live. */

@@ -63,15 +63,27 @@ export class StackWitness implements Witness {
   }
 
   successorOf(urn: string, id: string): StateResource | undefined {
-    return this.deployment.resources.find((each) => each.urn === urn && each.id !== id && !each.replaced);
+    const savedAs = this.#savedAs(urn, id);
+    return this.deployment.resources.find((each) => each.urn === savedAs && each.id !== id && !each.replaced);
   }
 
   waitingFor(urn: string, id: string): readonly string[] {
+    const savedAs = this.#savedAs(urn, id);
     const { created = Number.POSITIVE_INFINITY } = this.successorOf(urn, id) ?? {};
     return this.deployment.resources
-      .filter(({ custom, replaced, sources }) => custom && !replaced && sources.has(urn))
+      .filter(({ custom, replaced, sources }) => custom && !replaced && sources.has(savedAs))
       .filter(({ modified = 0 }) => modified < created)
       .map((consumer) => nameInUrn(consumer.urn));
+  }
+
+  /**
+   * The URN of a resource in the saved state. The engine deletes a resource that an alias has renamed under its former
+   * URN, but it saves the new URN.
+   */
+  #savedAs(urn: string, id: string): string {
+    const same = this.deployment.resources.filter((each) => each.id === id && typeInUrn(each.urn) === typeInUrn(urn));
+    if (same.some((each) => each.urn === urn)) return urn;
+    return same.find(({ replaced }) => replaced)?.urn ?? urn;
   }
 
   /** Whether a run requested the name that is on record with the owner, which the dynamic provider saves first. */
@@ -81,6 +93,11 @@ export class StackWitness implements Witness {
         type === OWNER_TYPE && hasTagOf(name, id) && Array.isArray(inputs.runs) && inputs.runs.includes(runIn(name)),
     );
   }
+}
+
+/** A resource's type and those of its parents. */
+function typeInUrn(urn: string): string | undefined {
+  return urn.split("::")[2];
 }
 
 function isOf(ownerId: string, resource: StateResource): boolean {

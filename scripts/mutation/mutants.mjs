@@ -2514,6 +2514,12 @@ const evidence = [
   ]),
   ...inFile("provider/stack/witness.ts", [
     {
+      name: "a resource that an alias renamed is found under its saved URN",
+      find: "return same.find(({ replaced }) => replaced)?.urn ?? urn;",
+      replace: "return urn;",
+      test: "test/unit/stack/witness.test.ts",
+    },
+    {
       name: "a state knows only the owners in it",
       find: "some(({ id }) => id === ownerId)",
       replace: "some(({ id }) => id !== undefined)",
@@ -3084,8 +3090,15 @@ const evidence = [
       by: "a creation that dies with its engine, a destroy, and another program",
     },
     {
+      name: "a destroy looks for interrupted creations under the former name of a stack",
+      find: "witness?.requesterOf(name) !== undefined ||\n",
+      replace: "",
+      test: STORIES_OF_PLUGIN,
+      by: "a creation that dies in a stack that is renamed",
+    },
+    {
       name: "a destroy looks for all owners except the provider's, which the end looks for",
-      find: "!hasTagOf(name, ownerId);",
+      find: "!hasTagOf(name, ownerIdIn(identity));",
       replace: 'tagsIn(name).join() === "";',
       test: contract("orphans"),
       by: "is revoked by a destroy whose last key has the former owner",

@@ -17,10 +17,10 @@ export function deploymentOf(
   naming: Naming,
   providers: readonly StateResource[],
 ): Deployment {
-  const keys = resources.map(({ name, calledAs, kind, id, inputs, outputs, doomed, ...more }): StateResource => {
+  const keys = resources.map(({ name, kind, id, inputs, outputs, doomed, ...more }): StateResource => {
     const { pendingReplacement = false, created, modified } = more;
     return {
-      urn: naming.urnOf(calledAs ?? name, kind),
+      urn: naming.urnOf(name, kind),
       ...{ type: naming.typeOf(kind), id, custom: true, inputs, outputs, created, modified },
       replaced: doomed || pendingReplacement,
       sources: new Set(),

@@ -105,4 +105,18 @@ describe("a stack of the plugin keeps all invariants in the story of", () => {
       ...[up({ "plain-0": key(0) }), { do: "fork", commands: ["up"] } as Action],
     ]);
   });
+
+  test("a creation that dies in a stack that is renamed, and an upgrade, after which the resource is gone", async () => {
+    const kept = rotating(0, { verify: true, revokeOnDelete: false }, { consumed: false });
+    const crash = { step: 3, when: 2, victim: "both" } as const;
+    const first = up({ ...kept, "plain-1": { ...key(0), consumed: false } }, { crash });
+    const renamed: Action = { do: "rename stack", keepsOwner: true };
+    await runPluginStory([first, renamed, { do: "upgrade" }, up(kept)]);
+  });
+
+  test("a key that an alias renames while it is replaced, in a run that leaves its consumer out", async () => {
+    const replaced = { alias: "rotating-0", options: { replacementTrigger: 0 } };
+    const renamed: Program = { "rotating-1": { ...key(0), rotating: true, ...replaced } };
+    await runPluginStory([up(rotating(0)), up(renamed, { target: ["rotating-1"], replace: ["rotating-1"] })]);
+  });
 });

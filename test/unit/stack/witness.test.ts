@@ -222,6 +222,15 @@ describe("of a resource that is deleted, a state shows", () => {
     expect(witness([old, successor, consumer("app", fields)]).waitingFor(urn, "7")).toEqual(waiting);
   });
 
+  test("that a consumer waits under the URN in the state, if an alias has renamed it in this run", () => {
+    const before = urnOf(type, "before");
+    const waiting = consumer("app", BEFORE);
+    expect(witness([old, successor, waiting]).waitingFor(before, "7")).toEqual(["app"]);
+    expect(witness([old, successor, waiting]).successorOf(before, "7")?.id).toBe("8");
+    const unrelated = apiKey("before", "7");
+    expect(witness([unrelated, old, successor, waiting]).waitingFor(before, "7")).toEqual([]);
+  });
+
   test("that every consumer waits, if it has no successor", () => {
     expect(witness([old, consumer("app", AFTER)]).waitingFor(urn, "7")).toEqual(["app"]);
   });
