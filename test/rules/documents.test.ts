@@ -10,7 +10,7 @@ const readme = textOf("README.md");
 const index = textOf("docs/README.md");
 
 test("every TypeScript snippet in the documents and in the SDK's comments type-checks as a separate program", () => {
-  const all = [...documents, ...sourcesBelow("sdk/nodejs")].flatMap((path) => snippetsOf(path, "ts"));
+  const all = [...documents, ...sourcesBelow("sdk")].flatMap((path) => snippetsOf(path, "ts"));
   // `npm run test:compat` installs the packages of other destinations and checks the programs on their page.
   const isChecked = ({ place }: Snippet) => !place.startsWith("docs/destinations.md:");
   const snippets = all.filter(isChecked);
