@@ -45,7 +45,8 @@ export function languagesOf(settings) {
       // Older versions write exported secrets into debug messages.
       requires: { pulumi: ">=3.260.0,<4.0.0" },
       readme: README,
-      pyproject: { enabled: true },
+      // No pyproject.toml: the one that Pulumi generates names a README where there is none, and gives the license in a
+      // form that setuptools refuses from 2027-02-18 on.
       respectSchemaVersion: true,
     },
     go: {
