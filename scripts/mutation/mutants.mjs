@@ -1566,6 +1566,32 @@ const values = [
       test: "test/unit/sdk/hide-debug-values.test.ts",
     },
   ]),
+  ...inFile("sdk/plugin/runtime.ts", [
+    {
+      name: "secret inputs of the plugin's resources are secret, also as plain text",
+      find: "pulumi.secret(value)",
+      replace: "pulumi.output(value)",
+      test: "test/unit/sdk/plugin-sdk.test.ts",
+    },
+    {
+      name: "secret outputs of the plugin's resources are secret",
+      find: "additionalSecretOutputs: [...secrets]",
+      replace: "additionalSecretOutputs: []",
+      test: "test/unit/sdk/plugin-sdk.test.ts",
+    },
+    {
+      name: "a program with the plugin shows no values in debug messages",
+      find: 'import "../nodejs/run/hide-debug-values";',
+      replace: "",
+      test: "test/unit/sdk/plugin-sdk.test.ts",
+    },
+    {
+      name: "the program's version of the plugin runs",
+      find: "pulumi.mergeOptions({ ...plugin, ",
+      replace: "pulumi.mergeOptions({ ",
+      test: "test/unit/sdk/plugin-sdk.test.ts",
+    },
+  ]),
   ...inFile("provider/dynamic/adapter.ts", [
     {
       name: "a failed check names no property, whose value would be printed",

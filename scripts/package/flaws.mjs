@@ -5,7 +5,7 @@ const WANTED = [
   /^((CHANGELOG|README|SECURITY)\.md|LICENSE|package\.json)$/,
   /^docs\/[\w/-]+\.(md|svg)$/,
   /^examples\/[\w-]+\/[\w.-]+\.(ts|mts|mjs|py|txt|json|yaml|yml|md)$/,
-  /^dist\/(cli|provider|sdk\/nodejs|testing)\/[\w/-]+\.(js|d\.ts)$/,
+  /^dist\/(cli|provider|sdk\/(nodejs|plugin)|testing)\/[\w/-]+\.(js|d\.ts)$/,
 ];
 const NEEDED = ["LICENSE", "README.md", "CHANGELOG.md", "package.json"];
 const INSTALL_SCRIPTS = ["preinstall", "install", "postinstall", "prepare"];

@@ -7,7 +7,7 @@ const { name, version, description, license, keywords } = JSON.parse(
 
 const README =
   "The generated SDK of the plugin `pulumi-resource-keyplane`. Programs in TypeScript and JavaScript should use the " +
-  "npm package `keyplane` instead: it runs without a plugin, and its resources are not those of this SDK.";
+  "npm package `keyplane` instead. It runs without a plugin. Its subpath `keyplane/plugin` has the resources of this SDK.";
 
 /** What the schema says about the package. What release.json does not set is left out. */
 export function packageOf({ repository, publisher, homepage, logoUrl, pluginDownloadURL }) {
@@ -45,7 +45,8 @@ export function languagesOf(settings) {
       // Older versions write exported secrets into debug messages.
       requires: { pulumi: ">=3.260.0,<4.0.0" },
       readme: README,
-      pyproject: { enabled: true },
+      // No pyproject.toml: the one that Pulumi generates names a README where there is none, and gives the license in a
+      // form that setuptools refuses from 2027-02-18 on.
       respectSchemaVersion: true,
     },
     go: {

@@ -9,18 +9,26 @@ const documents = filesBelow().filter((path) => path.endsWith(".md"));
 const readme = textOf("README.md");
 const index = textOf("docs/README.md");
 
-test("every TypeScript snippet in the documents and in the SDK's comments type-checks as a separate program", () => {
-  const all = [...documents, ...sourcesBelow("sdk/nodejs")].flatMap((path) => snippetsOf(path, "ts"));
-  // `npm run test:compat` installs the packages of other destinations and checks the programs on their page.
-  const isChecked = ({ place }: Snippet) => !place.startsWith("docs/destinations.md:");
-  const snippets = all.filter(isChecked);
-  expect(snippets.length).toBeGreaterThan(10);
-  expect(typeErrorsOf(snippets)).toEqual([]);
-});
+test.each(["CommonJS", "ES modules"] as const)(
+  "every TypeScript and JavaScript snippet in the documents and in the SDK's comments compiles as a separate program with %s",
+  (modules) => {
+    const paths = [...documents, ...sourcesBelow("sdk")];
+    const snippets = paths.flatMap((path) => [...snippetsOf(path, "ts"), ...snippetsOf(path, "js")]);
+    expect(snippets.length).toBeGreaterThan(40);
+    // `require` is how a CommonJS program imports.
+    const isChecked = ({ language }: Snippet) => language === "ts" || modules === "CommonJS";
+    expect(typeErrorsOf(snippets.filter(isChecked), modules)).toEqual([]);
+  },
+);
 
-test("a wrong snippet does not type-check", () => {
-  const wrong = { place: "here", text: 'import { ApiKey } from "keyplane";\nnew ApiKey("ci", { rotateAftr: "90d" });' };
-  expect(typeErrorsOf([wrong])).toEqual([expect.stringContaining("rotateAftr")]);
+test("a wrong snippet does not compile", () => {
+  const snippet = (text: string, language: "ts" | "js" = "ts") => [{ place: "here", text, language }];
+  const wrong = snippet('import { ApiKey } from "keyplane";\nnew ApiKey("ci", { rotateAftr: "90d" });');
+  expect(typeErrorsOf(wrong, "CommonJS")).toEqual([expect.stringContaining("rotateAftr")]);
+  const modern = snippet("export const two = await Promise.resolve(2);");
+  expect(typeErrorsOf(modern, "ES modules")).toEqual([]);
+  expect(typeErrorsOf(modern, "CommonJS")).toEqual([expect.stringContaining("await")]);
+  expect(typeErrorsOf(snippet("const two = ;", "js"), "CommonJS")).not.toEqual([]);
 });
 
 /** Commands of other tools that the documents may show. */

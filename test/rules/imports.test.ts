@@ -37,6 +37,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "provider/errors",
     "@pulumi/pulumi",
   ],
+  "sdk/plugin": ["sdk/nodejs", "@pulumi/pulumi"],
   "provider/dynamic": [
     "provider",
     "provider/session",
@@ -88,7 +89,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 };
 
 const folders = Object.keys(allowed);
-const packageSources = sourcesBelow("sdk/nodejs", "provider", "cli", "testing");
+const packageSources = sourcesBelow("sdk", "provider", "cli", "testing");
 
 /** The folder of the table to which a path belongs: the longest one that contains it. */
 function folderOf(path: string): string {

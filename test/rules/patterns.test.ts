@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { sourcesBelow, textOf } from "./source-files";
 
 /** The text of a pattern may come from the service, a file or a user, so no pattern may take long for any text. */
-const FOLDERS = ["provider", "sdk/nodejs", "cli"];
+const FOLDERS = ["provider", "sdk", "cli"];
 
 /** Patterns that read a limited number of characters in vain from each position. */
 const EXCEPTIONS: ReadonlySet<string> = new Set(["[A-Za-z0-9_]{32,}"]);

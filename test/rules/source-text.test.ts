@@ -4,7 +4,7 @@ import ts from "typescript";
 import { expect, test } from "vitest";
 import { collect, filesBelow, root, sourcesBelow, textOf } from "./source-files";
 
-const sources = sourcesBelow("sdk/nodejs", "provider");
+const sources = sourcesBelow("sdk", "provider");
 
 test("code that runs in a user's program or in Pulumi's host never writes to a console", () => {
   const uses = sources.flatMap((path) =>
@@ -38,7 +38,7 @@ test("the service's field names occur only in provider/api, so that a change of 
 });
 
 test("an index describes its folder in its first line and only re-exports names", () => {
-  const indexes = sourcesBelow("sdk/nodejs", "provider", "testing").filter((path) => path.endsWith("/index.ts"));
+  const indexes = sourcesBelow("sdk", "provider", "testing").filter((path) => path.endsWith("/index.ts"));
   // The frozen entry only adapts each resource type to Pulumi's host.
   const others = indexes
     .filter((path) => path !== "provider/dynamic/index.ts")

@@ -25,6 +25,12 @@ test("a program that only declares resources loads no code for requests, so that
   expect(loaded.length).toBeLessThanOrEqual(29);
 });
 
+test("a program with the plugin loads nothing of the provider, which runs in a process of its own", () => {
+  const loaded = loadedBy('require("keyplane/plugin");');
+  expect(loaded).toContain("sdk/plugin/api-key.js");
+  expect(loaded.filter((file) => !file.startsWith("sdk/plugin/"))).toEqual(["sdk/nodejs/run/hide-debug-values.js"]);
+});
+
 test("a program's first data source loads the rest, and its first request loads undici", () => {
   const loaded = loadedBy(`process.env.KEYPLANE_BASE_URL = "http://127.0.0.1:9/api/v2";
 process.env.KEYPLANE_API_KEY = "kp_unused";

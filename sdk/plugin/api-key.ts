@@ -1,0 +1,167 @@
+// Generated from provider/plugin/schema.json by `npm run build:schema`. Do not edit.
+import * as pulumi from "@pulumi/pulumi";
+import { inputsOf, isOfType, optionsOf, register } from "./runtime";
+import type { PendingWork } from "./types";
+
+/** The inputs of `ApiKey`. */
+export interface ApiKeyArgs {
+  /**
+   * Creates a key of this organization, which has access to all its projects. Requires a user's personal key as
+   * `keyplane:apiKey`. A change creates a new key there and revokes the old one. Defaults to none: a key of the account
+   * itself.
+   */
+  readonly organizationId?: pulumi.Input<string | undefined>;
+  /**
+   * Limits the key to this project of the organization. Requires `organizationId`. A change replaces the key. Defaults
+   * to none: all its projects.
+   */
+  readonly projectId?: pulumi.Input<string | undefined>;
+  /**
+   * The exact name of the key, at most 64 characters. The names of live keys are unique in an account, so a replacement
+   * revokes the old key before it creates the new one. Prefer `namePrefix`. A change replaces the key. Names are
+   * public: the output `name`, messages and the state show them, even if this input is a secret. Defaults to an
+   * auto-name, `<namePrefix>-<owner's tag>-<resource's tag>-<nonce>`.
+   */
+  readonly name?: pulumi.Input<string | undefined>;
+  /**
+   * The beginning of the generated name: at most 37 of `a-z`, `0-9` and `-`. A change replaces the key. Not with
+   * `name`. Defaults to the resource's name, without the characters that a key's name cannot have.
+   */
+  readonly namePrefix?: pulumi.Input<string | undefined>;
+  /**
+   * Any values. When one changes, the key is replaced. Setting triggers for the first time, or removing all, does not
+   * replace it.
+   */
+  readonly rotationTriggers?: pulumi.Input<Record<string, pulumi.Input<unknown>> | undefined>;
+  /**
+   * The age at which `up` replaces the key, such as `90d`: a whole number and one of `s`, `m`, `h`, `d`, `w`. Measured
+   * by this machine's clock, which must be within 5 minutes of the service's. Defaults to never.
+   */
+  readonly rotateAfter?: pulumi.Input<string | undefined>;
+  /**
+   * Ids of projects. The key is created after their pending operations have finished. If they do not finish in time, no
+   * key is created. Not with `name`.
+   */
+  readonly waitForProjects?: pulumi.Input<pulumi.Input<string>[] | undefined>;
+  /**
+   * Calls the API once with the new key before it counts as ready. The key is then used: if a crash right after leaves
+   * it behind, keyplane reports it instead of revoking it. Defaults to false; always true if `revokeOnDelete` is false.
+   */
+  readonly verify?: pulumi.Input<boolean | undefined>;
+  /** The longest wait for operations, such as `30m`. Defaults to config `keyplane:operationTimeout`, else `30m`. */
+  readonly operationTimeout?: pulumi.Input<string | undefined>;
+  /**
+   * Whether a deleted or replaced key is revoked. If false, a key that became ready is left active. Set this to false
+   * together with the resource option `retainOnDelete`, which a plugin is not told of. Defaults to true.
+   */
+  readonly revokeOnDelete?: pulumi.Input<boolean | undefined>;
+  /**
+   * What to do if a live key already has `name`: fail, or revoke that key if it was never used. Allowed: "fail",
+   * "revokeUnused". Defaults to "fail".
+   */
+  readonly onNameConflict?: pulumi.Input<string | undefined>;
+}
+
+const TOKEN = "keyplane:index:ApiKey";
+const OUTPUTS = [
+  "createdAt",
+  "key",
+  "keyId",
+  "name",
+  "namePrefix",
+  "onNameConflict",
+  "operationTimeout",
+  "organizationId",
+  "pending",
+  "projectId",
+  "revokeOnDelete",
+  "rotateAfter",
+  "rotateAt",
+  "verify",
+  "waitForProjects",
+];
+
+/**
+ * An API key: one key with one secret. A change replaces the key. The new key is created first, so that everything in
+ * the same `up` has the new secret before the old key is revoked.
+ */
+export class ApiKey extends pulumi.CustomResource {
+  /**
+   * Creates a key of this organization, which has access to all its projects. Requires a user's personal key as
+   * `keyplane:apiKey`. A change creates a new key there and revokes the old one. Defaults to none: a key of the account
+   * itself.
+   */
+  declare readonly organizationId: pulumi.Output<string | undefined>;
+  /**
+   * Limits the key to this project of the organization. Requires `organizationId`. A change replaces the key. Defaults
+   * to none: all its projects.
+   */
+  declare readonly projectId: pulumi.Output<string | undefined>;
+  /** The name under which the service lists the key. */
+  declare readonly name: pulumi.Output<string>;
+  /**
+   * The beginning of the generated name: at most 37 of `a-z`, `0-9` and `-`. A change replaces the key. Not with
+   * `name`. Defaults to the resource's name, without the characters that a key's name cannot have.
+   */
+  declare readonly namePrefix: pulumi.Output<string | undefined>;
+  /**
+   * The age at which `up` replaces the key, such as `90d`: a whole number and one of `s`, `m`, `h`, `d`, `w`. Measured
+   * by this machine's clock, which must be within 5 minutes of the service's. Defaults to never.
+   */
+  declare readonly rotateAfter: pulumi.Output<string | undefined>;
+  /**
+   * Ids of projects. The key is created after their pending operations have finished. If they do not finish in time, no
+   * key is created. Not with `name`.
+   */
+  declare readonly waitForProjects: pulumi.Output<string[] | undefined>;
+  /**
+   * Calls the API once with the new key before it counts as ready. The key is then used: if a crash right after leaves
+   * it behind, keyplane reports it instead of revoking it. Defaults to false; always true if `revokeOnDelete` is false.
+   */
+  declare readonly verify: pulumi.Output<boolean | undefined>;
+  /** The longest wait for operations, such as `30m`. Defaults to config `keyplane:operationTimeout`, else `30m`. */
+  declare readonly operationTimeout: pulumi.Output<string | undefined>;
+  /**
+   * Whether a deleted or replaced key is revoked. If false, a key that became ready is left active. Set this to false
+   * together with the resource option `retainOnDelete`, which a plugin is not told of. Defaults to true.
+   */
+  declare readonly revokeOnDelete: pulumi.Output<boolean | undefined>;
+  /**
+   * What to do if a live key already has `name`: fail, or revoke that key if it was never used. Allowed: "fail",
+   * "revokeUnused". Defaults to "fail".
+   */
+  declare readonly onNameConflict: pulumi.Output<string | undefined>;
+  /** The key's id, as decimal text. */
+  declare readonly keyId: pulumi.Output<string>;
+  /** The secret. Encrypted in the state; the service never shows it again. */
+  declare readonly key: pulumi.Output<string>;
+  /** When the service created the key, as an ISO 8601 time. */
+  declare readonly createdAt: pulumi.Output<string>;
+  /** When the key becomes due for rotation by age, as an ISO 8601 time; absent without `rotateAfter`. */
+  declare readonly rotateAt: pulumi.Output<string | undefined>;
+  /** What the key still waits for; absent once it is ready. */
+  declare readonly pending: pulumi.Output<PendingWork[] | undefined>;
+  /**
+   * Declares the resource.
+   * @param name - The name of the resource in Pulumi, unique in the program.
+   * @param args - The inputs.
+   * @param options - Pulumi's options of a resource, such as `provider`.
+   */
+  constructor(name: string, args: ApiKeyArgs = {}, options: pulumi.CustomResourceOptions = {}) {
+    super(TOKEN, name, inputsOf(OUTPUTS, args, options), optionsOf(options, ["key"]));
+  }
+
+  /** Reads an existing resource by its id. The plugin needs the secret of a key, as for an import. */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): ApiKey {
+    return new ApiKey(name, {}, { ...options, id });
+  }
+
+  /** Whether a value is a `ApiKey`, including one from another copy of this package. */
+  static override isInstance(value: unknown): value is ApiKey {
+    return isOfType(value, TOKEN);
+  }
+
+  static {
+    register(TOKEN, (name, urn) => new ApiKey(name, {}, { urn }));
+  }
+}

@@ -1,0 +1,245 @@
+// Generated from provider/plugin/schema.json by `npm run build:schema`. Do not edit.
+import * as pulumi from "@pulumi/pulumi";
+import { inputsOf, isOfType, optionsOf, register, secretOf } from "./runtime";
+import type { AdoptionArgs, PendingWork } from "./types";
+
+/** The inputs of `RotatingApiKey`. */
+export interface RotatingApiKeyArgs {
+  /**
+   * Creates keys of this organization, which have access to all its projects. Requires a user's personal key as
+   * `keyplane:apiKey`. A change creates a new resource there, and revokes the old keys without grace. Defaults to none:
+   * keys of the account itself.
+   */
+  readonly organizationId?: pulumi.Input<string | undefined>;
+  /**
+   * Limits the keys to this project of the organization. Requires `organizationId`. A change creates a new resource,
+   * and revokes the old keys without grace. Defaults to none: all its projects.
+   */
+  readonly projectId?: pulumi.Input<string | undefined>;
+  /**
+   * The beginning of the generated names: at most 37 of `a-z`, `0-9` and `-`. A change applies to the next key.
+   * Defaults to the resource's name, without the characters that a key's name cannot have.
+   */
+  readonly namePrefix?: pulumi.Input<string | undefined>;
+  /**
+   * Any values. When one changes, the key rotates. Setting triggers for the first time, or removing all, does not
+   * rotate it. A change while the previous key is live is queued until that key is revoked.
+   */
+  readonly rotationTriggers?: pulumi.Input<Record<string, pulumi.Input<unknown>> | undefined>;
+  /**
+   * The age of the current key at which `up` rotates it, such as `30d`. Measured by this machine's clock, which must be
+   * within 5 minutes of the service's. Defaults to never.
+   */
+  readonly rotateAfter?: pulumi.Input<string | undefined>;
+  /**
+   * The minimum time for which the previous key works after a rotation. Must be less than `rotateAfter`. Defaults to
+   * "24h", or half of `rotateAfter` if that is less.
+   */
+  readonly gracePeriod?: pulumi.Input<string | undefined>;
+  /**
+   * The previous key is not revoked if it was used more recently than this. Choose more than the pauses between two
+   * uses by a consumer. Defaults to "1h".
+   */
+  readonly quietPeriod?: pulumi.Input<string | undefined>;
+  /**
+   * The time after a rotation at which the previous key is revoked even if it is still used. Not less than
+   * `gracePeriod`. Defaults to "7d", or `gracePeriod` if that is longer.
+   */
+  readonly maxOverlap?: pulumi.Input<string | undefined>;
+  /**
+   * The id of a key of this resource that is compromised. It is revoked without grace at the end of the run, after all
+   * resources of the stack have the new key. If it is the current key, it is replaced first. May stay in the program
+   * afterwards. The id of any other key is an error.
+   */
+  readonly revokeNow?: pulumi.Input<string | undefined>;
+  /** Ids of projects. A key is created after their pending operations have finished. */
+  readonly waitForProjects?: pulumi.Input<pulumi.Input<string>[] | undefined>;
+  /**
+   * Calls the API once with a new key before it becomes the current one. If the service refuses it, it is revoked, and
+   * the old key stays. The new key is then used: if a crash right after leaves it behind, keyplane reports it instead
+   * of revoking it. Defaults to false; always true if `revokeOnDelete` is false.
+   */
+  readonly verify?: pulumi.Input<boolean | undefined>;
+  /** The longest wait for operations, such as `30m`. Defaults to config `keyplane:operationTimeout`, else `30m`. */
+  readonly operationTimeout?: pulumi.Input<string | undefined>;
+  /**
+   * Whether the keys are revoked when the resource is deleted. A rotation always revokes the old key. Set this to false
+   * together with the resource option `retainOnDelete`, which a plugin is not told of. Defaults to true.
+   */
+  readonly revokeOnDelete?: pulumi.Input<boolean | undefined>;
+  /**
+   * A live key, created by hand, that the resource starts with instead of a new one. No key is created or revoked.
+   * keyplane lists the keys with this secret, to check that the service accepts it and that id and secret belong
+   * together. (For a key of an organization this check is weaker; the run warns if it is uncertain.) From then on the
+   * key is like any other: it is rotated, and revoked after its grace or with the resource. Fails with `KP-ADOPT` if
+   * the key cannot be adopted, and with `KP-OWN-CREDENTIAL` for the key that keyplane authenticates with. Remove this
+   * input once the resource exists: that changes nothing, and a later replacement does not adopt the same key again. An
+   * existing resource cannot adopt another key. Defaults to none: a new key is created.
+   */
+  readonly adopt?: pulumi.Input<AdoptionArgs | undefined>;
+  /**
+   * Allows the rotation of the key that keyplane authenticates with. You then have to set `keyplane:apiKey` to the new
+   * key before the old one can be revoked; the run says how. Defaults to false.
+   */
+  readonly selfRotation?: pulumi.Input<boolean | undefined>;
+  /**
+   * How the previous key is retired when its time is over. With "replace", the resource is replaced by one that holds
+   * the same current key, and the deletion of the old one revokes the previous key. Pulumi deletes it only after
+   * everything else in the run has succeeded. With "inPlace", an update revokes the previous key, even if a consumer
+   * fails later in the same run. A protected resource needs this, because it cannot be replaced. Used by keyplane as a
+   * plugin only. Allowed: "replace", "inPlace". Defaults to "replace".
+   */
+  readonly retirement?: pulumi.Input<string | undefined>;
+}
+
+const TOKEN = "keyplane:index:RotatingApiKey";
+const OUTPUTS = [
+  "createdAt",
+  "gracePeriod",
+  "key",
+  "keyId",
+  "maxOverlap",
+  "name",
+  "namePrefix",
+  "nextAction",
+  "operationTimeout",
+  "organizationId",
+  "pending",
+  "previousKey",
+  "previousKeyId",
+  "projectId",
+  "quietPeriod",
+  "retireAfter",
+  "retirement",
+  "revokeNow",
+  "revokeOnDelete",
+  "rotateAfter",
+  "rotateAt",
+  "selfRotation",
+  "verify",
+  "waitForProjects",
+];
+
+/**
+ * An API key that is rotated without downtime for consumers outside the stack: a rotation creates a new current key and
+ * leaves the previous one live for a grace period. The first `up` after that revokes it as its last step, unless it is
+ * still in use. At most two keys are live; three while a run both rotates and revokes. A forced replacement
+ * (`--replace`) creates a new resource, and so gives no grace. Durations are a whole number and one of `s`, `m`, `h`,
+ * `d`, `w`.
+ */
+export class RotatingApiKey extends pulumi.CustomResource {
+  /**
+   * Creates keys of this organization, which have access to all its projects. Requires a user's personal key as
+   * `keyplane:apiKey`. A change creates a new resource there, and revokes the old keys without grace. Defaults to none:
+   * keys of the account itself.
+   */
+  declare readonly organizationId: pulumi.Output<string | undefined>;
+  /**
+   * Limits the keys to this project of the organization. Requires `organizationId`. A change creates a new resource,
+   * and revokes the old keys without grace. Defaults to none: all its projects.
+   */
+  declare readonly projectId: pulumi.Output<string | undefined>;
+  /**
+   * The beginning of the generated names: at most 37 of `a-z`, `0-9` and `-`. A change applies to the next key.
+   * Defaults to the resource's name, without the characters that a key's name cannot have.
+   */
+  declare readonly namePrefix: pulumi.Output<string | undefined>;
+  /**
+   * The age of the current key at which `up` rotates it, such as `30d`. Measured by this machine's clock, which must be
+   * within 5 minutes of the service's. Defaults to never.
+   */
+  declare readonly rotateAfter: pulumi.Output<string | undefined>;
+  /**
+   * The minimum time for which the previous key works after a rotation. Must be less than `rotateAfter`. Defaults to
+   * "24h", or half of `rotateAfter` if that is less.
+   */
+  declare readonly gracePeriod: pulumi.Output<string | undefined>;
+  /**
+   * The previous key is not revoked if it was used more recently than this. Choose more than the pauses between two
+   * uses by a consumer. Defaults to "1h".
+   */
+  declare readonly quietPeriod: pulumi.Output<string | undefined>;
+  /**
+   * The time after a rotation at which the previous key is revoked even if it is still used. Not less than
+   * `gracePeriod`. Defaults to "7d", or `gracePeriod` if that is longer.
+   */
+  declare readonly maxOverlap: pulumi.Output<string | undefined>;
+  /**
+   * The id of a key of this resource that is compromised. It is revoked without grace at the end of the run, after all
+   * resources of the stack have the new key. If it is the current key, it is replaced first. May stay in the program
+   * afterwards. The id of any other key is an error.
+   */
+  declare readonly revokeNow: pulumi.Output<string | undefined>;
+  /** Ids of projects. A key is created after their pending operations have finished. */
+  declare readonly waitForProjects: pulumi.Output<string[] | undefined>;
+  /**
+   * Calls the API once with a new key before it becomes the current one. If the service refuses it, it is revoked, and
+   * the old key stays. The new key is then used: if a crash right after leaves it behind, keyplane reports it instead
+   * of revoking it. Defaults to false; always true if `revokeOnDelete` is false.
+   */
+  declare readonly verify: pulumi.Output<boolean | undefined>;
+  /** The longest wait for operations, such as `30m`. Defaults to config `keyplane:operationTimeout`, else `30m`. */
+  declare readonly operationTimeout: pulumi.Output<string | undefined>;
+  /**
+   * Whether the keys are revoked when the resource is deleted. A rotation always revokes the old key. Set this to false
+   * together with the resource option `retainOnDelete`, which a plugin is not told of. Defaults to true.
+   */
+  declare readonly revokeOnDelete: pulumi.Output<boolean | undefined>;
+  /**
+   * Allows the rotation of the key that keyplane authenticates with. You then have to set `keyplane:apiKey` to the new
+   * key before the old one can be revoked; the run says how. Defaults to false.
+   */
+  declare readonly selfRotation: pulumi.Output<boolean | undefined>;
+  /**
+   * How the previous key is retired when its time is over. With "replace", the resource is replaced by one that holds
+   * the same current key, and the deletion of the old one revokes the previous key. Pulumi deletes it only after
+   * everything else in the run has succeeded. With "inPlace", an update revokes the previous key, even if a consumer
+   * fails later in the same run. A protected resource needs this, because it cannot be replaced. Used by keyplane as a
+   * plugin only. Allowed: "replace", "inPlace". Defaults to "replace".
+   */
+  declare readonly retirement: pulumi.Output<string | undefined>;
+  /** The current key's id, as decimal text. */
+  declare readonly keyId: pulumi.Output<string>;
+  /** The name under which the service lists the current key. */
+  declare readonly name: pulumi.Output<string>;
+  /** The current key's secret. Encrypted in the state; the service never shows it again. */
+  declare readonly key: pulumi.Output<string>;
+  /** When the service created the current key, as an ISO 8601 time. */
+  declare readonly createdAt: pulumi.Output<string>;
+  /** When the current key becomes due for rotation by age, as an ISO 8601 time; absent without `rotateAfter`. */
+  declare readonly rotateAt: pulumi.Output<string | undefined>;
+  /** The previous key's id; absent while there is no previous key. */
+  declare readonly previousKeyId: pulumi.Output<string | undefined>;
+  /** The previous key's secret; absent while there is no previous key. */
+  declare readonly previousKey: pulumi.Output<string | undefined>;
+  /** The earliest time to revoke an unused previous key, as an ISO 8601 time; absent without a previous key. */
+  declare readonly retireAfter: pulumi.Output<string | undefined>;
+  /** What the next runs will do, in words. */
+  declare readonly nextAction: pulumi.Output<string>;
+  /** What the current key still waits for; absent once it is ready. */
+  declare readonly pending: pulumi.Output<PendingWork[] | undefined>;
+  /**
+   * Declares the resource.
+   * @param name - The name of the resource in Pulumi, unique in the program.
+   * @param args - The inputs.
+   * @param options - Pulumi's options of a resource, such as `provider`.
+   */
+  constructor(name: string, args: RotatingApiKeyArgs = {}, options: pulumi.CustomResourceOptions = {}) {
+    const inputs = { ...args, adopt: secretOf(args.adopt) };
+    super(TOKEN, name, inputsOf(OUTPUTS, inputs, options), optionsOf(options, ["key", "previousKey"]));
+  }
+
+  /** Reads an existing resource by its id. The plugin needs the secret of a key, as for an import. */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): RotatingApiKey {
+    return new RotatingApiKey(name, {}, { ...options, id });
+  }
+
+  /** Whether a value is a `RotatingApiKey`, including one from another copy of this package. */
+  static override isInstance(value: unknown): value is RotatingApiKey {
+    return isOfType(value, TOKEN);
+  }
+
+  static {
+    register(TOKEN, (name, urn) => new RotatingApiKey(name, {}, { urn }));
+  }
+}

@@ -1,0 +1,92 @@
+// Generated from provider/plugin/schema.json by `npm run build:schema`. Do not edit.
+import type * as pulumi from "@pulumi/pulumi";
+
+/** Work that must end before an existing key is ready. */
+export interface PendingWork {
+  /** An operation's action such as `start_compute`; `verify` for a new key's test call; `create` for its creation. */
+  readonly action: string;
+  /** The project of an operation. */
+  readonly projectId?: string | undefined;
+  /** The operation's id. */
+  readonly operationId?: string | undefined;
+  /** Set if the work has failed. The next `up` then replaces the key. Allowed: "failed". */
+  readonly status?: string | undefined;
+}
+
+/** A live key that was created by hand. */
+export interface AdoptionArgs {
+  /** The key's id, as decimal text: `npx keyplane keys` and the service's console show it. */
+  readonly id: pulumi.Input<string>;
+  /** The key's secret. Always registered as a secret, also if you pass plain text. */
+  readonly key: pulumi.Input<string>;
+}
+
+/** An API key of the account, as the service lists it; never its secret. */
+export interface ApiKeyInfo {
+  /** The key's id: decimal text. */
+  readonly id: string;
+  /** The name that it was created with. */
+  readonly name: string;
+  /** ISO 8601 time of creation. */
+  readonly createdAt: string;
+  /** ISO 8601 time of the last use; absent if it was never used. */
+  readonly lastUsedAt?: string | undefined;
+  /** Address of the last use; absent if it was never used. */
+  readonly lastUsedFromAddr?: string | undefined;
+  /** Who created it, if the service provides it. */
+  readonly createdBy?: string | undefined;
+  /** The project that the key is limited to; only in the list of an organization. */
+  readonly projectId?: string | undefined;
+}
+
+/** A project of the account. */
+export interface Project {
+  /** The project's id. */
+  readonly id: string;
+  /** Its name, which need not be unique. */
+  readonly name: string;
+  /** The cloud that it runs on. */
+  readonly platformId?: string | undefined;
+  /** The region that it runs in. */
+  readonly regionId?: string | undefined;
+  /** The system that runs its computes. */
+  readonly provisioner?: string | undefined;
+  /** The major version of Postgres. */
+  readonly pgVersion?: number | undefined;
+  /** Whether an operation on it is in progress. */
+  readonly locked?: boolean | undefined;
+  /** CPU time used in this billing period, in seconds. */
+  readonly cpuUsedSec?: number | undefined;
+  /** When it was created, as an ISO 8601 time. */
+  readonly createdAt: string;
+  /** When it last changed, as an ISO 8601 time. */
+  readonly updatedAt: string;
+  /** The host for its connections. */
+  readonly proxyHost?: string | undefined;
+  /** The maximum logical size of a branch, in MiB. */
+  readonly branchLogicalSizeLimit?: number | undefined;
+  /** The organization that it belongs to. */
+  readonly orgId?: string | undefined;
+}
+
+/** An action of the control plane on a part of a project. */
+export interface Operation {
+  /** The operation's id, a UUID. */
+  readonly id: string;
+  /** The project that it belongs to. */
+  readonly projectId: string;
+  /** The branch that it acts on, if any. */
+  readonly branchId?: string | undefined;
+  /** The compute endpoint that it acts on, if any. */
+  readonly endpointId?: string | undefined;
+  /** Kind of operation, e.g. `start_compute`; the service may add kinds at any time. */
+  readonly action: string;
+  /** E.g. `scheduling`, `running`, `finished`, `failed`; the service may add more at any time. */
+  readonly status: string;
+  /** Number of failed attempts. */
+  readonly failuresCount: number;
+  /** When it was created, as an ISO 8601 time. */
+  readonly createdAt: string;
+  /** When it last changed, as an ISO 8601 time. */
+  readonly updatedAt: string;
+}
