@@ -59,7 +59,7 @@ export function settingsOf(
   if (account === undefined && !flags.baseUrl && !config("baseUrl") && !env[SETTINGS.baseUrl.env]) {
     throw new UsageError(`no base URL is set. Pass --base-url https://HOST/api/v2, or set ${SETTINGS.baseUrl.env}`);
   }
-  if (account === undefined && !env[SETTINGS.apiKey.env]) {
+  if (account === undefined && !config("apiKey") && !env[SETTINGS.apiKey.env]) {
     throw new UsageError(`no API key is set. Put it into the environment variable ${SETTINGS.apiKey.env}`);
   }
   return resolveSettings((name) => (name === "baseUrl" ? flags.baseUrl : undefined) ?? config(name), env, account);

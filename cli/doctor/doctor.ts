@@ -5,11 +5,14 @@ import { type AccountFlags, withAccount } from "../account";
 import { EXIT } from "../exit-code";
 import { LiveLines } from "../live-lines";
 import type { Session } from "../session";
+import { readStackName } from "../state";
 import { paint, plain, print, printJson, wrapped } from "../terminal";
+import { UsageError } from "../usage-error";
 import type { Finding } from "./finding";
 import { checkNode, checkPulumiCli } from "./machine";
 import { checkNamedAccount, checkService } from "./service";
 import { checkNamedAccounts, checkSettings } from "./settings";
+import { checkStack, openCredentials } from "./stack";
 
 interface DoctorFlags extends AccountFlags {
   readonly program: string;
@@ -23,7 +26,10 @@ export function addDoctor(program: Command, session: Session): void {
     .command("doctor")
     .description("checks settings, service, credential, versions and a program's folder, and says what to do")
     .option("--program <dir>", "folder of the Pulumi program", ".")
-    .option("--stack <name>", "the stack whose Pulumi.NAME.yaml is read (default: PULUMI_STACK, or the only one)")
+    .option(
+      "--stack <name>",
+      "the stack whose configuration and state are read (default: PULUMI_STACK, or the only one)",
+    )
     .option("--json", "prints JSON");
   withAccount(command).action((flags: DoctorFlags) => doctor(flags, session));
 }
@@ -34,21 +40,35 @@ async function doctor(flags: DoctorFlags, session: Session): Promise<void> {
     import("./program.js"),
     import("./stack-config.js"),
   ]);
-  const { stack, program: folder, ...account } = flags;
-  const config = stackConfigIn(resolve(folder), stack);
-  const { findings, settings } = checkSettings(account, config);
-  const named = account.account === undefined ? checkNamedAccounts(account, config) : { findings: [], accounts: [] };
+  const { stack, program, ...account } = flags;
+  const folder = resolve(program);
+  const name = stack === undefined ? undefined : readStackName(stack);
+  const stored = stackConfigIn(folder, stack);
   const live = new LiveLines();
   live.show(["checking ..."]);
-  const [cli, service, program, ...others] = await Promise.all([
+  const [ofStack, config] = await Promise.all([
+    name && checkStack(name, folder),
+    stored && openCredentials(stored, name !== undefined, folder),
+  ]);
+  if (stored === undefined && ofStack !== undefined && ofStack.verdict !== "ok") {
+    live.clear();
+    throw new UsageError(`--stack: the folder has no Pulumi.STACK.yaml of that name, and ${ofStack.says}`);
+  }
+  const { findings, settings } = checkSettings(account, config);
+  const named = account.account === undefined ? checkNamedAccounts(account, config) : { findings: [], accounts: [] };
+  const [cli, service, ofProgram, ...others] = await Promise.all([
     checkPulumiCli(),
     settings === undefined ? [] : checkService(settings, session.signal),
-    checkProgram(resolve(folder)),
+    checkProgram(folder),
     ...named.accounts.map((each) => checkNamedAccount(each, session.signal)),
   ]);
   live.clear();
   session.signal.throwIfAborted();
-  const all = withoutRepeats([checkNode(), cli, ...findings, ...service, ...named.findings, ...others, ...program]);
+  const stacks = ofStack === undefined ? [] : [ofStack];
+  const all = withoutRepeats([
+    ...[checkNode(), cli, ...stacks, ...findings, ...service],
+    ...[...named.findings, ...others, ...ofProgram],
+  ]);
   const failed = all.filter(({ verdict }) => verdict === "fail").length;
   const warned = all.filter(({ verdict }) => verdict === "warn").length;
   if (flags.json) printJson({ ok: failed === 0, findings: all });

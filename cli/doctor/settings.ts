@@ -61,10 +61,20 @@ export function checkNamedAccounts(
 function notTried(stack: StackConfig | undefined, account?: string): Finding {
   return warn(
     "accounts",
-    `${stack?.file} has keyplane:accounts as a secret, which cannot be read here, so ` +
+    `${stack?.file} has keyplane:accounts as a secret, ${unreadable(stack)}, so ` +
       `${account === undefined ? "its accounts were" : `the account ${JSON.stringify(account)} was`} not tested`,
-    `To test it, run \`${SETTINGS.accounts.env}=$(pulumi config get keyplane:accounts) npx keyplane doctor\`.`,
+    remedyOf(stack, SETTINGS.accounts.env),
   );
+}
+
+/** Why a secret of the stack cannot be read. */
+const unreadable = (stack: StackConfig | undefined): string =>
+  `which cannot be read here${stack?.sealed === undefined ? "" : ` (${stack.sealed.why})`}`;
+
+/** What lets the service be tested with a secret of the stack. */
+function remedyOf(stack: StackConfig | undefined, variable: string): string {
+  if (stack?.sealed !== undefined) return `${stack.sealed.remedy}, or set ${variable}.`;
+  return `To test it, pass --stack NAME or set PULUMI_CONFIG_PASSPHRASE, so that the Pulumi CLI decrypts it, or set ${variable}.`;
 }
 
 /** Whether the service cannot be tested because a required setting is a stack secret and set nowhere else. */
@@ -119,13 +129,14 @@ function checkBaseUrl(flags: AccountFlags, stack: StackConfig | undefined, envir
 function checkCredential(stack: StackConfig | undefined, environment: NodeJS.ProcessEnv): Finding {
   const { env } = SETTINGS.apiKey;
   const key = environment[env];
+  if (stack?.opened?.has("apiKey")) return checkOpened(stack);
   if (stack?.secrets.has("apiKey")) {
     return key
       ? ok("credential", `${stack.file} has it as a secret; the service is tested with ${env}`)
       : warn(
           "credential",
-          `${stack.file} has it as a secret, which cannot be read here, so the service was not tested`,
-          `To test it, run \`${env}=$(pulumi config get keyplane:apiKey) npx keyplane doctor\`.`,
+          `${stack.file} has it as a secret, ${unreadable(stack)}, so the service was not tested`,
+          remedyOf(stack, env),
         );
   }
   if (stack?.values.has("apiKey")) {
@@ -147,5 +158,19 @@ function checkCredential(stack: StackConfig | undefined, environment: NodeJS.Pro
     return ok("credential", `${env} is set`);
   } catch (error) {
     return fail("credential", messageOf(error), `Copy the key again, and set ${env} again.`);
+  }
+}
+
+/** Checks a credential that is a secret in the stack's file, and that the Pulumi CLI has decrypted. */
+function checkOpened({ file, values }: StackConfig): Finding {
+  try {
+    SETTINGS.apiKey.read(values.get("apiKey") ?? "");
+    return ok("credential", `${file} has it as a secret`);
+  } catch (error) {
+    return fail(
+      "credential",
+      messageOf(error),
+      "Copy the key again, and run `pulumi config set --secret keyplane:apiKey`.",
+    );
   }
 }

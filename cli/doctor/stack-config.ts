@@ -1,16 +1,23 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
+import type { Explained } from "../state";
 import { UsageError } from "../usage-error";
 
 /** keyplane's settings in a stack's configuration file. */
 export interface StackConfig {
+  /** Name of the stack, as the user gave it, else as in the name of the file. */
+  readonly stack: string;
   /** Name of the file, such as `Pulumi.dev.yaml`. */
   readonly file: string;
-  /** Plain-text settings, by name without `keyplane:`. */
+  /** Plain-text and decrypted settings, by name without `keyplane:`. */
   readonly values: ReadonlyMap<string, string>;
   /** Names of the secret settings. They are set, but cannot be read here. */
   readonly secrets: ReadonlySet<string>;
+  /** Names of the settings in `values` that are secrets in the file. @default none */
+  readonly opened?: ReadonlySet<string>;
+  /** Why the Pulumi CLI could not decrypt the secrets. @default it was not asked */
+  readonly sealed?: Explained;
   /** Names of the accounts in `keyplane:accounts` whose API key is in plain text. */
   readonly accountsInClear: readonly string[];
 }
@@ -19,8 +26,7 @@ const FILE = /^Pulumi\.(.+)\.ya?ml$/;
 
 /**
  * Reads a stack's configuration: of the named stack, else of PULUMI_STACK, else of the only stack in the folder.
- * Returns `undefined` if there is none. Throws a `UsageError` if the named stack has no file, or if its file is not
- * YAML.
+ * Returns `undefined` if there is none. Throws a `UsageError` if its file is not YAML.
  */
 export function stackConfigIn(folder: string, stack: string | undefined): StackConfig | undefined {
   const files = filesIn(folder);
@@ -28,11 +34,8 @@ export function stackConfigIn(folder: string, stack: string | undefined): StackC
   // A stack name can include the organization and the project.
   const short = named?.split("/").at(-1);
   const file = short === undefined ? onlyOne(files) : files.find((name) => FILE.exec(name)?.[1] === short);
-  if (file === undefined) {
-    if (stack !== undefined) throw new UsageError("--stack: there is no Pulumi.STACK.yaml of that name in the folder");
-    return undefined;
-  }
-  return { file, ...settingsIn(join(folder, file), file) };
+  if (file === undefined) return undefined;
+  return { stack: named ?? FILE.exec(file)?.[1] ?? "", file, ...settingsIn(join(folder, file), file) };
 }
 
 function filesIn(folder: string): string[] {
@@ -45,7 +48,7 @@ function filesIn(folder: string): string[] {
 
 const onlyOne = (files: readonly string[]): string | undefined => (files.length === 1 ? files[0] : undefined);
 
-function settingsIn(path: string, file: string): Omit<StackConfig, "file"> {
+function settingsIn(path: string, file: string): Omit<StackConfig, "stack" | "file"> {
   let config: unknown;
   try {
     config = (parse(readFileSync(path, "utf8")) as { config?: unknown } | null)?.config;

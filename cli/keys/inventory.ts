@@ -13,6 +13,8 @@ export interface InventoryKey extends ApiKeyRecord {
   readonly heldBy?: string;
   /** The key's role in that resource. */
   readonly role?: Role;
+  /** Whether the key stays live if that resource is deleted. */
+  readonly stays?: boolean;
   /** `unused-90d`, `older-than-180d`, `unmanaged`, `orphan`. */
   readonly flags: readonly string[];
 }
@@ -46,7 +48,7 @@ export function inventory(keys: readonly ApiKeyRecord[], terms: InventoryTerms):
       ...key,
       ...(tag === undefined ? {} : { ownerTag: tag }),
       ...(stack === undefined ? {} : { stack }),
-      ...(holder === undefined ? {} : { heldBy: holder.urn, role: holder.role }),
+      ...(holder === undefined ? {} : { heldBy: holder.urn, role: holder.role, stays: holder.stays }),
       flags,
     };
   });
@@ -58,8 +60,8 @@ export function ageOf(time: string, now: number): number {
 }
 
 /** Formats the resource that holds a key, and the key's role. Empty if no state has it. */
-export function formatHolder({ heldBy, role }: Pick<InventoryKey, "heldBy" | "role">): string {
+export function formatHolder({ heldBy, role, stays }: Pick<InventoryKey, "heldBy" | "role" | "stays">): string {
   if (heldBy === undefined) return "";
-  const name = nameInUrn(heldBy);
-  return role === "current" ? name : `${name} (${role})`;
+  const remarks = [...(role === "current" ? [] : [role]), ...(stays ? ["stays"] : [])];
+  return [nameInUrn(heldBy), ...(remarks.length > 0 ? [`(${remarks.join(", ")})`] : [])].join(" ");
 }

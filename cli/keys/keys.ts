@@ -5,7 +5,7 @@ import { Callers } from "../callers";
 import { type Age, readAge } from "../duration-option";
 import { EXIT } from "../exit-code";
 import type { Session } from "../session";
-import { readStates, withStates } from "../state";
+import { hasStates, readStates, type StateFlags, withStates } from "../state";
 import { table } from "../table";
 import { note, plain, print, printJson, type Tone } from "../terminal";
 import { UsageError } from "../usage-error";
@@ -13,8 +13,7 @@ import { type FailOn, fails, readFailOn } from "./fail-on";
 import { formatHolder, type InventoryKey, inventory } from "./inventory";
 import { keyColumns } from "./key-columns";
 
-interface Flags extends KeysFlags {
-  readonly state?: readonly string[];
+interface Flags extends KeysFlags, StateFlags {
   readonly unusedFor?: Age;
   readonly olderThan?: Age;
   readonly failOn?: FailOn;
@@ -43,10 +42,10 @@ export function addKeys(program: Command, session: Session): void {
 
 async function keys(flags: Flags, session: Session): Promise<void> {
   const { failOn } = flags;
-  if (failOn?.needsStates && flags.state === undefined) {
-    throw new UsageError("--fail-on: unmanaged and orphan need --state, which shows who holds a key");
+  if (failOn?.needsStates && !hasStates(flags)) {
+    throw new UsageError("--fail-on: unmanaged and orphan need --stack or --state, which show who holds a key");
   }
-  const states = await readStates(flags.state ?? []);
+  const states = await readStates(flags);
   const account = openAccount(flags);
   const records = await account.keysOf(flags.organization).list({ signal: session.signal });
   const now = account.serviceNow();
@@ -77,7 +76,9 @@ async function keys(flags: Flags, session: Session): Promise<void> {
   print([`${found.length} ${found.length === 1 ? "key" : "keys"}`, ...counts].join(", "));
   if (failing.length > 0) note(`--fail-on: ${failing.map(({ id }) => id).join(", ")}`);
   if (states.length === 0)
-    note("To show which stack owns a key, pass --state FILE, the output of `pulumi stack export`.");
+    note(
+      "To show which stack owns a key, pass --stack NAME, or --state FILE with the output of `pulumi stack export`.",
+    );
 }
 
 function formatOwner({ stack, ownerTag }: InventoryKey): string {

@@ -11,14 +11,13 @@ import { EXIT } from "../exit-code";
 import { formatHolder } from "../keys/inventory";
 import { keyColumns } from "../keys/key-columns";
 import type { Session } from "../session";
-import { heldBy, type Role, readStates, withStates } from "../state";
+import { heldBy, type Role, readStates, type StateFlags, withStates } from "../state";
 import { table } from "../table";
 import { note, plain, print, printJson } from "../terminal";
 import { UsageError } from "../usage-error";
 import { printRevocations, revokeKeys } from "./revoke-keys";
 
-interface RevokeFlags extends KeysFlags {
-  readonly state?: readonly string[];
+interface RevokeFlags extends KeysFlags, StateFlags {
   readonly yes?: true;
   readonly json?: true;
 }
@@ -44,7 +43,7 @@ export function addRevoke(program: Command, session: Session): void {
 async function revoke(args: readonly string[], flags: RevokeFlags, session: Session): Promise<void> {
   const { signal } = session;
   const ids = [...new Set(args.map(readId))];
-  const held = heldBy(await readStates(flags.state ?? []));
+  const held = heldBy(await readStates(flags));
   const account = openAccount(flags);
   const keys = account.keysOf(flags.organization);
   const callers = await Callers.ask(flags, signal);

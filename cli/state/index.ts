@@ -1,3 +1,5 @@
-// Reads information about keys from stack states, without decrypting anything.
+// Reads information about keys in stack states, without decrypting anything.
 export type { Role, StackState } from "../../provider/stack/stack-state";
-export { heldBy, readStates, withStates } from "./states";
+export type { Explained } from "./pulumi-stack";
+export { explained, pulumiFor, readStackName, type StackName, shownStack } from "./pulumi-stack";
+export { hasStates, heldBy, readStates, type StateFlags, withStates } from "./states";

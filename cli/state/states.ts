@@ -5,19 +5,42 @@ import { readDeployment } from "../../provider/stack/deployment";
 import { type Holder, type StackState, stackState } from "../../provider/stack/stack-state";
 import { plain } from "../terminal";
 import { UsageError } from "../usage-error";
+import { explained, pulumiFor, readStackName, type StackName, shownStack } from "./pulumi-stack";
 
-/** Adds `--state`. */
-export function withStates(command: Command): Command {
-  return command.option(
-    "--state <file...>",
-    "states of your stacks: output of `pulumi stack export`, or checkpoint files; - is standard input",
-  );
+/** The options that select states. */
+export interface StateFlags {
+  readonly stack?: readonly string[];
+  readonly state?: readonly string[];
 }
 
+/** Adds `--stack` and `--state`. */
+export function withStates(command: Command): Command {
+  return command
+    .option("--stack <name...>", "your stacks, whose states are read with the Pulumi CLI")
+    .option(
+      "--state <file...>",
+      "states of your stacks: output of `pulumi stack export`, or checkpoint files; - is standard input",
+    );
+}
+
+/** Whether any state was given. */
+export const hasStates = ({ stack = [], state = [] }: StateFlags): boolean => stack.length + state.length > 0;
+
 /** Reads the states. Throws a `UsageError` that names an unusable one. */
-export async function readStates(files: readonly string[]): Promise<StackState[]> {
-  if (files.filter((file) => file === "-").length > 1) throw new UsageError("--state - can be given only once");
-  return Promise.all(files.map(readState));
+export async function readStates({ stack = [], state = [] }: StateFlags): Promise<StackState[]> {
+  if (state.filter((file) => file === "-").length > 1) throw new UsageError("--state - can be given only once");
+  const names = stack.map((name) => readStackName(name));
+  return Promise.all([...names.map(readStack), ...state.map(readState)]);
+}
+
+async function readStack(name: StackName, at: number): Promise<StackState> {
+  const shown = shownStack(name, at + 1);
+  try {
+    return stackState(shown, await pulumiFor(name).state(name.stack));
+  } catch (error) {
+    const { why, remedy } = explained(error);
+    throw new UsageError(`--stack: ${shown} cannot be read: ${why}. ${remedy}, or pass its state with --state FILE`);
+  }
 }
 
 async function readState(file: string, at: number): Promise<StackState> {
@@ -38,7 +61,9 @@ async function readState(file: string, at: number): Promise<StackState> {
 }
 
 function refused(what: string, why: string): UsageError {
-  return new UsageError(`--state: ${what} ${why}. Create one with \`pulumi stack export --file state.json\``);
+  return new UsageError(
+    `--state: ${what} ${why}. Create one with \`pulumi stack export --file state.json\`, or pass --stack NAME`,
+  );
 }
 
 /** All keys that the states hold, with their stacks and holders. */

@@ -17,7 +17,9 @@ export type SweptOwners = ReadonlyMap<string, number | undefined>;
 /** Returns the owners to sweep: the given owners, else the owners in the states. */
 export function sweptOwners(owners: readonly string[], states: readonly StackState[]): SweptOwners {
   if (owners.length === 0 && states.length === 0) {
-    throw new UsageError("no stack was given. Pass its state (--state FILE), or its owner (--owner ID)");
+    throw new UsageError(
+      "no stack was given. Pass its name (--stack NAME), its state (--state FILE), or its owner (--owner ID)",
+    );
   }
   const saved = new Map<string, number>();
   for (const state of states) {
@@ -33,9 +35,7 @@ export function sweptOwners(owners: readonly string[], states: readonly StackSta
 function savedAt({ source, savedAt: time }: StackState): number {
   const saved = Date.parse(time ?? "");
   if (!Number.isNaN(saved)) return saved;
-  throw new UsageError(
-    `--state: ${plain(source)} does not say when it was saved. Export it again: \`pulumi stack export\``,
-  );
+  throw new UsageError(`${plain(source)} does not say when it was saved. Export it again: \`pulumi stack export\``);
 }
 
 function readOwner(owner: string): string {
@@ -52,14 +52,12 @@ function readOwner(owner: string): string {
 function tagsOf({ source, tags, foreign }: StackState): readonly string[] {
   if (foreign.length > 0) {
     throw new UsageError(
-      `--state: ${plain(source)} was copied or renamed, and its keys may belong to the original stack. Run \`pulumi up\` ` +
-        `and export it again, or pass the owner: --owner ${foreign[0]}`,
+      `${plain(source)} was copied or renamed, and its keys may belong to the original stack. Run \`pulumi up\` ` +
+        `and read it again, or pass the owner: --owner ${foreign[0]}`,
     );
   }
   if (tags.length === 0) {
-    throw new UsageError(
-      `--state: ${plain(source)} contains no owner of keys. If its stack had one, pass it with --owner ID`,
-    );
+    throw new UsageError(`${plain(source)} contains no owner of keys. If its stack had one, pass it with --owner ID`);
   }
   return tags;
 }

@@ -68,6 +68,6 @@ export const REASONS: Partial<Readonly<Record<Reason, string>>> = {
   credential: "in KEYPLANE_API_KEY or KEYPLANE_ACCOUNTS, or not proven to be another key",
   "in use": "used in the last 5 minutes",
   used: "was used (see --include-used)",
-  "after state": "created after the state was saved (pass a newer one)",
+  "after state": "created after the state was saved (pass a newer one, or run `pulumi up`)",
   young: "younger than 15 min (see --include-young)",
 };

@@ -4,15 +4,14 @@ import { Callers } from "../callers";
 import { EXIT } from "../exit-code";
 import { printRevocations, revokeKeys } from "../revoke/revoke-keys";
 import type { Session } from "../session";
-import { heldBy, readStates, type StackState, withStates } from "../state";
+import { heldBy, readStates, type StackState, type StateFlags, withStates } from "../state";
 import { note, plain, printJson } from "../terminal";
 import { UsageError } from "../usage-error";
 import { sweptOwners } from "./sweep-owners";
 import { planSweep, type SweepPlan, type SweepTerms } from "./sweep-plan";
 import { printPlan } from "./sweep-report";
 
-interface SweepFlags extends KeysFlags {
-  readonly state?: readonly string[];
+interface SweepFlags extends KeysFlags, StateFlags {
   readonly owner?: readonly string[];
   readonly yes?: true;
   readonly includeUsed?: true;
@@ -34,7 +33,7 @@ export function addSweep(program: Command, session: Session): void {
 
 async function sweep(flags: SweepFlags, session: Session): Promise<void> {
   const { signal } = session;
-  const states = await readStates(flags.state ?? []);
+  const states = await readStates(flags);
   for (const state of states) refuseHidden(state);
   const owners = sweptOwners(flags.owner ?? [], states);
   const account = openAccount(flags);
@@ -79,7 +78,7 @@ async function sweep(flags: SweepFlags, session: Session): Promise<void> {
 function refuseHidden({ source, hidden: [urn] }: StackState): void {
   if (urn === undefined) return;
   throw new UsageError(
-    `--state: ${plain(source)} contains encrypted key ids (${plain(urn)}), so it does not show which keys are in use. Pass it ` +
+    `${plain(source)} contains encrypted key ids (${plain(urn)}), so it does not show which keys are in use. Pass it ` +
       "decrypted, through a pipe instead of a file: `pulumi stack export --show-secrets | keyplane sweep --state -`",
   );
 }

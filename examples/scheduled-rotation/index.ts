@@ -39,6 +39,10 @@ async function main(stackName: string): Promise<void> {
   const { outputs } = await stack.up({ onEvent: (event) => events.push(event) });
   for (const line of report(events)) console.log(line);
   console.log(`next: ${JSON.stringify(outputs.next?.value)}`);
+
+  // Fails if anything is left to do. The refresh finds keys that somebody has revoked in the console.
+  await stack.preview({ refresh: true, expectNoChanges: true });
+  console.log("check: each key is live, and nothing is left to do");
 }
 
 main(process.argv[2] ?? "dev").catch((error: Error) => {

@@ -14,6 +14,8 @@ export interface StateResource {
   readonly custom: boolean;
   /** Whether it was replaced, and is only left to be deleted or to be created again. */
   readonly replaced: boolean;
+  /** Whether Pulumi drops it from the state without deleting it, because of `retainOnDelete`. @default false */
+  readonly retained?: boolean;
   readonly inputs: Readonly<Record<string, Value>>;
   readonly outputs: Readonly<Record<string, Value>>;
   /** URNs of the resources whose outputs its inputs contain. */
@@ -78,6 +80,7 @@ function readResource(value: unknown): StateResource {
     id: typeof id === "string" ? id : "",
     custom: value.custom === true,
     replaced: value.delete === true || value.pendingReplacement === true,
+    retained: value.retainOnDelete === true,
     inputs: membersOf(inputs),
     outputs: membersOf(outputs),
     sources: new Set((Array.isArray(sources) ? sources : []).map(String)),

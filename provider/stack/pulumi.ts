@@ -12,15 +12,46 @@ const MAX_ANSWER = 512 * 1024 * 1024;
 /** How many of the last runs to look through. */
 const RUNS = 100;
 
+/** Why the Pulumi CLI did not answer. `failed` is any other reason. */
+export type PulumiProblem =
+  | "not found"
+  | "no answer"
+  | "no stack"
+  | "no login"
+  | "no project"
+  | "no passphrase"
+  | "wrong passphrase"
+  | "failed";
+
+/** The Pulumi CLI did not answer. The message is safe to show: it repeats nothing that the CLI printed. */
+export class PulumiError extends Error {
+  constructor(
+    message: string,
+    readonly problem: PulumiProblem,
+  ) {
+    super(message);
+  }
+}
+
+/** How the CLI runs. */
+export interface PulumiOptions {
+  /** Maximum time to answer, in milliseconds. @default a minute */
+  readonly timeoutMs?: number | undefined;
+  /** The folder of the project. @default the working directory of this process */
+  readonly cwd?: string | undefined;
+  /** The environment. @default that of this process */
+  readonly env?: NodeJS.ProcessEnv | undefined;
+}
+
 /**
- * Asks the Pulumi CLI about the stack that it is deploying. It answers in the middle of a run, and without the
- * passphrase of the stack. Both questions throw an error whose message is safe to show.
+ * Asks the Pulumi CLI about a stack: the one that it is deploying, or one that the user names. It answers in the middle
+ * of a run, and all but `secret` without the passphrase of the stack. Each question throws a `PulumiError` whose message
+ * is safe to show.
  */
 export class Pulumi {
-  /** @param timeoutMs - Maximum time to answer, in milliseconds. @default a minute */
   constructor(
     private readonly command: Pick<EngineCommand, "cli" | "stack">,
-    private readonly timeoutMs = TIMEOUT_MS,
+    private readonly options: PulumiOptions = {},
   ) {}
 
   /** The state as it is saved now, with every step that has ended. */
@@ -29,7 +60,7 @@ export class Pulumi {
     try {
       return readDeployment(text);
     } catch (error) {
-      throw new Error(`the answer of \`pulumi stack export\` ${messageOf(error)}`);
+      throw new PulumiError(`the answer of \`pulumi stack export\` ${messageOf(error)}`, "failed");
     }
   }
 
@@ -38,25 +69,51 @@ export class Pulumi {
     return readHistory(await this.#ask(["stack", "history", "--json", "--page-size", String(RUNS)], stack));
   }
 
+  /** A value of the stack's configuration, decrypted. An object is JSON. */
+  async secret(key: string, stack: string): Promise<string> {
+    return (await this.#ask(["config", "get", key], stack)).replace(/\r?\n$/, "");
+  }
+
   #ask(question: readonly string[], stack: string): Promise<string> {
     const { cli, stack: named } = this.command;
+    const { timeoutMs = TIMEOUT_MS, cwd, env: own = process.env } = this.options;
     // The name on the command line can contain the organization.
     const selected = named?.split("/").at(-1) === stack ? named : stack;
     const words = [...question, "--stack", selected, "--non-interactive"];
     const [file, args] = cli.endsWith(".js") ? [process.execPath, [cli, ...words]] : [cli, words];
-    const env = { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "true", NoDefaultCurrentDirectoryInExePath: "1" };
+    const env = { ...own, PULUMI_SKIP_UPDATE_CHECK: "true", NoDefaultCurrentDirectoryInExePath: "1" };
     return new Promise((resolve, reject) => {
-      const limits = { maxBuffer: MAX_ANSWER, timeout: this.timeoutMs, killSignal: "SIGKILL" } as const;
-      execFile(file, args, { env, encoding: "utf8", windowsHide: true, ...limits }, (error, stdout) => {
+      const limits = { maxBuffer: MAX_ANSWER, timeout: timeoutMs, killSignal: "SIGKILL" } as const;
+      execFile(file, args, { env, cwd, encoding: "utf8", windowsHide: true, ...limits }, (error, stdout, stderr) => {
         if (error === null) resolve(stdout);
         // The message of the error repeats what the CLI printed.
-        else reject(new Error(`\`pulumi ${question.slice(0, 2).join(" ")}\` ${failureOf(error)}`));
+        else {
+          const message = `\`pulumi ${question.slice(0, 2).join(" ")}\` ${failureOf(error)}`;
+          reject(new PulumiError(message, problemOf(error, stderr)));
+        }
       }).stdin?.end();
     });
   }
 }
 
-function failureOf(error: Error & { readonly code?: unknown; readonly killed?: boolean | undefined }): string {
+type Failure = Error & { readonly code?: unknown; readonly killed?: boolean | undefined };
+
+function failureOf(error: Failure): string {
   if (error.killed) return "did not answer in time";
   return typeof error.code === "number" ? `failed with exit code ${error.code}` : `could not be run (${error.code})`;
+}
+
+/** What the CLI prints about each problem. Its exit codes tell less: most problems of older versions have the same. */
+const PRINTED: readonly (readonly [PulumiProblem, RegExp])[] = [
+  ["no stack", /\bno stack named\b/],
+  ["no login", /PULUMI_ACCESS_TOKEN must be set for login|\bpulumi login\b|\binvalid access token\b/],
+  ["no project", /\bno Pulumi\.yaml\b/],
+  ["no passphrase", /\bpassphrase must be set\b|\bno passphrase\b/],
+  ["wrong passphrase", /\bincorrect passphrase\b/],
+];
+
+function problemOf(error: Failure, printed: string): PulumiProblem {
+  if (error.killed) return "no answer";
+  if (typeof error.code !== "number") return error.code === "ENOENT" ? "not found" : "failed";
+  return PRINTED.find(([, sentence]) => sentence.test(printed))?.[0] ?? "failed";
 }

@@ -11,6 +11,8 @@ export type Role = "current" | "previous" | "to be revoked" | "kept";
 export interface Holder {
   readonly urn: string;
   readonly role: Role;
+  /** Whether the key stays live if the resource is deleted, because of `revokeOnDelete: false` or `retainOnDelete`. */
+  readonly stays: boolean;
 }
 
 /** A key in the state of a resource. */
@@ -77,7 +79,9 @@ export function stackState(source: string, deployment: Deployment): StackState {
   const isLedger = ({ type }: StateResource) => Number(type === `${DYNAMIC}Ledger`);
   const inOrder = resources.toSorted((one, other) => isLedger(other) - isLedger(one));
   const held = inOrder.flatMap((resource) =>
-    keysIn(resource).map(({ id, role }) => [id, { urn: resource.urn, role }] as const),
+    keysIn(resource).map(
+      ({ id, role }) => [id, { urn: resource.urn, role, stays: stays(resource, id, role) }] as const,
+    ),
   );
   return {
     source,
@@ -89,6 +93,12 @@ export function stackState(source: string, deployment: Deployment): StackState {
     hidden: resources.filter(hidesKeys).map(({ urn }) => urn),
     underWay: deployment.underWay,
   };
+}
+
+/** Whether a deletion of the resource keeps a key that it holds. It uses what the last run has saved. */
+function stays({ retained, outputs }: StateResource, id: string, role: Role): boolean {
+  const isKept = (retained === true || outputs.revokeOnDelete === false) && outputs.revokeNow !== id;
+  return isKept && (role === "current" || role === "previous");
 }
 
 /** The keys that a resource holds, or has to revoke. */

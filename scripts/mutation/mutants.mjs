@@ -1778,6 +1778,46 @@ const outside = [
       test: cli("usage.long"),
     },
   ]),
+  ...inFile("cli/state/pulumi-stack.ts", [
+    {
+      name: "a stack's name cannot be an option of the Pulumi CLI",
+      find: 'text.startsWith("-") || ',
+      replace: "",
+      test: cli("stack-access"),
+    },
+    {
+      name: "the Pulumi CLI gets no credential of keyplane",
+      find: "filter(([name]) => !/^KEYPLANE_/i.test(name))",
+      replace: "filter(() => true)",
+      test: cli("stack-access"),
+    },
+    {
+      name: "a stack's name that can be a secret is not repeated",
+      find: 'full.split("/").some(looksSecret) ?',
+      replace: "looksSecret(full) && position < 0 ?",
+      test: cli("stack-access"),
+    },
+  ]),
+  ...inFile("cli/doctor/stack.ts", [
+    {
+      name: "a decrypted credential is in no output",
+      find: "values()) conceal(credential);",
+      replace: "values()) conceal(credential.slice(999));",
+      test: cli("stack-access"),
+    },
+    {
+      name: "the doctor decrypts nothing that the user has not asked for",
+      find: "needed.length === 0 || !(isNamed || hasPassphrase)",
+      replace: "needed.length === 0",
+      test: cli("stack-access"),
+    },
+    {
+      name: "the doctor decrypts only what it needs",
+      find: "NEEDED.filter((name) => config.secrets.has(name))",
+      replace: "[...config.secrets]",
+      test: cli("stack-access"),
+    },
+  ]),
   ...inFile("cli/doctor/run-apart.ts", [
     {
       name: "a program's code gets a clean environment",
@@ -2749,7 +2789,7 @@ const evidence = [
     },
     {
       name: "a CLI that does not answer is killed",
-      find: "timeout: this.timeoutMs, ",
+      find: "timeout: timeoutMs, ",
       replace: "",
       test: stack("pulumi"),
     },

@@ -61,6 +61,30 @@ test("scheduled-rotation: the first run after a key reaches its age rotates that
   }
 });
 
+test("scheduled-rotation: the last step of the workflow fails if a key was revoked in the console, and up --refresh repairs it", async () => {
+  const example = await ExampleRun.create(plane, "scheduled-rotation");
+  const check = { args: ["--refresh", "--expect-no-changes"] };
+  try {
+    await example.run("up");
+    const requests = await example.requestsOf(() => example.run("preview", check));
+    expect(requests).toEqual(["GET /api_keys"]);
+    const [key, other] = await plane.liveKeys();
+    await plane.state.revokeKey(key?.id ?? "");
+    // Without a refresh, nothing reads the keys.
+    await example.run("preview", { args: ["--expect-no-changes"] });
+    const { exit, stdout, stderr } = await example.run("preview", { ...check, mayFail: true });
+    expect(exit).not.toBe(0);
+    expect(stdout + stderr).toMatch(/no changes were expected/);
+    await example.run("up", { args: ["--refresh"] });
+    expect((await plane.liveKeys()).map(({ id }) => id)).toHaveLength(2);
+    expect((await plane.liveKeys()).map(({ id }) => id)).toContain(other?.id);
+    await example.run("preview", check);
+    await example.destroy();
+  } finally {
+    await example.workspace.remove();
+  }
+});
+
 test("scheduled-rotation: the job says that it needs the CLI if it is not installed", async () => {
   const { exit, output } = await job({ PATH: "" });
   expect(exit).toBe(1);
@@ -99,7 +123,7 @@ test.skipIf(pulumiOnPath() === undefined)("scheduled-rotation: the job creates t
       KEYPLANE_BASE_URL: plane.url,
       KEYPLANE_API_KEY: plane.apiKey,
     });
-    expect(output).toMatch(/web: create[\s\S]*next: .*rotate after/);
+    expect(output).toMatch(/web: create[\s\S]*next: .*rotate after[\s\S]*check: each key is live/);
     expect(exit).toBe(0);
     expect(await plane.liveKeys()).toHaveLength(2);
   } finally {

@@ -59,6 +59,7 @@ test("a workflow that users copy installs packages without their scripts, and gi
     "pulumi up",
     "pulumi preview",
   ]);
+  expect(withSecrets.at(-1)?.run).toContain("pulumi preview --refresh --expect-no-changes ");
 });
 
 test("the same action has the same commit everywhere", () => {

@@ -42,6 +42,10 @@ const endOperation = () => plane.state.endOperation("308cc799-fa91-4e91-bf44-72a
 
 test("with a state of version 0.1, up keeps each key, proves the account and carries out queued changes", async () => {
   await endOperation();
+  // What docs/upgrading.md shows: each resource once, as an update.
+  const { changes } = await run.run("preview");
+  const keys = ["plain", "exact", "triggered", "young", "app", "slow"];
+  expect(changes.toSorted()).toEqual(["keyplane", "keyplane", ...keys].map((name) => `update ${name}`).toSorted());
   const first = await run.requestsOf(() => run.run("up"));
   expect(first.filter((request) => !request.startsWith("GET"))).toEqual([]);
   // One list proves the account, and the other belongs to the sweep that the failed run did not do.

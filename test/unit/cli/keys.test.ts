@@ -54,6 +54,25 @@ test("keys shows which resource holds a key, and as which of its keys", async ()
   expect(table.stdout).toMatch(new RegExp(`^${before} .* proj/dev +app \\(previous\\)`, "m"));
 });
 
+test("keys shows which keys stay live if their resource is deleted", async () => {
+  const made = await Promise.all(["now", "before", "old", "named"].map((name) => plane.state.createKey(name)));
+  const [now, before, old, named] = made.map(({ id }) => String(id));
+  const shown = async (rotating: object) => {
+    const input = JSON.stringify(exported({ rotating }));
+    const { stdout } = await run(["keys", "--state", "-"], { env: envOf(plane), input });
+    const lines = stdout.split("\n").filter((line) => line.includes("proj/dev"));
+    return Object.fromEntries(lines.map((line) => [line.split(" ")[0], line.replace(/^.*proj\/dev +/, "").trim()]));
+  };
+  const rotating = { keyId: now, previousKeyId: before, retired: [old], revokeOnDelete: false };
+  expect(await shown(rotating)).toEqual({
+    [now ?? ""]: "app (stays)",
+    [before ?? ""]: "app (previous, stays)",
+    [old ?? ""]: "app (to be revoked)",
+  });
+  expect(await shown({ keyId: named, revokeOnDelete: false, revokeNow: named })).toEqual({ [named ?? ""]: "app" });
+  expect(await shown({ keyId: now, revokeOnDelete: true })).toEqual({ [now ?? ""]: "app" });
+});
+
 test("--fail-on fails a CI job if there are keys of a kind, except the key with which the command authenticates", async () => {
   const { id } = await plane.state.createKey("by-hand");
   await plane.clock.advance(100 * DAY);

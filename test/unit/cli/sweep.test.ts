@@ -103,7 +103,7 @@ test("sweep keeps a key that is newer than the newest state of its owner, also w
   const [newer = ""] = await oldKeys(owner);
   const older = { owner, savedAt: new Date(Date.now() - 120 * MINUTE).toISOString() };
   const { stdout } = await sweepBy({ owner, savedAt }, "--yes", "--include-young", "--include-used");
-  expect(stdout).toContain("keep: created after the state was saved (pass a newer one)");
+  expect(stdout).toContain("keep: created after the state was saved (pass a newer one, or run `pulumi up`)");
   expect(await revoked()).toEqual([]);
   // Only the newest state counts, and it must be one of this owner.
   const folder = await folderWith({

@@ -56,6 +56,13 @@ test("a key of one project shows it in every answer, and cannot be created for a
   }
 });
 
+test("a list shows null as the project of a key of a whole organization, and no project for a key of a user", async () => {
+  const plane = await startPlane();
+  await keyOf(plane, { key_name: "ci" });
+  expect((await send(plane, `GET ${path}`)).body).toMatchObject([{ name: "ci", project_id: null }]);
+  expect((await send(plane, "GET /api_keys")).body[0]).not.toHaveProperty("project_id");
+});
+
 test("names are unique among the keys of an organization and its projects, independent of those of the account", async () => {
   const plane = await startPlane({ projects: [{ id: "mine" }] });
   await send(plane, "POST /api_keys", { body: { key_name: "ci" } });

@@ -1,4 +1,7 @@
 import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { compiledModule } from "../../../testing/package-root";
 
@@ -19,4 +22,24 @@ test("a command line without a command prints the commands and fails", () => {
 
 test.each([["--version"], ["version"]])("%s prints the version of the package", (arg) => {
   expect(run(arg)).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+});
+
+test("config get prints a value of the stack's configuration, decrypted with the passphrase", () => {
+  const folder = mkdtempSync(join(tmpdir(), "keyplane-config-"));
+  try {
+    writeFileSync(join(folder, "Pulumi.yaml"), "name: proj\nruntime: nodejs\n");
+    const env = { ...process.env, PULUMI_BACKEND_URL: `file://${folder}`, PULUMI_CONFIG_PASSPHRASE: "right" };
+    const config = (words: readonly string[], more: NodeJS.ProcessEnv = {}) => {
+      const options = { cwd: folder, env: { ...env, ...more }, encoding: "utf8" } as const;
+      const args = [compiledModule("engine", "main.js"), "config", ...words, "--stack", "dev", "--non-interactive"];
+      return spawnSync(process.execPath, args, options);
+    };
+    config(["set", "--secret", "keyplane:apiKey", "kp_verysecret"]);
+    expect(config(["get", "keyplane:apiKey"])).toMatchObject({ status: 0, stdout: "kp_verysecret\n" });
+    expect(config(["get", "nothing"])).toMatchObject({ status: 255, stdout: "" });
+    const wrong = config(["get", "keyplane:apiKey"], { PULUMI_CONFIG_PASSPHRASE: "wrong" });
+    expect(wrong).toMatchObject({ status: 255, stdout: "", stderr: expect.stringContaining("incorrect passphrase") });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

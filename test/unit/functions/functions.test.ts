@@ -36,6 +36,9 @@ describe("getApiKey and getApiKeys", () => {
     const { id } = await account.keysOf(organizationId).create("ci-1", { projectId });
     expect(await getApiKeys(account, { organizationId })).toMatchObject([{ id, projectId }]);
     expect(await getApiKey(account, { organizationId, name: "ci-1" })).toMatchObject({ id });
+    // The service shows null as the project of a key of the whole organization.
+    await account.keysOf(organizationId).create("all", {});
+    expect(await getApiKey(account, { organizationId, name: "all" })).not.toHaveProperty("projectId");
     const missing = await caught(getApiKey(account, { organizationId, name: "ci-2" }));
     expect(missing.message).toContain("no API key in the given organization has the given name");
     const before = await plane.count();

@@ -23,7 +23,7 @@ const ask = async (script: string, stack?: string, timeoutMs?: number) => {
     cli,
     `require("fs").writeFileSync(${JSON.stringify(join(folder, "words"))}, process.argv.slice(2).join(" "));${script}`,
   );
-  return new Pulumi({ cli, stack }, timeoutMs);
+  return new Pulumi({ cli, stack }, { timeoutMs });
 };
 const print = (answer: unknown) => `process.stdout.write(${JSON.stringify(JSON.stringify(answer))});`;
 const words = () => readFile(join(folder, "words"), "utf8");

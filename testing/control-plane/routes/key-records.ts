@@ -8,6 +8,9 @@ const orNull = (ms: number | null): string | null => (ms === null ? null : times
 
 const projectOf = ({ scope }: KeyEntity) => (scope.kind === "project" ? { project_id: scope.projectId } : {});
 
+/** In a list, a key of a whole organization has `null`. */
+const listedProjectOf = (key: KeyEntity) => (key.scope.kind === "organization" ? { project_id: null } : projectOf(key));
+
 /** A key as lists show it. */
 export const listedKey = (key: KeyEntity) => ({
   id: key.id,
@@ -16,7 +19,7 @@ export const listedKey = (key: KeyEntity) => ({
   created_by: { id: user, name: "Local User", image: "" },
   last_used_at: orNull(key.lastUsedAt),
   last_used_from_addr: key.lastUsedFromAddr,
-  ...projectOf(key),
+  ...listedProjectOf(key),
 });
 
 /** A key that was just created. Only this response contains its secret. */

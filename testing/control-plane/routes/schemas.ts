@@ -35,7 +35,7 @@ export const schemas: Record<string, Schema> = {
       last_used_at: timeOrNull,
       last_used_from_addr: text,
     },
-    ofProject,
+    { project_id: { type: ["string", "null"] } },
   ),
   CreatedApiKey: object({ id: long, key: text, name: text, created_at: time, created_by: text }, ofProject),
   RevokedApiKey: object(

@@ -12,6 +12,7 @@ Commands, as in pulumi:
   state delete|taint URN                  remove a resource from the state, or let the next up replace it
   state rename URN NAME                   rename a resource in the state
   state move URN... --source S --dest D   move resources to the state of another stack
+  config get KEY                          print a value of the stack's configuration, decrypted
   config set KEY [VALUE] [--secret]       set a value of the stack's configuration
   cancel                                  remove the lock of a killed run
 

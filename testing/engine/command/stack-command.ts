@@ -8,7 +8,7 @@ import { type Json, mapMapSecrets, type Properties } from "../state/property";
 import { PassphraseSecrets, passphraseOf } from "../state/secrets";
 import { STACK_TYPE } from "../state/urn";
 import { mapWithoutSecrets } from "../state/values";
-import { setConfig } from "./config";
+import { namespaced, setConfig } from "./config";
 import { type FlagKinds, type Flags, parseFlags } from "./flags";
 import { locked, OpenStack, placeOf } from "./stack";
 import { stackRename, stateDelete, stateMove, stateRename, stateTaint, withoutPending } from "./state-command";
@@ -33,6 +33,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   "state taint": { flags: { yes: "switch" }, run: stateTaint },
   "state move": { flags: { yes: "switch", source: "value", dest: "value" }, run: stateMove },
   cancel: { flags: { yes: "switch" }, run: cancel },
+  "config get": { flags: {}, run: configGet },
   "config set": { flags: { secret: "switch", plaintext: "switch" }, run: configSet },
 };
 
@@ -123,6 +124,16 @@ async function configSet(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> {
   const place = await placeOf(flags, env);
   const secrets = flags.switches.has("secret") ? (await OpenStack.open(place, env)).secrets : undefined;
   await setConfig(place.project, place.stack, key, value, secrets);
+}
+
+async function configGet(flags: Flags, env: NodeJS.ProcessEnv): Promise<void> {
+  const [key] = flags.words;
+  if (key === undefined) throw new Error("config get KEY: no key");
+  const stack = await OpenStack.open(await placeOf(flags, env), env);
+  const { values } = await stack.config();
+  const value = values[namespaced(stack.place.project.name, key)];
+  if (value === undefined) throw new Error("the stack's configuration has no value of this name");
+  console.log(value);
 }
 
 async function write(stack: OpenStack, deployment: Deployment): Promise<void> {

@@ -1,0 +1,70 @@
+import { conceal } from "../../provider/secrets";
+import { credentialsIn } from "../../provider/settings/settings";
+import { stackState } from "../../provider/stack/stack-state";
+import { explained, pulumiFor, readStackName, type StackName, shownStack } from "../state";
+import { type Finding, fail, ok, warn } from "./finding";
+import type { StackConfig } from "./stack-config";
+
+/** Reads the state of a stack with the Pulumi CLI, and checks what can keep its next run from working. */
+export async function checkStack(name: StackName, folder: string): Promise<Finding> {
+  try {
+    const state = stackState(shownStack(name), await pulumiFor(name, folder).state(name.stack));
+    const shown = state.stack || state.source;
+    if (state.underWay > 0) {
+      return warn(
+        "stack",
+        `${shown} was saved during a run, or after a run was killed`,
+        "If no run is in progress, run `pulumi up`: it finishes or revokes what the run began.",
+      );
+    }
+    if (state.foreign.length > 0) {
+      return warn(
+        "stack",
+        `${shown} was copied or renamed, and its keys may belong to the original stack`,
+        "If it was renamed, set keyplane:renamedFrom before the next `pulumi up`. A copy gets keys of its own.",
+      );
+    }
+    const { size } = state.held;
+    return ok("stack", `${shown} holds ${size} ${size === 1 ? "key" : "keys"}`);
+  } catch (error) {
+    const { problem, why, remedy } = explained(error);
+    // Without the CLI, everything else can still be checked.
+    const verdict = problem === "not found" ? warn : fail;
+    return verdict("stack", `${shownStack(name)} was not read: ${why}`, `${remedy}.`);
+  }
+}
+
+/** The settings that `doctor` decrypts: what it needs to test the service. */
+const NEEDED = ["apiKey", "accounts"] as const;
+
+/**
+ * Decrypts the credentials in a stack's configuration with the Pulumi CLI. It asks only if the user has named the stack
+ * or given its passphrase, because the CLI may send a request. What stays encrypted is in `sealed`, with the reason.
+ */
+export async function openCredentials(
+  config: StackConfig,
+  isNamed: boolean,
+  folder: string,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<StackConfig> {
+  const needed = NEEDED.filter((name) => config.secrets.has(name));
+  const hasPassphrase = env.PULUMI_CONFIG_PASSPHRASE !== undefined || Boolean(env.PULUMI_CONFIG_PASSPHRASE_FILE);
+  if (needed.length === 0 || !(isNamed || hasPassphrase)) return config;
+  const name = readStackName(config.stack, isNamed ? "--stack" : "PULUMI_STACK");
+  const pulumi = pulumiFor(name, folder);
+  try {
+    const opened = await Promise.all(
+      needed.map(async (setting) => [setting, await pulumi.secret(`keyplane:${setting}`, name.stack)] as const),
+    );
+    const values = new Map<string, string>([...config.values, ...opened]);
+    for (const credential of credentialsIn((setting) => values.get(setting), {}).values()) conceal(credential);
+    return {
+      ...config,
+      values,
+      secrets: new Set([...config.secrets].filter((setting) => !opened.some(([each]) => each === setting))),
+      opened: new Set(opened.map(([setting]) => setting)),
+    };
+  } catch (error) {
+    return { ...config, sealed: explained(error) };
+  }
+}

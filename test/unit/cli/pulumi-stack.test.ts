@@ -1,0 +1,281 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
+import { generatedName } from "../../generated-name";
+import { exported, type StackFile, sealed } from "./stack-file";
+import { type Ended, envOf, folderWith, run } from "./support";
+
+const owner = "5b4f6f54-8f0c-4a5e-9a44-1f6a0c6b7a11";
+const HOUR = 3_600_000;
+const SECRET = "sk_verysecret";
+
+let plane: ControlPlane;
+
+beforeEach(async () => {
+  plane = await startControlPlane({ clock: { mode: "real" } });
+});
+
+afterEach(() => plane.close());
+
+const answers = (state: unknown) => `process.stdout.write(${JSON.stringify(JSON.stringify(state))});`;
+const fails = (printed: string, code = 255) =>
+  `console.log("${SECRET}"); console.error(${JSON.stringify(`error: ${printed}`)}); process.exitCode = ${code};`;
+
+interface Asked extends Ended {
+  /** The words of each question to the Pulumi CLI. */
+  readonly words: readonly (readonly string[])[];
+  /** The environment in which it was asked. */
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** Runs a command with a Pulumi CLI that runs this script, in a folder with these files. */
+async function ask(
+  script: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  files: Readonly<Record<string, string | object>> = {},
+): Promise<Asked> {
+  const recorded = `const { appendFileSync, writeFileSync } = require("node:fs"); const words = process.argv.slice(2);
+appendFileSync(__dirname + "/words", JSON.stringify(words) + "\\n");
+writeFileSync(__dirname + "/env", JSON.stringify(process.env));\n`;
+  const folder = await folderWith({ ...files, "cli/pulumi.js": recorded + script });
+  const cli = join(folder, "cli/pulumi.js");
+  const ended = await run(args, { env: { ...envOf(plane), KEYPLANE_PULUMI: cli, PATH: "", ...env }, cwd: folder });
+  const read = (name: string) => readFile(join(folder, "cli", name), "utf8").catch(() => "");
+  const lines = (await read("words")).split("\n").filter((line) => line !== "");
+  return { ...ended, words: lines.map((line) => JSON.parse(line)), env: JSON.parse((await read("env")) || "{}") };
+}
+
+const stack = (file: StackFile = {}) => answers(exported(file));
+
+describe("--stack", () => {
+  test("reads the states of several stacks with the Pulumi CLI, without secrets and without keyplane's credential", async () => {
+    const held = await plane.state.createKey(generatedName("ci", owner));
+    const left = await plane.state.createKey(generatedName("ci", owner));
+    const env = { KEYPLANE_ACCOUNTS: "{}", PULUMI_ACCESS_TOKEN: "pul-token" };
+    const args = ["keys", "--json", "--stack", "dev", "acme/shop/prod"];
+    const asked = await ask(stack({ owner, keys: [held.id] }), args, env);
+    const { keys } = JSON.parse(asked.stdout) as { keys: { id: string; stack?: string; flags: string[] }[] };
+    expect(keys.find(({ id }) => id === String(held.id))).toMatchObject({ stack: "proj/dev", flags: [] });
+    expect(keys.find(({ id }) => id === String(left.id))).toMatchObject({ flags: ["orphan"] });
+    expect(asked.words.toSorted()).toEqual([
+      ["stack", "export", "--stack", "acme/shop/prod", "--non-interactive"],
+      ["stack", "export", "--stack", "dev", "--non-interactive"],
+    ]);
+    expect(asked.env).toMatchObject({ PULUMI_ACCESS_TOKEN: "pul-token" });
+    expect(Object.keys(asked.env).filter((name) => name.startsWith("KEYPLANE_"))).toEqual([]);
+  });
+
+  test("lets sweep revoke what the stack left behind, and keep what it holds", async () => {
+    const held = await plane.state.createKey(generatedName("ci", owner));
+    const left = await plane.state.createKey(generatedName("ci", owner));
+    await plane.clock.advance(HOUR);
+    const savedAt = new Date(Date.now() + HOUR / 2).toISOString();
+    const { code, stdout } = await ask(stack({ owner, keys: [held.id], savedAt }), [
+      "sweep",
+      "--stack",
+      "dev",
+      "--yes",
+    ]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`revoked ${left.id}`)]);
+    const live = (await plane.liveKeys()).map(({ id }) => id);
+    expect([live.includes(held.id), live.includes(left.id)]).toEqual([true, false]);
+  });
+
+  test("shows which resource holds a key that is to be revoked", async () => {
+    const held = await plane.state.createKey("ci");
+    const { stdout } = await ask(stack({ keys: [held.id] }), ["revoke", String(held.id), "--stack", "dev"]);
+    expect(stdout).toMatch(new RegExp(`^${held.id} .*proj/dev.*key-${held.id}`, "m"));
+  });
+
+  test("shows who holds a key, as --fail-on needs it", async () => {
+    expect((await ask(stack(), ["keys", "--fail-on", "unmanaged", "--stack", "dev"])).code).toBe(0);
+    expect((await ask(stack(), ["keys", "--fail-on", "unmanaged"])).stderr).toContain("--stack or --state");
+  });
+
+  test("lets sweep refuse a stack whose key ids are encrypted, by the name of the stack", async () => {
+    const state = stack({ owner, rotating: { keyId: sealed } });
+    const { code, stderr } = await ask(state, ["sweep", "--stack", "dev"]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/stack dev contains encrypted key ids/)]);
+  });
+
+  test.each([
+    ["--stack=--show-secrets"],
+    ["--stack=-s"],
+    ["--stack=dev;id"],
+    ["--stack=a/b/c/d"],
+    ["--stack=a//b"],
+    ["--stack=$(id)"],
+    ["--stack="],
+  ])("refuses the name in %s, and starts nothing", async (argument) => {
+    const { code, stderr, words } = await ask(stack(), ["keys", argument]);
+    expect([code, stderr, words]).toEqual([2, expect.stringContaining("--stack must be"), []]);
+    expect(await plane.count()).toBe(0);
+  });
+
+  test.each([["sweep"], ["doctor"]])("refuses a name that begins with a hyphen also for %s", async (command) => {
+    const { code, stderr, words } = await ask(stack(), [command, "--stack=-s"]);
+    expect([code, stderr, words]).toEqual([2, expect.stringContaining("--stack must be"), []]);
+  });
+
+  test.each<[string, string, RegExp]>([
+    [
+      "has no such stack",
+      fails("no stack named 'dev' found", 6),
+      /stack dev cannot be read: the selected backend has no stack of this name\. .*PULUMI_BACKEND_URL/,
+    ],
+    [
+      "is not logged in",
+      fails("PULUMI_ACCESS_TOKEN must be set for login during non-interactive CLI sessions", 3),
+      /the Pulumi CLI is not logged in\. Run `pulumi login`/,
+    ],
+    [
+      "finds no project",
+      fails("no Pulumi.yaml project file found; either run this command from"),
+      /the folder has no Pulumi\.yaml\. .*ORGANIZATION\/PROJECT\/STACK/,
+    ],
+    ["fails otherwise", fails(SECRET), /`pulumi stack export` failed with exit code 255\. Run `pulumi stack export`/],
+    ["answers with something else", `console.log("${SECRET}")`, /the answer of `pulumi stack export` is not JSON/],
+  ])("names the remedy if the Pulumi CLI %s, and repeats nothing that it printed", async (_, script, message) => {
+    const { code, stdout, stderr } = await ask(script, ["sweep", "--stack", "dev"]);
+    expect([code, stdout, stderr]).toEqual([2, "", expect.stringMatching(message)]);
+    expect(stderr).toContain("--state FILE");
+    expect(stderr).not.toContain(SECRET);
+    expect(await plane.count()).toBe(0);
+  });
+
+  test("names the remedy if there is no Pulumi CLI", async () => {
+    const { code, stderr } = await ask("", ["keys", "--stack", "dev"], { KEYPLANE_PULUMI: "/nowhere/pulumi" });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/the Pulumi CLI was not found\. .*KEYPLANE_PULUMI/)]);
+  });
+
+  test("does not repeat a name that can be a secret in the wrong place", async () => {
+    const { stderr } = await ask(fails("no stack named"), ["keys", "--stack", "kp_0123456789abcdef"]);
+    expect(stderr).toContain("stack 1 cannot be read");
+    expect(stderr).not.toContain("0123456789");
+  });
+});
+
+describe("the doctor", () => {
+  const PROJECT = { "Pulumi.yaml": "name: proj\nruntime: python\n" };
+  const secure = { secure: "v1:5XaKf5qxYkXQh4sE:9d3kq1" };
+  const withConfig = (config: object) => ({ ...PROJECT, "Pulumi.dev.yaml": { config } });
+  const ofStack = () => withConfig({ "keyplane:baseUrl": plane.url, "keyplane:apiKey": secure });
+  const unset = { KEYPLANE_BASE_URL: "", KEYPLANE_API_KEY: "" };
+
+  /** A Pulumi CLI that exports a state and prints these values of the configuration. */
+  const pulumi = (values: Readonly<Record<string, string>>, state: StackFile = {}) =>
+    `const value = ${JSON.stringify(values)}[words[2]];
+if (words[0] === "stack") { ${stack(state)} }
+else if (value !== undefined && (process.env.PULUMI_CONFIG_PASSPHRASE ?? "right") === "right") console.log(value);
+else { ${fails("incorrect passphrase")} }`;
+
+  /** The findings by check, as `verdict: what -> remedy`. */
+  const findings = ({ stdout }: Asked): Record<string, string> => {
+    const { findings } = JSON.parse(stdout) as {
+      findings: { check: string; verdict: string; says: string; remedy?: string }[];
+    };
+    return Object.fromEntries(
+      findings.map(({ check, verdict, says, remedy }) => [check, `${verdict}: ${says} -> ${remedy ?? ""}`]),
+    );
+  };
+
+  test.each<[string, readonly string[], NodeJS.ProcessEnv]>([
+    ["the stack is named", ["--stack", "dev"], {}],
+    ["the passphrase is set", [], { PULUMI_CONFIG_PASSPHRASE: "right" }],
+    ["a file has the passphrase", [], { PULUMI_CONFIG_PASSPHRASE_FILE: "passphrase.txt" }],
+  ])("tests the service with the credential of the stack if %s, and shows it nowhere", async (_, args, env) => {
+    const { key: secret } = await plane.state.createKey("ci");
+    const given = { ...unset, ...env };
+    const asked = await ask(pulumi({ "keyplane:apiKey": secret }), ["doctor", "--json", ...args], given, ofStack());
+    expect(findings(asked).credential).toMatch(/^ok: accepted: a personal key/);
+    expect(asked.words).toContainEqual(["config", "get", "keyplane:apiKey", "--stack", "dev", "--non-interactive"]);
+    expect(asked.stdout + asked.stderr).not.toContain(secret);
+    expect(asked.words.flat()).not.toContain("--show-secrets");
+  });
+
+  test("tests the stack's credential, and not that of the environment, which a run would not use", async () => {
+    const args = ["doctor", "--json", "--stack", "dev"];
+    const asked = await ask(pulumi({ "keyplane:apiKey": "kp_revoked_0123456789" }), args, {}, ofStack());
+    expect(findings(asked).credential).toMatch(/^fail: the service does not accept the API key \(401\)/);
+    expect(asked.stdout + asked.stderr).not.toContain("kp_revoked_0123456789");
+  });
+
+  test("tests the accounts that are a secret of the stack", async () => {
+    const accounts = JSON.stringify({ eu: { apiKey: plane.apiKey, baseUrl: plane.url } });
+    const files = withConfig({ "keyplane:baseUrl": plane.url, "keyplane:accounts": { eu: { apiKey: secure } } });
+    const asked = await ask(
+      pulumi({ "keyplane:accounts": accounts }),
+      ["doctor", "--json", "--stack", "dev"],
+      {},
+      files,
+    );
+    expect(findings(asked)["account eu"]).toMatch(/^ok: accepted: a personal key/);
+  });
+
+  test("asks for no secret that it does not need, and for none if neither stack nor passphrase is given", async () => {
+    const files = withConfig({ "keyplane:baseUrl": secure, "keyplane:concurrency": secure, "proj:password": secure });
+    expect((await ask(pulumi({}), ["doctor", "--stack", "dev"], {}, files)).words).toEqual([
+      ["stack", "export", "--stack", "dev", "--non-interactive"],
+    ]);
+    const asked = await ask(pulumi({}), ["doctor", "--json"], unset, ofStack());
+    expect(asked.words).toEqual([]);
+    expect(findings(asked).credential).toMatch(/^warn: .* which cannot be read here, .* -> .*pass --stack NAME/);
+  });
+
+  test("says why a credential cannot be read, and what to do", async () => {
+    const env = { ...unset, PULUMI_CONFIG_PASSPHRASE: "wrong" };
+    const asked = await ask(pulumi({ "keyplane:apiKey": "x" }), ["doctor", "--json"], env, ofStack());
+    expect(findings(asked).credential).toMatch(
+      /^warn: .*cannot be read here \(the passphrase is not the stack's\).* -> Correct PULUMI_CONFIG_PASSPHRASE/,
+    );
+    expect([asked.code, await plane.count()]).toEqual([0, 0]);
+    expect(asked.stdout + asked.stderr).not.toContain(SECRET);
+  });
+
+  test("refuses a credential of the stack that is not a key, without showing it", async () => {
+    const args = ["doctor", "--json", "--stack", "dev"];
+    const asked = await ask(pulumi({ "keyplane:apiKey": "two words verysecret" }), args, unset, ofStack());
+    expect(findings(asked).credential).toMatch(/^fail: .*pulumi config set --secret keyplane:apiKey/);
+    expect(asked.stdout + asked.stderr).not.toContain("verysecret");
+  });
+
+  test("shows a decrypted credential nowhere, not even if it is part of another setting", async () => {
+    const files = withConfig({ "keyplane:baseUrl": `${plane.url}/kp_verysecret_4711`, "keyplane:apiKey": secure });
+    const args = ["doctor", "--json", "--stack", "dev"];
+    const asked = await ask(pulumi({ "keyplane:apiKey": "kp_verysecret_4711" }), args, unset, files);
+    expect(findings(asked)["base-url"]).toContain("[secret]");
+    expect(asked.stdout + asked.stderr).not.toContain("verysecret");
+  });
+
+  test.each<[string, StackFile, RegExp]>([
+    ["holds keys", { owner, keys: ["100001", "100002"] }, /^ok: proj\/dev holds 2 keys/],
+    ["was killed", { owner, pending: 1 }, /^warn: proj\/dev was saved during a run.* -> .*pulumi up/],
+    ["was copied", { owner, ownerStack: "prod" }, /^warn: proj\/dev was copied or renamed.* -> .*renamedFrom/],
+  ])("shows that the stack %s", async (_, file, finding) => {
+    const asked = await ask(pulumi({}, file), ["doctor", "--json", "--stack", "dev"], {}, withConfig({}));
+    expect(findings(asked).stack).toMatch(finding);
+  });
+
+  test("shows why a stack cannot be read, and goes on", async () => {
+    const args = ["doctor", "--json", "--stack", "dev"];
+    const missing = await ask(fails("no stack named 'dev' found"), args, {}, withConfig({}));
+    expect([missing.code, findings(missing).stack]).toEqual([
+      1,
+      expect.stringMatching(/^fail: stack dev was not read: the selected backend has no stack of this name -> /),
+    ]);
+    const without = await ask("", args, { KEYPLANE_PULUMI: "/nowhere/pulumi" }, withConfig({}));
+    expect([without.code, findings(without).stack]).toEqual([
+      0,
+      expect.stringMatching(/^warn: stack dev was not read: the Pulumi CLI was not found -> /),
+    ]);
+  });
+
+  test("needs no configuration file of a stack that the Pulumi CLI finds", async () => {
+    const args = ["doctor", "--json", "--stack", "dev"];
+    expect(findings(await ask(pulumi({}), args, {}, PROJECT)).stack).toMatch(/^ok/);
+    const { code, stdout } = await ask(fails("no stack named"), args, {}, PROJECT);
+    expect([code, stdout]).toEqual([2, expect.stringContaining("has no Pulumi.STACK.yaml of that name, and")]);
+  });
+});
