@@ -45,10 +45,8 @@ export function dueIn(window: RotationWindow, from: number): number {
   while (at < from + MAX_SEARCH_MS) {
     const current = offset(at);
     const open = firstInside(window, at + current) - current;
-    const reached = Math.min(open, at + DAY_MS);
-    if (offset(reached) !== current) at = changeOf(offset, at, reached);
-    else if (reached === open) return open;
-    else at = reached;
+    if (offset(open) === current) return open;
+    at = changeOf(offset, at, open);
   }
   return at;
 }
@@ -64,7 +62,7 @@ function firstInside({ days, opens, closes }: RotationWindow, local: number): nu
   return Number.POSITIVE_INFINITY;
 }
 
-/** The moment between two others at which the clocks change. */
+/** The moment between two others at which the clocks change. No time zone changes them twice within eight days. */
 function changeOf(offset: (at: number) => number, from: number, to: number): number {
   const before = offset(from);
   let [last, next] = [from, to];
@@ -76,7 +74,7 @@ function changeOf(offset: (at: number) => number, from: number, to: number): num
   return next;
 }
 
-/** Kept, because making one takes 60 µs, as long as about ten uses. */
+/** Kept, because making one takes 60 µs, ten times as long as to use it. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 function formatterFor(timeZone: string): Intl.DateTimeFormat {
