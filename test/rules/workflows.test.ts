@@ -65,7 +65,7 @@ test("the example's schedule starts early in the window of its keys, whether the
   const [, minute, hour] = /cron: "(\d+) (\d+) \* \* \*"/.exec(textOf("examples/scheduled-rotation/rotate.yml")) ?? [];
   const program = textOf("examples/scheduled-rotation/program.ts");
   const [, opens, closes] =
-    /startTime: "(\d\d):00", endTime: "(\d\d):00", timeZone: "Europe\/Berlin"/.exec(program) ?? [];
+    /startTime: "(\d\d):00",\s+endTime: "(\d\d):00",\s+timeZone: "Europe\/Berlin"/.exec(program) ?? [];
   for (const ahead of [1, 2]) {
     const starts = Number(hour) + ahead + Number(minute) / 60;
     expect(starts).toBeGreaterThanOrEqual(Number(opens));
