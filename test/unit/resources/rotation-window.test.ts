@@ -71,6 +71,22 @@ describe("a RotatingApiKey with a rotationWindow", () => {
     expect(stack.current).not.toBe(current);
   });
 
+  it("says when its window is open again if an update finds it closed", async () => {
+    const stack = await RotatingStack.start();
+    const inputs = windowAfter(stack, 2 * DAY);
+    await stack.up(inputs);
+    await stack.harness.clock.pass(31 * DAY);
+    await stack.up({ ...inputs, verify: true });
+    expect(stack.harness.told.info).toEqual([]);
+    await stack.harness.clock.pass(2 * DAY);
+    await stack.up(inputs);
+    const at = String(stack.outputs?.rotateAt);
+    const next = new Date(Date.parse(at) + 7 * DAY).toISOString();
+    expect(stack.harness.told.info).toEqual([
+      `the key is due for rotation since ${at}, but rotationWindow is closed now. It is open again at ${next}`,
+    ]);
+  });
+
   it("revokes the previous key at any time", async () => {
     const stack = await RotatingStack.start({ rotationTriggers: { quarter: "Q1" } });
     const { current } = stack;
