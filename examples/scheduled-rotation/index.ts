@@ -1,4 +1,4 @@
-// Rotates the keys that are due and reports the result: `npm start -- STACK`, run by a schedule, such as every night.
+// Rotates the keys that are due and reports the result: `npm start -- STACK`, run by a schedule, such as every day.
 import { type EngineEvent, LocalWorkspace, PulumiCommand } from "@pulumi/pulumi/automation";
 
 import program = require("./program");

@@ -1,5 +1,5 @@
 import { KeyplaneError } from "../errors";
-import type { Context } from "../schema/resource-type";
+import type { Context, NextDue } from "../schema/resource-type";
 
 /** Maximum difference between this machine's and the service's clock at which ages are reliable, in milliseconds. */
 export const MAX_SKEW_MS = 5 * 60_000;
@@ -23,12 +23,14 @@ export function reportSkew(context: Context): void {
 /**
  * Why a key that is due by this machine's clock must not rotate: the service's clock shows another age. `undefined` if
  * no answer shows that.
- * @param due - ISO 8601 time.
  */
-export function notDueYet(due: string, context: Context): string | undefined {
+export function notDueYet(due: NextDue, context: Context): string | undefined {
   const skew = clockSkew(context);
-  if (skew === undefined || context.account().serviceNow() >= Date.parse(due)) return undefined;
-  return `the key is due for rotation at ${due}, but it is not rotated yet, because ${skew}`;
+  if (skew === undefined) return undefined;
+  const serviceNow = context.account().serviceNow();
+  const at = due(serviceNow);
+  if (serviceNow >= at) return undefined;
+  return `the key is due for rotation at ${new Date(at).toISOString()}, but it is not rotated yet, because ${skew}`;
 }
 
 /**

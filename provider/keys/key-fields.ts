@@ -1,8 +1,9 @@
 import { formatDuration, parseDuration } from "../duration";
 import { type Digest, digestOf, isDigestOf, isKeyed, keyed } from "../schema/digest";
 import { type FieldRule, types } from "../schema/field-types";
-import type { Context, Due, Failure, Properties } from "../schema/resource-type";
+import type { Context, Due, Failure, NextDue, Properties } from "../schema/resource-type";
 import { identityIn } from "./identity";
+import { dueIn, rotationWindow, windowOf } from "./rotation-window";
 import { accountFailures, scopeFields } from "./scope";
 
 /** Fields that the SDK sets for every resource. */
@@ -20,6 +21,7 @@ export const keyFields = {
   namePrefix: { type: types.namePrefix, change: "replace" },
   rotationTriggers: { type: types.map, change: "replace", unsetUpdates: true, digest: triggersDigestIn },
   rotateAfter: { type: types.duration, change: "update" },
+  rotationWindow: { type: rotationWindow, change: "update" },
   waitForProjects: { type: types.listOf(types.projectId), change: "update" },
   verify: { type: types.flag, fallback: false, change: "update" },
   operationTimeout: { type: types.timeout, change: "update" },
@@ -37,6 +39,11 @@ export function keyRules(inputs: Properties, context: Context): readonly Failure
     const reason =
       "can be given only together with organizationId: the keys of an account are not limited to a project";
     failures.push({ property: "projectId", reason });
+  }
+  if (inputs.rotationWindow !== undefined && inputs.rotateAfter === undefined) {
+    const reason =
+      "requires rotateAfter, because only a rotation by age waits for the window. Set rotateAfter, or remove rotationWindow";
+    failures.push({ property: "rotationWindow", reason });
   }
   return failures;
 }
@@ -59,18 +66,29 @@ export function projectLimitOf({ projectId }: Properties): { readonly projectId:
   return { projectId: typeof projectId === "string" ? projectId : undefined };
 }
 
-/** When a key becomes due for rotation, as an ISO 8601 time; `undefined` if it does not rotate by age. */
-export function rotateAt(createdAt: unknown, rotateAfter: unknown): string | undefined {
+/** When a key is due for rotation by age; `undefined` if it never is, or if a preview does not know it yet. */
+export function nextDue(createdAt: unknown, { rotateAfter, rotationWindow }: Properties): NextDue | undefined {
   const age = parseDuration(rotateAfter);
   const born = Date.parse(String(createdAt));
-  return age === undefined || Number.isNaN(born) ? undefined : new Date(born + age).toISOString();
+  if (age === undefined || Number.isNaN(born)) return undefined;
+  if (rotationWindow === undefined) return (from) => Math.max(from, born + age);
+  const window = windowOf(rotationWindow);
+  return window && ((from) => dueIn(window, Math.max(from, born + age)));
+}
+
+/** When a key becomes due for rotation, as an ISO 8601 time; `undefined` if it does not rotate by age. */
+export function rotateAt(createdAt: unknown, inputs: Properties): string | undefined {
+  const due = nextDue(createdAt, inputs);
+  return due && new Date(due(Number.NEGATIVE_INFINITY)).toISOString();
 }
 
 /** Why a key is due for rotation by its age, in words; `undefined` if it is not. */
-export function dueByAge(createdAt: unknown, rotateAfter: unknown, now: number): string | undefined {
-  const at = rotateAt(createdAt, rotateAfter);
-  if (at === undefined || Date.parse(at) > now) return undefined;
-  return `due since ${at}: ${formatDuration(now - Date.parse(String(createdAt))).replace(" ", "")} old`;
+export function dueByAge(createdAt: unknown, inputs: Properties, now: number): string | undefined {
+  const due = nextDue(createdAt, inputs);
+  // A key that nobody rotated inside the window waits for the next one.
+  if (due === undefined || due(now) > now) return undefined;
+  const age = formatDuration(now - Date.parse(String(createdAt))).replace(" ", "");
+  return `due since ${rotateAt(createdAt, inputs)}: ${age} old`;
 }
 
 /** The digest of the triggers that a key was created with; `undefined` if there were none, or if there is no key. */

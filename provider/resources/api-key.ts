@@ -97,7 +97,7 @@ function outputsOf(state: KeyState, inputs: Properties, before?: Properties): Pr
     ...repeatedInputs(inputs, state.key, before),
     ...others,
     ...lost,
-    rotateAt: rotateAt(state.createdAt, inputs.rotateAfter),
+    rotateAt: rotateAt(state.createdAt, inputs),
     gone: gone || undefined,
     owner: identity,
   });
@@ -155,7 +155,7 @@ export const apiKey: ResourceType = {
     if (outputs.gone === true) {
       due.push({ field: "keyId", replace: true, drift: true, why: `key ${outputs.keyId} is gone from the account` });
     }
-    const why = dueByAge(outputs.createdAt, inputs.rotateAfter, now);
+    const why = dueByAge(outputs.createdAt, inputs, now);
     if (why !== undefined) due.push({ field: "rotateAfter", replace: true, why });
     return due;
   },

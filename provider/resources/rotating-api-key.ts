@@ -5,7 +5,7 @@ import { identityHere, mustBeSameAccount } from "../keys/account-guard";
 import { notDueYet } from "../keys/clock-skew";
 import { isHeldElsewhere } from "../keys/holders";
 import { identityIn, sameOwner } from "../keys/identity";
-import { isKept, triggersDue } from "../keys/key-fields";
+import { isKept, nextDue, rotateAt, triggersDue } from "../keys/key-fields";
 import { settleLost, settleLostForGood } from "../keys/lost-key";
 import { isOthers } from "../keys/maker";
 import { finishPending, pendingUnder, wasHandedOut } from "../keys/readiness";
@@ -145,6 +145,7 @@ export const rotatingApiKey: ResourceType = {
     state = { ...state, lost: await settleLost(state.lost, identity, context) };
     state = await retirePrevious(state, inputs, context);
     const reason = rotationReason(state, inputs, context.now());
+    if (reason === undefined) reportClosedWindow(state, inputs, context);
     if (reason === undefined || !(reason.urgent || state.previous === undefined)) return outputsOf(state, inputs);
     // A rotation that is too early does no harm: the previous key stays until its grace has ended by both clocks.
     const refusal = reason.due === undefined ? undefined : notDueYet(reason.due, context);
@@ -235,6 +236,17 @@ function noteTriggers(saved: RotationState, inputs: Properties, context: Context
     context.info(`a trigger has changed. The key rotates as soon as the previous key, ${keyId}, can be revoked`);
   }
   return state;
+}
+
+/** Reports a key whose window has closed without a rotation, for example since the preview of this run. */
+function reportClosedWindow({ createdAt }: RotationState, inputs: Properties, context: Context): void {
+  const due = nextDue(createdAt, inputs);
+  const at = rotateAt(createdAt, inputs);
+  if (due === undefined || at === undefined || Date.parse(at) > context.now()) return;
+  const next = new Date(due(context.now())).toISOString();
+  context.info(
+    `the key is due for rotation since ${at}, but rotationWindow is closed now. It is open again at ${next}`,
+  );
 }
 
 /**

@@ -29,6 +29,9 @@ export interface Due {
   readonly drift?: boolean;
 }
 
+/** The first time at or after another one at which a key is due for rotation by age. Both are in milliseconds. */
+export type NextDue = (from: number) => number;
+
 /** Notes that the verbs of one run leave for later verbs in the same scope. */
 export interface RunNotes {
   /** Whether the program declares keys in this scope. False in a destroy, and after the keys moved elsewhere. */
@@ -59,8 +62,8 @@ export interface RunNotes {
   readonly heldNames: Set<string>;
   /** A list that was requested after another one lacked a key to revoke. */
   secondList?: Promise<readonly ApiKeyRecord[]>;
-  /** The times at which keys are due that are replaced only because of their age, by the URN of their resource. */
-  readonly replacedByAge: Map<string, string>;
+  /** When the keys are due that are replaced only because of their age, by the URN of their resource. */
+  readonly replacedByAge: Map<string, NextDue>;
   /** Whether the user was told that the address of the service is new. */
   isOriginReported: boolean;
   /** Whether the user was told that the machine's clock is wrong. */

@@ -1,6 +1,6 @@
 import { noteHolder } from "../keys/holders";
 import { urnIn } from "../keys/identity";
-import { rotateAt } from "../keys/key-fields";
+import { nextDue } from "../keys/key-fields";
 import { isRenamedFrom, stackIn } from "../keys/renamed";
 import { scopeOf } from "../keys/scope";
 import { type Difference, diff } from "../schema/diff";
@@ -42,7 +42,7 @@ function reportOrigin(session: Session, inputs: Properties, { run, warn }: Conte
 
 /** Records that only the age of a key replaces it, by this machine's clock. The replacement asks the service's clock. */
 function noteAge({ replaces }: Difference, outputs: Properties, inputs: Properties, { run, urn }: Context): void {
-  const due = rotateAt(outputs.createdAt, inputs.rotateAfter);
+  const due = nextDue(outputs.createdAt, inputs);
   if (due !== undefined && replaces.every((field) => field === "rotateAfter") && replaces.length > 0) {
     run.replacedByAge.set(urn, due);
   } else run.replacedByAge.delete(urn);

@@ -1470,7 +1470,40 @@ const digests = [
       by: "T4",
     },
   ]),
+  ...inFile("provider/keys/rotation-window.ts", [
+    {
+      name: "a window over midnight belongs to the day on which it opens",
+      find: "let day = today - 1;",
+      replace: "let day = today;",
+      test: unit("keys/rotation-window"),
+    },
+    {
+      name: "a window is judged by the clocks that its time has, not by those of now",
+      find: "if (offset(open) === current) return open;",
+      replace: "return open;",
+      test: unit("keys/rotation-window"),
+    },
+    {
+      name: "a window that opens as soon as the clocks have changed is not passed over",
+      find: "at = changeOf(offset, at, open);",
+      replace: "at = open;",
+      test: unit("keys/rotation-window"),
+    },
+  ]),
   ...inFile("provider/keys/key-fields.ts", [
+    {
+      name: "a key whose window has closed waits for the next one",
+      find: "if (due === undefined || due(now) > now) return undefined;",
+      replace: "if (due === undefined || due(Number.NEGATIVE_INFINITY) > now) return undefined;",
+      test: resources("diff"),
+      by: "the diff of an ApiKey with a rotationWindow",
+    },
+    {
+      name: "a window without an age is refused",
+      find: "if (inputs.rotationWindow !== undefined && inputs.rotateAfter === undefined) {",
+      replace: "if (false) {",
+      test: resources("check"),
+    },
     {
       name: "an ApiKey remembers no triggers in clear",
       find: "return { ...others, triggersDigest",
@@ -2737,9 +2770,16 @@ const evidence = [
   ...inFile("provider/keys/clock-skew.ts", [
     {
       name: "a clock of this machine alone makes no key due",
-      find: "skew === undefined || context.account().serviceNow() >= Date.parse(due)",
-      replace: "skew !== undefined",
+      find: "if (serviceNow >= at) return undefined;",
+      replace: "return undefined;",
       test: resources("rotation"),
+      by: "T10",
+    },
+    {
+      name: "the service's clock has to be inside the window, too",
+      find: "const at = due(serviceNow);",
+      replace: "const at = due(Number.NEGATIVE_INFINITY);",
+      test: resources("rotation-window"),
       by: "T10",
     },
     {

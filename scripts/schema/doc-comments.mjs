@@ -6,6 +6,7 @@ import { WIDE_NUMBERS } from "./differences.mjs";
 export const TYPES = {
   PendingWork: { name: "PendingWork", path: "provider/keys/readiness.ts" },
   AdoptArgs: { name: "Adoption", path: "sdk/nodejs/rotating-api-key.ts" },
+  RotationWindowArgs: { name: "RotationWindow", path: "sdk/nodejs/rotation-window.ts" },
   ApiKeyRecord: { name: "ApiKeyInfo", path: "provider/api/records.ts" },
   Project: { name: "Project", path: "provider/api/records.ts" },
   Operation: { name: "Operation", path: "provider/api/records.ts" },

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { PendingWork } from "../../provider/keys/readiness";
+import type { RotationWindowArgs } from "./rotation-window";
 import type { Holdings } from "./run/key-registry";
 import { knownValue } from "./run/known-value";
 import { ProgramRun } from "./run/program-run";
@@ -52,6 +53,13 @@ export interface ApiKeyArgs {
    */
   readonly rotateAfter?: pulumi.Input<string>;
   /**
+   * When `up` may replace the key by age: a key that reaches `rotateAfter` is due from the next time in this window on.
+   * If no `up` runs in the window, the key is due in the next one. Triggers and a key that is gone do not wait for it.
+   * Requires `rotateAfter`. A change does not replace a key that is not due.
+   * @default any time
+   */
+  readonly rotationWindow?: pulumi.Input<RotationWindowArgs>;
+  /**
    * Ids of projects. The key is created after their pending operations have finished. If they do not finish in time, no
    * key is created. Not with `name`.
    */
@@ -101,7 +109,10 @@ export class ApiKey extends pulumi.CustomResource {
   declare readonly key: pulumi.Output<string>;
   /** When the service created the key, as an ISO 8601 time. */
   declare readonly createdAt: pulumi.Output<string>;
-  /** When the key becomes due for rotation by age, as an ISO 8601 time; `null` without `rotateAfter`. */
+  /**
+   * When the key becomes due for rotation by age, with `rotationWindow`, as an ISO 8601 time; `null` without
+   * `rotateAfter`.
+   */
   declare readonly rotateAt: pulumi.Output<string | null>;
   /** What the key still waits for; `null` once it is ready. */
   declare readonly pending: pulumi.Output<readonly PendingWork[] | null>;

@@ -43,3 +43,4 @@ export { getProject, getProjectOutput, getProjects, getProjectsOutput } from "./
 export { waitForOperations, waitForOperationsOutput } from "./data-sources/wait";
 export { ProjectReady, type ProjectReadyArgs } from "./project-ready";
 export { type AdoptArgs, RotatingApiKey, type RotatingApiKeyArgs } from "./rotating-api-key";
+export type { RotationWindowArgs } from "./rotation-window";

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { PendingWork } from "../../provider/keys/readiness";
+import type { RotationWindowArgs } from "./rotation-window";
 import type { Holdings } from "./run/key-registry";
 import { knownValue } from "./run/known-value";
 import { ProgramRun } from "./run/program-run";
@@ -53,6 +54,13 @@ export interface RotatingApiKeyArgs {
    * @default never
    */
   readonly rotateAfter?: pulumi.Input<string>;
+  /**
+   * When `up` may rotate the key by age: a key that reaches `rotateAfter` is due from the next time in this window on.
+   * If no `up` runs in the window, the key is due in the next one. Triggers, `revokeNow` and a key that is gone do not
+   * wait for it. Requires `rotateAfter`. A change does not rotate a key that is not due.
+   * @default any time
+   */
+  readonly rotationWindow?: pulumi.Input<RotationWindowArgs>;
   /**
    * The minimum time for which the previous key works after a rotation. Must be less than `rotateAfter`.
    * @default "24h", or half of `rotateAfter` if that is less
@@ -132,7 +140,10 @@ export class RotatingApiKey extends pulumi.CustomResource {
   declare readonly key: pulumi.Output<string>;
   /** When the service created the current key, as an ISO 8601 time. */
   declare readonly createdAt: pulumi.Output<string>;
-  /** When the current key becomes due for rotation by age, as an ISO 8601 time; `null` without `rotateAfter`. */
+  /**
+   * When the current key becomes due for rotation by age, with `rotationWindow`, as an ISO 8601 time; `null` without
+   * `rotateAfter`.
+   */
   declare readonly rotateAt: pulumi.Output<string | null>;
   /** The previous key's id; `null` while there is no previous key. */
   declare readonly previousKeyId: pulumi.Output<string | null>;

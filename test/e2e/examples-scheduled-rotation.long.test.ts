@@ -10,6 +10,7 @@ import { ExampleRun, examples } from "./run-example";
 
 const run = promisify(execFile);
 const folder = join(examples, "scheduled-rotation");
+const MINUTE = 60_000;
 const DAY = 86_400_000;
 
 let plane: ControlPlane;
@@ -46,11 +47,15 @@ async function job(env: NodeJS.ProcessEnv): Promise<{ exit: number; output: stri
   }
 }
 
-test("scheduled-rotation: the first run after a key reaches its age rotates that key, and a later run retires the old one", async () => {
+test("scheduled-rotation: the first run in the window after a key reaches its age rotates it, and a later run retires the old one", async () => {
   const example = await ExampleRun.create(plane, "scheduled-rotation");
   try {
     await example.run("up");
-    await plane.clock.advance(31 * DAY);
+    const { next } = (await example.workspace.outputs()) as { next: { web: string } };
+    const [, due = ""] = /^rotate after (\S+), inside rotationWindow$/.exec(next.web) ?? [];
+    await plane.clock.advance(Date.parse(due) - (await plane.clock.read()).now - MINUTE);
+    await example.runIdle("up");
+    await plane.clock.advance(2 * MINUTE);
     expect((await example.run("up")).changes).toEqual(["update web", "update keyplane"]);
     expect(await plane.liveKeys()).toHaveLength(3);
     await plane.clock.advance(3 * DAY);

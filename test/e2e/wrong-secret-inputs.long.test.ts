@@ -42,6 +42,14 @@ test.each([
     'new ApiKey("ci", { waitForProjects: [pulumi.secret("Ü" + text)] })',
     "waitForProjects: has an invalid entry at [0]",
   ],
+  [
+    'new ApiKey("ci", { rotateAfter: "90d", rotationWindow: { days: ["mon", hush] } })',
+    "rotationWindow: has an unknown day at days[1]",
+  ],
+  [
+    'new RotatingApiKey("ci", { rotateAfter: "90d", rotationWindow: { startTime: "09:00", timeZone: hush } })',
+    "rotationWindow: has an unknown timeZone",
+  ],
   ['new ApiKey("ci", { passwort: hush })', "passwort: is not an input"],
 ])("a wrong input that is a secret is reported without its value: %s", async (declaration, told) => {
   await run.workspace.setProgram({ "index.js": program(declaration) });

@@ -62,6 +62,18 @@ test("a workflow that users copy installs packages without their scripts, and gi
   expect(withSecrets.at(-1)?.run).toContain("pulumi preview --refresh --expect-no-changes ");
 });
 
+test("the example's schedule starts early in the window of its keys, whether the clocks of Berlin are 1 or 2 hours ahead", () => {
+  const [, minute, hour] = /cron: "(\d+) (\d+) \* \* \*"/.exec(textOf("examples/scheduled-rotation/rotate.yml")) ?? [];
+  const program = textOf("examples/scheduled-rotation/program.ts");
+  const [, opens, closes] =
+    /startTime: "(\d\d):00",\s+endTime: "(\d\d):00",\s+timeZone: "Europe\/Berlin"/.exec(program) ?? [];
+  for (const ahead of [1, 2]) {
+    const starts = Number(hour) + ahead + Number(minute) / 60;
+    expect(starts).toBeGreaterThanOrEqual(Number(opens));
+    expect(starts).toBeLessThan(Number(closes) - 4);
+  }
+});
+
 test("the same action has the same commit everywhere", () => {
   const commits = new Map<string, Set<string>>();
   for (const path of withActions) {

@@ -13,10 +13,11 @@ export function nextAction(state: RotationState, inputs: Properties): string {
   const steps: string[] = [];
   if (current === undefined || state.currentGone) steps.push("create a new key");
   else if (state.pending.length > 0) steps.push(`wait until key ${current.keyId} is ready`);
-  const at = rotateAt(state.createdAt, inputs.rotateAfter);
+  const at = rotateAt(state.createdAt, inputs);
+  const window = inputs.rotationWindow === undefined ? "" : ", inside rotationWindow";
   if (state.queuedTriggers !== undefined) {
     steps.push(previous === undefined ? "rotate" : `rotate as soon as key ${previous.keyId} is revoked`);
-  } else if (at !== undefined) steps.push(`rotate after ${at}`);
+  } else if (at !== undefined) steps.push(`rotate after ${at}${window}`);
   if (previous !== undefined && isOthers(madeBy(state, previous), state.identity ?? inputs.owner)) {
     steps.push(`leave key ${previous.keyId}, which another stack created`);
   } else if (previous !== undefined) {

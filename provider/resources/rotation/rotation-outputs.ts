@@ -21,7 +21,7 @@ export function outputsOf(state: RotationState, inputs: Properties): Properties 
     // A secret can be read only at creation, so it is carried from state to state.
     key: current?.key,
     createdAt: state.createdAt,
-    rotateAt: rotateAt(state.createdAt, inputs.rotateAfter),
+    rotateAt: rotateAt(state.createdAt, inputs),
     currentGone: state.currentGone || undefined,
     previousKeyId: previous?.keyId,
     previousName: previous?.name,

@@ -1,7 +1,7 @@
-import { dueByAge, rotateAt } from "../../keys/key-fields";
+import { dueByAge, nextDue } from "../../keys/key-fields";
 import { lostDue } from "../../keys/lost-key";
 import { pendingDue } from "../../keys/readiness";
-import type { Due, DueTerms, Properties } from "../../schema/resource-type";
+import type { Due, DueTerms, NextDue, Properties } from "../../schema/resource-type";
 import { isoOf, type RotationState, retireTime } from "./rotation-state";
 
 /** Why a new key is needed. */
@@ -13,8 +13,8 @@ export interface RotationReason {
   readonly urgent: boolean;
   /** Whether the current key must be revoked as soon as its successor is handed out. */
   readonly compromised: boolean;
-  /** ISO 8601 time at which the current key is due, if its age is the reason. */
-  readonly due?: string | undefined;
+  /** When the current key is due, if its age is the reason. */
+  readonly due?: NextDue | undefined;
 }
 
 /** Why a rotation is due; `undefined` if it is not. `state` must already include the program's triggers. */
@@ -31,9 +31,9 @@ export function rotationReason(state: RotationState, inputs: Properties, now: nu
   const patient = { urgent: false, compromised: false };
   if (state.queuedTriggers !== undefined)
     return { field: "rotationTriggers", why: "a trigger has changed", ...patient };
-  const age = dueByAge(state.createdAt, inputs.rotateAfter, now);
-  const due = rotateAt(state.createdAt, inputs.rotateAfter);
-  return age === undefined ? undefined : { field: "rotateAfter", why: age, due, ...patient };
+  const why = dueByAge(state.createdAt, inputs, now);
+  const due = nextDue(state.createdAt, inputs);
+  return why === undefined ? undefined : { field: "rotateAfter", why, due, ...patient };
 }
 
 /** Why the previous key is due to be revoked; `undefined` if it may be in use, or the current key was not handed out. */

@@ -122,7 +122,8 @@ const PROVOKED: Readonly<Record<ErrorCode, () => Promise<unknown>>> = {
   "KP-CLOCK": async () => {
     const harness = await StackHarness.start();
     harness.clock.advance(91 * 86_400_000);
-    harness.context.run.replacedByAge.set(harness.context.urn, new Date(harness.clock.now()).toISOString());
+    const due = harness.clock.now();
+    harness.context.run.replacedByAge.set(harness.context.urn, (from) => Math.max(from, due));
     return harness.createKey({ rotateAfter: "90d" });
   },
   "KP-NOT-FOUND": async () => getApiKey((await startAccount()).account, { name: "nobody's" }),

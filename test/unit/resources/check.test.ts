@@ -16,6 +16,10 @@ describe("the inputs of an ApiKey", () => {
     { name: "deploy key (prod)" },
     { namePrefix: "ci-main" },
     { rotationTriggers: { quarter: "2026Q4", nested: { a: [1, null] } }, rotateAfter: "90d" },
+    {
+      rotateAfter: "90d",
+      rotationWindow: { days: ["fri"], startTime: "22:00", endTime: "04:00", timeZone: "Asia/Kathmandu" },
+    },
     { waitForProjects: ["my-project-1"], verify: true, operationTimeout: "5m", revokeOnDelete: false },
     { name: "exact", onNameConflict: "revokeUnused" },
   ])("can be %j", (inputs) => {
@@ -33,6 +37,8 @@ describe("the inputs of an ApiKey", () => {
     [{ namePrefix: "x".repeat(47) }, "namePrefix", /46/],
     [{ namePrefix: "end-" }, "namePrefix", /end/],
     [{ rotateAfter: "3 months" }, "rotateAfter", /90d/],
+    [{ rotationWindow: { days: ["mon"] } }, "rotationWindow", /requires rotateAfter.*Set rotateAfter, or remove/],
+    [{ rotationWindow: { days: ["Friday"] }, rotateAfter: "90d" }, "rotationWindow", /days\[0\].*Did you mean "fri"/],
     [{ operationTimeout: "5w" }, "operationTimeout", /24 days/],
     [{ rotationTriggers: ["q"] }, "rotationTriggers", /map/],
     [{ waitForProjects: ["a/../b"] }, "waitForProjects", /\[0\]/],
@@ -55,6 +61,10 @@ describe("the inputs of an ApiKey", () => {
     const unknowns = { name: UNKNOWN, rotationTriggers: { a: UNKNOWN }, rotateAfter: UNKNOWN, verify: UNKNOWN };
     expect(failuresOf(unknowns)).toEqual([]);
     expect(failuresOf({ waitForProjects: ["p", UNKNOWN] })).toEqual([]);
+    for (const rotationWindow of [UNKNOWN, { days: UNKNOWN }, { days: ["mon", UNKNOWN], timeZone: UNKNOWN }]) {
+      expect(failuresOf({ rotateAfter: "90d", rotationWindow })).toEqual([]);
+    }
+    expect(failuresOf({ rotateAfter: UNKNOWN, rotationWindow: { days: ["mon"] } })).toEqual([]);
   });
 
   it("never make the check throw for any values", () => {
@@ -69,6 +79,12 @@ describe("the inputs of an ApiKey", () => {
       ),
     );
   });
+});
+
+it("C1: a window without an age is refused for a RotatingApiKey, too", () => {
+  expect(failuresOf({ rotationWindow: { days: ["mon"] } }, "RotatingApiKey")).toEqual([
+    { property: "rotationWindow", reason: expect.stringMatching(/^requires rotateAfter/) },
+  ]);
 });
 
 describe("the inputs of a ProjectReady", () => {

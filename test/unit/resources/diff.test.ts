@@ -94,6 +94,59 @@ describe("the diff of an ApiKey", () => {
     expect(differ({ rotateAfter: "90d" }, { rotateAfter: "90d" }, { driftOnly: true })).toEqual(nothing);
   });
 
+  describe("with a rotationWindow", () => {
+    const rotationWindow = {
+      days: ["mon", "tue", "wed", "thu"],
+      startTime: "09:00",
+      endTime: "16:00",
+      timeZone: "Europe/Berlin",
+    };
+    const inputs = { rotateAfter: "90d", rotationWindow };
+    const at = (now: string, news: object = inputs, olds: object = inputs) =>
+      differ(olds, news, { now: Date.parse(now) });
+
+    it.each([
+      ["2026-03-25T08:00:00Z", undefined],
+      ["2026-04-01T00:00:00Z", undefined],
+      ["2026-04-01T06:59:59Z", undefined],
+      ["2026-04-01T07:00:00Z", "90d"],
+      ["2026-04-01T13:59:59Z", "90d"],
+      ["2026-04-01T14:00:00Z", undefined],
+      ["2026-04-03T20:00:00Z", undefined],
+      ["2026-04-06T07:00:00Z", "95d"],
+      ["2026-07-04T07:00:00Z", undefined],
+      ["2026-07-06T07:00:00Z", "186d"],
+    ])("shows at %s whether the age is reached inside the window: %s", (now, age) => {
+      const reasons = [`due since 2026-04-01T07:00:00.000Z: ${age} old`];
+      expect(at(now)).toMatchObject(age === undefined ? nothing : { replaces: ["rotateAfter"], reasons });
+    });
+
+    it.each([
+      [{ rotationTriggers: { q: "1" } }, { rotationTriggers: { q: "2" } }, "rotationTriggers"],
+      [{ namePrefix: "a" }, { namePrefix: "b" }, "namePrefix"],
+      [{ gone: true }, {}, "keyId"],
+    ])("replaces the key outside the window from %j to %j", (olds, news, field) => {
+      const due = at("2026-04-03T20:00:00Z", { ...inputs, ...news }, { ...inputs, ...olds });
+      expect(due).toMatchObject({ replaces: [field] });
+    });
+
+    it.each([
+      [{ rotateAfter: "90d" }, inputs],
+      [inputs, { rotateAfter: "90d", rotationWindow: { ...rotationWindow, startTime: "10:00" } }],
+      [inputs, { rotateAfter: "90d", rotationWindow: { ...rotationWindow, days: [UNKNOWN] } }],
+      [inputs, { rotateAfter: "90d", rotationWindow: UNKNOWN }],
+      [inputs, { rotateAfter: "90d" }],
+    ])("updates the key in place from %j to %j, if it is not due", (olds, news) => {
+      expect(at("2026-03-25T08:00:00Z", news, olds)).toMatchObject({ fields: ["rotationWindow"], replaces: [] });
+    });
+
+    it("judges a key by the new window", () => {
+      const wider = { ...inputs, rotationWindow: { ...rotationWindow, days: ["fri"], endTime: "23:00" } };
+      expect(at("2026-04-03T20:00:00Z", wider)).toMatchObject({ replaces: ["rotateAfter"] });
+      expect(at("2026-04-01T07:00:00Z", wider)).toMatchObject({ changes: true, replaces: [] });
+    });
+  });
+
   it("requests an update while an operation is pending, and a replacement after it has failed", () => {
     const work = { action: "start_compute", projectId: "p", operationId: "o" };
     expect(differ({ pending: [work] }, {})).toMatchObject({ changes: true, replaces: [] });
