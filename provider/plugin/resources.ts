@@ -61,7 +61,7 @@ export class Resources {
       this.session.noteCheck(named.urn);
       // The engine checks the inputs of an import as the plugin answered them, with the owner.
       const { [OWNER]: _, [NONCE]: _nonce, ...given } = fromPulumi(news);
-      const { inputs, failures } = check(publicPart(type), given, context);
+      const { inputs, failures } = check(publicPart(type), given, context, fromEngine(olds));
       const refusal = type.holds && this.config().isStateless ? [{ property: "", reason: STATELESS }] : [];
       const internal = type.holds
         ? { ...this.#ownerInput(named, fromEngine(olds)), ...nonceInput(named, olds, seed) }

@@ -69,7 +69,7 @@ export const rotatingApiKey: ResourceType = {
     return rotationReason(state, inputs, now) === undefined ? ["keyId", "name", "key", "createdAt"] : [];
   },
 
-  rules: (inputs, context) => [...rotationRules(inputs, context), ...adoptionRules(inputs, context)],
+  rules: (inputs, context, before) => [...rotationRules(inputs, context), ...adoptionRules(inputs, context, before)],
 
   holds: (outputs) => heldBy(stateOf(outputs)),
 

@@ -32,6 +32,6 @@ export function check(
       if (problem !== undefined) failures.push({ property, reason: problem });
     }
   }
-  if (failures.length === 0 && type.rules !== undefined) failures.push(...type.rules(inputs, context));
+  if (failures.length === 0 && type.rules !== undefined) failures.push(...type.rules(inputs, context, before));
   return { inputs: type.completed?.(inputs, before, context) ?? inputs, failures };
 }

@@ -1224,7 +1224,12 @@ const adoption = [
     },
   ]),
   ...inFile("provider/resources/rotation/adoption.ts", [
-    { name: "two resources do not adopt one key", find: "if (other === urn) return [];", replace: "return [];" },
+    { name: "two resources do not adopt one key", find: "if (other === urn) {", replace: "if (true) {" },
+    {
+      name: "a preview says that a new resource adopts a key, and only then",
+      find: "const isNew = Object.keys(before).length === 0 && !run.holders.has(adopt.id);",
+      replace: "const isNew = false;",
+    },
     {
       name: "a resource that exists adopts no other key",
       find: "if (adopt.id !== state.adopted?.id && !heldBy(state).some(({ id }) => id === adopt.id)) {",
