@@ -10,7 +10,7 @@ import { isRenamedFrom } from "../keys/renamed";
 import { accountFailures, scopeFields } from "../keys/scope";
 import { formatKey, settleUnknown } from "../keys/unknown-keys";
 import { types } from "../schema/field-types";
-import type { Context, Due, Properties, ResourceType } from "../schema/resource-type";
+import type { Context, Due, Failure, Properties, ResourceType } from "../schema/resource-type";
 
 /** How many of the last runs the state has on record. A run that fails before its sweep leaves its keys to a later one. */
 const RUNS = 10;
@@ -37,12 +37,14 @@ export const owner: ResourceType = {
     organization: { type: types.text, change: "ignore" },
     /** Ids of the last runs, which the names of their keys begin with. */
     runs: { type: types.listOf(types.text), change: "ignore", internal: true },
+    /** The first key of the program, for messages. Not saved: it changes when the program's lines move. */
+    firstKey: { type: types.text, change: "ignore", internal: true },
   },
 
   outputs: ["identity"],
 
   // The engine saves the inputs of every run before it creates a key, also if nothing else of the owner changes.
-  completed: (inputs, before, { runId }) => ({
+  completed: ({ firstKey, ...inputs }, before, { runId }) => ({
     ...inputs,
     runs: [...textsOf(before.runs), ...(runId === undefined ? [] : [runId])].slice(-RUNS),
   }),
@@ -50,7 +52,7 @@ export const owner: ResourceType = {
   // Every key depends on its owner, so invalid settings are reported here, once, before anything is created.
   rules(inputs, context) {
     context.run.hasProgram = true;
-    return accountFailures(inputs, context);
+    return accountFailures(inputs, context).map((failure) => namingKey(failure, inputs));
   },
 
   due(outputs, inputs, terms) {
@@ -105,6 +107,12 @@ export const owner: ResourceType = {
     }
   },
 };
+
+/** The failure with the key that declares the owner, because no program declares an owner. */
+function namingKey(failure: Failure, { firstKey }: Properties): Failure {
+  if (typeof firstKey !== "string") return failure;
+  return { ...failure, property: failure.property === "" ? firstKey : `${firstKey}: ${failure.property}` };
+}
 
 function outputsOf(identity: string, { runs, ...inputs }: Properties): Properties {
   return { ...inputs, identity };

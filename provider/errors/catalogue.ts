@@ -83,7 +83,7 @@ export const ERRORS = {
     kind: "config",
     when: "`keyplane:baseUrl` leads to another address than the state records, and requests to it are refused. Or `keyplane:baseUrl` or `keyplane:apiKey` changed, and the account that they now lead to has no key of the stack. No key was created, revoked or removed from the state.",
     remedy:
-      "Set both to the account that holds the stack's keys, and run `pulumi up`: `pulumi refresh` and `pulumi destroy` use the configuration of the last `up`. If the service has moved to the new address, or if this is the right account and the stack has no key yet, all its keys are gone or none of them has a generated name, run the command once with the environment variable `KEYPLANE_CONFIRM_ACCOUNT`. The message contains its value.",
+      "Set both to the account that holds the stack's keys. Then run `pulumi up`, because `pulumi refresh` and `pulumi destroy` use the configuration of the last `up`. The new address or account can also be right: the service has moved, the stack has no key yet, all its keys are gone, or none of them has a generated name. Then run the command once with the environment variable `KEYPLANE_CONFIRM_ACCOUNT`. The message contains its value.",
   },
   "KP-ID-MISMATCH": {
     kind: "bad_answer",

@@ -51,9 +51,10 @@ function wrongAccount(context: Context): KeyplaneError {
   const [baseUrl, apiKey] = [account.setting("baseUrl"), account.setting("apiKey")];
   return new KeyplaneError(
     "KP-WRONG-ACCOUNT",
-    `${baseUrl} or ${apiKey} changed, and the account that they now lead to has no key of this stack. Nothing was changed. ` +
-      "Set them to the account that holds the stack's keys, and run `pulumi up`: `refresh` and `destroy` use the " +
-      "configuration of the last `up`. If this is that account, and the stack has no key yet, all its keys are gone or none " +
-      `of them has a generated name, confirm it: run the command once with KEYPLANE_CONFIRM_ACCOUNT=${accountIn(context.accountMark())}`,
+    `${baseUrl} or ${apiKey} changed, and the account that they now lead to has no key of this stack. Nothing was ` +
+      "changed. Set them to the account that holds the stack's keys. Then run `pulumi up`, because `refresh` and " +
+      "`destroy` use the configuration of the last `up`. The account can also be right: the stack has no key yet, all " +
+      "its keys are gone, or none of them has a generated name. Then run the command once with " +
+      `KEYPLANE_CONFIRM_ACCOUNT=${accountIn(context.accountMark())}`,
   );
 }

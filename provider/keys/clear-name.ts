@@ -17,12 +17,14 @@ export async function clearName(
   const [taken] = inTheWay.filter((key) => naming.onConflict === "fail" || key.lastUsedAt !== null);
   if (taken === undefined) return;
   const use = taken.lastUsedAt === null ? "never used" : `last used ${taken.lastUsedAt}`;
-  const way =
-    naming.onConflict === "fail" && taken.lastUsedAt === null ? ', or set onNameConflict to "revokeUnused"' : "";
+  const canRevoke = naming.onConflict === "fail" && taken.lastUsedAt === null;
+  const ways = canRevoke
+    ? 'Choose another name, revoke that key, or set onNameConflict to "revokeUnused"'
+    : "Choose another name, or revoke that key";
   throw new KeyplaneError(
     "KP-NAME-TAKEN",
     `the name ${naming.exactName} is taken by key ${taken.id} (created ${taken.createdAt}, ${use}). ` +
-      `Choose another name, revoke that key${way}. To replace a key of this stack that has the name, change ` +
-      "rotationTriggers, or set the resource option deleteBeforeReplace",
+      `${ways}. If it is a key of this stack that is to be replaced, change rotationTriggers, or set the resource ` +
+      "option deleteBeforeReplace",
   );
 }

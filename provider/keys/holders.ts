@@ -14,10 +14,11 @@ export function noteHolder(
   context: Context,
   urn?: string,
 ): void {
-  const { heldNames, holderUrns } = context.run;
+  const { heldNames, holderUrns, lastHolders } = context.run;
   for (const { id, name } of type.holds?.(outputs) ?? []) {
     if (name !== undefined) heldNames.add(name);
     const ids = holdersOf(id, context.run).add(resourceId);
+    lastHolders.set(id, context.urn);
     const urns = getOrCreate(holderUrns, id, () => new Set());
     if (urn !== undefined) urns.add(urn);
     if (ids.size > 1 || urns.size > 1) {

@@ -42,9 +42,9 @@ export class KnownOrigins {
     return new KeyplaneError(
       "KP-WRONG-ACCOUNT",
       `${baseUrl} now leads to ${new URL(settings.baseUrl).origin}, but this stack recorded another address. Requests to the ` +
-        `new one are refused, because they would contain ${apiKey}. Correct the address, and run \`pulumi up\`: \`refresh\` ` +
-        "and `destroy` use the configuration of the last `up`. If the service of the stack's keys has moved there, confirm " +
-        `it: run the command once with KEYPLANE_CONFIRM_ACCOUNT=${here}`,
+        `new one are refused, because they would contain ${apiKey}. Correct the address. Then run \`pulumi up\`, because ` +
+        "`refresh` and `destroy` use the configuration of the last `up`. If the service has moved to the new address, run " +
+        `the command once with KEYPLANE_CONFIRM_ACCOUNT=${here}`,
     );
   }
 }

@@ -117,10 +117,11 @@ function refusal({ code }: Claim, message: string): KeyplaneError {
   return new KeyplaneError(code, message);
 }
 
-function ownCredential({ id }: Claim, setting: string): KeyplaneError {
+/** Names no id: only the secret is known to be keyplane's own, and it can be the secret of another key than the id's. */
+function ownCredential({ source }: Claim, setting: string): KeyplaneError {
   return new KeyplaneError(
     "KP-OWN-CREDENTIAL",
-    `key ${id} is the one that keyplane authenticates with (${setting}). If it were taken over, its rotation would lock ` +
-      `keyplane out. Set ${setting} to another key of the account first, or take over another key`,
+    `the secret in ${source} is the one that keyplane authenticates with (${setting}). If its key were taken over, its ` +
+      `rotation would lock keyplane out. Set ${setting} to another key of the account first, or take over another key`,
   );
 }

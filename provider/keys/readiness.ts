@@ -78,7 +78,7 @@ export async function waitForProjects(inputs: Properties, context: Context): Pro
  */
 export async function finishPending(
   pending: readonly PendingWork[],
-  key: string | undefined,
+  { keyId, key = "" }: { readonly keyId?: string | undefined; readonly key?: string | undefined },
   inputs: Properties,
   context: Context,
 ): Promise<{ readonly pending: readonly PendingWork[]; readonly reason?: string }> {
@@ -103,14 +103,14 @@ export async function finishPending(
   }
   if (trial.length === 0) return { pending: [] };
   try {
-    context.progress("verifying the new key");
-    if (await context.keys().authenticates(key ?? "")) return { pending: [] };
+    context.progress(`verifying key ${keyId}`);
+    if (await context.keys().authenticates(key)) return { pending: [] };
     return {
       pending: [{ ...VERIFY, status: "failed" }],
-      reason: `the service does not accept the new key. ${REPLACED}`,
+      reason: `the service does not accept key ${keyId}. ${REPLACED}`,
     };
   } catch (error) {
-    return { pending: [VERIFY], reason: `the new key could not be verified: ${messageOf(error)}. ${RESUMED}` };
+    return { pending: [VERIFY], reason: `key ${keyId} could not be verified: ${messageOf(error)}. ${RESUMED}` };
   }
 }
 

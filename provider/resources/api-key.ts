@@ -303,7 +303,7 @@ async function getReady(
   context: Context,
   before?: Properties,
 ): Promise<Properties> {
-  const { pending, reason } = await finishPending(state.pending, state.key, inputs, context);
+  const { pending, reason } = await finishPending(state.pending, state, inputs, context);
   const reached = outputsOf({ ...state, pending }, inputs, before);
   if (reason !== undefined) throw new NotReady(id, reached, reason);
   return reached;

@@ -69,7 +69,7 @@ export const rotatingApiKey: ResourceType = {
     return rotationReason(state, inputs, now) === undefined ? ["keyId", "name", "key", "createdAt"] : [];
   },
 
-  rules: (inputs, context) => [...rotationRules(inputs, context), ...adoptionRules(inputs, context)],
+  rules: (inputs, context, before) => [...rotationRules(inputs, context), ...adoptionRules(inputs, context, before)],
 
   holds: (outputs) => heldBy(stateOf(outputs)),
 
@@ -282,7 +282,7 @@ async function getReady(
   context: Context,
 ): Promise<RotationState> {
   if (state.pending.length === 0 || state.pending.some((work) => work.status === "failed")) return state;
-  const { pending, reason } = await finishPending(state.pending, state.current?.key, inputs, context);
+  const { pending, reason } = await finishPending(state.pending, state.current ?? {}, inputs, context);
   if (reason !== undefined) throw new NotReady(id, outputsOf({ ...state, pending }, inputs), reason);
   return { ...state, pending, rotatedAt: wasReady ? state.rotatedAt : isoOf(context.now()) };
 }

@@ -15,6 +15,8 @@ export interface Failure {
   readonly reason: string;
   /** @default "KP-INPUT" */
   readonly code?: ErrorCode;
+  /** The names that exist, if the property does not. The nearest one is suggested. */
+  readonly known?: readonly string[];
 }
 
 /** A change that is due although the program did not change: age, an unfinished wait, a revocation to retry. */
@@ -56,6 +58,8 @@ export interface RunNotes {
   readonly adopters: Map<string, string>;
   /** The ids of the resources of the program that hold a key, by the key's id. */
   readonly holders: Map<string, Set<string>>;
+  /** The URN of the resource of the program that was last seen to hold a key, by the key's id. */
+  readonly lastHolders: Map<string, string>;
   /** The URNs that the names of a key's holders in the state are made for, by the key's id. */
   readonly holderUrns: Map<string, Set<string>>;
   /** Names of the keys that resources of the program hold. */
@@ -84,6 +88,7 @@ export function newRunNotes(): RunNotes {
     lostNames: new Set(),
     adopters: new Map(),
     holders: new Map(),
+    lastHolders: new Map(),
     holderUrns: new Map(),
     heldNames: new Set(),
     replacedByAge: new Map(),
@@ -195,8 +200,11 @@ export interface ResourceType {
   readonly stable?: (outputs: Properties, inputs: Properties, now: number) => readonly string[];
   /** Adds what only keyplane needs to checked inputs. */
   readonly completed?: (inputs: Properties, before: Properties, context: Context) => Properties;
-  /** Rules between fields. Called only with inputs whose fields are valid and known. */
-  readonly rules?: (inputs: Properties, context: Context) => readonly Failure[];
+  /**
+   * Rules between fields. Called only with inputs whose fields are valid and known.
+   * @param before - The inputs in the state; none if the resource is to be created.
+   */
+  readonly rules?: (inputs: Properties, context: Context, before: Properties) => readonly Failure[];
   /** What is due regardless of the program. A refresh uses only the drift in it. */
   readonly due?: (outputs: Properties, inputs: Properties, terms: DueTerms) => readonly Due[];
   /** Why a compromised key must be revoked once the whole stack has its successor; `undefined` if there is none. */

@@ -1224,7 +1224,12 @@ const adoption = [
     },
   ]),
   ...inFile("provider/resources/rotation/adoption.ts", [
-    { name: "two resources do not adopt one key", find: "if (other === urn) return [];", replace: "return [];" },
+    { name: "two resources do not adopt one key", find: "if (other === urn) {", replace: "if (true) {" },
+    {
+      name: "a preview says that a new resource adopts a key, and only then",
+      find: "const isNew = Object.keys(before).length === 0 && !run.holders.has(adopt.id);",
+      replace: "const isNew = false;",
+    },
     {
       name: "a resource that exists adopts no other key",
       find: "if (adopt.id !== state.adopted?.id && !heldBy(state).some(({ id }) => id === adopt.id)) {",
@@ -3288,6 +3293,53 @@ const evidence = [
   ]),
 ];
 
+const messages = [
+  ...inFile("provider/nearest.ts", [
+    {
+      name: "a name that is nearly right is suggested, and no other",
+      find: "Math.max(1, Math.floor(text.length / 3))",
+      replace: "text.length",
+      test: unit("nearest"),
+    },
+    {
+      name: "a long text is not compared, which would take long",
+      find: 'if (text.length > LONGEST) return "";',
+      replace: "if (text.length > LONGEST) throw new Error();",
+      test: unit("nearest"),
+    },
+  ]),
+  ...inFile("provider/dynamic/owner.ts", [
+    {
+      name: "an error of the settings names a key that the program declares",
+      find: "accountFailures(inputs, context).map((failure) => namingKey(failure, inputs))",
+      replace: "accountFailures(inputs, context)",
+      test: "test/contract/host.test.ts",
+      by: "says what is wrong with the configuration",
+    },
+    {
+      name: "the state does not get the name of the first key, which changes when lines move",
+      find: "completed: ({ firstKey, ...inputs }, before, { runId }) => ({",
+      replace: "completed: (inputs, before, { runId }) => ({",
+      test: "test/contract/host.test.ts",
+      by: "says what is wrong with the configuration",
+    },
+  ]),
+  ...inFile("sdk/nodejs/data-sources/data-source.ts", [
+    {
+      name: "Pulumi shows the error of a data source without its stack and properties",
+      find: "Object.defineProperty(error, SHOWN_AS_MESSAGE, { value: true });",
+      replace: "",
+      test: unit("sdk/data-source-errors"),
+    },
+    {
+      name: "the error of a data source shows its code, also without its stack",
+      find: "error.message = `${name}: ${error.message} [${error.code}]`;",
+      replace: "",
+      test: unit("sdk/data-source-errors"),
+    },
+  ]),
+].map((mutant) => ({ part: "messages", ...mutant }));
+
 export const mutants = [
   ...retry.map((mutant) => ({ part: "retry", ...mutant })),
   ...limits.map((mutant) => ({ part: "limits", ...mutant })),
@@ -3304,4 +3356,5 @@ export const mutants = [
   ...outside.map((mutant) => ({ part: "outside", ...mutant })),
   ...serving.map((mutant) => ({ part: "serve", ...mutant })),
   ...plugins.map((mutant) => ({ part: "plugin", ...mutant })),
+  ...messages,
 ];

@@ -42,6 +42,7 @@ afterEach(async () => {
 });
 
 test("a key that was created by hand is adopted without a POST, and then rotated, passed on and revoked like any other key", async () => {
+  expect((await run.run("preview")).stdout).toContain(`adopts key ${byHand.id}, creates none`);
   const adopting = await run.requestsOf(() => run.run("up"));
   expect(new Set(adopting)).toEqual(new Set([LIST]));
   expect(await run.workspace.outputs({ showSecrets: true })).toEqual({ key: byHand.key });

@@ -31,7 +31,9 @@ async function errorsWith(config: Record<string, string>, secretConfig: Record<s
 test("a program without keyplane:apiKey fails with one message that says how to set it, and creates no key", async () => {
   const errors = await errorsWith({}, { "keyplane:apiKey": "" });
   expect(errors).toHaveLength(1);
-  expect(errors[0]).toContain("pulumi config set --secret keyplane:apiKey");
+  expect(errors[0]).toContain(
+    'ApiKey "one": keyplane:apiKey is not set. Run `pulumi config set --secret keyplane:apiKey',
+  );
 });
 
 test.each([
@@ -55,6 +57,19 @@ test("a program whose keyplane:apiKey is wrong shows the error in each key's row
     new Set(errors.map((message) => message.replace(/"(one|two)"/, "KEY").replace(/request [\w-]+/, ""))).size,
   ).toBe(1);
   expect(errors[0]).toMatch(/401/);
+});
+
+test("a data source that fails shows one message with its name and its code, without a stack", async () => {
+  const failing = {
+    "index.js": 'const { getApiKey } = require("keyplane");\nexports.key = getApiKey({ name: "none" });\n',
+  };
+  example = await ExampleRun.create(plane, failing, {});
+  const { exit, diagnostics } = await example.run("up", { mayFail: true });
+  expect(exit).not.toBe(0);
+  const errors = diagnostics.filter(({ severity }) => severity === "error").map(({ message }) => message.trim());
+  expect(errors.filter((message) => message.includes("getApiKey"))).toEqual([
+    expect.stringMatching(/^getApiKey: no API key [^\n]* \[KP-NOT-FOUND\]$/),
+  ]);
 });
 
 test("a program whose service does not answer fails with a message that names the request, and creates no key", async () => {

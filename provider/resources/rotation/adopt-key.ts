@@ -2,7 +2,7 @@ import type { ApiKeyRecord } from "../../api/records";
 import { reportSkew } from "../../keys/clock-skew";
 import { ownerIdIn } from "../../keys/identity";
 import { withoutEmpty } from "../../keys/key-fields";
-import { hasTagOf, ownerTag } from "../../keys/names";
+import { hasTagOf, nameInUrn, ownerTag } from "../../keys/names";
 import { importClaim, proveKey } from "../../keys/prove-key";
 import type { Context, Imported, Properties } from "../../schema/resource-type";
 import { shownName } from "../../text";
@@ -17,7 +17,9 @@ import { NOTHING, type RotationState, withTriggers } from "./rotation-state";
 export async function adoptKey(adopt: Adoption, inputs: Properties, context: Context): Promise<Properties> {
   const owner = ownerIdIn(inputs.owner);
   if (context.run.holders.has(adopt.id)) {
-    throw refusal(`key ${adopt.id} belongs to another resource of this stack. Remove adopt to get a new key`);
+    const holder = context.run.lastHolders.get(adopt.id);
+    const named = holder === undefined ? "another resource" : JSON.stringify(shownName(nameInUrn(holder)));
+    throw refusal(`key ${adopt.id} belongs to ${named} in this stack. Remove adopt to get a new key`);
   }
   const claim = {
     ...adopt,

@@ -17,14 +17,22 @@ export function adoptionOf({ adopt }: Properties): Adoption | undefined {
   return adopt === undefined || hasUnknown(adopt) ? undefined : (adopt as Adoption);
 }
 
-/** Reasons against an adoption that need no request. */
-export function adoptionRules(inputs: Properties, context: Context): readonly Failure[] {
+/**
+ * Reasons against an adoption that need no request. Without any, says that a new resource adopts a key, because a
+ * preview shows only that a resource is to be created.
+ * @param before - The inputs in the state; none if the resource is to be created.
+ */
+export function adoptionRules(inputs: Properties, context: Context, before: Properties): readonly Failure[] {
   const adopt = adoptionOf(inputs);
   if (adopt === undefined) return [];
   const { run, urn } = context;
   const other = run.adopters.get(adopt.id) ?? urn;
   run.adopters.set(adopt.id, other);
-  if (other === urn) return [];
+  if (other === urn) {
+    const isNew = Object.keys(before).length === 0 && !run.holders.has(adopt.id);
+    if (isNew) context.info(`adopts key ${adopt.id}, creates none`);
+    return [];
+  }
   const name = nameInUrn(other);
   const reason = `names key ${adopt.id}, which ${JSON.stringify(name)} also adopts. Only one resource can adopt a key`;
   return [{ property: "adopt.id", reason }];
@@ -38,9 +46,11 @@ export function refuseLateAdoption(outputs: Properties, inputs: Properties): voi
   const adopt = adoptionOf(inputs);
   if (adopt === undefined) return;
   const state = stateOf(outputs);
+  const held = state.current ?? state.previous;
+  const own = held === undefined ? "keys of its own" : `key ${held.keyId}`;
   if (adopt.id !== state.adopted?.id && !heldBy(state).some(({ id }) => id === adopt.id)) {
     throw refusal(
-      `adopt names key ${adopt.id}, but this resource already has keys of its own. Only a new resource can adopt ` +
+      `adopt names key ${adopt.id}, but this resource already has ${own}. Only a new resource can adopt ` +
         "a key. Remove adopt here, and declare another resource for the key",
     );
   }

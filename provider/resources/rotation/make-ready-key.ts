@@ -41,7 +41,7 @@ export async function makeReadyKey(inputs: Properties, context: Context): Promis
   const { id: keyId, name, key, createdAt, operations } = created;
   reportSkew(context);
   const work = pendingAfter(operations, isTried(inputs));
-  const { pending, reason } = await finishPending(work, key, inputs, context);
+  const { pending, reason } = await finishPending(work, { keyId, key }, inputs, context);
   if (pending.some((each) => each.status === "failed")) {
     const left = await revokeAll([{ id: keyId, name }], identityIn(inputs), context);
     const failure = new KeyplaneError(

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Account } from "../../../provider/api";
+import { isKeyplaneError } from "../../../provider/errors";
 import type * as functions from "../../../provider/functions";
 import { isMocked } from "../run/mocked";
 
@@ -40,7 +41,7 @@ export async function askForOne<Args extends CallArgs, Result>(
   args: Args,
   ask: (service: Service) => Promise<Result>,
 ): Promise<Result> {
-  return isMocked() ? ((await askMock(name, args)) as Result) : ask(service(args));
+  return isMocked() ? ((await askMock(name, args)) as Result) : reporting(name, () => ask(service(args)));
 }
 
 /** Reads a list, or asks the mock in a unit test. */
@@ -49,7 +50,31 @@ export async function askForList<Args extends CallArgs, Result>(
   args: Args,
   ask: (service: Service) => Promise<Result[]>,
 ): Promise<Result[]> {
-  return isMocked() ? listOfMock(name, args) : ask(service(args));
+  return isMocked() ? listOfMock(name, args) : reporting(name, () => ask(service(args)));
+}
+
+/** Runs a data source whose errors Pulumi shows as one line; see `asReport`. */
+async function reporting<Result>(name: string, call: () => Promise<Result>): Promise<Result> {
+  try {
+    return await call();
+  } catch (error) {
+    throw asReport(name, error);
+  }
+}
+
+/** Pulumi's mark of an error whose message says everything (`RunError`). */
+const SHOWN_AS_MESSAGE = "__pulumiRunError";
+
+/**
+ * The error of a data source, as Pulumi is to show it if the program does not catch it: only its message, with the
+ * name of the data source and the code. Otherwise Pulumi adds the stack and all properties.
+ */
+export function asReport(name: string, error: unknown): unknown {
+  // Calls that share a request get the same error.
+  if (!isKeyplaneError(error) || SHOWN_AS_MESSAGE in error) return error;
+  error.message = `${name}: ${error.message} [${error.code}]`;
+  Object.defineProperty(error, SHOWN_AS_MESSAGE, { value: true });
+  return error;
 }
 
 /** The `items` that a mock's `call` returns. */

@@ -1,7 +1,7 @@
 import type { Operation } from "../../../provider/api";
 import type * as functions from "../../../provider/functions";
 import { isMocked } from "../run/mocked";
-import { askForList, askForOne, listOfMock, outputForm, service } from "./data-source";
+import { askForList, askForOne, asReport, listOfMock, outputForm, service } from "./data-source";
 
 /**
  * The operations of a project that match the filters, newest first, in one list. For very many operations, use
@@ -57,6 +57,10 @@ export const getOperationOutput = outputForm(getOperation);
  */
 export async function* listOperations(args: functions.GetOperationsArgs): AsyncGenerator<Operation, void, undefined> {
   if (isMocked()) return yield* await listOfMock<Operation>("listOperations", args);
-  const { account, functions } = service(args);
-  yield* functions.listOperations(account, args);
+  try {
+    const { account, functions } = service(args);
+    yield* functions.listOperations(account, args);
+  } catch (error) {
+    throw asReport("listOperations", error);
+  }
 }

@@ -27,8 +27,12 @@ export class KeyRegistry {
   readonly identity: Promise<string>;
   readonly #holdings: Promise<Holdings>[] = [];
 
-  constructor(readonly scope: ScopeArgs) {
-    this.owner = new Owner(scope);
+  /** @param firstKey - The first key that the program declares in the scope, for messages. */
+  constructor(
+    readonly scope: ScopeArgs,
+    firstKey: string,
+  ) {
+    this.owner = new Owner(scope, firstKey);
     this.identity = settled(this.owner.identity);
     // The owner reports the error.
     this.identity.catch(() => {});

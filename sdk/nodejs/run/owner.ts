@@ -8,9 +8,16 @@ export class Owner extends pulumi.CustomResource {
   /** The owner's id and the mark of the account of its keys. */
   declare readonly identity: pulumi.Output<string>;
 
-  constructor(scope: ScopeArgs) {
+  /** @param firstKey - The key that declares it, which errors name instead of it: no program declares an owner. */
+  constructor(scope: ScopeArgs, firstKey: string) {
     const name = scopeName(scope);
-    const args = { ...scope, project: pulumi.getProject(), stack: pulumi.getStack(), organization: organization() };
+    const args = {
+      ...scope,
+      project: pulumi.getProject(),
+      stack: pulumi.getStack(),
+      organization: organization(),
+      firstKey,
+    };
     const inputs = registeredInputs("Owner", name, ["identity"], args, undefined);
     const resumeTraces = pauseTraces();
     try {

@@ -42,7 +42,7 @@ export class ProgramRun {
     const key = scopeName(scope);
     let registry = this.#registries.get(key);
     if (registry === undefined) {
-      registry = new KeyRegistry(scope);
+      registry = new KeyRegistry(scope, `${kind} ${JSON.stringify(name)}`);
       this.#registries.set(key, registry);
     }
     return registry;

@@ -1,3 +1,5 @@
+import { KeyplaneError } from "../../../provider/errors";
+
 /** The scope of keys, as given in a resource's arguments. */
 export interface ScopeArgs {
   readonly account?: string;
@@ -5,13 +7,14 @@ export interface ScopeArgs {
 }
 
 /**
- * The scope in a resource's arguments. Throws for an output, because each scope has its own owner and ledger, which are
+ * The scope in a resource's arguments. Throws `KP-INPUT` for an output, because each scope has its own owner and ledger, which are
  * declared before the first key in it.
  */
 export function scopeIn(kind: string, name: string, { account, organizationId }: ScopeArgs): ScopeArgs {
   for (const [argument, value] of Object.entries({ account, organizationId })) {
     if (value === undefined || typeof value === "string") continue;
-    throw new Error(
+    throw new KeyplaneError(
+      "KP-INPUT",
       `${kind} ${JSON.stringify(name)}: ${argument} must be a string, not an output, because keyplane needs it before ` +
         "it creates anything. Read it from the stack's configuration, or write it into the program",
     );

@@ -3,6 +3,7 @@ import { resourceTypes } from "../../../provider/dynamic/registry";
 import { noteHolder } from "../../../provider/keys/holders";
 import { check } from "../../../provider/schema/check";
 import { diff } from "../../../provider/schema/diff";
+import { UNKNOWN } from "../../../provider/schema/field-types";
 import { newRunNotes, type Properties } from "../../../provider/schema/resource-type";
 import { generatedName } from "../../generated-name";
 import { failureOf, OTHER_OWNER, OWNER, StackHarness } from "./harness";
@@ -87,6 +88,23 @@ describe("a key that was created by hand", () => {
     expect(await harness.liveIds()).toEqual([adopt.id]);
   });
 
+  it("is named in the preview of the run that adopts it, which says that no key is created", async () => {
+    const { harness, adopt } = await started();
+    const { context, told: all } = harness;
+    const inputs = { owner: OWNER, adopt };
+    const told = () => all.info.splice(0);
+    expect(check(resourceTypes.RotatingApiKey, inputs, context).failures).toEqual([]);
+    expect(told()).toEqual([`adopts key ${adopt.id}, creates none`]);
+    check(resourceTypes.RotatingApiKey, inputs, context, { owner: OWNER, adopt: { ...adopt } });
+    check(resourceTypes.RotatingApiKey, { owner: OWNER }, context);
+    check(resourceTypes.RotatingApiKey, { owner: OWNER, adopt: UNKNOWN }, context);
+    const stack = await RotatingStack.start({ adopt }, harness);
+    told();
+    noteHolder(resourceTypes.RotatingApiKey, stack.id, stack.outputs ?? {}, context);
+    check(resourceTypes.RotatingApiKey, inputs, context);
+    expect(told()).toEqual([]);
+  });
+
   it("is not revoked by a stack to which the state of the adopting stack was copied", async () => {
     const { harness, adopt } = await started();
     const stack = await RotatingStack.start({ adopt }, harness);
@@ -141,6 +159,9 @@ describe("an adoption is refused", () => {
     const { harness, adopt } = await started();
     const failure = await refused(harness, { adopt: { ...adopt, key: harness.plane.apiKey } });
     expect(failure).toMatchObject({ code: "KP-OWN-CREDENTIAL", message: expect.stringContaining("keyplane:apiKey") });
+    expect(failure.message).toMatch(/^the secret in adopt\.key is the one that keyplane authenticates with/);
+    // The secret shows nothing about the id next to it.
+    expect(failure.message).not.toContain(adopt.id);
     expect(await harness.requests()).toEqual([]);
   });
 
@@ -155,7 +176,7 @@ describe("an adoption is refused", () => {
     const stack = await RotatingStack.start({ adopt }, harness);
     harness.context.run.holders.clear();
     noteHolder(resourceTypes.RotatingApiKey, stack.id, stack.outputs ?? {}, harness.context);
-    expect((await refused(harness, { adopt })).message).toMatch(/belongs to another resource of this stack/);
+    expect((await refused(harness, { adopt })).message).toMatch(/belongs to "ci" in this stack/);
   });
 
   it("before anything is created if two resources of a program name the same key", async () => {
@@ -202,7 +223,9 @@ describe("an adoption is refused", () => {
         { owner: harness.identity, ...inputs },
         { now: harness.context.now(), driftOnly: false, hasLedger: true },
       );
-    expect(asked({ adopt: { ...adopt, id: "99" } })).toThrow(/names key 99, but this resource already has keys/);
+    expect(asked({ adopt: { ...adopt, id: "99" } })).toThrow(
+      new RegExp(`names key 99, but this resource already has key ${adopt.id}\\.`),
+    );
     expect(asked({ adopt, organizationId: "org-1" })).toThrow(/Remove adopt, so that the replacement gets a new key/);
     expect(asked({ organizationId: "org-1" })()).toMatchObject({ replaces: ["organizationId"] });
     expect(asked({ adopt })()).toMatchObject({ changes: false });

@@ -13,7 +13,9 @@ describe("creating a key with an exact name", () => {
     const { id } = await harness.plane.state.createKey(NAME);
     const failure = await failureOf(harness.createKey({ name: NAME }));
     expect(failure.message).toMatch(new RegExp(`taken by key ${id} \\(created .*, never used\\)`));
-    expect(failure.message).toContain('onNameConflict to "revokeUnused"');
+    expect(failure.message).toContain(
+      '. Choose another name, revoke that key, or set onNameConflict to "revokeUnused". If it is a key of this stack',
+    );
     expect(await harness.requests()).toEqual([LIST]);
   });
 
@@ -24,7 +26,7 @@ describe("creating a key with an exact name", () => {
     for (const onNameConflict of ["fail", "revokeUnused"]) {
       const failure = await failureOf(harness.createKey({ name: NAME, onNameConflict }));
       expect(failure.message).toMatch(/last used/);
-      expect(failure.message).not.toContain("or set onNameConflict");
+      expect(failure.message).toContain(". Choose another name, or revoke that key. If it is a key of this stack");
     }
     expect(await harness.liveIds()).toEqual([String(id)]);
   });

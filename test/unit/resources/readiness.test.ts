@@ -237,7 +237,7 @@ describe("a key with verify", () => {
     const harness = await StackHarness.start();
     await harness.plane.rules.add({ route: PROBE, status: 401, count: null });
     const key = await harness.createKey({ verify: true });
-    expect(key.notReady).toContain("does not accept the new key");
+    expect(key.notReady).toContain(`does not accept key ${key.id}`);
     expect(differ(harness, key.outputs).replaces).toEqual(["pending"]);
   });
 

@@ -36,6 +36,8 @@ it.each(["account", "organizationId"])(
   (argument) => {
     const args = { [argument]: pulumi.output("eu") } as object;
     const words = new RegExp(`ApiKey "ci": ${argument} must be a string, not an output.*stack's configuration`);
-    expect(() => scopeIn("ApiKey", "ci", args)).toThrow(words);
+    const refused = () => scopeIn("ApiKey", "ci", args);
+    expect(refused).toThrow(words);
+    expect(refused).toThrow(expect.objectContaining({ code: "KP-INPUT" }));
   },
 );

@@ -1,0 +1,29 @@
+import * as pulumi from "@pulumi/pulumi";
+import { RunError } from "@pulumi/pulumi";
+import { getApiKey, getApiKeys, KeyplaneError, listOperations } from "keyplane";
+import { beforeEach, expect, it, vi } from "vitest";
+
+beforeEach(() => {
+  // Another test file in this process can have set mocks, which would answer.
+  pulumi.runtime.resetOptions("project", "stack", 1, "", "", false, "organization");
+  vi.unstubAllEnvs();
+});
+
+/** Why a call failed. */
+const failureOf = (call: () => Promise<unknown>): Promise<unknown> => call().catch((error: unknown) => error);
+
+it.each([
+  ["getApiKey", () => getApiKey({ name: "ci" })],
+  ["getApiKeys", () => getApiKeys()],
+  ["listOperations", () => listOperations({ projectId: "p" }).next()],
+])("the error of %s is one that Pulumi shows by its message, which has the name and the code", async (name, call) => {
+  const error = await failureOf(call);
+  expect(RunError.isInstance(error)).toBe(true);
+  expect(error).toMatchObject({
+    code: "KP-CONFIG",
+    message: expect.stringMatching(`^${name}: keyplane:baseUrl is not set.* \\[KP-CONFIG\\]$`),
+  });
+  expect(error).toBeInstanceOf(KeyplaneError);
+  // The mark is no property of the error for those who print or copy it.
+  expect(Object.keys(error as object)).not.toContain("__pulumiRunError");
+});
