@@ -55,3 +55,45 @@ function inOneOrder(value: unknown): unknown {
   const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
   return members.map(([name, member]) => [name, inOneOrder(member)]);
 }
+
+/** Begins what is hashed, so that the digest of a key is no digest of the same text made for another purpose. */
+const KEY_DOMAIN = "keyplane key digest 1\n";
+const KEY_BYTES = 16;
+
+/**
+ * The public digest of a key's secret: 25 characters of base32, which are 125 bits of SHA-256. A state has it in plain
+ * text, so that a key that was found somewhere can be traced to its resource. `undefined` for a secret that does not
+ * look random: whoever reads its digest could guess it. A random one has more than 200 bits, which nobody can try.
+ */
+export function keyDigest(key: string | undefined): string | undefined {
+  if (key === undefined || !isRandomKey(key)) return undefined;
+  return base32(createHash("sha256").update(KEY_DOMAIN).update(key).digest().subarray(0, KEY_BYTES));
+}
+
+/** Minimum number of random characters of a key that gets a digest. The service's keys have 64 of `[a-z0-9]`. */
+const RANDOM_LENGTH = 40;
+
+/** A key with a digest: words before `_` or `-`, such as `napi_`, and random letters and digits up to the end. */
+const RANDOM_KEY = /^(?:[A-Za-z0-9]{1,16}[_-]){0,4}([A-Za-z0-9]{40,128})$/;
+
+/** Minimum number of different characters. Random hex has 16. */
+const DIFFERENT = 12;
+
+/**
+ * Whether a secret is long and looks random. Words, repeated parts and rows such as `abcdef` have fewer different pairs
+ * of characters, or fewer changes between digits, upper case and lower case, than random text of their length: a random
+ * key is refused less than once in 100,000 keys.
+ */
+export function isRandomKey(key: string): boolean {
+  const random = RANDOM_KEY.exec(key)?.[1];
+  if (random === undefined) return false;
+  const pairs = Array.from({ length: random.length - 1 }, (_, at) => random.slice(at, at + 2));
+  const changes = pairs.filter(([one = "", other = ""]) => kindOf(one) !== kindOf(other)).length;
+  return (
+    new Set(random).size >= DIFFERENT &&
+    new Set(pairs).size >= (pairs.length * 3) / 4 &&
+    changes >= Math.max(RANDOM_LENGTH, random.length) / 8
+  );
+}
+
+const kindOf = (character: string) => (/\d/.test(character) ? 0 : character < "a" ? 1 : 2);
