@@ -1,3 +1,4 @@
+import { keyDigest } from "../key-digest";
 import { identityHere, mustBeSameAccount } from "../keys/account-guard";
 import { mustBeDue, reportSkew } from "../keys/clock-skew";
 import { createKey, type Naming } from "../keys/create-key";
@@ -39,7 +40,6 @@ import {
   revokeKey,
 } from "../keys/revoke-key";
 import { sameScope } from "../keys/scope";
-import { keyDigest } from "../schema/digest";
 import { types } from "../schema/field-types";
 import {
   type Context,

@@ -7,6 +7,7 @@ const api = (name) => `test/unit/api/${name}.test.ts`;
 const cli = (name) => `test/unit/cli/${name}.test.ts`;
 const plane = (name) => `test/unit/control-plane/${name}.test.ts`;
 const resources = (name) => `test/unit/resources/${name}.test.ts`;
+const keys = (name) => `test/unit/keys/${name}.test.ts`;
 const plugin = (name) => `test/unit/plugin/${name}.test.ts`;
 const unit = (name) => `test/unit/${name}.test.ts`;
 const STORIES_OF_PLUGIN = "test/model/plugin-stories.test.ts";
@@ -1454,6 +1455,33 @@ const account = [
 ].map((mutant) => ({ test: resources("wrong-account"), ...mutant }));
 
 const digests = [
+  ...inFile("provider/key-digest.ts", [
+    {
+      name: "a secret that could be guessed has no digest",
+      find: "key === undefined || !isRandomKey(key)",
+      replace: "key === undefined",
+      test: keys("key-digest"),
+      by: "a digest that could be guessed",
+    },
+    {
+      name: "a secret of repeated parts or rows is not random",
+      find: "pairs.size >= (random.length * 2) / 3 && ",
+      replace: "",
+      test: keys("key-digest"),
+    },
+    {
+      name: "a passphrase is not random",
+      find: " && changes >= random.length / CHANGE",
+      replace: "",
+      test: keys("key-digest"),
+    },
+    {
+      name: "the digest of a key is not the plain hash of its secret",
+      find: ".update(KEY_DOMAIN)",
+      replace: "",
+      test: keys("key-digest"),
+    },
+  ]),
   ...inFile("provider/resources/rotation/rotation-outputs.ts", [
     {
       name: "a RotatingApiKey remembers no triggers in clear",

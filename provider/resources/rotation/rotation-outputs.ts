@@ -1,5 +1,5 @@
+import { keyDigest } from "../../key-digest";
 import { rotateAt, withoutEmpty } from "../../keys/key-fields";
-import { keyDigest } from "../../schema/digest";
 import type { Properties } from "../../schema/resource-type";
 import { nextAction } from "./next-action";
 import { hasPredecessor, isoOf, NOTHING, type RotationState, retireTime } from "./rotation-state";
