@@ -12,7 +12,12 @@ const KEY_BYTES = 16;
  */
 export function keyDigest(key: string | undefined): string | undefined {
   if (key === undefined || !isRandomKey(key)) return undefined;
-  return base32(createHash("sha256").update(KEY_DOMAIN).update(key).digest().subarray(0, KEY_BYTES));
+  return base32(
+    createHash("sha256")
+      .update(KEY_DOMAIN + key)
+      .digest()
+      .subarray(0, KEY_BYTES),
+  );
 }
 
 /**
@@ -35,16 +40,27 @@ const CHANGE = 10;
 export function isRandomKey(key: string): boolean {
   const random = RANDOM_KEY.exec(key)?.[1];
   if (random === undefined) return false;
-  const [characters, pairs] = [new Set<number>(), new Set<number>()];
-  let changes = 0;
+  turn++;
+  let [characters, pairs, changes] = [0, 0, 0];
+  const isNew = (slot: number) => {
+    const before = seenIn[slot];
+    seenIn[slot] = turn;
+    return Number(before !== turn);
+  };
   for (let at = 0, last = 0; at < random.length; at++) {
     const code = random.charCodeAt(at);
-    characters.add(code);
-    if (at > 0) pairs.add(last * 128 + code);
-    if (at > 0 && kindOf(last) !== kindOf(code)) changes++;
+    characters += isNew(code);
+    if (at > 0) {
+      pairs += isNew(last * 128 + code);
+      changes += Number(kindOf(last) !== kindOf(code));
+    }
     last = code;
   }
-  return characters.size >= DIFFERENT && pairs.size >= (random.length * 2) / 3 && changes >= random.length / CHANGE;
+  return characters >= DIFFERENT && pairs >= (random.length * 2) / 3 && changes >= random.length / CHANGE;
 }
+
+/** For each character and each pair of them, the call that has seen it last: a text can have a million hashes. */
+const seenIn = new Float64Array(128 * 128);
+let turn = 0;
 
 const kindOf = (code: number) => (code < 0x3a ? 0 : code < 0x5b ? 1 : 2);
