@@ -6,7 +6,7 @@ import type { Holding } from "./holdings";
  * @param isListed - Whether its account lists it; `undefined` if it was not asked.
  */
 export function adviceFor(holding: Holding, isListed: boolean | undefined): readonly string[] {
-  const { keyId, stack, urn, roleNow, isCopy } = holding;
+  const { keyId, stack, roleNow, isCopy } = holding;
   if (isListed === false) {
     return [
       `Nothing: the account does not list key ${keyId}. It is revoked, and \`pulumi up --refresh\` of ${stack} notices`,
@@ -23,22 +23,33 @@ export function adviceFor(holding: Holding, isListed: boolean | undefined): read
     ];
   }
   if (roleNow === "to be revoked") return [`The next complete \`pulumi up\` of ${stack} revokes it`, revoke];
-  const up = `run \`pulumi up\` of ${stack}`;
-  return [`${changeOf(holding, nameInUrn(urn))}, and ${up}: ${EFFECT}`, revoke];
+  return [`${changeOf(holding)}, and run \`pulumi up\` of ${stack}: ${effectOf(holding)}`, revoke];
 }
 
-const EFFECT = "everything in the stack gets a new key first";
+/** What the change does. */
+function effectOf({ role }: Holding): string {
+  return role === "previous"
+    ? "it is revoked without grace, at the end of the run"
+    : "everything in the stack gets a new key, and then this one is revoked";
+}
 
 /** The change of the program that replaces a key. */
-function changeOf({ keyId, type, urn, hasTriggers }: Holding, name: string): string {
+function changeOf({ keyId, type, urn, hasTriggers }: Holding): string {
+  const name = nameInUrn(urn);
   if (type === "RotatingApiKey") return `Set \`revokeNow: "${keyId}"\` in the arguments of RotatingApiKey "${name}"`;
+  if (hasTriggers) return `Add \`leaked: "${keyId}"\` to the rotationTriggers of ApiKey "${name}"`;
   // The first triggers replace nothing.
-  if (!hasTriggers) return `Leave the program as it is, add \`--replace '${urn}'\``;
-  return `Add \`leaked: "${keyId}"\` to \`rotationTriggers\` of ApiKey "${name}"`;
+  const option = isWord(urn) ? `\`--replace '${urn}'\`` : `the option --replace with the URN of ApiKey "${name}"`;
+  return `Leave the program as it is, add ${option}`;
 }
 
 /** The command that revokes a key. */
 export function revokeCommand({ keyId, account, organizationId }: Holding): string {
-  const options = [account && `--account ${account}`, organizationId && `--organization ${organizationId}`];
-  return ["npx keyplane revoke", keyId, ...options.filter(Boolean), "--yes"].join(" ");
+  const options = Object.entries({ account, organization: organizationId }).flatMap(([name, value]) => {
+    return value !== undefined && isWord(value) ? [`--${name} ${value}`] : [];
+  });
+  return ["npx keyplane revoke", keyId, ...options, "--yes"].join(" ");
 }
+
+/** Whether a text of a state is one word in a shell, so that a command that is copied does nothing else. */
+const isWord = (text: string): boolean => /^[\w:$/.@-]+$/.test(text) && !text.startsWith("-");

@@ -86,8 +86,9 @@ function printKey({ digest, holding, others, listed, checked, next }: Identified
       `${other.stack}: ${nameInUrn(other.urn)}, ${other.isCopy ? "a copy" : roleText(other)} (${other.source})`,
     );
   }
+  // A step is not shortened, because it contains a command.
   next.forEach((step, at) => {
-    row(at === 0 ? "next" : "", step);
+    print(`  ${(at === 0 ? "next" : "").padEnd(9)} ${step}`);
   });
   print("");
 }
