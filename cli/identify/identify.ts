@@ -52,8 +52,10 @@ async function identify(args: readonly string[], flags: Flags, session: Session)
   const exported = await exportedStacks(flags.stack ?? []);
   const { holdings, states, undigested } = await holdingsOf(digests, files, exported);
   const secretOf = (digest: string) => secrets.get(digest) ?? "";
-  const known = new Map<string, Holding[]>();
-  for (const holding of holdings) getOrCreate(known, holding.digest, () => []).push(holding);
+  const held = new Map<string, Holding[]>();
+  for (const holding of holdings) getOrCreate(held, holding.digest, () => []).push(holding);
+  // In the order of the text.
+  const known = new Map([...digests].flatMap((digest) => (held.has(digest) ? [[digest, held.get(digest) ?? []]] : [])));
   const strange = unknownIn(found, new Set(known.keys()));
   // No later output can contain one, whatever the names in a state are.
   for (const digest of [...known.keys(), ...strange]) conceal(secretOf(digest));

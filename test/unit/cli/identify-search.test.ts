@@ -4,8 +4,8 @@ import { describe, expect, test, vi } from "vitest";
 import { KeySearch } from "../../../cli/identify/key-search";
 import { runsOf, setOf } from "../../../cli/identify/runs";
 import { keyDigest } from "../../../provider/key-digest";
-import { randomSecret } from "../../../testing/control-plane/state/api-keys";
 import "../../fixed-seed";
+import { keyOf } from "./key-of";
 
 /** Everything that a text can contain as keys, and what looks like a key of the service. */
 function searched(text: string | Buffer, chunk = 65_536) {
@@ -62,9 +62,9 @@ const FORMS: Readonly<Record<string, (key: string) => string>> = {
 };
 
 describe.each([
-  ["with a prefix", randomSecret()],
-  ["of another service", `napi_${randomSecret().slice(3)}`],
-  ["without a prefix", randomSecret().slice(3)],
+  ["with a prefix", keyOf(1)],
+  ["of another service", `napi_${keyOf(2).slice(3)}`],
+  ["without a prefix", keyOf(3).slice(3)],
 ])("a key %s is found", (_, key) => {
   test.each(Object.entries(FORMS))("%s", (_form, write) => {
     const { digests, service } = searched(Buffer.from(write(key), "latin1"));
@@ -75,7 +75,7 @@ describe.each([
 });
 
 test("a key is found wherever a chunk ends, and once", () => {
-  const key = randomSecret();
+  const key = keyOf(4);
   const line = "an ordinary line of a log with words/and/paths and some-words_with-marks\n";
   for (const size of [
     (1 << 20) - 60,
@@ -95,7 +95,7 @@ test("a key is found wherever a chunk ends, and once", () => {
 });
 
 test("a part of a key at the end of a chunk is not another key", () => {
-  const long = Array.from({ length: 40_000 }, () => randomSecret()).join(" ");
+  const long = Array.from({ length: 40_000 }, (_, at) => keyOf(at)).join(" ");
   for (const chunk of [997, 65_536, 1_000_003]) expect(searched(long, chunk).service).toHaveLength(40_000);
 });
 
@@ -112,8 +112,8 @@ test.each([
   ["binary data", randomBytes(200_000).toString("latin1")],
   ["base64 of binary data", randomBytes(200_000).toString("base64")],
   ["UUIDs", Array.from({ length: 500 }, () => crypto.randomUUID()).join("_")],
-  ["a key that is too long", `kp_${randomSecret().slice(3)}${randomSecret().slice(3)}`],
-  ["a key that is cut", randomSecret().slice(0, 50)],
+  ["a key that is too long", `kp_${keyOf(5).slice(3)}${keyOf(6).slice(3)}`],
+  ["a key that is cut", keyOf(7).slice(0, 50)],
 ])("%s do not look like a key of the service", (_, text) => {
   expect(searched(Buffer.from(text, "latin1")).service).toEqual([]);
 });
@@ -121,7 +121,7 @@ test.each([
 test("any text between keys, and any chunk, changes nothing about what is found", () => {
   const noise = fc.oneof(fc.string(), fc.base64String(), fc.stringMatching(/^[%\\&#;=+/_a-z0-9 \n]{0,200}$/));
   const property = fc.property(noise, noise, fc.integer({ min: 1, max: 5_000 }), (before, after, chunk) => {
-    const key = randomSecret();
+    const key = keyOf(chunk);
     expect(searched(`${before} ${key}"${after}`, chunk).digests).toContain(keyDigest(key));
   });
   fc.assert(property, { numRuns: 300 });
