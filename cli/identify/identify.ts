@@ -54,14 +54,14 @@ async function identify(args: readonly string[], flags: Flags, session: Session)
   const secretOf = (digest: string) => secrets.get(digest) ?? "";
   const held = new Map<string, Holding[]>();
   for (const holding of holdings) getOrCreate(held, holding.digest, () => []).push(holding);
-  // In the order of the text.
-  const known = new Map([...digests].flatMap((digest) => (held.has(digest) ? [[digest, held.get(digest) ?? []]] : [])));
-  const strange = unknownIn(found, new Set(known.keys()));
+  const strange = unknownIn(found, held);
   // No later output can contain one, whatever the names in a state are.
-  for (const digest of [...known.keys(), ...strange]) conceal(secretOf(digest));
+  for (const digest of [...held.keys(), ...strange]) conceal(secretOf(digest));
   const lists = new Lists(flags, session.signal);
   const identified: Identified[] = [];
-  for (const [digest, [holding, ...others]] of known) {
+  // In the order of the text.
+  for (const digest of digests) {
+    const [holding, ...others] = held.get(digest) ?? [];
     if (holding === undefined) continue;
     const listed = await lists.find(holding);
     identified.push({
@@ -90,9 +90,9 @@ async function searched(stream: NodeJS.ReadStream): Promise<readonly Found[]> {
 }
 
 /** The digests of what has the form of the service's keys, but is in no state. */
-function unknownIn(found: readonly Found[], known: ReadonlySet<string>): readonly string[] {
+function unknownIn(found: readonly Found[], held: ReadonlyMap<string, unknown>): readonly string[] {
   return found.flatMap(({ secrets, service }) => {
-    return service === undefined || [...secrets.keys()].some((digest) => known.has(digest)) ? [] : [service];
+    return service === undefined || [...secrets.keys()].some((digest) => held.has(digest)) ? [] : [service];
   });
 }
 
