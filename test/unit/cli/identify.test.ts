@@ -1,7 +1,9 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { parse } from "yaml";
 import { holdingsOf } from "../../../cli/identify/holdings";
 import { stateFiles } from "../../../cli/identify/state-sources";
 import { keyDigest } from "../../../provider/key-digest";
@@ -343,3 +345,42 @@ test("the answers for a corpus of states with copied, renamed and restored ones 
     expect(first?.keyId).toBe(String(200_000 + at));
   }
 });
+
+test.skipIf(process.platform === "win32")(
+  "the workflow of the example finds a key in any commit of a push, with the state from the Pulumi CLI, and fails",
+  async () => {
+    const root = resolve(__dirname, "../../..");
+    const workflow = parse(readFileSync(join(root, "examples/identify/identify.yml"), "utf8"));
+    const steps: readonly { readonly run?: string }[] = workflow.jobs.identify.steps;
+    const { run: script = "" } = steps.find(({ run }) => run?.includes("keyplane identify")) ?? {};
+    const folder = await folderWith({
+      "bin/npx": `#!/bin/sh\nshift\nexec '${process.execPath}' '${join(root, "dist/cli/main.js")}' "$@"\n`,
+      "bin/pulumi": `#!/bin/sh\n[ "$*" = "stack export --stack prod --non-interactive" ] && cat '${join("..", "prod.json")}'\n`,
+      "prod.json": state({ apiKey: current(1, 100001) }),
+      "repository/.env": `KEY=${keyOf(1)}\n`,
+    });
+    for (const name of ["npx", "pulumi"]) chmodSync(join(folder, "bin", name), 0o755);
+    const cwd = join(folder, "repository");
+    const summary = join(folder, "summary.md");
+    const env = {
+      PATH: `${join(folder, "bin")}:${process.env.PATH}`,
+      HOME: folder,
+      STACK: "prod",
+      GITHUB_STEP_SUMMARY: summary,
+    };
+    const bash = (text: string, more: object = {}) =>
+      spawnSync("bash", ["-eo", "pipefail", "-c", text], { cwd, env: { ...env, ...more }, encoding: "utf8" });
+    const commit = "git -c user.name=a -c user.email=a@b.test commit -qm";
+    expect(bash(`git init -q && ${commit} first --allow-empty && git add . && ${commit} leak`)).toMatchObject({
+      status: 0,
+    });
+    expect(bash(`git rm -q .env && ${commit} removed`)).toMatchObject({ status: 0 });
+    const before = bash("git rev-parse HEAD~2").stdout.trim();
+    for (const range of [{ BEFORE: before }, { BEFORE: "0".repeat(40) }]) {
+      const { status, stdout } = bash(script, range);
+      expect([status, stdout]).toEqual([3, expect.stringMatching(/^key 100001 .*\n {2}stack +shop\/prod/)]);
+    }
+    expect(readFileSync(summary, "utf8")).not.toContain(keyOf(1).slice(8, 40));
+    expect(bash(script, { BEFORE: bash("git rev-parse HEAD").stdout.trim() })).toMatchObject({ status: 0 });
+  },
+);
