@@ -66,14 +66,14 @@ async function identify(args: readonly string[], flags: Flags, session: Session)
     const listed = await lists.find(holding);
     identified.push({
       ...{ digest, holding, others, listed },
-      checked: flags.check ? await check(secretOf(digest), flags, session.signal) : undefined,
+      checked: flags.check ? await check(secretOf(digest), flags, holding.account, session.signal) : undefined,
       next: adviceFor(holding, listed && listed.record !== undefined),
       revoke: revokeCommand(holding),
     });
   }
   const unknown: Unknown[] = [];
   for (const digest of strange) {
-    const checked = flags.check ? await check(secretOf(digest), flags, session.signal) : undefined;
+    const checked = flags.check ? await check(secretOf(digest), flags, undefined, session.signal) : undefined;
     unknown.push({ digest, checked });
   }
   for (const problem of lists.problems) note(problem);

@@ -63,12 +63,24 @@ function isConfigured(account: string | undefined, { baseUrl }: AccountFlags): b
 /** What the service said when a request was sent with a key: the id of the key, if the service tells. */
 export type Checked = { readonly works: false } | { readonly works: true; readonly keyId: string | undefined };
 
-/** Sends requests with a key that was found. It then counts as used. */
-export async function check(secret: string, flags: AccountFlags, signal: AbortSignal): Promise<Checked> {
-  const settings = settingsOf(flags, { ...process.env, [SETTINGS.apiKey.env]: secret });
+/**
+ * Sends requests with a key that was found. It then counts as used. `undefined` if the address of its account is not
+ * configured: no other service gets the key.
+ * @param account - The name of its account, if it is known.
+ */
+export async function check(
+  secret: string,
+  { account: selected, ...flags }: AccountFlags,
+  account: string | undefined,
+  signal: AbortSignal,
+): Promise<Checked | undefined> {
+  const name = account ?? selected;
+  if (name !== undefined && !accountNames(process.env).includes(name)) return undefined;
+  const env = { ...process.env, [SETTINGS.apiKey.env]: secret };
+  const settings = settingsOf({ ...flags, ...(name !== undefined && { account: name }) }, env);
   // The settings of a named account have its credential.
-  const account = Account.for({ ...settings, apiKey: secret, credentials: [] });
-  if (!(await account.keys.authenticates(secret, { isNew: false, signal }))) return { works: false };
+  const own = Account.for({ ...settings, apiKey: secret, credentials: [] });
+  if (!(await own.keys.authenticates(secret, { isNew: false, signal }))) return { works: false };
   const http = new HttpClient({ ...settings, apiKey: secret, clock: systemClock, random: Math.random });
   try {
     return { works: true, keyId: (await readCaller(http, { signal }))?.keyId };

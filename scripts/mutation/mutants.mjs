@@ -1529,6 +1529,13 @@ const digests = [
   ]),
   ...inFile("cli/identify/service.ts", [
     {
+      name: "a key that was found is sent to no service but its own",
+      find: "const name = account ?? selected;",
+      replace: "const name = selected;",
+      test: cli("identify"),
+      by: "with a credential",
+    },
+    {
       name: "the id of a key of another account is not taken for this one",
       find: "name === undefined || record?.name === name ? record : undefined",
       replace: "record",

@@ -258,6 +258,11 @@ test("with a credential, the last use is shown and whether the key is listed, wi
       envOf(plane),
     );
     expect([checked.keys[0]?.works, checked.unknown]).toEqual([true, [{ digest: digestOf(3), works: false }]]);
+    // The key of an account whose address is not known is sent nowhere.
+    const eu = await folderWith({ "prod.json": state({ rotating: { ...rotating, account: "eu" } }) });
+    const before = await plane.count();
+    const sent = await identified(made.key, ["--check", "--state", join(eu, "prod.json")], envOf(plane));
+    expect([sent.keys[0]?.works, sent.keys[0]?.listed, await plane.count()]).toEqual([undefined, undefined, before]);
   } finally {
     await plane.close();
   }
