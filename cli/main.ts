@@ -6,6 +6,7 @@ import { terminalColumns } from "../testing/terminal";
 import { addDoctor } from "./doctor";
 import { EXIT, type ExitCode } from "./exit-code";
 import { addExplain } from "./explain";
+import { addIdentify } from "./identify/identify";
 import { addKeys } from "./keys/keys";
 import { addRevoke } from "./revoke/revoke";
 import { addServe } from "./serve";
@@ -19,6 +20,7 @@ const commands: Readonly<Record<string, (program: Command, session: Session) => 
   keys: addKeys,
   sweep: addSweep,
   revoke: addRevoke,
+  identify: addIdentify,
   wait: addWait,
   doctor: addDoctor,
   explain: addExplain,
@@ -26,7 +28,8 @@ const commands: Readonly<Record<string, (program: Command, session: Session) => 
 };
 
 const EXIT_CODES = `
-Exit codes: 0 success, 1 a problem was found or something failed, 2 wrong usage or settings, 130 ended by Ctrl+C.
+Exit codes: 0 success, 1 a problem was found or something failed, 2 wrong usage or settings, 3 and 4 see
+identify, 130 ended by Ctrl+C.
 `;
 
 function programOf(session: Session): Command {

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { ConfigError } from "../errors";
-import { withoutTrailing } from "../trim";
+import { withoutTrailing } from "../text";
 
 /** The parts of a service's address. */
 export interface BaseUrl {

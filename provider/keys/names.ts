@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { base32 } from "../base32";
 import { getOrCreate } from "../get-or-create";
 import { PREFIX_LENGTH, PREFIX_LENGTH_WITH_URN } from "../schema/field-types";
-import { withoutTrailing } from "../trim";
+import { withoutTrailing } from "../text";
 import { ownerIdIn, urnIn } from "./identity";
 
 const tags = new Map<string, string>();

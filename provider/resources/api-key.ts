@@ -1,3 +1,4 @@
+import { keyDigest } from "../key-digest";
 import { identityHere, mustBeSameAccount } from "../keys/account-guard";
 import { mustBeDue, reportSkew } from "../keys/clock-skew";
 import { createKey, type Naming } from "../keys/create-key";
@@ -97,6 +98,7 @@ function outputsOf(state: KeyState, inputs: Properties, before?: Properties): Pr
     ...repeatedInputs(inputs, state.key, before),
     ...others,
     ...lost,
+    digest: keyDigest(state.key),
     rotateAt: rotateAt(state.createdAt, inputs),
     gone: gone || undefined,
     owner: identity,
@@ -123,11 +125,11 @@ export const apiKey: ResourceType = {
     onNameConflict: { type: types.oneOf("fail", "revokeUnused"), fallback: "fail", change: "update" },
   },
 
-  outputs: ["keyId", "name", "key", "createdAt", "rotateAt", "pending"],
+  outputs: ["keyId", "name", "key", "digest", "createdAt", "rotateAt", "pending"],
 
-  canBeAbsent: ["rotateAt", "pending"],
+  canBeAbsent: ["digest", "rotateAt", "pending"],
 
-  stable: () => ["keyId", "name", "key", "createdAt"],
+  stable: () => ["keyId", "name", "key", "digest", "createdAt"],
 
   rules(inputs, context) {
     const failures: Failure[] = [...keyRules(inputs, context)];
@@ -195,7 +197,9 @@ export const apiKey: ResourceType = {
       return orphansBeside(id, outputs).length === 0 ? undefined : { ...outputs, gone: true };
     }
     const { credential, ...others } = outputs;
-    return { ...others, owner: identityHere(identityIn(outputs), context) };
+    // A state of a former version has no digest.
+    const digest = keyDigest(stateOf(outputs).key);
+    return { ...others, digest, owner: identityHere(identityIn(outputs), context) };
   },
 
   async update(id, outputs, inputs, context) {
@@ -224,7 +228,8 @@ export const apiKey: ResourceType = {
     const claim = importClaim(id, key);
     const { name, createdAt, projectId } = await proveKey(claim, inputs, context);
     const found = withoutEmpty({ ...inputs, name, projectId });
-    const taken = { keyId: id, key: claim.key, createdAt, mintedBy: maker(found), imported: true };
+    const digest = keyDigest(claim.key);
+    const taken = { keyId: id, key: claim.key, digest, createdAt, mintedBy: maker(found), imported: true };
     return { id, inputs: found, outputs: withoutEmpty({ ...found, ...taken }) };
   },
 

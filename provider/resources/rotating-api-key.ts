@@ -53,20 +53,22 @@ export const rotatingApiKey: ResourceType = {
     "keyId",
     "name",
     "key",
+    "digest",
     "createdAt",
     "rotateAt",
     "previousKeyId",
     "previousKey",
+    "previousDigest",
     "retireAfter",
     "pending",
     "nextAction",
   ],
 
-  canBeAbsent: ["rotateAt", "previousKeyId", "previousKey", "retireAfter", "pending"],
+  canBeAbsent: ["digest", "rotateAt", "previousKeyId", "previousKey", "previousDigest", "retireAfter", "pending"],
 
   stable(outputs, inputs, now) {
     const state = withTriggers(stateOf(outputs), inputs.rotationTriggers);
-    return rotationReason(state, inputs, now) === undefined ? ["keyId", "name", "key", "createdAt"] : [];
+    return rotationReason(state, inputs, now) === undefined ? ["keyId", "name", "key", "digest", "createdAt"] : [];
   },
 
   rules: (inputs, context, before) => [...rotationRules(inputs, context), ...adoptionRules(inputs, context, before)],

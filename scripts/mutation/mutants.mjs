@@ -7,6 +7,7 @@ const api = (name) => `test/unit/api/${name}.test.ts`;
 const cli = (name) => `test/unit/cli/${name}.test.ts`;
 const plane = (name) => `test/unit/control-plane/${name}.test.ts`;
 const resources = (name) => `test/unit/resources/${name}.test.ts`;
+const keys = (name) => `test/unit/keys/${name}.test.ts`;
 const plugin = (name) => `test/unit/plugin/${name}.test.ts`;
 const unit = (name) => `test/unit/${name}.test.ts`;
 const STORIES_OF_PLUGIN = "test/model/plugin-stories.test.ts";
@@ -1459,6 +1460,130 @@ const account = [
 ].map((mutant) => ({ test: resources("wrong-account"), ...mutant }));
 
 const digests = [
+  ...inFile("cli/identify/identify.ts", [
+    {
+      name: "a text on the command line is refused",
+      find: "if (args.length > 0) {",
+      replace: "if (args.length > 9) {",
+      test: cli("identify"),
+      by: "a text on the command line",
+    },
+    {
+      name: "only --check sends a request with a key that was found",
+      find: "checked: flags.check ? await check(",
+      replace: "checked: flags ? await check(",
+      test: cli("identify"),
+      by: "with a credential",
+    },
+    {
+      name: "an unknown key has an exit code of its own",
+      find: "if (unknown.length > 0) session.exitCode = EXIT.unknown;",
+      replace: "",
+      test: cli("identify"),
+      by: "the exit code tells",
+    },
+  ]),
+  ...inFile("cli/identify/key-search.ts", [
+    {
+      name: "a part of a key at the end of a window is not a key",
+      find: " || (openEnd && to === bytes.length)",
+      replace: "",
+      test: cli("identify-search"),
+    },
+    {
+      name: "a part of a key at the start of a window is not a key",
+      find: "(openStart && from < MARGIN) || ",
+      replace: "",
+      test: cli("identify-search"),
+    },
+    {
+      name: "the end of a window is searched again with the next one",
+      find: "bytes.subarray(-OVERLAP)",
+      replace: "Buffer.alloc(OVERLAP)",
+      test: cli("identify-search"),
+    },
+    {
+      name: "a hash in hex is no unknown key",
+      find: "(?![0-9a-f]{64}$)",
+      replace: "",
+      test: cli("identify-search"),
+    },
+  ]),
+  ...inFile("cli/identify/holdings.ts", [
+    {
+      name: "a key that another stack created is shown as that of a copy",
+      find: "return !makers.some((tag) => tags.includes(tag));",
+      replace: "return false;",
+      test: cli("identify"),
+      by: "the answers for a corpus",
+    },
+    {
+      name: "a stack of the same name with another owner is no newer state",
+      find: "other.tags.some((tag) => summary.tags.includes(tag))",
+      replace: "true",
+      test: cli("identify"),
+      by: "the answers for a corpus",
+    },
+    {
+      name: "an older state does not say that a key is in use",
+      find: "time(each) > time(newest) ? each : newest",
+      replace: "newest",
+      test: cli("identify"),
+      by: "the answers for a corpus",
+    },
+  ]),
+  ...inFile("cli/identify/service.ts", [
+    {
+      name: "a key that was found is sent to no service but its own",
+      find: "const name = account ?? selected;",
+      replace: "const name = selected;",
+      test: cli("identify"),
+      by: "with a credential",
+    },
+    {
+      name: "the id of a key of another account is not taken for this one",
+      find: "name === undefined || record?.name === name ? record : undefined",
+      replace: "record",
+      test: cli("identify"),
+      by: "with a credential",
+    },
+  ]),
+  ...inFile("cli/identify/state-sources.ts", [
+    {
+      name: "a wrong path that can be a misplaced key is not repeated",
+      find: "/\\.json(\\.gz)?$/.test(path) ?",
+      replace: "path !== undefined ?",
+      test: cli("identify"),
+      by: "what is not a state",
+    },
+  ]),
+  ...inFile("provider/key-digest.ts", [
+    {
+      name: "a secret that could be guessed has no digest",
+      find: "key === undefined || !isRandomKey(key)",
+      replace: "key === undefined",
+      test: keys("key-digest"),
+      by: "a digest that could be guessed",
+    },
+    {
+      name: "a secret of repeated parts or rows is not random",
+      find: "pairs >= (random.length * 2) / 3 && ",
+      replace: "",
+      test: keys("key-digest"),
+    },
+    {
+      name: "a passphrase is not random",
+      find: " && changes >= random.length / CHANGE",
+      replace: "",
+      test: keys("key-digest"),
+    },
+    {
+      name: "the digest of a key is not the plain hash of its secret",
+      find: ".update(KEY_DOMAIN + key)",
+      replace: ".update(key)",
+      test: keys("key-digest"),
+    },
+  ]),
   ...inFile("provider/resources/rotation/rotation-outputs.ts", [
     {
       name: "a RotatingApiKey remembers no triggers in clear",

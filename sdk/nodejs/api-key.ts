@@ -107,6 +107,11 @@ export class ApiKey extends pulumi.CustomResource {
   declare readonly name: pulumi.Output<string>;
   /** The secret. Encrypted in the state; the service never shows it again. */
   declare readonly key: pulumi.Output<string>;
+  /**
+   * A digest of the secret, which is not secret itself. `keyplane identify` finds the key of a leaked secret by it. It is
+   * `null` for an imported key that does not look random.
+   */
+  declare readonly digest: pulumi.Output<string | null>;
   /** When the service created the key, as an ISO 8601 time. */
   declare readonly createdAt: pulumi.Output<string>;
   /**
@@ -147,4 +152,6 @@ export class ApiKey extends pulumi.CustomResource {
   }
 }
 
-const OUTPUTS = ["keyId", "name", "key", "createdAt", "rotateAt", "pending", "pendingRevocations", "lostNames"];
+const OUTPUTS = [
+  ...["keyId", "name", "key", "digest", "createdAt", "rotateAt", "pending", "pendingRevocations", "lostNames"],
+];

@@ -138,6 +138,11 @@ export class RotatingApiKey extends pulumi.CustomResource {
   declare readonly name: pulumi.Output<string>;
   /** The current key's secret. Encrypted in the state; the service never shows it again. */
   declare readonly key: pulumi.Output<string>;
+  /**
+   * A digest of the current key's secret, which is not secret itself. `keyplane identify` finds the key of a leaked
+   * secret by it. It is `null` for an adopted key that does not look random.
+   */
+  declare readonly digest: pulumi.Output<string | null>;
   /** When the service created the current key, as an ISO 8601 time. */
   declare readonly createdAt: pulumi.Output<string>;
   /**
@@ -149,6 +154,8 @@ export class RotatingApiKey extends pulumi.CustomResource {
   declare readonly previousKeyId: pulumi.Output<string | null>;
   /** The previous key's secret; `null` while there is no previous key. */
   declare readonly previousKey: pulumi.Output<string | null>;
+  /** The digest of the previous key's secret; `null` without a previous key, or if it does not look random. */
+  declare readonly previousDigest: pulumi.Output<string | null>;
   /** The earliest time to revoke an unused previous key, as an ISO 8601 time; `null` without a previous key. */
   declare readonly retireAfter: pulumi.Output<string | null>;
   /** What the next runs will do, in words. */
@@ -211,7 +218,8 @@ export class RotatingApiKey extends pulumi.CustomResource {
 }
 
 const OUTPUTS = [
-  ...["keyId", "name", "key", "createdAt", "rotateAt", "previousKeyId", "previousKey", "retireAfter", "nextAction"],
+  ...["keyId", "name", "key", "digest", "createdAt", "rotateAt"],
+  ...["previousKeyId", "previousKey", "previousDigest", "retireAfter", "nextAction"],
   ...["pending", "pendingRevocations", "lostNames"],
   ...["retired", "compromised", "adopted", "rotateAfter", "gracePeriod", "quietPeriod", "maxOverlap"],
 ];

@@ -14,6 +14,10 @@ const HELD_BY: Readonly<Record<string, readonly (readonly [file: string, name: s
     ["unit/resources/lies.test.ts", "in a list of keys appears in no record"],
     ["contract/host.test.ts", "prints errors without a stack and without a secret"],
   ],
+  "The digest of a key in the state reveals its secret": [
+    ["unit/keys/key-digest.test.ts", "a digest that could be guessed is refused"],
+    ["unit/cli/identify.test.ts", "with a credential, the last use is shown"],
+  ],
   "A secret among `rotationTriggers` appears in the state": [
     ["e2e/secret-triggers.long.test.ts", "secret triggers appear nowhere as plain text"],
   ],

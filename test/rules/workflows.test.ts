@@ -74,6 +74,17 @@ test("the example's schedule starts early in the window of its keys, whether the
   }
 });
 
+test("the workflow that searches pushes gives a secret only to the step that reads the state, and may only read", () => {
+  const workflow = parse(textOf("examples/identify/identify.yml")) as WithEnvironment & Workflow;
+  const steps = Object.values(workflow.jobs).flatMap((job) => (job as { readonly steps: readonly Step[] }).steps);
+  expect(steps.flatMap(({ run = "" }) => run.match(/\bnpm .*/g) ?? [])).toEqual(["npm ci --ignore-scripts"]);
+  const withSecrets = steps.filter((step) => JSON.stringify([step.env, step.with]).includes("secrets."));
+  expect(withSecrets.map(({ run = "" }) => /npx keyplane identify/.test(run))).toEqual([true]);
+  expect(workflow.permissions).toEqual({ contents: "read" });
+  // The text of a push is data: it never becomes a part of a command.
+  expect(steps.flatMap(({ run = "" }) => run.match(/\$\{\{/g) ?? [])).toEqual([]);
+});
+
 test("the same action has the same commit everywhere", () => {
   const commits = new Map<string, Set<string>>();
   for (const path of withActions) {

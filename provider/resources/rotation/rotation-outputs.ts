@@ -1,3 +1,4 @@
+import { keyDigest } from "../../key-digest";
 import { rotateAt, withoutEmpty } from "../../keys/key-fields";
 import type { Properties } from "../../schema/resource-type";
 import { nextAction } from "./next-action";
@@ -20,12 +21,14 @@ export function outputsOf(state: RotationState, inputs: Properties): Properties 
     name: current?.name,
     // A secret can be read only at creation, so it is carried from state to state.
     key: current?.key,
+    digest: keyDigest(current?.key),
     createdAt: state.createdAt,
     rotateAt: rotateAt(state.createdAt, inputs),
     currentGone: state.currentGone || undefined,
     previousKeyId: previous?.keyId,
     previousName: previous?.name,
     previousKey: previous?.key,
+    previousDigest: keyDigest(previous?.key),
     rotatedAt,
     deliveredAt,
     historyMark,

@@ -1,0 +1,55 @@
+import { nameInUrn } from "../../provider/keys/names";
+import type { Holding } from "./holdings";
+
+/**
+ * What to do about a leaked key, step by step.
+ * @param isListed - Whether its account lists it; `undefined` if it was not asked.
+ */
+export function adviceFor(holding: Holding, isListed: boolean | undefined): readonly string[] {
+  const { keyId, stack, roleNow, isCopy } = holding;
+  if (isListed === false) {
+    return [
+      `Nothing: the account does not list key ${keyId}. It is revoked, and \`pulumi up --refresh\` of ${stack} notices`,
+    ];
+  }
+  const revoke = `At once, whoever uses it: \`${revokeCommand(holding)}\`, and then \`pulumi up --refresh\` of ${stack}`;
+  if (isCopy) {
+    return [`Pass the state of the stack that created the key: ${stack} is a copy, and does not revoke it`, revoke];
+  }
+  if (roleNow === undefined) {
+    return [
+      `The newest given state of ${stack} does not have the key. Check with \`keyplane keys\` that it is revoked`,
+      revoke,
+    ];
+  }
+  if (roleNow === "to be revoked") return [`The next complete \`pulumi up\` of ${stack} revokes it`, revoke];
+  return [`${changeOf(holding)}, and run \`pulumi up\` of ${stack}: ${effectOf(holding)}`, revoke];
+}
+
+/** What the change does. */
+function effectOf({ role }: Holding): string {
+  return role === "previous"
+    ? "it is revoked without grace, at the end of the run"
+    : "everything in the stack gets a new key, and then this one is revoked";
+}
+
+/** The change of the program that replaces a key. */
+function changeOf({ keyId, type, urn, hasTriggers }: Holding): string {
+  const name = nameInUrn(urn);
+  if (type === "RotatingApiKey") return `Set \`revokeNow: "${keyId}"\` in the arguments of RotatingApiKey "${name}"`;
+  if (hasTriggers) return `Add \`leaked: "${keyId}"\` to the rotationTriggers of ApiKey "${name}"`;
+  // The first triggers replace nothing.
+  const option = isWord(urn) ? `\`--replace '${urn}'\`` : `the option --replace with the URN of ApiKey "${name}"`;
+  return `Leave the program as it is, add ${option}`;
+}
+
+/** The command that revokes a key. */
+export function revokeCommand({ keyId, account, organizationId }: Holding): string {
+  const options = Object.entries({ account, organization: organizationId }).flatMap(([name, value]) => {
+    return value !== undefined && isWord(value) ? [`--${name} ${value}`] : [];
+  });
+  return ["npx keyplane revoke", keyId, ...options, "--yes"].join(" ");
+}
+
+/** Whether a text of a state is one word in a shell, so that a command that is copied does nothing else. */
+const isWord = (text: string): boolean => /^[\w:$/.@-]+$/.test(text) && !text.startsWith("-");

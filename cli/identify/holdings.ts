@@ -1,0 +1,257 @@
+import { keyDigest } from "../../provider/key-digest";
+import { tagsIn } from "../../provider/keys/names";
+import { DYNAMIC, PLUGIN } from "../../provider/resource-types";
+import { type Deployment, readDeployment, type StateResource } from "../../provider/stack/deployment";
+import { keysIn, type Role, type StackState, stackState } from "../../provider/stack/stack-state";
+import { KeySearch } from "./key-search";
+import { readStateFile, refused, type StateFile } from "./state-sources";
+
+/** A key in the state of a stack, with what the state says about it. */
+export interface Holding {
+  readonly digest: string;
+  readonly keyId: string;
+  readonly name: string | undefined;
+  /** Its role in this state. */
+  readonly role: Role;
+  /** Its role in the newest given state of the stack; `undefined` if that one does not have the key. */
+  readonly roleNow: Role | undefined;
+  readonly stack: string;
+  /** The URN of its resource. */
+  readonly urn: string;
+  readonly type: "ApiKey" | "RotatingApiKey";
+  /** The name of its account in `keyplane:accounts`; `undefined` for the account of `keyplane:apiKey`. */
+  readonly account: string | undefined;
+  readonly organizationId: string | undefined;
+  readonly projectId: string | undefined;
+  /** When the service created it, as an ISO 8601 time, if the state tells. */
+  readonly createdAt: string | undefined;
+  /** When the current key of its resource replaced it. */
+  readonly replacedAt: string | undefined;
+  /** The last use that the state tells, as an ISO 8601 time. */
+  readonly lastUsedAt: string | undefined;
+  /** Whether another stack created it, from which this state was copied or renamed. */
+  readonly isCopy: boolean;
+  /** Whether the resource has triggers, so that another one replaces the key. */
+  readonly hasTriggers: boolean;
+  /** URNs of the resources that depend on the key's resource. */
+  readonly usedBy: readonly string[];
+  readonly source: string;
+  /** ISO 8601 time of the state, if it contains it. */
+  readonly savedAt: string | undefined;
+}
+
+/** What the given states say about some keys. */
+export interface Holdings {
+  readonly holdings: readonly Holding[];
+  /** Number of states. */
+  readonly states: number;
+  /** States that have keys without a digest, whose secrets are encrypted. Nothing is known about these keys. */
+  readonly undigested: readonly string[];
+}
+
+/** A state that was read. */
+interface ReadState {
+  readonly source: string;
+  readonly deployment: Deployment;
+  readonly summary: StackState;
+}
+
+/** How many files to read at once. */
+const AT_ONCE = 8;
+
+/**
+ * Finds the keys with these digests in states. Only the states that contain one of them, and the others of the same
+ * stacks, are read as a whole.
+ */
+export async function holdingsOf(
+  digests: ReadonlySet<string>,
+  files: readonly StateFile[],
+  exported: readonly { readonly source: string; readonly deployment: Deployment }[] = [],
+): Promise<Holdings> {
+  const read: ReadState[] = exported.map((state) => ({
+    ...state,
+    summary: stackState(state.source, state.deployment),
+  }));
+  const others: { readonly file: StateFile; readonly stack: string }[] = [];
+  const undigested: string[] = read.filter(({ deployment }) => lacksDigests(deployment)).map(({ source }) => source);
+  let [next, states] = [0, exported.length];
+  const work = async () => {
+    for (let file = files[next++]; file !== undefined; file = files[next++]) {
+      const bytes = await readStateFile(file);
+      const stack = stackOf(bytes);
+      if (stack === undefined && !file.isNamed) continue;
+      states++;
+      if (stack === undefined || containsAny(bytes, digests)) read.push(parsed(file, bytes));
+      else others.push({ file, stack });
+      if (hasOldKeys(bytes)) undigested.push(file.name);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  const held = read.filter(({ deployment }) => keysOf(deployment, digests).length > 0);
+  const stacks = new Set(held.map(({ summary }) => summary.stack));
+  for (const { file } of others.filter(({ stack }) => stacks.has(stack))) {
+    read.push(parsed(file, await readStateFile(file)));
+  }
+  const holdings = held.flatMap((state) => {
+    const now = newestOf(state, read);
+    return keysOf(state.deployment, digests).map((key) => holdingOf(key, state, now));
+  });
+  return { holdings: inOrder(holdings), states, undigested: undigested.toSorted() };
+}
+
+function parsed(file: StateFile, bytes: Buffer): ReadState {
+  try {
+    const deployment = readDeployment(bytes.toString());
+    return { source: file.name, deployment, summary: stackState(file.name, deployment) };
+  } catch (error) {
+    throw refused(file.name, (error as Error).message);
+  }
+}
+
+const DIGEST = Buffer.from('igest"');
+
+/** Whether a state contains one of these digests, or a secret in plain text that has one of them. */
+function containsAny(bytes: Buffer, digests: ReadonlySet<string>): boolean {
+  if (digests.size === 0) return false;
+  for (let at = bytes.indexOf(DIGEST); at >= 0; at = bytes.indexOf(DIGEST, at + 1)) {
+    const [, digest = ""] = /^igest"\s*:\s*"([a-z2-7]{25})"/.exec(bytes.toString("latin1", at, at + 60)) ?? [];
+    if (digests.has(digest)) return true;
+  }
+  if (!bytes.includes('"plaintext"')) return false;
+  const search = new KeySearch();
+  search.add(bytes);
+  search.end();
+  return search.found.some(({ secrets }) => [...secrets.keys()].some((digest) => digests.has(digest)));
+}
+
+const count = (bytes: Buffer, text: string): number => {
+  let found = 0;
+  for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1)) found++;
+  return found;
+};
+
+/** Whether a state seems to have keys that a former version created, encrypted and without a digest. */
+function hasOldKeys(bytes: Buffer): boolean {
+  return count(bytes, '"keyId"') > count(bytes, '"digest"') && !bytes.includes('"plaintext"');
+}
+
+function lacksDigests({ resources }: Deployment): boolean {
+  return resources.some(
+    ({ type, outputs }) => kindOf(type) !== undefined && !("digest" in outputs) && typeof outputs.key !== "string",
+  );
+}
+
+/** `project/stack` of a state, from its first URN; `undefined` if it has none. */
+function stackOf(bytes: Buffer): string | undefined {
+  const at = bytes.indexOf("urn:pulumi:");
+  const [, stack, project] = /^urn:pulumi:([^:"]+)::([^:"]+)::/.exec(bytes.toString("utf8", at, at + 300)) ?? [];
+  return at < 0 || stack === undefined ? undefined : `${project}/${stack}`;
+}
+
+function kindOf(type: string): Holding["type"] | undefined {
+  return (["ApiKey", "RotatingApiKey"] as const).find((kind) => [DYNAMIC, PLUGIN].some((each) => type === each + kind));
+}
+
+/** A key of a resource that has one of some digests. */
+interface KeyOfResource {
+  readonly resource: StateResource;
+  readonly type: Holding["type"];
+  readonly digest: string;
+  readonly keyId: string;
+  readonly role: "current" | "previous";
+}
+
+function keysOf({ resources }: Deployment, digests: ReadonlySet<string>): readonly KeyOfResource[] {
+  return resources.flatMap((resource): KeyOfResource[] => {
+    const type = kindOf(resource.type);
+    if (type === undefined) return [];
+    const { digest, key, keyId, previousDigest, previousKey, previousKeyId } = resource.outputs;
+    const both = [
+      { digest: digestOf(digest, key), keyId, role: "current" },
+      { digest: digestOf(previousDigest, previousKey), keyId: previousKeyId, role: "previous" },
+    ] as const;
+    return both.flatMap((each) => {
+      const { digest, keyId, role } = each;
+      if (digest === undefined || !digests.has(digest) || typeof keyId !== "string") return [];
+      return [{ resource, type, digest, keyId, role }];
+    });
+  });
+}
+
+/** The digest of a key in a state; that of an older state without one is computed if the secret is in plain text. */
+function digestOf(digest: unknown, key: unknown): string | undefined {
+  return text(digest) ?? keyDigest(text(key));
+}
+
+/** The newest of the states of the same stack, that is, with the same name and a common owner. */
+function newestOf({ summary, ...state }: ReadState, all: readonly ReadState[]): ReadState {
+  const isSame = (other: StackState) =>
+    other.stack === summary.stack &&
+    (summary.tags.length === 0 || other.tags.length === 0 || other.tags.some((tag) => summary.tags.includes(tag)));
+  const time = (each: ReadState) => Date.parse(each.summary.savedAt ?? "") || 0;
+  const own = { summary, ...state };
+  return all
+    .filter((each) => isSame(each.summary))
+    .reduce((newest, each) => (time(each) > time(newest) ? each : newest), own);
+}
+
+function holdingOf(key: KeyOfResource, state: ReadState, now: ReadState): Holding {
+  const { resource, type, digest, keyId, role } = key;
+  const { urn, outputs, inputs } = resource;
+  const { summary, deployment, source } = state;
+  const isCurrent = role === "current";
+  const name = text(isCurrent ? outputs.name : outputs.previousName);
+  // The newest state may have the key under the same URN, or in a list of keys to revoke.
+  const roleNow = now === state ? role : (inRole(keyId, urn, now) ?? now.summary.held.get(keyId)?.role);
+  return {
+    ...{ digest, keyId, name, role, roleNow, stack: summary.stack, urn, type },
+    account: text(outputs.account),
+    organizationId: text(outputs.organizationId),
+    projectId: text(outputs.projectId),
+    createdAt: isCurrent ? text(outputs.createdAt) : undefined,
+    replacedAt: isCurrent ? undefined : text(outputs.rotatedAt),
+    lastUsedAt: isCurrent ? undefined : text(outputs.previousUsedAt),
+    isCopy: isOthers(name, maker(keyId, outputs), summary),
+    hasTriggers: outputs.triggersDigest !== undefined || inputs.rotationTriggers !== undefined,
+    usedBy: usersOf(urn, deployment),
+    ...{ source, savedAt: summary.savedAt },
+  };
+}
+
+function inRole(keyId: string, urn: string, { deployment }: ReadState): Role | undefined {
+  const same = deployment.resources.filter((resource) => resource.urn === urn && !resource.replaced);
+  return same.flatMap(keysIn).find(({ id }) => id === keyId)?.role;
+}
+
+/** The tag of the owner that created or adopted a key whose name does not show it. */
+function maker(keyId: string, { mintedBy, adopted }: StateResource["outputs"]): string | undefined {
+  const { id, by } = (adopted ?? {}) as { readonly id?: unknown; readonly by?: unknown };
+  return id === keyId ? text(by) : text(mintedBy);
+}
+
+/** Whether an owner of another stack created a key. */
+function isOthers(name: string | undefined, maker: string | undefined, { tags, foreign }: StackState): boolean {
+  const makers = maker === undefined ? tagsIn(name ?? "") : [maker];
+  if (makers.length === 0 || tags.length === 0) return foreign.length > 0;
+  return !makers.some((tag) => tags.includes(tag));
+}
+
+/** The resources that depend on another one, without keyplane's own. */
+function usersOf(urn: string, { resources }: Deployment): readonly string[] {
+  const isOwn = ({ type }: StateResource) => type === `${DYNAMIC}Ledger` || type === `${DYNAMIC}Owner`;
+  const users = resources.filter((resource) => resource.sources.has(urn) && !isOwn(resource));
+  return [...new Set(users.map((user) => user.urn))];
+}
+
+/** The stack that owns a key first, then copies; newer states first. */
+function inOrder(holdings: readonly Holding[]): readonly Holding[] {
+  const rank = ({ isCopy, roleNow }: Holding) => Number(isCopy) * 2 + Number(roleNow === undefined);
+  const time = ({ savedAt }: Holding) => Date.parse(savedAt ?? "") || 0;
+  return holdings.toSorted(
+    (one, other) => rank(one) - rank(other) || time(other) - time(one) || (one.source < other.source ? -1 : 1),
+  );
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}

@@ -1,0 +1,132 @@
+import type { Command } from "commander";
+import { getOrCreate } from "../../provider/get-or-create";
+import { conceal } from "../../provider/secrets";
+import { type AccountFlags, withAccount } from "../account";
+import { EXIT } from "../exit-code";
+import type { Session } from "../session";
+import { note, printJson } from "../terminal";
+import { UsageError } from "../usage-error";
+import { adviceFor, revokeCommand } from "./advice";
+import { exportedStacks } from "./exported-stacks";
+import { type Holding, type Holdings, holdingsOf } from "./holdings";
+import { type Found, KeySearch } from "./key-search";
+import { type Identified, printReport, type Unknown } from "./report";
+import { check, Lists } from "./service";
+import { stateFiles } from "./state-sources";
+
+interface Flags extends AccountFlags {
+  readonly state?: readonly string[];
+  readonly stack?: readonly string[];
+  readonly check?: true;
+  readonly json?: true;
+}
+
+/** `keyplane identify`: finds keys in a text, and says whose they are and what to do. */
+export function addIdentify(program: Command, session: Session): void {
+  const command = program
+    .command("identify [text...]")
+    .usage("[options] < FILE")
+    .description("finds keys in a text on standard input, and says which stack owns them and what to do")
+    .option("--state <path...>", "states: files, or the folder of a file backend")
+    .option("--stack <name...>", "stacks, whose states are read with the Pulumi CLI")
+    .option("--check", "sends a request with each key that was found, to see whether it works")
+    .option("--json", "prints JSON");
+  withAccount(command)
+    .addHelpText("after", "\nExit codes: 0 no key found, 3 all keys identified, 4 a key that no state has.")
+    .action((args: readonly string[], flags: Flags) => identify(args, flags, session));
+}
+
+async function identify(args: readonly string[], flags: Flags, session: Session): Promise<void> {
+  if (args.length > 0) {
+    throw new UsageError(
+      "identify takes no argument, because lists of processes and the history of the shell show arguments. Pass the " +
+        "text on standard input: keyplane identify < FILE",
+    );
+  }
+  // Before the text is read: a wrong path should not cost the wait for it.
+  const files = await stateFiles(flags.state ?? []);
+  const found = await searched(process.stdin);
+  const secrets = new Map(found.flatMap((each) => [...each.secrets]));
+  const digests = new Set(secrets.keys());
+  if (digests.size === 0) return report({ identified: [], unknown: [], states: 0, undigested: [] }, flags, session);
+  const exported = await exportedStacks(flags.stack ?? []);
+  const { holdings, states, undigested } = await holdingsOf(digests, files, exported);
+  const secretOf = (digest: string) => secrets.get(digest) ?? "";
+  const held = new Map<string, Holding[]>();
+  for (const holding of holdings) getOrCreate(held, holding.digest, () => []).push(holding);
+  const strange = unknownIn(found, held);
+  // No later output can contain one, whatever the names in a state are.
+  for (const digest of [...held.keys(), ...strange]) conceal(secretOf(digest));
+  const lists = new Lists(flags, session.signal);
+  const identified: Identified[] = [];
+  // In the order of the text.
+  for (const digest of digests) {
+    const [holding, ...others] = held.get(digest) ?? [];
+    if (holding === undefined) continue;
+    const listed = await lists.find(holding);
+    identified.push({
+      ...{ digest, holding, others, listed },
+      checked: flags.check ? await check(secretOf(digest), flags, holding.account, session.signal) : undefined,
+      next: adviceFor(holding, listed && listed.record !== undefined),
+      revoke: revokeCommand(holding),
+    });
+  }
+  const unknown: Unknown[] = [];
+  for (const digest of strange) {
+    const checked = flags.check ? await check(secretOf(digest), flags, undefined, session.signal) : undefined;
+    unknown.push({ digest, checked });
+  }
+  for (const problem of lists.problems) note(problem);
+  report({ identified, unknown, states, undigested }, flags, session);
+}
+
+/** Searches a stream. Nothing of it is kept but what can be a key. */
+async function searched(stream: NodeJS.ReadStream): Promise<readonly Found[]> {
+  if (stream.isTTY) note("Reading the text from the terminal. Ctrl+D ends it.");
+  const search = new KeySearch();
+  for await (const chunk of stream) search.add(chunk as Buffer);
+  search.end();
+  return search.found;
+}
+
+/** The digests of what has the form of the service's keys, but is in no state. */
+function unknownIn(found: readonly Found[], held: ReadonlyMap<string, unknown>): readonly string[] {
+  return found.flatMap(({ secrets, service }) => {
+    return service === undefined || [...secrets.keys()].some((digest) => held.has(digest)) ? [] : [service];
+  });
+}
+
+function report(
+  result: Omit<Holdings, "holdings"> & {
+    readonly identified: readonly Identified[];
+    readonly unknown: readonly Unknown[];
+  },
+  { json }: Flags,
+  session: Session,
+): void {
+  const { identified, unknown, states, undigested } = result;
+  if (identified.length > 0) session.exitCode = EXIT.found;
+  if (unknown.length > 0) session.exitCode = EXIT.unknown;
+  if (json) {
+    printJson({
+      keys: identified.map(({ holding, others, listed, checked, digest, next, revoke }) => ({
+        ...shown(holding),
+        digest,
+        ...(listed && { listed: listed.record !== undefined }),
+        ...(listed?.record && {
+          createdAt: listed.record.createdAt,
+          lastUsedAt: listed.record.lastUsedAt,
+          lastUsedFromAddr: listed.record.lastUsedFromAddr,
+        }),
+        ...(checked && { works: checked.works }),
+        others: others.map(shown),
+        next,
+        revoke,
+      })),
+      unknown: unknown.map(({ digest, checked }) => ({ digest, ...checked })),
+      ...{ states, undigested },
+    });
+  } else printReport(result);
+}
+
+const shown = ({ digest, ...holding }: Holding) => holding;

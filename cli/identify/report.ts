@@ -1,0 +1,126 @@
+import { formatDuration } from "../../provider/duration";
+import { nameInUrn } from "../../provider/keys/names";
+import { note, paint, plain, print } from "../terminal";
+import type { Holding, Holdings } from "./holdings";
+import type { Checked, Listed } from "./service";
+
+/** A key that was found in the text, and that a state has. */
+export interface Identified {
+  readonly digest: string;
+  /** The stack that owns it, if its state is given. */
+  readonly holding: Holding;
+  /** Other states that have it: copies and older ones. */
+  readonly others: readonly Holding[];
+  /** What its account lists; `undefined` if it was not asked. */
+  readonly listed: Listed | undefined;
+  readonly checked: Checked | undefined;
+  /** What to do, step by step. */
+  readonly next: readonly string[];
+  /** The command that revokes it. */
+  readonly revoke: string;
+}
+
+/** What looks like a key of the service, but is in no state. */
+export interface Unknown {
+  readonly digest: string;
+  readonly checked: Checked | undefined;
+}
+
+/** Prints what was found. No part of a secret is among it. */
+export function printReport({
+  identified,
+  unknown,
+  states,
+  undigested,
+}: Omit<Holdings, "holdings"> & {
+  readonly identified: readonly Identified[];
+  readonly unknown: readonly Unknown[];
+}): void {
+  for (const key of identified) printKey(key);
+  for (const { digest, checked } of unknown) {
+    print(paint("warn", "unknown key"), ` (digest ${digest})`);
+    row(
+      "owner",
+      states === 0 ? "unknown: no state was given. Pass --state or --stack" : "none of the given states has it",
+    );
+    if (checked !== undefined) row("check", checkedText(checked));
+    const id = checked?.works ? checked.keyId : undefined;
+    row(
+      "next",
+      id === undefined
+        ? "Find its id in the service's console, by the time of its last use, and revoke it"
+        : `npx keyplane revoke ${id} --yes`,
+    );
+    print("");
+  }
+  const total = identified.length + unknown.length;
+  print(
+    total === 0 ? "no key found" : `${total} ${total === 1 ? "key" : "keys"} found, ${identified.length} identified`,
+  );
+  const [first] = undigested;
+  if (unknown.length > 0 && first !== undefined) {
+    const more = undigested.length > 1 ? ` and ${undigested.length - 1} more` : "";
+    note(
+      `${plain(first)}${more}: keys without a digest, of an earlier version. Run \`pulumi up --refresh\` of the stack, or ` +
+        "pass the output of `pulumi stack export --show-secrets`",
+    );
+  }
+}
+
+function printKey({ digest, holding, others, listed, checked, next }: Identified): void {
+  const { keyId, name, stack, urn, type, account, organizationId, projectId, usedBy } = holding;
+  print(paint("bad", `key ${keyId}`), ` ${plain(name ?? "")} (digest ${digest})`);
+  row("stack", `${stack}${holding.isCopy ? ", a copy: another stack created the key" : ""} (${holding.source})`);
+  row("resource", `${nameInUrn(urn)} (${type}): ${roleText(holding)}`);
+  const limits = [organizationId && `organization ${organizationId}`, projectId && `project ${projectId}`].filter(
+    Boolean,
+  );
+  row("account", [account ?? "the account of keyplane:apiKey", ...limits].join(", "));
+  row("since", sinceText(holding, listed));
+  row("last use", lastUseText(holding, listed));
+  if (checked !== undefined) row("check", checkedText(checked));
+  row("used by", usedBy.length === 0 ? "no resource of the stack" : usedBy.map(shownUrn).join(", "));
+  for (const other of others) {
+    row(
+      "also in",
+      `${other.stack}: ${nameInUrn(other.urn)}, ${other.isCopy ? "a copy" : roleText(other)} (${other.source})`,
+    );
+  }
+  // A step is not shortened, because it contains a command.
+  next.forEach((step, at) => {
+    print(`  ${(at === 0 ? "next" : "").padEnd(9)} ${step}`);
+  });
+  print("");
+}
+
+function row(title: string, text: string): void {
+  print(`  ${title.padEnd(9)} ${plain(text)}`);
+}
+
+function roleText({ role, roleNow }: Holding): string {
+  if (roleNow === role) return `${role} key`;
+  return `${role} key in this state, ${roleNow ?? "not held"} in the newest one`;
+}
+
+function sinceText({ createdAt, replacedAt }: Holding, listed: Listed | undefined): string {
+  const created = createdAt ?? listed?.record?.createdAt ?? "unknown";
+  return replacedAt === undefined ? created : `${created}, replaced ${replacedAt}`;
+}
+
+function lastUseText({ lastUsedAt: inState }: Holding, listed: Listed | undefined): string {
+  if (listed === undefined) return `${inState ?? "unknown"} (no credential of the account is set)`;
+  const { record, now } = listed;
+  if (record === undefined) return "the account does not list the key: it is revoked";
+  const { lastUsedAt, lastUsedFromAddr } = record;
+  if (lastUsedAt === null) return "never";
+  return `${formatDuration(now - Date.parse(lastUsedAt))} ago from ${lastUsedFromAddr ?? "an unknown address"}`;
+}
+
+function checkedText(checked: Checked): string {
+  return checked.works ? "the service accepts the key" : "the service does not accept the key";
+}
+
+function shownUrn(urn: string): string {
+  const type = urn.split("::")[2]?.split("$").at(-1) ?? "";
+  return `${nameInUrn(urn)} (${type})`;
+}

@@ -1,0 +1,91 @@
+import { Account, type ApiKeyRecord } from "../../provider/api";
+import { readCaller } from "../../provider/api/keys/caller";
+import { isAborted, isApiError, messageOf } from "../../provider/errors";
+import { HttpClient, systemClock } from "../../provider/http";
+import { keyIn } from "../../provider/key-index";
+import { SETTINGS } from "../../provider/settings/settings";
+import { type AccountFlags, accountNames, settingsOf } from "../account";
+import { UsageError } from "../usage-error";
+import type { Holding } from "./holdings";
+
+/** What the service says about a key. */
+export interface Listed {
+  /** The key, if it is live; `undefined` if the account does not list it. */
+  readonly record: ApiKeyRecord | undefined;
+  /** The service's time, in milliseconds. */
+  readonly now: number;
+}
+
+/** Answers whether the account of a key lists it. Requests each list once. */
+export class Lists {
+  readonly #lists = new Map<string, Promise<{ readonly keys: readonly ApiKeyRecord[]; readonly now: number }>>();
+  /** Why accounts could not be asked, once each. */
+  readonly problems = new Set<string>();
+
+  constructor(
+    private readonly flags: AccountFlags,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** Returns `undefined` if nothing is configured for the account of the key, or if it could not be asked. */
+  async find({ keyId, name, account, organizationId }: Holding): Promise<Listed | undefined> {
+    const selected = this.flags.account ?? account;
+    if (!isConfigured(selected, this.flags)) return undefined;
+    const id = JSON.stringify([selected, organizationId]);
+    const list = this.#lists.get(id) ?? this.#request(selected, organizationId);
+    this.#lists.set(id, list);
+    try {
+      const { keys, now } = await list;
+      const record = keyIn(keys, keyId);
+      // The same id with another name is a key of another account.
+      return { record: name === undefined || record?.name === name ? record : undefined, now };
+    } catch (error) {
+      if (isAborted(error) || error instanceof UsageError) throw error;
+      const whose = selected === undefined ? SETTINGS.apiKey.env : `account ${selected}`;
+      this.problems.add(`The keys of ${whose} could not be listed: ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+
+  async #request(account: string | undefined, organizationId: string | undefined) {
+    const opened = Account.for(settingsOf({ ...this.flags, ...(account !== undefined && { account }) }));
+    const keys = await opened.keysOf(organizationId).list({ signal: this.signal });
+    return { keys, now: opened.serviceNow() };
+  }
+}
+
+/** Whether there is a credential for an account. */
+function isConfigured(account: string | undefined, { baseUrl }: AccountFlags): boolean {
+  if (account !== undefined) return accountNames(process.env).includes(account);
+  return Boolean(process.env[SETTINGS.apiKey.env]) && Boolean(baseUrl ?? process.env[SETTINGS.baseUrl.env]);
+}
+
+/** What the service said when a request was sent with a key: the id of the key, if the service tells. */
+export type Checked = { readonly works: false } | { readonly works: true; readonly keyId: string | undefined };
+
+/**
+ * Sends requests with a key that was found. It then counts as used. `undefined` if the address of its account is not
+ * configured: no other service gets the key.
+ * @param account - The name of its account, if it is known.
+ */
+export async function check(
+  secret: string,
+  { account: selected, ...flags }: AccountFlags,
+  account: string | undefined,
+  signal: AbortSignal,
+): Promise<Checked | undefined> {
+  const name = account ?? selected;
+  if (name !== undefined && !accountNames(process.env).includes(name)) return undefined;
+  const env = { ...process.env, [SETTINGS.apiKey.env]: secret };
+  const settings = settingsOf({ ...flags, ...(name !== undefined && { account: name }) }, env);
+  // The settings of a named account have its credential.
+  const own = Account.for({ ...settings, apiKey: secret, credentials: [] });
+  if (!(await own.keys.authenticates(secret, { isNew: false, signal }))) return { works: false };
+  const http = new HttpClient({ ...settings, apiKey: secret, clock: systemClock, random: Math.random });
+  try {
+    return { works: true, keyId: (await readCaller(http, { signal }))?.keyId };
+  } catch (error) {
+    if (!isApiError(error)) throw error;
+    return { works: true, keyId: undefined };
+  }
+}

@@ -1,0 +1,176 @@
+import { randomBytes } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, test, vi } from "vitest";
+import { KeySearch } from "../../../cli/identify/key-search";
+import { runsOf, setOf } from "../../../cli/identify/runs";
+import { keyDigest } from "../../../provider/key-digest";
+import "../../fixed-seed";
+import { keyOf } from "./key-of";
+
+/** Everything that a text can contain as keys, and what looks like a key of the service. */
+function searched(text: string | Buffer, chunk = 65_536) {
+  const bytes = Buffer.from(text);
+  const search = new KeySearch();
+  for (let at = 0; at < bytes.length; at += chunk) search.add(bytes.subarray(at, at + chunk));
+  search.end();
+  return {
+    digests: new Set(search.found.flatMap(({ secrets }) => [...secrets.keys()])),
+    service: search.found.flatMap(({ service }) => service ?? []),
+  };
+}
+
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+const hex = (text: string) => Buffer.from(text).toString("hex");
+const each = (text: string, form: (code: string) => string) =>
+  [...hex(text).matchAll(/../g)].map(([code]) => form(code)).join("");
+const wrapped = (text: string, width: number, by = "\n") =>
+  text.replace(new RegExp(`(.{${width}})(?=.)`, "g"), `$1${by}`);
+
+const FORMS: Readonly<Record<string, (key: string) => string>> = {
+  "as it is": (key) => key,
+  "in a line": (key) => `2026-11-23 INFO token=${key}, retrying`,
+  quoted: (key) => `export KEY='${key}'`,
+  "in JSON": (key) => JSON.stringify({ key }),
+  "in JSON within JSON": (key) => JSON.stringify(JSON.stringify({ log: `\n${key}\t` })),
+  "after an escaped line break": (key) => `"a\\n${key}\\n"`,
+  "after an escaped quote": (key) => `\\u0022${key}\\u0022 \\x22${key}`,
+  "in a URL": (key) => `https://host.test/?key=${key}&x=1`,
+  "in an encoded URL": (key) => encodeURIComponent(`https://host.test/?a= ${key} &x=1`),
+  "in a header": (key) => `curl -H "Authorization: Bearer ${key}"`,
+  "in an encoded header": (key) => encodeURIComponent(`Authorization: Bearer ${key}`),
+  "after other words": (key) => `my-app_${key}-suffix`,
+  "in HTML": (key) => `<b>&quot;${key}&#34;</b>`,
+  "in base64": (key) => `{"data":"${base64(key)}"}`,
+  "in base64 of a header": (key) => base64(`Authorization: Bearer ${key}`),
+  "in base64 of credentials": (key) => `Basic ${base64(`u:${key}`)}`,
+  "in base64 at the third offset": (key) => base64(`us:${key}\n`).replace(/=+$/, ""),
+  "in base64 after a path": (key) => `/secrets/${base64(`{"k":"${key}"}`)}`,
+  "in base64 on lines": (key) => wrapped(base64(`Authorization: Bearer ${key}`), 76),
+  "in base64 on indented lines": (key) => `data: |\n    ${wrapped(base64(`${key}\n${key}`), 64, "\r\n    ")}\n`,
+  "in base64 with escaped line breaks": (key) => JSON.stringify(wrapped(base64(`Bearer ${key}`), 76)),
+  "in base64 for URLs": (key) => Buffer.from(`\xff\xfe?>${key}`, "latin1").toString("base64url"),
+  "in base64 within base64": (key) => base64(`{"header":"${base64(`Bearer ${key}`)}"}`),
+  "in encoded base64": (key) => encodeURIComponent(base64(`Bearer ${key}==`)),
+  "in hex": (key) => hex(key),
+  "in hex after a digit": (key) => `0${hex(`Bearer ${key}`)}`,
+  "percent-encoded": (key) => each(key, (code) => `%${code}`),
+  "percent-encoded twice": (key) => each(key, (code) => `%25${code}`),
+  "escaped as in JSON": (key) => each(key, (code) => `\\u00${code}`),
+  "escaped as in HTML": (key) => each(key, (code) => `&#${Number.parseInt(code, 16)};`),
+  "in UTF-16": (key) => Buffer.from(`\ufeffBearer ${key}\r\n`, "utf16le").toString("latin1"),
+  "in UTF-16 within base64": (key) => Buffer.from(`Bearer ${key}`, "utf16le").toString("base64"),
+};
+
+describe.each([
+  ["with a prefix", keyOf(1)],
+  ["of another service", `napi_${keyOf(2).slice(3)}`],
+  ["without a prefix", keyOf(3).slice(3)],
+])("a key %s is found", (_, key) => {
+  test.each(Object.entries(FORMS))("%s", (_form, write) => {
+    const { digests, service } = searched(Buffer.from(write(key), "latin1"));
+    expect(digests).toContain(keyDigest(key));
+    // Only one key is reported, if no state has it.
+    expect(service).toHaveLength(1);
+  });
+});
+
+test("a key is found wherever a chunk ends, and once", () => {
+  const key = keyOf(4);
+  const line = "an ordinary line of a log with words/and/paths and some-words_with-marks\n";
+  for (const size of [
+    (1 << 20) - 60,
+    1 << 20,
+    (1 << 20) + (1 << 14) - 30,
+    (1 << 20) + (1 << 14) - 68,
+    (1 << 21) + 11,
+  ]) {
+    for (const form of ["quoted", "in base64 on lines", "percent-encoded twice"]) {
+      const before = line.repeat(Math.ceil(size / line.length)).slice(0, size - 1);
+      const text = `${before} ${FORMS[form]?.(key)}\n${line.repeat(20_000)}`;
+      for (const chunk of [4_099, 65_536, text.length]) {
+        expect(searched(text, chunk).service, `${form} at ${size}, in chunks of ${chunk}`).toEqual([keyDigest(key)]);
+      }
+    }
+  }
+});
+
+test("a part of a key at the end of a chunk is not another key", () => {
+  const long = Array.from({ length: 40_000 }, (_, at) => keyOf(at)).join(" ");
+  for (const chunk of [997, 65_536, 1_000_003]) expect(searched(long, chunk).service).toHaveLength(40_000);
+});
+
+test.each([
+  ["words", "the quick brown fox ".repeat(5_000)],
+  ["a row", "abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnopqrstuvwxyz01"],
+  ["one character", "a".repeat(64)],
+  [
+    "hashes",
+    Array.from({ length: 500 }, () => `${randomBytes(32).toString("hex")}  ${randomBytes(20).toString("hex")}`).join(
+      "\n",
+    ),
+  ],
+  ["binary data", randomBytes(200_000).toString("latin1")],
+  ["base64 of binary data", randomBytes(200_000).toString("base64")],
+  ["UUIDs", Array.from({ length: 500 }, () => crypto.randomUUID()).join("_")],
+  ["a key that is too long", `kp_${keyOf(5).slice(3)}${keyOf(6).slice(3)}`],
+  ["a key that is cut", keyOf(7).slice(0, 50)],
+])("%s do not look like a key of the service", (_, text) => {
+  expect(searched(Buffer.from(text, "latin1")).service).toEqual([]);
+});
+
+test("any text between keys, and any chunk, changes nothing about what is found", () => {
+  const noise = fc.oneof(fc.string(), fc.base64String(), fc.stringMatching(/^[%\\&#;=+/_a-z0-9 \n]{0,200}$/));
+  const property = fc.property(noise, noise, fc.integer({ min: 1, max: 5_000 }), (before, after, chunk) => {
+    const key = keyOf(chunk);
+    expect(searched(`${before} ${key}"${after}`, chunk).digests).toContain(keyDigest(key));
+  });
+  fc.assert(property, { numRuns: 300 });
+});
+
+/** Bytes that count how often one of them is read. */
+function counted(bytes: Buffer) {
+  let reads = 0;
+  const proxy = new Proxy(bytes, {
+    get: (target, name) => {
+      if (typeof name === "string" && /^\d+$/.test(name)) reads++;
+      return Reflect.get(target, name, target) as unknown;
+    },
+  });
+  return { proxy, reads: () => reads };
+}
+
+test("each byte is read at most twice to find long ranges, and of ordinary text hardly any byte is", () => {
+  const set = setOf("abcdefghijklmnopqrstuvwxyz");
+  const readsOf = (text: string) => {
+    const { proxy, reads } = counted(Buffer.from(text));
+    expect([...runsOf(proxy, set, 40)].length).toBeLessThanOrEqual(text.length / 40);
+    return reads() / text.length;
+  };
+  for (const text of ["a", " ", "a ", `${"a".repeat(39)} `, `${"a".repeat(40)} `, `${" ".repeat(39)}a`]) {
+    expect(readsOf(text.repeat(Math.ceil(20_000 / text.length))), JSON.stringify(text)).toBeLessThan(2.1);
+  }
+  expect(readsOf("the quick brown fox jumps over a lazy dog ".repeat(500))).toBeLessThan(0.2);
+});
+
+test("the longest ranges are found, whatever their distance, as by a plain search", () => {
+  const text = fc.array(fc.constantFrom("a", " ", "aaa", "aaaaaaa"), { maxLength: 60 }).map((all) => all.join(""));
+  const property = fc.property(text, fc.integer({ min: 1, max: 9 }), (given, atLeast) => {
+    const expected = [...given.matchAll(/a+/g)].filter(([run]) => run.length >= atLeast);
+    expect([...runsOf(Buffer.from(given), setOf("a"), atLeast)]).toEqual(
+      expected.map(({ index, 0: run }) => [index, index + run.length]),
+    );
+  });
+  fc.assert(property);
+});
+
+test("what is kept of a text does not grow with it", () => {
+  const search = new KeySearch();
+  const chunk = Buffer.from("an ordinary line of a log with words/and/paths\n".repeat(2_000));
+  const concat = vi.spyOn(Buffer, "concat");
+  for (let at = 0; at < 100; at++) search.add(chunk);
+  search.end();
+  const sizes = concat.mock.calls.map(([list, length]) => (list.length > 1 ? (length ?? 0) : 0));
+  concat.mockRestore();
+  expect(Math.max(...sizes)).toBeLessThan((1 << 20) + (1 << 14) + chunk.length);
+  expect(sizes.length).toBeGreaterThan(5);
+});

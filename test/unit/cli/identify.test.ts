@@ -1,0 +1,391 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { holdingsOf } from "../../../cli/identify/holdings";
+import { stateFiles } from "../../../cli/identify/state-sources";
+import { keyDigest } from "../../../provider/key-digest";
+import { identityOf } from "../../../provider/keys/identity";
+import { startControlPlane } from "../../../testing/control-plane";
+import { generatedName } from "../../generated-name";
+import { keyOf } from "./key-of";
+import { sealed } from "./stack-file";
+import { envOf, folderWith, run } from "./support";
+
+const owner = "5b4f6f54-8f0c-4a5e-9a44-1f6a0c6b7a11";
+const other = "9f0c1a77-5d0e-4f4e-9d0b-7c1f0e6a1b22";
+
+/** What a state has of its keys. */
+interface Keys {
+  readonly stack?: string;
+  readonly owner?: string;
+  /** The stack for which the owner was created. @default the same */
+  readonly ownerStack?: string;
+  readonly savedAt?: string;
+  /** Outputs of an `ApiKey` named `ci`, and of a `RotatingApiKey` named `app`. */
+  readonly apiKey?: object;
+  readonly rotating?: object;
+  readonly plugin?: boolean;
+}
+
+function state(keys: Keys): { readonly version: number; readonly deployment: object } {
+  const { stack = "prod", apiKey, rotating, plugin = false, savedAt = "2026-11-20T00:00:00Z" } = keys;
+  const urn = (type: string, name: string) => `urn:pulumi:${stack}::shop::${type}::${name}`;
+  const type = (kind: string) => `${plugin ? "keyplane:index:" : "pulumi-nodejs:dynamic/keyplane:"}${kind}`;
+  const resource = (ofType: string, name: string, rest: object) => ({
+    urn: urn(ofType, name),
+    custom: true,
+    type: ofType,
+    id: "id",
+    ...rest,
+  });
+  const ownerOutputs = { project: "shop", stack: keys.ownerStack ?? stack };
+  const inputs = { __owner: identityOf(keys.owner ?? owner, undefined, urn(type("ApiKey"), "ci")) };
+  const secrets = { key: sealed, previousKey: sealed };
+  const key = (kind: string, name: string, outputs: object) =>
+    resource(type(kind), name, {
+      ...(plugin && { inputs }),
+      outputs: { ...secrets, ...outputs },
+      id: String((outputs as { keyId?: string }).keyId),
+    });
+  const consumer = (name: string, on: string) =>
+    resource("aws:ssm/parameter:Parameter", name, {
+      outputs: { value: sealed },
+      propertyDependencies: { value: [on] },
+    });
+  const resources = [
+    { urn: urn("pulumi:pulumi:Stack", `shop-${stack}`), type: "pulumi:pulumi:Stack", custom: false },
+    ...(plugin
+      ? []
+      : [
+          resource("pulumi-nodejs:dynamic/keyplane:Owner", "keyplane", {
+            id: keys.owner ?? owner,
+            outputs: ownerOutputs,
+          }),
+        ]),
+    ...(apiKey ? [key("ApiKey", "ci", apiKey), consumer("for-ci", urn(type("ApiKey"), "ci"))] : []),
+    ...(rotating
+      ? [key("RotatingApiKey", "app", rotating), consumer("for-app", urn(type("RotatingApiKey"), "app"))]
+      : []),
+  ];
+  return { version: 3, deployment: { manifest: { time: savedAt }, resources } };
+}
+
+const digestOf = (number: number) => keyDigest(keyOf(number));
+const current = (number: number, id: number | string, by = owner) => ({
+  ...{ keyId: String(id), name: generatedName("app", by), digest: digestOf(number), createdAt: "2026-11-01T00:00:00Z" },
+});
+const previous = (number: number, id: number | string) => ({
+  ...{ previousKeyId: String(id), previousName: generatedName("app", owner), previousDigest: digestOf(number) },
+  rotatedAt: "2026-11-01T00:00:01Z",
+});
+
+interface Answer {
+  readonly keys: readonly {
+    keyId: string;
+    digest: string;
+    others: { source: string }[];
+    next: string[];
+    [field: string]: unknown;
+  }[];
+  readonly unknown: readonly { digest: string; works?: boolean }[];
+  readonly states: number;
+  readonly undigested: readonly string[];
+}
+
+/** Runs `identify --json`. Checks that nothing that was found is in any output. */
+async function identified(input: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  const { code, stdout, stderr } = await run(["identify", "--json", ...args], { input, env });
+  for (const secret of input.match(/[a-z0-9]{64}/g) ?? []) expect(stdout + stderr).not.toContain(secret.slice(8, 40));
+  return { code, stderr, ...(JSON.parse(stdout) as Answer) };
+}
+
+test("a text on the command line is refused, because others can see it there", async () => {
+  for (const args of [[keyOf(1)], ["--json", keyOf(1), "x"]]) {
+    const { code, stdout, stderr } = await run(["identify", ...args]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/takes no argument.*standard input/)]);
+    expect(stdout + stderr).not.toContain(keyOf(1).slice(8, 40));
+  }
+});
+
+test("the exit code tells scanners whether there was no key, only known ones, or an unknown one", async () => {
+  const folder = await folderWith({ "prod.json": state({ apiKey: current(1, 100001) }) });
+  const codeFor = async (text: string) => (await identified(text, ["--state", join(folder, "prod.json")])).code;
+  expect(await codeFor("nothing to see")).toBe(0);
+  expect(await codeFor(`token=${keyOf(1)}`)).toBe(3);
+  expect(await codeFor(`token=${keyOf(2)}`)).toBe(4);
+  expect(await codeFor(`${keyOf(1)} ${keyOf(2)}`)).toBe(4);
+});
+
+test("a current and a previous key are told apart, with stack, resource, times, users and what to do, offline", async () => {
+  const rotating = { ...current(1, 100006), ...previous(2, 100005), organizationId: "org-1", projectId: "shop-db" };
+  const folder = await folderWith({ "prod.json": state({ rotating }) });
+  const { keys, unknown } = await identified(`${keyOf(1)}\n${keyOf(2)}`, ["--state", join(folder, "prod.json")]);
+  expect(unknown).toEqual([]);
+  const urn = "urn:pulumi:prod::shop::pulumi-nodejs:dynamic/keyplane:RotatingApiKey::app";
+  const users = ["urn:pulumi:prod::shop::aws:ssm/parameter:Parameter::for-app"];
+  const both = {
+    stack: "shop/prod",
+    urn,
+    type: "RotatingApiKey",
+    usedBy: users,
+    isCopy: false,
+    organizationId: "org-1",
+  };
+  expect(keys).toMatchObject([
+    { ...both, keyId: "100006", role: "current", digest: digestOf(1), createdAt: "2026-11-01T00:00:00Z" },
+    { ...both, keyId: "100005", role: "previous", digest: digestOf(2), replacedAt: "2026-11-01T00:00:01Z" },
+  ]);
+  expect(keys[0]?.next[0]).toContain(
+    'Set `revokeNow: "100006"` in the arguments of RotatingApiKey "app", and run `pulumi up`',
+  );
+  expect(keys[1]?.next[0]).toContain('revokeNow: "100005"');
+  expect(keys[0]?.next[1]).toContain("`npx keyplane revoke 100006 --organization org-1 --yes`");
+  const { stdout } = await run(["identify", "--state", join(folder, "prod.json")], { input: keyOf(2) });
+  expect(stdout).toMatch(
+    /key 100005 app-.*\n.*shop\/prod.*\n.*app \(RotatingApiKey\): previous key\n[\s\S]*used by +for-app/,
+  );
+});
+
+test("the advice for an ApiKey replaces it: by another trigger, or if it has none by --replace", async () => {
+  const advice = async (outputs: object) => {
+    const folder = await folderWith({ "prod.json": state({ apiKey: { ...current(1, 100001), ...outputs } }) });
+    return (await identified(keyOf(1), ["--state", join(folder, "prod.json")])).keys[0]?.next[0];
+  };
+  expect(await advice({ triggersDigest: "hmac.x" })).toContain(
+    'Add `leaked: "100001"` to the rotationTriggers of ApiKey "ci"',
+  );
+  expect(await advice({})).toContain("--replace 'urn:pulumi:prod::shop::pulumi-nodejs:dynamic/keyplane:ApiKey::ci'");
+});
+
+test("states of the plugin, packed states and whole folders of a file backend are read, but no backups", async () => {
+  const folder = await folderWith({ "notes.json": { not: "a state" } });
+  const stacks = join(folder, ".pulumi", "stacks", "shop");
+  mkdirSync(stacks, { recursive: true });
+  mkdirSync(join(folder, ".pulumi", "backups"), { recursive: true });
+  const checkpoint = (keys: Keys) => ({ version: 3, checkpoint: { latest: state(keys).deployment } });
+  writeFileSync(
+    join(stacks, "prod.json"),
+    JSON.stringify(checkpoint({ plugin: true, apiKey: current(1, 100001) }), null, 4),
+  );
+  writeFileSync(
+    join(stacks, "dev.json.gz"),
+    gzipSync(JSON.stringify(checkpoint({ stack: "dev", apiKey: current(2, 100002) }))),
+  );
+  writeFileSync(join(stacks, "dev.json.attrs"), "{}");
+  writeFileSync(
+    join(folder, ".pulumi", "backups", "prod.json"),
+    JSON.stringify(checkpoint({ apiKey: current(3, 100003) })),
+  );
+  const { keys, unknown, states } = await identified([1, 2, 3].map(keyOf).join("\n"), ["--state", folder]);
+  expect(keys.map(({ keyId, stack }) => [keyId, stack])).toEqual([
+    ["100001", "shop/prod"],
+    ["100002", "shop/dev"],
+  ]);
+  expect(unknown).toEqual([{ digest: digestOf(3) }]);
+  expect(states).toBe(2);
+});
+
+test("a key of an earlier version is found in a state with secrets in plain text, and otherwise its state is named", async () => {
+  const { digest: _, ...old } = current(1, 100001);
+  const plaintext = { ...sealed, ciphertext: undefined, plaintext: JSON.stringify(keyOf(1)) };
+  const folder = await folderWith({
+    "plain.json": state({ apiKey: { ...old, key: plaintext } }),
+    "old.json": state({ apiKey: old }),
+  });
+  expect((await identified(keyOf(1), ["--state", join(folder, "plain.json")])).keys).toMatchObject([
+    { keyId: "100001", digest: digestOf(1) },
+  ]);
+  const { keys, unknown, undigested } = await identified(keyOf(1), ["--state", join(folder, "old.json")]);
+  expect([keys, unknown, undigested]).toEqual([[], [{ digest: digestOf(1) }], [join(folder, "old.json")]]);
+  const { stderr } = await run(["identify", "--state", join(folder, "old.json")], { input: keyOf(1) });
+  expect(stderr).toMatch(/pulumi up --refresh/);
+});
+
+test("what is not a state is refused with its name, and an argument that may be a secret without it", async () => {
+  const folder = await folderWith({ "wrong.json": { not: "a state" }, "broken.json": "{" });
+  for (const [path, expected] of [
+    [join(folder, "wrong.json"), /wrong\.json is neither/],
+    [join(folder, "broken.json"), /broken\.json is not JSON/],
+    [join(folder, "none.json"), /none\.json does not exist/],
+    [keyOf(1), /path 1 does not exist/],
+  ] as const) {
+    const { code, stderr } = await run(["identify", "--state", path], { input: keyOf(1) });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(expected)]);
+    expect(stderr).not.toContain(keyOf(1).slice(8, 40));
+  }
+  const { code, stderr } = await run(["identify", "--stack", `-${keyOf(1)}`], { input: keyOf(1) });
+  expect([code, stderr]).toEqual([2, expect.not.stringContaining(keyOf(1).slice(8, 40))]);
+});
+
+test("with a credential, the last use is shown and whether the key is listed, with one list and no other request", async () => {
+  const plane = await startControlPlane();
+  try {
+    const made = await plane.state.createKey(generatedName("ci", owner));
+    const { name } = (await plane.liveKeys()).find(({ id }) => id === made.id) ?? { name: "" };
+    await plane.state.useKey(made.id, 60_000);
+    const gone = { ...previous(2, 999_999) };
+    const rotating = { ...current(1, made.id), digest: keyDigest(made.key), name, ...gone };
+    const folder = await folderWith({ "prod.json": state({ rotating }) });
+    const text = `${made.key} ${keyOf(2)} ${keyOf(3)}`;
+    const { keys, code, unknown } = await identified(text, ["--state", join(folder, "prod.json")], envOf(plane));
+    expect(code).toBe(4);
+    expect(keys).toMatchObject([
+      {
+        keyId: String(made.id),
+        listed: true,
+        lastUsedAt: expect.stringMatching(/Z$/),
+        lastUsedFromAddr: expect.any(String),
+      },
+      { keyId: "999999", listed: false, next: [expect.stringMatching(/^Nothing: the account does not list key/)] },
+    ]);
+    expect(unknown).toEqual([{ digest: digestOf(3) }]);
+    expect((await plane.log()).map(({ method, path }) => `${method} ${path}`)).toEqual([
+      expect.stringMatching(/^GET .*\/api_keys$/),
+    ]);
+    // The same id in another account is another key.
+    const strange = state({ rotating: { ...rotating, name: generatedName("app", owner) } });
+    const elsewhere = await folderWith({ "prod.json": strange });
+    expect((await identified(made.key, ["--state", join(elsewhere, "prod.json")], envOf(plane))).keys).toMatchObject([
+      { listed: false },
+    ]);
+    // Only --check uses what was found.
+    const checked = await identified(
+      `${made.key} ${keyOf(3)}`,
+      ["--check", "--state", join(folder, "prod.json")],
+      envOf(plane),
+    );
+    expect([checked.keys[0]?.works, checked.unknown]).toEqual([true, [{ digest: digestOf(3), works: false }]]);
+    // The key of an account whose address is not known is sent nowhere.
+    const eu = await folderWith({ "prod.json": state({ rotating: { ...rotating, account: "eu" } }) });
+    const before = await plane.count();
+    const sent = await identified(made.key, ["--check", "--state", join(eu, "prod.json")], envOf(plane));
+    expect([sent.keys[0]?.works, sent.keys[0]?.listed, await plane.count()]).toEqual([undefined, undefined, before]);
+  } finally {
+    await plane.close();
+  }
+});
+
+test("a service that cannot be asked is reported, and the key is identified all the same", async () => {
+  const folder = await folderWith({ "prod.json": state({ apiKey: current(1, 100001) }) });
+  const env = {
+    KEYPLANE_BASE_URL: "http://127.0.0.1:1/api/v2",
+    KEYPLANE_API_KEY: keyOf(9),
+    KEYPLANE_REQUEST_TIMEOUT: "1s",
+  };
+  const { code, keys, stderr } = await identified(keyOf(1), ["--state", join(folder, "prod.json")], env);
+  expect([code, keys[0]?.keyId, stderr]).toEqual([3, "100001", expect.stringContaining("could not be listed")]);
+});
+
+/** The files of many stacks. Each has a key of its own, and some were copied, renamed or restored. */
+function corpus(): { readonly files: Readonly<Record<string, object>>; readonly expected: Map<number, object> } {
+  const files: Record<string, object> = {};
+  const expected = new Map<number, object>();
+  for (let at = 0; at < 120; at++) {
+    const id = 200_000 + at;
+    const by = `${at}${owner.slice(String(at).length)}`;
+    const own = { stack: `s${at}`, owner: by };
+    const held = {
+      role: "current",
+      roleNow: "current",
+      isCopy: false,
+      stack: `shop/s${at}`,
+      source: `s${at}.json`,
+      others: 0,
+    };
+    const rotating = current(at, id, by);
+    files[`s${at}.json`] = state({ ...own, rotating });
+    if (at % 6 === 1) {
+      // A copy that has not been deployed, and one that has, with an owner of its own.
+      files[`copy-${at}.json`] = state({ stack: `c${at}`, owner: by, ownerStack: `s${at}`, rotating });
+      files[`copy-deployed-${at}.json`] = state({
+        stack: `c${at}`,
+        owner: other,
+        rotating,
+        savedAt: "2026-11-22T00:00:00Z",
+      });
+      expected.set(at, { ...held, others: 2 });
+    } else if (at % 6 === 2) {
+      // Only the state of a renamed stack is left.
+      files[`s${at}.json`] = state({ stack: `renamed${at}`, owner: by, ownerStack: `s${at}`, rotating });
+      expected.set(at, { ...held, isCopy: true, stack: `shop/renamed${at}` });
+    } else if (at % 6 === 3) {
+      // An older state has the key as the current one, the newest one as the previous one.
+      const rotated = { ...current(1_000 + at, 300_000 + at, by), ...previous(at, id) };
+      files[`backup-${at}.json`] = state({ ...own, rotating, savedAt: "2026-10-01T00:00:00Z" });
+      files[`s${at}.json`] = state({ ...own, rotating: { ...rotated, previousName: rotating.name } });
+      expected.set(at, { ...held, role: "previous", roleNow: "previous", others: 1 });
+    } else if (at % 6 === 4) {
+      // The newest state has it no more: the older one must not say that it is in use.
+      files[`s${at}.json`] = state({ ...own, rotating, savedAt: "2026-10-01T00:00:00Z" });
+      files[`newer-${at}.json`] = state({ ...own, rotating: current(1_000 + at, 300_000 + at, by) });
+      expected.set(at, { ...held, roleNow: undefined });
+    } else if (at % 6 === 5) {
+      // A stack of the same name in another backend has another owner, and is no newer state of this one.
+      files[`elsewhere-${at}.json`] = state({
+        ...own,
+        owner: other,
+        rotating: current(1_000 + at, 300_000 + at, other),
+        savedAt: "2026-11-22T00:00:00Z",
+      });
+      expected.set(at, held);
+    } else expected.set(at, held);
+  }
+  return { files, expected };
+}
+
+test("the answers for a corpus of states with copied, renamed and restored ones are exact", async () => {
+  const { files, expected } = corpus();
+  const folder = await folderWith(files);
+  const wanted = new Set([...expected.keys()].flatMap((at) => digestOf(at) ?? []));
+  const { holdings, states } = await holdingsOf(wanted, await stateFiles([folder]));
+  expect(states).toBe(Object.keys(files).length);
+  for (const [at, answer] of expected) {
+    const [first, ...others] = holdings.filter(({ digest }) => digest === digestOf(at));
+    const { role, roleNow, isCopy, stack, source = "" } = first ?? {};
+    const found = { role, roleNow, isCopy, stack, source: source.slice(folder.length + 1), others: others.length };
+    expect(found, `key ${at}`).toEqual(answer);
+    expect(first?.keyId).toBe(String(200_000 + at));
+  }
+});
+
+test.skipIf(process.platform === "win32")(
+  "the workflow of the example finds a key in any commit of a push, with the state from the Pulumi CLI, and fails",
+  async () => {
+    const root = resolve(__dirname, "../../..");
+    const workflow = parse(readFileSync(join(root, "examples/identify/identify.yml"), "utf8"));
+    const steps: readonly { readonly run?: string }[] = workflow.jobs.identify.steps;
+    const { run: script = "" } = steps.find(({ run }) => run?.includes("keyplane identify")) ?? {};
+    const folder = await folderWith({
+      "bin/npx": `#!/bin/sh\nshift\nexec '${process.execPath}' '${join(root, "dist/cli/main.js")}' "$@"\n`,
+      "bin/pulumi": `#!/bin/sh\n[ "$*" = "stack export --stack prod --non-interactive" ] && cat '${join("..", "prod.json")}'\n`,
+      "prod.json": state({ apiKey: current(1, 100001) }),
+      "repository/.env": `KEY=${keyOf(1)}\n`,
+    });
+    for (const name of ["npx", "pulumi"]) chmodSync(join(folder, "bin", name), 0o755);
+    const cwd = join(folder, "repository");
+    const summary = join(folder, "summary.md");
+    const env = {
+      PATH: `${join(folder, "bin")}:${process.env.PATH}`,
+      HOME: folder,
+      STACK: "prod",
+      GITHUB_STEP_SUMMARY: summary,
+    };
+    const bash = (text: string, more: object = {}) =>
+      spawnSync("bash", ["-eo", "pipefail", "-c", text], { cwd, env: { ...env, ...more }, encoding: "utf8" });
+    const commit = "git -c user.name=a -c user.email=a@b.test commit -qm";
+    expect(bash(`git init -q && ${commit} first --allow-empty && git add . && ${commit} leak`)).toMatchObject({
+      status: 0,
+    });
+    expect(bash(`git rm -q .env && ${commit} removed`)).toMatchObject({ status: 0 });
+    const before = bash("git rev-parse HEAD~2").stdout.trim();
+    for (const range of [{ BEFORE: before }, { BEFORE: "0".repeat(40) }]) {
+      const { status, stdout } = bash(script, range);
+      expect([status, stdout]).toEqual([3, expect.stringMatching(/^key 100001 .*\n {2}stack +shop\/prod/)]);
+    }
+    expect(readFileSync(summary, "utf8")).not.toContain(keyOf(1).slice(8, 40));
+    expect(bash(script, { BEFORE: bash("git rev-parse HEAD").stdout.trim() })).toMatchObject({ status: 0 });
+  },
+);

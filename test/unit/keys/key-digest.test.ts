@@ -1,0 +1,95 @@
+import { createHash, randomBytes } from "node:crypto";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { resourceTypes } from "../../../provider/dynamic/registry";
+import { isRandomKey, keyDigest } from "../../../provider/key-digest";
+import { check } from "../../../provider/schema/check";
+import { diff } from "../../../provider/schema/diff";
+import { fromPulumi, fromState, toState } from "../../../provider/session/values";
+import { randomSecret } from "../../../testing/control-plane/state/api-keys";
+import "../../fixed-seed";
+import { StackHarness } from "../resources/harness";
+import { DAY, RotatingStack } from "../resources/rotating-stack";
+
+const ALPHABETS = { hex: "0123456789abcdef", small: "abcdefghijklmnopqrstuvwxyz0123456789" };
+
+const randomOf = (alphabet: string, length: number) =>
+  fc.array(fc.constantFrom(...alphabet), { minLength: length, maxLength: length }).map((all) => all.join(""));
+
+test("a key of the service has a digest of 25 characters, which is not the plain hash of the secret", () => {
+  for (let at = 0; at < 2_000; at++) {
+    const secret = randomSecret();
+    for (const key of [secret, secret.slice(3), `napi_${secret.slice(3)}`]) {
+      expect(keyDigest(key)).toMatch(/^[a-z2-7]{25}$/);
+    }
+    expect(keyDigest(secret)).not.toBe(keyDigest(secret.slice(3)));
+  }
+  const key = "kp_q7zk2m9x4t1v8b3n6c5w0s7d2f9g4h1j8k3l6p5o0i7u2y9t4r1e8w3q6a5s0d7";
+  expect(keyDigest(key)).toBe("h6pnhpe6c6vwzi37acgw2tfc4");
+  expect(createHash("sha256").update(key).digest("hex")).not.toContain(String(keyDigest(key)));
+});
+
+test("other random secrets of at least 40 letters and digits have a digest, too", () => {
+  const others = fc.oneof(
+    ...Object.values(ALPHABETS).flatMap((alphabet) => [randomOf(alphabet, 64), randomOf(alphabet, 48)]),
+    fc.integer({ min: 0, max: 50 }).map(() => `key-${randomBytes(32).toString("hex")}`),
+  );
+  fc.assert(fc.property(others, (key) => isRandomKey(key)));
+});
+
+test.each([
+  ["a short secret", "kp_q7zk2m9x4t1v8b3n6c5w0s7d2f9g4h1j8k3"],
+  ["one character", "a".repeat(64)],
+  ["a repeated part", "q7zk2m9x".repeat(8)],
+  ["a row", "abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnopqrstuvwxyz01"],
+  ["digits only", "31415926535897932384626433832795028841971693993751058209749445"],
+  ["a passphrase", "correcthorsebatterystaplewithaverylongtail2024andmore"],
+  ["words with hyphens", "kp_admin-of-the-crash-tests-0123456789-and-even-longer-than-that"],
+  ["spaces", `q7zk2m9x4t1v8b3n6c5w0s7d2f9g4h1j8k3l6p5o ${"q7zk2m9x4t1v8b3n".repeat(2)}`],
+  ["no secret", undefined],
+])("a digest that could be guessed is refused: %s", (_, key) => {
+  expect(keyDigest(key)).toBeUndefined();
+});
+
+test("a key has its digest in the state, a refresh adds it to an older state, and its absence is no difference", async () => {
+  const harness = await StackHarness.start();
+  const { id, outputs } = await harness.createKey();
+  expect(outputs.digest).toBe(keyDigest(String(outputs.key)));
+  const { digest, ...older } = outputs;
+  const type = resourceTypes.ApiKey;
+  const { inputs } = check(type, { owner: harness.identity, resourceUrn: "u" }, harness.context);
+  const terms = { now: harness.clock.now(), hasLedger: true, driftOnly: false };
+  expect(diff(type, older, { ...inputs }, terms)).toMatchObject({ changes: false });
+  await harness.clock.pass(DAY);
+  expect(await harness.readKey({ id, outputs: older })).toEqual(outputs);
+  // The host gets `null` from a state for what is absent, and must not lose that by a refresh.
+  expect(toState({ keyId: id }, type.canBeAbsent)).toMatchObject({ digest: null });
+  expect(fromState({ digest: null })).toEqual({});
+  expect(fromPulumi({ digest: null })).toEqual({});
+});
+
+test("a rotating key has the digests of both keys, and that of the previous key goes with it", async () => {
+  const stack = await RotatingStack.start({ rotationTriggers: { run: 1 } });
+  const { digest, key } = stack.outputs ?? {};
+  expect(digest).toBe(keyDigest(String(key)));
+  expect(stack.outputs).not.toHaveProperty("previousDigest");
+  await stack.up({ rotationTriggers: { run: 2 } });
+  expect(stack.outputs).toMatchObject({ previousKey: key, previousDigest: digest });
+  expect(stack.outputs?.digest).toBe(keyDigest(String(stack.outputs?.key)));
+  const { digest: _, previousDigest, ...older } = stack.outputs ?? {};
+  stack.outputs = older;
+  expect(await stack.up()).toEqual({ changed: false, reasons: [] });
+  expect(stack.outputs).toBe(older);
+  await stack.harness.clock.pass(2 * DAY);
+  await stack.up();
+  expect(stack.outputs).toHaveProperty("digest");
+  expect(stack.outputs).not.toHaveProperty("previousDigest");
+});
+
+test("a key that somebody chose has no digest", async () => {
+  const harness = await StackHarness.start();
+  const { id, outputs } = await harness.createKey();
+  await harness.clock.pass(DAY);
+  const key = "my-company-production-key-2024-do-not-share-it";
+  expect((await harness.readKey({ id, outputs: { ...outputs, key } }))?.digest).toBeUndefined();
+});
