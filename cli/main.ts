@@ -7,6 +7,7 @@ import { addDoctor } from "./doctor";
 import { EXIT, type ExitCode } from "./exit-code";
 import { addExplain } from "./explain";
 import { addKeys } from "./keys/keys";
+import { addReport } from "./report";
 import { addRevoke } from "./revoke/revoke";
 import { addServe } from "./serve";
 import { Session } from "./session";
@@ -17,6 +18,7 @@ import { addWait } from "./wait";
 
 const commands: Readonly<Record<string, (program: Command, session: Session) => void>> = {
   keys: addKeys,
+  report: addReport,
   sweep: addSweep,
   revoke: addRevoke,
   wait: addWait,

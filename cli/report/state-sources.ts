@@ -1,0 +1,56 @@
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { Pulumi } from "../../provider/stack/pulumi";
+import { type ReadState, readDeployments } from "../state";
+import { plain } from "../terminal";
+import { UsageError } from "../usage-error";
+
+/** Where a file backend keeps the states of its stacks, below the folder that its address names. */
+const STACKS = [join(".pulumi", "stacks"), "stacks"];
+
+/** The CLI that exports stacks, as for the provider. */
+const CLI = process.env.KEYPLANE_PULUMI || "pulumi";
+
+/**
+ * Reads states from files, from folders and through the Pulumi CLI. Throws a `UsageError` that names an unusable one.
+ * @param paths - Files with states, or folders of file backends or of exported states.
+ * @param stacks - Names of stacks to export with the Pulumi CLI.
+ */
+export async function readSources(paths: readonly string[], stacks: readonly string[]): Promise<readonly ReadState[]> {
+  const files = await Promise.all(paths.map(filesAt));
+  return [...(await readDeployments(files.flat())), ...(await Promise.all(stacks.map(exportStack)))];
+}
+
+/** The states in a folder, or the file itself. Leaves out the copies (`.bak`) that a backend keeps beside a state. */
+async function filesAt(path: string): Promise<readonly string[]> {
+  if (path === "-" || !(await isFolder(path))) return [path];
+  const below = await Promise.all(STACKS.map(async (folder) => ((await isFolder(join(path, folder))) ? folder : [])));
+  const folder = join(path, below.flat()[0] ?? "");
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile() && /\.json(\.gz)?$/.test(entry.name));
+  if (files.length === 0)
+    throw new UsageError(`--state: the folder ${plain(path)} contains no state (*.json, *.json.gz)`);
+  return files.map(({ parentPath, name }) => join(parentPath, name)).toSorted();
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  // What is wrong with a path is reported when it is read.
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
+
+/** Exports a stack without its secrets. */
+async function exportStack(stack: string): Promise<ReadState> {
+  // An option of the CLI could make it print secrets.
+  if (stack.startsWith("-")) throw new UsageError("--stack must be the name of a stack, and not an option");
+  try {
+    return { source: stack, deployment: await new Pulumi({ cli: CLI, stack }).state(stack) };
+  } catch (error) {
+    throw new UsageError(
+      `--stack: ${plain(stack)} cannot be read: ${(error as Error).message}. Check the name and the login of the CLI, or ` +
+        "pass an exported state with --state",
+    );
+  }
+}
