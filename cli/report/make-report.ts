@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { readAge } from "../duration-option";
 import { EXIT } from "../exit-code";
 import type { Session } from "../session";
@@ -16,13 +17,27 @@ const UNUSED_FOR = "90d";
 
 /** Reads the sources, joins them and shows the report. */
 export async function makeReport(flags: ReportFlags, session: Session): Promise<void> {
-  if (!flags.json) throw new UsageError("no output was chosen. Pass --json");
+  const { json, out } = flags;
+  if (!json && out === undefined) throw new UsageError("no output was chosen. Pass --out report.html, or --json");
   const states = await readSources(flags.state ?? [], flags.stack ?? []);
   for (const { deployment } of states) concealSecrets(deployment);
   const { lists, now } = await requestLists(wantedLists(flags, states), flags, session.signal);
   const report = joinReport({ lists, states }, { now, unusedFor: flags.unusedFor ?? readAge(UNUSED_FOR) });
   noteProblems(report, session);
-  printJson(report);
+  if (out !== undefined) await writePage(report, out);
+  if (json) printJson(report);
+}
+
+async function writePage(report: Report, file: string): Promise<void> {
+  const [{ pageOf }, { readPageParts }] = await Promise.all([import("./page.js"), import("./page-parts.js")]);
+  try {
+    await writeFile(file, pageOf(report, readPageParts()));
+  } catch (error) {
+    // An argument that is not a file could be a misplaced secret, so it is not repeated.
+    throw new UsageError(`--out: the page cannot be written (${(error as NodeJS.ErrnoException).code})`);
+  }
+  const { keys, accounts, stacks } = report;
+  note(`Wrote the report: ${keys.length} keys, ${accounts.length} lists, ${stacks.length} states.`);
 }
 
 /** The lists of all accounts, and of the organizations that are given or that hold keys of the states. */

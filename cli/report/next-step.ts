@@ -47,6 +47,6 @@ function timed(action: NextStep["action"], verb: string, after: string | undefin
   const text =
     late < 0
       ? `The first \`pulumi up\` after ${after.slice(0, 16).replace("T", " ")} UTC ${verb}`
-      : `The next \`pulumi up\` ${verb}. It is due since ${formatDuration(late)}`;
+      : `The next \`pulumi up\` ${verb}. It has been due for ${formatDuration(late)}`;
   return { action, after, isDue: late >= 0, text };
 }

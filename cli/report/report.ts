@@ -9,6 +9,7 @@ export interface ReportFlags extends AccountFlags {
   readonly stack?: readonly string[];
   readonly organization?: readonly string[];
   readonly unusedFor?: Age;
+  readonly out?: string;
   readonly json?: true;
 }
 
@@ -21,6 +22,7 @@ export function addReport(program: Command, session: Session): void {
     .option("--stack <name...>", "stacks to export with the Pulumi CLI")
     .option("--organization <id...>", "also lists the keys of these organizations")
     .option("--unused-for <age>", "flags keys that were not used for this long (default: 90d)", readAge)
+    .option("--out <file>", "writes the report as one HTML page, which needs nothing else")
     .option("--json", "prints JSON");
   withAccount(command).action(async (flags: ReportFlags) => {
     // Loaded on demand, so that other commands start quickly.

@@ -8,9 +8,6 @@ import { UsageError } from "../usage-error";
 /** Where a file backend keeps the states of its stacks, below the folder that its address names. */
 const STACKS = [join(".pulumi", "stacks"), "stacks"];
 
-/** The CLI that exports stacks, as for the provider. */
-const CLI = process.env.KEYPLANE_PULUMI || "pulumi";
-
 /**
  * Reads states from files, from folders and through the Pulumi CLI. Throws a `UsageError` that names an unusable one.
  * @param paths - Files with states, or folders of file backends or of exported states.
@@ -45,8 +42,10 @@ async function isFolder(path: string): Promise<boolean> {
 async function exportStack(stack: string): Promise<ReadState> {
   // An option of the CLI could make it print secrets.
   if (stack.startsWith("-")) throw new UsageError("--stack must be the name of a stack, and not an option");
+  // The same CLI as the provider asks.
+  const cli = process.env.KEYPLANE_PULUMI || "pulumi";
   try {
-    return { source: stack, deployment: await new Pulumi({ cli: CLI, stack }).state(stack) };
+    return { source: stack, deployment: await new Pulumi({ cli, stack }).state(stack) };
   } catch (error) {
     throw new UsageError(
       `--stack: ${plain(stack)} cannot be read: ${(error as Error).message}. Check the name and the login of the CLI, or ` +

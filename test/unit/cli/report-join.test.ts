@@ -120,7 +120,7 @@ test("a key that is overdue, not ready or left by a replacement says what the ne
   const lists = [listOf(["a", "b", "c", "d"].map((name, at) => ({ id: String(at + 1), name })))];
   const all = report(lists, inNpm(successor, left, late, pending));
   expect(keyOf(all, "1")).toMatchObject({ flags: ["overdue"], next: { action: "replace", isDue: true } });
-  expect(keyOf(all, "1").next.text).toContain("due since 24 h");
+  expect(keyOf(all, "1").next.text).toContain("due for 24 h");
   expect(keyOf(all, "2").next).toMatchObject({ action: "wait", isDue: true });
   expect(keyOf(all, "3").next).toMatchObject({ action: "revoke", isDue: true });
   expect(keyOf(all, "4").next).toMatchObject({ action: "stay", isDue: false });
