@@ -163,10 +163,10 @@ thead button {
   text-align: left;
 }
 th[aria-sort] button::after {
-  content: " ▲";
+  content: " ▲" / "";
 }
 th[aria-sort="descending"] button::after {
-  content: " ▼";
+  content: " ▼" / "";
 }
 .flag {
   display: inline-block;
@@ -308,7 +308,7 @@ svg .plan {
     border: 0;
   }
   #table td::before {
-    content: attr(data-label);
+    content: attr(data-label) / "";
     color: var(--faint);
     font-size: 0.8rem;
   }
