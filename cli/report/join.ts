@@ -125,7 +125,7 @@ function describe(
   const createdAt = readTime(record?.createdAt) ?? dates.createdAt;
   const next =
     first === undefined
-      ? nextWithoutState(owner.stack !== undefined)
+      ? nextWithoutState(owner.stack !== undefined, hasStates)
       : status === "live"
         ? nextStep(first, now)
         : nextIfMissing(first, status);

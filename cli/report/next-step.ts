@@ -4,8 +4,13 @@ import type { StateKey } from "./state-keys";
 
 const step = (action: NextStep["action"], text: string, isDue = false): NextStep => ({ action, isDue, text });
 
-/** What happens to a live key that no state holds. */
-export function nextWithoutState(isOrphan: boolean): NextStep {
+/**
+ * What happens to a live key that no state holds.
+ * @param isOrphan - Whether a state has its tag.
+ * @param hasStates - Whether any state was given.
+ */
+export function nextWithoutState(isOrphan: boolean, hasStates: boolean): NextStep {
+  if (!hasStates) return step("none", "Unknown: no state was given");
   return isOrphan
     ? step("decide", "No state holds it. `keyplane sweep` shows whether it was left behind")
     : step("none", "No stack rotates or revokes it");

@@ -247,6 +247,9 @@ svg .plan {
 .problem {
   color: var(--bad);
 }
+main > details {
+  margin: 0.6rem 0;
+}
 #more {
   display: block;
   width: 100%;
@@ -301,7 +304,7 @@ svg .plan {
     grid-column: 1 / -1;
   }
   #table td svg {
-    max-width: none;
+    max-width: 30rem;
   }
   #table tbody :is(th, td) {
     padding: 0.2rem 0;
@@ -338,6 +341,9 @@ svg .plan {
   }
   thead {
     display: table-header-group;
+  }
+  #table thead tr::before {
+    content: none;
   }
   svg * {
     print-color-adjust: exact;

@@ -3,6 +3,7 @@ import { joinReport } from "../../../cli/report/join";
 import type { KeyList } from "../../../cli/report/listed";
 import type { Report, ReportKey } from "../../../cli/report/report-data";
 import { identityOf } from "../../../provider/keys/identity";
+import { ownerTag } from "../../../provider/keys/names";
 import type { Deployment } from "../../../provider/stack/deployment";
 import { generatedName } from "../../generated-name";
 import { deploymentOf, listOf, markOf, npmKey, ownerOf, pluginKey, recorded, urnOf } from "./report-sources";
@@ -137,7 +138,9 @@ test("keys that no state holds are orphans of a stack, or unmanaged, but nothing
   expect(keyOf(all, "2")).toMatchObject({ flags: ["unmanaged"], next: { action: "none" } });
   expect(keyOf(all, "3").flags).toEqual(["unmanaged", "unused"]);
   expect(all.flagged).toEqual({ orphan: 1, unmanaged: 2, unused: 1 });
-  expect(report([listOf(keys)]).flagged).toEqual({ unused: 1 });
+  const withoutStates = report([listOf(keys)]);
+  expect(withoutStates.flagged).toEqual({ unused: 1 });
+  expect(keyOf(withoutStates, "1").next.text).toBe("Unknown: no state was given");
 });
 
 test("a key is gone only if the list is proven to be the one that had it", () => {
@@ -225,7 +228,7 @@ test("an older state of the same stack is left out, so that its keys do not look
 
 test("an adopted key and the keys of the plugin are joined as those of the npm package", () => {
   const adopted = npmKey("RotatingApiKey", "hand", OWNER, {
-    ...{ keyId: "5", name: "by-hand", adopted: { id: "5", by: "aaaaaaa2" } },
+    ...{ keyId: "5", name: "by-hand", adopted: { id: "5", by: ownerTag(OWNER) } },
   });
   const rotating = pluginKey("RotatingApiKey", "app", OTHER, {
     ...{ keyId: "8", name: "app", previousKeyId: "7", previousName: "was", rotateAt: null, pending: null },
@@ -239,7 +242,8 @@ test("an adopted key and the keys of the plugin are joined as those of the npm p
     inNpm(adopted),
     deploymentOf([rotating, pluginKey("ApiKey", "ci", OTHER, { keyId: "9", name: "ci" })], "prod"),
   );
-  expect(keyOf(all, "5").holders).toMatchObject([{ isAdopted: true, isCopy: true }]);
+  expect(keyOf(all, "5").holders).toMatchObject([{ isAdopted: true, role: "current" }]);
+  expect(keyOf(all, "5").holders[0]).not.toHaveProperty("isCopy");
   expect(keyOf(all, "8").holders).toMatchObject([{ frontEnd: "plugin", type: "RotatingApiKey", role: "current" }]);
   expect(keyOf(all, "7").holders).toMatchObject([{ role: "previous" }]);
   expect(keyOf(all, "9").holders).toMatchObject([{ type: "ApiKey", resource: "ci" }]);
