@@ -8,6 +8,7 @@ import { EXIT, type ExitCode } from "./exit-code";
 import { addExplain } from "./explain";
 import { addIdentify } from "./identify/identify";
 import { addKeys } from "./keys/keys";
+import { addReport } from "./report";
 import { addRevoke } from "./revoke/revoke";
 import { addServe } from "./serve";
 import { Session } from "./session";
@@ -18,6 +19,7 @@ import { addWait } from "./wait";
 
 const commands: Readonly<Record<string, (program: Command, session: Session) => void>> = {
   keys: addKeys,
+  report: addReport,
   sweep: addSweep,
   revoke: addRevoke,
   identify: addIdentify,

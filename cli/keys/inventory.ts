@@ -32,13 +32,10 @@ export interface InventoryTerms {
 export function inventory(keys: readonly ApiKeyRecord[], terms: InventoryTerms): InventoryKey[] {
   const { states, unusedFor, olderThan, now } = terms;
   const held = heldBy(states);
-  const owners = new Map(states.flatMap(({ stack, tags }) => tags.map((tag) => [tag, stack] as const)));
+  const owners = ownersOf(states);
   return keys.map((key) => {
     const holder = held.get(key.id);
-    const tags = tagsIn(key.name);
-    // The last one of an unknown owner: a name of the dynamic provider hardly ever looks like one of the plugin.
-    const tag = tags.find((each) => owners.has(each)) ?? tags.at(-1);
-    const owner = tag === undefined ? undefined : owners.get(tag);
+    const { tag, stack: owner } = ownerOf(key.name, owners);
     const stack = holder?.stack ?? owner;
     const flags: string[] = [];
     if (ageOf(key.lastUsedAt ?? key.createdAt, now) >= unusedFor.ms) flags.push(`unused-${unusedFor.text}`);
@@ -52,6 +49,22 @@ export function inventory(keys: readonly ApiKeyRecord[], terms: InventoryTerms):
       flags,
     };
   });
+}
+
+/** The stacks of the states, by the tags of their owners. */
+export function ownersOf(states: readonly StackState[]): ReadonlyMap<string, string> {
+  return new Map(states.flatMap(({ stack, tags }) => tags.map((tag) => [tag, stack] as const)));
+}
+
+/** The owner's tag in a key's name, and the stack that it belongs to, as far as they are known. */
+export function ownerOf(
+  name: string,
+  owners: ReadonlyMap<string, string>,
+): { readonly tag: string | undefined; readonly stack: string | undefined } {
+  const tags = tagsIn(name);
+  // The last one of an unknown owner: a name of the dynamic provider hardly ever looks like one of the plugin.
+  const tag = tags.find((each) => owners.has(each)) ?? tags.at(-1);
+  return { tag, stack: tag === undefined ? undefined : owners.get(tag) };
 }
 
 /** Time since a timestamp of the service, in milliseconds. */

@@ -2,4 +2,12 @@
 export type { Role, StackState } from "../../provider/stack/stack-state";
 export type { Explained } from "./pulumi-stack";
 export { explained, pulumiFor, readStackName, type StackName, shownStack } from "./pulumi-stack";
-export { hasStates, heldBy, readStates, type StateFlags, withStates } from "./states";
+export {
+  hasStates,
+  heldBy,
+  type ReadState,
+  readDeployments,
+  readStates,
+  type StateFlags,
+  withStates,
+} from "./states";

@@ -1,7 +1,9 @@
 import { readFile } from "node:fs/promises";
-import { text as textOfStream } from "node:stream/consumers";
+import { buffer as bytesOfStream } from "node:stream/consumers";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
 import type { Command } from "commander";
-import { readDeployment } from "../../provider/stack/deployment";
+import { type Deployment, readDeployment } from "../../provider/stack/deployment";
 import { type Holder, type StackState, stackState } from "../../provider/stack/stack-state";
 import { plain } from "../terminal";
 import { UsageError } from "../usage-error";
@@ -26,38 +28,58 @@ export function withStates(command: Command): Command {
 /** Whether any state was given. */
 export const hasStates = ({ stack = [], state = [] }: StateFlags): boolean => stack.length + state.length > 0;
 
+/** Maximum size of an unpacked state, in bytes. */
+const MAX_STATE = 512 * 1024 * 1024;
+
+/** A state as it was read, with its source as given by the user. */
+export interface ReadState {
+  readonly source: string;
+  readonly deployment: Deployment;
+}
+
 /** Reads the states. Throws a `UsageError` that names an unusable one. */
-export async function readStates({ stack = [], state = [] }: StateFlags): Promise<StackState[]> {
+export async function readStates(flags: StateFlags): Promise<StackState[]> {
+  return (await readDeployments(flags)).map(({ source, deployment }) => stackState(source, deployment));
+}
+
+/** Reads the states with all their resources. Throws a `UsageError` that names an unusable one. */
+export async function readDeployments({ stack = [], state = [] }: StateFlags): Promise<ReadState[]> {
   if (state.filter((file) => file === "-").length > 1) throw new UsageError("--state - can be given only once");
   const names = stack.map((name) => readStackName(name));
   return Promise.all([...names.map(readStack), ...state.map(readState)]);
 }
 
-async function readStack(name: StackName, at: number): Promise<StackState> {
-  const shown = shownStack(name, at + 1);
+async function readStack(name: StackName, at: number): Promise<ReadState> {
+  const source = shownStack(name, at + 1);
   try {
-    return stackState(shown, await pulumiFor(name).state(name.stack));
+    return { source, deployment: await pulumiFor(name).state(name.stack) };
   } catch (error) {
     const { why, remedy } = explained(error);
-    throw new UsageError(`--stack: ${shown} cannot be read: ${why}. ${remedy}, or pass its state with --state FILE`);
+    throw new UsageError(`--stack: ${source} cannot be read: ${why}. ${remedy}, or pass its state with --state FILE`);
   }
 }
 
-async function readState(file: string, at: number): Promise<StackState> {
+async function readState(file: string, at: number): Promise<ReadState> {
   const source = file === "-" ? "standard input" : file;
-  const text = await (file === "-" ? textOfStream(process.stdin) : readFile(file, "utf8")).catch((error) => {
-    // An argument that is not a file could be a misplaced secret, so the message contains its position instead.
+  // An argument that is not a file could be a misplaced secret, so the message contains its position instead.
+  const shown = /\.json(\.gz)?$/.test(file) || file === "-" ? plain(source) : `file ${at + 1}`;
+  const bytes = await (file === "-" ? bytesOfStream(process.stdin) : readFile(file)).catch((error) => {
     const { code } = error as NodeJS.ErrnoException;
-    throw refused(
-      /\.json$/.test(file) ? plain(source) : `file ${at + 1}`,
-      code === "ENOENT" ? "does not exist" : `cannot be read (${code})`,
-    );
+    throw refused(shown, code === "ENOENT" ? "does not exist" : `cannot be read (${code})`);
   });
   try {
-    return stackState(source, readDeployment(text));
+    return { source, deployment: readDeployment((await unpacked(bytes)).toString("utf8")) };
   } catch (error) {
     throw refused(plain(source), (error as Error).message);
   }
+}
+
+/** A file backend can store states compressed. */
+async function unpacked(bytes: Buffer): Promise<Buffer> {
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
+  return promisify(gunzip)(bytes, { maxOutputLength: MAX_STATE }).catch(() => {
+    throw new Error("cannot be unpacked");
+  });
 }
 
 function refused(what: string, why: string): UsageError {

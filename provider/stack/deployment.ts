@@ -18,6 +18,8 @@ export interface StateResource {
   readonly retained?: boolean;
   readonly inputs: Readonly<Record<string, Value>>;
   readonly outputs: Readonly<Record<string, Value>>;
+  /** Names of the inputs and outputs that the state marks as secrets, also if it contains them in plain text. */
+  readonly secrets: ReadonlySet<string>;
   /** URNs of the resources whose outputs its inputs contain. */
   readonly sources: ReadonlySet<string>;
   /** When it was created, in milliseconds since 1970; `undefined` if it is not recorded. */
@@ -83,6 +85,7 @@ function readResource(value: unknown): StateResource {
     retained: value.retainOnDelete === true,
     inputs: membersOf(inputs),
     outputs: membersOf(outputs),
+    secrets: new Set([...secretsIn(inputs), ...secretsIn(outputs)]),
     sources: new Set((Array.isArray(sources) ? sources : []).map(String)),
     created,
     modified: timeOf(value.modified) ?? created,
@@ -103,10 +106,19 @@ function membersOf(values: unknown): Readonly<Record<string, Value>> {
 const SIGNATURE = "4dabf18193072939515e22adb298388d";
 const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 
+/** The names of members with a secret: encrypted, or in a plaintext envelope. */
+function secretsIn(values: unknown): readonly string[] {
+  return isObject(values) ? Object.keys(values).filter((name) => [values[name]].flat().some(isSecret)) : [];
+}
+
+function isSecret(value: unknown): value is Wire {
+  return isObject(value) && value[SIGNATURE] === SECRET;
+}
+
 /** A state value in plain text, including one in a plaintext envelope, or `HIDDEN`. */
 function opened(value: unknown): Value {
   if (Array.isArray(value)) return value.map(opened);
-  if (!isObject(value) || value[SIGNATURE] !== SECRET) return value;
+  if (!isSecret(value)) return value;
   try {
     return typeof value.plaintext === "string" ? JSON.parse(value.plaintext) : HIDDEN;
   } catch {

@@ -1981,6 +1981,64 @@ const outside = [
       test: cli("stack-access"),
     },
   ]),
+  ...inFile("cli/report/page.ts", [
+    {
+      name: "no text can end the script element with the data of the page",
+      find: "printableJson(JSON.stringify(report)).replace(/[<>&]/g",
+      replace: "printableJson(JSON.stringify(report)).replace(/[>&]/g",
+    },
+    {
+      name: "text in the elements of the page is escaped",
+      find: 'return text.replace(/[<>&"\']/g, (found) => escapes[found] ?? "");',
+      replace: 'return text.replace(/["\']/g, (found) => escapes[found] ?? "");',
+    },
+    {
+      name: "the policy names the script by its hash",
+      find: "script-src $" + "{hash(script)}",
+      replace: "script-src 'unsafe-inline'",
+    },
+    { name: "the policy allows nothing else", find: "default-src 'none'", replace: "default-src *" },
+    {
+      name: "no text of the page is invisible, changes its direction or is too long",
+      find: "cleanText(redact(value), MAX_TEXT)",
+      replace: "redact(value)",
+    },
+    {
+      name: "no text of the page contains a known secret",
+      find: "cleanText(redact(value), MAX_TEXT)",
+      replace: "cleanText(value, MAX_TEXT)",
+    },
+  ]).map((mutant) => ({ test: cli("report-page"), ...mutant })),
+  ...inFile("cli/report/conceal-secrets.ts", [
+    {
+      name: "the report conceals the secrets of a state in plain text",
+      find: "concealIn(values[name]);",
+      replace: "",
+      test: cli("report-secrets"),
+    },
+  ]),
+  ...inFile("cli/report/state-keys.ts", [
+    {
+      name: "the report copies no name that a state marks as a secret",
+      find: " && !secrets.has(property)",
+      replace: "",
+      test: cli("report-join"),
+    },
+  ]),
+  ...inFile("cli/report/place-keys.ts", [
+    {
+      name: "a key is reported as gone only with a proof that the list had it",
+      find: "this.#recorded(key) ?? this.#proven",
+      replace: "this.lists[0] ?? this.#proven",
+      test: cli("report-join"),
+    },
+    {
+      name: "the same id in another account is another key",
+      find: "key.name === undefined && lists.some",
+      replace: "lists.some",
+      test: cli("report-join"),
+    },
+  ]),
   ...inFile("cli/doctor/run-apart.ts", [
     {
       name: "a program's code gets a clean environment",

@@ -23,6 +23,7 @@ export function deploymentOf(
       urn: naming.urnOf(name, kind),
       ...{ type: naming.typeOf(kind), id, custom: true, inputs, outputs, created, modified },
       replaced: doomed || pendingReplacement,
+      secrets: new Set(),
       sources: new Set(),
     };
   });
@@ -32,6 +33,7 @@ export function deploymentOf(
     return {
       ...{ urn, type: CONSUMER_TYPE, id: name, custom: true, replaced: false, inputs: {}, outputs: {} },
       ...{ created, modified },
+      secrets: new Set(),
       sources: new Set(of.map(({ kind }) => naming.urnOf(name, kind))),
     };
   });
@@ -44,6 +46,6 @@ export function deploymentOf(
 
 /** A resource of which only the inputs matter. */
 export function bare(urn: string, type: string, inputs: Properties, id = ""): StateResource {
-  const times = { created: undefined, modified: undefined };
-  return { urn, type, id, custom: true, replaced: false, inputs, outputs: {}, sources: new Set(), ...times };
+  const unknown = { created: undefined, modified: undefined, secrets: new Set<string>(), sources: new Set<string>() };
+  return { urn, type, id, custom: true, replaced: false, inputs, outputs: {}, ...unknown };
 }

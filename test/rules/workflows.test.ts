@@ -85,6 +85,18 @@ test("the workflow that searches pushes gives a secret only to the step that rea
   expect(steps.flatMap(({ run = "" }) => run.match(/\$\{\{/g) ?? [])).toEqual([]);
 });
 
+test("the workflow that reports keys gives secrets only to the command that needs them, and publishes only the page", () => {
+  const { jobs } = parse(textOf("examples/report/report.yml")) as WithEnvironment;
+  const steps = Object.values(jobs).flatMap((job) => job.steps);
+  expect(steps.flatMap(({ run = "" }) => run.match(/\bnpm .*/g) ?? [])).toEqual(["npm ci --ignore-scripts"]);
+  const withSecrets = steps.filter((step) => JSON.stringify([step.env, step.with]).includes("secrets."));
+  expect(withSecrets.map(({ run }) => run)).toEqual([
+    "npx --no-install keyplane report --out report.html --stack $STACKS",
+  ]);
+  expect(steps.flatMap((step) => step.with?.path ?? [])).toEqual(["report.html"]);
+  expect(Object.values(jobs).map((job) => (job as { permissions?: Permissions }).permissions)).toEqual([undefined]);
+});
+
 test("the same action has the same commit everywhere", () => {
   const commits = new Map<string, Set<string>>();
   for (const path of withActions) {

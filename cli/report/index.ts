@@ -1,0 +1,2 @@
+// The report command. Only its options are loaded with the command line.
+export { addReport } from "./report";

@@ -1,0 +1,213 @@
+import { nameInUrn } from "../../provider/keys/names";
+import { DYNAMIC } from "../../provider/resource-types";
+import type { Deployment } from "../../provider/stack/deployment";
+import { type Role, type StackState, stackState } from "../../provider/stack/stack-state";
+import { VERSION } from "../../provider/version";
+import type { Age } from "../duration-option";
+import { ageOf, ownerOf, ownersOf } from "../keys/inventory";
+import { isoOf, readTime } from "./iso-time";
+import { keyEvents } from "./key-events";
+import { type KeyList, type ListedKey, labelOf, listedKeys } from "./listed";
+import { nextIfMissing, nextStep, nextWithoutState } from "./next-step";
+import { Places } from "./place-keys";
+import type { Flag, Report, ReportAccount, ReportHolder, ReportKey, ReportStack } from "./report-data";
+import { type StateKey, stateKeys } from "./state-keys";
+
+/** What a report joins. */
+export interface ReportSources {
+  readonly lists: readonly KeyList[];
+  readonly states: readonly { readonly source: string; readonly deployment: Deployment }[];
+}
+
+/** The criteria of a report. */
+export interface ReportTerms {
+  /** The service's time, in milliseconds. */
+  readonly now: number;
+  /** The time after which an unused key is flagged. */
+  readonly unusedFor: Age;
+}
+
+/** A key of the service or of the states, before it is described. */
+interface Joined {
+  readonly listed: ListedKey | undefined;
+  /** The list that had it, if it is gone. */
+  readonly goneFrom: KeyList | undefined;
+  /** The account that the states name, if no list is known. */
+  readonly label: string | undefined;
+  /** The key in each state that holds it, the one that decides what happens next first. */
+  readonly held: readonly StateKey[];
+}
+
+/** Joins lists of keys with states. Pure: the same sources at the same time give the same report. */
+export function joinReport({ lists, states }: ReportSources, terms: ReportTerms): Report {
+  const read = states.map(({ source, deployment }) => {
+    const state = stackState(source, deployment);
+    return { state, deployment };
+  });
+  const latest = latestOf(read.map(({ state }) => state));
+  const given = read.map(({ state, deployment }) => ({
+    state,
+    held: latest.has(state) ? stateKeys(state, deployment) : undefined,
+  }));
+  const stacks = [...latest];
+  const owners = ownersOf(stacks);
+  const keys = joined(
+    lists,
+    given.flatMap(({ held }) => held ?? []),
+  ).map((key) => describe(key, owners, stacks.length > 0, terms));
+  return {
+    at: isoOf(terms.now) ?? "",
+    version: VERSION,
+    accounts: lists.map(describeList),
+    stacks: given.map(({ state, held }) => describeState(state, held)),
+    keys,
+    flagged: countFlags(keys),
+  };
+}
+
+/** The newest state of each stack. Organizations can have stacks of the same name, which have other owners. */
+function latestOf(states: readonly StackState[]): ReadonlySet<StackState> {
+  const timeOf = ({ savedAt }: StackState) => Date.parse(savedAt ?? "") || 0;
+  const isNewer = (one: StackState, at: number, other: StackState, otherAt: number) =>
+    one.stack === other.stack &&
+    one.tags.some((tag) => other.tags.includes(tag)) &&
+    (timeOf(one) - timeOf(other) || at - otherAt) > 0;
+  return new Set(states.filter((state, at) => !states.some((each, eachAt) => isNewer(each, eachAt, state, at))));
+}
+
+function joined(lists: readonly KeyList[], inStates: readonly StateKey[]): readonly Joined[] {
+  const listed = listedKeys(lists);
+  const places = new Places(lists, listed, inStates);
+  const holders = new Map<ListedKey, StateKey[]>(listed.map((key) => [key, []]));
+  const missing = new Map<string, Joined & { readonly held: StateKey[] }>();
+  for (const key of inStates) {
+    const place = places.of(key);
+    if (place.status === "live") {
+      holders.get(place.key)?.push(key);
+      continue;
+    }
+    const goneFrom = place.status === "gone" ? place.list : undefined;
+    const label = place.status === "gone" ? labelOf(place.list) : place.label;
+    const same = JSON.stringify([key.id, goneFrom?.origin, label, key.name]);
+    const known = missing.get(same);
+    if (known === undefined) missing.set(same, { listed: undefined, goneFrom, label, held: [key] });
+    else known.held.push(key);
+  }
+  const live = listed.map((key) => ({
+    listed: key,
+    goneFrom: undefined,
+    label: undefined,
+    held: holders.get(key) ?? [],
+  }));
+  return [...live, ...missing.values()].map((key) => ({ ...key, held: key.held.toSorted(byWeight) }));
+}
+
+const WEIGHTS: Readonly<Record<Role, number>> = { current: 0, previous: 1, "to be revoked": 2, kept: 3 };
+
+/** The stack that created a key decides about it, and a resource that hands it out before one that only knows it. */
+function byWeight(one: StateKey, other: StateKey): number {
+  return Number(one.isCopy) - Number(other.isCopy) || WEIGHTS[one.role] - WEIGHTS[other.role];
+}
+
+function describe(
+  { listed, goneFrom, label, held }: Joined,
+  owners: ReadonlyMap<string, string>,
+  hasStates: boolean,
+  { now, unusedFor }: ReportTerms,
+): ReportKey {
+  const [first] = held;
+  const record = listed?.record;
+  const name = record?.name ?? held.find((key) => key.name !== undefined)?.name;
+  const owner = ownerOf(name ?? "", owners);
+  const status = listed !== undefined ? "live" : goneFrom !== undefined ? "gone" : "not found";
+  const dates = first?.dates ?? {};
+  const stack = first?.stack ?? owner.stack;
+  const createdAt = readTime(record?.createdAt) ?? dates.createdAt;
+  const next =
+    first === undefined
+      ? nextWithoutState(owner.stack !== undefined, hasStates)
+      : status === "live"
+        ? nextStep(first, now)
+        : nextIfMissing(first, status);
+  return withoutUndefined({
+    id: record?.id ?? first?.id ?? "",
+    name,
+    status,
+    accounts: listed?.lists.map(labelOf) ?? (label === undefined ? [] : [label]),
+    createdAt,
+    lastUsedAt: record?.lastUsedAt,
+    lastUsedFromAddr: record?.lastUsedFromAddr ?? undefined,
+    createdBy: record?.createdBy,
+    projectId: record?.projectId,
+    ownerTag: owner.tag,
+    stack,
+    holders: held.map(describeHolder),
+    rotateAt: dates.rotateAt,
+    revokeAfter: dates.revokeAfter,
+    next,
+    flags: flagsOf(),
+    events: keyEvents(record, dates, status === "gone" ? isoOf(now) : undefined),
+  });
+
+  function flagsOf(): readonly Flag[] {
+    const isUnused = record !== undefined && ageOf(record.lastUsedAt ?? record.createdAt, now) >= unusedFor.ms;
+    const isOverdue = status === "live" && next.isDue && next.after !== undefined;
+    const all: readonly (readonly [Flag, boolean])[] = [
+      ["orphan", hasStates && first === undefined && owner.stack !== undefined],
+      ["unmanaged", hasStates && first === undefined && owner.stack === undefined],
+      ["gone", status === "gone"],
+      ["not found", status === "not found"],
+      ["overdue", isOverdue],
+      ["unused", isUnused],
+      ["previous", first?.role === "previous"],
+      ["several states", new Set(held.map((key) => key.stack)).size > 1],
+    ];
+    return all.flatMap(([flag, isSet]) => (isSet ? [flag] : []));
+  }
+}
+
+function describeHolder({ stack, urn, type, role, isAdopted, isCopy, consumers }: StateKey): ReportHolder {
+  return {
+    stack,
+    urn,
+    resource: nameInUrn(urn),
+    type: type.split(":").at(-1) ?? "",
+    frontEnd: type.startsWith(DYNAMIC) ? "npm" : "plugin",
+    role,
+    ...(isAdopted && { isAdopted }),
+    ...(isCopy && { isCopy }),
+    consumers,
+  };
+}
+
+function describeList(list: KeyList): ReportAccount {
+  const { origin, keys, problem } = list;
+  return withoutUndefined({ label: labelOf(list), origin, keys: keys?.length, problem });
+}
+
+/** @param held - The keys that it holds; `undefined` if a newer state of the stack was given. */
+function describeState(state: StackState, held: readonly StateKey[] | undefined): ReportStack {
+  const { stack, savedAt, foreign, hidden, underWay } = state;
+  return withoutUndefined({
+    stack,
+    savedAt: readTime(savedAt),
+    keys: held?.length ?? 0,
+    isOutdated: held === undefined ? (true as const) : undefined,
+    isCopy: foreign.length > 0 ? (true as const) : undefined,
+    hidden: hidden.length || undefined,
+    underWay: underWay || undefined,
+  });
+}
+
+function countFlags(keys: readonly ReportKey[]): Report["flagged"] {
+  const counts: Partial<Record<Flag, number>> = {};
+  for (const flag of keys.flatMap(({ flags }) => flags)) counts[flag] = (counts[flag] ?? 0) + 1;
+  return counts;
+}
+
+type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
+
+/** The members that have a value. */
+function withoutUndefined<T extends object>(members: T): Defined<T> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Defined<T>;
+}

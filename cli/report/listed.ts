@@ -1,0 +1,41 @@
+import type { ApiKeyRecord } from "../../provider/api";
+
+/** A list of keys that was requested of the service. */
+export interface KeyList {
+  /** Name of the account in the settings; absent for the account of `KEYPLANE_API_KEY`. */
+  readonly account: string | undefined;
+  readonly organizationId: string | undefined;
+  /** The service's scheme, host and port. */
+  readonly origin: string;
+  /** What a state records of the account. */
+  readonly mark: string;
+  /** The live keys; `undefined` if the list could not be read. */
+  readonly keys: readonly ApiKeyRecord[] | undefined;
+  readonly problem?: string;
+}
+
+/** A live key, with every list that contains it. */
+export interface ListedKey {
+  readonly record: ApiKeyRecord;
+  readonly lists: readonly KeyList[];
+}
+
+/** How a report names a list: `(default)`, `eu`, or `eu, org-white-meadow`. */
+export function labelOf({ account, organizationId }: Pick<KeyList, "account" | "organizationId">): string {
+  return [account ?? "(default)", ...(organizationId === undefined ? [] : [organizationId])].join(", ");
+}
+
+/** The keys of all lists. Two credentials of one account list the same keys, which are merged. */
+export function listedKeys(lists: readonly KeyList[]): readonly ListedKey[] {
+  const found = new Map<string, { readonly record: ApiKeyRecord; readonly lists: KeyList[] }>();
+  for (const list of lists) {
+    for (const record of list.keys ?? []) {
+      const { id, name, createdAt } = record;
+      const same = JSON.stringify([list.origin, id, name, createdAt]);
+      const known = found.get(same);
+      if (known === undefined) found.set(same, { record, lists: [list] });
+      else known.lists.push(list);
+    }
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,65 @@
+import { writeFile } from "node:fs/promises";
+import { readAge } from "../duration-option";
+import { EXIT } from "../exit-code";
+import type { Session } from "../session";
+import { note, plain, printJson } from "../terminal";
+import { UsageError } from "../usage-error";
+import { concealSecrets } from "./conceal-secrets";
+import { joinReport } from "./join";
+import { accountsOf, requestLists, type Wanted } from "./key-lists";
+import type { ReportFlags } from "./report";
+import type { Report } from "./report-data";
+import { scopesIn } from "./state-scopes";
+import { readSources } from "./state-sources";
+
+/** Default time after which an unused key is flagged. */
+const UNUSED_FOR = "90d";
+
+/** Reads the sources, joins them and shows the report. */
+export async function makeReport(flags: ReportFlags, session: Session): Promise<void> {
+  const { json, out } = flags;
+  if (!json && out === undefined) throw new UsageError("no output was chosen. Pass --out report.html, or --json");
+  const states = await readSources(flags.state ?? [], flags.stack ?? []);
+  for (const { deployment } of states) concealSecrets(deployment);
+  const { lists, now } = await requestLists(wantedLists(flags, states), flags, session.signal);
+  const report = joinReport({ lists, states }, { now, unusedFor: flags.unusedFor ?? readAge(UNUSED_FOR) });
+  noteProblems(report, session);
+  if (out !== undefined) await writePage(report, out);
+  if (json) printJson(report);
+}
+
+async function writePage(report: Report, file: string): Promise<void> {
+  const [{ pageOf }, { readPageParts }] = await Promise.all([import("./page.js"), import("./page-parts.js")]);
+  try {
+    await writeFile(file, pageOf(report, readPageParts()));
+  } catch (error) {
+    // An argument that is not a file could be a misplaced secret, so it is not repeated.
+    throw new UsageError(`--out: the page cannot be written (${(error as NodeJS.ErrnoException).code})`);
+  }
+  const { keys, accounts, stacks } = report;
+  note(`Wrote the report: ${keys.length} keys, ${accounts.length} lists, ${stacks.length} states.`);
+}
+
+/** The lists of all accounts, and of the organizations that are given or that hold keys of the states. */
+function wantedLists(flags: ReportFlags, states: Awaited<ReturnType<typeof readSources>>): readonly Wanted[] {
+  const accounts = accountsOf(flags);
+  const given = (flags.organization ?? []).map((organizationId) => ({ account: accounts[0], organizationId }));
+  const inStates = states
+    .flatMap(({ deployment }) => scopesIn(deployment))
+    .filter(({ account, organizationId }) => organizationId !== undefined && accounts.includes(account));
+  const own = accounts.map((account) => ({ account, organizationId: undefined }));
+  const all = [...own, ...given, ...inStates].map((wanted) => [JSON.stringify(wanted), wanted] as const);
+  return [...new Map(all).values()];
+}
+
+/** A report with an account that could not be read is not complete. */
+function noteProblems({ accounts, stacks }: Report, session: Session): void {
+  for (const { label, problem } of accounts) {
+    if (problem === undefined) continue;
+    session.exitCode = EXIT.failed;
+    note(`account ${plain(label)} could not be read: ${problem}`);
+  }
+  for (const { stack, hidden } of stacks) {
+    if (hidden !== undefined) note(`${plain(stack)} contains encrypted key ids: these keys appear as unmanaged`);
+  }
+}

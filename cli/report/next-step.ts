@@ -1,0 +1,57 @@
+import { formatDuration } from "../../provider/duration";
+import type { NextStep } from "./report-data";
+import type { StateKey } from "./state-keys";
+
+const step = (action: NextStep["action"], text: string, isDue = false): NextStep => ({ action, isDue, text });
+
+/**
+ * What happens to a live key that no state holds.
+ * @param isOrphan - Whether a state has its tag.
+ * @param hasStates - Whether any state was given.
+ */
+export function nextWithoutState(isOrphan: boolean, hasStates: boolean): NextStep {
+  if (!hasStates) return step("none", "Unknown: no state was given");
+  return isOrphan
+    ? step("decide", "No state holds it. `keyplane sweep` shows whether it was left behind")
+    : step("none", "No stack rotates or revokes it");
+}
+
+/** What happens to a key that no list contains. */
+export function nextIfMissing({ role, isCopy }: StateKey, status: "gone" | "not found"): NextStep {
+  if (status === "not found")
+    return step("none", "Unknown: its account was not asked, or is not proven to be the right one");
+  if (role === "current" && !isCopy) return step("create", "`pulumi up --refresh` creates a new key", false);
+  return step("none", "It is gone from the account");
+}
+
+/**
+ * What happens next to a live key.
+ * @param now - The service's time, in milliseconds.
+ */
+export function nextStep(key: StateKey, now: number): NextStep {
+  const { role, isCopy, dates, plan } = key;
+  if (isCopy && role !== "current") return step("stay", "Stays live: another stack created it");
+  if (role === "to be revoked") return step("revoke", "The next complete `pulumi up` revokes it", true);
+  if (role === "kept") return step("stay", "Stays live: it was kept on purpose, or its resource is gone");
+  if (role === "previous") return timed("revoke", "revokes it, unless it is in use", dates.revokeAfter, now);
+  if (plan.isPending) return step("wait", "The next `pulumi up` waits until it is ready", true);
+  const [action, verb] = plan.isReplaced ? (["replace", "replaces it"] as const) : (["rotate", "rotates it"] as const);
+  if (plan.isQueued) {
+    const { previousId } = plan;
+    if (previousId === undefined) return step(action, `The next \`pulumi up\` ${verb}`, true);
+    return step(action, `The first \`pulumi up\` after key ${previousId} is revoked ${verb}`);
+  }
+  return dates.rotateAt === undefined
+    ? step("stay", "No date is set. A change of its triggers rotates it")
+    : timed(action, verb, dates.rotateAt, now);
+}
+
+function timed(action: NextStep["action"], verb: string, after: string | undefined, now: number): NextStep {
+  if (after === undefined) return step(action, `The next \`pulumi up\` ${verb}`, true);
+  const late = now - Date.parse(after);
+  const text =
+    late < 0
+      ? `The first \`pulumi up\` after ${after.slice(0, 16).replace("T", " ")} UTC ${verb}`
+      : `The next \`pulumi up\` ${verb}. It has been due for ${formatDuration(late)}`;
+  return { action, after, isDue: late >= 0, text };
+}

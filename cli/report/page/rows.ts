@@ -1,0 +1,103 @@
+import { formatDuration } from "../../../provider/duration";
+import type { ReportHolder, ReportKey } from "../report-data";
+import { type Child, dateElement, element, textWithCommands } from "./elements";
+import { type Period, timeline } from "./timeline";
+
+/** Number of consumers that a row names. The details name all. */
+const CONSUMERS = 2;
+
+/** The resource's name in a URN. */
+function nameOf(urn: string): string {
+  return urn.split("::").slice(3).join("::");
+}
+
+/** The row of a key. */
+export function rowOf(key: ReportKey, period: Period): HTMLElement {
+  const [holder] = key.holders;
+  const { createdAt } = key;
+  const due = key.next.after ?? key.revokeAfter ?? key.rotateAt;
+  return element(
+    "tr",
+    { role: "row" },
+    element(
+      "th",
+      { scope: "row", role: "rowheader" },
+      element("span", { class: "name" }, key.name ?? "(no recorded name)"),
+      element("span", { class: "faint" }, `${key.id} · ${key.accounts.join(" + ") || "unknown account"}`),
+      ...key.flags.map((flag) => element("span", { class: `flag ${flag.replace(" ", "-")}` }, flag)),
+      detailsOf(key),
+    ),
+    cell("Stack", key.stack ?? "none", holder && element("span", { class: "faint" }, holderText(holder))),
+    cell("Used by", ...usersOf(holder)),
+    cell(
+      "Age",
+      createdAt && ageText(createdAt, period),
+      createdAt && element("span", { class: "faint" }, dateElement(createdAt)),
+    ),
+    cell("Last use", ...useOf(key, period)),
+    cell("Due", due === undefined ? "no date" : dateElement(due), whenOf(due, period)),
+    cell("What happens next", ...textWithCommands(key.next.text)),
+    cell("Timeline", timeline(key, period)),
+  );
+}
+
+function cell(label: string, ...children: Child[]): HTMLElement {
+  return element("td", { role: "cell", "data-label": label }, element("div", {}, ...children));
+}
+
+function holderText({ resource, type, role }: ReportHolder): string {
+  return `${resource} (${type}${role === "current" ? "" : `, ${role}`})`;
+}
+
+function usersOf(holder: ReportHolder | undefined): Child[] {
+  const names = (holder?.consumers ?? []).map(nameOf);
+  if (names.length === 0) return [holder === undefined ? "unknown" : "no resource in its stack"];
+  const rest = names.length - CONSUMERS;
+  const shown = names.slice(0, CONSUMERS).map((name) => element("span", { class: "line" }, name));
+  return rest > 0 ? [...shown, element("span", { class: "faint" }, `and ${rest} more`)] : shown;
+}
+
+function ageText(iso: string, { now }: Period): string {
+  return formatDuration(now - Date.parse(iso));
+}
+
+function useOf({ status, lastUsedAt, lastUsedFromAddr }: ReportKey, period: Period): Child[] {
+  if (status !== "live") return ["not live"];
+  if (lastUsedAt === null || lastUsedAt === undefined) return ["never"];
+  const from = lastUsedFromAddr && element("span", { class: "faint" }, `from ${lastUsedFromAddr}`);
+  return [`${ageText(lastUsedAt, period)} ago`, from || undefined];
+}
+
+function whenOf(due: string | undefined, { now }: Period): Child {
+  if (due === undefined) return undefined;
+  const ms = Date.parse(due) - now;
+  return element("span", { class: "faint" }, ms > 0 ? `in ${formatDuration(ms)}` : `${formatDuration(-ms)} ago`);
+}
+
+/** Everything about a key. It is created when it is opened. */
+function detailsOf(key: ReportKey): HTMLElement {
+  const details = element("details", {}, element("summary", {}, "Details"));
+  details.addEventListener("toggle", () => {
+    if (details.childElementCount === 1) details.append(...factsOf(key));
+  });
+  return details;
+}
+
+function factsOf({ events, holders, createdBy, projectId, ownerTag }: ReportKey): HTMLElement[] {
+  const facts: (readonly [string, string | undefined])[] = [
+    ["Created by", createdBy],
+    ["Project", projectId],
+    ["Owner's tag", ownerTag],
+    ...events.map(({ what, at }) => [what, at] as const),
+    ...holders.flatMap(({ stack, urn, role, frontEnd, isAdopted, isCopy, consumers }) => {
+      const more = [role, frontEnd, isAdopted && "adopted", isCopy && "copied state, or created by another stack"];
+      return [
+        [`Held by ${stack}`, `${urn} (${more.filter(Boolean).join(", ")})`] as const,
+        ...consumers.map((consumer) => ["Used by", consumer] as const),
+      ];
+    }),
+  ];
+  const known = facts.filter(([, value]) => value !== undefined);
+  const entries = known.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]);
+  return [element("dl", {}, ...entries)];
+}

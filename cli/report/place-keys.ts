@@ -1,0 +1,79 @@
+import { accountIn, originFingerprint, originIn } from "../../provider/keys/account-fingerprint";
+import { ownerTag, tagsIn } from "../../provider/keys/names";
+import { type KeyList, type ListedKey, labelOf } from "./listed";
+import type { StateKey } from "./state-keys";
+
+/** Where a key of a state is. */
+export type Place =
+  | { readonly status: "live"; readonly key: ListedKey }
+  | { readonly status: "gone"; readonly list: KeyList }
+  | { readonly status: "not found"; readonly label: string | undefined };
+
+/** Finds keys of states in the lists of the service. */
+export class Places {
+  readonly #byId = new Map<string, ListedKey[]>();
+  /** The lists in which each owner has a live key, by the owner's id and the scope of the key. */
+  readonly #proven = new Map<string, KeyList>();
+  readonly #byTag = new Map<string, KeyList>();
+
+  constructor(
+    private readonly lists: readonly KeyList[],
+    listed: readonly ListedKey[],
+    inStates: readonly StateKey[],
+  ) {
+    for (const key of listed) {
+      const { id, name } = key.record;
+      this.#byId.set(id, [...(this.#byId.get(id) ?? []), key]);
+      for (const tag of tagsIn(name)) for (const list of key.lists) this.#byTag.set(`${tag} ${scopeOf(list)}`, list);
+    }
+    for (const key of inStates) {
+      const [list] = this.#liveIn(key)?.lists ?? [];
+      if (list !== undefined && key.ownerId !== "") this.#proven.set(`${key.ownerId} ${scopeOf(key.scope)}`, list);
+    }
+  }
+
+  /**
+   * Where a key is. It counts as gone only if the list is proven to be the one that had it: the credential is the same
+   * as when the state was saved, or the list has another key of the same owner.
+   */
+  of(key: StateKey): Place {
+    const live = this.#liveIn(key);
+    if (live !== undefined) return { status: "live", key: live };
+    const list = this.#recorded(key) ?? this.#proven.get(`${key.ownerId} ${scopeOf(key.scope)}`) ?? this.#tagged(key);
+    if (list?.keys !== undefined) return { status: "gone", list };
+    return { status: "not found", label: key.scope && labelOf(key.scope) };
+  }
+
+  #liveIn(key: StateKey): ListedKey | undefined {
+    const found = this.#byId.get(key.id) ?? [];
+    const recorded = this.#recorded(key);
+    // Ids are never used twice in an account.
+    if (recorded !== undefined) return found.find(({ lists }) => lists.includes(recorded));
+    // In another account, another key can have the same id. A name says more than the address, which can change.
+    const isNamed = ({ record }: ListedKey) => record.name === key.name;
+    const isHere = ({ lists }: ListedKey) => key.name === undefined && lists.some((list) => mayBe(list, key));
+    return found.find(isNamed) ?? found.find(isHere);
+  }
+
+  /** The list whose credential the state records. */
+  #recorded({ mark }: StateKey): KeyList | undefined {
+    const account = accountIn(mark);
+    return account === undefined ? undefined : this.lists.find((list) => accountIn(list.mark) === account);
+  }
+
+  #tagged({ ownerId, scope }: StateKey): KeyList | undefined {
+    return ownerId === "" ? undefined : this.#byTag.get(`${ownerTag(ownerId)} ${scopeOf(scope)}`);
+  }
+}
+
+/** Whether nothing in the state of a key says that it is in another list. */
+function mayBe(list: KeyList, { mark, scope }: StateKey): boolean {
+  const origin = originIn(mark);
+  return (
+    (origin === undefined || origin === originFingerprint(list.origin)) &&
+    (scope === undefined || scopeOf(scope) === scopeOf(list))
+  );
+}
+
+const scopeOf = (scope: Pick<KeyList, "account" | "organizationId"> | undefined): string =>
+  scope ? labelOf(scope) : "";

@@ -1,0 +1,114 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Report } from "../../../cli/report/report-data";
+import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
+import { generatedName } from "../../generated-name";
+import { exported, sealed } from "./stack-file";
+import { envOf, folderWith, run } from "./support";
+
+const OWNER = "5b4f6f54-8f0c-4a5e-9a44-1f6a0c6b7a11";
+
+let plane: ControlPlane;
+
+beforeEach(async () => {
+  plane = await startControlPlane();
+});
+
+afterEach(() => plane.close());
+
+/** Runs `report --json`. Returns what it prints. */
+async function reportOf(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Report> {
+  const { code, stdout, stderr } = await run(["report", "--json", ...args], { env: { ...envOf(plane), ...env } });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return JSON.parse(stdout) as Report;
+}
+
+const stacksOf = ({ stacks }: Report) => stacks.map(({ stack }) => stack);
+
+test("report reads the states of a file backend from its folder, compressed ones too, but not the copies beside them", async () => {
+  const { id } = await plane.state.createKey(generatedName("ci", OWNER));
+  const checkpoint = (stack: string, keys: readonly number[] = []) => {
+    return JSON.stringify({
+      version: 3,
+      checkpoint: { stack, latest: exported({ owner: OWNER, stack, keys }).deployment },
+    });
+  };
+  const folder = await folderWith({
+    ".pulumi/stacks/shop/dev.json": checkpoint("dev", [id]),
+    ".pulumi/stacks/shop/dev.json.bak": "{",
+    ".pulumi/stacks/shop/prod.json.gz": "",
+    ".pulumi/history/shop/dev/dev-1.history.json": "{}",
+    "Pulumi.json": "{}",
+  });
+  await writeFile(join(folder, ".pulumi/stacks/shop/prod.json.gz"), gzipSync(checkpoint("prod")));
+  const all = await reportOf(["--state", folder]);
+  expect(stacksOf(all)).toEqual(["proj/dev", "proj/prod"]);
+  expect(all.keys.find((key) => key.id === String(id))).toMatchObject({ stack: "proj/dev", status: "live" });
+  expect(stacksOf(await reportOf(["--state", join(folder, ".pulumi")]))).toEqual(["proj/dev", "proj/prod"]);
+  expect(await plane.count()).toBe(2);
+});
+
+test("report exports stacks through the Pulumi CLI, without their secrets", async () => {
+  const state = exported({ owner: OWNER, stack: "prod" });
+  const script = `require("node:fs").writeFileSync(__dirname + "/args", process.argv.slice(2).join(" "));
+process.stdout.write(${JSON.stringify(JSON.stringify(state))});`;
+  const folder = await folderWith({ "pulumi.js": script, "broken.js": "console.error('kp_secret'); process.exit(3);" });
+  const all = await reportOf(["--stack", "acme/proj/prod"], { KEYPLANE_PULUMI: join(folder, "pulumi.js") });
+  expect(stacksOf(all)).toEqual(["proj/prod"]);
+  const { readFile } = await import("node:fs/promises");
+  expect(await readFile(join(folder, "args"), "utf8")).toBe("stack export --stack acme/proj/prod --non-interactive");
+  const env = { ...envOf(plane), KEYPLANE_PULUMI: join(folder, "broken.js") };
+  for (const stack of ["prod", "--show-secrets"]) {
+    const { code, stderr } = await run(["report", "--json", `--stack=${stack}`], { env });
+    expect([code, stderr]).toEqual([2, expect.stringContaining("--stack")]);
+    expect(stderr).not.toContain("kp_secret");
+  }
+});
+
+test("report lists all configured accounts, and the organizations that hold keys of the states", async () => {
+  const organizationId = "org-local-1";
+  const env = { KEYPLANE_ACCOUNTS: JSON.stringify({ eu: { apiKey: plane.apiKey } }) };
+  const state = exported({ owner: OWNER, rotating: { keyId: "5", name: "x", organizationId } });
+  const folder = await folderWith({ "dev.json": state });
+  const all = await reportOf(["--state", join(folder, "dev.json")], env);
+  expect(all.accounts.map(({ label }) => label)).toEqual(["(default)", "eu", `(default), ${organizationId}`]);
+  expect(all.keys[0]?.accounts).toEqual(["(default)", "eu"]);
+  const own = await reportOf(["--account", "eu", "--organization", organizationId], env);
+  expect(own.accounts.map(({ label }) => label)).toEqual(["eu", `eu, ${organizationId}`]);
+});
+
+test("a report without one of its accounts is incomplete, and fails", async () => {
+  const env = { ...envOf(plane), KEYPLANE_ACCOUNTS: JSON.stringify({ eu: { apiKey: "kp_revoked_long_ago" } }) };
+  const { code, stdout, stderr } = await run(["report", "--json"], { env });
+  expect([code, stderr]).toEqual([1, expect.stringContaining("account eu could not be read")]);
+  const { accounts, keys } = JSON.parse(stdout) as Report;
+  expect(accounts).toMatchObject([{ keys: 1 }, { label: "eu", problem: expect.stringContaining("401") }]);
+  expect(keys).toHaveLength(1);
+  expect(stdout + stderr).not.toContain("kp_revoked");
+});
+
+test.each<[string, string[]]>([
+  ["no output", []],
+  ["a folder without states", ["--json", "--state", "FOLDER"]],
+  ["a state that is not compressed well", ["--json", "--state", "FOLDER/broken.gz"]],
+  ["an account that is not configured", ["--json", "--account", "eu"]],
+])("report with %s fails before any request", async (_, args) => {
+  const folder = await folderWith({ "empty/x.txt": "", "broken.gz": "" });
+  await writeFile(join(folder, "broken.gz"), Buffer.from([0x1f, 0x8b, 1, 2]));
+  const given = args.map((arg) => arg.replace(/^FOLDER$/, join(folder, "empty")).replace("FOLDER", folder));
+  const { code, stdout } = await run(["report", ...given], { env: envOf(plane) });
+  expect(code).toBe(2);
+  if (args.includes("--json")) expect(JSON.parse(stdout)).toHaveProperty("error");
+  expect(await plane.count()).toBe(0);
+});
+
+test("no secret of a state that was exported in plain text is in the output, even where a name should be", async () => {
+  const plaintext = { ...sealed, ciphertext: undefined, plaintext: JSON.stringify("kp_plain_secret") };
+  const { id } = await plane.state.createKey("kp_plain_secret");
+  const state = exported({ owner: OWNER, rotating: { keyId: String(id), name: "x", key: plaintext } });
+  const folder = await folderWith({ "dev.json": state });
+  const all = await reportOf(["--state", join(folder, "dev.json")]);
+  expect(all.keys.find((key) => key.id === String(id))?.name).toBe("[secret]");
+});
