@@ -1640,6 +1640,12 @@ const outside = [
   ]),
   ...inFile("provider/http/connections.ts", [
     {
+      name: "a proxy that closes a connection without an answer is not asked without end",
+      find: '"UND_ERR_SOCKET" ? new ProxyClosed() : error',
+      replace: '"UND_ERR_SOCKET" ? error : error',
+      test: http("connections"),
+    },
+    {
       name: "a proxy that is no URL is not repeated",
       find: "url === undefined || !/^",
       replace: "url !== undefined && !/^",
