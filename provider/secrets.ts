@@ -86,6 +86,9 @@ export function redact(text: string): string {
   return clean;
 }
 
+/** Whether `redact` finds a secret in the text. */
+export const holdsSecret = (text: string): boolean => redact(text) !== text;
+
 function redacted(text: string): string {
   const parts: string[] = [];
   let done = 0;

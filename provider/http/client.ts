@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Dispatcher } from "undici";
-import { AbortedError, ConfigError, type KeyplaneError } from "../errors";
-import { conceal, isKeyText } from "../secrets";
+import { AbortedError, ConfigError, InputError, type KeyplaneError } from "../errors";
+import { conceal, holdsSecret, isKeyText } from "../secrets";
 import { VERSION } from "../version";
 import { formatReason, linkSignals } from "./abort";
 import { type BaseUrl, parseBaseUrl } from "./base-url";
@@ -144,10 +144,12 @@ export class HttpClient {
 
   /**
    * Sends the request, with retries if that is safe, and returns its complete successful answer.
+   * Throws an `InputError` and sends nothing if the address or the body contains a secret: only a header may.
    * Throws `AnswerLostError` for a request with replay `once` that may have been applied; otherwise `ApiError`,
    * `TransportError`, `TimeoutError`, `BadAnswerError` or `AbortedError`.
    */
   async request(request: HttpRequest): Promise<HttpAnswer> {
+    if (holdsSecret(JSON.stringify([this.#pathOf(request), request.body]))) throw misplacedSecret(request);
     const link = request.signal === undefined ? undefined : linkSignals(this.#abort.signal, request.signal);
     try {
       return await this.#requestWithRetries(request, link?.signal ?? this.#abort.signal);
@@ -217,7 +219,7 @@ export class HttpClient {
     request.onSend?.();
     return exchange(this.#connections, {
       origin: this.base.origin,
-      path: this.base.prefix + request.path + queryText(request.query),
+      path: this.#pathOf(request),
       method: request.method,
       route: request.route,
       headers: this.#headersOf(request),
@@ -276,6 +278,10 @@ export class HttpClient {
     });
   }
 
+  #pathOf({ path, query }: HttpRequest): string {
+    return this.base.prefix + path + queryText(query);
+  }
+
   #headersOf({ body, credential }: HttpRequest): Readonly<Record<string, string>> {
     const headers = body === undefined ? this.#headers : this.#headersOfJson;
     return credential === undefined ? headers : { ...headers, authorization: `Bearer ${credential}` };
@@ -312,6 +318,12 @@ async function unlessAborted(signal: AbortSignal, wait: () => Promise<void>, end
   } catch (error) {
     throw signal.aborted ? end() : error;
   }
+}
+
+function misplacedSecret({ route }: HttpRequest): InputError {
+  const message =
+    "a name, an id or the base URL contains an API key, so the request was not sent. Remove the key from it";
+  return new InputError(route, message);
 }
 
 function abortedRequest({ method, route }: HttpRequest, signal: AbortSignal, maybeDone: boolean): KeyplaneError {

@@ -1,4 +1,4 @@
-import type { Dispatcher } from "undici";
+import type { Dispatcher, Pool } from "undici";
 import { ConfigError } from "../errors";
 import type { BaseUrl } from "./base-url";
 
@@ -38,11 +38,38 @@ export function openConnections(options: ConnectionOptions): Dispatcher {
   // undici is loaded here, so that a program that sends no request does not load it. Without a proxy, only the needed
   // part is loaded, because all of undici takes six times as long.
   if (!base.loopback && usesProxy()) {
-    const { EnvHttpProxyAgent } = require("undici") as typeof import("undici");
-    return new EnvHttpProxyAgent({ ...proxied, httpProxy: proxyOf("HTTP_PROXY"), httpsProxy: proxyOf("HTTPS_PROXY") });
+    const { EnvHttpProxyAgent, Pool } = require("undici") as typeof import("undici");
+    const clientFactory = (proxy: URL, options: object) => {
+      const tunnels = new Pool(proxy, options);
+      tunnels.connect = rejectingWithoutLoop(tunnels.connect.bind(tunnels));
+      return tunnels;
+    };
+    const proxies = { httpProxy: proxyOf("HTTP_PROXY"), httpsProxy: proxyOf("HTTPS_PROXY") };
+    return new EnvHttpProxyAgent({ ...proxied, clientFactory, ...proxies });
   }
   const Pool = require("undici/lib/dispatcher/pool") as typeof import("undici").Pool;
   return new Pool(base.origin, settings);
+}
+
+type Connect = Pool["connect"];
+
+/** The proxy closed the connection before it opened a tunnel to the service. */
+class ProxyClosed extends Error {
+  readonly code = "PROXY_CLOSED";
+}
+
+/**
+ * Gives another code to the error of a connection that the proxy closes without an answer. With undici's own code
+ * (`UND_ERR_SOCKET`), undici tries the same connection again at once and without end, even after the request timed out.
+ */
+function rejectingWithoutLoop(connect: Connect): Connect {
+  return async (options: Parameters<Connect>[0]) => {
+    try {
+      return await connect(options);
+    } catch (error) {
+      throw (error as { code?: unknown }).code === "UND_ERR_SOCKET" ? new ProxyClosed() : error;
+    }
+  };
 }
 
 const PROXIES = ["HTTPS_PROXY", "HTTP_PROXY"] as const;

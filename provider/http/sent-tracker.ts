@@ -4,7 +4,7 @@ import { publishDiagnostic } from "./diagnostics";
 /** Codes that prove that nothing was sent: no connection was established, or undici did not accept the request. */
 const NEVER_SENT = new RegExp(
   `^(${[
-    "ECONNREFUSED|ENOTFOUND|EAI_\\w+|PROXY_REFUSED|UND_ERR_(CONNECT_TIMEOUT|INVALID_ARG|NOT_SUPPORTED)",
+    "ECONNREFUSED|ENOTFOUND|EAI_\\w+|PROXY_(REFUSED|CLOSED)|UND_ERR_(CONNECT_TIMEOUT|INVALID_ARG|NOT_SUPPORTED)",
     "ERR_SSL_(WRONG_VERSION_NUMBER|UNSUPPORTED_PROTOCOL|\\w*ALERT_PROTOCOL_VERSION)",
     "ERR_TLS_CERT_ALTNAME_INVALID|CERT_\\w+|UNABLE_TO_\\w+|SELF_SIGNED_\\w+|DEPTH_ZERO_\\w+|HOSTNAME_MISMATCH",
   ].join("|")})$`,

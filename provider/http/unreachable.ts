@@ -68,6 +68,12 @@ export function unreachable(
       "The service must offer TLS 1.2 or newer. Check any proxy in between.",
     );
   }
+  if (code === "PROXY_CLOSED") {
+    return told(
+      `the proxy closed the connection to ${host} without an answer`,
+      "Check the address and the password of the proxy in HTTPS_PROXY.",
+    );
+  }
   const how = sent ? "closed the connection" : "cannot be reached";
   return told(`${host} ${how}`, `Check the network, any proxy in between, and the host and port in ${baseUrl}.`);
 }

@@ -1827,7 +1827,21 @@ const outside = [
       test: "test/unit/text.test.ts",
     },
   ]),
+  ...inFile("provider/http/client.ts", [
+    {
+      name: "a request with a secret outside its header is not sent",
+      find: "if (holdsSecret(JSON.stringify([this.#pathOf(request), request.body])))",
+      replace: "if (false as boolean)",
+      test: http("misplaced-secrets"),
+    },
+  ]),
   ...inFile("provider/http/connections.ts", [
+    {
+      name: "a proxy that closes a connection without an answer is not asked without end",
+      find: '"UND_ERR_SOCKET" ? new ProxyClosed() : error',
+      replace: '"UND_ERR_SOCKET" ? error : error',
+      test: http("connections"),
+    },
     {
       name: "a proxy that is no URL is not repeated",
       find: "url === undefined || !/^",

@@ -55,6 +55,18 @@ describe("connections", () => {
     expect(JSON.stringify(proxy.requests)).not.toContain(TOKEN);
   });
 
+  it("through a proxy that closes them without an answer are tried again as often as any others, and then not at all", async () => {
+    const { server: proxy, client } = await start((socket) => socket.end(), "https://service.invalid/api/v2");
+    vi.stubEnv("HTTPS_PROXY", new URL(proxy.baseUrl).origin);
+    const error = await caught(client.request(POST));
+    expect(error).toMatchObject({ name: "TransportError", sent: false });
+    expect(String(error)).toContain("the proxy closed the connection");
+    const tried = proxy.requests.length;
+    expect(tried).toBeLessThan(10);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(proxy.requests).toHaveLength(tried);
+  });
+
   it.each([
     ["an invalid port", "http://user:hunter2secret@proxy.invalid:99999"],
     ["a password that is not encoded", "http://user:hunter2/secret@proxy.invalid"],
