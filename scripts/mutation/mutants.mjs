@@ -1460,29 +1460,6 @@ const account = [
 ].map((mutant) => ({ test: resources("wrong-account"), ...mutant }));
 
 const digests = [
-  ...inFile("cli/identify/identify.ts", [
-    {
-      name: "a text on the command line is refused",
-      find: "if (args.length > 0) {",
-      replace: "if (args.length > 9) {",
-      test: cli("identify"),
-      by: "a text on the command line",
-    },
-    {
-      name: "only --check sends a request with a key that was found",
-      find: "checked: flags.check ? await check(",
-      replace: "checked: flags ? await check(",
-      test: cli("identify"),
-      by: "with a credential",
-    },
-    {
-      name: "an unknown key has an exit code of its own",
-      find: "if (unknown.length > 0) session.exitCode = EXIT.unknown;",
-      replace: "",
-      test: cli("identify"),
-      by: "the exit code tells",
-    },
-  ]),
   ...inFile("cli/identify/key-search.ts", [
     {
       name: "a part of a key at the end of a window is not a key",
@@ -1538,14 +1515,7 @@ const digests = [
       find: "const name = account ?? selected;",
       replace: "const name = selected;",
       test: cli("identify"),
-      by: "with a credential",
-    },
-    {
-      name: "the id of a key of another account is not taken for this one",
-      find: "name === undefined || record?.name === name ? record : undefined",
-      replace: "record",
-      test: cli("identify"),
-      by: "with a credential",
+      by: "a key is checked only at the address",
     },
   ]),
   ...inFile("cli/identify/state-sources.ts", [

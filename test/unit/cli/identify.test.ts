@@ -2,9 +2,10 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { parse } from "yaml";
 import { holdingsOf } from "../../../cli/identify/holdings";
+import { check } from "../../../cli/identify/service";
 import { stateFiles } from "../../../cli/identify/state-sources";
 import { keyDigest } from "../../../provider/key-digest";
 import { identityOf } from "../../../provider/keys/identity";
@@ -204,7 +205,14 @@ test("a key of an earlier version is found in a state with secrets in plain text
   expect(stderr).toMatch(/pulumi up --refresh/);
 });
 
+test("a key is checked only at the address of its own account", async () => {
+  vi.stubEnv("KEYPLANE_BASE_URL", "http://127.0.0.1:1/api/v2");
+  expect(await check(keyOf(1), {}, "eu", new AbortController().signal)).toBeUndefined();
+  vi.unstubAllEnvs();
+});
+
 test("what is not a state is refused with its name, and an argument that may be a secret without it", async () => {
+  await expect(stateFiles([keyOf(1)])).rejects.toThrow(/path 1 does not exist/);
   const folder = await folderWith({ "wrong.json": { not: "a state" }, "broken.json": "{" });
   for (const [path, expected] of [
     [join(folder, "wrong.json"), /wrong\.json is neither/],
