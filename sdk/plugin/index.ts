@@ -44,8 +44,16 @@ export { type GetProjectsResult, getProjects, getProjectsOutput } from "./get-pr
 export { ProjectReady, type ProjectReadyArgs } from "./project-ready";
 export { Provider, type ProviderArgs } from "./provider";
 export { RotatingApiKey, type RotatingApiKeyArgs } from "./rotating-api-key";
+export type {
+  AdoptionArgs,
+  ApiKeyInfo,
+  Operation,
+  PendingWork,
+  Project,
+  RotationWindow,
+  RotationWindowArgs,
 export type { InvokeOutputOptions } from "./runtime";
-export type { AdoptionArgs, ApiKeyInfo, Operation, PendingWork, Project } from "./types";
+} from "./types";
 export {
   type WaitForOperationsArgs,
   type WaitForOperationsOutputArgs,
