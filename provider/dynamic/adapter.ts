@@ -8,7 +8,7 @@ import type { EngineModules } from "../session/engine-link";
 import { createAgain } from "../session/retried-creation";
 import { Session } from "../session/session";
 import { fromPulumi, fromState, toPulumi, toState } from "../session/values";
-import { reasonOf, runVerb, type Verb, VerbError } from "../session/verb";
+import { reasonsOf, runVerb, type Verb, VerbError } from "../session/verb";
 import { onCancel } from "./on-cancel";
 
 type Values = Record<string, unknown>;
@@ -33,7 +33,7 @@ export function adapt(type: ResourceType): dynamic.ResourceProvider<Values, Valu
         const { inputs, failures } = check(type, fromPulumi(news), context, fromPulumi(olds));
         return {
           inputs: toPulumi(inputs),
-          failures: failures.map((each) => ({ property: "", reason: reasonOf(each) })),
+          failures: (await reasonsOf(failures)).map((reason) => ({ property: "", reason })),
         };
       }),
 

@@ -1,5 +1,6 @@
 import { isKeyplaneError } from "../errors";
 import { accountMark } from "../keys/account-fingerprint";
+import { didYouMean } from "../nearest";
 import { hasUnknown } from "../schema/field-types";
 import type { Properties } from "../schema/resource-type";
 import { importKeysIn } from "../settings/import-keys";
@@ -56,7 +57,10 @@ export function checkConfig(
 ): { readonly inputs: Properties; readonly failures: readonly string[] } {
   const failures = Object.keys(news)
     .filter((name) => !NAMES.includes(name) && !OF_ENGINE.test(name))
-    .map((name) => `keyplane:${name} is not a setting; the settings are ${NAMES.join(", ")} [KP-CONFIG]`);
+    .map(
+      (name) =>
+        `keyplane:${name} is not a setting. The settings are ${NAMES.join(", ")}${didYouMean(name, NAMES)} [KP-CONFIG]`,
+    );
   let settings: Settings | undefined;
   try {
     if (!hasUnknown(news)) settings = resolveSettings(new ProviderConfig(news).read);

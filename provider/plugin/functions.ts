@@ -26,7 +26,9 @@ export async function invoke(
     if (source === undefined) throw new KeyplaneError("KP-INPUT", `is not a function of keyplane; ${FUNCTIONS}`);
     const args = Object.fromEntries(Object.entries(fromPulumi(given)).filter(([, value]) => value !== null));
     for (const arg of Object.keys(args).filter((each) => !source.args.includes(each))) {
-      throw new InputError(arg, `is not an argument of ${name}; its arguments are ${source.args.join(", ") || "none"}`);
+      const { didYouMean } = await import("../nearest.js");
+      const known = `Its arguments are ${source.args.join(", ") || "none"}${didYouMean(arg, source.args)}`;
+      throw new InputError(arg, `is not an argument of ${name}. ${known}`);
     }
     if (isPreview && name === "waitForOperations") return { items: [] };
     const show = (text: string, isProgress: boolean) =>

@@ -20,7 +20,7 @@ export function check(
   for (const property of Object.keys(inputs)) {
     if (!Object.hasOwn(type.fields, property)) {
       const known = Object.keys(type.fields).filter((name) => type.fields[name]?.internal !== true);
-      failures.push({ property, reason: `is not an input of ${type.name}. Its inputs are ${known.join(", ")}` });
+      failures.push({ property, reason: `is not an input of ${type.name}. Its inputs are ${known.join(", ")}`, known });
     }
   }
   for (const [property, rule] of Object.entries(type.fields)) {

@@ -15,6 +15,8 @@ export interface Failure {
   readonly reason: string;
   /** @default "KP-INPUT" */
   readonly code?: ErrorCode;
+  /** The names that exist, if the property does not. The nearest one is suggested. */
+  readonly known?: readonly string[];
 }
 
 /** A change that is due although the program did not change: age, an unfinished wait, a revocation to retry. */

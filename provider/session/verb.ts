@@ -69,11 +69,17 @@ export async function runVerb<T>(session: Session, verb: Verb, body: (context: C
 }
 
 /**
- * A failed check in words. The path is part of the reason: if the failure named the property, Pulumi would print its
+ * Failed checks in words. The path is part of the reason: if the failure named the property, Pulumi would print its
  * value, and any value can be a secret.
  */
-export function reasonOf({ property, reason, code = "KP-INPUT" }: Failure): string {
-  return `${property === "" ? "" : `${property}: `}${reason} [${code}]`;
+export function reasonsOf(failures: readonly Failure[]): Promise<string[]> {
+  return Promise.all(
+    failures.map(async ({ property, reason, code = "KP-INPUT", known }) => {
+      // Loaded on demand, because nearly all programs pass only inputs that exist.
+      const hint = known === undefined ? "" : (await import("../nearest.js")).didYouMean(property, known);
+      return `${property === "" ? "" : `${property}: `}${reason}${hint} [${code}]`;
+    }),
+  );
 }
 
 /**

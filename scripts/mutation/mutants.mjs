@@ -1574,8 +1574,8 @@ const values = [
   ...inFile("provider/dynamic/adapter.ts", [
     {
       name: "a failed check names no property, whose value would be printed",
-      find: 'property: "", reason: reasonOf',
-      replace: "property: each.property, reason: reasonOf",
+      find: '.map((reason) => ({ property: "", reason }))',
+      replace: ".map((reason, at) => ({ property: failures[at].property, reason }))",
       test: "test/unit/errors/catalogue.test.ts",
     },
   ]),
@@ -3174,6 +3174,53 @@ const evidence = [
   ]),
 ];
 
+const messages = [
+  ...inFile("provider/nearest.ts", [
+    {
+      name: "a name that is nearly right is suggested, and no other",
+      find: "Math.max(1, Math.floor(text.length / 3))",
+      replace: "text.length",
+      test: unit("nearest"),
+    },
+    {
+      name: "a long text is not compared, which would take long",
+      find: 'if (text.length > LONGEST) return "";',
+      replace: "if (text.length > LONGEST) throw new Error();",
+      test: unit("nearest"),
+    },
+  ]),
+  ...inFile("provider/dynamic/owner.ts", [
+    {
+      name: "an error of the settings names a key that the program declares",
+      find: "accountFailures(inputs, context).map((failure) => namingKey(failure, inputs))",
+      replace: "accountFailures(inputs, context)",
+      test: "test/contract/host.test.ts",
+      by: "says what is wrong with the configuration",
+    },
+    {
+      name: "the state does not get the name of the first key, which changes when lines move",
+      find: "completed: ({ firstKey, ...inputs }, before, { runId }) => ({",
+      replace: "completed: (inputs, before, { runId }) => ({",
+      test: "test/contract/host.test.ts",
+      by: "says what is wrong with the configuration",
+    },
+  ]),
+  ...inFile("sdk/nodejs/data-sources/data-source.ts", [
+    {
+      name: "Pulumi shows the error of a data source without its stack and properties",
+      find: "Object.defineProperty(error, SHOWN_AS_MESSAGE, { value: true });",
+      replace: "",
+      test: unit("sdk/data-source-errors"),
+    },
+    {
+      name: "the error of a data source shows its code, also without its stack",
+      find: ".code}]`;",
+      replace: ".kind}]`;",
+      test: unit("sdk/data-source-errors"),
+    },
+  ]),
+].map((mutant) => ({ part: "messages", ...mutant }));
+
 export const mutants = [
   ...retry.map((mutant) => ({ part: "retry", ...mutant })),
   ...limits.map((mutant) => ({ part: "limits", ...mutant })),
@@ -3190,4 +3237,5 @@ export const mutants = [
   ...outside.map((mutant) => ({ part: "outside", ...mutant })),
   ...serving.map((mutant) => ({ part: "serve", ...mutant })),
   ...plugins.map((mutant) => ({ part: "plugin", ...mutant })),
+  ...messages,
 ];

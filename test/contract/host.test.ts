@@ -71,6 +71,14 @@ describe("keyplane in Pulumi's dynamic host", () => {
     expect((await host.read(made.id, older)).outputs).toMatchObject(absent);
   });
 
+  it("suggests the input that a mistyped one is nearly equal to", async () => {
+    await start();
+    const { failures } = await host.check("ApiKey", {}, { owner, nmae: "deploy" });
+    expect(failures).toEqual([
+      expect.stringMatching(/^nmae: is not an input of ApiKey\..*\. Did you mean name\? \[KP-INPUT\]$/),
+    ]);
+  });
+
   it("keeps the configuration for every resource type when several are configured at the same time", async () => {
     await start();
     const keys = await Promise.all([1, 2, 3].map(() => host.create("ApiKey", { owner })));
@@ -87,8 +95,12 @@ describe("keyplane in Pulumi's dynamic host", () => {
   ])("says what is wrong with the configuration %j in each call, before any request", async (config, message) => {
     await start(config);
     for (let time = 0; time < 2; time++) {
-      const { failures } = await host.check("Owner", {}, { project: "proj", stack: "dev" });
+      const args = { project: "proj", stack: "dev", firstKey: 'ApiKey "ci"' };
+      const { inputs, failures } = await host.check("Owner", {}, args);
       expect(failures).toEqual([expect.stringMatching(message)]);
+      // A program declares keys, not their owner. The state does not get the name, which can change in each run.
+      expect(failures[0]).toMatch(/^ApiKey "ci": keyplane:/);
+      expect(inputs).not.toHaveProperty("firstKey");
       await expect(host.create("ApiKey", { owner })).rejects.toThrow(message);
     }
     expect(await plane.count()).toBe(0);

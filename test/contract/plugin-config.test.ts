@@ -39,7 +39,10 @@ describe("the configuration of a provider resource", () => {
     [{ pollInterval: "5" }, /^keyplane:pollInterval must be a duration/],
     [{ concurrency: 0 }, /^keyplane:concurrency must be a whole number/],
     [{ importKeys: ["not a map"] }, /^keyplane:importKeys must be a map/],
-    [{ apikey: "x" }, /^keyplane:apikey is not a setting; the settings are .*apiKey.*importKeys.*\[KP-CONFIG\]$/],
+    [
+      { apikey: "x" },
+      /^keyplane:apikey is not a setting\. The settings are .*apiKey.*importKeys\. Did you mean apiKey\? \[KP-CONFIG\]$/,
+    ],
   ])("with %j is refused without a request, and the error says what to do", async (config, message) => {
     const { failures } = await plugin.checkConfig({}, withoutAbsent({ ...account, ...config }));
     expect(failures).toEqual([expect.stringMatching(message)]);
@@ -246,6 +249,11 @@ describe("the inputs of a resource", () => {
       }
     },
   );
+
+  it("are suggested for a name that is nearly one of them", async () => {
+    const { failures } = await configured.check("ApiKey", {}, { rotateafter: "30d" });
+    expect(failures).toEqual([expect.stringMatching(/^rotateafter: .*\. Did you mean rotateAfter\? \[KP-INPUT\]$/)]);
+  });
 
   it("can name a prefix of at most 37 characters, because a name needs room for the tags", async () => {
     for (const kind of ["ApiKey", "RotatingApiKey"]) {

@@ -81,9 +81,9 @@ describe("a call of a data source fails", () => {
 
   it("for an argument that does not exist, and names those that do", async () => {
     expect(await failureOf(invoke("getApiKey", { nme: "x" }))).toMatch(
-      /^getApiKey: nme: is not an argument of getApiKey; its arguments are id, name, organizationId \[KP-INPUT\]$/,
+      /^getApiKey: nme: is not an argument of getApiKey\. Its arguments are id, name, organizationId\. Did you mean name\? \[KP-INPUT\]$/,
     );
-    expect(await failureOf(invoke("getProjects", { onWarning: "x" }))).toContain("its arguments are none");
+    expect(await failureOf(invoke("getProjects", { onWarning: "x" }))).toContain("Its arguments are none [KP-INPUT]");
   });
 
   it("for a value that is not valid, before any request", async () => {
