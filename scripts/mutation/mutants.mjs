@@ -3219,6 +3219,40 @@ const messages = [
       test: unit("sdk/data-source-errors"),
     },
   ]),
+  ...inFile("provider/session/long-waits.ts", [
+    {
+      name: "resources that wait for the same share a line",
+      find: "if (!same && this.#told.size < MAX_LINES) this.#tell(wait, 0);",
+      replace: "this.#tell(wait, 0);",
+      test: unit("session/long-waits"),
+    },
+    {
+      name: "a wait that nobody has read about ends without a line",
+      find: "if (this.#told.delete(wait)) wait.say(",
+      replace: "wait.say(",
+      test: unit("session/long-waits"),
+    },
+    {
+      name: "at most five waits are reported in a minute",
+      find: "[...bySubject.values()].slice(0, MAX_LINES)",
+      replace: "bySubject.values()",
+      test: unit("session/long-waits"),
+    },
+  ]),
+  ...inFile("provider/session/verb.ts", [
+    {
+      name: "a short wait prints no line that stays",
+      find: "const LONG_MS = 10_000;",
+      replace: "const LONG_MS = 1_000;",
+      test: unit("session/long-waits"),
+    },
+    {
+      name: "a verb that ends before its wait is long leaves no timer",
+      find: "clearTimeout(this.#waitTimer);",
+      replace: "",
+      test: unit("session/long-waits"),
+    },
+  ]),
 ].map((mutant) => ({ part: "messages", ...mutant }));
 
 export const mutants = [
