@@ -3219,6 +3219,14 @@ const messages = [
       test: unit("sdk/data-source-errors"),
     },
   ]),
+  ...inFile("sdk/nodejs/next-actions.ts", [
+    {
+      name: "a step of nextAction that is unknown is left out",
+      find: "    return [];\n",
+      replace: '    return [{ action: "rotate" }];\n',
+      test: unit("sdk/next-actions"),
+    },
+  ]),
   ...inFile("provider/session/long-waits.ts", [
     {
       name: "resources that wait for the same share a line",
