@@ -12,6 +12,7 @@ import { type ConfigReader, credentialsIn, renamedFromIn, resolveSettings, type 
 import { type EngineCommand, engineCommand } from "../stack/command-line";
 import { StackLook } from "../stack/stack-look";
 import { EngineLink, type EngineModules } from "./engine-link";
+import type { LongWaits, Wait } from "./long-waits";
 import { RetriedCreations } from "./retried-creation";
 
 /** Minimum time between two retries that are shown, in milliseconds. Under load there can be hundreds. */
@@ -61,6 +62,7 @@ export class Session {
   readonly #underWay = new Set<RunningVerb>();
   /** Creations of keys that have not ended. */
   readonly #creations = new Set<Promise<unknown>>();
+  #longWaits: LongWaits | undefined;
   #retryShownAt = Number.NEGATIVE_INFINITY;
   /** Ids of the resources that were read, by URN. A resource and its predecessor can have the same URN. */
   readonly #seenInRefresh = new Map<unknown, Set<string>>();
@@ -199,6 +201,18 @@ export class Session {
   began(verb: RunningVerb): () => void {
     this.#underWay.add(verb);
     return () => this.#underWay.delete(verb);
+  }
+
+  /** Reports a wait that has become long. Loads its code at the first one, because most runs have none. */
+  async noteLongWait(wait: Wait, isWaiting: () => boolean): Promise<void> {
+    const { LongWaits } = await import("./long-waits.js");
+    this.#longWaits ??= new LongWaits();
+    // It may have ended meanwhile.
+    if (isWaiting()) this.#longWaits.add(wait);
+  }
+
+  endLongWait(wait: Wait, outcome: "done" | "failed"): void {
+    this.#longWaits?.end(wait, outcome);
   }
 
   /** Shows a retry in the rows of all verbs of an account, because they share its limits and some of its requests. */

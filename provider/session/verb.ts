@@ -12,6 +12,7 @@ import type { EngineCommand } from "../stack/command-line";
 import { skipsCheckpoints } from "../stack/command-line";
 import { shownName, toMessage } from "../text";
 import type { Severity } from "./engine-link";
+import type { Wait } from "./long-waits";
 import type { Session } from "./session";
 
 /** One call of the engine for one resource. */
@@ -28,6 +29,9 @@ export interface Verb {
     | Partial<Pick<Context, "ownerNow" | "beforeCreate" | "customTimeoutMs" | "nonce" | "deliveries">>
     | undefined;
 }
+
+/** Time after which a wait gets lines that stay, in milliseconds. A shorter one is shown only in the resource's row. */
+const LONG_MS = 10_000;
 
 /** Why a verb failed, as text that is safe to show. */
 export class VerbError extends Error {
@@ -55,9 +59,11 @@ export async function runVerb<T>(session: Session, verb: Verb, body: (context: C
     const answer = await body(context);
     // Nothing records a key that a dead engine was told of.
     if (created.length > 0) await session.engine.isRunning();
+    context.endWait("done");
     publishDiagnostic("before-return", `${name} ${type.name}`);
     return answer;
   } catch (error) {
+    context.endWait("failed");
     const doing = `${name} ${type.name} ${JSON.stringify(shownName(nameInUrn(urn)))}`;
     for (const secret of keysIn(values)) conceal(secret);
     const notReady = error instanceof NotReady ? error : undefined;
@@ -96,6 +102,8 @@ class VerbContext implements Context {
   readonly created: (() => Promise<unknown>)[] = [];
   readonly #session: Session;
   readonly #phase: string;
+  #wait: Wait | undefined;
+  #waitTimer: NodeJS.Timeout | undefined;
   readonly urn: string;
 
   constructor(session: Session, { urn, name, values, also }: Verb) {
@@ -119,7 +127,11 @@ class VerbContext implements Context {
   }
 
   get progress(): Context["progress"] {
-    return this.#log("info", true);
+    const show = this.#log("info", true);
+    return (text) => {
+      this.#noteWait(text);
+      show(text);
+    };
   }
 
   get info(): Context["info"] {
@@ -172,6 +184,27 @@ class VerbContext implements Context {
 
   now(): number {
     return this.#session.now();
+  }
+
+  /** Called when the verb ends. */
+  endWait(outcome: "done" | "failed"): void {
+    clearTimeout(this.#waitTimer);
+    if (this.#wait !== undefined) this.#session.endLongWait(this.#wait, outcome);
+    this.#wait = undefined;
+  }
+
+  #noteWait(text: string): void {
+    if (this.#wait !== undefined) {
+      this.#wait.text = text;
+      return;
+    }
+    const wait: Wait = { text, since: performance.now(), say: this.#log("info", false) };
+    this.#wait = wait;
+    // The process must not stay alive for it.
+    this.#waitTimer = setTimeout(
+      () => void this.#session.noteLongWait(wait, () => this.#wait === wait),
+      LONG_MS,
+    ).unref();
   }
 
   #log(severity: Severity, ephemeral: boolean): (text: string) => void {

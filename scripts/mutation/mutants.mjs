@@ -1728,8 +1728,8 @@ const values = [
   ...inFile("provider/dynamic/adapter.ts", [
     {
       name: "a failed check names no property, whose value would be printed",
-      find: 'property: "", reason: reasonOf',
-      replace: "property: each.property, reason: reasonOf",
+      find: '.map((reason) => ({ property: "", reason }))',
+      replace: ".map((reason, at) => ({ property: failures[at].property, reason }))",
       test: "test/unit/errors/catalogue.test.ts",
     },
   ]),
@@ -3500,9 +3500,51 @@ const messages = [
     },
     {
       name: "the error of a data source shows its code, also without its stack",
-      find: "error.message = `${name}: ${error.message} [${error.code}]`;",
-      replace: "",
+      find: ".code}]`;",
+      replace: ".kind}]`;",
       test: unit("sdk/data-source-errors"),
+    },
+  ]),
+  ...inFile("sdk/nodejs/next-actions.ts", [
+    {
+      name: "a step of nextAction that is unknown is left out",
+      find: "    return [];\n",
+      replace: '    return [{ action: "rotate" }];\n',
+      test: unit("sdk/next-actions"),
+    },
+  ]),
+  ...inFile("provider/session/long-waits.ts", [
+    {
+      name: "resources that wait for the same share a line",
+      find: "if (!same && this.#told.size < MAX_LINES) this.#tell(wait, 0);",
+      replace: "this.#tell(wait, 0);",
+      test: unit("session/long-waits"),
+    },
+    {
+      name: "a wait that nobody has read about ends without a line",
+      find: "if (this.#told.delete(wait)) wait.say(",
+      replace: "wait.say(",
+      test: unit("session/long-waits"),
+    },
+    {
+      name: "at most five waits are reported in a minute",
+      find: "[...bySubject.values()].slice(0, MAX_LINES)",
+      replace: "bySubject.values()",
+      test: unit("session/long-waits"),
+    },
+  ]),
+  ...inFile("provider/session/verb.ts", [
+    {
+      name: "a short wait prints no line that stays",
+      find: "const LONG_MS = 10_000;",
+      replace: "const LONG_MS = 1_000;",
+      test: unit("session/long-waits"),
+    },
+    {
+      name: "a verb that ends before its wait is long leaves no timer",
+      find: "clearTimeout(this.#waitTimer);",
+      replace: "",
+      test: unit("session/long-waits"),
     },
   ]),
 ].map((mutant) => ({ part: "messages", ...mutant }));

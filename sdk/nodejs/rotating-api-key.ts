@@ -1,6 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { PendingWork } from "../../provider/keys/readiness";
+
+
+import type { NextAction } from "./next-actions";
+
+
 import type { RotationWindowArgs } from "./rotation-window";
+
+
 import type { Holdings } from "./run/key-registry";
 import { knownValue } from "./run/known-value";
 import { ProgramRun } from "./run/program-run";
@@ -182,6 +189,18 @@ export class RotatingApiKey extends pulumi.CustomResource {
       resumeTraces();
     }
     registry.enlist(this.#holdings());
+  }
+
+  /**
+   * What the next runs will do, as data: the steps of `nextAction`, in the same order. Empty if only a changed trigger
+   * rotates the key. Not in the state.
+   */
+  get nextActions(): pulumi.Output<readonly NextAction[]> {
+    return this.nextAction.apply((text) => {
+      // Loaded on demand, because few programs use it. A test with mocks may not set the text.
+      const { readNextActions } = require("./next-actions") as typeof import("./next-actions");
+      return readNextActions(text ?? "");
+    });
   }
 
   async #holdings(): Promise<Holdings> {

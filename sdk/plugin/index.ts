@@ -44,6 +44,7 @@ export { type GetProjectsResult, getProjects, getProjectsOutput } from "./get-pr
 export { ProjectReady, type ProjectReadyArgs } from "./project-ready";
 export { Provider, type ProviderArgs } from "./provider";
 export { RotatingApiKey, type RotatingApiKeyArgs } from "./rotating-api-key";
+
 export type {
   AdoptionArgs,
   ApiKeyInfo,
@@ -54,6 +55,7 @@ export type {
   RotationWindowArgs,
 export type { InvokeOutputOptions } from "./runtime";
 } from "./types";
+
 export {
   type WaitForOperationsArgs,
   type WaitForOperationsOutputArgs,

@@ -199,6 +199,22 @@ describe("the plugin", () => {
     expect(plugin.printed).toEqual([]);
   });
 
+  it("leaves lines about a wait of more than ten seconds, because a narrow terminal does not show its row's text", async () => {
+    const real = await startControlPlane({ clock: { mode: "real" } });
+    try {
+      const plugin = await PluginUnderTest.start(real, { config: { pollInterval: "2s" } });
+      const { id } = await real.state.createProject();
+      await real.state.startOperations({ projectId: id, action: "start_compute", runningMs: 12_000 });
+      await plugin.add("ProjectReady", { projectId: id });
+      expect(plugin.messages).toEqual([
+        "after 10 s: waiting for start_compute (running)",
+        expect.stringMatching(/^done after 1\d s$/),
+      ]);
+    } finally {
+      await real.close();
+    }
+  });
+
   it("waits for a project, and reads and deletes the gate without a request", async () => {
     const plugin = await PluginUnderTest.start(plane);
     const { id } = await plane.state.createProject();

@@ -1,0 +1,72 @@
+import { formatDuration } from "../duration";
+
+/** Time between two lines, in milliseconds. */
+const EVERY_MS = 60_000;
+
+/** Maximum number of lines at a time. A stack can have hundreds of keys that wait. */
+const MAX_LINES = 5;
+
+/** What a verb waits for. */
+export interface Wait {
+  /** The latest progress. */
+  text: string;
+  /** Monotonic time of the first progress, in milliseconds. */
+  readonly since: number;
+  /** Adds a line to the resource's diagnostics. */
+  readonly say: (line: string) => void;
+}
+
+/**
+ * Long waits in lines that stay, because a narrow terminal shows no progress in a resource's row: a line when a wait
+ * has become long, one each minute, and one at its end. Resources that wait for the same share a line.
+ */
+export class LongWaits {
+  readonly #waits = new Set<Wait>();
+  /** The waits that users have read about. */
+  readonly #told = new Set<Wait>();
+  #timer: NodeJS.Timeout | undefined;
+
+  /** Reports a wait that has become long. */
+  add(wait: Wait): void {
+    const same = [...this.#told].some((other) => subjectOf(other) === subjectOf(wait));
+    this.#waits.add(wait);
+    if (!same && this.#told.size < MAX_LINES) this.#tell(wait, 0);
+    this.#timer ??= setInterval(() => this.#report(), EVERY_MS).unref();
+  }
+
+  /** Reports the end of a wait that users have read about. */
+  end(wait: Wait, outcome: "done" | "failed"): void {
+    this.#waits.delete(wait);
+    if (this.#told.delete(wait)) wait.say(`${outcome} after ${elapsed(wait)}`);
+    if (this.#waits.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #report(): void {
+    const bySubject = new Map<string, Wait[]>();
+    // Those that users have read about come first.
+    for (const wait of new Set([...this.#told, ...this.#waits])) {
+      const subject = subjectOf(wait);
+      bySubject.set(subject, [...(bySubject.get(subject) ?? []), wait]);
+    }
+    for (const [wait, ...others] of [...bySubject.values()].slice(0, MAX_LINES)) {
+      if (wait !== undefined) this.#tell(wait, others.length);
+    }
+  }
+
+  #tell(wait: Wait, others: number): void {
+    this.#told.add(wait);
+    const more = others === 0 ? "" : `. ${others} other resource${others === 1 ? " waits" : "s wait"} for the same`;
+    wait.say(`after ${elapsed(wait)}: ${subjectOf(wait)}${more}`);
+  }
+}
+
+function elapsed({ since }: Wait): string {
+  return formatDuration(Math.round((performance.now() - since) / 1_000) * 1_000);
+}
+
+/** What is waited for, without the time that the progress of a poll contains: `waiting for start_compute (running)`. */
+function subjectOf({ text }: Wait): string {
+  return text.replace(/, \d{1,7} s\)/, ")").replace(/ \(\d{1,7} s\)/, "");
+}
