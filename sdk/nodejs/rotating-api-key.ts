@@ -1,12 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { PendingWork } from "../../provider/keys/readiness";
 
-
 import type { NextAction } from "./next-actions";
 
-
 import type { RotationWindowArgs } from "./rotation-window";
-
 
 import type { Holdings } from "./run/key-registry";
 import { knownValue } from "./run/known-value";
