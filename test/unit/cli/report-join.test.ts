@@ -180,6 +180,17 @@ test("a key with the same id in another account is another key", () => {
   ]);
 });
 
+test("a key of the same id, but with another name, is not the one of a state whose account is not recorded", () => {
+  const state = inNpm(npmKey("ApiKey", "ci", OWNER, { keyId: "7", name: "of-another-service" }));
+  const { keys } = report([listOf([{ id: "7", name: "of-this-service" }])], state);
+  expect(keys.map(({ name, status }) => [name, status])).toEqual([
+    ["of-this-service", "live"],
+    ["of-another-service", "not found"],
+  ]);
+  const unnamed = inNpm(npmKey("ApiKey", "ci", OWNER, { keyId: "7" }));
+  expect(report([listOf([{ id: "7", name: "of-this-service" }])], unnamed).keys).toHaveLength(1);
+});
+
 test("two credentials of one account list the same key, which appears once", () => {
   const lists = [
     listOf([{ id: "7", name: "x" }]),
