@@ -274,6 +274,14 @@ test.each(["0.1", "0.2.0-alpha.1/npm", "0.2.0-alpha.1/plugin", "0.2.0-alpha.2/np
   },
 );
 
+test("a name of an account that can be a secret in the wrong place is not shown", () => {
+  const secret = "kp7f3c9a1b2d4e5f60718293a4b5c6d7";
+  const state = inNpm(npmKey("ApiKey", "ci", OWNER, { keyId: "8", name: "x", account: secret }));
+  const all = report([listOf([{ id: "7", name: "y" }], { account: secret })], state);
+  expect(JSON.stringify(all)).not.toContain(secret);
+  expect(all.accounts.map(({ label }) => label)).toEqual([expect.stringMatching(/^\[account [a-z2-7]{8}\]$/)]);
+});
+
 test("encrypted and secret values of a state are never copied", () => {
   const plaintext = (value: string) => ({ ...sealed, ciphertext: undefined, plaintext: JSON.stringify(value) });
   const state = inNpm(
