@@ -1,4 +1,6 @@
 import type { ApiKeyRecord } from "../../provider/api";
+import { ownerTag } from "../../provider/keys/names";
+import { looksSecret } from "../../provider/settings/accounts";
 
 /** A list of keys that was requested of the service. */
 export interface KeyList {
@@ -20,9 +22,13 @@ export interface ListedKey {
   readonly lists: readonly KeyList[];
 }
 
-/** How a report names a list: `(default)`, `eu`, or `eu, org-white-meadow`. */
+/**
+ * How a report names a list: `(default)`, `eu`, or `eu, org-white-meadow`. A name that can be a secret in the wrong place
+ * is not shown.
+ */
 export function labelOf({ account, organizationId }: Pick<KeyList, "account" | "organizationId">): string {
-  return [account ?? "(default)", ...(organizationId === undefined ? [] : [organizationId])].join(", ");
+  const name = account !== undefined && looksSecret(account) ? `[account ${ownerTag(account)}]` : account;
+  return [name ?? "(default)", ...(organizationId === undefined ? [] : [organizationId])].join(", ");
 }
 
 /** The keys of all lists. Two credentials of one account list the same keys, which are merged. */

@@ -180,6 +180,17 @@ test("a key with the same id in another account is another key", () => {
   ]);
 });
 
+test("a key of the same id, but with another name, is not the one of a state whose account is not recorded", () => {
+  const state = inNpm(npmKey("ApiKey", "ci", OWNER, { keyId: "7", name: "of-another-service" }));
+  const { keys } = report([listOf([{ id: "7", name: "of-this-service" }])], state);
+  expect(keys.map(({ name, status }) => [name, status])).toEqual([
+    ["of-this-service", "live"],
+    ["of-another-service", "not found"],
+  ]);
+  const unnamed = inNpm(npmKey("ApiKey", "ci", OWNER, { keyId: "7" }));
+  expect(report([listOf([{ id: "7", name: "of-this-service" }])], unnamed).keys).toHaveLength(1);
+});
+
 test("two credentials of one account list the same key, which appears once", () => {
   const lists = [
     listOf([{ id: "7", name: "x" }]),
@@ -262,6 +273,14 @@ test.each(["0.1", "0.2.0-alpha.1/npm", "0.2.0-alpha.1/plugin", "0.2.0-alpha.2/np
     expect(all.keys.filter(({ status }) => status !== "live")).toEqual([]);
   },
 );
+
+test("a name of an account that can be a secret in the wrong place is not shown", () => {
+  const secret = "kp7f3c9a1b2d4e5f60718293a4b5c6d7";
+  const state = inNpm(npmKey("ApiKey", "ci", OWNER, { keyId: "8", name: "x", account: secret }));
+  const all = report([listOf([{ id: "7", name: "y" }], { account: secret })], state);
+  expect(JSON.stringify(all)).not.toContain(secret);
+  expect(all.accounts.map(({ label }) => label)).toEqual([expect.stringMatching(/^\[account [a-z2-7]{8}\]$/)]);
+});
 
 test("encrypted and secret values of a state are never copied", () => {
   const plaintext = (value: string) => ({ ...sealed, ciphertext: undefined, plaintext: JSON.stringify(value) });
