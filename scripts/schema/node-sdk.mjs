@@ -195,10 +195,9 @@ function indexOf(modules) {
     " * @module keyplane/plugin",
     " */",
   ];
-  const sorted = exports.toSorted((one, other) => (pathIn(one) < pathIn(other) ? -1 : 1)).flatMap(broken);
-  const others = 'export type { InvokeOutputOptions } from "./runtime";';
-  const at = sorted.findIndex((line) => line.includes('"./types"'));
-  return { name: "index.ts", text: fileOf([], [[...comment, ...sorted.toSpliced(at, 0, others)]]) };
+  const all = [...exports, 'export type { InvokeOutputOptions } from "./runtime";'];
+  const sorted = all.toSorted((one, other) => (pathIn(one) < pathIn(other) ? -1 : 1)).flatMap(broken);
+  return { name: "index.ts", text: fileOf([], [[...comment, ...sorted]]) };
 }
 
 const PULUMI = 'import * as pulumi from "@pulumi/pulumi";';

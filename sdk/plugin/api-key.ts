@@ -1,7 +1,7 @@
 // Generated from provider/plugin/schema.json by `npm run build:schema`. Do not edit.
 import * as pulumi from "@pulumi/pulumi";
 import { inputsOf, isOfType, optionsOf, register } from "./runtime";
-import type { PendingWork } from "./types";
+import type { PendingWork, RotationWindow, RotationWindowArgs } from "./types";
 
 /** The inputs of `ApiKey`. */
 export interface ApiKeyArgs {
@@ -39,6 +39,12 @@ export interface ApiKeyArgs {
    */
   readonly rotateAfter?: pulumi.Input<string | undefined>;
   /**
+   * When `up` may replace the key by age: a key that reaches `rotateAfter` is due from the next time in this window on.
+   * If no `up` runs in the window, the key is due in the next one. Triggers and a key that is gone do not wait for it.
+   * Requires `rotateAfter`. A change does not replace a key that is not due. Defaults to any time.
+   */
+  readonly rotationWindow?: pulumi.Input<RotationWindowArgs | undefined>;
+  /**
    * Ids of projects. The key is created after their pending operations have finished. If they do not finish in time, no
    * key is created. Not with `name`.
    */
@@ -65,6 +71,7 @@ export interface ApiKeyArgs {
 const TOKEN = "keyplane:index:ApiKey";
 const OUTPUTS = [
   "createdAt",
+  "digest",
   "key",
   "keyId",
   "name",
@@ -77,6 +84,7 @@ const OUTPUTS = [
   "revokeOnDelete",
   "rotateAfter",
   "rotateAt",
+  "rotationWindow",
   "verify",
   "waitForProjects",
 ];
@@ -110,6 +118,12 @@ export class ApiKey extends pulumi.CustomResource {
    */
   declare readonly rotateAfter: pulumi.Output<string | undefined>;
   /**
+   * When `up` may replace the key by age: a key that reaches `rotateAfter` is due from the next time in this window on.
+   * If no `up` runs in the window, the key is due in the next one. Triggers and a key that is gone do not wait for it.
+   * Requires `rotateAfter`. A change does not replace a key that is not due. Defaults to any time.
+   */
+  declare readonly rotationWindow: pulumi.Output<RotationWindow | undefined>;
+  /**
    * Ids of projects. The key is created after their pending operations have finished. If they do not finish in time, no
    * key is created. Not with `name`.
    */
@@ -135,9 +149,17 @@ export class ApiKey extends pulumi.CustomResource {
   declare readonly keyId: pulumi.Output<string>;
   /** The secret. Encrypted in the state; the service never shows it again. */
   declare readonly key: pulumi.Output<string>;
+  /**
+   * A digest of the secret, which is not secret itself. `keyplane identify` finds the key of a leaked secret by it. It
+   * is absent for an imported key that does not look random.
+   */
+  declare readonly digest: pulumi.Output<string | undefined>;
   /** When the service created the key, as an ISO 8601 time. */
   declare readonly createdAt: pulumi.Output<string>;
-  /** When the key becomes due for rotation by age, as an ISO 8601 time; absent without `rotateAfter`. */
+  /**
+   * When the key becomes due for rotation by age, with `rotationWindow`, as an ISO 8601 time; absent without
+   * `rotateAfter`.
+   */
   declare readonly rotateAt: pulumi.Output<string | undefined>;
   /** What the key still waits for; absent once it is ready. */
   declare readonly pending: pulumi.Output<PendingWork[] | undefined>;

@@ -45,7 +45,15 @@ export { ProjectReady, type ProjectReadyArgs } from "./project-ready";
 export { Provider, type ProviderArgs } from "./provider";
 export { RotatingApiKey, type RotatingApiKeyArgs } from "./rotating-api-key";
 export type { InvokeOutputOptions } from "./runtime";
-export type { AdoptionArgs, ApiKeyInfo, Operation, PendingWork, Project } from "./types";
+export type {
+  AdoptionArgs,
+  ApiKeyInfo,
+  Operation,
+  PendingWork,
+  Project,
+  RotationWindow,
+  RotationWindowArgs,
+} from "./types";
 export {
   type WaitForOperationsArgs,
   type WaitForOperationsOutputArgs,

@@ -15,8 +15,8 @@ export interface ProviderArgs {
    */
   readonly apiKey?: pulumi.Input<string | undefined>;
   /**
-   * Longest time for one request. Without it, the environment variable `KEYPLANE_REQUEST_TIMEOUT` applies. Defaults to
-   * `30s`.
+   * Longest time without an answer, or without its next part. Without it, the environment variable
+   * `KEYPLANE_REQUEST_TIMEOUT` applies. Defaults to `30s`.
    */
   readonly requestTimeout?: pulumi.Input<string | undefined>;
   /**
@@ -75,8 +75,8 @@ export class Provider extends pulumi.ProviderResource {
    */
   declare readonly apiKey: pulumi.Output<string | undefined>;
   /**
-   * Longest time for one request. Without it, the environment variable `KEYPLANE_REQUEST_TIMEOUT` applies. Defaults to
-   * `30s`.
+   * Longest time without an answer, or without its next part. Without it, the environment variable
+   * `KEYPLANE_REQUEST_TIMEOUT` applies. Defaults to `30s`.
    */
   declare readonly requestTimeout: pulumi.Output<string | undefined>;
   /**

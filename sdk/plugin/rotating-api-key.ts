@@ -1,7 +1,7 @@
 // Generated from provider/plugin/schema.json by `npm run build:schema`. Do not edit.
 import * as pulumi from "@pulumi/pulumi";
 import { inputsOf, isOfType, optionsOf, register, secretOf } from "./runtime";
-import type { AdoptionArgs, PendingWork } from "./types";
+import type { AdoptionArgs, PendingWork, RotationWindow, RotationWindowArgs } from "./types";
 
 /** The inputs of `RotatingApiKey`. */
 export interface RotatingApiKeyArgs {
@@ -31,6 +31,12 @@ export interface RotatingApiKeyArgs {
    * within 5 minutes of the service's. Defaults to never.
    */
   readonly rotateAfter?: pulumi.Input<string | undefined>;
+  /**
+   * When `up` may rotate the key by age: a key that reaches `rotateAfter` is due from the next time in this window on.
+   * If no `up` runs in the window, the key is due in the next one. Triggers, `revokeNow` and a key that is gone do not
+   * wait for it. Requires `rotateAfter`. A change does not rotate a key that is not due. Defaults to any time.
+   */
+  readonly rotationWindow?: pulumi.Input<RotationWindowArgs | undefined>;
   /**
    * The minimum time for which the previous key works after a rotation. Must be less than `rotateAfter`. Defaults to
    * "24h", or half of `rotateAfter` if that is less.
@@ -95,6 +101,7 @@ export interface RotatingApiKeyArgs {
 const TOKEN = "keyplane:index:RotatingApiKey";
 const OUTPUTS = [
   "createdAt",
+  "digest",
   "gracePeriod",
   "key",
   "keyId",
@@ -105,6 +112,7 @@ const OUTPUTS = [
   "operationTimeout",
   "organizationId",
   "pending",
+  "previousDigest",
   "previousKey",
   "previousKeyId",
   "projectId",
@@ -115,6 +123,7 @@ const OUTPUTS = [
   "revokeOnDelete",
   "rotateAfter",
   "rotateAt",
+  "rotationWindow",
   "selfRotation",
   "verify",
   "waitForProjects",
@@ -149,6 +158,12 @@ export class RotatingApiKey extends pulumi.CustomResource {
    * within 5 minutes of the service's. Defaults to never.
    */
   declare readonly rotateAfter: pulumi.Output<string | undefined>;
+  /**
+   * When `up` may rotate the key by age: a key that reaches `rotateAfter` is due from the next time in this window on.
+   * If no `up` runs in the window, the key is due in the next one. Triggers, `revokeNow` and a key that is gone do not
+   * wait for it. Requires `rotateAfter`. A change does not rotate a key that is not due. Defaults to any time.
+   */
+  declare readonly rotationWindow: pulumi.Output<RotationWindow | undefined>;
   /**
    * The minimum time for which the previous key works after a rotation. Must be less than `rotateAfter`. Defaults to
    * "24h", or half of `rotateAfter` if that is less.
@@ -204,14 +219,24 @@ export class RotatingApiKey extends pulumi.CustomResource {
   declare readonly name: pulumi.Output<string>;
   /** The current key's secret. Encrypted in the state; the service never shows it again. */
   declare readonly key: pulumi.Output<string>;
+  /**
+   * A digest of the current key's secret, which is not secret itself. `keyplane identify` finds the key of a leaked
+   * secret by it. It is absent for an adopted key that does not look random.
+   */
+  declare readonly digest: pulumi.Output<string | undefined>;
   /** When the service created the current key, as an ISO 8601 time. */
   declare readonly createdAt: pulumi.Output<string>;
-  /** When the current key becomes due for rotation by age, as an ISO 8601 time; absent without `rotateAfter`. */
+  /**
+   * When the current key becomes due for rotation by age, with `rotationWindow`, as an ISO 8601 time; absent without
+   * `rotateAfter`.
+   */
   declare readonly rotateAt: pulumi.Output<string | undefined>;
   /** The previous key's id; absent while there is no previous key. */
   declare readonly previousKeyId: pulumi.Output<string | undefined>;
   /** The previous key's secret; absent while there is no previous key. */
   declare readonly previousKey: pulumi.Output<string | undefined>;
+  /** The digest of the previous key's secret; absent without a previous key, or if it does not look random. */
+  declare readonly previousDigest: pulumi.Output<string | undefined>;
   /** The earliest time to revoke an unused previous key, as an ISO 8601 time; absent without a previous key. */
   declare readonly retireAfter: pulumi.Output<string | undefined>;
   /** What the next runs will do, in words. */

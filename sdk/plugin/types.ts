@@ -21,6 +21,46 @@ export interface AdoptionArgs {
   readonly key: pulumi.Input<string>;
 }
 
+/**
+ * A weekly window in which keys may rotate by age. A moment is in the window if the clocks of `timeZone` then show a
+ * day and a time of the window. A window in an hour that they skip when daylight saving time begins does not open on
+ * that day. In an hour that they show twice when it ends, it opens twice. At least one of `days`, `startTime` and
+ * `endTime` is required.
+ */
+export interface RotationWindow {
+  /** The days on which the window opens: `mon`, `tue`, `wed`, `thu`, `fri`, `sat` or `sun`. Defaults to every day. */
+  readonly days?: string[] | undefined;
+  /** The time of day at which the window opens, such as `09:00`. Defaults to "00:00". */
+  readonly startTime?: string | undefined;
+  /**
+   * The time of day at which the window closes, such as `16:00`. If it is before `startTime`, the window closes on the
+   * day after the one on which it has opened. Defaults to "24:00".
+   */
+  readonly endTime?: string | undefined;
+  /** The time zone of the times: a name of the IANA database, such as `Europe/Berlin`. Defaults to "UTC". */
+  readonly timeZone?: string | undefined;
+}
+
+/**
+ * A weekly window in which keys may rotate by age. A moment is in the window if the clocks of `timeZone` then show a
+ * day and a time of the window. A window in an hour that they skip when daylight saving time begins does not open on
+ * that day. In an hour that they show twice when it ends, it opens twice. At least one of `days`, `startTime` and
+ * `endTime` is required.
+ */
+export interface RotationWindowArgs {
+  /** The days on which the window opens: `mon`, `tue`, `wed`, `thu`, `fri`, `sat` or `sun`. Defaults to every day. */
+  readonly days?: pulumi.Input<pulumi.Input<string>[] | undefined>;
+  /** The time of day at which the window opens, such as `09:00`. Defaults to "00:00". */
+  readonly startTime?: pulumi.Input<string | undefined>;
+  /**
+   * The time of day at which the window closes, such as `16:00`. If it is before `startTime`, the window closes on the
+   * day after the one on which it has opened. Defaults to "24:00".
+   */
+  readonly endTime?: pulumi.Input<string | undefined>;
+  /** The time zone of the times: a name of the IANA database, such as `Europe/Berlin`. Defaults to "UTC". */
+  readonly timeZone?: pulumi.Input<string | undefined>;
+}
+
 /** An API key of the account, as the service lists it; never its secret. */
 export interface ApiKeyInfo {
   /** The key's id: decimal text. */
