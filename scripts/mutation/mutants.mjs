@@ -1061,6 +1061,12 @@ const waits = [
   ]),
   ...inFile("provider/api/operations/project-poller.ts", [
     {
+      name: "a wait ends if its request cannot be sent because of an input",
+      find: 'error.kind === "input" ||',
+      replace: "",
+      test: api("waits"),
+    },
+    {
       name: "a project that stayed unknown gets one poll",
       find: "if (context.wasUnknown) this.#failures = MAX_UNKNOWN_POLLS - 1;",
       replace: "",

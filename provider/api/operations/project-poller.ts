@@ -1,5 +1,5 @@
 import { MAX_TIMER_MS } from "../../duration";
-import { isAborted, isApiError } from "../../errors";
+import { isAborted, isApiError, isKeyplaneError } from "../../errors";
 import { type Clock, linkSignals } from "../../http";
 import { Collected } from "../collected";
 import type { Page } from "../paging";
@@ -218,6 +218,8 @@ export class ProjectPoller {
 /** Whether to stop polling after this error, which is number `failures` in a row. */
 function isFinal(error: unknown, failures: number): boolean {
   if (isAborted(error)) return true;
+  // No later poll would be sent either.
+  if (isKeyplaneError(error) && (error.kind === "input" || error.kind === "config")) return true;
   if (!isApiError(error)) return failures >= MAX_FAILED_POLLS;
   if (error.kind === "not_found") return failures >= MAX_UNKNOWN_POLLS;
   const passing = error.kind === "rate_limit" || error.status === 408 || (error.status ?? 0) >= 500;

@@ -220,6 +220,14 @@ describe("waiting for operations", () => {
     expect(await plane.count()).toBe(before);
   });
 
+  it("W7: ends at once, without a request, if the id of its project is an API key", async () => {
+    const { account, plane, clock } = await start();
+    const error = await caught(account.operations.waitUntilIdle(plane.apiKey));
+    expect(error).toMatchObject({ kind: "input" });
+    expect(clock.sleeps).toEqual([]);
+    expect(await plane.count()).toBe(0);
+  });
+
   it("W7: ends at once if the credential is refused", async () => {
     const { account, begin, plane, clock } = await start();
     await plane.rules.add({ route: GET, status: 401 });
