@@ -44,7 +44,7 @@ export { type GetProjectsResult, getProjects, getProjectsOutput } from "./get-pr
 export { ProjectReady, type ProjectReadyArgs } from "./project-ready";
 export { Provider, type ProviderArgs } from "./provider";
 export { RotatingApiKey, type RotatingApiKeyArgs } from "./rotating-api-key";
-
+export type { InvokeOutputOptions } from "./runtime";
 export type {
   AdoptionArgs,
   ApiKeyInfo,
@@ -53,9 +53,7 @@ export type {
   Project,
   RotationWindow,
   RotationWindowArgs,
-export type { InvokeOutputOptions } from "./runtime";
 } from "./types";
-
 export {
   type WaitForOperationsArgs,
   type WaitForOperationsOutputArgs,
