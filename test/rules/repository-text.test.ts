@@ -28,6 +28,9 @@ test("the lock file and the sources have the version of package.json", () => {
   const lock = JSON.parse(textOf("package-lock.json"));
   expect({ name: lock.name, version: lock.version }).toEqual({ name, version });
   expect(textOf("provider/version.ts")).toContain(`"${version}"`);
+  // The policy pack is a package of its own, in the same version.
+  expect(JSON.parse(textOf("examples/policy/package.json")).version).toBe(version);
+  expect(textOf("examples/policy/README.md")).toContain(`keyplane-policy-${version}.tgz`);
 });
 
 test("packages without integrity in the lock file are builds of development tools for systems other than that of releases", () => {
