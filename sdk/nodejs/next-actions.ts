@@ -14,13 +14,13 @@ export interface NextAction {
   readonly at?: string;
 }
 
-/** The steps in the output `nextAction`. Each has the id of a key, a time, or both. */
+/** The steps in the output `nextAction`. The first group is the id of a key, and the second is a time. */
 const STEPS: readonly (readonly [NextAction["action"], RegExp])[] = [
   ["create", /^create a new key$/],
-  ["wait", /^wait until key (?<keyId>\d{1,40}) is ready$/],
-  ["rotate", /^rotate(?: as soon as key (?<keyId>\d{1,40}) is revoked| after (?<at>\S{1,40}))?$/],
-  ["revoke", /^revoke key (?<keyId>\d{1,40})(?: after (?<at>[^\s,]{1,40}), unless it is in use)?$/],
-  ["leave", /^leave key (?<keyId>\d{1,40}), which another stack created$/],
+  ["wait", /^wait until key (\d{1,40}) is ready$/],
+  ["rotate", /^rotate(?: as soon as key (\d{1,40}) is revoked| after ([^\s,]{1,40})(?:, inside rotationWindow)?)?$/],
+  ["revoke", /^revoke key (\d{1,40})(?: after ([^\s,]{1,40}), unless it is in use)?$/],
+  ["leave", /^leave key (\d{1,40}), which another stack created$/],
 ];
 
 /** Reads the output `nextAction`, so that the state need not contain it twice. Leaves out what it does not know. */
@@ -29,7 +29,7 @@ export function readNextActions(text: string): readonly NextAction[] {
     for (const [action, pattern] of STEPS) {
       const match = pattern.exec(step);
       if (match === null) continue;
-      const { keyId, at } = match.groups ?? {};
+      const [, keyId, at] = match;
       return [{ action, ...(keyId !== undefined && { keyId }), ...(at !== undefined && { at }) }];
     }
     return [];
