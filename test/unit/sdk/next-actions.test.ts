@@ -17,6 +17,12 @@ const digest = { text: "x" } as RotationState["queuedTriggers"];
 
 it.each<[string, RotationState, Properties, readonly object[]]>([
   ["a key that rotates by age", state, inputs, [ROTATE]],
+  [
+    "a key that rotates by age in a window",
+    state,
+    { ...inputs, rotationWindow: { startTime: "00:00", endTime: "09:00" } },
+    [ROTATE],
+  ],
   ["a key that rotates only by triggers", state, { owner: OWNER }, []],
   ["a queued rotation", { ...rotated, queuedTriggers: digest }, inputs, [{ action: "rotate", keyId: "17" }, REVOKE]],
   ["a due rotation", { ...state, queuedTriggers: digest }, inputs, [{ action: "rotate" }]],
