@@ -44,15 +44,18 @@ export { type GetProjectsResult, getProjects, getProjectsOutput } from "./get-pr
 export { ProjectReady, type ProjectReadyArgs } from "./project-ready";
 export { Provider, type ProviderArgs } from "./provider";
 export { RotatingApiKey, type RotatingApiKeyArgs } from "./rotating-api-key";
-export type { InvokeOutputOptions } from "./runtime";
 export type {
   AdoptionArgs,
   ApiKeyInfo,
   Operation,
   PendingWork,
   Project,
+  Recipients,
+  RecipientsArgs,
   RotationWindow,
   RotationWindowArgs,
+  SealedKey,
+export type { InvokeOutputOptions } from "./runtime";
 } from "./types";
 export {
   type WaitForOperationsArgs,
