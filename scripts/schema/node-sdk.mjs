@@ -27,6 +27,7 @@ function fileOfTypes({ types, resources, functions }) {
     ...Object.values(resources).map(({ properties }) => properties),
     ...Object.values(functions).map(({ outputs }) => outputs),
   ]);
+  for (const names of [inputs, results]) names.push(...typesIn(names.map((name) => typeNamed(types, name))));
   const found = Object.entries(types).flatMap(([token, type]) => {
     const name = nameIn(token);
     return [
@@ -214,6 +215,11 @@ function typeImport(results, inputs) {
 }
 
 /** The names of the types that some properties refer to. */
+/** The properties of a type, which can have further types. */
+function typeNamed(types, name) {
+  return Object.entries(types).find(([token]) => nameIn(token) === name)?.[1].properties;
+}
+
 function typesIn(properties) {
   const found = JSON.stringify(properties).matchAll(/#\/types\/\w+:\w+:(\w+)/g);
   return [...new Set(Array.from(found, ([, name]) => name))];

@@ -44,9 +44,12 @@ export { type GetProjectsResult, getProjects, getProjectsOutput } from "./get-pr
 export { ProjectReady, type ProjectReadyArgs } from "./project-ready";
 export { Provider, type ProviderArgs } from "./provider";
 export { RotatingApiKey, type RotatingApiKeyArgs } from "./rotating-api-key";
+export type { InvokeOutputOptions } from "./runtime";
 export type {
   AdoptionArgs,
   ApiKeyInfo,
+  GithubActionsKey,
+  GithubActionsKeyArgs,
   Operation,
   PendingWork,
   Project,
@@ -55,7 +58,6 @@ export type {
   RotationWindow,
   RotationWindowArgs,
   SealedKey,
-export type { InvokeOutputOptions } from "./runtime";
 } from "./types";
 export {
   type WaitForOperationsArgs,

@@ -1,7 +1,15 @@
 // Generated from provider/plugin/schema.json by `npm run build:schema`. Do not edit.
 import * as pulumi from "@pulumi/pulumi";
 import { inputsOf, isOfType, optionsOf, register, secretOf } from "./runtime";
-import type { AdoptionArgs, PendingWork, Recipients, RecipientsArgs, RotationWindow, RotationWindowArgs, SealedKey } from "./types";
+import type {
+  AdoptionArgs,
+  PendingWork,
+  Recipients,
+  RecipientsArgs,
+  RotationWindow,
+  RotationWindowArgs,
+  SealedKey,
+} from "./types";
 
 /** The inputs of `RotatingApiKey`. */
 export interface RotatingApiKeyArgs {

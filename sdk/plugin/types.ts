@@ -41,6 +41,22 @@ export interface RecipientsArgs {
   readonly githubActions?: pulumi.Input<GithubActionsKeyArgs | undefined>;
 }
 
+/** A public key with which GitHub takes secrets. */
+export interface GithubActionsKey {
+  /** The public key: 44 characters of base64. */
+  readonly key: string;
+  /** The id that GitHub gives to the public key. It has no effect on the sealed text. */
+  readonly keyId?: string | undefined;
+}
+
+/** A public key with which GitHub takes secrets. */
+export interface GithubActionsKeyArgs {
+  /** The public key: 44 characters of base64. */
+  readonly key: pulumi.Input<string>;
+  /** The id that GitHub gives to the public key. It has no effect on the sealed text. */
+  readonly keyId?: pulumi.Input<string | undefined>;
+}
+
 /** A sealed key, in each format of its recipients. It is no secret: only they can open it. */
 export interface SealedKey {
   /** The key in a file of age, as armored text; absent without recipients of age. */

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { resourceTypes } from "../../../provider/dynamic/registry";
 import { keyDigest } from "../../../provider/key-digest";
 import { check } from "../../../provider/schema/check";
@@ -83,6 +83,30 @@ describe("a sealed ApiKey", () => {
     const failure = await failureOf(harness.createKey({ sealTo: everybody }));
     expect(failure).toMatchObject({ code: "KP-SEAL", message: expect.stringContaining("No key was created") });
     expect(await harness.requests()).toEqual([]);
+  });
+
+  it("that cannot be sealed after all is revoked, or recorded to be revoked, and never in readable form", async () => {
+    const harness = await StackHarness.start();
+    const sealTo = { age: [ann.recipient] };
+    // The second text is the key.
+    const encrypt = vi.spyOn((await import("age-encryption")).Encrypter.prototype, "encrypt");
+    const break2nd = () => {
+      let count = 0;
+      encrypt.mockImplementation(async (): Promise<never> => {
+        if (++count > 1) throw new Error("out of memory");
+        return new Uint8Array() as never;
+      });
+    };
+    break2nd();
+    const failure = await failureOf(harness.createKey({ sealTo }));
+    expect(failure).toMatchObject({ code: "KP-SEAL", message: expect.stringContaining("revoked again") });
+    expect(await harness.liveIds()).toEqual([]);
+    break2nd();
+    await harness.plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 403, count: null });
+    const left = await harness.createKey({ sealTo });
+    expect(left.outputs).toMatchObject({ pendingRevocations: await harness.liveIds() });
+    expect(left.outputs.key).toBeUndefined();
+    encrypt.mockRestore();
   });
 
   it("is verified by the run that creates it, and replaced if that run cannot, because no other run has the secret", async () => {
