@@ -17,9 +17,9 @@ export interface HeldKey {
   readonly name: string;
   /** Absent if the key is sealed. */
   readonly key: string | undefined;
-  readonly sealedKey: SealedTexts | undefined;
+  readonly sealedKey?: SealedTexts | undefined;
   /** The public digest of the secret. */
-  readonly digest: string | undefined;
+  readonly digest?: string | undefined;
 }
 
 /** The state of a rotating key, stored in the outputs. */
