@@ -24,7 +24,8 @@ function propertiesOf(type: string): string[] {
         if (!ts.isInterfaceDeclaration(node) && !ts.isClassDeclaration(node)) return undefined;
         if (node.name?.text !== type) return undefined;
         const own = [...node.members].flatMap((member) => {
-          const isProperty = ts.isPropertySignature(member) || ts.isPropertyDeclaration(member);
+          const isProperty =
+            ts.isPropertySignature(member) || ts.isPropertyDeclaration(member) || ts.isGetAccessorDeclaration(member);
           return isProperty && ts.isIdentifier(member.name) ? [member.name.text] : [];
         });
         const bases = node.heritageClauses?.flatMap(({ types }) => types.map(({ expression }) => expression)) ?? [];
