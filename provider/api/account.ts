@@ -139,6 +139,12 @@ export class Account {
     return this.#ownCredentials.find(({ digest }) => timingSafeEqual(wanted, digest))?.setting;
   }
 
+  /** Name of the first setting whose secret a test accepts; `undefined` if there is none. */
+  settingWhere(accepts: (secret: string) => boolean): string | undefined {
+    const { apiKey, credentials = [] } = this.#options;
+    return [[this.setting("apiKey"), apiKey] as const, ...credentials].find(([, secret]) => accepts(secret))?.[0];
+  }
+
   /** Begins no further creation of a key, and ends those that were not sent yet. */
   stopCreating(reason: Error): void {
     this.#creations.abort(reason);

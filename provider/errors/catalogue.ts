@@ -36,6 +36,12 @@ export const ERRORS = {
     when: "An input of a resource, or an argument of a data source, is invalid. Nothing was sent.",
     remedy: "Correct the input that the message names.",
   },
+  "KP-SEAL": {
+    kind: "input",
+    when: "A key cannot be sealed: a recipient in `sealTo` is invalid, or `sealTo` is combined with `adopt`. No key was created, or the new key is revoked again.",
+    remedy:
+      "Pass public keys: of age, which begin with `age1`, or the one that GitHub shows for the repository, the environment or the organization. To seal an adopted key, remove `adopt` first: the key is then replaced.",
+  },
   "KP-USAGE": {
     kind: "input",
     when: "A command line of `keyplane` is invalid or incomplete. Nothing was sent.",

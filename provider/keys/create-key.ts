@@ -1,10 +1,12 @@
 import type { ApiKeyRecord, CreatedKey } from "../api/records";
 import { type ApiError, isAborted, isAnswerLost, isApiError, KeyplaneError, messageOf } from "../errors";
 import { type Context, NotReady, type Properties } from "../schema/resource-type";
+import type { SealedTexts } from "../seal/recipients";
 import { clearName } from "./clear-name";
 import { projectLimitOf, withoutEmpty } from "./key-fields";
 import { fateOfLost, findLostKey, type LostRequests } from "./lost-key";
 import { autoName, MAX_NAMES } from "./names";
+import type { Sealer } from "./sealing";
 import { formatKey } from "./unknown-keys";
 
 /** Pauses between requests for a name whose key was revoked, in milliseconds. */
@@ -15,6 +17,8 @@ const AGAIN = "Run `pulumi up` again";
 /** A new key, and what its creation has left to clean up. */
 export interface NewKey {
   readonly created: CreatedKey;
+  /** The sealed secret, which is recorded instead of the secret; absent without recipients. */
+  readonly sealedKey?: SealedTexts | undefined;
   readonly lost: LostRequests;
   /** Ids of keys that nobody holds and that could not be revoked yet. */
   readonly pendingRevocations: readonly string[];
@@ -44,6 +48,7 @@ export function createKey(naming: Naming, inputs: Properties, context: Context):
 async function create(naming: Naming, inputs: Properties, context: Context): Promise<NewKey> {
   const left: Leftovers = { lostNames: [], orphans: [] };
   try {
+    const sealer = await sealerIn(inputs);
     await context.beforeCreate?.(context);
     const { projectId } = projectLimitOf(inputs);
     const created =
@@ -51,9 +56,27 @@ async function create(naming: Naming, inputs: Properties, context: Context): Pro
         ? await createExact(naming, projectId, context)
         : await createNamed(naming, projectId, left, context);
     context.noteCreated(created.id);
-    return { created, lost: lostOf(left, context), pendingRevocations: left.orphans.map(({ id }) => id) };
+    const sealedKey = sealer && (await sealed(created, sealer, left, context));
+    return { created, sealedKey, lost: lostOf(left, context), pendingRevocations: left.orphans.map(({ id }) => id) };
   } catch (error) {
     throw recorded(left, error, context);
+  }
+}
+
+/** What seals the new key; `undefined` if it is not to be sealed. Loaded on demand, because most keys are not. */
+async function sealerIn(inputs: Properties): Promise<Sealer | undefined> {
+  if (inputs.sealTo === undefined) return undefined;
+  const { sealerFor } = await import("./sealing.js");
+  return sealerFor(inputs);
+}
+
+/** Seals a new key. Revokes it if that fails, because it must not be recorded in readable form. */
+async function sealed({ id, key, name }: CreatedKey, sealer: Sealer, left: Leftovers, context: Context) {
+  try {
+    return await sealer(key);
+  } catch (error) {
+    await revokeOrphan({ id, name }, "which could not be sealed,", left, context);
+    throw new KeyplaneError("KP-SEAL", `key ${id} could not be sealed, so it is revoked again: ${messageOf(error)}`);
   }
 }
 
@@ -137,14 +160,22 @@ async function revokeLost(name: string, lost: KeyplaneError, left: Leftovers, co
   if (found === undefined && isAnswerLost(lost)) return;
   left.lostNames.pop();
   if (found === undefined) throw lost;
+  await revokeOrphan({ id: found.id, name }, "which a request created whose answer was lost,", left, context);
+}
+
+/** Revokes a key that cannot be delivered, or notes it. */
+async function revokeOrphan(
+  orphan: Leftovers["orphans"][number],
+  what: string,
+  left: Leftovers,
+  context: Context,
+): Promise<void> {
   try {
-    await context.keys().revoke(found.id);
+    await context.keys().revoke(orphan.id);
   } catch (error) {
-    left.orphans.push({ id: found.id, name });
+    left.orphans.push(orphan);
     if (isAborted(error)) throw error;
-    context.warn(
-      `key ${found.id}, which a request created whose answer was lost, could not be revoked: ${messageOf(error)}`,
-    );
+    context.warn(`key ${orphan.id}, ${what} could not be revoked: ${messageOf(error)}`);
   }
 }
 

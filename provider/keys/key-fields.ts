@@ -2,6 +2,7 @@ import { formatDuration, parseDuration } from "../duration";
 import { type Digest, digestOf, isDigestOf, isKeyed, keyed } from "../schema/digest";
 import { type FieldRule, types } from "../schema/field-types";
 import type { Context, Due, Failure, NextDue, Properties } from "../schema/resource-type";
+import { type SealedTexts, sameRecipients } from "../seal/recipients";
 import { identityIn } from "./identity";
 import { dueIn, rotationWindow, windowOf } from "./rotation-window";
 import { accountFailures, scopeFields } from "./scope";
@@ -26,6 +27,7 @@ export const keyFields = {
   verify: { type: types.flag, fallback: false, change: "update" },
   operationTimeout: { type: types.timeout, change: "update" },
   revokeOnDelete: { type: types.flag, fallback: true, change: "update" },
+  sealTo: { type: types.recipients, change: "replace", same: sameRecipients, code: "KP-SEAL" },
   /** Set by the SDK if the engine may leave the resource in place: with `retainOnDelete` or `protect`. */
   retained: { type: types.flag, change: "update", internal: true },
 } as const satisfies Record<string, FieldRule>;
@@ -91,20 +93,35 @@ export function dueByAge(createdAt: unknown, inputs: Properties, now: number): s
   return `due since ${rotateAt(createdAt, inputs)}: ${age} old`;
 }
 
+/** The sealed texts of a key in outputs; `undefined` if it is not sealed. */
+export function sealedIn(sealedKey: unknown): SealedTexts | undefined {
+  return typeof sealedKey === "object" && sealedKey !== null ? sealedKey : undefined;
+}
+
+/**
+ * The secret with which digests in outputs are made: that of the key beside them. Nobody has the secret of a sealed key
+ * later, so its resource has a random one, which the engine encrypts like a key.
+ */
+export function digestKeyIn({ key, digestKey }: Properties): unknown {
+  return typeof key === "string" ? key : digestKey;
+}
+
 /** The digest of the triggers that a key was created with; `undefined` if there were none, or if there is no key. */
-export function triggersDigestIn({ triggersDigest, rotationTriggers, key }: Properties): Digest | undefined {
+export function triggersDigestIn(outputs: Properties): Digest | undefined {
+  const { triggersDigest, rotationTriggers } = outputs;
+  const key = digestKeyIn(outputs);
   // Version 0.1 stored the triggers themselves.
   return typeof triggersDigest === "string" ? digestIn(triggersDigest, key) : digestOfTriggers(rotationTriggers, key);
 }
 
 /** The digest of triggers whose rotation has not happened yet. */
-export function queuedDigestIn({ queuedTriggersDigest, key }: Properties): Digest | undefined {
-  return digestIn(queuedTriggersDigest, key);
+export function queuedDigestIn(outputs: Properties): Digest | undefined {
+  return digestIn(outputs.queuedTriggersDigest, digestKeyIn(outputs));
 }
 
 /**
- * The digest to store for triggers: one that is already stored, if it matches them. It is made with the secret of the
- * key that is beside it in the state.
+ * The digest to store for triggers: one that is already stored, if it matches them. It is made with the secret that is
+ * beside it in the state.
  */
 export function digestOfTriggers(
   triggers: unknown,

@@ -2,7 +2,7 @@ import type { Operation } from "../api/records";
 import { parseDuration } from "../duration";
 import { isOperationFailed, isTimeout, messageOf } from "../errors";
 import type { Context, Due, Properties } from "../schema/resource-type";
-import { isKept } from "./key-fields";
+import { isKept, sealedIn } from "./key-fields";
 
 /** Work that must end before an existing key is ready. */
 export interface PendingWork {
@@ -14,6 +14,16 @@ export interface PendingWork {
   readonly operationId?: string;
   /** Set if the work has failed. The next `up` then replaces the key. */
   readonly status?: "failed";
+}
+
+/** The secret of a key that is not ready. */
+export interface Trial {
+  /** The key's id; absent if none could be created. */
+  readonly keyId: string | undefined;
+  /** Absent if a former run has sealed it. */
+  readonly key: string | undefined;
+  /** Whether it is sealed, so that only the run that creates the key has it. */
+  readonly isSealed: boolean;
 }
 
 /** The pending work in a resource's outputs, where a refresh does not lose it. */
@@ -31,10 +41,16 @@ export function pendingAfter(operations: readonly Operation[], verify: boolean):
 
 /**
  * The pending work of a key under new inputs. A key that is now to stay live after its resource is deleted is used once
- * more, because `verify` may have been set after its creation.
+ * more, because `verify` may have been set after its creation. keyplane cannot use a sealed key, so it says so.
  */
-export function pendingUnder(inputs: Properties, outputs: Properties): readonly PendingWork[] {
-  return isKept(inputs) && !isKept(outputs) ? [...pendingOf(outputs), VERIFY] : pendingOf(outputs);
+export function pendingUnder(inputs: Properties, outputs: Properties, { warn }: Context): readonly PendingWork[] {
+  if (!isKept(inputs) || isKept(outputs)) return pendingOf(outputs);
+  if (sealedIn(outputs.sealedKey) === undefined) return [...pendingOf(outputs), VERIFY];
+  warn(
+    `key ${outputs.keyId} is sealed, so keyplane cannot use it once. Use it before its resource is deleted: an unused key ` +
+      "that no stack holds is reported as left behind",
+  );
+  return pendingOf(outputs);
 }
 
 /**
@@ -78,10 +94,38 @@ export async function waitForProjects(inputs: Properties, context: Context): Pro
  */
 export async function finishPending(
   pending: readonly PendingWork[],
-  { keyId, key = "" }: { readonly keyId?: string | undefined; readonly key?: string | undefined },
+  secret: Trial,
   inputs: Properties,
   context: Context,
-): Promise<{ readonly pending: readonly PendingWork[]; readonly reason?: string }> {
+): Promise<Reached> {
+  const reached = await tryToFinish(pending, secret, inputs, context);
+  return secret.isSealed ? afterSealing(reached) : reached;
+}
+
+/** What is left of pending work, and why. */
+interface Reached {
+  readonly pending: readonly PendingWork[];
+  readonly reason?: string;
+}
+
+/** Only the run that creates a sealed key can try it. So a test call that is left has failed. */
+function afterSealing({ pending, reason }: Reached): Reached {
+  const isLeft = ({ action, status }: PendingWork) => action === VERIFY.action && status === undefined;
+  if (reason === undefined || !pending.some(isLeft)) {
+    return { pending, ...(reason !== undefined && { reason: reason.replace(RESUMED, RESUMED_SEALED) }) };
+  }
+  return {
+    pending: pending.map((work) => (isLeft(work) ? { ...work, status: "failed" } : work)),
+    reason: `${reason.replace(` ${RESUMED}`, "")} The key is sealed, so no later run can verify it. ${REPLACED}`,
+  };
+}
+
+async function tryToFinish(
+  pending: readonly PendingWork[],
+  { keyId, key }: Trial,
+  inputs: Properties,
+  context: Context,
+): Promise<Reached> {
   const operations = pending.filter((work) => work.operationId !== undefined);
   const trial = pending.filter((work) => work.action === "verify" && work.status === undefined);
   const broken = pending.find((work) => work.status === "failed");
@@ -104,7 +148,7 @@ export async function finishPending(
   if (trial.length === 0) return { pending: [] };
   try {
     context.progress(`verifying key ${keyId}`);
-    if (await context.keys().authenticates(key)) return { pending: [] };
+    if (key !== undefined && (await context.keys().authenticates(key))) return { pending: [] };
     return {
       pending: [{ ...VERIFY, status: "failed" }],
       reason: `the service does not accept key ${keyId}. ${REPLACED}`,
@@ -116,12 +160,10 @@ export async function finishPending(
 
 const VERIFY: PendingWork = { action: "verify" };
 const RESUMED = "The key is saved with its secret. The next `pulumi up` keeps waiting";
+const RESUMED_SEALED = "The key is saved, sealed. The next `pulumi up` keeps waiting";
 const REPLACED = "The next `pulumi up` replaces the key";
 
-function afterFailedWait(
-  pending: readonly PendingWork[],
-  error: unknown,
-): { readonly pending: readonly PendingWork[]; readonly reason: string } {
+function afterFailedWait(pending: readonly PendingWork[], error: unknown): Reached {
   if (isOperationFailed(error)) {
     const failed = new Set(error.failed.map((operation) => operation.id));
     const marked = pending.map((work) =>

@@ -1,6 +1,7 @@
 import type { ApiKeyRecord } from "../api/records";
 import { isAborted, KeyplaneError, messageOf } from "../errors";
 import { keyIdOf } from "../ids";
+import { keyDigest } from "../key-digest";
 import { keyIn } from "../key-index";
 import type { Context, Properties } from "../schema/resource-type";
 import { shownName } from "../text";
@@ -20,15 +21,18 @@ export interface RecordedKey {
   readonly identity: string | undefined;
   /** ISO 8601 time; absent if it is not recorded. */
   readonly createdAt?: string | undefined;
-  /** The secret; absent if it is not recorded. */
+  /** The secret; absent if it is not recorded, or sealed. */
   readonly key?: string | undefined;
+  /** The public digest of the secret. */
+  readonly digest?: string | undefined;
 }
 
 /** The key in the outputs of an `ApiKey`. */
 export function recordedKey(id: string, outputs: Properties): RecordedKey {
   const text = (value: unknown) => (typeof value === "string" ? value : undefined);
-  const { name, createdAt, key } = outputs;
-  return { id, name: text(name), identity: identityIn(outputs), createdAt: text(createdAt), key: text(key) };
+  const { name, createdAt, key, digest } = outputs;
+  const secret = { key: text(key), digest: text(digest) };
+  return { id, name: text(name), identity: identityIn(outputs), createdAt: text(createdAt), ...secret };
 }
 
 /**
@@ -63,7 +67,8 @@ export async function findKey(held: RecordedKey, context: Context): Promise<ApiK
   const all = context.keys();
   let keys = await all.list();
   if (keyIn(keys, held.id) === undefined && isYoung(held, context)) keys = await all.list({ fresh: true });
-  const found = keyIn(keys, held.id);
+  // Without the secret nothing can be tried, so a second list must agree with the first.
+  const found = keyIn(keys, held.id) ?? (held.key === undefined ? await secondLook(held.id, context) : undefined);
   if (found !== undefined) mustBeKey(held, found);
   else await mustNotWork(held, context);
   return found;
@@ -190,9 +195,10 @@ function isSameKey({ name, identity }: RecordedKey, found: ApiKeyRecord): boolea
 }
 
 /** Throws if keyplane itself authenticates with the key, as its secret or a known id shows. */
-export function refuseOwnCredential({ id, key }: Pick<RecordedKey, "id" | "key">, context: Context): void {
+export function refuseOwnCredential(held: Pick<RecordedKey, "id" | "key" | "digest">, context: Context): void {
+  const { id } = held;
   const { ownKeys } = context.run;
-  const setting = (key === undefined ? undefined : context.account().settingOf(key)) ?? ownKeys.get(id);
+  const setting = settingWith(held, context) ?? ownKeys.get(id);
   if (setting === undefined) return;
   ownKeys.set(id, setting);
   throw new KeyplaneError(
@@ -200,4 +206,15 @@ export function refuseOwnCredential({ id, key }: Pick<RecordedKey, "id" | "key">
     `key ${id} is the one that keyplane authenticates with (${setting}). Revoking it would lock keyplane out. Set ` +
       `${setting} to another key of the account first`,
   );
+}
+
+/** Name of the setting that has the secret of a key. A sealed key is recognized by the public digest of its secret. */
+export function settingWith(
+  { key, digest }: Pick<RecordedKey, "key" | "digest">,
+  context: Context,
+): string | undefined {
+  if (key !== undefined) return context.account().settingOf(key);
+  return digest === undefined
+    ? undefined
+    : context.account().settingWhere((credential) => keyDigest(credential) === digest);
 }

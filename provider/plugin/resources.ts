@@ -171,8 +171,10 @@ export class Resources {
   planned({ type, urn }: Named, news: Properties, state?: Properties): Properties {
     const held = state ? fromEngine(state) : this.#handovers.planned(urn)?.outputs;
     const stable = (held && type.stable?.(held, this.#identified(type, news, held), this.session.now())) ?? [];
-    const outputs = type.outputs.map((name) => [name, stable.includes(name) ? held?.[name] : UNKNOWN]);
-    return { ...Object.fromEntries(outputs), ...fromPulumi(news) };
+    const inputs = fromPulumi(news);
+    const names = type.outputs.filter((name) => inputs.sealTo !== undefined || !type.ifSealed?.includes(name));
+    const outputs = names.map((name) => [name, stable.includes(name) ? held?.[name] : UNKNOWN]);
+    return { ...Object.fromEntries(outputs), ...inputs };
   }
 
   /** Called when the engine is done. Revokes what interrupted runs left behind of resources that are gone. */

@@ -35,7 +35,7 @@ const CONFIGURED =
   "the plugin is already configured, and the settings of a running plugin cannot change. Start another plugin";
 
 /** Outputs that are secrets whether or not an input is. */
-const SECRET_OUTPUTS = ["key", "previousKey"];
+const SECRET_OUTPUTS = ["key", "previousKey", "digestKey"];
 
 const TYPES = { ApiKey: apiKey, RotatingApiKey: rotatingApiKey, ProjectReady: projectReady };
 

@@ -11,6 +11,7 @@ import {
   keyRules,
   repeatedInputs,
   rotateAt,
+  sealedIn,
   textsOf,
   triggersDue,
   withoutEmpty,
@@ -40,6 +41,7 @@ import {
   revokeKey,
 } from "../keys/revoke-key";
 import { sameScope } from "../keys/scope";
+import { newDigestKey } from "../schema/digest";
 import { types } from "../schema/field-types";
 import {
   type Context,
@@ -49,6 +51,7 @@ import {
   type Properties,
   type ResourceType,
 } from "../schema/resource-type";
+import { changeOfRecipients, type SealedTexts } from "../seal/recipients";
 import { shownName } from "../text";
 
 /** The state of a key, stored in the outputs beside the inputs. */
@@ -56,8 +59,13 @@ interface KeyState {
   /** Absent if no key could be created. */
   readonly keyId: string | undefined;
   readonly name: string | undefined;
-  /** The secret. The service shows it only once, so it is carried from state to state. */
+  /** The secret. The service shows it only once, so it is carried from state to state. Absent if it is sealed. */
   readonly key: string | undefined;
+  readonly sealedKey: SealedTexts | undefined;
+  /** The public digest of the secret. */
+  readonly digest: string | undefined;
+  /** The secret for digests of a sealed key's resource. */
+  readonly digestKey: string | undefined;
   /** ISO 8601 time. */
   readonly createdAt: string | undefined;
   /** The tag of the owner that created it, if its name is an exact one, which does not show that. */
@@ -80,6 +88,10 @@ function stateOf(outputs: Properties): KeyState {
     keyId: text(outputs.keyId),
     name: text(outputs.name),
     key: text(outputs.key),
+    sealedKey: sealedIn(outputs.sealedKey),
+    // A state of a former version has no digest.
+    digest: keyDigest(text(outputs.key)) ?? text(outputs.digest),
+    digestKey: text(outputs.digestKey),
     createdAt: text(outputs.createdAt),
     mintedBy: text(outputs.mintedBy),
     imported: outputs.imported === true || undefined,
@@ -95,10 +107,10 @@ function stateOf(outputs: Properties): KeyState {
 function outputsOf(state: KeyState, inputs: Properties, before?: Properties): Properties {
   const { gone, lost, identity, ...others } = state;
   return withoutEmpty({
-    ...repeatedInputs(inputs, state.key, before),
+    ...repeatedInputs(inputs, state.key ?? state.digestKey, before),
     ...others,
     ...lost,
-    digest: keyDigest(state.key),
+    ...(state.sealedKey && { key: null }),
     rotateAt: rotateAt(state.createdAt, inputs),
     gone: gone || undefined,
     owner: identity,
@@ -125,11 +137,13 @@ export const apiKey: ResourceType = {
     onNameConflict: { type: types.oneOf("fail", "revokeUnused"), fallback: "fail", change: "update" },
   },
 
-  outputs: ["keyId", "name", "key", "digest", "createdAt", "rotateAt", "pending"],
+  outputs: ["keyId", "name", "key", "sealedKey", "digest", "createdAt", "rotateAt", "pending"],
 
   canBeAbsent: ["digest", "rotateAt", "pending"],
 
-  stable: () => ["keyId", "name", "key", "digest", "createdAt"],
+  ifSealed: ["sealedKey"],
+
+  stable: () => ["keyId", "name", "key", "sealedKey", "digest", "createdAt"],
 
   rules(inputs, context) {
     const failures: Failure[] = [...keyRules(inputs, context)];
@@ -157,6 +171,8 @@ export const apiKey: ResourceType = {
     if (outputs.gone === true) {
       due.push({ field: "keyId", replace: true, drift: true, why: `key ${outputs.keyId} is gone from the account` });
     }
+    const change = changeOfRecipients(outputs.sealTo, inputs.sealTo);
+    if (change !== undefined) due.push({ field: "sealTo", replace: true, why: change });
     const why = dueByAge(outputs.createdAt, inputs, now);
     if (why !== undefined) due.push({ field: "rotateAfter", replace: true, why });
     return due;
@@ -175,17 +191,28 @@ export const apiKey: ResourceType = {
     await mustBeSameAccount(identityIn(inputs), context);
     await mustBeDue(context);
     await waitForProjects(inputs, context);
-    const { created, lost, pendingRevocations } = await requestKey(inputs, context);
+    const { created, sealedKey, lost, pendingRevocations } = await requestKey(inputs, context);
     const { id, name, key, createdAt, operations } = created;
+    const secret = sealedKey ? { key: undefined, digestKey: newDigestKey() } : { key, digestKey: undefined };
     const state: KeyState = {
-      ...{ keyId: id, name, key, createdAt, mintedBy: maker(inputs), imported: undefined, gone: false },
+      ...{
+        keyId: id,
+        name,
+        ...secret,
+        sealedKey,
+        digest: keyDigest(key),
+        createdAt,
+        mintedBy: maker(inputs),
+        imported: undefined,
+        gone: false,
+      },
       pending: pendingAfter(operations, isTried(inputs)),
       ...{ pendingRevocations, lost, identity: identityIn(inputs) },
     };
     // The deletion of the old key does not ask again.
     context.run.replacedByAge.delete(context.urn);
     reportSkew(context);
-    return { id, outputs: await getReady(id, state, inputs, context) };
+    return { id, outputs: await getReady({ id, state, key }, inputs, context) };
   },
 
   async read(id, outputs, context) {
@@ -197,9 +224,7 @@ export const apiKey: ResourceType = {
       return orphansBeside(id, outputs).length === 0 ? undefined : { ...outputs, gone: true };
     }
     const { credential, ...others } = outputs;
-    // A state of a former version has no digest.
-    const digest = keyDigest(stateOf(outputs).key);
-    return { ...others, digest, owner: identityHere(identityIn(outputs), context) };
+    return { ...others, digest: stateOf(outputs).digest, owner: identityHere(identityIn(outputs), context) };
   },
 
   async update(id, outputs, inputs, context) {
@@ -214,12 +239,12 @@ export const apiKey: ResourceType = {
     const state: KeyState = {
       ...saved,
       gone: false,
-      pending: pendingUnder(inputs, outputs),
+      pending: pendingUnder(inputs, outputs, context),
       pendingRevocations: await revokeAll(doomed, identity, context),
       lost: isCopy ? {} : await settleLost(saved.lost, identity, context),
       identity,
     };
-    return getReady(id, state, inputs, context, outputs);
+    return getReady({ id, state, key: saved.key }, inputs, context, outputs);
   },
 
   async import(id, key, inputs, context) {
@@ -300,15 +325,22 @@ async function requestKey(inputs: Properties, context: Context): ReturnType<type
   }
 }
 
+/** A key that exists, and its secret if this run has it. */
+interface Unready {
+  readonly id: string;
+  readonly state: KeyState;
+  readonly key: string | undefined;
+}
+
 /** Waits until an existing key is ready. Whatever fails from here on, the key is recorded. */
 async function getReady(
-  id: string,
-  state: KeyState,
+  { id, state, key }: Unready,
   inputs: Properties,
   context: Context,
   before?: Properties,
 ): Promise<Properties> {
-  const { pending, reason } = await finishPending(state.pending, state, inputs, context);
+  const secret = { keyId: state.keyId, key, isSealed: state.sealedKey !== undefined };
+  const { pending, reason } = await finishPending(state.pending, secret, inputs, context);
   const reached = outputsOf({ ...state, pending }, inputs, before);
   if (reason !== undefined) throw new NotReady(id, reached, reason);
   return reached;

@@ -21,6 +21,7 @@ import {
   revokeKey,
 } from "../keys/revoke-key";
 import { type Context, NotReady, type Properties, type ResourceType } from "../schema/resource-type";
+import { changeOfRecipients } from "../seal/recipients";
 import { shownName } from "../text";
 import { adoptionOf, adoptionRules, doomedIn, heldBy, refuseLateAdoption } from "./rotation/adoption";
 import { retirePrevious } from "./rotation/retire-key";
@@ -53,11 +54,13 @@ export const rotatingApiKey: ResourceType = {
     "keyId",
     "name",
     "key",
+    "sealedKey",
     "digest",
     "createdAt",
     "rotateAt",
     "previousKeyId",
     "previousKey",
+    "previousSealedKey",
     "previousDigest",
     "retireAfter",
     "pending",
@@ -66,9 +69,13 @@ export const rotatingApiKey: ResourceType = {
 
   canBeAbsent: ["digest", "rotateAt", "previousKeyId", "previousKey", "previousDigest", "retireAfter", "pending"],
 
+  ifSealed: ["sealedKey", "previousSealedKey"],
+
   stable(outputs, inputs, now) {
     const state = withTriggers(stateOf(outputs), inputs.rotationTriggers);
-    return rotationReason(state, inputs, now) === undefined ? ["keyId", "name", "key", "digest", "createdAt"] : [];
+    return rotationReason(state, inputs, now) === undefined
+      ? ["keyId", "name", "key", "sealedKey", "digest", "createdAt"]
+      : [];
   },
 
   rules: (inputs, context, before) => [...rotationRules(inputs, context), ...adoptionRules(inputs, context, before)],
@@ -135,13 +142,13 @@ export const rotatingApiKey: ResourceType = {
     // In a copied state, the original stack revokes them: its state contains them, too.
     const isCopy = !sameOwner(outputs.owner, inputs.owner);
     const toRevoke = isCopy ? { compromised: [], retired: [], pendingRevocations: [], lost: {} } : {};
-    const pending = pendingUnder(inputs, outputs);
+    const pending = pendingUnder(inputs, outputs, context);
     // The previous key also stays live after the resource is deleted, so it must be used once, too.
-    if (saved.previous !== undefined && isKept(inputs) && !isKept(outputs)) {
+    if (saved.previous?.key !== undefined && isKept(inputs) && !isKept(outputs)) {
       await context.keys().authenticates(saved.previous.key);
     }
     const identity = identityIn(inputs);
-    let state: RotationState = { ...noteTriggers(saved, inputs, context), ...toRevoke, pending, identity };
+    let state: RotationState = { ...noteTriggers(saved, inputs, outputs, context), ...toRevoke, pending, identity };
     state = await getReady(id, state, saved.pending.length === 0, inputs, context);
     state = await revokePending(state, inputs, context);
     state = { ...state, lost: await settleLost(state.lost, identity, context) };
@@ -187,7 +194,7 @@ export const rotatingApiKey: ResourceType = {
       context.info(`key ${formatKey(key)} stays live, because revokeOnDelete is false`);
     }
     const doomed = keys.filter((key) => !stays(key));
-    for (const { keyId, key } of doomed) refuseOwnCredential({ id: keyId, key }, context);
+    for (const key of doomed) refuseOwnCredential({ ...key, id: key.keyId }, context);
     // The resource that this one replaced may have left it to the state of this one.
     const named = outputs.revokeOnDelete === false && !keys.some(({ keyId }) => keyId === outputs.revokeNow);
     const revokeNow = named ? await ownKeyIn(outputs, context) : [];
@@ -211,8 +218,8 @@ export const rotatingApiKey: ResourceType = {
 };
 
 /** A key as recorded in the state, without the time of its creation. */
-function recorded({ keyId, name, key }: HeldKey, { identity }: RotationState): RecordedKey {
-  return { id: keyId, name, key, identity };
+function recorded({ keyId, name, key, digest }: HeldKey, { identity }: RotationState): RecordedKey {
+  return { id: keyId, name, key, digest, identity };
 }
 
 /** The key that `revokeNow` names, unless another stack created it: a copied state names keys of its original. */
@@ -230,12 +237,20 @@ async function ownKeyIn(outputs: Properties, context: Context): Promise<readonly
   return [];
 }
 
-/** The state with the program's triggers recorded. Reports triggers that must wait for the previous key. */
-function noteTriggers(saved: RotationState, inputs: Properties, context: Context): RotationState {
+/** The state with the program's triggers recorded. Reports what must wait for the previous key. */
+function noteTriggers(
+  saved: RotationState,
+  inputs: Properties,
+  { queuedSealTo }: Properties,
+  context: Context,
+): RotationState {
   const state = withTriggers(saved, inputs.rotationTriggers);
-  if (state.queuedTriggers !== undefined && saved.queuedTriggers === undefined && state.previous !== undefined) {
+  const isNew = state.queuedTriggers !== undefined && saved.queuedTriggers === undefined;
+  const isSealedAnew = queuedSealTo === undefined && changeOfRecipients(saved.sealedTo, inputs.sealTo) !== undefined;
+  if (state.previous !== undefined && state.current !== undefined && (isNew || isSealedAnew)) {
+    const what = isNew ? "a trigger has changed" : "the recipients in sealTo have changed";
     const { keyId } = state.previous;
-    context.info(`a trigger has changed. The key rotates as soon as the previous key, ${keyId}, can be revoked`);
+    context.info(`${what}. The key rotates as soon as the previous key, ${keyId}, can be revoked`);
   }
   return state;
 }
@@ -284,7 +299,9 @@ async function getReady(
   context: Context,
 ): Promise<RotationState> {
   if (state.pending.length === 0 || state.pending.some((work) => work.status === "failed")) return state;
-  const { pending, reason } = await finishPending(state.pending, state.current ?? {}, inputs, context);
+  const { current } = state;
+  const trial = { keyId: current?.keyId, key: current?.key, isSealed: current?.sealedKey !== undefined };
+  const { pending, reason } = await finishPending(state.pending, trial, inputs, context);
   if (reason !== undefined) throw new NotReady(id, outputsOf({ ...state, pending }, inputs), reason);
   return { ...state, pending, rotatedAt: wasReady ? state.rotatedAt : isoOf(context.now()) };
 }

@@ -29,7 +29,7 @@ export function check(
       if (rule.required) failures.push({ property, reason: "is required" });
     } else if (!hasUnknown(value)) {
       const problem = rule.type(value);
-      if (problem !== undefined) failures.push({ property, reason: problem });
+      if (problem !== undefined) failures.push({ property, reason: problem, ...(rule.code && { code: rule.code }) });
     }
   }
   if (failures.length === 0 && type.rules !== undefined) failures.push(...type.rules(inputs, context, before));

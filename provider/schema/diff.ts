@@ -51,7 +51,7 @@ function fieldChange(
   const before = rule.digest === undefined ? normal(inForce(field, rule, outputs), rule) : digest;
   const after = normal(inputs[field], rule);
   // A value that a preview does not know yet may be different, so it counts as a change.
-  if (!hasUnknown(after) && isSame(before, after, digest)) return undefined;
+  if (!hasUnknown(after) && (isSame(before, after, digest) || rule.same?.(before, after))) return undefined;
   if (after === undefined && rule.keptIfUnset?.(outputs)) return undefined;
   if (rule.onlyAdditions && !hasUnknown(after) && isPartOf(after, before)) return undefined;
   const unset = before === undefined || after === undefined;

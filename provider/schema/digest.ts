@@ -23,6 +23,11 @@ export function digestOf(value: unknown, key: string): Digest {
   return keyed(salted(value, base32(randomBytes(5))), key);
 }
 
+/** A random key for digests, for a resource whose state has no other secret. */
+export function newDigestKey(): string {
+  return base32(randomBytes(MAC_BYTES));
+}
+
 /** A digest in a state. One of a former version, made without a key, becomes one of the same value with the key. */
 export function keyed(text: string, key: string): Digest {
   if (isKeyed(text)) return { text, key };

@@ -1,5 +1,7 @@
 import { DURATION_FORM, MAX_TIMER_MS, parseDuration } from "../duration";
+import type { ErrorCode } from "../errors";
 import { ID_FORMS } from "../ids";
+import { parseRecipients } from "../seal/recipients";
 import { isKeyText } from "../secrets";
 import { NOT_IN_NAMES } from "../unprintable";
 import type { Digest } from "./digest";
@@ -26,6 +28,10 @@ export interface FieldRule {
   readonly keptIfUnset?: (outputs: Readonly<Record<string, unknown>>) => boolean;
   /** For a list: removed entries are not a change. */
   readonly onlyAdditions?: boolean;
+  /** Whether two values mean the same although they differ. */
+  readonly same?: (before: unknown, after: unknown) => boolean;
+  /** The code of the error for an invalid value. @default "KP-INPUT" */
+  readonly code?: ErrorCode;
   /** The value in force, if the outputs do not repeat the input under its own name. */
   readonly inForce?: (outputs: Readonly<Record<string, unknown>>) => unknown;
   /** The digest of the value in force, if the outputs contain only that. */
@@ -113,6 +119,11 @@ const adoption: FieldType = (value) => {
     : "must be { id, key }: the id of an active key, as decimal text, and its secret";
 };
 
+const recipients: FieldType = (value) => {
+  const parsed = parseRecipients(value);
+  return "problem" in parsed ? parsed.problem : undefined;
+};
+
 /** The longest prefix in characters. It leaves room for the owner's tag. */
 export const PREFIX_LENGTH = 46;
 
@@ -134,6 +145,7 @@ export const types = {
   operationId,
   organizationId,
   projectId,
+  recipients,
   text,
   timeout,
 } as const;

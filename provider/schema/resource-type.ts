@@ -196,6 +196,8 @@ export interface ResourceType {
   readonly outputs: readonly string[];
   /** Those that the resource does not always have. */
   readonly canBeAbsent?: readonly string[];
+  /** Those that only a sealed key has. */
+  readonly ifSealed?: readonly string[];
   /** Those that an update does not change. Called with the new inputs. @default none */
   readonly stable?: (outputs: Properties, inputs: Properties, now: number) => readonly string[];
   /** Adds what only keyplane needs to checked inputs. */

@@ -980,8 +980,8 @@ const waits = [
   ...inFile("provider/keys/readiness.ts", [
     {
       name: "what was handed to nobody is not kept",
-      find: "action === VERIFY.action && status === undefined",
-      replace: "action !== status",
+      find: "every(({ action, status }) => action === VERIFY.action && status === undefined)",
+      replace: "every(({ action, status }) => action !== status)",
       test: resources("readiness"),
       by: "W4",
     },
@@ -2347,8 +2347,8 @@ const plugins = [
     },
     {
       name: "the secret of a previous key is marked",
-      find: '["key", "previousKey"]',
-      replace: '["key"]',
+      find: '["key", "previousKey", "digestKey"]',
+      replace: '["key", "digestKey"]',
       test: contract(""),
       by: "the plugin records a rotation",
     },
@@ -3060,7 +3060,7 @@ const evidence = [
     },
     {
       name: "the key of a lost request is revoked",
-      find: "    await context.keys().revoke(found.id);\n",
+      find: '  await revokeOrphan({ id: found.id, name }, "which a request created whose answer was lost,", left, context);\n',
       replace: "",
       test: resources("lost-answers"),
       by: "C4",
@@ -3563,6 +3563,139 @@ const messages = [
   ]),
 ].map((mutant) => ({ part: "messages", ...mutant }));
 
+const SEALED = resources("sealed");
+
+const sealing = [
+  ...inFile("provider/seal/recipients.ts", [
+    {
+      name: "a recipient of age with a wrong checksum is refused",
+      find: "if (checked.reduce(nextChecksum, 1) !== 1) return undefined;",
+      replace: "",
+      test: unit("seal/recipients"),
+    },
+    {
+      name: "a recipient of age has the length of its kind",
+      find: "if (AGE_KEY_BYTES[decoded.prefix] === decoded.bytes) return undefined;",
+      replace: "return undefined;",
+      test: unit("seal/recipients"),
+    },
+    {
+      name: "the order of recipients needs no new key",
+      find: "text.toLowerCase()))].sort()",
+      replace: "text.toLowerCase()))]",
+      test: unit("seal/recipients"),
+    },
+    {
+      name: "other recipients need a new key, and the preview says why",
+      find: "if (sameRecipients(before, after)) return undefined;",
+      replace: "return undefined;",
+      test: SEALED,
+    },
+  ]),
+  ...inFile("provider/keys/sealing.ts", [
+    {
+      name: "nothing is sent if a recipient is unusable",
+      find: "await tryFormat(format, recipients);",
+      replace: "void tryFormat;",
+      test: SEALED,
+      by: "fails in the preview",
+    },
+  ]),
+  ...inFile("provider/keys/create-key.ts", [
+    {
+      name: "a key that cannot be sealed is revoked",
+      find: 'await revokeOrphan({ id, name }, "which could not be sealed,", left, context);',
+      replace: "",
+      test: SEALED,
+      by: "that cannot be sealed",
+    },
+  ]),
+  ...inFile("provider/resources/api-key.ts", [
+    {
+      name: "a sealed key's secret is not in the outputs",
+      find: "sealedKey ? { key: undefined, digestKey: newDigestKey() }",
+      replace: "sealedKey ? { key, digestKey: newDigestKey() }",
+      test: SEALED,
+      by: "records what its recipients",
+    },
+    {
+      name: "an output that a sealed key lacks is null",
+      find: "...(state.sealedKey && { key: null }),",
+      replace: "",
+      test: SEALED,
+      by: "records what its recipients",
+    },
+  ]),
+  ...inFile("provider/resources/rotation/make-ready-key.ts", [
+    {
+      name: "a sealed current key's secret is not in the outputs",
+      find: "sealedKey ? { key: undefined, sealedKey, digest }",
+      replace: "sealedKey ? { key, sealedKey, digest }",
+      test: SEALED,
+      by: "keeps the previous sealed key",
+    },
+  ]),
+  ...inFile("provider/resources/rotation/rotation-plan.ts", [
+    {
+      name: "other recipients rotate the key",
+      find: 'if (change !== undefined) return { field: "sealTo", why: change, ...patient };',
+      replace: "",
+      test: SEALED,
+      by: "rotates if its recipients change",
+    },
+  ]),
+  ...inFile("provider/resources/rotation/rotation-fields.ts", [
+    {
+      name: "an adopted key is not sealed",
+      find: "failures.push({ ...NO_ADOPTION });",
+      replace: "void NO_ADOPTION;",
+      test: SEALED,
+      by: "does not adopt",
+    },
+  ]),
+  ...inFile("provider/keys/readiness.ts", [
+    {
+      name: "a sealed key that could not be verified is replaced",
+      find: "secret.isSealed ? afterSealing(reached) : reached",
+      replace: "reached",
+      test: SEALED,
+      by: "is verified by the run",
+    },
+    {
+      name: "a sealed key is not tried later",
+      find: "if (sealedIn(outputs.sealedKey) === undefined) return",
+      replace: "return",
+      test: SEALED,
+      by: "that is to stay live",
+    },
+  ]),
+  ...inFile("provider/keys/revoke-key.ts", [
+    {
+      name: "a sealed key is gone only if a second list agrees",
+      find: "(held.key === undefined ? await secondLook(held.id, context) : undefined)",
+      replace: "undefined",
+      test: SEALED,
+      by: "is gone only if two lists",
+    },
+    {
+      name: "keyplane's own sealed credential is recognized by its digest",
+      find: "keyDigest(credential) === digest",
+      replace: "false",
+      test: SEALED,
+      by: "is not revoked if keyplane",
+    },
+  ]),
+  ...inFile("provider/keys/key-fields.ts", [
+    {
+      name: "triggers beside a sealed key are digested with a secret",
+      find: 'return typeof key === "string" ? key : digestKey;',
+      replace: "return key;",
+      test: SEALED,
+      by: "has its triggers digested",
+    },
+  ]),
+];
+
 export const mutants = [
   ...retry.map((mutant) => ({ part: "retry", ...mutant })),
   ...limits.map((mutant) => ({ part: "limits", ...mutant })),
@@ -3574,6 +3707,7 @@ export const mutants = [
   ...account.map((mutant) => ({ part: "account", ...mutant })),
   ...waits.map((mutant) => ({ part: "wait", ...mutant })),
   ...rotation.map((mutant) => ({ part: "rotation", ...mutant })),
+  ...sealing.map((mutant) => ({ part: "sealed keys", ...mutant })),
   ...adoption.map((mutant) => ({ part: "adoption", ...mutant })),
   ...values.map((mutant) => ({ part: "values", ...mutant })),
   ...outside.map((mutant) => ({ part: "outside", ...mutant })),

@@ -16,6 +16,9 @@ export const WRITE_ONLY = ["adopt"];
 /** Properties that are secret as a whole. */
 export const SECRETS = ["key", "previousKey", "adopt", "apiKey", "importKeys"];
 
+/** Properties with such a name that are no secret. */
+export const PUBLIC = ["GitHubActionsKey.key"];
+
 /** Numbers that can exceed the 32 bits that an integer has in C# and Java. */
 export const WIDE_NUMBERS = ["cpuUsedSec"];
 

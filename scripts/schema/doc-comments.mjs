@@ -5,6 +5,9 @@ import { WIDE_NUMBERS } from "./differences.mjs";
 /** The interfaces that are types of the schema, with their names there. */
 export const TYPES = {
   PendingWork: { name: "PendingWork", path: "provider/keys/readiness.ts" },
+  SealTo: { name: "Recipients", path: "sdk/nodejs/seal-to.ts" },
+  GitHubActionsKey: { name: "GithubActionsKey", path: "sdk/nodejs/seal-to.ts" },
+  SealedKey: { name: "SealedKey", path: "sdk/nodejs/seal-to.ts" },
   AdoptArgs: { name: "Adoption", path: "sdk/nodejs/rotating-api-key.ts" },
   RotationWindowArgs: { name: "RotationWindow", path: "sdk/nodejs/rotation-window.ts" },
   ApiKeyRecord: { name: "ApiKeyInfo", path: "provider/api/records.ts" },
@@ -70,18 +73,30 @@ function typeOf(node, property) {
   if (ts.isUnionTypeNode(node)) return typeOfUnion(node, property);
   if (ts.isLiteralTypeNode(node)) return { schema: { type: "string" }, choices: [node.literal.text] };
   if (ts.isTypeReferenceNode(node)) return typeOfReference(node, property);
+  // What a class has with and without an input: in other languages, one type has both.
+  if (ts.isConditionalTypeNode(node)) return typeOf(node.trueType, property);
   if (node.kind === ts.SyntaxKind.UnknownKeyword) return { schema: { $ref: "pulumi.json#/Any" } };
   if (node.kind !== ts.SyntaxKind.NumberKeyword) return { schema: { type: node.getText() } };
   return { schema: { type: WIDE_NUMBERS.includes(property) ? "number" : "integer" } };
 }
 
-function typeOfReference({ typeName, typeArguments = [] }, property) {
+function typeOfReference(node, property) {
+  const { typeName, typeArguments = [] } = node;
   const name = typeName.getText();
   if (name === "pulumi.Input" || name === "pulumi.Output") return typeOf(typeArguments[0], property);
   if (name === "Record") return wrap("object", "additionalProperties", typeArguments[1], property);
   if (name === "AbortSignal") return undefined;
   if (name in TYPES) return { schema: { $ref: `#/types/keyplane:index:${TYPES[name].name}` } };
+  const constraint = constraintOf(node, name);
+  if (constraint !== undefined) return typeOf(constraint, property);
   throw new Error(`${property} has the type ${name}, for which the schema has no type: add it to TYPES`);
+}
+
+/** The constraint of a type parameter of the declaration around a node; `undefined` if the name is none. */
+function constraintOf(node, name) {
+  if (node === undefined) return undefined;
+  const parameter = node.typeParameters?.find((each) => each.name.text === name);
+  return parameter === undefined ? constraintOf(node.parent, name) : parameter.constraint;
 }
 
 /** An optional type is that type. A text or a list of texts is a list, because few languages have such a choice. */

@@ -27,6 +27,7 @@ function fileOfTypes({ types, resources, functions }) {
     ...Object.values(resources).map(({ properties }) => properties),
     ...Object.values(functions).map(({ outputs }) => outputs),
   ]);
+  for (const names of [inputs, results]) names.push(...typesIn(names.map((name) => typeNamed(types, name))));
   const found = Object.entries(types).flatMap(([token, type]) => {
     const name = nameIn(token);
     return [
@@ -210,7 +211,12 @@ function runtimeImport(names) {
 /** The import of the types that results and inputs refer to. */
 function typeImport(results, inputs) {
   const names = [...typesIn([results]), ...typesIn([inputs]).map((name) => `${name}Args`)];
-  return names.length === 0 ? [] : [`import type { ${names.sort(byName).join(", ")} } from "./types";`];
+  return names.length === 0 ? [] : broken(`import type { ${names.sort(byName).join(", ")} } from "./types";`);
+}
+
+/** The properties of a type, which can have further types. */
+function typeNamed(types, name) {
+  return Object.entries(types).find(([token]) => nameIn(token) === name)?.[1].properties;
 }
 
 /** The names of the types that some properties refer to. */
@@ -241,7 +247,7 @@ function isInstanceOf(title, token) {
 /** A long export in several lines, as the formatter writes it. */
 function broken(line) {
   if (line.length <= 120) return [line];
-  const [, head, names, tail] = /^(export (?:type )?\{) (.*) (\}.*)$/.exec(line);
+  const [, head, names, tail] = /^((?:export|import) (?:type )?\{) (.*) (\}.*)$/.exec(line);
   return [head, ...names.split(", ").map((name) => `  ${name},`), tail];
 }
 

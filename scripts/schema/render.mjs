@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { readSettings } from "../release/settings.mjs";
-import { INTERNAL_OUTPUTS, LEFT_OUT, PLUGIN_ONLY, SECRETS, TEXTS, WRITE_ONLY } from "./differences.mjs";
+import { INTERNAL_OUTPUTS, LEFT_OUT, PLUGIN_ONLY, PUBLIC, SECRETS, TEXTS, WRITE_ONLY } from "./differences.mjs";
 import { describe, propertiesOf, TYPES } from "./doc-comments.mjs";
 import { examplesOf } from "./examples.mjs";
 import { languagesOf, packageOf } from "./package.mjs";
@@ -65,7 +65,7 @@ function configOf(settings) {
   });
 }
 
-function resourceOf({ name, fields, canBeAbsent = [] }, path) {
+function resourceOf({ name, fields, canBeAbsent = [], ifSealed = [] }, path) {
   const documented = propertiesOf(path, `${name}Args`);
   const declared = propertiesOf(path, name);
   const inputs = inputsOf(name, fields, documented);
@@ -77,7 +77,8 @@ function resourceOf({ name, fields, canBeAbsent = [] }, path) {
     }),
   };
   const requiredInputs = Object.keys(inputs).filter((field) => fields[field]?.required);
-  const isAlways = (output) => (output in declared ? !canBeAbsent.includes(output) : requiredInputs.includes(output));
+  const isAlways = (output) =>
+    output in declared ? ![...canBeAbsent, ...ifSealed].includes(output) : requiredInputs.includes(output);
   return {
     description: `${describe(path, name)}${aboutInputs(path, name)}${examplesOf(name)}`,
     properties: outputs,
@@ -161,7 +162,7 @@ function propertyOf(place, property) {
   return {
     ...schema,
     description: [text, choice, fallback].filter((part) => part).join(" "),
-    ...(SECRETS.includes(place.split(".").at(-1)) && { secret: true }),
+    ...(SECRETS.includes(place.split(".").at(-1)) && !PUBLIC.includes(place) && { secret: true }),
   };
 }
 

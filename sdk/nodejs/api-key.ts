@@ -6,10 +6,11 @@ import { knownValue } from "./run/known-value";
 import { ProgramRun } from "./run/program-run";
 import { scopeIn } from "./run/scope";
 import { pauseTraces } from "./run/traces";
+import type { SealedKey, SealTo } from "./seal-to";
 import { isOfType, keyInputs, keyOptions, registeredInputs, typeToken } from "./shim";
 
 /** The inputs of an `ApiKey`. */
-export interface ApiKeyArgs {
+export interface ApiKeyArgs<Seal extends pulumi.Input<SealTo> | undefined = undefined> {
   /**
    * The account to create the key in: a name in config `keyplane:accounts`. A change creates a new key there and
    * revokes the old one.
@@ -79,6 +80,13 @@ export interface ApiKeyArgs {
    * @default "fail"
    */
   readonly onNameConflict?: pulumi.Input<"fail" | "revokeUnused">;
+  /**
+   * Seals the secret for these recipients, right after the key is created. Then only `sealedKey` has it: neither the
+   * state nor its history ever has a secret that the stack's passphrase opens. Other recipients need a
+   * new key, because nobody else can read the old one: a change replaces the key.
+   * @default none: the output `key` is the secret, encrypted in the state
+   */
+  readonly sealTo?: Seal;
 }
 
 /**
@@ -100,13 +108,15 @@ export interface ApiKeyArgs {
  * const app = new ApiKey("app", { waitForProjects: ["my-project-1a2b3c"], verify: true });
  * ```
  */
-export class ApiKey extends pulumi.CustomResource {
+export class ApiKey<Seal extends pulumi.Input<SealTo> | undefined = undefined> extends pulumi.CustomResource {
   /** The key's id, as decimal text. */
   declare readonly keyId: pulumi.Output<string>;
   /** The name under which the service lists the key. */
   declare readonly name: pulumi.Output<string>;
-  /** The secret. Encrypted in the state; the service never shows it again. */
-  declare readonly key: pulumi.Output<string>;
+  /** The secret. Encrypted in the state; the service never shows it again. It is `null` for a sealed key. */
+  declare readonly key: pulumi.Output<Seal extends undefined ? string : null>;
+  /** The sealed secret, which is not secret itself; `null` without `sealTo`. */
+  declare readonly sealedKey: pulumi.Output<Seal extends object ? SealedKey : null>;
   /**
    * A digest of the secret, which is not secret itself. `keyplane identify` finds the key of a leaked secret by it. It is
    * `null` for an imported key that does not look random.
@@ -129,12 +139,12 @@ export class ApiKey extends pulumi.CustomResource {
   /** Names of requests whose answer was lost and whose key never showed up. */
   declare readonly lostNames: pulumi.Output<readonly string[] | undefined>;
 
-  constructor(name: string, args: ApiKeyArgs = {}, options?: pulumi.CustomResourceOptions) {
+  constructor(name: string, args: ApiKeyArgs<Seal> = {}, options?: pulumi.CustomResourceOptions) {
     const registry = ProgramRun.current.registryFor("ApiKey", name, scopeIn("ApiKey", name, args));
     const inputs = registeredInputs("ApiKey", name, OUTPUTS, keyInputs(args, registry.identity, options), options);
     const resumeTraces = pauseTraces();
     try {
-      super(typeToken("ApiKey"), name, inputs, keyOptions(options, registry.owner, ["key"]));
+      super(typeToken("ApiKey"), name, inputs, keyOptions(options, registry.owner, secretsOf(args)));
     } finally {
       resumeTraces();
     }
@@ -152,6 +162,22 @@ export class ApiKey extends pulumi.CustomResource {
   }
 }
 
+/** The outputs that the engine encrypts. A sealed key has none, but a random secret for digests. */
+function secretsOf({ sealTo }: ApiKeyArgs<pulumi.Input<SealTo> | undefined>): string[] {
+  return sealTo === undefined ? ["key"] : ["digestKey"];
+}
+
 const OUTPUTS = [
-  ...["keyId", "name", "key", "digest", "createdAt", "rotateAt", "pending", "pendingRevocations", "lostNames"],
+  ...[
+    "keyId",
+    "name",
+    "key",
+    "sealedKey",
+    "digest",
+    "createdAt",
+    "rotateAt",
+    "pending",
+    "pendingRevocations",
+    "lostNames",
+  ],
 ];

@@ -45,3 +45,4 @@ export type { NextAction } from "./next-actions";
 export { ProjectReady, type ProjectReadyArgs } from "./project-ready";
 export { type AdoptArgs, RotatingApiKey, type RotatingApiKeyArgs } from "./rotating-api-key";
 export type { RotationWindowArgs } from "./rotation-window";
+export type { GitHubActionsKey, SealedKey, SealTo } from "./seal-to";

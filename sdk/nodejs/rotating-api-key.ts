@@ -10,6 +10,7 @@ import { knownValue } from "./run/known-value";
 import { ProgramRun } from "./run/program-run";
 import { scopeIn } from "./run/scope";
 import { pauseTraces } from "./run/traces";
+import type { SealedKey, SealTo } from "./seal-to";
 import { isOfType, keyInputs, keyOptions, registeredInputs, typeToken } from "./shim";
 
 /** A live key that was created by hand. */
@@ -21,7 +22,7 @@ export interface AdoptArgs {
 }
 
 /** The inputs of a `RotatingApiKey`. Durations are a whole number and one of `s`, `m`, `h`, `d`, `w`. */
-export interface RotatingApiKeyArgs {
+export interface RotatingApiKeyArgs<Seal extends pulumi.Input<SealTo> | undefined = undefined> {
   /**
    * The account to create the keys in: a name in config `keyplane:accounts`. A change creates a new resource there, and
    * revokes the old keys without grace.
@@ -118,6 +119,13 @@ export interface RotatingApiKeyArgs {
    * @default false
    */
   readonly selfRotation?: pulumi.Input<boolean>;
+  /**
+   * Seals the secret for these recipients, right after the key is created. Then only `sealedKey` has it: neither the
+   * state nor its history ever has a secret that the stack's passphrase opens. Other recipients need a
+   * new key, because nobody else can read the old one: a change rotates the key, as a trigger does. Not with `adopt`.
+   * @default none: the output `key` is the secret, encrypted in the state
+   */
+  readonly sealTo?: Seal;
 }
 
 /**
@@ -135,13 +143,17 @@ export interface RotatingApiKeyArgs {
  * export const appKeys = pulumi.secret({ current: app.key, previous: app.previousKey });
  * ```
  */
-export class RotatingApiKey extends pulumi.CustomResource {
+export class RotatingApiKey<Seal extends pulumi.Input<SealTo> | undefined = undefined> extends pulumi.CustomResource {
   /** The current key's id, as decimal text. */
   declare readonly keyId: pulumi.Output<string>;
   /** The name under which the service lists the current key. */
   declare readonly name: pulumi.Output<string>;
-  /** The current key's secret. Encrypted in the state; the service never shows it again. */
-  declare readonly key: pulumi.Output<string>;
+  /**
+   * The current key's secret. Encrypted in the state; the service never shows it again. It is `null` for a sealed key.
+   */
+  declare readonly key: pulumi.Output<Seal extends undefined ? string : string | null>;
+  /** The current key's sealed secret, which is not secret itself; `null` if the current key is not sealed. */
+  declare readonly sealedKey: pulumi.Output<SealedKey | null>;
   /**
    * A digest of the current key's secret, which is not secret itself. `keyplane identify` finds the key of a leaked
    * secret by it. It is `null` for an adopted key that does not look random.
@@ -156,8 +168,10 @@ export class RotatingApiKey extends pulumi.CustomResource {
   declare readonly rotateAt: pulumi.Output<string | null>;
   /** The previous key's id; `null` while there is no previous key. */
   declare readonly previousKeyId: pulumi.Output<string | null>;
-  /** The previous key's secret; `null` while there is no previous key. */
+  /** The previous key's secret; `null` while there is no previous key, or if it is sealed. */
   declare readonly previousKey: pulumi.Output<string | null>;
+  /** The previous key's sealed secret; `null` while there is no previous key, or if it is not sealed. */
+  declare readonly previousSealedKey: pulumi.Output<SealedKey | null>;
   /** The digest of the previous key's secret; `null` without a previous key, or if it does not look random. */
   declare readonly previousDigest: pulumi.Output<string | null>;
   /** The earliest time to revoke an unused previous key, as an ISO 8601 time; `null` without a previous key. */
@@ -174,14 +188,14 @@ export class RotatingApiKey extends pulumi.CustomResource {
   /** Names of requests whose answer was lost and whose key never showed up. */
   declare readonly lostNames: pulumi.Output<readonly string[] | undefined>;
 
-  constructor(name: string, args: RotatingApiKeyArgs = {}, options?: pulumi.CustomResourceOptions) {
+  constructor(name: string, args: RotatingApiKeyArgs<Seal> = {}, options?: pulumi.CustomResourceOptions) {
     const registry = ProgramRun.current.registryFor("RotatingApiKey", name, scopeIn("RotatingApiKey", name, args));
     const given = { ...args, ...(args.adopt !== undefined && { adopt: pulumi.secret(args.adopt) }) };
     const own = keyInputs(given, registry.identity, options);
     const inputs = registeredInputs("RotatingApiKey", name, OUTPUTS, own, options);
     const resumeTraces = pauseTraces();
     try {
-      super(typeToken("RotatingApiKey"), name, inputs, keyOptions(options, registry.owner, ["key", "previousKey"]));
+      super(typeToken("RotatingApiKey"), name, inputs, keyOptions(options, registry.owner, SECRETS));
     } finally {
       resumeTraces();
     }
@@ -233,9 +247,12 @@ export class RotatingApiKey extends pulumi.CustomResource {
   }
 }
 
+/** The outputs that the engine encrypts: also a random secret for digests beside a sealed key. */
+const SECRETS = ["key", "previousKey", "digestKey"];
+
 const OUTPUTS = [
-  ...["keyId", "name", "key", "digest", "createdAt", "rotateAt"],
-  ...["previousKeyId", "previousKey", "previousDigest", "retireAfter", "nextAction"],
+  ...["keyId", "name", "key", "sealedKey", "digest", "createdAt", "rotateAt"],
+  ...["previousKeyId", "previousKey", "previousSealedKey", "previousDigest", "retireAfter", "nextAction"],
   ...["pending", "pendingRevocations", "lostNames"],
   ...["retired", "compromised", "adopted", "rotateAfter", "gracePeriod", "quietPeriod", "maxOverlap"],
 ];

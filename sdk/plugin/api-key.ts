@@ -1,7 +1,7 @@
 // Generated from provider/plugin/schema.json by `npm run build:schema`. Do not edit.
 import * as pulumi from "@pulumi/pulumi";
 import { inputsOf, isOfType, optionsOf, register } from "./runtime";
-import type { PendingWork, RotationWindow, RotationWindowArgs } from "./types";
+import type { PendingWork, Recipients, RecipientsArgs, RotationWindow, RotationWindowArgs, SealedKey } from "./types";
 
 /** The inputs of `ApiKey`. */
 export interface ApiKeyArgs {
@@ -66,6 +66,13 @@ export interface ApiKeyArgs {
    * "revokeUnused". Defaults to "fail".
    */
   readonly onNameConflict?: pulumi.Input<string | undefined>;
+  /**
+   * Seals the secret for these recipients, right after the key is created. Then only `sealedKey` has it: neither the
+   * state nor its history ever has a secret that the stack's passphrase opens. Other recipients need a new key, because
+   * nobody else can read the old one: a change replaces the key. Defaults to none: the output `key` is the secret,
+   * encrypted in the state.
+   */
+  readonly sealTo?: pulumi.Input<RecipientsArgs | undefined>;
 }
 
 const TOKEN = "keyplane:index:ApiKey";
@@ -85,6 +92,8 @@ const OUTPUTS = [
   "rotateAfter",
   "rotateAt",
   "rotationWindow",
+  "sealTo",
+  "sealedKey",
   "verify",
   "waitForProjects",
 ];
@@ -145,10 +154,19 @@ export class ApiKey extends pulumi.CustomResource {
    * "revokeUnused". Defaults to "fail".
    */
   declare readonly onNameConflict: pulumi.Output<string | undefined>;
+  /**
+   * Seals the secret for these recipients, right after the key is created. Then only `sealedKey` has it: neither the
+   * state nor its history ever has a secret that the stack's passphrase opens. Other recipients need a new key, because
+   * nobody else can read the old one: a change replaces the key. Defaults to none: the output `key` is the secret,
+   * encrypted in the state.
+   */
+  declare readonly sealTo: pulumi.Output<Recipients | undefined>;
   /** The key's id, as decimal text. */
   declare readonly keyId: pulumi.Output<string>;
-  /** The secret. Encrypted in the state; the service never shows it again. */
+  /** The secret. Encrypted in the state; the service never shows it again. It is absent for a sealed key. */
   declare readonly key: pulumi.Output<string>;
+  /** The sealed secret, which is not secret itself; absent without `sealTo`. */
+  declare readonly sealedKey: pulumi.Output<SealedKey | undefined>;
   /**
    * A digest of the secret, which is not secret itself. `keyplane identify` finds the key of a leaked secret by it. It
    * is absent for an imported key that does not look random.

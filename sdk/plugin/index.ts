@@ -48,11 +48,16 @@ export type { InvokeOutputOptions } from "./runtime";
 export type {
   AdoptionArgs,
   ApiKeyInfo,
+  GithubActionsKey,
+  GithubActionsKeyArgs,
   Operation,
   PendingWork,
   Project,
+  Recipients,
+  RecipientsArgs,
   RotationWindow,
   RotationWindowArgs,
+  SealedKey,
 } from "./types";
 export {
   type WaitForOperationsArgs,

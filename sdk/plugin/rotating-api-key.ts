@@ -1,7 +1,15 @@
 // Generated from provider/plugin/schema.json by `npm run build:schema`. Do not edit.
 import * as pulumi from "@pulumi/pulumi";
 import { inputsOf, isOfType, optionsOf, register, secretOf } from "./runtime";
-import type { AdoptionArgs, PendingWork, RotationWindow, RotationWindowArgs } from "./types";
+import type {
+  AdoptionArgs,
+  PendingWork,
+  Recipients,
+  RecipientsArgs,
+  RotationWindow,
+  RotationWindowArgs,
+  SealedKey,
+} from "./types";
 
 /** The inputs of `RotatingApiKey`. */
 export interface RotatingApiKeyArgs {
@@ -89,6 +97,13 @@ export interface RotatingApiKeyArgs {
    */
   readonly selfRotation?: pulumi.Input<boolean | undefined>;
   /**
+   * Seals the secret for these recipients, right after the key is created. Then only `sealedKey` has it: neither the
+   * state nor its history ever has a secret that the stack's passphrase opens. Other recipients need a new key, because
+   * nobody else can read the old one: a change rotates the key, as a trigger does. Not with `adopt`. Defaults to none:
+   * the output `key` is the secret, encrypted in the state.
+   */
+  readonly sealTo?: pulumi.Input<RecipientsArgs | undefined>;
+  /**
    * How the previous key is retired when its time is over. With "replace", the resource is replaced by one that holds
    * the same current key, and the deletion of the old one revokes the previous key. Pulumi deletes it only after
    * everything else in the run has succeeded. With "inPlace", an update revokes the previous key, even if a consumer
@@ -115,6 +130,7 @@ const OUTPUTS = [
   "previousDigest",
   "previousKey",
   "previousKeyId",
+  "previousSealedKey",
   "projectId",
   "quietPeriod",
   "retireAfter",
@@ -124,6 +140,8 @@ const OUTPUTS = [
   "rotateAfter",
   "rotateAt",
   "rotationWindow",
+  "sealTo",
+  "sealedKey",
   "selfRotation",
   "verify",
   "waitForProjects",
@@ -206,6 +224,13 @@ export class RotatingApiKey extends pulumi.CustomResource {
    */
   declare readonly selfRotation: pulumi.Output<boolean | undefined>;
   /**
+   * Seals the secret for these recipients, right after the key is created. Then only `sealedKey` has it: neither the
+   * state nor its history ever has a secret that the stack's passphrase opens. Other recipients need a new key, because
+   * nobody else can read the old one: a change rotates the key, as a trigger does. Not with `adopt`. Defaults to none:
+   * the output `key` is the secret, encrypted in the state.
+   */
+  declare readonly sealTo: pulumi.Output<Recipients | undefined>;
+  /**
    * How the previous key is retired when its time is over. With "replace", the resource is replaced by one that holds
    * the same current key, and the deletion of the old one revokes the previous key. Pulumi deletes it only after
    * everything else in the run has succeeded. With "inPlace", an update revokes the previous key, even if a consumer
@@ -217,8 +242,12 @@ export class RotatingApiKey extends pulumi.CustomResource {
   declare readonly keyId: pulumi.Output<string>;
   /** The name under which the service lists the current key. */
   declare readonly name: pulumi.Output<string>;
-  /** The current key's secret. Encrypted in the state; the service never shows it again. */
+  /**
+   * The current key's secret. Encrypted in the state; the service never shows it again. It is absent for a sealed key.
+   */
   declare readonly key: pulumi.Output<string>;
+  /** The current key's sealed secret, which is not secret itself; absent if the current key is not sealed. */
+  declare readonly sealedKey: pulumi.Output<SealedKey | undefined>;
   /**
    * A digest of the current key's secret, which is not secret itself. `keyplane identify` finds the key of a leaked
    * secret by it. It is absent for an adopted key that does not look random.
@@ -233,8 +262,10 @@ export class RotatingApiKey extends pulumi.CustomResource {
   declare readonly rotateAt: pulumi.Output<string | undefined>;
   /** The previous key's id; absent while there is no previous key. */
   declare readonly previousKeyId: pulumi.Output<string | undefined>;
-  /** The previous key's secret; absent while there is no previous key. */
+  /** The previous key's secret; absent while there is no previous key, or if it is sealed. */
   declare readonly previousKey: pulumi.Output<string | undefined>;
+  /** The previous key's sealed secret; absent while there is no previous key, or if it is not sealed. */
+  declare readonly previousSealedKey: pulumi.Output<SealedKey | undefined>;
   /** The digest of the previous key's secret; absent without a previous key, or if it does not look random. */
   declare readonly previousDigest: pulumi.Output<string | undefined>;
   /** The earliest time to revoke an unused previous key, as an ISO 8601 time; absent without a previous key. */

@@ -13,6 +13,58 @@ export interface PendingWork {
   readonly status?: string | undefined;
 }
 
+/** Who can open a sealed key. The key is sealed once in each format that is given. */
+export interface Recipients {
+  /**
+   * Public keys of age, which begin with `age1`: `age-keygen` makes them. Each of them can open the same text. Keys
+   * with post-quantum security, which begin with `age1pq1`, work, too.
+   */
+  readonly age?: string[] | undefined;
+  /**
+   * The public key of a repository, an environment or an organization, with which GitHub takes secrets. You can pass
+   * the result of `getActionsPublicKey` of Pulumi's GitHub provider.
+   */
+  readonly githubActions?: GithubActionsKey | undefined;
+}
+
+/** Who can open a sealed key. The key is sealed once in each format that is given. */
+export interface RecipientsArgs {
+  /**
+   * Public keys of age, which begin with `age1`: `age-keygen` makes them. Each of them can open the same text. Keys
+   * with post-quantum security, which begin with `age1pq1`, work, too.
+   */
+  readonly age?: pulumi.Input<pulumi.Input<string>[] | undefined>;
+  /**
+   * The public key of a repository, an environment or an organization, with which GitHub takes secrets. You can pass
+   * the result of `getActionsPublicKey` of Pulumi's GitHub provider.
+   */
+  readonly githubActions?: pulumi.Input<GithubActionsKeyArgs | undefined>;
+}
+
+/** A public key with which GitHub takes secrets. */
+export interface GithubActionsKey {
+  /** The public key: 44 characters of base64. */
+  readonly key: string;
+  /** The id that GitHub gives to the public key. It has no effect on the sealed text. */
+  readonly keyId?: string | undefined;
+}
+
+/** A public key with which GitHub takes secrets. */
+export interface GithubActionsKeyArgs {
+  /** The public key: 44 characters of base64. */
+  readonly key: pulumi.Input<string>;
+  /** The id that GitHub gives to the public key. It has no effect on the sealed text. */
+  readonly keyId?: pulumi.Input<string | undefined>;
+}
+
+/** A sealed key, in each format of its recipients. It is no secret: only they can open it. */
+export interface SealedKey {
+  /** The key in a file of age, as armored text; absent without recipients of age. */
+  readonly age?: string | undefined;
+  /** The key as the input `encryptedValue` of a secret in GitHub takes it; absent without a public key of GitHub. */
+  readonly githubActions?: string | undefined;
+}
+
 /** A live key that was created by hand. */
 export interface AdoptionArgs {
   /** The key's id, as decimal text: `npx keyplane keys` and the service's console show it. */

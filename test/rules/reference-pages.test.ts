@@ -18,7 +18,7 @@ const pages: Record<string, Record<string, string>> = {
 /** The public properties of an interface or a class, with inherited and without static ones. */
 function propertiesOf(type: string): string[] {
   const names = sources
-    .filter((path) => textOf(path).includes(` ${type} `))
+    .filter((path) => new RegExp(` ${type}\\b`).test(textOf(path)))
     .flatMap((path) =>
       collect(path, (node) => {
         if (!ts.isInterfaceDeclaration(node) && !ts.isClassDeclaration(node)) return undefined;

@@ -1,4 +1,5 @@
 import type { ApiKeyRecord } from "../../api/records";
+import { keyDigest } from "../../key-digest";
 import { reportSkew } from "../../keys/clock-skew";
 import { ownerIdIn } from "../../keys/identity";
 import { withoutEmpty } from "../../keys/key-fields";
@@ -66,5 +67,10 @@ function takenOver(
   ownerId: string,
 ): RotationState {
   const adopted = { id, name, by: ownerTag(ownerId) };
-  return { ...NOTHING, current: { keyId: id, name, key }, createdAt, adopted };
+  return {
+    ...NOTHING,
+    current: { keyId: id, name, key, sealedKey: undefined, digest: keyDigest(key) },
+    createdAt,
+    adopted,
+  };
 }

@@ -1,4 +1,5 @@
 import { KeyplaneError } from "../../errors";
+import { keyDigest } from "../../key-digest";
 import { reportSkew } from "../../keys/clock-skew";
 import { createKey } from "../../keys/create-key";
 import { identityIn } from "../../keys/identity";
@@ -37,11 +38,12 @@ export async function makeReadyKey(inputs: Properties, context: Context): Promis
     const pendingRevocations = textsOf(error.outputs.pendingRevocations);
     return { ...none, pendingRevocations, lost: lostIn(error.outputs), failure: error };
   }
-  const { created, lost, pendingRevocations } = minted;
+  const { created, sealedKey, lost, pendingRevocations } = minted;
   const { id: keyId, name, key, createdAt, operations } = created;
   reportSkew(context);
   const work = pendingAfter(operations, isTried(inputs));
-  const { pending, reason } = await finishPending(work, { keyId, key }, inputs, context);
+  const trial = { keyId, key, isSealed: sealedKey !== undefined };
+  const { pending, reason } = await finishPending(work, trial, inputs, context);
   if (pending.some((each) => each.status === "failed")) {
     const left = await revokeAll([{ id: keyId, name }], identityIn(inputs), context);
     const failure = new KeyplaneError(
@@ -50,6 +52,8 @@ export async function makeReadyKey(inputs: Properties, context: Context): Promis
     );
     return { pending: [], lost, pendingRevocations: [...pendingRevocations, ...left], failure };
   }
-  const made = { key: { keyId, name, key, createdAt }, pending, pendingRevocations, lost };
+  const digest = keyDigest(key);
+  const secret = sealedKey ? { key: undefined, sealedKey, digest } : { key, sealedKey: undefined, digest };
+  const made = { key: { keyId, name, ...secret, createdAt }, pending, pendingRevocations, lost };
   return reason === undefined ? made : { ...made, failure: new Error(reason) };
 }

@@ -5,7 +5,7 @@ import { keyIn } from "../../key-index";
 import { clockSkew } from "../../keys/clock-skew";
 import { type Fate, fateOf } from "../../keys/fate";
 import { isOthers } from "../../keys/maker";
-import { revokeAll } from "../../keys/revoke-key";
+import { revokeAll, settingWith } from "../../keys/revoke-key";
 import type { Context, Properties } from "../../schema/resource-type";
 import type { Deliveries } from "../../schema/witness";
 import { shownName } from "../../text";
@@ -44,7 +44,7 @@ export async function retirePrevious(
     context.warn(`key ${formatKey(previous)} was created by another stack. It is not revoked`);
     return withoutPrevious(state);
   }
-  const ownSetting = context.account().settingOf(previous.key);
+  const ownSetting = settingWith(previous, context);
   if (ownSetting !== undefined) {
     context.warn(takeOverFirst(previous, state.current, ownSetting));
     return state;

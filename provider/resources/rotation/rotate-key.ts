@@ -3,12 +3,14 @@ import { identityIn } from "../../keys/identity";
 import { digestOfTriggers } from "../../keys/key-fields";
 import { bothLost } from "../../keys/lost-key";
 import { isOthers } from "../../keys/maker";
-import { revokeAll } from "../../keys/revoke-key";
+import { revokeAll, settingWith } from "../../keys/revoke-key";
+import { newDigestKey } from "../../schema/digest";
 import { type Context, NotReady, type Properties } from "../../schema/resource-type";
+import type { Recipients } from "../../seal/recipients";
 import { makeReadyKey } from "./make-ready-key";
 import { outputsOf } from "./rotation-outputs";
 import type { RotationReason } from "./rotation-plan";
-import { formatKey, type HeldKey, isoOf, madeBy, type RotationState, retireTime } from "./rotation-state";
+import { digestKeyOf, formatKey, type HeldKey, isoOf, madeBy, type RotationState, retireTime } from "./rotation-state";
 import { refuseSelfRotation, takeOverSteps } from "./self-rotation";
 
 /** One rotation. */
@@ -31,8 +33,7 @@ export interface RotationRequest {
 export async function rotateKey(request: RotationRequest, context: Context): Promise<Properties> {
   const { id, saved, inputs } = request;
   const { current: old } = request.state;
-  const account = context.account();
-  const ownSetting = old && account.settingOf(old.key);
+  const ownSetting = old && settingWith(old, context);
   if (old !== undefined && ownSetting !== undefined && inputs.selfRotation !== true) {
     throw refuseSelfRotation(old, ownSetting);
   }
@@ -50,6 +51,9 @@ export async function rotateKey(request: RotationRequest, context: Context): Pro
   }
   const { createdAt, ...current } = made.key;
   const rotatedAt = isoOf(Math.max(context.now(), Date.parse(createdAt) || 0));
+  const sealing = current.sealedKey
+    ? { sealedTo: inputs.sealTo as Recipients, digestKey: state.digestKey ?? newDigestKey() }
+    : { sealedTo: undefined, digestKey: undefined };
   const next: RotationState = {
     ...handOver(
       { ...state, pendingRevocations, rotatedAt, deliveredAt: undefined, historyMark, previousUsedAt: undefined },
@@ -58,10 +62,11 @@ export async function rotateKey(request: RotationRequest, context: Context): Pro
       context,
     ),
     current,
+    ...sealing,
     createdAt,
     currentGone: false,
     pending: made.pending,
-    triggers: digestOfTriggers(inputs.rotationTriggers, current.key),
+    triggers: digestOfTriggers(inputs.rotationTriggers, digestKeyOf({ current, ...sealing })),
     queuedTriggers: undefined,
     lost: bothLost(state.lost, made.lost),
     identity: identityIn(inputs),

@@ -16,6 +16,8 @@ export const rotationFields = {
     change: "update",
     digest: (outputs) => queuedDigestIn(outputs) ?? triggersDigestIn(outputs),
   },
+  /** Recorded by an update as soon as they change. The current key keeps its recipients until the next rotation. */
+  sealTo: { ...keyFields.sealTo, change: "update", inForce: ({ queuedSealTo, sealTo }) => queuedSealTo ?? sealTo },
   /** By default 24 hours, or half of `rotateAfter` if that is less. */
   gracePeriod: { type: types.duration, change: "update" },
   quietPeriod: { type: types.duration, fallback: "1h", change: "update" },
@@ -25,6 +27,14 @@ export const rotationFields = {
   adopt: { type: types.adoption, change: "ignore" },
   selfRotation: { type: types.flag, fallback: false, change: "update" },
 } as const satisfies Record<string, FieldRule>;
+
+const NO_ADOPTION: Failure = {
+  property: "sealTo",
+  reason:
+    "cannot be combined with adopt, because the state has the readable secret of an adopted key. Adopt the key without " +
+    "sealTo. Then replace adopt by sealTo: the next run rotates to a sealed key",
+  code: "KP-SEAL",
+};
 
 /** How long a previous key stays live, in milliseconds. */
 export interface Periods {
@@ -45,6 +55,7 @@ export function periodsOf(inputs: Properties): Periods {
 /** The rules between the fields. */
 export function rotationRules(inputs: Properties, context: Context): readonly Failure[] {
   const failures: Failure[] = [...keyRules(inputs, context)];
+  if (inputs.sealTo !== undefined && inputs.adopt !== undefined) failures.push({ ...NO_ADOPTION });
   const age = parseDuration(inputs.rotateAfter);
   if (age !== undefined && graceOf(inputs) >= age) {
     failures.push({ property: "gracePeriod", reason: "must be less than rotateAfter" });

@@ -1,13 +1,22 @@
-import { keyDigest } from "../../key-digest";
 import { rotateAt, withoutEmpty } from "../../keys/key-fields";
 import type { Properties } from "../../schema/resource-type";
+import { type Recipients, sameRecipients } from "../../seal/recipients";
 import { nextAction } from "./next-action";
 import { hasPredecessor, isoOf, NOTHING, type RotationState, retireTime } from "./rotation-state";
+
+/** The recipients that the program wants. A read passes outputs, in which other recipients can be queued. */
+function wantedRecipients({ sealTo, queuedSealTo }: Properties): Recipients | undefined {
+  const wanted = (queuedSealTo ?? sealTo) as Recipients | undefined;
+  return wanted && Object.keys(wanted).length > 0 ? wanted : undefined;
+}
 
 /** The outputs of a resource with this state and these inputs. */
 export function outputsOf(state: RotationState, inputs: Properties): Properties {
   const { current, previous } = state;
   const { rotatedAt, deliveredAt, historyMark } = hasPredecessor(state) ? state : NOTHING;
+  const wantedTo = wantedRecipients(inputs);
+  // Outputs that only a sealed key has, or lacks, are `null` while it can get one: Pulumi shows absent ones as unknown.
+  const isSealed = [state.sealedTo, wantedTo].some((recipients) => recipients !== undefined);
   return withoutEmpty({
     ...inputs,
     // Its secret is already in the outputs, as `key`.
@@ -20,15 +29,21 @@ export function outputsOf(state: RotationState, inputs: Properties): Properties 
     keyId: current?.keyId,
     name: current?.name,
     // A secret can be read only at creation, so it is carried from state to state.
-    key: current?.key,
-    digest: keyDigest(current?.key),
+    key: isSealed ? (current?.key ?? null) : current?.key,
+    sealedKey: current?.sealedKey ?? (isSealed ? null : undefined),
+    digest: current?.digest,
+    digestKey: current?.sealedKey && state.digestKey,
+    // The recipients of the current key. Others wait for the next rotation.
+    sealTo: current === undefined ? wantedTo : state.sealedTo,
+    queuedSealTo: current && !sameRecipients(state.sealedTo, wantedTo) ? (wantedTo ?? {}) : undefined,
     createdAt: state.createdAt,
     rotateAt: rotateAt(state.createdAt, inputs),
     currentGone: state.currentGone || undefined,
     previousKeyId: previous?.keyId,
     previousName: previous?.name,
     previousKey: previous?.key,
-    previousDigest: keyDigest(previous?.key),
+    previousSealedKey: previous?.sealedKey ?? (isSealed ? null : undefined),
+    previousDigest: previous?.digest,
     rotatedAt,
     deliveredAt,
     historyMark,

@@ -2,6 +2,7 @@ import { dueByAge, nextDue } from "../../keys/key-fields";
 import { lostDue } from "../../keys/lost-key";
 import { pendingDue } from "../../keys/readiness";
 import type { Due, DueTerms, NextDue, Properties } from "../../schema/resource-type";
+import { changeOfRecipients } from "../../seal/recipients";
 import { isoOf, type RotationState, retireTime } from "./rotation-state";
 
 /** Why a new key is needed. */
@@ -29,6 +30,8 @@ export function rotationReason(state: RotationState, inputs: Properties, now: nu
     return { ...urgent("revokeNow", `key ${current.keyId} is to be revoked now`), compromised: true };
   }
   const patient = { urgent: false, compromised: false };
+  const change = changeOfRecipients(state.sealedTo, inputs.sealTo);
+  if (change !== undefined) return { field: "sealTo", why: change, ...patient };
   if (state.queuedTriggers !== undefined)
     return { field: "rotationTriggers", why: "a trigger has changed", ...patient };
   const why = dueByAge(state.createdAt, inputs, now);

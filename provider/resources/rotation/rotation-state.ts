@@ -1,25 +1,35 @@
+import { keyDigest } from "../../key-digest";
 import { identityIn } from "../../keys/identity";
-import { digestOfTriggers, queuedDigestIn, textsOf, triggersDigestIn } from "../../keys/key-fields";
+import { digestOfTriggers, queuedDigestIn, sealedIn, textsOf, triggersDigestIn } from "../../keys/key-fields";
 import { type LostRequests, lostIn } from "../../keys/lost-key";
 import type { Made } from "../../keys/maker";
 import { type PendingWork, pendingOf } from "../../keys/readiness";
 import type { Digest } from "../../schema/digest";
 import type { Properties } from "../../schema/resource-type";
 import type { HistoryMark } from "../../schema/witness";
+import type { Recipients, SealedTexts } from "../../seal/recipients";
 import { shownName } from "../../text";
 import { periodsOf } from "./rotation-fields";
 
-/** A key with its secret, as stored in a state. */
+/** A key with its secret, or with its sealed secret, as stored in a state. */
 export interface HeldKey {
   readonly keyId: string;
   readonly name: string;
-  readonly key: string;
+  /** Absent if the key is sealed. */
+  readonly key: string | undefined;
+  readonly sealedKey?: SealedTexts | undefined;
+  /** The public digest of the secret. */
+  readonly digest?: string | undefined;
 }
 
 /** The state of a rotating key, stored in the outputs. */
 export interface RotationState {
   /** The key for consumers to use; absent if none could be created yet. */
   readonly current: HeldKey | undefined;
+  /** The recipients of the current key, if it is sealed. */
+  readonly sealedTo: Recipients | undefined;
+  /** The secret for digests beside a sealed key. */
+  readonly digestKey: string | undefined;
   /** ISO 8601 time at which the service created the current key. */
   readonly createdAt: string | undefined;
   /** Whether the current key was missing from the account while the previous one was live. */
@@ -56,6 +66,8 @@ export interface RotationState {
 /** The state before a key is created. */
 export const NOTHING: RotationState = {
   current: undefined,
+  sealedTo: undefined,
+  digestKey: undefined,
   createdAt: undefined,
   currentGone: false,
   previous: undefined,
@@ -80,10 +92,18 @@ export function stateOf(outputs: Properties): RotationState {
   const old = [...textsOf(outputs.retired), ...textsOf(outputs.retiring)];
   const named = new Set([...textsOf(outputs.compromised), outputs.revokeNow]);
   return {
-    current: heldKey(outputs.keyId, outputs.name, outputs.key),
+    current: heldKey(outputs.keyId, outputs.name, outputs.key, outputs.sealedKey, outputs.digest),
+    sealedTo: sealedIn(outputs.sealedKey) && (outputs.sealTo as Recipients | undefined),
+    digestKey: textOf(outputs.digestKey),
     createdAt: textOf(outputs.createdAt),
     currentGone: outputs.currentGone === true,
-    previous: heldKey(outputs.previousKeyId, outputs.previousName, outputs.previousKey),
+    previous: heldKey(
+      outputs.previousKeyId,
+      outputs.previousName,
+      outputs.previousKey,
+      outputs.previousSealedKey,
+      outputs.previousDigest,
+    ),
     rotatedAt: textOf(outputs.rotatedAt),
     deliveredAt: textOf(outputs.deliveredAt),
     historyMark: markIn(outputs.historyMark),
@@ -106,15 +126,20 @@ export function stateOf(outputs: Properties): RotationState {
  */
 export function withTriggers(state: RotationState, wanted: unknown): RotationState {
   // Without a key, there is no digest, and the next key is created with the triggers of the program.
-  const digest = digestOfTriggers(wanted, state.current?.key, state.triggers, state.queuedTriggers);
+  const digest = digestOfTriggers(wanted, digestKeyOf(state), state.triggers, state.queuedTriggers);
   const asksToRotate = state.triggers !== undefined && digest !== undefined && digest !== state.triggers;
   return asksToRotate
     ? { ...state, queuedTriggers: digest }
     : { ...state, triggers: digest, queuedTriggers: undefined };
 }
 
+/** The secret for digests beside the current key; `undefined` without a key. */
+export function digestKeyOf({ current, digestKey }: Pick<RotationState, "current" | "digestKey">): string | undefined {
+  return current && (current.key ?? digestKey);
+}
+
 /** Formats a key for messages. */
-export function formatKey({ keyId, name }: HeldKey): string {
+export function formatKey({ keyId, name }: Pick<HeldKey, "keyId" | "name">): string {
   return `${keyId} (${shownName(name)})`;
 }
 
@@ -148,8 +173,16 @@ export function isoOf(ms: number | undefined): string | undefined {
   return ms === undefined ? undefined : new Date(ms).toISOString();
 }
 
-function heldKey(keyId: unknown, name: unknown, key: unknown): HeldKey | undefined {
-  return typeof keyId === "string" ? { keyId, name: String(name), key: String(key) } : undefined;
+function heldKey(...[keyId, name, key, sealedKey, digest]: readonly unknown[]): HeldKey | undefined {
+  if (typeof keyId !== "string") return undefined;
+  const secret = textOf(key);
+  return {
+    keyId,
+    name: String(name),
+    key: secret,
+    sealedKey: sealedIn(sealedKey),
+    digest: keyDigest(secret) ?? textOf(digest),
+  };
 }
 
 function markIn(value: unknown): HistoryMark | undefined {

@@ -17,11 +17,17 @@ export function takeOverSteps(
   setting: string,
   retireAfter: string | undefined,
 ): string {
+  const set = `\`pulumi config set ${setting.includes(".") ? "--path " : ""}--secret ${setting}`;
+  const [first, second] =
+    current.sealedKey === undefined
+      ? [
+          "export this resource's `key` as an output of the stack",
+          `${set} "$(pulumi stack output NAME --show-secrets)"\``,
+        ]
+      : ["open this resource's `sealedKey` with the private key of a recipient", `${set}\``];
   return (
-    `keyplane authenticates with key ${old.keyId}, which key ${current.keyId} replaces. Both keys work. Next steps: (1) export this ` +
-    "resource's `key` as an output of the stack; (2) give it to keyplane: `pulumi config set " +
-    `${setting.includes(".") ? "--path " : ""}--secret ${setting} "$(pulumi stack output NAME --show-secrets)"\`, ` +
-    "wherever keyplane runs; (3) run `pulumi up` after " +
+    `keyplane authenticates with key ${old.keyId}, which key ${current.keyId} replaces. Both keys work. Next steps: (1) ` +
+    `${first}; (2) give it to keyplane: ${second}, wherever keyplane runs; (3) run \`pulumi up\` after ` +
     `${retireAfter}, which revokes key ${old.keyId}`
   );
 }

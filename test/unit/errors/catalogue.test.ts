@@ -72,6 +72,10 @@ async function endOf(outputs: unknown, end: (program: ProcessOfProgram) => unkno
 const PROVOKED: Readonly<Record<ErrorCode, () => Promise<unknown>>> = {
   "KP-CONFIG": async () => resolveSettings(() => undefined, {}),
   "KP-INPUT": async () => getApiKey((await startAccount()).account, {}),
+  "KP-SEAL": async () => {
+    const stack = await StackHarness.start();
+    return stack.createKey({ sealTo: { githubActions: { key: Buffer.alloc(32).toString("base64") } } });
+  },
   "KP-USAGE": async () => {
     const run = promisify(execFile)(process.execPath, ["dist/cli/main.js", "keys", "--json"], { env: {} });
     const { stdout } = await run.catch((failure: { stdout: string }) => failure);

@@ -1,0 +1,31 @@
+import { KeyplaneError, messageOf } from "../errors";
+import type { Properties } from "../schema/resource-type";
+import { parseRecipients, type Recipients, type SealedTexts } from "../seal/recipients";
+import { seal } from "../seal/seal";
+
+/** Seals the secret of a new key. */
+export type Sealer = (secret: string) => Promise<SealedTexts>;
+
+/**
+ * Prepares to seal a key that is about to be created. Seals a text first, so that a recipient to whom nothing can be
+ * sealed, or a library that cannot be loaded, fails before there is a key that nobody could read. Throws `KP-SEAL`.
+ */
+export async function sealerFor({ sealTo }: Properties): Promise<Sealer> {
+  const parsed = parseRecipients(sealTo);
+  if ("problem" in parsed) throw new KeyplaneError("KP-SEAL", `sealTo ${parsed.problem}`);
+  const { recipients } = parsed;
+  for (const format of Object.keys(recipients)) await tryFormat(format, recipients);
+  return (secret) => seal(secret, recipients);
+}
+
+async function tryFormat(format: string, recipients: Recipients): Promise<void> {
+  try {
+    await seal("keyplane", { [format]: recipients[format as keyof Recipients] });
+  } catch (error) {
+    throw new KeyplaneError(
+      "KP-SEAL",
+      `nothing can be sealed for the recipients in sealTo.${format}: ${messageOf(error)}. No key was created. Check the ` +
+        "public keys, and that the packages of keyplane are completely installed",
+    );
+  }
+}

@@ -1,0 +1,179 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type ControlPlane, startControlPlane } from "keyplane/testing";
+import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { PassphraseSecrets } from "../../testing/engine/state/secrets";
+import { AgeReader, GitHubReader } from "../unit/seal/opener";
+import { PluginRun } from "./plugin-run";
+import { ExampleRun } from "./run-example";
+
+const DAY = 24 * 3_600_000;
+const github = new GitHubReader();
+let ann: AgeReader;
+let bob: AgeReader;
+
+let plane: ControlPlane;
+let example: ExampleRun;
+
+beforeAll(async () => {
+  [ann, bob] = await Promise.all([AgeReader.create(), AgeReader.create()]);
+});
+
+beforeEach(async () => {
+  plane = await startControlPlane({ clock: { mode: "real" } });
+});
+
+afterEach(async () => {
+  await example.workspace.remove();
+  await plane.close();
+});
+
+/** Whether the control plane accepts a key. */
+async function works(key: string): Promise<boolean> {
+  const { status } = await fetch(`${plane.url}/projects?limit=1`, { headers: { authorization: `Bearer ${key}` } });
+  return status === 200;
+}
+
+/** The files below a folder. Does not follow links: those to packages lead in circles. */
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? filesBelow(path) : entry.isFile() ? [path] : [];
+  });
+}
+
+/** Everything that somebody reads who has all files of a stack and its passphrase. */
+async function readByPassphrase(directory: string, passphrase: string): Promise<string> {
+  const texts = filesBelow(directory).map((file) => readFileSync(file, "utf8"));
+  const salts = new Set(
+    texts.flatMap((text) => Array.from(text.matchAll(/v1:[\w+/=]{12}:v1:[\w+/=]+:[\w+/=]+/g), String)),
+  );
+  const secrets = await Promise.all(Array.from(salts, (salt) => PassphraseSecrets.open(passphrase, salt)));
+  const opened = texts.flatMap((text) =>
+    Array.from(text.matchAll(/v1:[\w+/=]{16}:[\w+/=]+/g), ([ciphertext]) => {
+      const found = secrets.flatMap((each) => {
+        try {
+          return [each.decrypt(ciphertext)];
+        } catch {
+          return [];
+        }
+      });
+      return found.join("\n");
+    }),
+  );
+  return [...texts, ...opened].join("\n");
+}
+
+/** The secrets of all keys that the service has created so far, without the admin's. */
+async function created(): Promise<string[]> {
+  return (await plane.secretsEverIssued()).filter((secret) => secret !== plane.apiKey);
+}
+
+/** Checks that the passphrase opens none of the keys that were created, and that the search would find them. */
+async function expectNoReadableKey(run: ExampleRun, printed: readonly string[], planted: string): Promise<void> {
+  const env = run.workspace.env;
+  const all = [
+    await readByPassphrase(run.workspace.directory, String(env.PULUMI_CONFIG_PASSPHRASE)),
+    ...printed,
+  ].join();
+  expect(all).toContain(planted);
+  for (const secret of await created()) expect(all.includes(secret), "a key is readable").toBe(false);
+}
+
+test("sealed: only the recipients can read the keys of the example, with the requests of any other key", async () => {
+  const config = {
+    recipients: JSON.stringify([ann.recipient, bob.recipient]),
+    githubKey: JSON.stringify({ key: github.key }),
+  };
+  example = await ExampleRun.create(plane, "sealed", { config });
+  const requests = await example.requestsOf(() => example.run("up"));
+  expect(requests.sort()).toEqual(["GET /api_keys", "GET /projects", "POST /api_keys", "POST /api_keys"]);
+  const outputs = (await example.workspace.outputs()) as { opsKey: { age: string }; ciKey: string };
+  const keys = [await ann.open(outputs.opsKey.age), github.open(outputs.ciKey)];
+  expect(keys.sort()).toEqual((await created()).sort());
+  expect(await bob.open(outputs.opsKey.age)).toBe(await ann.open(outputs.opsKey.age));
+  expect(await Promise.all(keys.map(works))).toEqual([true, true]);
+  expect(await example.requestsOf(() => example.runIdle("preview"))).toEqual([]);
+  expect(await example.requestsOf(() => example.runIdle("up"))).toEqual([]);
+  await example.destroy();
+});
+
+/** A program with a sealed key of each kind. */
+const program = (sdk: string, { n = 1, recipient = ann.recipient, verify = false } = {}) => `
+${sdk}
+const seeded = { sealedKey: undefined, previousSealedKey: undefined, digest: undefined };
+const args = { sealTo: { age: ["${recipient}"] }, rotationTriggers: { n: ${n} }, verify: ${verify} };
+const rotating = new RotatingApiKey("app", { ...seeded, ...args, gracePeriod: "1h" });
+const { previousSealedKey, ...one } = seeded;
+const single = new ApiKey("ci", { ...one, ...args });
+exports.current = rotating.sealedKey;
+exports.previous = rotating.previousSealedKey;
+exports.single = single.sealedKey;
+exports.plain = pulumi.secret([rotating.key, rotating.previousKey, single.key]);
+exports.planted = pulumi.secret(["planted", "for-the-search"].join("-"));
+`;
+
+const SDKS = {
+  "npm package": "const pulumi = require('@pulumi/pulumi'); const { ApiKey, RotatingApiKey } = require('keyplane');",
+  plugin: "",
+};
+
+test.each(Object.keys(SDKS) as (keyof typeof SDKS)[])(
+  "the passphrase and every file of the stack show no sealed key of the %s, whatever its runs did",
+  async (name) => {
+    const of = (options = {}) => program(SDKS[name], options);
+    let setProgram: (text: string) => Promise<void>;
+    if (name === "plugin") {
+      const stack = await PluginRun.create(plane, of());
+      example = stack.run;
+      setProgram = (text) => stack.setProgram(text);
+    } else {
+      example = await ExampleRun.create(plane, { "index.js": of() });
+      setProgram = (text) => example.workspace.setProgram({ "index.js": text });
+    }
+    const printed: string[] = [];
+    const up = async (text: string, options = {}) => {
+      await setProgram(text);
+      const { stdout, stderr } = await example.run("up", { args: ["--json"], ...options });
+      printed.push(stdout, stderr);
+      const { current, previous, single, plain } = (await example.workspace.outputs({ showSecrets: true })) as Record<
+        string,
+        { age: string } | undefined | null
+      >;
+      expect(JSON.stringify(plain)).toBe("[null,null,null]");
+      return { current: String(current?.age), previous: previous?.age, single: String(single?.age) };
+    };
+
+    const first = await up(of());
+    const key = await ann.open(first.current);
+    expect(await works(key)).toBe(true);
+    expect(first.previous).toBeUndefined();
+    const second = await up(of({ n: 2 }));
+    expect(await ann.open(second.previous)).toBe(key);
+    expect(await works(await ann.open(second.current))).toBe(true);
+    expect(await works(await ann.open(second.single))).toBe(true);
+    expect(await works(await ann.open(first.single))).toBe(false);
+
+    // Another recipient: the ApiKey is replaced, and the RotatingApiKey waits for the end of the grace.
+    const third = await up(of({ n: 2, recipient: bob.recipient }));
+    expect(await works(await bob.open(third.single))).toBe(true);
+    for (let run = 1; run <= 3; run++) {
+      await plane.clock.advance(2 * DAY);
+      await up(of({ n: 2, recipient: bob.recipient }));
+    }
+    const fourth = await up(of({ n: 2, recipient: bob.recipient }));
+    expect(await works(await bob.open(fourth.current))).toBe(true);
+
+    // A run that cannot verify its keys, and the next one, which replaces them.
+    await plane.rules.add({ route: "GET /projects", status: 500, count: null });
+    await up(of({ n: 3, recipient: bob.recipient, verify: true }), { mayFail: true });
+    await plane.rules.clear();
+    const fifth = await up(of({ n: 3, recipient: bob.recipient, verify: true }));
+    expect(await works(await bob.open(fifth.single))).toBe(true);
+    printed.push((await example.run("refresh", { args: ["--json"] })).stdout);
+    await expectNoReadableKey(example, printed, "planted-for-the-search");
+    expect((await created()).length).toBeGreaterThan(6);
+    await example.destroy();
+  },
+  300_000,
+);

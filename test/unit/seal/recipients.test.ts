@@ -1,0 +1,89 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { changeOfRecipients, parseRecipients, sameRecipients } from "../../../provider/seal/recipients";
+import { seal } from "../../../provider/seal/seal";
+import { AgeReader, GitHubReader, readerOf } from "./opener";
+
+const github = new GitHubReader();
+let ann: AgeReader;
+let bob: AgeReader;
+/** A public key with post-quantum security, and the private key of `ann`. */
+let hybrid: string;
+let secret: string;
+
+beforeAll(async () => {
+  [ann, bob] = await Promise.all([AgeReader.create(), AgeReader.create()]);
+  const age = await import("age-encryption");
+  hybrid = await age.identityToRecipient(await age.generateHybridIdentity());
+  secret = await age.generateX25519Identity();
+});
+
+const problemOf = (value: unknown) => {
+  const parsed = parseRecipients(value);
+  return "problem" in parsed ? parsed.problem : undefined;
+};
+
+describe("recipients", () => {
+  it("are public keys of age and of GitHub, in any combination", () => {
+    expect(problemOf({ age: [ann.recipient, bob.recipient.toUpperCase(), hybrid] })).toBeUndefined();
+    expect(problemOf({ githubActions: { key: github.key } })).toBeUndefined();
+    const found = { id: "app", repository: "app", keyId: "568250167242549743", key: github.key };
+    expect(problemOf({ age: [ann.recipient], githubActions: found })).toBeUndefined();
+  });
+
+  it("that are incomplete or misspelled are refused, so that no key is sealed for nobody", () => {
+    const { recipient } = ann;
+    const last = recipient.endsWith("q") ? "p" : "q";
+    for (const wrong of ["", "age1", recipient.slice(0, -1), `${recipient.slice(0, -1)}${last}`, `x${recipient}`, 7]) {
+      expect(problemOf({ age: [bob.recipient, wrong] }), String(wrong)).toContain("at age[1]");
+    }
+    for (const key of ["", github.key.slice(1), `${github.key}=`, github.key.replace("=", "-"), undefined]) {
+      expect(problemOf({ githubActions: { key } })).toContain("githubActions.key");
+    }
+    for (const nobody of [{}, { age: [] }, { age: ann.recipient }, [], "age", null, { gpg: "x" }]) {
+      expect(problemOf(nobody), JSON.stringify(nobody)).toMatch(/must/);
+    }
+  });
+
+  it("that are private keys are refused in words that do not repeat them", () => {
+    const problem = problemOf({ age: [secret] });
+    expect(problem).toContain("private key");
+    expect(problem?.toLowerCase()).not.toContain(secret.slice(16).toLowerCase());
+    expect(problemOf({ age: ["ssh-ed25519 AAAA"] })).toContain("SSH");
+  });
+
+  it("are the same in any order, in any case, and under another id of GitHub", () => {
+    const one = { age: [ann.recipient, bob.recipient], githubActions: { key: github.key, keyId: "1" } };
+    const other = { age: [bob.recipient.toUpperCase(), ann.recipient], githubActions: { key: github.key, keyId: "2" } };
+    expect(sameRecipients(one, other)).toBe(true);
+    expect(sameRecipients(undefined, undefined)).toBe(true);
+    expect(sameRecipients(one, { age: one.age })).toBe(false);
+    expect(sameRecipients({ age: [ann.recipient] }, { age: [bob.recipient] })).toBe(false);
+    expect(changeOfRecipients(one, other)).toBeUndefined();
+    expect(changeOfRecipients(one, undefined)).toContain("removed");
+    expect(changeOfRecipients(undefined, one)).toContain("history");
+    expect(changeOfRecipients(one, { age: [Symbol("unknown")] })).toContain("not known yet");
+  });
+});
+
+describe("a sealed text", () => {
+  it("is opened by every recipient of age, and by nobody else", async () => {
+    const { age } = await seal("napi_1", { age: [ann.recipient, bob.recipient.toUpperCase()] });
+    expect(age).toMatch(/^-----BEGIN AGE ENCRYPTED FILE-----\n/);
+    expect(await ann.open(age)).toBe("napi_1");
+    expect(await bob.open(age)).toBe("napi_1");
+    await expect((await AgeReader.create()).open(age)).rejects.toThrow();
+    expect((await seal("napi_1", { age: [ann.recipient] })).age).not.toBe(age);
+  });
+
+  it("for GitHub is a sealed box of libsodium", async () => {
+    // Made by libsodium 1.0.20, through PyNaCl. The same reader opens what keyplane makes.
+    const recorded = readerOf("AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA=");
+    expect(recorded.key).toBe("B6N8vBQgk8i3VdwbEOhstCY3StFqqFPtC9/AsrhtHHw=");
+    const made = "sCmu2KgjdaWCpJrHvBLwpcR9AJO08NHfRFFOmoIYLgYT5LnHrRC7y5W+6Vy2xqwklt0BqSi/0CrWYHUKNMiteM8kcrhRHA==";
+    expect(recorded.open(made)).toBe("napi_made_by_libsodium");
+
+    const { githubActions } = await seal("napi_1", { githubActions: { key: recorded.key } });
+    expect(recorded.open(githubActions)).toBe("napi_1");
+    expect(() => github.open(githubActions)).toThrow();
+  });
+});
