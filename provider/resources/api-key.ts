@@ -90,7 +90,7 @@ function stateOf(outputs: Properties): KeyState {
     key: text(outputs.key),
     sealedKey: sealedIn(outputs.sealedKey),
     // A state of a former version has no digest.
-    digest: keyDigest(text(outputs.key)) ?? text(outputs.digest),
+    digest: typeof outputs.key === "string" ? keyDigest(outputs.key) : text(outputs.digest),
     digestKey: text(outputs.digestKey),
     createdAt: text(outputs.createdAt),
     mintedBy: text(outputs.mintedBy),

@@ -181,7 +181,7 @@ function heldKey(...[keyId, name, key, sealedKey, digest]: readonly unknown[]): 
     name: String(name),
     key: secret,
     sealedKey: sealedIn(sealedKey),
-    digest: keyDigest(secret) ?? textOf(digest),
+    digest: secret === undefined ? textOf(digest) : keyDigest(secret),
   };
 }
 
