@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { textsOf } from "../../provider/keys/key-fields";
 import type { NotReady, Properties } from "../../provider/schema/resource-type";
 import type { EngineCommand } from "../../provider/stack/command-line";
 import type { Deployment, StateResource } from "../../provider/stack/deployment";
@@ -291,6 +292,8 @@ export abstract class MiniEngine implements Naming {
     this.forget(moved);
     to.state = [...to.state, moved];
     for (const id of keysIn(moved.outputs)) to.known.add(id);
+    // Its state names the requests whose answers were lost.
+    for (const name of textsOf(moved.outputs.lostNames)) to.line.add(name);
   }
 
   /** Gives a resource and its predecessors another name, as `state rename` does. */

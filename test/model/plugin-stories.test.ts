@@ -119,4 +119,13 @@ describe("a stack of the plugin keeps all invariants in the story of", () => {
     const renamed: Program = { "rotating-1": { ...key(0), rotating: true, ...replaced } };
     await runPluginStory([up(rotating(0)), up(renamed, { target: ["rotating-1"], replace: ["rotating-1"] })]);
   });
+
+  test("a key that moves to another stack, whose destroy settles the request that the first stack has lost", async () => {
+    const late: Action = {
+      do: "fault",
+      rule: { skip: 0, count: 1, route: "POST /api_keys", fault: "close", commit: "late" },
+    };
+    const waiting = { "plain-0": { ...key(0, { verify: true, revokeOnDelete: false }), consumed: false, waits: true } };
+    await runPluginStory([late, up(waiting), { do: "state move", which: 0 }]);
+  });
 });
