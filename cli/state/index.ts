@@ -2,6 +2,7 @@
 export type { Role, StackState } from "../../provider/stack/stack-state";
 export type { Explained } from "./pulumi-stack";
 export { explained, pulumiFor, readStackName, type StackName, shownStack } from "./pulumi-stack";
+export { isFolder, stateFilesIn, unpacked } from "./state-files";
 export {
   hasStates,
   heldBy,

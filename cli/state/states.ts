@@ -1,13 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { buffer as bytesOfStream } from "node:stream/consumers";
-import { promisify } from "node:util";
-import { gunzip } from "node:zlib";
 import type { Command } from "commander";
 import { type Deployment, readDeployment } from "../../provider/stack/deployment";
 import { type Holder, type StackState, stackState } from "../../provider/stack/stack-state";
 import { plain } from "../terminal";
 import { UsageError } from "../usage-error";
 import { explained, pulumiFor, readStackName, type StackName, shownStack } from "./pulumi-stack";
+import { unpacked } from "./state-files";
 
 /** The options that select states. */
 export interface StateFlags {
@@ -27,9 +26,6 @@ export function withStates(command: Command): Command {
 
 /** Whether any state was given. */
 export const hasStates = ({ stack = [], state = [] }: StateFlags): boolean => stack.length + state.length > 0;
-
-/** Maximum size of an unpacked state, in bytes. */
-const MAX_STATE = 512 * 1024 * 1024;
 
 /** A state as it was read, with its source as given by the user. */
 export interface ReadState {
@@ -67,19 +63,14 @@ async function readState(file: string, at: number): Promise<ReadState> {
     const { code } = error as NodeJS.ErrnoException;
     throw refused(shown, code === "ENOENT" ? "does not exist" : `cannot be read (${code})`);
   });
+  const text = await unpacked(bytes).catch(() => {
+    throw refused(plain(source), "cannot be unpacked");
+  });
   try {
-    return { source, deployment: readDeployment((await unpacked(bytes)).toString("utf8")) };
+    return { source, deployment: readDeployment(text.toString("utf8")) };
   } catch (error) {
     throw refused(plain(source), (error as Error).message);
   }
-}
-
-/** A file backend can store states compressed. */
-async function unpacked(bytes: Buffer): Promise<Buffer> {
-  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
-  return promisify(gunzip)(bytes, { maxOutputLength: MAX_STATE }).catch(() => {
-    throw new Error("cannot be unpacked");
-  });
 }
 
 function refused(what: string, why: string): UsageError {
