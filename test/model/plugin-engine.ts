@@ -281,7 +281,12 @@ export class PluginEngine extends MiniEngine {
     if (!old.pendingReplacement) return super.delete(old, left);
     this.state = this.state.filter((each) => each !== old);
     // The deletion left the keys to a replacement that was to continue them, and the engine has forgotten it.
-    if (old.kind === "RotatingApiKey") for (const id of keysIn(old.outputs)) this.released.add(id);
+    if (old.kind === "RotatingApiKey") this.release(old, this.state);
+  }
+
+  /** The keys of a resource leave the state without a deletion, but for those that the `revokeNow` of others names. */
+  private release({ outputs }: Stored, others: readonly Pick<Stored, "inputs">[]): void {
+    for (const id of keysIn(outputs)) if (!others.some(({ inputs }) => inputs.revokeNow === id)) this.released.add(id);
   }
 
   protected override async callRead(old: Stored): Promise<Stored | undefined> {
@@ -426,9 +431,7 @@ export class PluginEngine extends MiniEngine {
         if (old) this.replaced.add(old.id);
         const before = old && this.renamed(old, next.name);
         // The engine does not delete again what it deleted before its replacement.
-        if (before?.pendingReplacement && next.kind === "RotatingApiKey") {
-          for (const id of keysIn(before.outputs)) this.released.add(id);
-        }
+        if (before?.pendingReplacement && next.kind === "RotatingApiKey") this.release(before, [next]);
         if (before?.pendingReplacement) this.state = this.state.filter((each) => each !== before);
         else if (before) this.put(before, { ...before, doomed: true });
         const times = { created: now, modified: now };

@@ -128,4 +128,19 @@ describe("a stack of the plugin keeps all invariants in the story of", () => {
     const waiting = { "plain-0": { ...key(0, { verify: true, revokeOnDelete: false }), consumed: false, waits: true } };
     await runPluginStory([late, up(waiting), { do: "state move", which: 0 }]);
   });
+
+  test("a replacement whose revokeNow names the previous key of the resource that was deleted before it", async () => {
+    const kept = { revokeOnDelete: false };
+    const first = rotating(0, { ...kept }, { consumed: false, revokes: "current" });
+    const next = { consumed: false, revokes: "previous", options: { deleteBeforeReplace: true } } as const;
+    const second = rotating(1, { ...kept }, next);
+    const plain = { "plain-1": { ...key(0, kept), consumed: false, options: { protect: true } } };
+    const exact = { exact: { ...key(0, { name: "exact", onNameConflict: "revokeUnused" }), consumed: false } };
+    await runPluginStory([
+      up({ ...first, ...plain }),
+      up({ ...second, ...exact }, { refresh: true, failing: ["rotating-1"], continueOnError: false }),
+      { do: "upgrade" },
+      { do: "restore", which: 2 },
+    ]);
+  });
 });
