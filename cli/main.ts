@@ -2,7 +2,6 @@
 import { Command, CommanderError } from "commander";
 import { isKeyplaneError, messageOf } from "../provider/errors";
 import { VERSION } from "../provider/version";
-import { terminalColumns } from "../testing/terminal";
 import { addDoctor } from "./doctor";
 import { EXIT, type ExitCode } from "./exit-code";
 import { addExplain } from "./explain";
@@ -14,6 +13,7 @@ import { addServe } from "./serve";
 import { Session } from "./session";
 import { addSweep } from "./sweep/sweep";
 import { note, noteError, printJson } from "./terminal";
+import { terminalColumns } from "./terminal-columns";
 import { UsageError, usageErrorOf } from "./usage-error";
 import { addWait } from "./wait";
 

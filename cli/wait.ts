@@ -3,7 +3,6 @@ import type { Operation, WaitProgress } from "../provider/api";
 import { formatDuration } from "../provider/duration";
 import { isOperationFailed, isTimeout } from "../provider/errors";
 import { checkId } from "../provider/ids";
-import { terminalColumns } from "../testing/terminal";
 import { type AccountFlags, openAccount, withAccount } from "./account";
 import { readWait } from "./duration-option";
 import { EXIT } from "./exit-code";
@@ -11,6 +10,7 @@ import { LiveLines } from "./live-lines";
 import type { Session } from "./session";
 import { table } from "./table";
 import { note, noteError, paint, plain, print, printJson } from "./terminal";
+import { terminalColumns } from "./terminal-columns";
 
 interface WaitFlags extends AccountFlags {
   readonly project: string;

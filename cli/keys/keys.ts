@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { terminalColumns } from "../../testing/terminal";
 import { type KeysFlags, openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
 import { type Age, readAge } from "../duration-option";
@@ -8,6 +7,7 @@ import type { Session } from "../session";
 import { hasStates, readStates, type StateFlags, withStates } from "../state";
 import { table } from "../table";
 import { note, plain, print, printJson, type Tone } from "../terminal";
+import { terminalColumns } from "../terminal-columns";
 import { UsageError } from "../usage-error";
 import { type FailOn, fails, readFailOn } from "./fail-on";
 import { formatHolder, type InventoryKey, inventory } from "./inventory";

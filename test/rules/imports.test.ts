@@ -144,6 +144,11 @@ test("the imports of every source file of the package are limited by the table",
   expect(packageSources.filter((path) => !folders.includes(folderOf(path)))).toEqual([]);
 });
 
+test("only `keyplane serve` of the command loads the test kit, because it starts the control plane", () => {
+  const users = sourcesBelow("cli").filter((path) => importsOf(path).includes("testing"));
+  expect(users).toEqual(["cli/serve.ts"]);
+});
+
 test("no file imports itself through a cycle, so that every file can be read on its own", () => {
   const files = packageSources;
   const graph = new Map(files.map((path) => [path, runtimeImports(path, files)]));

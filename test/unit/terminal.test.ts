@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
+import { terminalColumns } from "../../cli/terminal-columns";
 import { displayOptionsFor } from "../../testing/engine/display";
-import { terminalColumns } from "../../testing/terminal";
 
 const widths: [what: string, stream: { isTTY?: boolean; columns?: number }, columns: number][] = [
   ["a terminal that tells its width", { isTTY: true, columns: 120 }, 120],
