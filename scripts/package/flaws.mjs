@@ -4,6 +4,7 @@ import { posix } from "node:path";
 const WANTED = [
   /^((CHANGELOG|README|SECURITY)\.md|LICENSE|package\.json)$/,
   /^docs\/[\w/-]+\.(md|svg)$/,
+  /^testing\/(control-plane|engine)\/README\.md$/,
   /^examples\/[\w-]+\/[\w.-]+\.(ts|mts|mjs|py|txt|json|yaml|yml|md)$/,
   /^dist\/(cli|provider|sdk\/(nodejs|plugin)|testing)\/[\w/-]+\.(js|d\.ts)$/,
 ];

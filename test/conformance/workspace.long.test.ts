@@ -85,7 +85,7 @@ test("a destroyed stack is empty, and its engine leaves no process behind", asyn
   }
 });
 
-// As in docs/engine.md.
+// As in testing/engine/README.md.
 const KILLER = `
 require("node:diagnostics_channel").subscribe("keyplane:engine", ({ point, urn, op }) => {
   if (point === process.env.KILL_AT && urn.endsWith("::a") && op === "create") process.kill(process.pid, "SIGKILL");

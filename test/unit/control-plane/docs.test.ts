@@ -7,7 +7,7 @@ import { faults } from "../../../testing/control-plane/faults/rule";
 import { routes } from "../../../testing/control-plane/routes/table";
 import { startPlane } from "./support";
 
-const text = readFileSync(join(__dirname, "../../../docs/control-plane.md"), "utf8");
+const text = readFileSync(join(__dirname, "../../../testing/control-plane/README.md"), "utf8");
 
 test("the documentation page names every fault, every field of a rule and every control endpoint", () => {
   const paths = controlCalls.map(({ path }) => path.replace(":id", "ID"));

@@ -24,5 +24,5 @@ Flags of most commands:
   --version        print the version
 
 The state is in the folder of PULUMI_BACKEND_URL=file://..., encrypted with PULUMI_CONFIG_PASSPHRASE.
-Supported features: node_modules/keyplane/docs/engine.md
+Supported features: node_modules/keyplane/testing/engine/README.md
 `;
