@@ -40,8 +40,8 @@ export async function judgeUnknown(keys: UnknownKeys, context: Context): Promise
 }
 
 /**
- * Ids of the keys that no run has delivered unless a ledger has recorded it: no run has succeeded after the creation of
- * the key and its owner, and before the first record of the ledger.
+ * Ids of the keys that no run has delivered unless a ledger has recorded it: no run after the creation of the
+ * key and its owner, and before the first record of the ledger, has succeeded or deleted another ledger.
  */
 async function undeliveredIn(
   { unknown, identity, recordedSince = Number.POSITIVE_INFINITY }: UnknownKeys,
@@ -59,9 +59,9 @@ async function undeliveredIn(
   return undelivered;
 }
 
-/** Whether the history shows that no run has succeeded in a period. */
+/** Whether the history shows that no run of a period can have delivered a key without a record. */
 async function hasNoRun(from: number, to: number, context: Context): Promise<boolean> {
-  return !Number.isNaN(from) && (await context.succeededBetween(from, to)) === false;
+  return !Number.isNaN(from) && (await context.mayHaveDeliveredBetween(from, to)) === false;
 }
 
 /** What the stack's state says, and a list that is not older than the keys in it. */

@@ -131,8 +131,8 @@ export interface Context {
    * @param options - `fresh` reads it again.
    */
   readonly witness: (options?: { readonly fresh?: boolean }) => Promise<Witness | undefined>;
-  /** Whether a run of the stack has succeeded in this period; `undefined` if the history cannot be read. */
-  readonly succeededBetween: (from: number, to: number) => Promise<boolean | undefined>;
+  /** Whether a run of this period may have delivered keys without a record; `undefined` if the history cannot be read. */
+  readonly mayHaveDeliveredBetween: (from: number, to: number) => Promise<boolean | undefined>;
   /** What the history of the stack says about the delivery of keys. Absent if a ledger knows. */
   readonly deliveries?: Deliveries | undefined;
   /** What is known of the command that runs. */

@@ -178,8 +178,8 @@ class VerbContext implements Context {
     return this.#session.stack.state(this.urn, this.#phase, fresh);
   }
 
-  succeededBetween(from: number, to: number): Promise<boolean | undefined> {
-    return this.#session.stack.succeededBetween(from, to, this.urn);
+  mayHaveDeliveredBetween(from: number, to: number): Promise<boolean | undefined> {
+    return this.#session.stack.mayHaveDeliveredBetween(from, to, this.urn);
   }
 
   now(): number {

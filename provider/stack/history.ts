@@ -2,8 +2,11 @@ import type { Delivery, HistoryMark } from "../schema/witness";
 
 /** A deployment of a stack, as the engine has recorded it. */
 export interface Run {
-  /** Whether it updated the stack from its program without an error, perhaps only in part. */
-  readonly hasSucceeded: boolean;
+  /**
+   * Whether it may have delivered keys that no ledger has on record: it updated the stack from its program without an
+   * error, perhaps only in part, or it was a destroy, which deletes the ledger before the keys.
+   */
+  readonly mayHaveDelivered: boolean;
   /** Whether it updated the stack from its program, as a whole and without an error. */
   readonly isComplete: boolean;
   /** When it began and ended, in milliseconds since 1970. The record has whole seconds: it ended before the next one. */
@@ -44,8 +47,9 @@ function readRun(entry: unknown): Run {
   const isKnown = environment["pulumi.version"] !== undefined;
   const hasSucceeded = kind === "update" && result === "succeeded";
   const isComplete = hasSucceeded && isKnown && !isLimited;
+  const mayHaveDelivered = hasSucceeded || kind === "destroy";
   const [began, ended] = [Date.parse(String(startTime)), Date.parse(String(endTime))];
-  return { hasSucceeded, isComplete, began, ended: ended + (ended % 1_000 === 0 ? 999 : 0) };
+  return { mayHaveDelivered, isComplete, began, ended: ended + (ended % 1_000 === 0 ? 999 : 0) };
 }
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> {

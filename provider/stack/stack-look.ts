@@ -46,10 +46,12 @@ export class StackLook implements Deliveries {
     return runs && (await import("./history.js")).deliveryOf(runs, mark);
   }
 
-  /** Whether a run has succeeded in a period, as a whole or in part; `undefined` if the history cannot be read. */
-  async succeededBetween(from: number, to: number, urn: string): Promise<boolean | undefined> {
+  /** Whether a run of a period may have delivered keys without a record; `undefined` if the history cannot be read. */
+  async mayHaveDeliveredBetween(from: number, to: number, urn: string): Promise<boolean | undefined> {
     // A time that cannot be read counts.
-    return (await this.#runs(urn))?.some(({ hasSucceeded, ended }) => hasSucceeded && !(ended < from || ended > to));
+    return (await this.#runs(urn))?.some(
+      ({ mayHaveDelivered, ended }) => mayHaveDelivered && !(ended < from || ended > to),
+    );
   }
 
   /** The history. It is read once, when somebody asks: this run is not in it. */

@@ -59,7 +59,7 @@ export class DynamicEngine extends MiniEngine {
   protected override isUnproven(id: string): boolean {
     const createdAt = this.seen.get(id);
     if (createdAt === undefined) return true;
-    return !this.state.some(({ kind }) => kind === "Ledger") && !this.hasSucceededSince(createdAt);
+    return !this.state.some(({ kind }) => kind === "Ledger") && !this.mayHaveDeliveredSince(createdAt);
   }
 
   protected override sibling(stack: string): DynamicEngine {
@@ -117,7 +117,7 @@ export class DynamicEngine extends MiniEngine {
     const from = Date.parse(createdAt) - MAX_SKEW_MS;
     const { outputs } = this.state.find(({ kind, doomed }) => kind === "Ledger" && !doomed) ?? {};
     const isNew = outputs === undefined || Date.parse(String(outputs.knowsSince)) >= from;
-    return isNew && this.hasSucceededSince(from);
+    return isNew && this.mayHaveDeliveredSince(from);
   }
 
   private noteLedger({ kind, outputs }: Stored): void {

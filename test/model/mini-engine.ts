@@ -503,9 +503,11 @@ export abstract class MiniEngine implements Naming {
     return false;
   }
 
-  /** Whether a run has succeeded since a time, as the history shows. */
-  protected hasSucceededSince(time: number): boolean {
-    return readHistory(JSON.stringify(this.history)).some(({ hasSucceeded, ended }) => hasSucceeded && ended >= time);
+  /** Whether a run since a time may have delivered keys without a record, as the history shows. */
+  protected mayHaveDeliveredSince(time: number): boolean {
+    return readHistory(JSON.stringify(this.history)).some(
+      ({ mayHaveDelivered, ended }) => mayHaveDelivered && ended >= time,
+    );
   }
 
   /** Whether the deletion of a resource revokes a key of it, whatever `revokeOnDelete` says. */

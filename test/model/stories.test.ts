@@ -197,6 +197,19 @@ describe("a stack keeps all invariants in the story of", () => {
     }
   });
 
+  // Seed 61027: the ledger had recorded the key in a run that failed, and a destroy that failed deleted the ledger.
+  test("a key of a failed run that is removed from the state, a destroy that fails, and another program", async () => {
+    const waiting = (inputs: DeclaredKey["inputs"]) => ({ ...key(inputs), consumed: false, waits: true });
+    const kept = { verify: true, revokeOnDelete: false };
+    const old = { "rotating-0": { ...waiting(kept), rotating: true, options: { protect: true } } };
+    const exact = { ...key({ name: "exact", onNameConflict: "revokeUnused" }), consumed: false };
+    const next = { "plain-0": waiting(kept), "plain-1": waiting({}), exact };
+    await runStory([
+      ...[up(old), { do: "wait", ms: 300_000 } as const, upWith(next, { refresh: true, failing: ["exact"] })],
+      ...[{ do: "state delete", which: 2 } as const, destroy()],
+    ]);
+  });
+
   test("a key of a first run that the provider did not survive, and a run after it", async () => {
     const program = { "plain-0": key({}), "plain-1": key({}) };
     for (const when of [1, 2, 3, 4, "saved"] as const) {

@@ -53,7 +53,7 @@ export class StackHarness {
   /** The stack's own state, as the engine has saved it; `undefined` if it cannot be read. */
   saved: SavedState | undefined;
   /** Whether a run has succeeded since the stack got its owner; `undefined` if the history cannot be read. */
-  hasSucceeded: boolean | undefined = false;
+  mayHaveDelivered: boolean | undefined = false;
 
   private constructor(
     readonly plane: ControlPlane,
@@ -96,7 +96,7 @@ export class StackHarness {
       creating: (creation) => creation,
       noteCreated: () => {},
       witness: async () => this.saved?.witness(),
-      succeededBetween: async () => this.hasSucceeded,
+      mayHaveDeliveredBetween: async () => this.mayHaveDelivered,
       command: () => ({ isInDoubt: false, isDestroy: false }),
       progress: (text) => this.told.progress.push(text),
       info: (text) => this.told.info.push(text),

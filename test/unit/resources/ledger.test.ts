@@ -489,9 +489,9 @@ describe("an unknown key", () => {
     ["cannot be read", undefined],
   ])(
     "is only reported by a new ledger if the history %s, and is never taken for an orphan again",
-    async (_, hasSucceeded) => {
+    async (_, mayHaveDelivered) => {
       const { harness, left, held } = await withUnknown();
-      harness.hasSucceeded = hasSucceeded;
+      harness.mayHaveDelivered = mayHaveDelivered;
       const outputs = await harness.sweep([held.id]);
       expect(await harness.liveIds()).toContain(left.id);
       expect(harness.told.warn.join()).toContain("nothing shows that an interrupted run left it behind");
@@ -503,11 +503,11 @@ describe("an unknown key", () => {
 
   it("is only revoked if no run has succeeded from five minutes before its creation on, because clocks differ", async () => {
     const asked: number[] = [];
-    const succeededBetween = async (from: number) => {
+    const mayHaveDeliveredBetween = async (from: number) => {
       asked.push(from);
       return false;
     };
-    const { harness, left, held } = await withUnknown({ succeededBetween });
+    const { harness, left, held } = await withUnknown({ mayHaveDeliveredBetween });
     const made = (await harness.plane.liveKeys()).find(({ id }) => String(id) === left.id);
     await harness.sweep([held.id]);
     expect(new Set(asked)).toEqual(new Set([Date.parse(made?.createdAt ?? "") - 300_000]));
@@ -516,7 +516,7 @@ describe("an unknown key", () => {
 
   it("is revoked without a look at the history by a ledger that knew the stack before the key was made", async () => {
     const { harness, left, held } = await withUnknown();
-    harness.hasSucceeded = true;
+    harness.mayHaveDelivered = true;
     const before = { owner: harness.identity, owned: [], delivered: [] };
     await harness.sweep([held.id], before);
     expect(await harness.liveIds()).toEqual([held.id]);
@@ -525,7 +525,7 @@ describe("an unknown key", () => {
 
   it("is only reported by a ledger that could not look for it in its first run", async () => {
     const { harness, left, held } = await withUnknown();
-    harness.hasSucceeded = true;
+    harness.mayHaveDelivered = true;
     await harness.plane.rules.add({ route: "GET /api_keys", count: 10, status: 500 });
     const outputs = await harness.sweep([held.id]);
     await harness.plane.rules.clear();
@@ -536,7 +536,7 @@ describe("an unknown key", () => {
   it("is revoked by an owner only if the ledger has told it what the stack held, or no run has succeeded", async () => {
     for (const isHeldKnown of [false, true]) {
       const { harness, left } = await withUnknown();
-      harness.hasSucceeded = true;
+      harness.mayHaveDelivered = true;
       if (isHeldKnown) harness.context.run.heldSince = 0;
       await harness.deleteOwner();
       expect((await harness.liveIds()).includes(left.id)).toBe(!isHeldKnown);

@@ -19,7 +19,7 @@ const history = (...entries: unknown[]) => readHistory(JSON.stringify(entries));
 
 describe("the history of a stack", () => {
   test("has a complete run, which ended before the second after the recorded one", () => {
-    expect(history(entry())).toEqual([{ hasSucceeded: true, isComplete: true, began: at(0), ended: at(10) + 999 }]);
+    expect(history(entry())).toEqual([{ mayHaveDelivered: true, isComplete: true, began: at(0), ended: at(10) + 999 }]);
     const [exact] = history(entry(0, { endTime: "2026-01-01T00:00:10.250Z" }));
     expect(exact?.ended).toBe(Date.parse(ENDED) + 250);
   });
@@ -40,6 +40,15 @@ describe("the history of a stack", () => {
     ["a run without an environment", { environment: undefined }],
   ])("does not count %s as complete", (_, fields) => {
     expect(history(entry(0, fields))).toMatchObject([{ isComplete: false }]);
+  });
+
+  test.each([
+    ["an update that succeeded", {}, true],
+    ["an update that failed", { result: "failed" }, false],
+    ["a destroy that failed, because it may have deleted the ledger", { kind: "destroy", result: "failed" }, true],
+    ["a preview", { kind: "preview" }, false],
+  ])("shows that keys may have been delivered without a record: %s", (_, fields, mayHaveDelivered) => {
+    expect(history(entry(0, fields))).toMatchObject([{ mayHaveDelivered }]);
   });
 
   test("has entries that cannot be read, which prove nothing", () => {
