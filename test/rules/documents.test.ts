@@ -71,6 +71,24 @@ test("every link in the documents leads to an existing file", () => {
   expect(broken).toEqual([]);
 });
 
+/** The anchors of a document's headings, as GitHub makes them. */
+function anchorsIn(path: string): string[] {
+  const headings = [...textOf(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => heading);
+  const words = headings.map((heading) => heading.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").toLowerCase());
+  return words.map((text) => text.replace(/[^\w\- ]/g, "").replaceAll(" ", "-"));
+}
+
+test("every link to a heading in the documents leads to an existing heading", () => {
+  const links = documents.flatMap((path) => {
+    const targets = [...textOf(path).matchAll(/\]\(([^)\s:#]*)#([^)\s]+)\)/g)];
+    return targets.map(([, file = "", anchor = ""]) => {
+      return { path, file: file === "" ? path : posix.join(posix.dirname(path), file), anchor };
+    });
+  });
+  expect(links.length).toBeGreaterThan(30);
+  expect(links.filter(({ file, anchor }) => !anchorsIn(file).includes(anchor))).toEqual([]);
+});
+
 /** The settings in a table of a page, with their variables and defaults. */
 function settingsIn(page: string): unknown[] {
   const rows = textOf(page).matchAll(/^\| `keyplane:(\w+)` +\| `(\w+)` +\| (\S+) +\|/gm);

@@ -149,6 +149,31 @@ test("only `keyplane serve` of the command loads the test kit, because it starts
   expect(users).toEqual(["cli/serve.ts"]);
 });
 
+/** The folders in backquotes in a sentence of CONTRIBUTING.md that begins and ends with these words. */
+function foldersBetween(start: string, end: string): string[] {
+  const [, text = ""] = new RegExp(`${start}([^]*?)${end}`).exec(textOf("CONTRIBUTING.md")) ?? [];
+  return [...text.matchAll(/`([\w/]+?)\/?`/g)].map(([, folder = ""]) => folder);
+}
+
+test("CONTRIBUTING.md names the folders of the package that depend on Pulumi's SDK", () => {
+  const using = packageSources.filter((path) => importsOf(path).includes("@pulumi/pulumi")).map(folderOf);
+  const named = foldersBetween("Of what the package contains, only", "depend on");
+  expect(named).not.toEqual([]);
+  expect(named.sort()).toEqual([...new Set(using.map((folder) => folder.replace(/^sdk\/.*/, "sdk")))].sort());
+});
+
+test("CONTRIBUTING.md names the folders below the two front ends in the order of their imports", () => {
+  const order = foldersBetween("These call", "and each of these").map((name) => `provider/${name}`);
+  expect(order.length).toBeGreaterThan(5);
+  for (const [at, folder] of order.entries()) {
+    const used = sourcesBelow(folder).flatMap(importsOf);
+    expect(
+      order.slice(0, at).filter((above) => used.includes(above)),
+      folder,
+    ).toEqual([]);
+  }
+});
+
 test("no file imports itself through a cycle, so that every file can be read on its own", () => {
   const files = packageSources;
   const graph = new Map(files.map((path) => [path, runtimeImports(path, files)]));

@@ -51,6 +51,12 @@ test("an index describes its folder in its first line and only re-exports names"
   expect(indexes.filter((path) => !/^(\/\*\*(\n \*)?|\/\/) ?\S/.test(textOf(path)))).toEqual([]);
 });
 
+test("names of source files are in kebab-case", () => {
+  const files = sourcesBelow("sdk", "provider", "cli", "testing", "bench", "test");
+  const names = files.map((path) => path.slice(path.lastIndexOf("/") + 1));
+  expect(names.filter((name) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z]+)*\.m?ts$/.test(name))).toEqual([]);
+});
+
 /** The name of a property in quotes, or one that is read with `["name"]`. */
 function isQuotedName(node: ts.Node): node is ts.StringLiteral {
   if (!ts.isStringLiteral(node)) return false;
@@ -60,7 +66,7 @@ function isQuotedName(node: ts.Node): node is ts.StringLiteral {
 }
 
 test("tests use no random input, so that a run that passed passes again", () => {
-  const sources = sourcesBelow("test").filter((path) => !/^test\/(kit|bench|rules)\//.test(path));
+  const sources = sourcesBelow("test").filter((path) => !path.startsWith("test/rules/"));
   expect(sources.filter((path) => /Math\.random\(|randomInt\(|Date\.now\(\) *%/.test(textOf(path)))).toEqual([]);
   // The unit tests and the model give `fast-check` its seed.
   const drawing = sources.filter((path) => /\bfc\.assert\(/.test(textOf(path)));
