@@ -62,6 +62,17 @@ export class DynamicEngine extends MiniEngine {
     return !this.state.some(({ kind }) => kind === "Ledger") && !this.mayHaveDeliveredSince(createdAt);
   }
 
+  protected override note(deleting?: Stored): Promise<void> {
+    // Hazard: a killed destroy, which is not in the history, has deleted the ledger that knew a key of a failed run.
+    const isKnown = this.state.some(({ kind }) => kind === "Ledger");
+    for (const id of isKnown || this.isDestroy ? [] : this.released) {
+      if (!this.isUnproven(id)) continue;
+      this.released.delete(id);
+      this.dropped.add(id);
+    }
+    return super.note(deleting);
+  }
+
   protected override sibling(stack: string): DynamicEngine {
     return new DynamicEngine(this.first, stack);
   }

@@ -208,6 +208,11 @@ describe("a stack keeps all invariants in the story of", () => {
       ...[up(old), { do: "wait", ms: 300_000 } as const, upWith(next, { refresh: true, failing: ["exact"] })],
       ...[{ do: "state delete", which: 2 } as const, destroy()],
     ]);
+    // The history does not have a destroy that was killed.
+    await runStory([
+      ...[up(old), { do: "wait", ms: 300_000 } as const, upWith(next, { refresh: true, failing: ["exact"] })],
+      ...[{ do: "state delete", which: 2 } as const, destroy({ step: 2, when: 1, victim: "both" })],
+    ]);
   });
 
   test("a key of a first run that the provider did not survive, and a run after it", async () => {
