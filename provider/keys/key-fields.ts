@@ -4,6 +4,7 @@ import { type FieldRule, types } from "../schema/field-types";
 import type { Context, Due, Failure, NextDue, Properties } from "../schema/resource-type";
 import { type SealedTexts, sameRecipients } from "../seal/recipients";
 import { identityIn } from "./identity";
+import { PREFIX_LENGTH } from "./names";
 import { dueIn, rotationWindow, windowOf } from "./rotation-window";
 import { accountFailures, scopeFields } from "./scope";
 
@@ -19,7 +20,7 @@ export const keyFields = {
   ...scopeFields,
   projectId: { type: types.projectId, change: "replace" },
   owner: { type: types.text, required: true, change: "update", inForce: identityIn, internal: true },
-  namePrefix: { type: types.namePrefix, change: "replace" },
+  namePrefix: { type: types.prefixUpTo(PREFIX_LENGTH), change: "replace" },
   rotationTriggers: { type: types.map, change: "replace", unsetUpdates: true, digest: triggersDigestIn },
   rotateAfter: { type: types.duration, change: "update" },
   rotationWindow: { type: rotationWindow, change: "update" },

@@ -1,9 +1,14 @@
 import { createHash, randomBytes } from "node:crypto";
 import { base32 } from "../base32";
 import { getOrCreate } from "../get-or-create";
-import { PREFIX_LENGTH, PREFIX_LENGTH_WITH_URN } from "../schema/field-types";
 import { withoutTrailing } from "../text";
 import { ownerIdIn, urnIn } from "./identity";
+
+/** The longest prefix in characters. It leaves room for the owner's tag. */
+export const PREFIX_LENGTH = 46;
+
+/** The longest prefix in characters that also leaves room for the resource's tag. */
+export const PREFIX_LENGTH_WITH_URN = 37;
 
 const tags = new Map<string, string>();
 

@@ -1,4 +1,5 @@
 import { getOrCreate } from "../get-or-create";
+import { PREFIX_LENGTH_WITH_URN } from "../keys/names";
 import { type FieldRule, types } from "../schema/field-types";
 import type { ResourceType } from "../schema/resource-type";
 
@@ -25,7 +26,7 @@ export function publicPart(type: ResourceType): ResourceType {
     const given = Object.entries(all).filter(([name, rule]) => rule.internal !== true && name !== "account");
     const fields: Record<string, FieldRule> = Object.fromEntries(given);
     // A name needs room for the tag of the resource.
-    if (fields.namePrefix) fields.namePrefix = { ...fields.namePrefix, type: types.shortNamePrefix };
+    if (fields.namePrefix) fields.namePrefix = { ...fields.namePrefix, type: types.prefixUpTo(PREFIX_LENGTH_WITH_URN) };
     return { ...type, fields };
   });
 }

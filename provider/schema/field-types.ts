@@ -124,12 +124,6 @@ const recipients: FieldType = (value) => {
   return "problem" in parsed ? parsed.problem : undefined;
 };
 
-/** The longest prefix in characters. It leaves room for the owner's tag. */
-export const PREFIX_LENGTH = 46;
-
-/** The longest prefix in characters that also leaves room for the resource's tag. */
-export const PREFIX_LENGTH_WITH_URN = 37;
-
 /** All field types. */
 export const types = {
   adoption,
@@ -139,11 +133,10 @@ export const types = {
   keyName,
   listOf,
   map,
-  namePrefix: prefixUpTo(PREFIX_LENGTH),
-  shortNamePrefix: prefixUpTo(PREFIX_LENGTH_WITH_URN),
   oneOf,
   operationId,
   organizationId,
+  prefixUpTo,
   projectId,
   recipients,
   text,

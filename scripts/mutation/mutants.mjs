@@ -942,7 +942,7 @@ const deletes = [
       by: "R6",
     },
   ]),
-  ...inFile("provider/api/shared-read.ts", [
+  ...inFile("provider/api/keys/shared-list.ts", [
     {
       name: "a list under way is shared only by those who came before it",
       find: "if (!fresh && running.sentAt > this.#lastCreation) return running;",
@@ -2304,7 +2304,7 @@ const plugins = [
     },
     {
       name: "a prefix leaves room for both tags",
-      find: "{ ...fields.namePrefix, type: types.shortNamePrefix }",
+      find: "{ ...fields.namePrefix, type: types.prefixUpTo(PREFIX_LENGTH_WITH_URN) }",
       replace: "{ ...fields.namePrefix }",
       test: contract("config"),
       by: "the inputs of a resource can name a prefix",

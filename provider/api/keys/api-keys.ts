@@ -6,11 +6,11 @@ import { checkId } from "../../ids";
 import { keyIn } from "../../key-index";
 import { conceal } from "../../secrets";
 import type { ApiKeyRecord, CreatedKey, ReadOptions } from "../records";
-import { SharedRead } from "../shared-read";
 import { checkRevoked } from "./check-revoked";
 import type { KeyList } from "./key-list";
 import { readCreatedKey } from "./read-created-key";
 import { readKeys } from "./read-keys";
+import { SharedList } from "./shared-list";
 
 /** A call that every version of the service has and that every kind of key may make. */
 const PROBE = "GET /projects";
@@ -55,7 +55,7 @@ export interface RevokeKeyOptions extends ReadOptions {
 
 /** The API keys of an account, or of an organization in it. */
 export class Keys {
-  readonly #list: SharedRead<readonly ApiKeyRecord[]>;
+  readonly #list: SharedList<readonly ApiKeyRecord[]>;
   /** Ids of keys that this process has revoked. Older lists still contain them. */
   readonly #revoked = new Set<string>();
   /** Their names, as far as a list has shown them. */
@@ -84,7 +84,7 @@ export class Keys {
       readonly creations: AbortSignal;
     },
   ) {
-    this.#list = new SharedRead(clock, (onSend, signal) => this.#read(onSend, signal));
+    this.#list = new SharedList(clock, (onSend, signal) => this.#read(onSend, signal));
   }
 
   /**

@@ -1,5 +1,5 @@
-import type { Clock } from "../http";
-import { raceSignal } from "../http/abort";
+import type { Clock } from "../../http";
+import { raceSignal } from "../../http/abort";
 
 /** Maximum age of a recent read, in milliseconds. */
 const RECENT_MS = 30_000;
@@ -21,7 +21,7 @@ interface Flight<T> extends FlightState {
  * something, because an older one could not prove that something is absent. At most one read is in progress and one is
  * queued, however many callers there are.
  */
-export class SharedRead<T> {
+export class SharedList<T> {
   #events = 0;
   #lastCreation = 0;
   #running: Flight<T> | undefined;
