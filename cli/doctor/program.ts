@@ -66,8 +66,8 @@ function checkProject(folder: string): { readonly finding: Finding; readonly isN
   }
   let runtime: unknown;
   try {
-    const told = (parse(readFileSync(file, "utf8")) as { runtime?: unknown } | null)?.runtime;
-    runtime = typeof told === "object" && told !== null ? (told as { name?: unknown }).name : told;
+    const declared = (parse(readFileSync(file, "utf8")) as { runtime?: unknown } | null)?.runtime;
+    runtime = typeof declared === "object" && declared !== null ? (declared as { name?: unknown }).name : declared;
   } catch {
     return failed(`${file} is not valid YAML`, "Correct it. `pulumi about` shows the error.");
   }

@@ -13,7 +13,7 @@ import { type Finding, fail, ok, warn } from "./finding";
 import type { NamedAccount } from "./settings";
 
 /** Request timeout in milliseconds. Shorter than in a deployment, because a person is waiting. */
-const PATIENCE_MS = 10_000;
+const MAX_TIMEOUT_MS = 10_000;
 /** Maximum clock skew in milliseconds. Beyond it, resources warn, and rotation by age fails. */
 const MAX_SKEW_MS = 5 * 60_000;
 
@@ -24,7 +24,7 @@ export async function checkService(settings: Settings, signal: AbortSignal): Pro
   const outcome = await probe(connections, settings, signal);
   const { host } = new URL(settings.baseUrl);
   if (outcome.kind === "failure") {
-    const { says, remedy } = unreachable(outcome, host, "the base URL", patience(settings));
+    const { says, remedy } = unreachable(outcome, host, "the base URL", timeoutOf(settings));
     return [fail("service", says, remedy)];
   }
   return [
@@ -37,15 +37,15 @@ export async function checkService(settings: Settings, signal: AbortSignal): Pro
 /** Checks whether the service accepts a named account's key. */
 export async function checkNamedAccount({ name, settings }: NamedAccount, signal: AbortSignal): Promise<Finding> {
   const findings = await checkService(settings, signal);
-  const told = findings.find(({ verdict }) => verdict === "fail") ?? findings[1] ?? ok("", "it answers");
-  return { ...told, check: `account ${name}` };
+  const shown = findings.find(({ verdict }) => verdict === "fail") ?? findings[1] ?? ok("", "it answers");
+  return { ...shown, check: `account ${name}` };
 }
 
 /** Opens connections to the service, or returns what is wrong with the proxy settings. */
 function connect(settings: Settings): ReturnType<typeof openConnections> | Finding {
   const base = parseBaseUrl(settings.baseUrl);
   try {
-    return openConnections({ base, requestTimeoutMs: patience(settings), concurrency: 1 });
+    return openConnections({ base, requestTimeoutMs: timeoutOf(settings), concurrency: 1 });
   } catch (error) {
     return fail("proxy", messageOf(error), "Correct it, or unset it if no proxy is needed.");
   }
@@ -71,13 +71,13 @@ async function probe(
     requestId: randomUUID(),
     signal,
     // Ends a very slow response. A silent service times out sooner.
-    timeoutMs: 2 * PATIENCE_MS,
+    timeoutMs: 2 * MAX_TIMEOUT_MS,
     timeoutAfterAbortMs: 0,
   };
   return exchange(connections, attempt);
 }
 
-const patience = ({ requestTimeoutMs }: Settings): number => Math.min(requestTimeoutMs, PATIENCE_MS);
+const timeoutOf = ({ requestTimeoutMs }: Settings): number => Math.min(requestTimeoutMs, MAX_TIMEOUT_MS);
 
 async function judged(answer: Answered, settings: Settings, signal: AbortSignal): Promise<Finding> {
   const { status } = answer;
@@ -132,7 +132,7 @@ function wrongAddress(what: string): Finding {
 async function caller(settings: Settings, signal: AbortSignal): Promise<Caller | undefined> {
   const http = new HttpClient({
     ...settings,
-    requestTimeoutMs: patience(settings),
+    requestTimeoutMs: timeoutOf(settings),
     clock: systemClock,
     random: Math.random,
   });

@@ -98,11 +98,11 @@ function checkAccounts(stack: StackConfig | undefined): Finding[] {
 
 function checkBaseUrl(flags: AccountFlags, stack: StackConfig | undefined, environment: NodeJS.ProcessEnv): Finding {
   const { env } = SETTINGS.baseUrl;
-  const told = stack?.values.get("baseUrl");
+  const configured = stack?.values.get("baseUrl");
   const [text, source] = flags.baseUrl
     ? [flags.baseUrl, "--base-url"]
-    : told
-      ? [told, stack?.file]
+    : configured
+      ? [configured, stack?.file]
       : [environment[env], env];
   if (!text && stack?.secrets.has("baseUrl")) {
     return warn(

@@ -11,18 +11,18 @@ export interface Revocations {
 
 /** Revokes keys one after another, and verifies the result with a list. An interrupt skips the remaining keys. */
 export async function revokeKeys(
-  doomed: readonly ApiKeyRecord[],
+  toRevoke: readonly ApiKeyRecord[],
   keys: Keys,
   signal: AbortSignal,
 ): Promise<Revocations> {
   const live = new LiveLines();
   const troubles = new Map<string, string>();
-  for (const [at, { id, name }] of doomed.entries()) {
+  for (const [at, { id, name }] of toRevoke.entries()) {
     if (signal.aborted) {
       troubles.set(id, "interrupted");
       continue;
     }
-    live.show([`revoking key ${id} (${plain(name)}), ${at + 1} of ${doomed.length}`]);
+    live.show([`revoking key ${id} (${plain(name)}), ${at + 1} of ${toRevoke.length}`]);
     try {
       // A request that was sent completes despite an interrupt, or its result would be unknown.
       await keys.revoke(id, { signal });
@@ -33,9 +33,9 @@ export async function revokeKeys(
   live.clear();
   const left = await stillLive(keys);
   // A failed or unsent revocation counts as failed even if the key is not in the list: that proves nothing.
-  const failed = doomed.filter(({ id }) => left.has(id) || troubles.has(id));
+  const failed = toRevoke.filter(({ id }) => left.has(id) || troubles.has(id));
   return {
-    revoked: doomed.filter((key) => !failed.includes(key)),
+    revoked: toRevoke.filter((key) => !failed.includes(key)),
     failed: failed.map((key) => ({ key, why: troubles.get(key.id) ?? "is still in the list" })),
   };
 }

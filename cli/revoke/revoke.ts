@@ -23,7 +23,7 @@ interface RevokeFlags extends KeysFlags, StateFlags {
 }
 
 /** A key to revoke, and the resource that holds it according to the given states. */
-interface Doomed extends ApiKeyRecord {
+interface KeyToRevoke extends ApiKeyRecord {
   readonly stack?: string;
   readonly heldBy?: string;
   readonly role?: Role;
@@ -48,25 +48,25 @@ async function revoke(args: readonly string[], flags: RevokeFlags, session: Sess
   const keys = account.keysOf(flags.organization);
   const callers = await Callers.ask(flags, signal);
   const live = await keys.list({ signal });
-  const doomed = ids.flatMap((id): Doomed[] => {
+  const toRevoke = ids.flatMap((id): KeyToRevoke[] => {
     const key = keyIn(live, id);
     const holder = held.get(id);
     return key === undefined
       ? []
       : [{ ...key, ...(holder && { stack: holder.stack, heldBy: holder.urn, role: holder.role }) }];
   });
-  for (const key of doomed) refuseCredential(key, await callers.accountOf(key));
+  for (const key of toRevoke) refuseCredential(key, await callers.accountOf(key));
   const missing = ids.filter((id) => keyIn(live, id) === undefined);
-  if (!flags.json) printPlan(doomed, missing, account.serviceNow());
+  if (!flags.json) printPlan(toRevoke, missing, account.serviceNow());
   if (missing.length > 0) session.exitCode = EXIT.failed;
-  if (!flags.yes || doomed.length === 0) {
-    if (flags.json) printJson({ planned: doomed, missing, revoked: [], failed: [] });
-    else if (doomed.length > 0) note("Nothing was revoked. To revoke these keys, run the same command with --yes.");
+  if (!flags.yes || toRevoke.length === 0) {
+    if (flags.json) printJson({ planned: toRevoke, missing, revoked: [], failed: [] });
+    else if (toRevoke.length > 0) note("Nothing was revoked. To revoke these keys, run the same command with --yes.");
     return;
   }
-  const { revoked, failed } = await revokeKeys(doomed, keys, signal);
+  const { revoked, failed } = await revokeKeys(toRevoke, keys, signal);
   if (flags.json) {
-    printJson({ planned: doomed, missing, revoked, failed: failed.map(({ key, why }) => ({ ...key, why })) });
+    printJson({ planned: toRevoke, missing, revoked, failed: failed.map(({ key, why }) => ({ ...key, why })) });
   } else printRevocations({ revoked, failed });
   if (session.interrupted) session.exitCode = EXIT.interrupted;
   else if (failed.length > 0) session.exitCode = EXIT.failed;
@@ -90,15 +90,15 @@ function refuseCredential({ id }: ApiKeyRecord, credentialOf: string | undefined
   );
 }
 
-function printPlan(doomed: readonly Doomed[], missing: readonly string[], now: number): void {
-  if (doomed.length > 0) {
-    const text = (key: Doomed) => (key.stack === undefined ? "-" : `${key.stack} ${formatHolder(key)}`);
+function printPlan(toRevoke: readonly KeyToRevoke[], missing: readonly string[], now: number): void {
+  if (toRevoke.length > 0) {
+    const text = (key: KeyToRevoke) => (key.stack === undefined ? "-" : `${key.stack} ${formatHolder(key)}`);
     const holder = { title: "HELD BY", text, atLeast: 14 };
-    for (const line of table(doomed, [...keyColumns(now), holder], terminalColumns(process.stdout))) print(...line);
+    for (const line of table(toRevoke, [...keyColumns(now), holder], terminalColumns(process.stdout))) print(...line);
     print("");
   }
   for (const id of missing) print(`${id} is not active in this account`);
-  for (const { id, stack } of doomed.filter((key) => key.stack !== undefined)) {
+  for (const { id, stack } of toRevoke.filter((key) => key.stack !== undefined)) {
     note(
       `${plain(stack ?? "")} holds key ${id}: after its revocation, \`pulumi up --refresh\` there creates a new one.`,
     );

@@ -66,8 +66,8 @@ async function sweep(flags: SweepFlags, session: Session): Promise<void> {
   // Keys that were used or recorded in a state since the plan are no longer revoked.
   const planned = new Set(plan.revoke.map(({ id }) => id));
   const fresh = planSweep(await keys.list({ fresh: true, signal }), terms());
-  const doomed = fresh.revoke.filter(({ id }) => planned.has(id));
-  const swept = await revokeKeys(doomed, keys, signal);
+  const toRevoke = fresh.revoke.filter(({ id }) => planned.has(id));
+  const swept = await revokeKeys(toRevoke, keys, signal);
   const failed = swept.failed.map(({ key, why }) => ({ ...key, why }));
   if (flags.json) printJson({ owners: [...owners.keys()], ...jsonOf(plan), revoked: swept.revoked, failed, warnings });
   else printRevocations(swept);

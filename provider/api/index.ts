@@ -4,7 +4,7 @@ export { Collected } from "./collected";
 export { type CreateKeyOptions, Keys, type ListKeysOptions } from "./keys/api-keys";
 export { BACKGROUND_ACTIONS, DEFAULT_HORIZON_MS } from "./operations/idle-wait";
 export { LIST_OPERATIONS, Operations, type OperationsFilter } from "./operations/operations";
-export { isKnownStatus, type Standing, standingOf } from "./operations/statuses";
+export { isKnownStatus, type Phase, phaseOf } from "./operations/statuses";
 export { type ListProjectsOptions, Projects } from "./projects/projects";
 export type {
   ApiKeyRecord,

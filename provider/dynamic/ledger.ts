@@ -6,7 +6,7 @@ import { type Fate, fateOf } from "../keys/fate";
 import { ownerIdIn, sameOwner } from "../keys/identity";
 import { sdkFields, textsOf, withoutEmpty } from "../keys/key-fields";
 import { hasTagOf } from "../keys/names";
-import { type DoomedKey, revokeAll, secondLook } from "../keys/revoke-key";
+import { type KeyToRevoke, revokeAll, secondLook } from "../keys/revoke-key";
 import { scopeFields } from "../keys/scope";
 import { formatKey, judgeUnknown, settleUnknown, type UnknownKeys } from "../keys/unknown-keys";
 import { periodsOf } from "../resources/rotation/rotation-fields";
@@ -281,8 +281,8 @@ async function revoke(ids: readonly string[], inputs: Properties, context: Conte
   if (ids.length === 0) return;
   context.progress(`revoking key ${ids.join(", ")}`);
   const names = (inputs.untagged ?? {}) as Readonly<Record<string, string>>;
-  const doomed = ids.map((id): DoomedKey => ({ id, name: names[id] }));
-  const failed = await revokeAll(doomed, String(inputs.owner), context);
+  const toRevoke = ids.map((id): KeyToRevoke => ({ id, name: names[id] }));
+  const failed = await revokeAll(toRevoke, String(inputs.owner), context);
   const revoked = ids.filter((id) => !failed.includes(id));
   if (revoked.length > 0)
     context.info(`revoked key ${revoked.join(", ")}, because everything in this stack has the new key`);

@@ -77,12 +77,12 @@ export const owner: ResourceType = {
   },
 
   async read(id, outputs, context) {
-    await mustBeSameAccount(identityIn(id, outputs), context);
+    await mustBeSameAccount(identityOfOwner(id, outputs), context);
     return outputsOf(identityOf(id, context.accountMark()), outputs);
   },
 
   async update(id, outputs, inputs, context) {
-    await mustBeSameAccount(identityIn(id, outputs), context);
+    await mustBeSameAccount(identityOfOwner(id, outputs), context);
     return outputsOf(identityOf(id, context.accountMark()), inputs);
   },
 
@@ -91,7 +91,7 @@ export const owner: ResourceType = {
   // replaces, because its stack was copied or renamed, leaves its keys.
   async delete(id, outputs, context) {
     if (context.run.hasProgram) return;
-    const identity = identityIn(id, outputs);
+    const identity = identityOfOwner(id, outputs);
     await mustBeSameAccount(recordedIn(outputs), context);
     const list = await context.keys().list();
     const ours = list.filter(({ name }) => hasTagOf(name, id));
@@ -123,7 +123,7 @@ function recordedIn({ identity }: Properties): string | undefined {
 }
 
 /** Version 0.1 did not record the account. An unknown account must be proven, too. */
-function identityIn(id: string, outputs: Properties): string {
+function identityOfOwner(id: string, outputs: Properties): string {
   return recordedIn(outputs) ?? identityOf(id, "");
 }
 

@@ -270,7 +270,7 @@ export class HttpClient {
       ...attempt,
       request,
       host: new URL(this.base.origin).host,
-      patienceMs: requestTimeoutMs,
+      requestTimeoutMs,
       account,
       attempts,
       lostBefore,

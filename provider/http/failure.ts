@@ -26,7 +26,7 @@ export interface Failure {
   /** Name and port of the service. */
   readonly host: string;
   /** Maximum time without data from the service, in milliseconds. */
-  readonly patienceMs: number;
+  readonly requestTimeoutMs: number;
   /** Name of the account, if it is not the one of `keyplane:apiKey`. */
   readonly account: string | undefined;
   readonly outcome: Outcome;
@@ -78,8 +78,8 @@ function answerError(failure: Failure, outcome: Answered): KeyplaneError {
 }
 
 function transportError(failure: Failure, code: string, sent: boolean): KeyplaneError {
-  const { host, patienceMs } = failure;
-  const { says, remedy } = unreachable({ code, sent }, host, baseUrlOf(failure), patienceMs);
+  const { host, requestTimeoutMs } = failure;
+  const { says, remedy } = unreachable({ code, sent }, host, baseUrlOf(failure), requestTimeoutMs);
   const end = `: ${says}${tries(failure)}. ${remedy}${reference(failure)}`;
   if (TIME_LIMITS.test(code))
     return new TimeoutError(`${what(failure)} was not answered in time${end}`, facts(failure));
@@ -165,10 +165,8 @@ const tries = ({ attempts }: Failure): string => (attempts > 1 ? ` (${attempts} 
 /** The service's own request id if its answer has one, because the service may not have used ours. */
 function requestIdOf(failure: Failure, outcome?: Answered): string {
   const json = outcome?.json;
-  const told = typeof json === "object" && json !== null ? (json as { request_id?: unknown }).request_id : undefined;
-  return typeof told === "string" && /^[\w.-]{1,64}$/.test(told) && maskKeyLike(redact(told)) === told
-    ? told
-    : failure.requestId;
+  const id = typeof json === "object" && json !== null ? (json as { request_id?: unknown }).request_id : undefined;
+  return typeof id === "string" && /^[\w.-]{1,64}$/.test(id) && maskKeyLike(redact(id)) === id ? id : failure.requestId;
 }
 
 const reference = (failure: Failure, outcome?: Answered): string => ` [request ${requestIdOf(failure, outcome)}]`;

@@ -105,9 +105,9 @@ export async function settleLost(
   const keys = await context.keys().list({ fresh: true });
   const found = new Map(keys.filter(({ name }) => names.includes(name)).map((key) => [key, fateOfLost(key)]));
   reportUnknown(found, context);
-  const doomed = Array.from(found.keys()).filter((key) => found.get(key)?.fate === "revoke");
-  const left = await revokeAll(doomed, identity, context);
-  for (const key of doomed.filter(({ id }) => !left.includes(id))) {
+  const toRevoke = Array.from(found.keys()).filter((key) => found.get(key)?.fate === "revoke");
+  const left = await revokeAll(toRevoke, identity, context);
+  for (const key of toRevoke.filter(({ id }) => !left.includes(id))) {
     context.info(`revoked key ${formatKey(key)}, which the service created after its answer was lost`);
   }
   const isOver = !(context.account().serviceNow() - Date.parse(lostAt ?? "") <= LATEST_COMMIT_MS);

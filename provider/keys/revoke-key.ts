@@ -85,7 +85,7 @@ async function mustNotWork({ id, name, key }: RecordedKey, context: Context): Pr
 }
 
 /** A key to revoke: its id, and its name if the name does not show who created it. */
-export interface DoomedKey {
+export interface KeyToRevoke {
   readonly id: string;
   readonly name?: string | undefined;
 }
@@ -95,12 +95,12 @@ export interface DoomedKey {
  * under a name that is not this owner's. Returns the ids that are still live.
  */
 export async function revokeAll(
-  doomed: readonly DoomedKey[],
+  toRevoke: readonly KeyToRevoke[],
   identity: string | undefined,
   context: Context,
 ): Promise<readonly string[]> {
   const left = await Promise.all(
-    doomed.map(async ({ id, name }) => {
+    toRevoke.map(async ({ id, name }) => {
       try {
         await revokeKey({ id, name, identity }, context);
         return [];
@@ -118,11 +118,11 @@ export async function revokeAll(
 
 /** Revokes keys that are no longer used. Throws if one is still live afterwards. */
 export async function mustRevokeAll(
-  doomed: readonly DoomedKey[],
+  toRevoke: readonly KeyToRevoke[],
   identity: string | undefined,
   context: Context,
 ): Promise<void> {
-  const left = await revokeAll(doomed, identity, context);
+  const left = await revokeAll(toRevoke, identity, context);
   if (left.length > 0) {
     throw new KeyplaneError("KP-REVOKE", `could not revoke key ${left.join(", ")}. Run the command again`);
   }

@@ -96,9 +96,9 @@ export interface Settled {
 export async function settleUnknown(keys: UnknownKeys, context: Context): Promise<Settled> {
   const fates = await judgeUnknown(keys, context);
   const reported = reportUnknown(fates, context);
-  const doomed = keys.unknown.filter((key) => fates.get(key)?.fate === "revoke");
-  const left = await revokeAll(doomed, keys.identity, context);
-  for (const key of doomed.filter(({ id }) => !left.includes(id))) {
+  const toRevoke = keys.unknown.filter((key) => fates.get(key)?.fate === "revoke");
+  const left = await revokeAll(toRevoke, keys.identity, context);
+  for (const key of toRevoke.filter(({ id }) => !left.includes(id))) {
     context.info(`revoked key ${formatKey(key)}, left behind by an interrupted run`);
   }
   return { left, reported };

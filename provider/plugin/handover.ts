@@ -1,7 +1,7 @@
 import { holdersOf } from "../keys/holders";
 import { textsOf } from "../keys/key-fields";
 import { revokeAll } from "../keys/revoke-key";
-import { doomedIn } from "../resources/rotation/adoption";
+import { keysToRevoke } from "../resources/rotation/adoption";
 import { stateOf } from "../resources/rotation/rotation-state";
 import type { Context, Properties, ResourceType } from "../schema/resource-type";
 
@@ -60,9 +60,9 @@ export class Handovers {
  */
 export async function revokeCompromised(outputs: Properties, context: Context, inState?: unknown): Promise<Properties> {
   const state = stateOf(outputs);
-  const doomed = state.compromised.filter((id) => id !== inState);
-  if (doomed.length === 0) return outputs;
-  const left = await revokeAll(doomedIn(doomed, state), state.identity, context);
+  const toRevoke = state.compromised.filter((id) => id !== inState);
+  if (toRevoke.length === 0) return outputs;
+  const left = await revokeAll(keysToRevoke(toRevoke, state), state.identity, context);
   return withCompromised(outputs, [...state.compromised.filter((id) => id === inState), ...left]);
 }
 

@@ -83,7 +83,12 @@ export function ownerOfKey(
  * The identity of a key: its owner, with the account in which it was recorded. A new key is to be in the account of its
  * provider. An organization has a mark of its own, which the provider does not know.
  */
-export function identityIn(owner: unknown, recorded: unknown, organizationId: unknown, ofProvider: string): string {
+export function identityOfResource(
+  owner: unknown,
+  recorded: unknown,
+  organizationId: unknown,
+  ofProvider: string,
+): string {
   const ofNewKey = organizationId === undefined ? markIn(ofProvider) : undefined;
   const mark = ownerIdIn(recorded) === ownerIdIn(owner) ? markIn(recorded) : ofNewKey;
   return identityOf(ownerIdIn(owner), mark, urnIn(owner));

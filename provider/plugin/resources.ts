@@ -5,7 +5,7 @@ import { getOrCreate } from "../get-or-create";
 import { checkId } from "../ids";
 import { identityHere, isElsewhere, mustBeSameAccount } from "../keys/account-guard";
 import { noteHolder } from "../keys/holders";
-import { identityOf, markIn, ownerIdIn, identityIn as recordedIn } from "../keys/identity";
+import { identityIn, identityOf, markIn, ownerIdIn } from "../keys/identity";
 import { withoutEmpty } from "../keys/key-fields";
 import { nonceFrom } from "../keys/names";
 import { sameScope } from "../keys/scope";
@@ -20,7 +20,7 @@ import { reasonsOf, runVerb, type Verb } from "../session/verb";
 import type { ProviderConfig } from "./config";
 import { Handovers, revokeCompromised } from "./handover";
 import { OrphanSearch } from "./orphans";
-import { identityIn, ownerOfKey } from "./owner";
+import { identityOfResource, ownerOfKey } from "./owner";
 import { NONCE, OWNER, publicPart } from "./public-part";
 
 /** Why `pulumi do --stateless` creates and changes no key. */
@@ -78,11 +78,11 @@ export class Resources {
       const found = difference(this.session, type, id, outputs, inputs, context, false);
       const { changes, replaces, fields, deleteBeforeReplace, reasons, driftOnly } = found;
       // The update proves that the account is the same, and records it.
-      const isMoved = !driftOnly && isElsewhere(recordedIn(outputs), context);
+      const isMoved = !driftOnly && isElsewhere(identityIn(outputs), context);
       if (isMoved) context.info("the credential or the address changed: this must be the same account");
       this.#orphans.noteHeld(type, outputs, context);
       // The account of a key says nothing about an organization that it moves to, or the reverse.
-      this.#compared.set(urn, sameScope(outputs, inputs) ? recordedIn(outputs) : undefined);
+      this.#compared.set(urn, sameScope(outputs, inputs) ? identityIn(outputs) : undefined);
       if (typeof inputs.revokeNow === "string") context.run.compromised.add(inputs.revokeNow);
       const compromised = driftOnly || replaces.length > 0 ? undefined : type.compromised?.(outputs, inputs);
       const handsOver = compromised !== undefined && inputs.retirement !== "inPlace";
@@ -216,7 +216,7 @@ export class Resources {
   #identified(type: ResourceType, news: Properties, outputs: Properties): Properties {
     const { owner, ...inputs } = fromEngine(news);
     if (!type.holds) return inputs;
-    const identity = identityIn(owner, recordedIn(outputs), inputs.organizationId, this.config().owner);
+    const identity = identityOfResource(owner, identityIn(outputs), inputs.organizationId, this.config().owner);
     return { ...inputs, owner: identity };
   }
 
@@ -224,7 +224,7 @@ export class Resources {
   #identityOf(urn: string, { owner: before, resourceUrn, ...held }: Properties): string {
     const { owner: ofProvider, renamedFrom } = this.config();
     const owner = ownerOfKey(urn, { before, urnBefore: resourceUrn }, ofProvider, renamedFrom);
-    return identityIn(owner, recordedIn({ ...held, owner: before }), held.organizationId, ofProvider);
+    return identityOfResource(owner, identityIn({ ...held, owner: before }), held.organizationId, ofProvider);
   }
 
   /**
@@ -260,7 +260,7 @@ export class Resources {
   #noteMade(type: ResourceType, { id, outputs }: Made, context: Context): void {
     noteHolder(type, id, outputs, context);
     this.#orphans.noteHeld(type, outputs, context);
-    this.#compared.set(context.urn, recordedIn(outputs));
+    this.#compared.set(context.urn, identityIn(outputs));
   }
 
   /** Makes a change and completes the outputs to record, also if the resource is not ready. */

@@ -30,8 +30,8 @@ import {
   wasHandedOut,
 } from "../keys/readiness";
 import {
-  type DoomedKey,
   findKey,
+  type KeyToRevoke,
   mustHaveReachedConsumers,
   mustNotForget,
   mustRevokeAll,
@@ -235,12 +235,12 @@ export const apiKey: ResourceType = {
     const saved = stateOf(outputs);
     // In a copied state, the original stack revokes them: its state contains them, too.
     const isCopy = !sameOwner(outputs.owner, inputs.owner);
-    const doomed = isCopy ? [] : doomedIn(saved.pendingRevocations, outputs);
+    const toRevoke = isCopy ? [] : keysToRevoke(saved.pendingRevocations, outputs);
     const state: KeyState = {
       ...saved,
       gone: false,
       pending: pendingUnder(inputs, outputs, context),
-      pendingRevocations: await revokeAll(doomed, identity, context),
+      pendingRevocations: await revokeAll(toRevoke, identity, context),
       lost: isCopy ? {} : await settleLost(saved.lost, identity, context),
       identity,
     };
@@ -279,7 +279,7 @@ export const apiKey: ResourceType = {
       await mustHaveReachedConsumers(id, outputs, context);
       await revokeKey(recordedKey(id, outputs), context);
     }
-    await mustRevokeAll(doomedIn(orphansBeside(id, outputs), outputs), identity, context);
+    await mustRevokeAll(keysToRevoke(orphansBeside(id, outputs), outputs), identity, context);
   },
 };
 
@@ -290,7 +290,7 @@ function orphansBeside(id: string, outputs: Properties): readonly string[] {
 }
 
 /** Keys that attempts to create this one left behind, under its exact name or under names with the owner's tag. */
-function doomedIn(ids: readonly string[], outputs: Properties): readonly DoomedKey[] {
+function keysToRevoke(ids: readonly string[], outputs: Properties): readonly KeyToRevoke[] {
   return ids.map((id) => ({ id, name: isExact(outputs) ? String(outputs.name) : undefined }));
 }
 

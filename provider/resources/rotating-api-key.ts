@@ -23,7 +23,7 @@ import {
 import { type Context, NotReady, type Properties, type ResourceType } from "../schema/resource-type";
 import { changeOfRecipients } from "../seal/recipients";
 import { shownName } from "../text";
-import { adoptionOf, adoptionRules, doomedIn, heldBy, refuseLateAdoption } from "./rotation/adoption";
+import { adoptionOf, adoptionRules, heldBy, keysToRevoke, refuseLateAdoption } from "./rotation/adoption";
 import { retirePrevious } from "./rotation/retire-key";
 import { rotateKey } from "./rotation/rotate-key";
 import { rotationFields, rotationRules } from "./rotation/rotation-fields";
@@ -193,8 +193,8 @@ export const rotatingApiKey: ResourceType = {
       context.run.kept.set(key.keyId, "revokeOnDelete is false");
       context.info(`key ${formatKey(key)} stays live, because revokeOnDelete is false`);
     }
-    const doomed = keys.filter((key) => !stays(key));
-    for (const key of doomed) refuseOwnCredential({ ...key, id: key.keyId }, context);
+    const toRevoke = keys.filter((key) => !stays(key));
+    for (const key of toRevoke) refuseOwnCredential({ ...key, id: key.keyId }, context);
     // The resource that this one replaced may have left it to the state of this one.
     const named = outputs.revokeOnDelete === false && !keys.some(({ keyId }) => keyId === outputs.revokeNow);
     const revokeNow = named ? await ownKeyIn(outputs, context) : [];
@@ -203,8 +203,8 @@ export const rotatingApiKey: ResourceType = {
       ? [...pendingRevocations, ...compromised, ...retired, ...revokeNow].filter(isOurs)
       : [];
     const isHandedOut = left.some((keyId) => !pendingRevocations.includes(keyId));
-    if (doomed.length > 0 || isHandedOut) await mustHaveReachedConsumers(id, outputs, context);
-    for (const held of doomed) {
+    if (toRevoke.length > 0 || isHandedOut) await mustHaveReachedConsumers(id, outputs, context);
+    for (const held of toRevoke) {
       if (isOthers(madeBy(state, held), owner)) {
         context.warn(`key ${formatKey(held)} was created by another stack, so it is not revoked`);
       } else {
@@ -213,7 +213,7 @@ export const rotatingApiKey: ResourceType = {
         await revokeKey({ ...recorded(held, state), createdAt }, context);
       }
     }
-    await mustRevokeAll(doomedIn(left, state), identity, context);
+    await mustRevokeAll(keysToRevoke(left, state), identity, context);
   },
 };
 
@@ -309,6 +309,6 @@ async function getReady(
 /** Revokes pending keys once their successor is ready. Until then, a consumer may have no other key. */
 async function revokePending(state: RotationState, inputs: Properties, context: Context): Promise<RotationState> {
   if (state.current === undefined || state.currentGone || state.pending.length > 0) return state;
-  const doomed = doomedIn(state.pendingRevocations, state);
-  return { ...state, pendingRevocations: await revokeAll(doomed, identityIn(inputs), context) };
+  const toRevoke = keysToRevoke(state.pendingRevocations, state);
+  return { ...state, pendingRevocations: await revokeAll(toRevoke, identityIn(inputs), context) };
 }

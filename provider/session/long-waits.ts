@@ -23,21 +23,21 @@ export interface Wait {
 export class LongWaits {
   readonly #waits = new Set<Wait>();
   /** The waits that users have read about. */
-  readonly #told = new Set<Wait>();
+  readonly #shown = new Set<Wait>();
   #timer: NodeJS.Timeout | undefined;
 
   /** Reports a wait that has become long. */
   add(wait: Wait): void {
-    const same = [...this.#told].some((other) => subjectOf(other) === subjectOf(wait));
+    const same = [...this.#shown].some((other) => subjectOf(other) === subjectOf(wait));
     this.#waits.add(wait);
-    if (!same && this.#told.size < MAX_LINES) this.#tell(wait, 0);
+    if (!same && this.#shown.size < MAX_LINES) this.#show(wait, 0);
     this.#timer ??= setInterval(() => this.#report(), EVERY_MS).unref();
   }
 
   /** Reports the end of a wait that users have read about. */
   end(wait: Wait, outcome: "done" | "failed"): void {
     this.#waits.delete(wait);
-    if (this.#told.delete(wait)) wait.say(`${outcome} after ${elapsed(wait)}`);
+    if (this.#shown.delete(wait)) wait.say(`${outcome} after ${elapsed(wait)}`);
     if (this.#waits.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -46,17 +46,17 @@ export class LongWaits {
   #report(): void {
     const bySubject = new Map<string, Wait[]>();
     // Those that users have read about come first.
-    for (const wait of new Set([...this.#told, ...this.#waits])) {
+    for (const wait of new Set([...this.#shown, ...this.#waits])) {
       const subject = subjectOf(wait);
       bySubject.set(subject, [...(bySubject.get(subject) ?? []), wait]);
     }
     for (const [wait, ...others] of [...bySubject.values()].slice(0, MAX_LINES)) {
-      if (wait !== undefined) this.#tell(wait, others.length);
+      if (wait !== undefined) this.#show(wait, others.length);
     }
   }
 
-  #tell(wait: Wait, others: number): void {
-    this.#told.add(wait);
+  #show(wait: Wait, others: number): void {
+    this.#shown.add(wait);
     const more = others === 0 ? "" : `. ${others} other resource${others === 1 ? " waits" : "s wait"} for the same`;
     wait.say(`after ${elapsed(wait)}: ${subjectOf(wait)}${more}`);
   }

@@ -118,8 +118,8 @@ export class Session {
     const verbs = [...this.#underWay];
     const deadline = new Promise((resolve) => setTimeout(resolve, FINISH_MS).unref());
     await Promise.race([Promise.allSettled(this.#creations), deadline]);
-    const doomed = verbs.flatMap(({ created }) => created.map((revoke) => revoke()));
-    await Promise.race([Promise.allSettled(doomed), deadline]);
+    const toRevoke = verbs.flatMap(({ created }) => created.map((revoke) => revoke()));
+    await Promise.race([Promise.allSettled(toRevoke), deadline]);
   }
 
   /** Whether no verb is under way. */

@@ -403,7 +403,7 @@ const settle = [
     },
     {
       name: "a request id of the service is no secret",
-      find: "maskKeyLike(redact(told)) === told",
+      find: "maskKeyLike(redact(id)) === id",
       replace: "true",
       test: http("client"),
       by: "show no part of a secret",
@@ -571,9 +571,9 @@ const ledger = [
   ...inFile("provider/keys/revoke-key.ts", [
     {
       name: "keys are revoked side by side",
-      find: "const left = await Promise.all(\n    doomed.map(async ({ id, name }) => {",
+      find: "const left = await Promise.all(\n    toRevoke.map(async ({ id, name }) => {",
       replace:
-        "let before: Promise<unknown> = Promise.resolve();\n  const left = await Promise.all(\n    doomed.map(async ({ id, name }) => {\n      " +
+        "let before: Promise<unknown> = Promise.resolve();\n  const left = await Promise.all(\n    toRevoke.map(async ({ id, name }) => {\n      " +
         "const turn = before;\n      before = turn.then(() => new Promise((done) => setTimeout(done, 100)));\n      await turn;",
       test: resources("ledger"),
       by: "revokes many keys at the same time",
@@ -1427,12 +1427,12 @@ const account = [
     },
     {
       name: "an owner is refreshed in a proven account",
-      find: "    await mustBeSameAccount(identityIn(id, outputs), context);\n    return outputsOf(identityOf(id, context.accountMark()), outputs);",
+      find: "    await mustBeSameAccount(identityOfOwner(id, outputs), context);\n    return outputsOf(identityOf(id, context.accountMark()), outputs);",
       replace: "    return outputsOf(identityOf(id, context.accountMark()), outputs);",
     },
     {
       name: "an owner is updated in a proven account",
-      find: "    await mustBeSameAccount(identityIn(id, outputs), context);\n    return outputsOf(identityOf(id, context.accountMark()), inputs);",
+      find: "    await mustBeSameAccount(identityOfOwner(id, outputs), context);\n    return outputsOf(identityOf(id, context.accountMark()), inputs);",
       replace: "    return outputsOf(identityOf(id, context.accountMark()), inputs);",
     },
     {
@@ -1834,8 +1834,8 @@ const outside = [
   ...inFile("provider/api/keys/read-keys.ts", [
     {
       name: "a creator's name is cleaned",
-      find: "told === undefined ? undefined : reader.clean(told)",
-      replace: "told",
+      find: "text === undefined ? undefined : reader.clean(text)",
+      replace: "text",
       test: api("keys-list"),
     },
   ]),
@@ -2400,7 +2400,7 @@ const plugins = [
     },
     {
       name: "a changed credential causes an update",
-      find: "!driftOnly && isElsewhere(recordedIn(outputs), context)",
+      find: "!driftOnly && isElsewhere(identityIn(outputs), context)",
       replace: "false",
       test: contract("account"),
       by: "another credential of the same account, for ApiKey, is recorded by an update",
@@ -3539,13 +3539,13 @@ const messages = [
   ...inFile("provider/session/long-waits.ts", [
     {
       name: "resources that wait for the same share a line",
-      find: "if (!same && this.#told.size < MAX_LINES) this.#tell(wait, 0);",
-      replace: "this.#tell(wait, 0);",
+      find: "if (!same && this.#shown.size < MAX_LINES) this.#show(wait, 0);",
+      replace: "this.#show(wait, 0);",
       test: unit("session/long-waits"),
     },
     {
       name: "a wait that nobody has read about ends without a line",
-      find: "if (this.#told.delete(wait)) wait.say(",
+      find: "if (this.#shown.delete(wait)) wait.say(",
       replace: "wait.say(",
       test: unit("session/long-waits"),
     },

@@ -55,6 +55,6 @@ function readCreator(reader: Reader, item: Wire): string | undefined {
   if (typeof creator === "string") return reader.clean(creator);
   if (typeof creator !== "object" || creator === null) return undefined;
   const { name, id } = creator as Wire;
-  const told = [name, id].find((each): each is string => typeof each === "string" && each !== "");
-  return told === undefined ? undefined : reader.clean(told);
+  const text = [name, id].find((each): each is string => typeof each === "string" && each !== "");
+  return text === undefined ? undefined : reader.clean(text);
 }

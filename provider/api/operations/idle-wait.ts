@@ -1,8 +1,8 @@
 import { KeyplaneError, type PendingOperation } from "../../errors";
 import type { IdleResult, Operation } from "../records";
 import { MAX_MISSES, operationFailed } from "./operations-wait";
-import type { ProjectPoller, Sighting, Watcher } from "./project-poller";
-import { standingOf } from "./statuses";
+import type { PollResult, ProjectPoller, Watcher } from "./project-poller";
+import { phaseOf } from "./statuses";
 import { Wait, type WaitTerms } from "./wait";
 
 /** The platform's background work, which a wait for a project ignores by default. */
@@ -59,15 +59,15 @@ export class IdleWait extends Wait<IdleResult> implements Watcher {
     return page.every((each) => !this.#counts(each) && Date.parse(each.createdAt) < oldest);
   }
 
-  see(sighting: Sighting): void {
-    this.polled(sighting, () => this.#see(sighting));
+  see(result: PollResult): void {
+    this.polled(result, () => this.#see(result));
   }
 
   protected pending(): PendingOperation[] {
     return [...this.#pending.values()].map(({ projectId, id, action, status }) => ({ projectId, id, action, status }));
   }
 
-  #see({ found, missing }: Sighting): void {
+  #see({ found, missing }: PollResult): void {
     const failed: Operation[] = [];
     for (const [id, operation] of found) {
       const isNew = !this.#seen.has(id);
@@ -81,7 +81,7 @@ export class IdleWait extends Wait<IdleResult> implements Watcher {
         continue;
       }
       this.#pending.delete(id);
-      if (standingOf(operation.status) === "failure") failed.push(operation);
+      if (phaseOf(operation.status) === "failure") failed.push(operation);
       else this.#waitedFor.push(operation);
     }
     for (const id of missing) this.#miss(id);
@@ -93,7 +93,7 @@ export class IdleWait extends Wait<IdleResult> implements Watcher {
   }
 
   #counts({ action, status }: Operation): boolean {
-    return !this.#ignored.has(action) && standingOf(status) === "pending";
+    return !this.#ignored.has(action) && phaseOf(status) === "pending";
   }
 
   #miss(id: string): void {

@@ -1,8 +1,8 @@
 import { type FailedOperation, KeyplaneError, OperationFailedError, type PendingOperation } from "../../errors";
 import { cleanText } from "../../text";
 import type { Operation, OperationRef } from "../records";
-import type { ProjectPoller, Sighting, Watcher } from "./project-poller";
-import { standingOf } from "./statuses";
+import type { PollResult, ProjectPoller, Watcher } from "./project-poller";
+import { phaseOf } from "./statuses";
 import { Wait, type WaitTerms } from "./wait";
 
 /** Consecutive polls in which an operation may be unknown: a new one may not be visible everywhere yet. */
@@ -51,14 +51,14 @@ export class OperationsWait extends Wait<Operation[]> {
       scans: false,
       wanted: () => [...ids].filter((id) => !this.#ended.has(id)),
       enough: () => true,
-      see: (sighting) => this.polled(sighting, () => this.#see(ids, sighting)),
+      see: (result) => this.polled(result, () => this.#see(ids, result)),
       missed: (reason) => this.missed(reason),
       fail: (error) => this.fail(error),
       expire: () => this.expire(),
     };
   }
 
-  #see(ids: ReadonlySet<string>, { found, missing }: Sighting): void {
+  #see(ids: ReadonlySet<string>, { found, missing }: PollResult): void {
     for (const id of ids) {
       // An operation that has ended stays ended, whatever a later page says.
       if (this.#ended.has(id)) continue;
@@ -66,7 +66,7 @@ export class OperationsWait extends Wait<Operation[]> {
       if (operation !== undefined) this.#note(id, operation);
       else if (missing.has(id)) this.#miss(id);
     }
-    const failed = [...this.#ended.values()].filter((each) => standingOf(each.status) === "failure");
+    const failed = [...this.#ended.values()].filter((each) => phaseOf(each.status) === "failure");
     const pending = this.pending();
     if (failed.length > 0 && (this.#failFast || pending.length === 0)) this.fail(operationFailed(failed, pending));
     else if (pending.length === 0) this.succeed(this.refs.map((each) => this.#of(each.id)));
@@ -76,7 +76,7 @@ export class OperationsWait extends Wait<Operation[]> {
     this.#last.set(id, operation);
     this.#misses.delete(id);
     this.warnIfUnknown(operation);
-    if (standingOf(operation.status) !== "pending") this.#ended.set(id, operation);
+    if (phaseOf(operation.status) !== "pending") this.#ended.set(id, operation);
   }
 
   #miss(id: string): void {

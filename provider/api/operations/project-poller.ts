@@ -17,7 +17,7 @@ const MAX_UNKNOWN_POLLS = 4;
 const SCAN_PAGE = 100;
 
 /** The result of one poll. */
-export interface Sighting {
+export interface PollResult {
   /** Operations by id, in lower case. */
   readonly found: ReadonlyMap<string, Operation>;
   /** Requested ids that the service does not know. */
@@ -37,7 +37,7 @@ export interface Watcher {
   wanted(): Iterable<string>;
   /** Whether no further page is needed. */
   enough(page: readonly Operation[]): boolean;
-  see(sighting: Sighting): void;
+  see(result: PollResult): void;
   /** Called when a poll fails, with the reason. */
   missed(reason: unknown): void;
   /** Called when there will be no more polls. */
@@ -112,10 +112,10 @@ export class ProjectPoller {
     const watchers = [...this.#watchers];
     this.#polledAt = this.context.clock.monotonic();
     this.#watchDeadlines();
-    let sighting: Sighting | undefined;
+    let result: PollResult | undefined;
     let failure: unknown;
     try {
-      ({ sighting, failure } = await this.#look(watchers));
+      ({ result, failure } = await this.#look(watchers));
     } catch (error) {
       failure = error;
     } finally {
@@ -128,7 +128,7 @@ export class ProjectPoller {
       this.#failAll(failure as Error);
     }
     for (const each of present) {
-      if (sighting !== undefined) each.see(sighting);
+      if (result !== undefined) each.see(result);
       else if (this.#watchers.has(each)) each.missed(failure);
     }
     const interval = Math.min(...[...this.#watchers].map((each) => each.intervalMs));
@@ -136,7 +136,7 @@ export class ProjectPoller {
     for (const each of this.#watchers) if (!watchers.includes(each)) this.#hasten(each);
   }
 
-  async #look(watchers: readonly Watcher[]): Promise<{ sighting: Sighting; failure: unknown }> {
+  async #look(watchers: readonly Watcher[]): Promise<{ result: PollResult; failure: unknown }> {
     const { signal } = this.#stop;
     const wanted = new Set(watchers.flatMap((each) => [...each.wanted()]));
     const found = new Map<string, Operation>();
@@ -162,7 +162,7 @@ export class ProjectPoller {
       }
     };
     await Promise.all([...wanted].filter((id) => !found.has(id)).map(single));
-    return { sighting: { found, missing, incomplete: failure !== undefined }, failure };
+    return { result: { found, missing, incomplete: failure !== undefined }, failure };
   }
 
   async #pause(): Promise<void> {

@@ -1,7 +1,7 @@
 /** What a status means for a wait. */
-export type Standing = "pending" | "success" | "failure";
+export type Phase = "pending" | "success" | "failure";
 
-const STANDINGS: ReadonlyMap<string, Standing> = new Map([
+const PHASES: ReadonlyMap<string, Phase> = new Map([
   ["scheduling", "pending"],
   ["running", "pending"],
   ["cancelling", "pending"],
@@ -13,11 +13,11 @@ const STANDINGS: ReadonlyMap<string, Standing> = new Map([
 ]);
 
 /** What a status means for a wait. An unknown status counts as pending. */
-export function standingOf(status: string): Standing {
-  return STANDINGS.get(status) ?? "pending";
+export function phaseOf(status: string): Phase {
+  return PHASES.get(status) ?? "pending";
 }
 
 /** Whether this version knows the status. */
 export function isKnownStatus(status: string): boolean {
-  return STANDINGS.has(status);
+  return PHASES.has(status);
 }

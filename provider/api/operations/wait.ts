@@ -3,7 +3,7 @@ import { type Clock, formatReason, onAbort } from "../../http";
 import { cleanText } from "../../text";
 import type { Operation, WaitProgress } from "../records";
 import { pendingText, progressText, troubleText } from "./progress";
-import type { ProjectPoller, Sighting, Watcher } from "./project-poller";
+import type { PollResult, ProjectPoller, Watcher } from "./project-poller";
 import { isKnownStatus } from "./statuses";
 
 /** All settings of one wait. */
@@ -88,7 +88,7 @@ export abstract class Wait<T> {
   }
 
   /** Evaluates the result of a poll. An error in a caller's callback ends only this wait. */
-  protected polled({ incomplete }: Sighting, evaluate: () => void): void {
+  protected polled({ incomplete }: PollResult, evaluate: () => void): void {
     this.#trouble = "";
     this.#polls++;
     if (incomplete) this.#errors++;

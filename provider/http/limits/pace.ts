@@ -10,7 +10,7 @@ const AT_ONCE = 1 / 4;
  * that begin together with 200 keys each get 40 and 43 refusals instead of 2 and 6. With a factor of 2, 60 keys take
  * 0.6 s, and the two get 3 and 14. They finish no earlier, and in the benchmark both miss the targets of `paced-two`.
  */
-const HASTE = 1.16;
+const REFILL_FACTOR = 1.16;
 /** The factor by which "too many" lowers the rate. */
 const DECREASE = 0.35;
 /** How fast the rate rises again: in each second, by this share of the full rate times the seconds since then. */
@@ -34,7 +34,7 @@ export class Pace {
   #last = Number.NEGATIVE_INFINITY;
 
   constructor(perSecond: number) {
-    const max = perSecond * HASTE;
+    const max = perSecond * REFILL_FACTOR;
     this.#service = new TokenBucket(perSecond, perSecond * SLACK);
     this.#start = new TokenBucket(Math.max(1, perSecond * AT_ONCE), max);
     this.#rate = new AdaptiveLimit(max, DECREASE, (seconds) => perSecond * INCREASE * seconds);

@@ -1,6 +1,6 @@
 import { KeyplaneError } from "../../errors";
 import { nameInUrn } from "../../keys/names";
-import type { DoomedKey } from "../../keys/revoke-key";
+import type { KeyToRevoke } from "../../keys/revoke-key";
 import { sameScope } from "../../keys/scope";
 import { hasUnknown } from "../../schema/field-types";
 import type { Context, Failure, HeldName, Properties } from "../../schema/resource-type";
@@ -63,7 +63,7 @@ export function refuseLateAdoption(outputs: Properties, inputs: Properties): voi
 }
 
 /** Keys to revoke. Their names have the owner's tag, except the name of an adopted key. */
-export function doomedIn(ids: readonly string[], { adopted }: RotationState): readonly DoomedKey[] {
+export function keysToRevoke(ids: readonly string[], { adopted }: RotationState): readonly KeyToRevoke[] {
   return ids.map((id) => ({ id, name: adopted?.id === id ? adopted.name : undefined }));
 }
 

@@ -27,18 +27,18 @@ export interface MadeKey {
 /** Creates an auto-named key and waits until it is ready. Revokes an unusable key, because it was not handed out. */
 export async function makeReadyKey(inputs: Properties, context: Context): Promise<MadeKey> {
   const none = { pending: [], pendingRevocations: [], lost: {} };
-  let minted: Awaited<ReturnType<typeof createKey>>;
+  let newKey: Awaited<ReturnType<typeof createKey>>;
   try {
     await waitForProjects(inputs, context);
     const prefix = typeof inputs.namePrefix === "string" ? inputs.namePrefix : prefixFrom(nameInUrn(context.urn));
     context.progress("creating a new key");
-    minted = await createKey({ prefix, identity: String(inputs.owner) }, inputs, context);
+    newKey = await createKey({ prefix, identity: String(inputs.owner) }, inputs, context);
   } catch (error) {
     if (!(error instanceof NotReady)) return { ...none, failure: error as Error };
     const pendingRevocations = textsOf(error.outputs.pendingRevocations);
     return { ...none, pendingRevocations, lost: lostIn(error.outputs), failure: error };
   }
-  const { created, sealedKey, lost, pendingRevocations } = minted;
+  const { created, sealedKey, lost, pendingRevocations } = newKey;
   const { id: keyId, name, key, createdAt, operations } = created;
   reportSkew(context);
   const work = pendingAfter(operations, isTried(inputs));

@@ -101,10 +101,10 @@ async function revokeRetired(state: RotationState, inputs: Properties, context: 
     await Promise.all(state.retired.map(async (id) => [id, await recordOf(id, context)] as const)),
   );
   const live = state.retired.filter((id) => records.get(id) !== undefined);
-  const doomed = live.filter((id) => fateOfPrevious(state, records.get(id), inputs, context).fate === "revoke");
-  const ids = doomed.map((id) => ({ id }));
+  const toRevoke = live.filter((id) => fateOfPrevious(state, records.get(id), inputs, context).fate === "revoke");
+  const ids = toRevoke.map((id) => ({ id }));
   const left = await revokeAll(ids, String(inputs.owner), context);
-  return { ...state, retired: live.filter((id) => !doomed.includes(id) || left.includes(id)) };
+  return { ...state, retired: live.filter((id) => !toRevoke.includes(id) || left.includes(id)) };
 }
 
 /** What the service lists about a key: nothing if the key is gone, and `unknown` without a list. */

@@ -49,8 +49,9 @@ export class KeyRegistry {
    * @param complete - Whether everything that the program registered was deployed.
    */
   declareLedger(complete: boolean): Promise<unknown> {
-    const told = this.#whatTheLedgerIsTold(complete);
-    const part = <Name extends keyof Told>(name: Name): Promise<Told[Name]> => told.then((all) => all[name]);
+    const keys = this.#keysForLedger(complete);
+    const part = <Name extends keyof KeysForLedger>(name: Name): Promise<KeysForLedger[Name]> =>
+      keys.then((all) => all[name]);
     // Promises, not outputs: the ledger must not depend on keys. Otherwise no key could be deleted, targeted or removed
     // from the state on its own.
     const ledger = new Ledger(this.scope, {
@@ -62,11 +63,11 @@ export class KeyRegistry {
       incomplete: part("incomplete"),
     });
     // The resource that failed reports the error.
-    told.catch(() => {});
+    keys.catch(() => {});
     return knownValue(ledger.urn);
   }
 
-  async #whatTheLedgerIsTold(complete: boolean): Promise<Told> {
+  async #keysForLedger(complete: boolean): Promise<KeysForLedger> {
     const all = await Promise.all(this.#holdings);
     const ids = all.flatMap((each) => each.ids);
     const mapOf = <T>(of: (each: Holdings) => Readonly<Record<string, T>>) => {
@@ -84,7 +85,7 @@ export class KeyRegistry {
   }
 }
 
-interface Told {
+interface KeysForLedger {
   readonly owned: string[];
   readonly compromised: string[];
   readonly previous: Readonly<Record<string, object>> | undefined;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { identityIn, isOfStack, ownerOfKey, ownerOfProvider } from "../../../provider/plugin/owner";
+import { identityOfResource, isOfStack, ownerOfKey, ownerOfProvider } from "../../../provider/plugin/owner";
 
 const ID = "3b241101-e2bb-4255-8caf-4136c566a962";
 const OTHER = "9f0c1a77-5d0e-4f4e-9d0b-7c1f0e6a1b22";
@@ -100,7 +100,7 @@ describe("the identity of a key", () => {
       ".there",
     ],
   ])("%s", (_, recorded, organizationId, ofProvider, expected) => {
-    expect(identityIn(owner, recorded, organizationId, ofProvider)).toBe(`${ID}${expected}${at(KEY)}`);
+    expect(identityOfResource(owner, recorded, organizationId, ofProvider)).toBe(`${ID}${expected}${at(KEY)}`);
   });
 });
 
