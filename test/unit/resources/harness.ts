@@ -52,7 +52,7 @@ export class StackHarness {
   readonly runId = newRunId();
   /** The stack's own state, as the engine has saved it; `undefined` if it cannot be read. */
   saved: SavedState | undefined;
-  /** Whether a run has succeeded since the stack got its owner; `undefined` if the history cannot be read. */
+  /** Whether a run may have delivered keys without a record; `undefined` if the history cannot be read. */
   mayHaveDelivered: boolean | undefined = false;
 
   private constructor(
