@@ -271,8 +271,8 @@ const settle = [
     },
     {
       name: "every request has a name of its own",
-      find: "for (let attempt = 1; ; attempt++) {\n    const name = autoName(prefix, identity, context.nonce());",
-      replace: "const name = autoName(prefix, identity, context.nonce());\n  for (let attempt = 1; ; attempt++) {",
+      find: "const name = autoName(prefix, identity, context.nonce(), expiresAt);",
+      replace: "const name = left.lostNames[0] ?? autoName(prefix, identity, context.nonce(), expiresAt);",
       test: resources("lost-answers"),
       by: "C4",
     },
@@ -1606,7 +1606,7 @@ const digests = [
     },
     {
       name: "a window without an age is refused",
-      find: "if (inputs.rotationWindow !== undefined && inputs.rotateAfter === undefined) {",
+      find: "if (inputs.rotationWindow !== undefined && rotationAge(inputs) === undefined) {",
       replace: "if (false) {",
       test: resources("check"),
     },
@@ -3705,6 +3705,87 @@ const sealing = [
   ]),
 ];
 
+const LEASES = resources("leases");
+
+const leases = [
+  ...inFile("provider/keys/lease.ts", [
+    {
+      name: "only a whole name has a deadline",
+      find: "if (check === undefined || check !== checkOf(prefix, digits, tagsAndNonce)) return undefined;",
+      replace: "if (check === undefined) return undefined;",
+      test: unit("keys/lease"),
+    },
+    {
+      name: "a deadline is never later than the program says",
+      find: "const digits = new Date(expiresAt).toISOString()",
+      replace: "const digits = new Date(expiresAt + 60_000).toISOString()",
+      test: unit("keys/lease"),
+    },
+    {
+      name: "a key is out of use before its deadline",
+      find: "if (needed.reduce((sum, [, ms]) => sum + ms, 0) < longest) return [];",
+      replace: "return [];",
+      test: unit("keys/lease"),
+    },
+    {
+      name: "a key rotates before its deadline by default",
+      find: "return parseDuration(rotateAfter) ?? (longest && Math.floor((longest * 2) / 3));",
+      replace: "return parseDuration(rotateAfter);",
+      test: LEASES,
+    },
+  ]),
+  ...inFile("provider/keys/create-key.ts", [
+    {
+      name: "a deadline is a time of the service",
+      find: "if (maxAgeMs !== undefined && context.account().skewMs === undefined) await",
+      replace: "if (false) await",
+      test: LEASES,
+    },
+  ]),
+  ...inFile("provider/resources/rotation/rotation-plan.ts", [
+    {
+      name: "another maxAge rotates, because the deadline is in the name",
+      find: "if (!sameAge(state.leasedFor, inputs.maxAge)) {",
+      replace: "if (false) {",
+      test: LEASES,
+    },
+  ]),
+  ...inFile("provider/keys/fate.ts", [
+    {
+      name: "a leased key stays until its deadline",
+      find: 'if (facts.now < facts.deadline) return keep("lease", facts.deadline);',
+      replace: "",
+      test: unit("keys/fate"),
+    },
+    {
+      name: "no deadline passes while the service's time is unknown",
+      find: 'if (facts.now === "unknown") return report("time unknown");',
+      replace: 'if (facts.now === "unknown") return REVOKE;',
+      test: unit("keys/fate"),
+    },
+    {
+      name: "a credential in use outlives its deadline",
+      find: 'return facts.isCredential ? report("credential") : REVOKE;\n',
+      replace: "return REVOKE;\n",
+      test: unit("keys/fate"),
+    },
+  ]),
+  ...inFile("cli/reap/reap.ts", [
+    {
+      name: "reap revokes only with --yes",
+      find: "if (!flags.yes || plan.revoke.length === 0) {",
+      replace: "if (plan.revoke.length === 0) {",
+      test: cli("reap"),
+    },
+    {
+      name: "reap goes by the service's clock",
+      find: 'account.skewMs === undefined ? "unknown" : account.serviceNow();',
+      replace: "account.now();",
+      test: cli("reap"),
+    },
+  ]),
+];
+
 export const mutants = [
   ...retry.map((mutant) => ({ part: "retry", ...mutant })),
   ...limits.map((mutant) => ({ part: "limits", ...mutant })),
@@ -3717,6 +3798,7 @@ export const mutants = [
   ...waits.map((mutant) => ({ part: "wait", ...mutant })),
   ...rotation.map((mutant) => ({ part: "rotation", ...mutant })),
   ...sealing.map((mutant) => ({ part: "sealed keys", ...mutant })),
+  ...leases.map((mutant) => ({ part: "leases", ...mutant })),
   ...adoption.map((mutant) => ({ part: "adoption", ...mutant })),
   ...values.map((mutant) => ({ part: "values", ...mutant })),
   ...outside.map((mutant) => ({ part: "outside", ...mutant })),
