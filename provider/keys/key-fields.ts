@@ -46,7 +46,7 @@ export function keyRules(inputs: Properties, context: Context): readonly Failure
       "can be given only together with organizationId: the keys of an account are not limited to a project";
     failures.push({ property: "projectId", reason });
   }
-  if (inputs.rotationWindow !== undefined && rotationAge(inputs) === undefined) {
+  if (inputs.rotationWindow !== undefined && inputs.rotateAfter === undefined && inputs.maxAge === undefined) {
     const reason =
       "requires rotateAfter or maxAge, because only a rotation by age waits for the window. Set one of them, or remove " +
       "rotationWindow";

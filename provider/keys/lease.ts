@@ -46,10 +46,14 @@ function checkOf(...parts: readonly string[]): string {
   return base32(createHash("sha256").update(parts.join(" ")).digest()).slice(0, CHECK_LENGTH);
 }
 
-/** The age in milliseconds at which a key rotates: `rotateAfter`, else two thirds of `maxAge`; `undefined` if it never does. */
+/**
+ * The age in milliseconds at which a key rotates: `rotateAfter`, else two thirds of `maxAge`; `undefined` if it never
+ * does, or if a preview does not know it yet.
+ */
 export function rotationAge({ rotateAfter, maxAge }: Properties): number | undefined {
+  if (rotateAfter !== undefined) return parseDuration(rotateAfter);
   const longest = parseDuration(maxAge);
-  return parseDuration(rotateAfter) ?? (longest && Math.floor((longest * 2) / 3));
+  return longest && Math.floor((longest * 2) / 3);
 }
 
 /** Whether two values of `maxAge` mean the same. */

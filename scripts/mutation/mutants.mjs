@@ -1209,7 +1209,7 @@ const digests = [
       test: resources("diff"),
       by: "the diff of an ApiKey with a rotationWindow",
     },
-    { name: "a window without an age is refused", change: drop("keyRules", "rotationAge"), test: resources("check") },
+    { name: "a window without an age is refused", change: drop("keyRules", "rotateAfter"), test: resources("check") },
     {
       name: "an ApiKey remembers no triggers in clear",
       change: becomes("inputs", "repeatedInputs", "others"),
