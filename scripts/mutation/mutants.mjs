@@ -3621,11 +3621,11 @@ const sealing = [
   ]),
   ...inFile("provider/resources/api-key.ts", [
     {
-      name: "a sealed key's secret is not in the outputs",
+      name: "the triggers of a sealed key are digested with another secret than the key's",
       find: "sealedKey ? { key: undefined, digestKey: newDigestKey() }",
       replace: "sealedKey ? { key, digestKey: newDigestKey() }",
       test: SEALED,
-      by: "records what its recipients",
+      by: "has its triggers digested",
     },
     {
       name: "an output that a sealed key lacks is null",
