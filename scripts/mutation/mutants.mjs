@@ -1515,6 +1515,15 @@ const digests = [
       by: "the answers for a corpus",
     },
   ]),
+  ...inFile("cli/state/consumers.ts", [
+    {
+      name: "a resource that is about to be deleted does not count as a consumer",
+      find: "resource.replaced || ",
+      replace: "",
+      test: cli("report-join"),
+      by: "a key has the stack, the resource, the consumers",
+    },
+  ]),
   ...inFile("cli/identify/service.ts", [
     {
       name: "a key that was found is sent to no service but its own",
@@ -3584,7 +3593,7 @@ const sealing = [
     },
     {
       name: "a recipient of age has the length of its kind",
-      find: "if (AGE_KEY_BYTES[decoded.prefix] === decoded.bytes) return undefined;",
+      find: 'if (decoded.prefix === "age" && decoded.bytes === AGE_KEY_BYTES) return undefined;',
       replace: "return undefined;",
       test: unit("seal/recipients"),
     },

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { OperationCourse, Rule } from "../../testing/control-plane";
-import { RECIPIENTS } from "./recipients";
+import { RECIPIENTS } from "../recipients";
 import type { Crash, DeclaredKey, Flags, Options, Program } from "./state";
 
 /** One event in the life of a stack. */

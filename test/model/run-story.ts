@@ -5,11 +5,11 @@ import { hasTagOf, isAutoName, ownerTag, tagOf } from "../../provider/keys/names
 import { pendingOf } from "../../provider/keys/readiness";
 import type { Properties } from "../../provider/schema/resource-type";
 import type { LiveKey, LogEntry } from "../../testing/control-plane";
+import { opened, openedByAnybody } from "../recipients";
 import { StackHarness } from "../unit/resources/harness";
 import type { Action, Elsewhere } from "./actions";
 import { DynamicEngine } from "./dynamic-engine";
 import type { MiniEngine, Saved } from "./mini-engine";
-import { opened, openedByAnybody } from "./recipients";
 import { type Ended, GRACE_MS, judgeRevocation, MAX_OVERLAP_MS, PERIODS } from "./revocations";
 import { type DeclaredKey, type Flags, handedOutIn, keysIn, type Program, type Stored } from "./state";
 

@@ -1,20 +1,22 @@
-import type { Properties } from "../../provider/schema/resource-type";
-import { type GitHubReader, readerOf } from "../unit/seal/opener";
+import { type GitHubReader, readerOf } from "./unit/seal/opener";
 
-/** Two readers. Their keys are fixed, so that a story can be repeated. */
+interface SealTo {
+  readonly githubActions: { readonly key: string };
+}
+
+/** Two readers. Their keys are fixed, so that a run can be repeated. */
 const READERS = [1, 2].map((byte) => readerOf(Buffer.alloc(32, byte).toString("base64")));
 
-const recipientOf = ({ key }: GitHubReader) => ({ githubActions: { key } });
+const recipientOf = ({ key }: GitHubReader): SealTo => ({ githubActions: { key } });
 
 /** What `sealTo` can be. */
 export const RECIPIENTS = READERS.map(recipientOf);
 
 /** The secret in a sealed key that is for these recipients; `undefined` if they cannot open it. */
 export function opened(sealed: unknown, sealTo: unknown): string | undefined {
-  const { key } = (sealTo as Properties).githubActions as { readonly key: string };
-  const reader = READERS.find((each) => each.key === key);
+  const reader = READERS.find(({ key }) => key === (sealTo as SealTo).githubActions.key);
   try {
-    return reader?.open((sealed as Properties).githubActions);
+    return reader?.open((sealed as { readonly githubActions: string }).githubActions);
   } catch {
     return undefined;
   }
