@@ -1136,6 +1136,14 @@ const digests = [
       by: "the answers for a corpus",
     },
   ]),
+  ...inFile("cli/state/consumers.ts", [
+    {
+      name: "a resource that is about to be deleted does not count as a consumer",
+      change: without("consumersIn", "resource", "replaced"),
+      test: cli("report-join"),
+      by: "a key has the stack, the resource, the consumers",
+    },
+  ]),
   ...inFile("cli/identify/service.ts", [
     {
       name: "a key that was found is sent to no service but its own",
@@ -2831,10 +2839,10 @@ const sealing = [
   ]),
   ...inFile("provider/resources/api-key.ts", [
     {
-      name: "a sealed key's secret is not in the outputs",
+      name: "the triggers of a sealed key are digested with another secret than the key's",
       change: becomes("{ key, digestKey: newDigestKey() }", "create", "digestKey", "newDigestKey"),
       test: SEALED,
-      by: "records what its recipients",
+      by: "has its triggers digested",
     },
     {
       name: "an output that a sealed key lacks is null",

@@ -41,6 +41,7 @@ test("a key has the stack, the resource, the consumers and the date of its state
       ...{ created: "2026-11-01T00:00:09Z", modified: "2026-11-01T00:00:09Z" },
     },
     { type: "aws:ssm:Parameter", name: "after", dependencies: [urn], propertyDependencies: { value: [] } },
+    { type: "aws:ssm:Parameter", name: "replaced", propertyDependencies: { value: [urn] }, delete: true },
     {
       type: "pulumi-nodejs:dynamic/keyplane:Ledger",
       name: "keyplane",
