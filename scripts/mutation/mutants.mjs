@@ -1136,6 +1136,14 @@ const digests = [
       by: "the answers for a corpus",
     },
   ]),
+  ...inFile("cli/state/consumers.ts", [
+    {
+      name: "a resource that is about to be deleted does not count as a consumer",
+      change: without("consumersIn", "resource", "replaced"),
+      test: cli("report-join"),
+      by: "a key has the stack, the resource, the consumers",
+    },
+  ]),
   ...inFile("cli/identify/service.ts", [
     {
       name: "a key that was found is sent to no service but its own",
@@ -2831,10 +2839,10 @@ const sealing = [
   ]),
   ...inFile("provider/resources/api-key.ts", [
     {
-      name: "a sealed key's secret is not in the outputs",
+      name: "the triggers of a sealed key are digested with another secret than the key's",
       change: becomes("{ key, digestKey: newDigestKey() }", "create", "digestKey", "newDigestKey"),
       test: SEALED,
-      by: "records what its recipients",
+      by: "has its triggers digested",
     },
     {
       name: "an output that a sealed key lacks is null",
@@ -2905,6 +2913,64 @@ const sealing = [
   ]),
 ];
 
+const LEASES = resources("leases");
+
+const leases = [
+  ...inFile("provider/keys/lease.ts", [
+    {
+      name: "only a whole name has a deadline",
+      change: without("deadlineIn", "check", "checkOf"),
+      test: keys("lease"),
+    },
+    {
+      name: "a deadline is never later than the program says",
+      change: becomes("new Date(expiresAt + 60_000)", "withDeadline", "Date", "expiresAt"),
+      test: keys("lease"),
+    },
+    {
+      name: "a key is out of use before its deadline",
+      change: always("leaseRules", "reduce", "longest"),
+      test: keys("lease"),
+    },
+    {
+      name: "a key rotates before its deadline by default",
+      change: without("rotationAge", "longest", "Math"),
+      test: LEASES,
+    },
+  ]),
+  ...inFile("provider/keys/create-key.ts", [
+    { name: "a deadline is a time of the service", change: drop("createNamed", "skewMs"), test: LEASES },
+  ]),
+  ...inFile("provider/resources/rotation/rotation-plan.ts", [
+    {
+      name: "another maxAge rotates, because the deadline is in the name",
+      change: never("rotationReason", "sameAge"),
+      test: LEASES,
+    },
+  ]),
+  ...inFile("provider/keys/fate.ts", [
+    { name: "a leased key stays until its deadline", change: drop("fateOf", "deadline"), test: keys("fate") },
+    {
+      name: "no deadline passes while the service's time is unknown",
+      change: becomes("REVOKE", "fateOf", "report", "time unknown"),
+      test: keys("fate"),
+    },
+    {
+      name: "a credential in use outlives its deadline",
+      change: never("fateOf", "isCredential"),
+      test: keys("fate"),
+    },
+  ]),
+  ...inFile("cli/reap/reap.ts", [
+    { name: "reap revokes only with --yes", change: without("reap", "flags", "yes"), test: cli("reap") },
+    {
+      name: "reap goes by the service's clock",
+      change: becomes("account.now()", "planReap", "skewMs", "serviceNow"),
+      test: cli("reap"),
+    },
+  ]),
+];
+
 export const mutants = [
   ...retry.map((mutant) => ({ part: "retry", ...mutant })),
   ...limits.map((mutant) => ({ part: "limits", ...mutant })),
@@ -2917,6 +2983,7 @@ export const mutants = [
   ...waits.map((mutant) => ({ part: "wait", ...mutant })),
   ...rotation.map((mutant) => ({ part: "rotation", ...mutant })),
   ...sealing.map((mutant) => ({ part: "sealed keys", ...mutant })),
+  ...leases.map((mutant) => ({ part: "leases", ...mutant })),
   ...adoption.map((mutant) => ({ part: "adoption", ...mutant })),
   ...values.map((mutant) => ({ part: "values", ...mutant })),
   ...outside.map((mutant) => ({ part: "outside", ...mutant })),
