@@ -18,6 +18,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "yaml",
   ],
   bench: [
+    "provider",
     "provider/dynamic",
     "provider/functions",
     "provider/settings",
