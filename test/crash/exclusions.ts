@@ -1,4 +1,5 @@
 import type { FrontEnd } from "./plan";
+import type { Scenario } from "./scenario";
 
 /** The title of the keys that stay live, because nothing proves that nobody needs them. */
 export const REPORTED = "reported";
@@ -14,6 +15,8 @@ export interface Leftover {
 export interface Circumstances {
   /** The last command. */
   readonly command: "up" | "destroy";
+  /** The command that was interrupted. */
+  readonly interrupted: Scenario["command"];
   /** Whether the state has a record of the creation that was interrupted. */
   readonly isRecorded: boolean;
   /** Names of the resources that the engine has shown to the provider in the last command. */
@@ -32,12 +35,18 @@ export interface Exclusion {
 }
 
 /**
- * All leftovers that are not a failure. The dynamic provider has none: the ids of its runs are in the state. The engine
- * does not tell a plugin when a program has ended, so its resources look for orphans, and only when one creates a key or
+ * All leftovers that are not a failure. For the dynamic provider, the ids of its runs are in the state. The engine does
+ * not tell a plugin when a program has ended, so its resources look for orphans, and only when one creates a key or
  * is deleted. So an `up` can leave a key to the `destroy`.
  */
 const exclusions: Readonly<Record<FrontEnd, readonly Exclusion[]>> = {
-  dynamic: [],
+  dynamic: [
+    {
+      title: REPORTED,
+      reason: "a destroy deletes the ledger first: later, nothing shows which keys earlier runs have delivered",
+      covers: ({ id }, { interrupted, reported }) => interrupted === "destroy" && reported.has(id),
+    },
+  ],
   plugin: [
     {
       title: REPORTED,
@@ -91,5 +100,5 @@ export function exclusionOf(
 
 /** What a front end may leave undone. */
 export function exclusionsOf(frontEnd: FrontEnd): readonly Pick<Exclusion, "title" | "reason">[] {
-  return frontEnd === "dynamic" ? [] : [...exclusions[frontEnd], CONFIRMATION];
+  return frontEnd === "dynamic" ? exclusions.dynamic : [...exclusions.plugin, CONFIRMATION];
 }

@@ -35,7 +35,7 @@ describe.each<FrontEnd>(["dynamic", "plugin"])("the crash matrix of the %s provi
 describe("a key that no state holds", () => {
   const leftover = { id: "7", resource: "a" };
   const up: Circumstances = {
-    ...{ command: "up", isRecorded: true, keepsItsKey: true },
+    ...{ command: "up", interrupted: "up", isRecorded: true, keepsItsKey: true },
     ...{ shown: new Set(["a"]), reported: new Set(["7"]) },
   };
   const destroy: Circumstances = { ...up, command: "destroy", keepsItsKey: false };
@@ -43,9 +43,12 @@ describe("a key that no state holds", () => {
     exclusionOf(frontEnd, leftover, circumstances)?.title;
   const nothing = { shown: new Set<string>() };
 
-  test("is a failure of the dynamic provider in any case", () => {
+  test("is a failure of the dynamic provider, unless a destroy was interrupted and it is reported", () => {
     const cases = [up, destroy].flatMap((each) => [each, { ...each, ...nothing }]);
     expect(cases.map((each) => titleOf("dynamic", each))).toEqual([undefined, undefined, undefined, undefined]);
+    const interrupted = { ...destroy, interrupted: "destroy" } as const;
+    expect(titleOf("dynamic", interrupted)).toBe("reported");
+    expect(titleOf("dynamic", { ...interrupted, reported: new Set() })).toBeUndefined();
   });
 
   test("is a failure of the plugin after an up, unless its resource is gone, or keeps its key and the key is reported", () => {

@@ -59,6 +59,7 @@ class CaseRunner {
   async run(): Promise<Verdict> {
     const { next, commit } = this.one;
     const { isRecorded } = this;
+    const interrupted = this.scenario.command;
     await this.crash();
     if (commit === "late") await this.stage.plane.commitLate();
     const leaked: string[] = [];
@@ -70,14 +71,19 @@ class CaseRunner {
       if (commit === "later") await this.stage.plane.commitLate();
       const keepsItsKey = commit === "later" || this.isTakenBack;
       if (keepsItsKey) await this.command("up", program, ["--refresh"]);
-      const deployed = await judgeDeployed(this.stage, program, { isRecorded, keepsItsKey, reported: this.reported });
+      const deployed = await judgeDeployed(this.stage, program, {
+        interrupted,
+        isRecorded,
+        keepsItsKey,
+        reported: this.reported,
+      });
       leaked.push(...deployed.leaked);
       this.excluded.push(...deployed.excluded);
       lost.push(...deployed.lost);
     }
     const shown = await shownResources(this.stage);
     await this.command("destroy", this.scenario.program);
-    const destroyed = await judgeDestroyed(this.stage, { isRecorded, shown, reported: this.reported });
+    const destroyed = await judgeDestroyed(this.stage, { interrupted, isRecorded, shown, reported: this.reported });
     leaked.push(...destroyed.leaked);
     this.excluded.push(...destroyed.excluded);
     const { revoked } = await judgeRevocations(this.stage, this.scenario, this.kill);
