@@ -66,7 +66,7 @@ export function isTried(inputs: Properties): boolean {
 
 /** The project that a new key is limited to. */
 export function projectLimitOf({ projectId }: Properties): { readonly projectId: string | undefined } {
-  return { projectId: typeof projectId === "string" ? projectId : undefined };
+  return { projectId: textOf(projectId) };
 }
 
 /** When a key is due for rotation by age; `undefined` if it never is, or if a preview does not know it yet. */
@@ -153,6 +153,11 @@ function digestIn(text: unknown, key: unknown): Digest | undefined {
 
 function isEmptyMap(value: unknown): boolean {
   return typeof value !== "object" || value === null || Object.keys(value).length === 0;
+}
+
+/** A text in inputs or outputs; `undefined` for anything else. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
 }
 
 /** The texts in a list of inputs or outputs; none if it is not a list. */

@@ -8,6 +8,7 @@ import { shownName } from "../text";
 import { isElsewhere, mustBeSameAccount } from "./account-guard";
 import { fateOf } from "./fate";
 import { identityIn, ownerIdIn, sameOwner } from "./identity";
+import { textOf } from "./key-fields";
 import { hasTagOf } from "./names";
 
 /** Maximum time after its creation until a key is listed, in milliseconds. */
@@ -29,10 +30,9 @@ export interface RecordedKey {
 
 /** The key in the outputs of an `ApiKey`. */
 export function recordedKey(id: string, outputs: Properties): RecordedKey {
-  const text = (value: unknown) => (typeof value === "string" ? value : undefined);
   const { name, createdAt, key, digest } = outputs;
-  const secret = { key: text(key), digest: text(digest) };
-  return { id, name: text(name), identity: identityIn(outputs), createdAt: text(createdAt), ...secret };
+  const secret = { key: textOf(key), digest: textOf(digest) };
+  return { id, name: textOf(name), identity: identityIn(outputs), createdAt: textOf(createdAt), ...secret };
 }
 
 /**

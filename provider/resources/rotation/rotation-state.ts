@@ -1,6 +1,6 @@
 import { keyDigest } from "../../key-digest";
 import { identityIn } from "../../keys/identity";
-import { digestOfTriggers, queuedDigestIn, sealedIn, textsOf, triggersDigestIn } from "../../keys/key-fields";
+import { digestOfTriggers, queuedDigestIn, sealedIn, textOf, textsOf, triggersDigestIn } from "../../keys/key-fields";
 import { type LostRequests, lostIn } from "../../keys/lost-key";
 import type { Made } from "../../keys/maker";
 import { type PendingWork, pendingOf } from "../../keys/readiness";
@@ -190,8 +190,4 @@ function markIn(value: unknown): HistoryMark | undefined {
   return typeof startedAt === "number" && typeof lastEnd === "number" && typeof runsAtLastEnd === "number"
     ? { startedAt, lastEnd, runsAtLastEnd }
     : undefined;
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }
