@@ -486,22 +486,22 @@ const ledger = [
     },
     {
       name: "a sweep that could not look is due again",
-      find: "{ delivered: everHeld(before), unswept: true, ...gap",
-      replace: "{ delivered: everHeld(before), ...gap",
+      find: "{ delivered: everHeld(before), isUnswept: true, knows",
+      replace: "{ delivered: everHeld(before), isUnswept: false, knows",
       test: resources("ledger"),
       by: "C13",
     },
     {
       name: "a sweep that could not look forgets nothing",
-      find: "{ delivered: everHeld(before), unswept: true, ...gap",
-      replace: "{ delivered: [], unswept: true, ...gap",
+      find: "{ delivered: everHeld(before), isUnswept: true, knows",
+      replace: "{ delivered: [], isUnswept: true, knows",
       test: resources("ledger"),
       by: "C13",
     },
     {
       name: "a refresh flags what is left behind",
-      find: "outputs : { ...outputs, unswept: true }",
-      replace: "outputs : outputs",
+      find: "state : { ...state, isUnswept: true }",
+      replace: "state : state",
       test: resources("ledger"),
       by: "C5",
     },
@@ -535,7 +535,7 @@ const ledger = [
     },
     {
       name: "an incomplete run revokes nothing",
-      find: "if (incomplete === true || leavesOut(inputs, context)) {",
+      find: "if (inputs.incomplete === true || leavesOut(inputs, context)) {",
       replace: "if (leavesOut(inputs, context)) {",
       test: resources("ledger"),
       by: "revokes nothing in an incomplete run",
@@ -1449,7 +1449,7 @@ const account = [
   ...inFile("provider/dynamic/ledger.ts", [
     {
       name: "a ledger sweeps and revokes in a proven account",
-      find: "  await mustBeSameAccount(String(inputs.owner), context);\n",
+      find: "  await mustBeSameAccount(inputs.owner, context);\n",
       replace: "",
     },
     {

@@ -1,6 +1,6 @@
 import { parseDuration } from "../../duration";
 import { keyFields, keyRules, queuedDigestIn, triggersDigestIn } from "../../keys/key-fields";
-import { type FieldRule, types } from "../../schema/field-types";
+import { type FieldRule, type InputsOf, type Planned, types } from "../../schema/field-types";
 import type { Context, Failure, Properties } from "../../schema/resource-type";
 
 const DEFAULT_GRACE_MS = 24 * 3_600_000;
@@ -28,6 +28,12 @@ export const rotationFields = {
   selfRotation: { type: types.flag, fallback: false, change: "update" },
 } as const satisfies Record<string, FieldRule>;
 
+/** The checked inputs of a rotating key. */
+export type RotationInputs = InputsOf<typeof rotationFields>;
+
+/** Those that say how long a previous key stays live. */
+export type PeriodInputs = Planned<Pick<RotationInputs, "rotateAfter" | "gracePeriod" | "quietPeriod" | "maxOverlap">>;
+
 const NO_ADOPTION: Failure = {
   property: "sealTo",
   reason:
@@ -47,7 +53,7 @@ export interface Periods {
 }
 
 /** The periods in the inputs. */
-export function periodsOf(inputs: Properties): Periods {
+export function periodsOf(inputs: PeriodInputs): Periods {
   const grace = graceOf(inputs);
   return { grace, quiet: msOf(inputs, "quietPeriod"), maxOverlap: Math.max(grace, msOf(inputs, "maxOverlap")) };
 }
@@ -70,11 +76,11 @@ export function rotationRules(inputs: Properties, context: Context): readonly Fa
 }
 
 /** The grace of a key that is rotated by age must end before the next rotation. */
-function graceOf({ gracePeriod, rotateAfter }: Properties): number {
+function graceOf({ gracePeriod, rotateAfter }: PeriodInputs): number {
   const half = (parseDuration(rotateAfter) ?? Number.POSITIVE_INFINITY) / 2;
   return parseDuration(gracePeriod) ?? Math.min(DEFAULT_GRACE_MS, half);
 }
 
-function msOf(inputs: Properties, field: "quietPeriod" | "maxOverlap"): number {
+function msOf(inputs: PeriodInputs, field: "quietPeriod" | "maxOverlap"): number {
   return parseDuration(inputs[field]) ?? parseDuration(rotationFields[field].fallback) ?? 0;
 }
