@@ -9,7 +9,7 @@ import { hasTagOf } from "../keys/names";
 import { type KeyToRevoke, revokeAll, secondLook } from "../keys/revoke-key";
 import { scopeFields } from "../keys/scope";
 import { formatKey, judgeUnknown, settleUnknown, type UnknownKeys } from "../keys/unknown-keys";
-import { type PeriodInputs, periodsOf } from "../resources/rotation/rotation-fields";
+import { type PlannedRotation, periodsOf } from "../resources/rotation/rotation-fields";
 import { atBorder } from "../schema/at-border";
 import { type FieldRule, type FieldType, type InputsOf, types } from "../schema/field-types";
 import type { Context, Due } from "../schema/resource-type";
@@ -18,7 +18,7 @@ import type { Context, Due } from "../schema/resource-type";
 interface Previous {
   readonly successor: string;
   readonly isRetired: boolean;
-  readonly periods: PeriodInputs;
+  readonly periods: PlannedRotation;
 }
 
 const fields = {
@@ -161,8 +161,8 @@ async function endRun(before: LedgerState, inputs: Inputs, context: Context): Pr
   const { left, added } = toRevoke(before, inputs);
   if (inputs.incomplete === true || leavesOut(inputs, context)) {
     // Something may still use a key that has a successor, or hold one that no resource seems to hold.
-    const { deliveries } = before;
-    return { ...recorded, ...unsweptAfter(before, inputs, context), unrevoked: [...left, ...added], deliveries };
+    const unrevoked = [...left, ...added];
+    return { ...recorded, ...unsweptAfter(before, inputs, context), unrevoked, deliveries: before.deliveries };
   }
   // The sweep runs first, because its list also shows the names of the keys to revoke.
   const swept = needsSweep(before, inputs)

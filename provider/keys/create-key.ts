@@ -1,9 +1,9 @@
 import type { ApiKeyRecord, CreatedKey } from "../api/records";
 import { type ApiError, isAborted, isAnswerLost, isApiError, KeyplaneError, messageOf } from "../errors";
-import { type Context, NotReady, type Properties } from "../schema/resource-type";
+import { type Context, NotReady } from "../schema/resource-type";
 import type { SealedTexts } from "../seal/recipients";
 import { clearName } from "./clear-name";
-import { projectLimitOf, withoutEmpty } from "./key-fields";
+import { type KeyInputs, withoutEmpty } from "./key-fields";
 import { fateOfLost, findLostKey, type LostRequests } from "./lost-key";
 import { autoName, MAX_NAMES } from "./names";
 import type { Sealer } from "./sealing";
@@ -41,16 +41,16 @@ interface Leftovers {
  * its name and revoked before the next request, because its secret is lost. Never loses an id or a name: what can be
  * neither delivered nor revoked is returned, or, if no key can be created, thrown as `NotReady`.
  */
-export function createKey(naming: Naming, inputs: Properties, context: Context): Promise<NewKey> {
+export function createKey(naming: Naming, inputs: KeyInputs, context: Context): Promise<NewKey> {
   return context.creating(create(naming, inputs, context));
 }
 
-async function create(naming: Naming, inputs: Properties, context: Context): Promise<NewKey> {
+async function create(naming: Naming, inputs: KeyInputs, context: Context): Promise<NewKey> {
   const left: Leftovers = { lostNames: [], orphans: [] };
   try {
     const sealer = await sealerIn(inputs);
     await context.beforeCreate?.(context);
-    const { projectId } = projectLimitOf(inputs);
+    const { projectId } = inputs;
     const created =
       "exactName" in naming
         ? await createExact(naming, projectId, context)
@@ -64,7 +64,7 @@ async function create(naming: Naming, inputs: Properties, context: Context): Pro
 }
 
 /** What seals the new key; `undefined` if it is not to be sealed. Loaded on demand, because most keys are not. */
-async function sealerIn(inputs: Properties): Promise<Sealer | undefined> {
+async function sealerIn(inputs: KeyInputs): Promise<Sealer | undefined> {
   if (inputs.sealTo === undefined) return undefined;
   const { sealerFor } = await import("./sealing.js");
   return sealerFor(inputs);

@@ -1,6 +1,7 @@
 import { DURATION_FORM, MAX_TIMER_MS, parseDuration } from "../duration";
 import type { ErrorCode } from "../errors";
 import { ID_FORMS } from "../ids";
+import { isObject, type Members, membersOf } from "../members";
 import { parseRecipients, type Recipients } from "../seal/recipients";
 import { isKeyText } from "../secrets";
 import { NOT_IN_NAMES } from "../unprintable";
@@ -28,7 +29,7 @@ export interface FieldRule {
   /** Whether the SDK sets it, so that it is not a user's input. */
   readonly internal?: true;
   /** Whether an absent input leaves the value in force. */
-  readonly keptIfUnset?: (outputs: Readonly<Record<string, unknown>>) => boolean;
+  readonly keptIfUnset?: (outputs: Members) => boolean;
   /** For a list: removed entries are not a change. */
   readonly onlyAdditions?: boolean;
   /** Whether two values mean the same although they differ. */
@@ -36,9 +37,9 @@ export interface FieldRule {
   /** The code of the error for an invalid value. @default "KP-INPUT" */
   readonly code?: ErrorCode;
   /** The value in force, if the outputs do not repeat the input under its own name. */
-  readonly inForce?: (outputs: Readonly<Record<string, unknown>>) => unknown;
+  readonly inForce?: (outputs: Members) => unknown;
   /** The digest of the value in force, if the outputs contain only that. */
-  readonly digest?: (outputs: Readonly<Record<string, unknown>>) => Digest | undefined;
+  readonly digest?: (outputs: Members) => Digest | undefined;
 }
 
 type Fields = Readonly<Record<string, FieldRule>>;
@@ -100,9 +101,7 @@ const listOf =
   };
 
 const map: FieldType<object> = (value) =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-    ? undefined
-    : 'must be a map, such as { quarter: "2026Q4" }';
+  isObject(value) ? undefined : 'must be a map, such as { quarter: "2026Q4" }';
 
 /** The service accepts names of at most 64 characters. Control characters would only disguise a name. */
 const keyName: FieldType<string> = (value) => {
@@ -126,7 +125,7 @@ const secret: FieldType<string> = (value) => (isKeyText(value) ? undefined : "mu
 
 /** The message gives no details, because one of the two is a secret. */
 const adoption: FieldType<{ readonly id: string; readonly key: string }> = (value) => {
-  const { id, key, ...others } = (value ?? {}) as Partial<Record<string, unknown>>;
+  const { id, key, ...others } = membersOf(value);
   const problem = map(value) ?? keyId(id) ?? secret(key);
   return problem === undefined && Object.keys(others).length === 0
     ? undefined

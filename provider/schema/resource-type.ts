@@ -2,12 +2,13 @@ import type { Account } from "../api/account";
 import type { Keys } from "../api/keys/api-keys";
 import type { ApiKeyRecord } from "../api/records";
 import type { ErrorCode } from "../errors";
+import type { Members } from "../members";
 import type { Settings } from "../settings/settings";
 import type { FieldRule, Planned } from "./field-types";
 import type { Deliveries, Witness } from "./witness";
 
 /** The checked inputs of a program, or the outputs of a resource. Plain JSON values. */
-export type Properties = Readonly<Record<string, unknown>>;
+export type Properties = Members;
 
 /** One error in the inputs: the property's path and the remedy. */
 export interface Failure {
@@ -180,12 +181,16 @@ export interface HeldName {
   readonly name?: string | undefined;
 }
 
-/** A resource that was imported. */
-export interface Imported<Inputs = Properties, State = Properties> {
+/** A resource as a verb has left it. */
+export interface Made<State = Properties> {
   readonly id: string;
+  readonly outputs: State;
+}
+
+/** A resource that was imported. */
+export interface Imported<Inputs = Properties, State = Properties> extends Made<State> {
   /** The inputs of a program that leaves it as it is. */
   readonly inputs: Inputs;
-  readonly outputs: State;
 }
 
 /**
@@ -218,7 +223,7 @@ export interface ResourceType<Inputs = Properties, State = Properties> {
   readonly holds?: ((state: State) => readonly HeldName[]) | undefined;
   /** Whether a replacement must delete the old resource first. */
   readonly deleteBeforeReplace?: ((state: State, inputs: Planned<Inputs>) => boolean) | undefined;
-  readonly create: (inputs: Inputs, context: Context) => Promise<{ id: string; outputs: State }>;
+  readonly create: (inputs: Inputs, context: Context) => Promise<Made<State>>;
   /** The current state; `undefined` if the resource is proven to be gone. */
   readonly read: (id: string, state: State, context: Context) => Promise<State | undefined>;
   readonly update: (id: string, state: State, inputs: Inputs, context: Context) => Promise<State>;

@@ -549,8 +549,8 @@ const ledger = [
     },
     {
       name: "an incomplete run notes that it did not sweep",
-      find: "...unsweptAfter(before, inputs, context), unrevoked, deliveries });",
-      replace: "delivered: everHeld(before), unrevoked, deliveries });",
+      find: "...unsweptAfter(before, inputs, context), unrevoked, deliveries: before",
+      replace: "delivered: everHeld(before), isUnswept: false, knowsSince: 0, unrevoked, deliveries: before",
       test: resources("ledger"),
       by: "revokes nothing in an incomplete run",
     },
@@ -1335,7 +1335,7 @@ const account = [
   ...inFile("provider/session/difference.ts", [
     {
       name: "a preview says that the address is new",
-      find: "    reportOrigin(session, inputs, context);\n",
+      find: "    reportOrigin(session, resource, context);\n",
       replace: "",
       test: KNOWN_ADDRESS,
     },

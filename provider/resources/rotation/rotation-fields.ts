@@ -1,7 +1,7 @@
 import { parseDuration } from "../../duration";
 import { keyFields, keyRules, queuedDigestIn, triggersDigestIn } from "../../keys/key-fields";
 import { type FieldRule, type InputsOf, type Planned, types } from "../../schema/field-types";
-import type { Context, Failure, Properties } from "../../schema/resource-type";
+import type { Context, Failure } from "../../schema/resource-type";
 
 const DEFAULT_GRACE_MS = 24 * 3_600_000;
 
@@ -29,10 +29,10 @@ export const rotationFields = {
 } as const satisfies Record<string, FieldRule>;
 
 /** The checked inputs of a rotating key. */
-export type RotationInputs = InputsOf<typeof rotationFields>;
+export type RotationInputs = Partial<InputsOf<typeof rotationFields>>;
 
-/** Those that say how long a previous key stays live. */
-export type PeriodInputs = Planned<Pick<RotationInputs, "rotateAfter" | "gracePeriod" | "quietPeriod" | "maxOverlap">>;
+/** Inputs of a rotating key, as far as they are given and known. */
+export type PlannedRotation = Planned<RotationInputs>;
 
 const NO_ADOPTION: Failure = {
   property: "sealTo",
@@ -53,13 +53,13 @@ export interface Periods {
 }
 
 /** The periods in the inputs. */
-export function periodsOf(inputs: PeriodInputs): Periods {
+export function periodsOf(inputs: PlannedRotation): Periods {
   const grace = graceOf(inputs);
   return { grace, quiet: msOf(inputs, "quietPeriod"), maxOverlap: Math.max(grace, msOf(inputs, "maxOverlap")) };
 }
 
 /** The rules between the fields. */
-export function rotationRules(inputs: Properties, context: Context): readonly Failure[] {
+export function rotationRules(inputs: PlannedRotation, context: Context): readonly Failure[] {
   const failures: Failure[] = [...keyRules(inputs, context)];
   if (inputs.sealTo !== undefined && inputs.adopt !== undefined) failures.push({ ...NO_ADOPTION });
   const age = parseDuration(inputs.rotateAfter);
@@ -76,11 +76,11 @@ export function rotationRules(inputs: Properties, context: Context): readonly Fa
 }
 
 /** The grace of a key that is rotated by age must end before the next rotation. */
-function graceOf({ gracePeriod, rotateAfter }: PeriodInputs): number {
+function graceOf({ gracePeriod, rotateAfter }: PlannedRotation): number {
   const half = (parseDuration(rotateAfter) ?? Number.POSITIVE_INFINITY) / 2;
   return parseDuration(gracePeriod) ?? Math.min(DEFAULT_GRACE_MS, half);
 }
 
-function msOf(inputs: PeriodInputs, field: "quietPeriod" | "maxOverlap"): number {
+function msOf(inputs: PlannedRotation, field: "quietPeriod" | "maxOverlap"): number {
   return parseDuration(inputs[field]) ?? parseDuration(rotationFields[field].fallback) ?? 0;
 }

@@ -9,7 +9,7 @@ import type { Properties } from "../../schema/resource-type";
 import type { HistoryMark } from "../../schema/witness";
 import type { Recipients, SealedTexts } from "../../seal/recipients";
 import { shownName } from "../../text";
-import { periodsOf } from "./rotation-fields";
+import { type PlannedRotation, periodsOf } from "./rotation-fields";
 
 /** A key with its secret, or with its sealed secret, as stored in a state. */
 export interface HeldKey {
@@ -154,7 +154,7 @@ export function madeBy({ adopted }: RotationState, { keyId, name }: Pick<HeldKey
 }
 
 /** When the previous key may be revoked at the earliest, in milliseconds since 1970; `undefined` without one. */
-export function retireTime(state: RotationState, inputs: Properties): number | undefined {
+export function retireTime(state: RotationState, inputs: PlannedRotation): number | undefined {
   const since = Date.parse(state.deliveredAt ?? state.rotatedAt ?? "");
   if (state.previous === undefined || Number.isNaN(since)) return undefined;
   const { grace, quiet, maxOverlap } = periodsOf(inputs);
