@@ -4,12 +4,14 @@ import { parseArgs } from "node:util";
 import { pulumiOnPath } from "../testing";
 import { chart } from "./chart";
 import { coldStartRows } from "./cold-start";
+import { identifyRows } from "./identify-runs";
 import { parts, wrongParts } from "./parts";
 import { buildPlugin, pluginRows, pluginStartRow } from "./plugin-runs";
 import { startService } from "./processes";
 import { heapGrowth, providerRow } from "./provider-runs";
 import { growth, merged, type Row } from "./results";
 import { scenarios } from "./scenarios";
+import { sealedRows } from "./sealed-run";
 import { table } from "./table";
 import { CONCURRENCY } from "./task";
 import { wholeRows } from "./whole-runs";
@@ -75,6 +77,8 @@ async function main(): Promise<void> {
       note(await pluginRows(plane, plugin, { n: quick ? 5 : 100, runs }));
     }
     if (wanted("witness")) note([await witnessRow(plane, { n: quick ? 5 : 400, runs })]);
+    if (wanted("sealed")) note(await sealedRows(plane, { n: quick ? 5 : 100, runs }));
+    if (wanted("identify")) note(await identifyRows(runs, quick));
     for (const engine of wanted("up") ? engines : []) {
       for (const n of quick ? [5] : [1, 10, 100, 400]) note(await wholeRows(plane, { engine, n, runs }));
     }

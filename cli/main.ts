@@ -7,6 +7,7 @@ import { EXIT, type ExitCode } from "./exit-code";
 import { addExplain } from "./explain";
 import { addIdentify } from "./identify/identify";
 import { addKeys } from "./keys/keys";
+import { addReap } from "./reap/reap";
 import { addReport } from "./report";
 import { addRevoke } from "./revoke/revoke";
 import { addServe } from "./serve";
@@ -21,6 +22,7 @@ const commands: Readonly<Record<string, (program: Command, session: Session) => 
   keys: addKeys,
   report: addReport,
   sweep: addSweep,
+  reap: addReap,
   revoke: addRevoke,
   identify: addIdentify,
   wait: addWait,

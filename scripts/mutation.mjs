@@ -24,8 +24,9 @@ async function runTests(files, pattern, mutant) {
   args.push(`--outputFile=${report}`, ...(pattern === undefined ? [] : ["-t", pattern]), ...files);
   // Stops at the first failure, because one failed test is enough.
   if (mutant !== undefined) args.push("--bail=1");
-  const plugin = join(folder, `${mutants.indexOf(mutant)}.cjs`);
-  const env = { ...process.env, KEYPLANE_MUTANT: mutant?.name ?? "", KEYPLANE_PLUGIN: plugin };
+  const executable = (name) => join(folder, `${name}-${mutants.indexOf(mutant)}.cjs`);
+  const env = { ...process.env, KEYPLANE_MUTANT: mutant?.name ?? "", KEYPLANE_PLUGIN: executable("plugin") };
+  env.KEYPLANE_CLI = executable("cli");
   const child = spawn("npx", ["--no-install", ...args], { cwd: root, env, stdio: "ignore" });
   await new Promise((resolve) => child.once("close", resolve));
   const { testResults } = JSON.parse(await readFile(report, "utf8"));

@@ -3,6 +3,7 @@ import { tagsIn } from "../../provider/keys/names";
 import { DYNAMIC, PLUGIN } from "../../provider/resource-types";
 import { type Deployment, readDeployment, type StateResource } from "../../provider/stack/deployment";
 import { keysIn, type Role, type StackState, stackState } from "../../provider/stack/stack-state";
+import { consumersIn } from "../state/consumers";
 import { KeySearch } from "./key-search";
 import { readStateFile, refused, type StateFile } from "./state-sources";
 
@@ -213,7 +214,7 @@ function holdingOf(key: KeyOfResource, state: ReadState, now: ReadState): Holdin
     lastUsedAt: isCurrent ? undefined : text(outputs.previousUsedAt),
     isCopy: isOthers(name, maker(keyId, outputs), summary),
     hasTriggers: outputs.triggersDigest !== undefined || inputs.rotationTriggers !== undefined,
-    usedBy: usersOf(urn, deployment),
+    usedBy: (consumersIn(deployment).get(urn) ?? []).map((user) => user.urn),
     ...{ source, savedAt: summary.savedAt },
   };
 }
@@ -234,13 +235,6 @@ function isOthers(name: string | undefined, maker: string | undefined, { tags, f
   const makers = maker === undefined ? tagsIn(name ?? "") : [maker];
   if (makers.length === 0 || tags.length === 0) return foreign.length > 0;
   return !makers.some((tag) => tags.includes(tag));
-}
-
-/** The resources that depend on another one, without keyplane's own. */
-function usersOf(urn: string, { resources }: Deployment): readonly string[] {
-  const isOwn = ({ type }: StateResource) => type === `${DYNAMIC}Ledger` || type === `${DYNAMIC}Owner`;
-  const users = resources.filter((resource) => resource.sources.has(urn) && !isOwn(resource));
-  return [...new Set(users.map((user) => user.urn))];
 }
 
 /** The stack that owns a key first, then copies; newer states first. */

@@ -1,10 +1,13 @@
 import type { ApiKeyRecord } from "../../provider/api";
+import { expiresAt } from "../../provider/keys/lease";
 import { nameInUrn, tagsIn } from "../../provider/keys/names";
 import type { Age } from "../duration-option";
 import { heldBy, type Role, type StackState } from "../state";
 
 /** A key of the account, with its ownership. */
 export interface InventoryKey extends ApiKeyRecord {
+  /** The deadline in the key's name, as an ISO 8601 time; absent if it has none. */
+  readonly expiresAt?: string;
   /** The owner's tag in the key's name. Absent if keyplane did not create the name. */
   readonly ownerTag?: string;
   /** `project/stack` that holds the key, or that the tag belongs to. */
@@ -15,7 +18,7 @@ export interface InventoryKey extends ApiKeyRecord {
   readonly role?: Role;
   /** Whether the key stays live if that resource is deleted. */
   readonly stays?: boolean;
-  /** `unused-90d`, `older-than-180d`, `unmanaged`, `orphan`. */
+  /** `unused-90d`, `older-than-180d`, `expired`, `unmanaged`, `orphan`. */
   readonly flags: readonly string[];
 }
 
@@ -40,9 +43,12 @@ export function inventory(keys: readonly ApiKeyRecord[], terms: InventoryTerms):
     const flags: string[] = [];
     if (ageOf(key.lastUsedAt ?? key.createdAt, now) >= unusedFor.ms) flags.push(`unused-${unusedFor.text}`);
     if (olderThan && ageOf(key.createdAt, now) >= olderThan.ms) flags.push(`older-than-${olderThan.text}`);
+    const deadline = expiresAt(key.name);
+    if (deadline !== undefined && Date.parse(deadline) <= now) flags.push("expired");
     if (states.length > 0 && holder === undefined) flags.push(owner === undefined ? "unmanaged" : "orphan");
     return {
       ...key,
+      ...(deadline === undefined ? {} : { expiresAt: deadline }),
       ...(tag === undefined ? {} : { ownerTag: tag }),
       ...(stack === undefined ? {} : { stack }),
       ...(holder === undefined ? {} : { heldBy: holder.urn, role: holder.role, stays: holder.stays }),

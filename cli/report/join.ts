@@ -1,3 +1,4 @@
+import { expiresAt } from "../../provider/keys/lease";
 import { nameInUrn } from "../../provider/keys/names";
 import { DYNAMIC } from "../../provider/resource-types";
 import type { Deployment } from "../../provider/stack/deployment";
@@ -125,7 +126,7 @@ function describe(
   const createdAt = readTime(record?.createdAt) ?? dates.createdAt;
   const next =
     first === undefined
-      ? nextWithoutState(owner.stack !== undefined, hasStates)
+      ? nextWithoutState({ isOrphan: owner.stack !== undefined, hasStates, deadline: expiresAt(record?.name) }, now)
       : status === "live"
         ? nextStep(first, now)
         : nextIfMissing(first, status);

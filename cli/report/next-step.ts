@@ -8,8 +8,18 @@ const step = (action: NextStep["action"], text: string, isDue = false): NextStep
  * What happens to a live key that no state holds.
  * @param isOrphan - Whether a state has its tag.
  * @param hasStates - Whether any state was given.
+ * @param deadline - The deadline in its name, as an ISO 8601 time.
+ * @param now - The service's time, in milliseconds.
  */
-export function nextWithoutState(isOrphan: boolean, hasStates: boolean): NextStep {
+export function nextWithoutState(
+  { isOrphan, hasStates, deadline }: { isOrphan: boolean; hasStates: boolean; deadline: string | undefined },
+  now: number,
+): NextStep {
+  if (deadline !== undefined) {
+    const isDue = Date.parse(deadline) <= now;
+    const when = isDue ? "" : ` after ${deadline.slice(0, 16).replace("T", " ")} UTC`;
+    return { ...step("revoke", `\`keyplane reap\` revokes it${when}`, isDue), after: deadline };
+  }
   if (!hasStates) return step("none", "Unknown: no state was given");
   return isOrphan
     ? step("decide", "No state holds it. `keyplane sweep` shows whether it was left behind")

@@ -1,22 +1,12 @@
-import { getOrCreate } from "../../provider/get-or-create";
 import { identityIn, markIn, ownerIdIn } from "../../provider/keys/identity";
 import { isOthers } from "../../provider/keys/maker";
 import type { Scope } from "../../provider/keys/scope";
 import { DYNAMIC, isKeyType } from "../../provider/resource-types";
 import type { Deployment, StateResource } from "../../provider/stack/deployment";
-import {
-  isKeyplanes,
-  keysIn,
-  OWNER_TYPE,
-  ownersIn,
-  type Role,
-  type StackState,
-} from "../../provider/stack/stack-state";
+import { isKeyplanes, keysIn, ownersIn, type Role, type StackState } from "../../provider/stack/stack-state";
+import { consumersIn } from "../state/consumers";
 import { isoOf, readTime } from "./iso-time";
 import { scopeIn } from "./state-scopes";
-
-/** Resources of the dynamic provider that use all keys, to look after them. */
-const BOOKKEEPING: ReadonlySet<string> = new Set([`${DYNAMIC}Ledger`, OWNER_TYPE]);
 
 /** A key in a state, with what the state says about it. */
 export interface StateKey {
@@ -64,8 +54,9 @@ export interface KeyPlan {
 }
 
 /** The keys that a state holds. The resource that decides about a key comes last in the state's order, and wins. */
-export function stateKeys(state: StackState, { resources }: Deployment): readonly StateKey[] {
-  const consumers = consumersIn(resources);
+export function stateKeys(state: StackState, deployment: Deployment): readonly StateKey[] {
+  const { resources } = deployment;
+  const consumers = consumersIn(deployment);
   const found = new Map<string, StateKey>();
   // A ledger lists all keys, and a resource that is left to be deleted has the key that its successor replaced.
   const weight = ({ type, replaced }: StateResource) => (isKeyType(type) ? (replaced ? 1 : 2) : 0);
@@ -129,16 +120,6 @@ function datesOf({ outputs, created }: StateResource, role: Role): KeyDates {
     deliveredAt: time("deliveredAt"),
     rotateAt: time("rotateAt"),
   };
-}
-
-/** The resources that use the outputs of each resource, except keyplane's own. */
-function consumersIn(resources: readonly StateResource[]): ReadonlyMap<string, readonly StateResource[]> {
-  const consumers = new Map<string, StateResource[]>();
-  for (const resource of resources) {
-    if (resource.replaced || BOOKKEEPING.has(resource.type)) continue;
-    for (const source of resource.sources) getOrCreate(consumers, source, () => []).push(resource);
-  }
-  return consumers;
 }
 
 /** When the last consumer of an `ApiKey` was updated; `undefined` unless all were after its creation. */

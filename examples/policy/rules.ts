@@ -13,8 +13,9 @@ const SECRET_OUTPUTS = ["key", "previousKey"] as const;
 
 /** Finds a key that is never rotated, neither by age nor by a trigger. */
 export function rotationViolation({ type, props }: PolicyResource): string | undefined {
-  if (!isKeyType(type) || props.rotateAfter !== undefined || hasEntries(props.rotationTriggers)) return undefined;
-  return 'This key is never rotated. Set rotateAfter, such as "90d", or rotationTriggers.';
+  if (!isKeyType(type) || hasEntries(props.rotationTriggers)) return undefined;
+  if (props.rotateAfter !== undefined || props.maxAge !== undefined) return undefined;
+  return 'This key is never rotated. Set rotateAfter, such as "90d", maxAge or rotationTriggers.';
 }
 
 /** Finds a key that stays live when its resource is deleted. */

@@ -12,7 +12,7 @@ const officeHours: RotationWindowArgs = {
 /** The keys of a small platform. The first run after a key reaches its age rotates it, for `web` inside the window. */
 async function program(): Promise<Record<string, pulumi.Input<unknown>>> {
   const web = new RotatingApiKey("web", { rotateAfter: "30d", rotationWindow: officeHours, gracePeriod: "48h" });
-  const jobs = new RotatingApiKey("jobs", { rotateAfter: "90d", gracePeriod: "24h" });
+  const jobs = new RotatingApiKey("jobs", { rotateAfter: "90d", maxAge: "120d", gracePeriod: "24h" });
   return {
     webKey: web.key, // secret
     jobsKey: jobs.key, // secret

@@ -1,4 +1,5 @@
 import type { ApiKeyRecord, CreatedKey } from "../api/records";
+import { parseDuration } from "../duration";
 import { type ApiError, isAborted, isAnswerLost, isApiError, KeyplaneError, messageOf } from "../errors";
 import { type Context, NotReady } from "../schema/resource-type";
 import type { SealedTexts } from "../seal/recipients";
@@ -50,11 +51,10 @@ async function create(naming: Naming, inputs: KeyInputs, context: Context): Prom
   try {
     const sealer = await sealerIn(inputs);
     await context.beforeCreate?.(context);
-    const { projectId } = inputs;
     const created =
       "exactName" in naming
-        ? await createExact(naming, projectId, context)
-        : await createNamed(naming, projectId, left, context);
+        ? await createExact(naming, inputs, context)
+        : await createNamed(naming, inputs, left, context);
     context.noteCreated(created.id);
     const sealedKey = sealer && (await sealed(created, sealer, left, context));
     return { created, sealedKey, lost: lostOf(left, context), pendingRevocations: left.orphans.map(({ id }) => id) };
@@ -86,14 +86,14 @@ async function sealed({ id, key, name }: CreatedKey, sealer: Sealer, left: Lefto
  */
 async function createExact(
   naming: Extract<Naming, { exactName: string }>,
-  projectId: string | undefined,
+  inputs: KeyInputs,
   context: Context,
 ): Promise<CreatedKey> {
   const { exactName: name } = naming;
   await clearName(naming, context);
   for (let attempt = 1; ; attempt++) {
     try {
-      return await createWhenFree(name, projectId, context);
+      return await createWhenFree(name, inputs, context);
     } catch (error) {
       if (!isAnswerLost(error) && !(attempt > 1 && isTaken(error))) throw error;
       context.progress(`the answer to the creation of ${name} was lost; checking whether a key has the name`);
@@ -105,17 +105,17 @@ async function createExact(
 }
 
 /** Creates a key with a given name. If this run has revoked a key of the name, waits until the service frees the name. */
-async function createWhenFree(name: string, projectId: string | undefined, context: Context): Promise<CreatedKey> {
+async function createWhenFree(name: string, inputs: KeyInputs, context: Context): Promise<CreatedKey> {
   for (const pause of context.keys().hasRevokedName(name) ? FREE_PAUSES_MS : []) {
     try {
-      return await context.keys().create(name, { projectId });
+      return await context.keys().create(name, { projectId: inputs.projectId });
     } catch (error) {
       if (!isTaken(error)) throw error;
       context.progress(`waiting until the service frees the name ${name}, whose key this run has revoked`);
       await context.account().sleep(pause);
     }
   }
-  return context.keys().create(name, { projectId });
+  return context.keys().create(name, { projectId: inputs.projectId });
 }
 
 function isTaken(error: unknown): error is ApiError {
@@ -132,14 +132,18 @@ function unsettled(name: string, found: ApiKeyRecord | undefined): string {
 
 async function createNamed(
   { prefix, identity }: Extract<Naming, { prefix: string }>,
-  projectId: string | undefined,
+  inputs: KeyInputs,
   left: Leftovers,
   context: Context,
 ): Promise<CreatedKey> {
+  const maxAgeMs = parseDuration(inputs.maxAge);
+  // A deadline is a time of the service. An earlier answer may have shown its clock.
+  if (maxAgeMs !== undefined && context.account().skewMs === undefined) await context.keys().list({ recent: true });
   for (let attempt = 1; ; attempt++) {
-    const name = autoName(prefix, identity, context.nonce());
+    const expiresAt = maxAgeMs && context.account().serviceNow() + maxAgeMs;
+    const name = autoName(prefix, identity, context.nonce(), expiresAt);
     try {
-      return await context.keys().create(name, { projectId });
+      return await context.keys().create(name, { projectId: inputs.projectId });
     } catch (error) {
       // Nobody else ever requests a generated name, so a key with it is ours.
       if (!isAnswerLost(error) && !isTaken(error)) throw error;

@@ -68,8 +68,18 @@ export interface NamedKey {
   readonly credentialOf: string | undefined;
 }
 
+/** A live key with a deadline in its name. Times are in milliseconds since 1970. */
+export interface LeasedKey {
+  readonly kind: "leased";
+  /** Whether a configured account authenticates with it, or may do so. */
+  readonly isCredential: boolean;
+  readonly deadline: number;
+  /** The service's time; `unknown` if no answer has shown it. */
+  readonly now: number | "unknown";
+}
+
 /** What is known about a key. What is not known is never a proof. */
-export type KeyFacts = UnknownKey | PreviousKey | ReplacedKey | SweptKey | NamedKey;
+export type KeyFacts = UnknownKey | PreviousKey | ReplacedKey | SweptKey | NamedKey | LeasedKey;
 
 /** Why a key stays live. */
 export type Reason =
@@ -87,7 +97,9 @@ export type Reason =
   | "consumers wait"
   | "consumers unknown"
   | "after state"
-  | "young";
+  | "young"
+  | "time unknown"
+  | "lease";
 
 /** What happens to a key. `report`: it stays live, and the user is told. */
 export type Fate =
@@ -113,6 +125,10 @@ export function fateOf(facts: KeyFacts): Fate {
       return fateOfSwept(facts);
     case "named":
       return facts.credentialOf === undefined ? REVOKE : report("credential");
+    case "leased":
+      if (facts.now === "unknown") return report("time unknown");
+      if (facts.now < facts.deadline) return keep("lease", facts.deadline);
+      return facts.isCredential ? report("credential") : REVOKE;
   }
 }
 

@@ -1,9 +1,10 @@
-import { formatDuration, parseDuration } from "../duration";
+import { formatDuration } from "../duration";
 import { type Digest, digestOf, isDigestOf, isKeyed, keyed } from "../schema/digest";
 import { type FieldRule, type InputsOf, type Planned, types } from "../schema/field-types";
 import type { Context, Due, Failure, NextDue } from "../schema/resource-type";
 import { type SealedTexts, sameRecipients } from "../seal/recipients";
 import { identityIn } from "./identity";
+import { rotationAge, sameAge } from "./lease";
 import { PREFIX_LENGTH } from "./names";
 import { dueIn, rotationWindow, windowOf } from "./rotation-window";
 import { accountFailures, scopeFields } from "./scope";
@@ -23,6 +24,8 @@ export const keyFields = {
   namePrefix: { type: types.prefixUpTo(PREFIX_LENGTH), change: "replace" },
   rotationTriggers: { type: types.map, change: "replace", unsetUpdates: true, digest: triggersDigestIn },
   rotateAfter: { type: types.duration, change: "update" },
+  /** The name has the deadline, so a key cannot get another one. */
+  maxAge: { type: types.duration, change: "replace", same: sameAge },
   rotationWindow: { type: rotationWindow, change: "update" },
   waitForProjects: { type: types.listOf(types.projectId), change: "update" },
   verify: { type: types.flag, fallback: false, change: "update" },
@@ -60,9 +63,10 @@ export function keyRules(inputs: PlannedKey, context: Context): readonly Failure
       "can be given only together with organizationId: the keys of an account are not limited to a project";
     failures.push({ property: "projectId", reason });
   }
-  if (inputs.rotationWindow !== undefined && inputs.rotateAfter === undefined) {
+  if (inputs.rotationWindow !== undefined && inputs.rotateAfter === undefined && inputs.maxAge === undefined) {
     const reason =
-      "requires rotateAfter, because only a rotation by age waits for the window. Set rotateAfter, or remove rotationWindow";
+      "requires rotateAfter or maxAge, because only a rotation by age waits for the window. Set one of them, or remove " +
+      "rotationWindow";
     failures.push({ property: "rotationWindow", reason });
   }
   return failures;
@@ -82,8 +86,9 @@ export function isTried(inputs: PlannedKey): boolean {
 }
 
 /** When a key is due for rotation by age; `undefined` if it never is, or if a preview does not know it yet. */
-export function nextDue(createdAt: unknown, { rotateAfter, rotationWindow }: PlannedKey): NextDue | undefined {
-  const age = parseDuration(rotateAfter);
+export function nextDue(createdAt: unknown, inputs: PlannedKey): NextDue | undefined {
+  const { rotationWindow } = inputs;
+  const age = rotationAge(inputs);
   const born = Date.parse(String(createdAt));
   if (age === undefined || Number.isNaN(born)) return undefined;
   if (rotationWindow === undefined) return (from) => Math.max(from, born + age);

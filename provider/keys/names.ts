@@ -3,6 +3,7 @@ import { base32 } from "../base32";
 import { getOrCreate } from "../get-or-create";
 import { withoutTrailing } from "../text";
 import { ownerIdIn, urnIn } from "./identity";
+import { DEADLINE_LENGTH, withDeadline } from "./lease";
 
 /** The longest prefix in characters. It leaves room for the owner's tag. */
 export const PREFIX_LENGTH = 46;
@@ -20,12 +21,19 @@ export function ownerTag(owner: string): string {
 
 /**
  * An auto-name of at most 64 characters of `[a-z0-9-]`: `<prefix>-<owner's tag>-<nonce>`, or with a URN in the identity
- * `<prefix>-<owner's tag>-<URN's tag>-<nonce>`. No two requests share a nonce, so a key with the name can only come
- * from its request.
+ * `<prefix>-<owner's tag>-<URN's tag>-<nonce>`. A deadline stands before the tags. No two requests share a nonce, so a
+ * key with the name can only come from its request.
+ * @param expiresAt - The deadline, in milliseconds since 1970.
  */
-export function autoName(prefix: string, identity: string, nonce: string): string {
-  const plain = prefix.slice(0, urnIn(identity) === undefined ? PREFIX_LENGTH : PREFIX_LENGTH_WITH_URN);
-  return `${withoutTrailing(plain, "-")}-${tagsOf(identity)}-${nonce}`;
+export function autoName(prefix: string, identity: string, nonce: string, expiresAt?: number): string {
+  const longest = urnIn(identity) === undefined ? PREFIX_LENGTH : PREFIX_LENGTH_WITH_URN;
+  const tagsAndNonce = `-${tagsOf(identity)}-${nonce}`;
+  if (expiresAt === undefined) return shortened(prefix, longest) + tagsAndNonce;
+  return withDeadline(shortened(prefix, longest - DEADLINE_LENGTH), expiresAt, tagsAndNonce);
+}
+
+function shortened(prefix: string, longest: number): string {
+  return withoutTrailing(prefix.slice(0, longest), "-");
 }
 
 const NONCE_LENGTH = 8;

@@ -18,9 +18,16 @@ export async function sealerFor({ sealTo }: KeyInputs): Promise<Sealer> {
   return (secret) => seal(secret, recipients);
 }
 
+/** Recipients for whom something was sealed. All keys of a stack often have the same ones, and a trial takes as long as a key. */
+const usable = new Set<string>();
+
 async function tryFormat(format: string, recipients: Recipients): Promise<void> {
+  const tried = { [format]: recipients[format as keyof Recipients] };
+  const text = JSON.stringify(tried);
+  if (usable.has(text)) return;
   try {
-    await seal("keyplane", { [format]: recipients[format as keyof Recipients] });
+    await seal("keyplane", tried);
+    usable.add(text);
   } catch (error) {
     throw new KeyplaneError(
       "KP-SEAL",

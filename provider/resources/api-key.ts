@@ -16,6 +16,7 @@ import {
   triggersDue,
   withoutEmpty,
 } from "../keys/key-fields";
+import { expiresAt, leaseRules } from "../keys/lease";
 import { type LostRequests, lostDue, lostIn, settleLost, settleLostForGood } from "../keys/lost-key";
 import { isOthers } from "../keys/maker";
 import { nameInUrn, ownerTag, prefixFrom } from "../keys/names";
@@ -112,6 +113,7 @@ function outputsOf(state: KeyState, inputs: Properties, before?: Properties): Pr
     ...lost,
     ...(state.sealedKey && { key: null }),
     rotateAt: rotateAt(state.createdAt, inputs),
+    expiresAt: expiresAt(state.name),
     gone: gone || undefined,
     owner: identity,
   });
@@ -137,19 +139,24 @@ export const apiKey: ResourceType = {
     onNameConflict: { type: types.oneOf("fail", "revokeUnused"), fallback: "fail", change: "update" },
   },
 
-  outputs: ["keyId", "name", "key", "sealedKey", "digest", "createdAt", "rotateAt", "pending"],
+  outputs: ["keyId", "name", "key", "sealedKey", "digest", "createdAt", "rotateAt", "expiresAt", "pending"],
 
-  canBeAbsent: ["digest", "rotateAt", "pending"],
+  canBeAbsent: ["digest", "rotateAt", "expiresAt", "pending"],
 
   ifSealed: ["sealedKey"],
 
-  stable: () => ["keyId", "name", "key", "sealedKey", "digest", "createdAt"],
+  stable: () => ["keyId", "name", "key", "sealedKey", "digest", "createdAt", "expiresAt"],
 
   rules(inputs, context) {
-    const failures: Failure[] = [...keyRules(inputs, context)];
+    const failures: Failure[] = [...keyRules(inputs, context), ...leaseRules(inputs)];
     if (inputs.name !== undefined) {
       if (inputs.namePrefix !== undefined) {
         failures.push({ property: "namePrefix", reason: "cannot be combined with name. Choose one of them" });
+      }
+      if (inputs.maxAge !== undefined) {
+        const reason =
+          "cannot be combined with name, because the deadline is a part of the generated name. Use namePrefix";
+        failures.push({ property: "maxAge", reason });
       }
       if (inputs.waitForProjects !== undefined) {
         failures.push({

@@ -6,6 +6,7 @@ import { notDueYet } from "../keys/clock-skew";
 import { isHeldElsewhere } from "../keys/holders";
 import { identityIn, sameOwner } from "../keys/identity";
 import { isKept, nextDue, rotateAt, triggersDue } from "../keys/key-fields";
+import { sameAge } from "../keys/lease";
 import { settleLost, settleLostForGood } from "../keys/lost-key";
 import { isOthers } from "../keys/maker";
 import { finishPending, pendingUnder, wasHandedOut } from "../keys/readiness";
@@ -58,6 +59,7 @@ export const rotatingApiKey: ResourceType = {
     "digest",
     "createdAt",
     "rotateAt",
+    "expiresAt",
     "previousKeyId",
     "previousKey",
     "previousSealedKey",
@@ -67,14 +69,23 @@ export const rotatingApiKey: ResourceType = {
     "nextAction",
   ],
 
-  canBeAbsent: ["digest", "rotateAt", "previousKeyId", "previousKey", "previousDigest", "retireAfter", "pending"],
+  canBeAbsent: [
+    "digest",
+    "rotateAt",
+    "expiresAt",
+    "previousKeyId",
+    "previousKey",
+    "previousDigest",
+    "retireAfter",
+    "pending",
+  ],
 
   ifSealed: ["sealedKey", "previousSealedKey"],
 
   stable(outputs, inputs, now) {
     const state = withTriggers(stateOf(outputs), inputs.rotationTriggers);
     return rotationReason(state, inputs, now) === undefined
-      ? ["keyId", "name", "key", "sealedKey", "digest", "createdAt"]
+      ? ["keyId", "name", "key", "sealedKey", "digest", "createdAt", "expiresAt"]
       : [];
   },
 
@@ -241,14 +252,16 @@ async function ownKeyIn(outputs: Properties, context: Context): Promise<readonly
 function noteTriggers(
   saved: RotationState,
   inputs: Properties,
-  { queuedSealTo }: Properties,
+  { queuedSealTo, maxAge }: Properties,
   context: Context,
 ): RotationState {
   const state = withTriggers(saved, inputs.rotationTriggers);
   const isNew = state.queuedTriggers !== undefined && saved.queuedTriggers === undefined;
+  const isLeasedAnew = !sameAge(saved.leasedFor, inputs.maxAge) && sameAge(saved.leasedFor, maxAge);
   const isSealedAnew = queuedSealTo === undefined && changeOfRecipients(saved.sealedTo, inputs.sealTo) !== undefined;
-  if (state.previous !== undefined && state.current !== undefined && (isNew || isSealedAnew)) {
-    const what = isNew ? "a trigger has changed" : "the recipients in sealTo have changed";
+  if (state.previous !== undefined && state.current !== undefined && (isNew || isSealedAnew || isLeasedAnew)) {
+    const changed = isSealedAnew ? "the recipients in sealTo have changed" : "maxAge has changed";
+    const what = isNew ? "a trigger has changed" : changed;
     const { keyId } = state.previous;
     context.info(`${what}. The key rotates as soon as the previous key, ${keyId}, can be revoked`);
   }

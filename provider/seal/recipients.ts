@@ -66,8 +66,8 @@ function ageProblem(value: unknown): string | undefined {
   return undefined;
 }
 
-/** The length of the key in a recipient of age, in bytes, by the prefix of its text. */
-const AGE_KEY_BYTES: Readonly<Record<string, number>> = { age: 32, age1pq: 1216 };
+/** The length of the key in a recipient of age, in bytes. */
+const AGE_KEY_BYTES = 32;
 
 function ageRecipientProblem(value: unknown): string | undefined {
   if (typeof value !== "string") return "it is not a text";
@@ -75,8 +75,8 @@ function ageRecipientProblem(value: unknown): string | undefined {
   if (/^ssh-/.test(value)) return "keys of SSH are not supported. Create a key with age-keygen";
   const decoded = bech32(value);
   if (decoded === undefined) return "it is no public key of age, or a part of it is missing or changed";
-  if (AGE_KEY_BYTES[decoded.prefix] === decoded.bytes) return undefined;
-  return "this kind of recipient is not supported. Pass a public key of age-keygen, which begins with age1";
+  if (decoded.prefix === "age" && decoded.bytes === AGE_KEY_BYTES) return undefined;
+  return "this kind of recipient is not supported. Pass a public key of age-keygen, which has 62 characters";
 }
 
 function githubProblem(value: unknown): string | undefined {

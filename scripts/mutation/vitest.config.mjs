@@ -8,12 +8,17 @@ import { mutate } from "./mutate.mjs";
 const mutant = mutants.find(({ name }) => name === process.env.KEYPLANE_MUTANT);
 const root = new URL("../..", import.meta.url).pathname;
 
-// Contract tests start the plugin as an executable, so it is bundled with the change.
-if (process.argv.some((word) => word.startsWith("test/contract/"))) {
+// These tests start an executable, so it is bundled with the change.
+const executables = [
+  ["test/contract/", "provider/plugin/main.ts", process.env.KEYPLANE_PLUGIN],
+  ["test/unit/cli/", "cli/main.ts", process.env.KEYPLANE_CLI],
+];
+for (const [folder, entry, outfile] of executables) {
+  if (!process.argv.some((word) => word.startsWith(folder))) continue;
   await build({
     absWorkingDir: root,
-    entryPoints: ["provider/plugin/main.ts"],
-    outfile: process.env.KEYPLANE_PLUGIN,
+    entryPoints: [entry],
+    outfile,
     bundle: true,
     platform: "node",
     plugins: [{ name: "mutant", setup: (bundle) => bundle.onLoad({ filter: /\.ts$/ }, load) }],

@@ -49,14 +49,22 @@ export interface ApiKeyArgs<Seal extends pulumi.Input<SealTo> | undefined = unde
   readonly rotationTriggers?: pulumi.Input<Record<string, pulumi.Input<unknown>>>;
   /**
    * The age at which `up` replaces the key, such as `90d`: a whole number and one of `s`, `m`, `h`, `d`, `w`. Measured
-   * by this machine's clock, which must be within 5 minutes of the service's.
-   * @default never
+   * by this machine's clock, which must be within 5 minutes of the service's. Less than `maxAge`.
+   * @default two thirds of `maxAge`; never without it
    */
   readonly rotateAfter?: pulumi.Input<string>;
   /**
+   * The longest life of the key, such as `30d`, at least `10m`. Its name gets a deadline, and `keyplane reap` revokes the
+   * key after it, even if nobody runs the stack any more. Run `up` often enough that the key is replaced before. The
+   * name then has room for the first 26 characters of the prefix, 17 with the plugin. Not with `name`. A change replaces the
+   * key.
+   * @default none: the key has no deadline
+   */
+  readonly maxAge?: pulumi.Input<string>;
+  /**
    * When `up` may replace the key by age: a key that reaches `rotateAfter` is due from the next time in this window on.
    * If no `up` runs in the window, the key is due in the next one. Triggers and a key that is gone do not wait for it.
-   * Requires `rotateAfter`. A change does not replace a key that is not due.
+   * Requires `rotateAfter` or `maxAge`. A change does not replace a key that is not due.
    * @default any time
    */
   readonly rotationWindow?: pulumi.Input<RotationWindowArgs>;
@@ -126,9 +134,11 @@ export class ApiKey<Seal extends pulumi.Input<SealTo> | undefined = undefined> e
   declare readonly createdAt: pulumi.Output<string>;
   /**
    * When the key becomes due for rotation by age, with `rotationWindow`, as an ISO 8601 time; `null` without
-   * `rotateAfter`.
+   * `rotateAfter` and `maxAge`.
    */
   declare readonly rotateAt: pulumi.Output<string | null>;
+  /** The deadline in the key's name, as an ISO 8601 time; `null` without `maxAge`. */
+  declare readonly expiresAt: pulumi.Output<string | null>;
   /** What the key still waits for; `null` once it is ready. */
   declare readonly pending: pulumi.Output<readonly PendingWork[] | null>;
   /**
@@ -176,6 +186,7 @@ const OUTPUTS = [
     "digest",
     "createdAt",
     "rotateAt",
+    "expiresAt",
     "pending",
     "pendingRevocations",
     "lostNames",

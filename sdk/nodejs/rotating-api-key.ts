@@ -56,13 +56,21 @@ export interface RotatingApiKeyArgs<Seal extends pulumi.Input<SealTo> | undefine
   /**
    * The age of the current key at which `up` rotates it, such as `30d`. Measured by this machine's clock, which must be
    * within 5 minutes of the service's.
-   * @default never
+   * @default two thirds of `maxAge`; never without it
    */
   readonly rotateAfter?: pulumi.Input<string>;
   /**
+   * The longest life of the key, such as `30d`, at least `10m`. Its name gets a deadline, and `keyplane reap` revokes the
+   * key after it, even if nobody runs the stack any more. Run `up` often enough that the key is rotated before. The
+   * name then has room for the first 26 characters of the prefix, 17 with the plugin. Must be longer than
+   * `rotateAfter` and `gracePeriod` together. A change rotates the key as soon as there is no previous key.
+   * @default none: the key has no deadline
+   */
+  readonly maxAge?: pulumi.Input<string>;
+  /**
    * When `up` may rotate the key by age: a key that reaches `rotateAfter` is due from the next time in this window on.
    * If no `up` runs in the window, the key is due in the next one. Triggers, `revokeNow` and a key that is gone do not
-   * wait for it. Requires `rotateAfter`. A change does not rotate a key that is not due.
+   * wait for it. Requires `rotateAfter` or `maxAge`. A change does not rotate a key that is not due.
    * @default any time
    */
   readonly rotationWindow?: pulumi.Input<RotationWindowArgs>;
@@ -163,9 +171,11 @@ export class RotatingApiKey<Seal extends pulumi.Input<SealTo> | undefined = unde
   declare readonly createdAt: pulumi.Output<string>;
   /**
    * When the current key becomes due for rotation by age, with `rotationWindow`, as an ISO 8601 time; `null` without
-   * `rotateAfter`.
+   * `rotateAfter` and `maxAge`.
    */
   declare readonly rotateAt: pulumi.Output<string | null>;
+  /** The deadline in the current key's name, as an ISO 8601 time; `null` without `maxAge`. */
+  declare readonly expiresAt: pulumi.Output<string | null>;
   /** The previous key's id; `null` while there is no previous key. */
   declare readonly previousKeyId: pulumi.Output<string | null>;
   /** The previous key's secret; `null` while there is no previous key, or if it is sealed. */
@@ -251,14 +261,14 @@ export class RotatingApiKey<Seal extends pulumi.Input<SealTo> | undefined = unde
 const SECRETS = ["key", "previousKey", "digestKey"];
 
 const OUTPUTS = [
-  ...["keyId", "name", "key", "sealedKey", "digest", "createdAt", "rotateAt"],
+  ...["keyId", "name", "key", "sealedKey", "digest", "createdAt", "rotateAt", "expiresAt"],
   ...["previousKeyId", "previousKey", "previousSealedKey", "previousDigest", "retireAfter", "nextAction"],
   ...["pending", "pendingRevocations", "lostNames"],
-  ...["retired", "compromised", "adopted", "rotateAfter", "gracePeriod", "quietPeriod", "maxOverlap"],
+  ...["retired", "compromised", "adopted", "rotateAfter", "maxAge", "gracePeriod", "quietPeriod", "maxOverlap"],
 ];
 
 /** The inputs that determine how long a previous key stays live. */
-const PERIODS = ["rotateAfter", "gracePeriod", "quietPeriod", "maxOverlap"] as const;
+const PERIODS = ["rotateAfter", "maxAge", "gracePeriod", "quietPeriod", "maxOverlap"] as const;
 
 /** Outputs that only the ledger needs. */
 interface ForTheLedger extends Readonly<Record<(typeof PERIODS)[number], pulumi.Output<string | undefined>>> {

@@ -3,8 +3,8 @@ import type * as pulumi from "@pulumi/pulumi";
 /** Who can open a sealed key. The key is sealed once in each format that is given. */
 export interface SealTo {
   /**
-   * Public keys of age, which begin with `age1`: `age-keygen` makes them. Each of them can open the same text. Keys with
-   * post-quantum security, which begin with `age1pq1`, work, too.
+   * Public keys of age with 62 characters, which begin with `age1`: `age-keygen` makes them. Each of them can open the same
+   * text. Keys with post-quantum security (`age1pq1`), of plugins and of SSH are refused.
    */
   readonly age?: pulumi.Input<pulumi.Input<string>[]>;
   /**

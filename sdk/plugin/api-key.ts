@@ -35,13 +35,21 @@ export interface ApiKeyArgs {
   readonly rotationTriggers?: pulumi.Input<Record<string, pulumi.Input<unknown>> | undefined>;
   /**
    * The age at which `up` replaces the key, such as `90d`: a whole number and one of `s`, `m`, `h`, `d`, `w`. Measured
-   * by this machine's clock, which must be within 5 minutes of the service's. Defaults to never.
+   * by this machine's clock, which must be within 5 minutes of the service's. Less than `maxAge`. Defaults to two
+   * thirds of `maxAge`; never without it.
    */
   readonly rotateAfter?: pulumi.Input<string | undefined>;
   /**
+   * The longest life of the key, such as `30d`, at least `10m`. Its name gets a deadline, and `keyplane reap` revokes
+   * the key after it, even if nobody runs the stack any more. Run `up` often enough that the key is replaced before.
+   * The name then has room for the first 26 characters of the prefix, 17 with the plugin. Not with `name`. A change
+   * replaces the key. Defaults to none: the key has no deadline.
+   */
+  readonly maxAge?: pulumi.Input<string | undefined>;
+  /**
    * When `up` may replace the key by age: a key that reaches `rotateAfter` is due from the next time in this window on.
    * If no `up` runs in the window, the key is due in the next one. Triggers and a key that is gone do not wait for it.
-   * Requires `rotateAfter`. A change does not replace a key that is not due. Defaults to any time.
+   * Requires `rotateAfter` or `maxAge`. A change does not replace a key that is not due. Defaults to any time.
    */
   readonly rotationWindow?: pulumi.Input<RotationWindowArgs | undefined>;
   /**
@@ -79,8 +87,10 @@ const TOKEN = "keyplane:index:ApiKey";
 const OUTPUTS = [
   "createdAt",
   "digest",
+  "expiresAt",
   "key",
   "keyId",
+  "maxAge",
   "name",
   "namePrefix",
   "onNameConflict",
@@ -123,13 +133,21 @@ export class ApiKey extends pulumi.CustomResource {
   declare readonly namePrefix: pulumi.Output<string | undefined>;
   /**
    * The age at which `up` replaces the key, such as `90d`: a whole number and one of `s`, `m`, `h`, `d`, `w`. Measured
-   * by this machine's clock, which must be within 5 minutes of the service's. Defaults to never.
+   * by this machine's clock, which must be within 5 minutes of the service's. Less than `maxAge`. Defaults to two
+   * thirds of `maxAge`; never without it.
    */
   declare readonly rotateAfter: pulumi.Output<string | undefined>;
   /**
+   * The longest life of the key, such as `30d`, at least `10m`. Its name gets a deadline, and `keyplane reap` revokes
+   * the key after it, even if nobody runs the stack any more. Run `up` often enough that the key is replaced before.
+   * The name then has room for the first 26 characters of the prefix, 17 with the plugin. Not with `name`. A change
+   * replaces the key. Defaults to none: the key has no deadline.
+   */
+  declare readonly maxAge: pulumi.Output<string | undefined>;
+  /**
    * When `up` may replace the key by age: a key that reaches `rotateAfter` is due from the next time in this window on.
    * If no `up` runs in the window, the key is due in the next one. Triggers and a key that is gone do not wait for it.
-   * Requires `rotateAfter`. A change does not replace a key that is not due. Defaults to any time.
+   * Requires `rotateAfter` or `maxAge`. A change does not replace a key that is not due. Defaults to any time.
    */
   declare readonly rotationWindow: pulumi.Output<RotationWindow | undefined>;
   /**
@@ -176,9 +194,11 @@ export class ApiKey extends pulumi.CustomResource {
   declare readonly createdAt: pulumi.Output<string>;
   /**
    * When the key becomes due for rotation by age, with `rotationWindow`, as an ISO 8601 time; absent without
-   * `rotateAfter`.
+   * `rotateAfter` and `maxAge`.
    */
   declare readonly rotateAt: pulumi.Output<string | undefined>;
+  /** The deadline in the key's name, as an ISO 8601 time; absent without `maxAge`. */
+  declare readonly expiresAt: pulumi.Output<string | undefined>;
   /** What the key still waits for; absent once it is ready. */
   declare readonly pending: pulumi.Output<PendingWork[] | undefined>;
   /**

@@ -36,13 +36,22 @@ export interface RotatingApiKeyArgs {
   readonly rotationTriggers?: pulumi.Input<Record<string, pulumi.Input<unknown>> | undefined>;
   /**
    * The age of the current key at which `up` rotates it, such as `30d`. Measured by this machine's clock, which must be
-   * within 5 minutes of the service's. Defaults to never.
+   * within 5 minutes of the service's. Defaults to two thirds of `maxAge`; never without it.
    */
   readonly rotateAfter?: pulumi.Input<string | undefined>;
   /**
+   * The longest life of the key, such as `30d`, at least `10m`. Its name gets a deadline, and `keyplane reap` revokes
+   * the key after it, even if nobody runs the stack any more. Run `up` often enough that the key is rotated before. The
+   * name then has room for the first 26 characters of the prefix, 17 with the plugin. Must be longer than `rotateAfter`
+   * and `gracePeriod` together. A change rotates the key as soon as there is no previous key. Defaults to none: the key
+   * has no deadline.
+   */
+  readonly maxAge?: pulumi.Input<string | undefined>;
+  /**
    * When `up` may rotate the key by age: a key that reaches `rotateAfter` is due from the next time in this window on.
    * If no `up` runs in the window, the key is due in the next one. Triggers, `revokeNow` and a key that is gone do not
-   * wait for it. Requires `rotateAfter`. A change does not rotate a key that is not due. Defaults to any time.
+   * wait for it. Requires `rotateAfter` or `maxAge`. A change does not rotate a key that is not due. Defaults to any
+   * time.
    */
   readonly rotationWindow?: pulumi.Input<RotationWindowArgs | undefined>;
   /**
@@ -117,9 +126,11 @@ const TOKEN = "keyplane:index:RotatingApiKey";
 const OUTPUTS = [
   "createdAt",
   "digest",
+  "expiresAt",
   "gracePeriod",
   "key",
   "keyId",
+  "maxAge",
   "maxOverlap",
   "name",
   "namePrefix",
@@ -173,13 +184,22 @@ export class RotatingApiKey extends pulumi.CustomResource {
   declare readonly namePrefix: pulumi.Output<string | undefined>;
   /**
    * The age of the current key at which `up` rotates it, such as `30d`. Measured by this machine's clock, which must be
-   * within 5 minutes of the service's. Defaults to never.
+   * within 5 minutes of the service's. Defaults to two thirds of `maxAge`; never without it.
    */
   declare readonly rotateAfter: pulumi.Output<string | undefined>;
   /**
+   * The longest life of the key, such as `30d`, at least `10m`. Its name gets a deadline, and `keyplane reap` revokes
+   * the key after it, even if nobody runs the stack any more. Run `up` often enough that the key is rotated before. The
+   * name then has room for the first 26 characters of the prefix, 17 with the plugin. Must be longer than `rotateAfter`
+   * and `gracePeriod` together. A change rotates the key as soon as there is no previous key. Defaults to none: the key
+   * has no deadline.
+   */
+  declare readonly maxAge: pulumi.Output<string | undefined>;
+  /**
    * When `up` may rotate the key by age: a key that reaches `rotateAfter` is due from the next time in this window on.
    * If no `up` runs in the window, the key is due in the next one. Triggers, `revokeNow` and a key that is gone do not
-   * wait for it. Requires `rotateAfter`. A change does not rotate a key that is not due. Defaults to any time.
+   * wait for it. Requires `rotateAfter` or `maxAge`. A change does not rotate a key that is not due. Defaults to any
+   * time.
    */
   declare readonly rotationWindow: pulumi.Output<RotationWindow | undefined>;
   /**
@@ -257,9 +277,11 @@ export class RotatingApiKey extends pulumi.CustomResource {
   declare readonly createdAt: pulumi.Output<string>;
   /**
    * When the current key becomes due for rotation by age, with `rotationWindow`, as an ISO 8601 time; absent without
-   * `rotateAfter`.
+   * `rotateAfter` and `maxAge`.
    */
   declare readonly rotateAt: pulumi.Output<string | undefined>;
+  /** The deadline in the current key's name, as an ISO 8601 time; absent without `maxAge`. */
+  declare readonly expiresAt: pulumi.Output<string | undefined>;
   /** The previous key's id; absent while there is no previous key. */
   declare readonly previousKeyId: pulumi.Output<string | undefined>;
   /** The previous key's secret; absent while there is no previous key, or if it is sealed. */

@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LogEntry } from "keyplane/testing";
+import { openedByAnybody } from "../recipients";
 import { type Circumstances, exclusionOf } from "./exclusions";
 import type { Stage } from "./harness";
 import type { Keys, Scenario } from "./scenario";
@@ -20,7 +21,10 @@ export interface Verdict {
 interface Held {
   readonly urn: string;
   readonly ids: readonly string[];
-  readonly secrets: readonly string[];
+  /** The secret of the current key, also if only a recipient can open it. */
+  readonly secret: string | undefined;
+  /** Whether somebody with the passphrase can read a secret. */
+  readonly isReadable: boolean;
 }
 
 interface StoredResource {
@@ -52,10 +56,11 @@ export async function judgeDeployed(
 ): Promise<Pick<Verdict, "leaked" | "excluded" | "lost">> {
   const held = await heldKeys(stage);
   const lost: string[] = [];
-  for (const name of Object.keys(program)) {
+  for (const [name, { sealTo }] of Object.entries(program)) {
     const resource = held.find(({ urn }) => urn.endsWith(`::${name}`));
     if (resource === undefined || resource.ids.length === 0) lost.push(`${name} is not in the state`);
-    else if (!(await works(stage, resource.secrets[0]))) lost.push(`the key of ${name} in the state does not work`);
+    else if (!(await works(stage, resource.secret))) lost.push(`the key of ${name} in the state does not work`);
+    else if (sealTo !== undefined && resource.isReadable) lost.push(`the sealed key of ${name} is readable`);
   }
   const ids = new Set(held.flatMap((resource) => resource.ids));
   const left = (await ownKeys(stage)).filter(({ id }) => !ids.has(String(id)));
@@ -178,7 +183,8 @@ function heldBy(resources: readonly StoredResource[]): Held[] {
     .map(({ urn, outputs = {} }) => ({
       urn,
       ids: [outputs.keyId, outputs.previousKeyId].filter((id) => typeof id === "string"),
-      secrets: [outputs.key, outputs.previousKey].map(plainText).filter((secret) => secret !== undefined),
+      secret: openedByAnybody(outputs.sealedKey) ?? plainText(outputs.key),
+      isReadable: [outputs.key, outputs.previousKey].some((key) => plainText(key) !== undefined),
     }));
 }
 

@@ -17,6 +17,8 @@ import {
   request,
   rotated,
   rotating,
+  rotatingSealed,
+  sealed,
   triggered,
   two,
 } from "./programs";
@@ -182,6 +184,41 @@ export const pluginScenarios: readonly Scenario[] = [
       { urn: ROTATING, op: "update", requests: [request(LIST), request(POST)], returns: "update RotatingApiKey" },
     ],
     next: EVERY_AND_BACK,
+  },
+  {
+    name: "create, sealed",
+    start: { runs: [{ program: other }] },
+    command: "up",
+    program: sealed(0),
+    targets: [{ urn: A, op: "create", requests: [request(LIST), request(POST)], returns: "create ApiKey" }],
+    next: EVERY_AND_BACK,
+  },
+  {
+    name: "replace, other recipients",
+    start: { runs: [{ program: sealed(0) }] },
+    command: "up",
+    program: sealed(1),
+    targets: [
+      {
+        urn: A,
+        op: "create-replacement",
+        requests: [request(LIST), request(POST)],
+        returns: "create ApiKey",
+      },
+      { urn: CONSUMER, op: "update", requests: [] },
+      { urn: A, op: "delete-replaced", requests: [request(DELETE)], returns: "delete ApiKey" },
+    ],
+    next: EVERY,
+  },
+  {
+    name: "rotate, other recipients",
+    start: { runs: [{ program: rotatingSealed(0) }] },
+    command: "up",
+    program: rotatingSealed(1),
+    targets: [
+      { urn: ROTATING, op: "update", requests: [request(LIST), request(POST)], returns: "update RotatingApiKey" },
+    ],
+    next: EVERY,
   },
   {
     name: "revoke now",

@@ -1,4 +1,5 @@
 import type { Rule } from "keyplane/testing";
+import { RECIPIENTS } from "../recipients";
 import type { Next } from "./plan";
 import type { Keys, Start } from "./scenario";
 
@@ -24,6 +25,12 @@ export const exact = (trigger: string): Keys => ({
   a: { consumer: "holds", name: "exactly-a", onNameConflict: "revokeUnused", rotationTriggers: { trigger } },
 });
 export const rotating = (args: object): Keys => ({ ...other, a: { rotating: true, consumer: "holds", ...args } });
+/** Keys that only one of two recipients can open. With `verify`, a kill could leave a key that was used, as documented. */
+export const sealed = (recipient: 0 | 1): Keys => ({
+  ...other,
+  a: { consumer: "holds", sealTo: RECIPIENTS[recipient] },
+});
+export const rotatingSealed = (recipient: 0 | 1): Keys => rotating({ sealTo: RECIPIENTS[recipient] });
 export const ROTATING = "RotatingApiKey::a";
 /** Stands for the id of the key of `a`. */
 export const KEY_OF_A = "KEY-OF-A";

@@ -101,11 +101,9 @@ test("sealed: only the recipients can read the keys of the example, with the req
 /** A program with a sealed key of each kind. */
 const program = (sdk: string, { n = 1, recipient = ann.recipient, verify = false } = {}) => `
 ${sdk}
-const seeded = { sealedKey: undefined, previousSealedKey: undefined, digest: undefined };
 const args = { sealTo: { age: ["${recipient}"] }, rotationTriggers: { n: ${n} }, verify: ${verify} };
-const rotating = new RotatingApiKey("app", { ...seeded, ...args, gracePeriod: "1h" });
-const { previousSealedKey, ...one } = seeded;
-const single = new ApiKey("ci", { ...one, ...args });
+const rotating = new RotatingApiKey("app", { ...args, gracePeriod: "1h" });
+const single = new ApiKey("ci", args);
 exports.current = rotating.sealedKey;
 exports.previous = rotating.previousSealedKey;
 exports.single = single.sealedKey;

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import type { OperationCourse, Rule } from "../../testing/control-plane";
+import { RECIPIENTS } from "../recipients";
 import type { Crash, DeclaredKey, Flags, Options, Program } from "./state";
 
 /** One event in the life of a stack. */
@@ -43,12 +44,21 @@ const options = fc.constantFrom<Options>({ protect: true }, { retainOnDelete: tr
 const keyRecord = {
   ...{ rotating: fc.boolean(), consumed: fc.boolean(), waits: often(false), triggers },
   options: rarely(options, 9),
+  sealTo: rarely(fc.constantFrom(...RECIPIENTS), 3),
+  // No key becomes due by age within a story.
+  maxAge: rarely(fc.constantFrom("400d", "9600h", "600d"), 3),
   flags: fc.record({ verify: often(false), revokeOnDelete: often(true) }),
 };
 
-const key: fc.Arbitrary<DeclaredKey> = fc.record(keyRecord).map(({ triggers, flags, options, ...key }) => {
-  return { ...key, ...(options && { options }), inputs: { ...triggers, ...flags } };
-});
+const key: fc.Arbitrary<DeclaredKey> = fc
+  .record(keyRecord)
+  .map(({ triggers, flags, options, sealTo, maxAge, ...key }) => {
+    return {
+      ...key,
+      ...(options && { options }),
+      inputs: { ...triggers, ...flags, ...(sealTo && { sealTo }), ...(maxAge && { maxAge }) },
+    };
+  });
 
 /** A key with what only the plugin has to notice by itself. */
 const pluginKey: fc.Arbitrary<DeclaredKey> = fc
@@ -65,13 +75,19 @@ const pluginKey: fc.Arbitrary<DeclaredKey> = fc
     revokes: rarely(fc.constantFrom("current" as const, "previous" as const), 9),
     retirement: rarely(fc.constant({ retirement: "inPlace" }), 4),
   })
-  .map(({ triggers, flags, options, replacement, alias, revokes, retirement, ...key }) => {
+  .map(({ triggers, flags, options, replacement, alias, revokes, retirement, sealTo, maxAge, ...key }) => {
     return {
       ...key,
       ...((options || replacement) && { options: { ...options, ...replacement } }),
       ...(alias !== undefined && { alias: nameOf(key, alias) }),
       ...(key.rotating && revokes && { revokes }),
-      inputs: { ...triggers, ...flags, ...(key.rotating && retirement) },
+      inputs: {
+        ...triggers,
+        ...flags,
+        ...(sealTo && { sealTo }),
+        ...(maxAge && { maxAge }),
+        ...(key.rotating && retirement),
+      },
     };
   });
 

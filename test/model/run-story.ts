@@ -5,6 +5,7 @@ import { hasTagOf, isAutoName, ownerTag, tagOf } from "../../provider/keys/names
 import { pendingOf } from "../../provider/keys/readiness";
 import type { Properties } from "../../provider/schema/resource-type";
 import type { LiveKey, LogEntry } from "../../testing/control-plane";
+import { opened, openedByAnybody } from "../recipients";
 import { StackHarness } from "../unit/resources/harness";
 import type { Action, Elsewhere } from "./actions";
 import { DynamicEngine } from "./dynamic-engine";
@@ -397,17 +398,29 @@ export class Story {
     return false;
   }
 
-  /** I7, I14: the secret in the state belongs to the id in the state. */
+  /** I7, I14: the secret in the state belongs to the id in the state. I21: that of a sealed key is in the state only sealed. */
   private async judgeState(): Promise<void> {
     const { keys } = await this.harness.plane.state.read();
     for (const { name, outputs } of this.engine.state) {
       this.judgeWork(name, outputs);
       const live = keys.live.find(({ id }) => String(id) === outputs.keyId);
       if (live === undefined) continue;
-      expect(typeof outputs.key, `I14: ${name} has no secret`).toBe("string");
-      expect(createHash("sha256").update(String(outputs.key)).digest("hex"), `I7: the secret of ${name}`).toBe(
-        live.hash,
-      );
+      const sealed = openedByAnybody(outputs.sealedKey);
+      if (sealed !== undefined) expect(JSON.stringify(outputs), `I21: ${name} is sealed`).not.toContain(sealed);
+      const key = sealed ?? outputs.key;
+      expect(typeof key, `I14: ${name} has no secret`).toBe("string");
+      expect(createHash("sha256").update(String(key)).digest("hex"), `I7: the secret of ${name}`).toBe(live.hash);
+    }
+  }
+
+  /** I21: whoever the program names can open the key, and nobody else. During a grace, this may take another rotation. */
+  private judgeRecipients(): void {
+    for (const { name, outputs, doomed } of this.engine.state) {
+      const key = this.program[name];
+      if (doomed || key === undefined || outputs.previousKeyId !== undefined) continue;
+      const { sealTo } = key.inputs;
+      const isOpen = sealTo === undefined ? typeof outputs.key === "string" : opened(outputs.sealedKey, sealTo);
+      expect(isOpen, `I21: the key of ${name} is not for its recipients`).toBeTruthy();
     }
   }
 
@@ -476,6 +489,7 @@ export class Story {
         if (has !== undefined) expect(live, `I1: the consumer of ${name} has no live key`).toContain(has);
       }
     }
+    this.judgeRecipients();
     expect(await this.orphans(), "I2: keys that nothing holds").toEqual([]);
     // As long as a lost request may be carried out, each run looks for its key.
     if (this.engine.state.some(({ outputs }) => outputs.lostNames !== undefined)) {
@@ -511,6 +525,7 @@ export class Story {
     const former = left.flatMap(({ outputs: { keyId, ...others } }) => keysIn(others)).filter((id) => live.has(id));
     expect(former, "I20: previous keys that stay live").toEqual([]);
     expect(await this.orphans(), "I20: previous keys that nothing holds").toEqual([]);
+    this.judgeRecipients();
   }
 
   protected async end(): Promise<void> {

@@ -4,7 +4,10 @@ const pulumi = require("@pulumi/pulumi");
 // Pulumi's SDK writes secrets into debug messages. No plugin can prevent that, and the tests search for its own secrets.
 require("../../dist/sdk/nodejs/run/hide-debug-values");
 
-const KEY = { keyId: undefined, name: undefined, key: undefined, createdAt: undefined };
+const KEY = {
+  ...{ keyId: undefined, name: undefined, createdAt: undefined },
+  ...{ key: undefined, sealedKey: undefined, digest: undefined },
+};
 
 class ApiKey extends pulumi.CustomResource {
   constructor(name, args, options) {
@@ -14,8 +17,8 @@ class ApiKey extends pulumi.CustomResource {
 
 class RotatingApiKey extends pulumi.CustomResource {
   constructor(name, args, options) {
-    const previous = { previousKeyId: undefined, previousKey: undefined, retireAfter: undefined };
-    super("keyplane:index:RotatingApiKey", name, { ...KEY, ...previous, ...args }, options);
+    const previous = { previousKeyId: undefined, previousKey: undefined, previousSealedKey: undefined };
+    super("keyplane:index:RotatingApiKey", name, { ...KEY, ...previous, retireAfter: undefined, ...args }, options);
   }
 }
 

@@ -97,6 +97,19 @@ test("the workflow that reports keys gives secrets only to the command that need
   expect(Object.values(jobs).map((job) => (job as { permissions?: Permissions }).permissions)).toEqual([undefined]);
 });
 
+test("the workflow that reaps keys gives its secret only to the command, after the daily rotation", () => {
+  const workflow = parse(textOf("examples/scheduled-rotation/reap.yml")) as WithEnvironment & Workflow;
+  const steps = Object.values(workflow.jobs).flatMap((job) => (job as { readonly steps: readonly Step[] }).steps);
+  expect(steps.flatMap(({ run = "" }) => run.match(/\bnpm .*/g) ?? [])).toEqual(["npm ci --ignore-scripts"]);
+  const withSecrets = steps.filter((step) => JSON.stringify([step.env, step.with]).includes("secrets."));
+  expect(withSecrets.map(({ run }) => run)).toEqual(["npx --no-install keyplane reap --yes"]);
+  expect(workflow.permissions).toEqual({ contents: "read" });
+  const [rotate = 24, reap = 0] = ["rotate", "reap"].map((name) =>
+    Number(/cron: "\d+ (\d+) \* \* \*"/.exec(textOf(`examples/scheduled-rotation/${name}.yml`))?.[1]),
+  );
+  expect(reap).toBeGreaterThan(rotate);
+});
+
 test("the same action has the same commit everywhere", () => {
   const commits = new Map<string, Set<string>>();
   for (const path of withActions) {

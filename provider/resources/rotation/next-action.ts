@@ -1,4 +1,5 @@
 import { rotateAt } from "../../keys/key-fields";
+import { sameAge } from "../../keys/lease";
 import { isOthers } from "../../keys/maker";
 import type { PlannedRotation } from "./rotation-fields";
 import { isoOf, madeBy, type RotationState, retireTime } from "./rotation-state";
@@ -15,7 +16,9 @@ export function nextAction(state: RotationState, inputs: PlannedRotation): strin
   else if (state.pending.length > 0) steps.push(`wait until key ${current.keyId} is ready`);
   const at = rotateAt(state.createdAt, inputs);
   const window = inputs.rotationWindow === undefined ? "" : ", inside rotationWindow";
-  if (state.queuedTriggers !== undefined) {
+  const isQueued =
+    state.queuedTriggers !== undefined || (current !== undefined && !sameAge(state.leasedFor, inputs.maxAge));
+  if (isQueued) {
     steps.push(previous === undefined ? "rotate" : `rotate as soon as key ${previous.keyId} is revoked`);
   } else if (at !== undefined) steps.push(`rotate after ${at}${window}`);
   if (previous !== undefined && isOthers(madeBy(state, previous), state.identity ?? inputs.owner)) {

@@ -65,6 +65,7 @@ export async function rotateKey(request: RotationRequest, context: Context): Pro
     current,
     ...sealing,
     createdAt,
+    leasedFor: typeof inputs.maxAge === "string" ? inputs.maxAge : undefined,
     currentGone: false,
     pending: made.pending,
     triggers: digestOfTriggers(inputs.rotationTriggers, digestKeyOf({ current, ...sealing })),

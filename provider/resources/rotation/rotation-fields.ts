@@ -1,5 +1,6 @@
 import { parseDuration } from "../../duration";
 import { keyFields, keyRules, queuedDigestIn, triggersDigestIn } from "../../keys/key-fields";
+import { leaseRules, rotationAge } from "../../keys/lease";
 import { type FieldRule, type InputsOf, type Planned, types } from "../../schema/field-types";
 import type { Context, Failure } from "../../schema/resource-type";
 
@@ -10,6 +11,8 @@ export const rotationFields = {
   ...keyFields,
   /** Applies to the next key. An existing key keeps its name. */
   namePrefix: { ...keyFields.namePrefix, change: "update" },
+  /** Recorded by an update as soon as it changes. The current key keeps its deadline until the next rotation. */
+  maxAge: { ...keyFields.maxAge, change: "update" },
   /** Recorded by an update as soon as they change. The rotation plan decides whether a rotation follows at once. */
   rotationTriggers: {
     type: types.map,
@@ -60,11 +63,12 @@ export function periodsOf(inputs: PlannedRotation): Periods {
 
 /** The rules between the fields. */
 export function rotationRules(inputs: PlannedRotation, context: Context): readonly Failure[] {
-  const failures: Failure[] = [...keyRules(inputs, context)];
+  const failures: Failure[] = [...keyRules(inputs, context), ...leaseRules(inputs, graceOf(inputs))];
   if (inputs.sealTo !== undefined && inputs.adopt !== undefined) failures.push({ ...NO_ADOPTION });
-  const age = parseDuration(inputs.rotateAfter);
+  const age = rotationAge(inputs);
   if (age !== undefined && graceOf(inputs) >= age) {
-    failures.push({ property: "gracePeriod", reason: "must be less than rotateAfter" });
+    const limit = inputs.rotateAfter === undefined ? "two thirds of maxAge, the age of a rotation" : "rotateAfter";
+    failures.push({ property: "gracePeriod", reason: `must be less than ${limit}` });
   }
   const overlap = parseDuration(inputs.maxOverlap);
   if (overlap !== undefined && overlap < graceOf(inputs)) {
@@ -76,9 +80,9 @@ export function rotationRules(inputs: PlannedRotation, context: Context): readon
 }
 
 /** The grace of a key that is rotated by age must end before the next rotation. */
-function graceOf({ gracePeriod, rotateAfter }: PlannedRotation): number {
-  const half = (parseDuration(rotateAfter) ?? Number.POSITIVE_INFINITY) / 2;
-  return parseDuration(gracePeriod) ?? Math.min(DEFAULT_GRACE_MS, half);
+function graceOf(inputs: PlannedRotation): number {
+  const half = (rotationAge(inputs) ?? Number.POSITIVE_INFINITY) / 2;
+  return parseDuration(inputs.gracePeriod) ?? Math.min(DEFAULT_GRACE_MS, half);
 }
 
 function msOf(inputs: PlannedRotation, field: "quietPeriod" | "maxOverlap"): number {

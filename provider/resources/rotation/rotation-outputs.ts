@@ -1,4 +1,5 @@
 import { rotateAt, withoutEmpty } from "../../keys/key-fields";
+import { expiresAt } from "../../keys/lease";
 import type { Properties } from "../../schema/resource-type";
 import { type Recipients, sameRecipients } from "../../seal/recipients";
 import { nextAction } from "./next-action";
@@ -38,6 +39,8 @@ export function outputsOf(state: RotationState, inputs: PlannedRotation): Proper
     sealTo: current === undefined ? wantedTo : state.sealedTo,
     queuedSealTo: current && !sameRecipients(state.sealedTo, wantedTo) ? (wantedTo ?? {}) : undefined,
     createdAt: state.createdAt,
+    expiresAt: expiresAt(current?.name),
+    leasedFor: current && state.leasedFor,
     rotateAt: rotateAt(state.createdAt, inputs),
     currentGone: state.currentGone || undefined,
     previousKeyId: previous?.keyId,

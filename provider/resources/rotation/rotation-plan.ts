@@ -1,6 +1,8 @@
 import { dueByAge, nextDue } from "../../keys/key-fields";
+import { sameAge } from "../../keys/lease";
 import { lostDue } from "../../keys/lost-key";
 import { pendingDue } from "../../keys/readiness";
+import { hasUnknown } from "../../schema/field-types";
 import type { Due, DueTerms, NextDue } from "../../schema/resource-type";
 import { changeOfRecipients } from "../../seal/recipients";
 import type { PlannedRotation } from "./rotation-fields";
@@ -33,11 +35,19 @@ export function rotationReason(state: RotationState, inputs: PlannedRotation, no
   const patient = { urgent: false, compromised: false };
   const change = changeOfRecipients(state.sealedTo, inputs.sealTo);
   if (change !== undefined) return { field: "sealTo", why: change, ...patient };
+  if (!sameAge(state.leasedFor, inputs.maxAge)) {
+    return { field: "maxAge", why: changeOfAge(state.leasedFor, inputs.maxAge), ...patient };
+  }
   if (state.queuedTriggers !== undefined)
     return { field: "rotationTriggers", why: "a trigger has changed", ...patient };
   const why = dueByAge(state.createdAt, inputs, now);
   const due = nextDue(state.createdAt, inputs);
   return why === undefined ? undefined : { field: "rotateAfter", why, due, ...patient };
+}
+
+function changeOfAge(before: string | undefined, after: unknown): string {
+  const shown = (age: unknown) => (typeof age === "string" ? age : hasUnknown(age) ? "another value" : "none");
+  return `maxAge changes from ${shown(before)} to ${shown(after)}, and a key cannot get another deadline`;
 }
 
 /** Why the previous key is due to be revoked; `undefined` if it may be in use, or the current key was not handed out. */

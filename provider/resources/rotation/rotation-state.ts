@@ -28,6 +28,8 @@ export interface RotationState {
   readonly current: HeldKey | undefined;
   /** The recipients of the current key, if it is sealed. */
   readonly sealedTo: Recipients | undefined;
+  /** The `maxAge` of the current key, whose deadline is in its name; absent if it has none. */
+  readonly leasedFor: string | undefined;
   /** The secret for digests beside a sealed key. */
   readonly digestKey: string | undefined;
   /** ISO 8601 time at which the service created the current key. */
@@ -67,6 +69,7 @@ export interface RotationState {
 export const NOTHING: RotationState = {
   current: undefined,
   sealedTo: undefined,
+  leasedFor: undefined,
   digestKey: undefined,
   createdAt: undefined,
   currentGone: false,
@@ -94,6 +97,7 @@ export function stateOf(outputs: Properties): RotationState {
   return {
     current: heldKey(outputs.keyId, outputs.name, outputs.key, outputs.sealedKey, outputs.digest),
     sealedTo: sealedIn(outputs.sealedKey) && (outputs.sealTo as Recipients | undefined),
+    leasedFor: textOf(outputs.leasedFor),
     digestKey: textOf(outputs.digestKey),
     createdAt: textOf(outputs.createdAt),
     currentGone: outputs.currentGone === true,

@@ -4,5 +4,6 @@ const { Consumer } = require("consumer");
 
 for (const [name, { rotating, consumer, ...args }] of Object.entries(JSON.parse(process.env.CRASH_PROGRAM))) {
   const key = rotating ? new RotatingApiKey(name, args) : new ApiKey(name, args);
-  if (consumer) new Consumer(`${name}-consumer`, { keyId: key.keyId, secret: key.key, use: consumer === "uses" });
+  const secret = args.sealTo ? key.sealedKey : key.key;
+  if (consumer) new Consumer(`${name}-consumer`, { keyId: key.keyId, secret, use: consumer === "uses" });
 }

@@ -99,6 +99,20 @@ test("a part of a key at the end of a chunk is not another key", () => {
   for (const chunk of [997, 65_536, 1_000_003]) expect(searched(long, chunk).service).toHaveLength(40_000);
 });
 
+/** How many bytes the first window has, and how many of them the second one has again. */
+const [WINDOW, AGAIN] = [(1 << 20) + (1 << 14), 1 << 14];
+
+test.each([
+  ["a window ends with", WINDOW, 64],
+  ["a window begins with", WINDOW - AGAIN, 36],
+])("the part of a longer word that %s is not a key", (_, cut, before) => {
+  const word = `${keyOf(8).slice(3)}${keyOf(9).slice(3)}`.slice(0, 100);
+  const line = "an ordinary line of a log\n";
+  const start = line.repeat(WINDOW / line.length).slice(0, cut - before - 1);
+  const text = `${start} ${word} ${line.repeat(1_000)}`;
+  expect(searched(`${text} ${keyOf(10)}`, WINDOW).service).toEqual([keyDigest(keyOf(10))]);
+});
+
 test.each([
   ["words", "the quick brown fox ".repeat(5_000)],
   ["a row", "abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnopqrstuvwxyz01"],

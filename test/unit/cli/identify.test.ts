@@ -68,7 +68,11 @@ function state(keys: Keys): { readonly version: number; readonly deployment: obj
         ]),
     ...(apiKey ? [key("ApiKey", "ci", apiKey), consumer("for-ci", urn(type("ApiKey"), "ci"))] : []),
     ...(rotating
-      ? [key("RotatingApiKey", "app", rotating), consumer("for-app", urn(type("RotatingApiKey"), "app"))]
+      ? [
+          key("RotatingApiKey", "app", rotating),
+          consumer("for-app", urn(type("RotatingApiKey"), "app")),
+          { ...consumer("replaced", urn(type("RotatingApiKey"), "app")), delete: true },
+        ]
       : []),
   ];
   return { version: 3, deployment: { manifest: { time: savedAt }, resources } };

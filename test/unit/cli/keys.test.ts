@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ownerTag } from "../../../provider/keys/names";
+import { autoName, newRunId, noncesOf, ownerTag } from "../../../provider/keys/names";
 import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
 import { generatedName } from "../../generated-name";
 import { exported, exportedOfPlugin, identityOfPlugin } from "./stack-file";
@@ -39,6 +39,16 @@ test("keys shows with one request which stack owns each key, and which keys no g
   expect(keys[strange.id]).toMatchObject({ flags: ["unmanaged"], ownerTag: ownerTag("another") });
   expect(keys[byHand.id]).toMatchObject({ flags: ["unmanaged"] });
   expect(await plane.count()).toBe(1);
+});
+
+test("keys shows the deadline of a key, and a flag once it has passed", async () => {
+  const { now } = await plane.clock.read();
+  const nonce = noncesOf(newRunId());
+  const made = [-1, 1].map((days) => plane.state.createKey(autoName("ci", owner, nonce(), now + days * DAY)));
+  const [past, later] = (await Promise.all(made)).map(({ id }) => String(id));
+  const keys = await keysOf();
+  expect(keys[past ?? ""]).toMatchObject({ flags: ["expired"], expiresAt: expect.stringMatching(/:00\.000Z$/) });
+  expect(keys[later ?? ""]).toMatchObject({ flags: [], expiresAt: expect.stringMatching(/:00\.000Z$/) });
 });
 
 test("keys shows which resource holds a key, and as which of its keys", async () => {

@@ -3,7 +3,7 @@ import { joinReport } from "../../../cli/report/join";
 import type { KeyList } from "../../../cli/report/listed";
 import type { Report, ReportKey } from "../../../cli/report/report-data";
 import { identityOf } from "../../../provider/keys/identity";
-import { ownerTag } from "../../../provider/keys/names";
+import { autoName, newRunId, noncesOf, ownerTag } from "../../../provider/keys/names";
 import type { Deployment } from "../../../provider/stack/deployment";
 import { generatedName } from "../../generated-name";
 import { deploymentOf, listOf, markOf, npmKey, ownerOf, pluginKey, recorded, urnOf } from "./report-sources";
@@ -41,6 +41,7 @@ test("a key has the stack, the resource, the consumers and the date of its state
       ...{ created: "2026-11-01T00:00:09Z", modified: "2026-11-01T00:00:09Z" },
     },
     { type: "aws:ssm:Parameter", name: "after", dependencies: [urn], propertyDependencies: { value: [] } },
+    { type: "aws:ssm:Parameter", name: "replaced", propertyDependencies: { value: [urn] }, delete: true },
     {
       type: "pulumi-nodejs:dynamic/keyplane:Ledger",
       name: "keyplane",
@@ -125,6 +126,15 @@ test("a key that is overdue, not ready or left by a replacement says what the ne
   expect(keyOf(all, "2").next).toMatchObject({ action: "wait", isDue: true });
   expect(keyOf(all, "3").next).toMatchObject({ action: "revoke", isDue: true });
   expect(keyOf(all, "4").next).toMatchObject({ action: "stay", isDue: false });
+});
+
+test("a key that no state holds ends at its deadline, which keyplane reap looks after", () => {
+  const nonce = noncesOf(newRunId());
+  const keys = [-1, 1].map((days) => ({ id: String(days), name: autoName("ci", OWNER, nonce(), NOW + days * DAY) }));
+  const all = report([listOf(keys)], inNpm());
+  expect(keyOf(all, "-1")).toMatchObject({ flags: ["orphan", "overdue"], next: { action: "revoke", isDue: true } });
+  const next = { action: "revoke", isDue: false, text: "`keyplane reap` revokes it after 2026-11-22 00:00 UTC" };
+  expect(keyOf(all, "1").next).toMatchObject(next);
 });
 
 test("keys that no state holds are orphans of a stack, or unmanaged, but nothing without a state", () => {

@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterEach, beforeAll } from "vitest";
 
-const main = resolve(__dirname, "../../../dist/cli/main.js");
+// The mutation run gives another one.
+const main = process.env.KEYPLANE_CLI ?? resolve(__dirname, "../../../dist/cli/main.js");
 const children: ChildProcess[] = [];
 const folders: string[] = [];
 

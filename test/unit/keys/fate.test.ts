@@ -3,6 +3,7 @@ import {
   type Fate,
   fateOf,
   type KeyFacts,
+  type LeasedKey,
   type PreviousKey,
   type Reason,
   type ReplacedKey,
@@ -42,6 +43,15 @@ const replaced = (inDoubt: boolean, waiting: ReplacedKey["waiting"]): ReplacedKe
   kind: "replaced",
   inDoubt,
   waiting,
+});
+
+/** A key whose deadline comes now. */
+const leased = (facts: Partial<LeasedKey> = {}): LeasedKey => ({
+  kind: "leased",
+  isCredential: false,
+  deadline: AT,
+  now: AT,
+  ...facts,
 });
 
 /** An old key that no given state has, and that nobody has ever used. */
@@ -178,6 +188,12 @@ const TABLE: readonly (readonly [facts: string, KeyFacts, Fate])[] = [
   // A key that `keyplane revoke` names.
   ["a named key that is proven to be no credential", { kind: "named", credentialOf: undefined }, REVOKE],
   ["a named key that may be a credential", { kind: "named", credentialOf: "keyplane:apiKey" }, report("credential")],
+
+  // A key with a deadline.
+  ["a leased key at its deadline", leased(), REVOKE],
+  ["a leased key before its deadline", leased({ now: AT - 1 }), keep("lease", AT)],
+  ["a leased key that is a credential", leased({ isCredential: true }), report("credential")],
+  ["a leased key if the service's time is unknown", leased({ now: "unknown" }), report("time unknown")],
 ];
 
 describe("the fate of", () => {

@@ -37,7 +37,11 @@ describe("the inputs of an ApiKey", () => {
     [{ namePrefix: "x".repeat(47) }, "namePrefix", /46/],
     [{ namePrefix: "end-" }, "namePrefix", /end/],
     [{ rotateAfter: "3 months" }, "rotateAfter", /90d/],
-    [{ rotationWindow: { days: ["mon"] } }, "rotationWindow", /requires rotateAfter.*Set rotateAfter, or remove/],
+    [
+      { rotationWindow: { days: ["mon"] } },
+      "rotationWindow",
+      /requires rotateAfter or maxAge.*Set one of them, or remove/,
+    ],
     [{ rotationWindow: { days: ["Friday"] }, rotateAfter: "90d" }, "rotationWindow", /days\[0\].*Did you mean "fri"/],
     [{ operationTimeout: "5w" }, "operationTimeout", /24 days/],
     [{ rotationTriggers: ["q"] }, "rotationTriggers", /map/],
@@ -65,6 +69,8 @@ describe("the inputs of an ApiKey", () => {
       expect(failuresOf({ rotateAfter: "90d", rotationWindow })).toEqual([]);
     }
     expect(failuresOf({ rotateAfter: UNKNOWN, rotationWindow: { days: ["mon"] } })).toEqual([]);
+    expect(failuresOf({ maxAge: UNKNOWN, rotationWindow: { days: ["mon"] } })).toEqual([]);
+    expect(failuresOf({ rotateAfter: UNKNOWN, maxAge: "30d" })).toEqual([]);
   });
 
   it("never make the check throw for any values", () => {

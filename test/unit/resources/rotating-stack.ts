@@ -25,7 +25,7 @@ export const DAY = 24 * HOUR;
 const kind = resourceTypes.RotatingApiKey;
 
 /** The inputs that determine how long a previous key stays live. */
-const PERIODS = ["rotateAfter", "gracePeriod", "quietPeriod", "maxOverlap"];
+const PERIODS = ["rotateAfter", "maxAge", "gracePeriod", "quietPeriod", "maxOverlap"];
 
 /**
  * A stack of one rotating key, its owner and its ledger. As in the engine, the result of a verb is saved after the call,

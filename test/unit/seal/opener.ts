@@ -11,8 +11,8 @@ export class AgeReader {
   ) {}
 
   static async create(): Promise<AgeReader> {
-    const { generateX25519Identity, identityToRecipient } = await import("age-encryption");
-    const identity = await generateX25519Identity();
+    const { generateIdentity, identityToRecipient } = await import("age-encryption");
+    const identity = await generateIdentity();
     return new AgeReader(await identityToRecipient(identity), identity);
   }
 

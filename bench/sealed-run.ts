@@ -1,0 +1,71 @@
+import { generateKeyPairSync } from "node:crypto";
+import { Workspace } from "../testing";
+import type { ControlPlane } from "../testing/control-plane";
+import { judged, median, type Row } from "./results";
+
+/** A public key of GitHub, and one of age. The private key of the latter is not known. */
+const GITHUB = Buffer.from(String(generateKeyPairSync("x25519").publicKey.export({ format: "jwk" }).x), "base64url");
+const AGE = "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p";
+
+/** The rows: for whom the keys are sealed. */
+const recipients: Readonly<Record<string, object>> = {
+  "sealed-age": { age: [AGE] },
+  "sealed-github": { githubActions: { key: GITHUB.toString("base64") } },
+};
+
+const programOf = (n: number, args: object) => ({
+  "Pulumi.yaml": "name: proj\nruntime: nodejs\n",
+  "index.js": `const { ApiKey } = require("keyplane");
+for (let at = 0; at < ${n}; at++) new ApiKey("key-" + at, ${JSON.stringify(args)});
+`,
+});
+
+interface Sample {
+  readonly requests: number;
+  readonly ms: number;
+}
+
+/** Measures an `up` that creates `n` sealed keys. The floor is the same `up` without `sealTo`. */
+export async function sealedRows(
+  plane: ControlPlane,
+  { n, runs }: { readonly n: number; readonly runs: number },
+): Promise<Row[]> {
+  const kinds: Readonly<Record<string, object>> = { floor: {}, ...recipients };
+  const samples = new Map<string, Sample[]>(Object.keys(kinds).map((kind) => [kind, []]));
+  for (let run = 0; run < runs; run++) {
+    const turns = run % 2 === 0 ? Object.keys(kinds) : Object.keys(kinds).reverse();
+    for (const kind of turns) {
+      const sealTo = kinds[kind];
+      const args = kind === "floor" ? {} : { sealTo };
+      samples.get(kind)?.push(await sampleOf(plane, programOf(n, args)));
+    }
+  }
+  const of = (kind: string) => {
+    const taken = samples.get(kind) ?? [];
+    return { requests: median(taken.map((each) => each.requests)), ms: median(taken.map((each) => each.ms)) };
+  };
+  const floor = of("floor");
+  return Object.keys(recipients).map((scenario) => {
+    const figures = {
+      ...{ scenario, n, rttMs: 0, unit: "ms" as const, requestsNaive: null, msNaive: null },
+      ...{ ...of(scenario), requestsFloor: floor.requests, msFloor: floor.ms },
+    };
+    return judged(figures, { requests: () => n + 1, ratio: 1.05 }, n >= 100);
+  });
+}
+
+async function sampleOf(plane: ControlPlane, program: Readonly<Record<string, string>>): Promise<Sample> {
+  await plane.reset();
+  const workspace = await Workspace.create({
+    engine: "embedded",
+    program,
+    env: { KEYPLANE_BASE_URL: plane.url, KEYPLANE_API_KEY: plane.apiKey },
+  });
+  try {
+    const before = await plane.count();
+    const { durationMs } = await workspace.up();
+    return { requests: (await plane.count()) - before, ms: durationMs };
+  } finally {
+    await workspace.remove();
+  }
+}

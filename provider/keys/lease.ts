@@ -1,0 +1,90 @@
+import { createHash } from "node:crypto";
+import { base32 } from "../base32";
+import { formatDuration, parseDuration } from "../duration";
+import type { Failure } from "../schema/resource-type";
+
+const MINUTE_MS = 60_000;
+
+/** A shorter life would depend on how far clocks may differ (5 minutes). */
+const SHORTEST_MS = 10 * MINUTE_MS;
+
+/** The longest time for which a `rotationWindow` is closed. */
+const CLOSED_MS = 7 * 86_400_000;
+
+const CHECK_LENGTH = 4;
+
+/** Length of `-exp<12 digits><check>` in a name. */
+export const DEADLINE_LENGTH = "-exp".length + 12 + CHECK_LENGTH;
+
+const DEADLINE = /^(.+)-exp(\d{12})([a-z2-7]{4})((?:-[a-z2-7]{8}){2,3})$/;
+
+/**
+ * Adds a deadline to the parts of an auto-name: `<prefix>-exp<yyyymmddhhmm><check><tags and nonce>`, in UTC and rounded
+ * down to a minute. The check covers the whole name, so no other name looks like one with a deadline by chance.
+ */
+export function withDeadline(prefix: string, expiresAt: number, tagsAndNonce: string): string {
+  const digits = new Date(expiresAt).toISOString().replace(/\D/g, "").slice(0, 12);
+  return `${prefix}-exp${digits}${checkOf(prefix, digits, tagsAndNonce)}${tagsAndNonce}`;
+}
+
+/** The deadline in a key's name, in milliseconds since 1970; `undefined` unless the name is whole and well-formed. */
+export function deadlineIn(name: string): number | undefined {
+  const [, prefix = "", digits = "", check, tagsAndNonce = ""] = DEADLINE.exec(name) ?? [];
+  if (check === undefined || check !== checkOf(prefix, digits, tagsAndNonce)) return undefined;
+  const [, date, hour, minute] = /^(\d{8})(\d\d)(\d\d)$/.exec(digits) ?? [];
+  const time = Date.parse(`${date?.replace(/(....)(..)/, "$1-$2-")}T${hour}:${minute}:00Z`);
+  return Number.isNaN(time) ? undefined : time;
+}
+
+/** The deadline in a key's name as an ISO 8601 time; `undefined` if it has none. */
+export function expiresAt(name: string | undefined): string | undefined {
+  const deadline = name === undefined ? undefined : deadlineIn(name);
+  return deadline === undefined ? undefined : new Date(deadline).toISOString();
+}
+
+function checkOf(...parts: readonly string[]): string {
+  return base32(createHash("sha256").update(parts.join(" ")).digest()).slice(0, CHECK_LENGTH);
+}
+
+/** The inputs of a key that say how old it gets. */
+type Ages = Readonly<Partial<Record<"rotateAfter" | "maxAge" | "rotationWindow", unknown>>>;
+
+/**
+ * The age in milliseconds at which a key rotates: `rotateAfter`, else two thirds of `maxAge`; `undefined` if it never
+ * does, or if a preview does not know it yet.
+ */
+export function rotationAge({ rotateAfter, maxAge }: Ages): number | undefined {
+  if (rotateAfter !== undefined) return parseDuration(rotateAfter);
+  const longest = parseDuration(maxAge);
+  return longest && Math.floor((longest * 2) / 3);
+}
+
+/** Whether two values of `maxAge` mean the same. */
+export function sameAge(one: unknown, other: unknown): boolean {
+  return parseDuration(one) === parseDuration(other);
+}
+
+/**
+ * Checks that a key is out of use before its deadline.
+ * @param grace - How long a key stays in use after its rotation, in milliseconds.
+ */
+export function leaseRules(inputs: Ages, grace = 0): readonly Failure[] {
+  const longest = parseDuration(inputs.maxAge);
+  const age = rotationAge(inputs);
+  if (longest === undefined || age === undefined) return [];
+  if (longest < SHORTEST_MS) return [{ property: "maxAge", reason: "must be at least 10m" }];
+  const parts = [
+    [inputs.rotateAfter === undefined ? "two thirds of it until the rotation" : "rotateAfter", age],
+    ["7 days in which rotationWindow may be closed", inputs.rotationWindow === undefined ? 0 : CLOSED_MS],
+    ["gracePeriod", grace],
+  ] as const;
+  const needed = parts.filter(([, ms]) => ms > 0);
+  if (needed.reduce((sum, [, ms]) => sum + ms, 0) < longest) return [];
+  const list = needed.map(([what, ms]) => `${what} (${formatDuration(ms)})`).join(", ");
+  return [
+    {
+      property: "maxAge",
+      reason: `must be longer than all that happens before the deadline: ${list}. Set a longer maxAge, or shorten these`,
+    },
+  ];
+}

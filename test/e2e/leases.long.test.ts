@@ -1,0 +1,109 @@
+import { execFile } from "node:child_process";
+import { resolve } from "node:path";
+import { promisify } from "node:util";
+import { type ControlPlane, startControlPlane } from "keyplane/testing";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { FRONT_ENDS, StackUnderTest } from "./stack-under-test";
+
+const run = promisify(execFile);
+const DAY = 86_400_000;
+
+let plane: ControlPlane;
+let stack: StackUnderTest;
+
+beforeEach(async () => {
+  plane = await startControlPlane({ clock: { mode: "real" } });
+});
+
+afterEach(async () => {
+  await stack.run.workspace.remove();
+  await plane.close();
+});
+
+const program = (maxAge: string) => `
+  const args = { maxAge: ${JSON.stringify(maxAge)}, expiresAt: undefined };
+  const ci = new ApiKey("ci", args);
+  const app = new RotatingApiKey("app", { ...args, verify: true });
+  consumer("ci", ci);
+  consumer("app", app);
+  exports.expiresAt = { ci: ci.expiresAt, app: app.expiresAt };`;
+
+/** Runs the command as a job would: with a credential, and without a stack. */
+async function reap(): Promise<string> {
+  const command = resolve(__dirname, "../../dist/cli/main.js");
+  const env = { ...process.env, KEYPLANE_BASE_URL: plane.url, KEYPLANE_API_KEY: plane.apiKey };
+  return (await run(process.execPath, [command, "reap", "--yes"], { env })).stdout;
+}
+
+/** How long the deadlines of the outputs are away, in days. */
+async function daysLeft(): Promise<readonly number[]> {
+  const { expiresAt } = (await stack.run.workspace.outputs()) as { expiresAt: Record<string, string> };
+  const { now } = await plane.clock.read();
+  return Object.values(expiresAt).map((at) => Math.round((Date.parse(at) - now) / DAY));
+}
+
+describe.each(FRONT_ENDS)("keys with maxAge, with the %s", (frontEnd) => {
+  test("rotate before their deadline, are reaped after it if nobody runs the stack, and the next up replaces them", async () => {
+    stack = await StackUnderTest.create(frontEnd, plane, program("30d"));
+    const requests = await stack.requestsOf(() => stack.run.run("up"));
+    expect(requests.filter((request) => request === "POST /api_keys")).toHaveLength(2);
+    expect(requests.filter((request) => request === "GET /api_keys").length).toBeLessThanOrEqual(2);
+    const names = (await plane.liveKeys()).map(({ name }) => name);
+    for (const name of names) expect(name).toMatch(/^(ci|app)-exp\d{12}[a-z2-7]{4}-/);
+    expect(await daysLeft()).toEqual([30, 30]);
+    expect(await stack.requestsOf(() => stack.run.runIdle("up"))).toEqual([]);
+
+    await plane.clock.advance(19 * DAY);
+    await stack.run.runIdle("preview");
+    await plane.clock.advance(2 * DAY);
+    const { changes } = await stack.run.run("up");
+    expect(changes).toEqual(expect.arrayContaining(["create-replacement ci", "update app", "delete-replaced ci"]));
+    const rotated = await stack.live();
+    expect(rotated).toHaveLength(3);
+    expect(await daysLeft()).toEqual([30, 30]);
+    // Nothing is past its deadline yet.
+    await reap();
+    expect(await stack.live()).toEqual(rotated);
+
+    await plane.clock.advance(10 * DAY);
+    expect(await reap()).toContain("1 revoked");
+    expect(await stack.live()).toHaveLength(2);
+    await plane.clock.advance(21 * DAY);
+    expect(await reap()).toContain("2 revoked");
+    expect(await stack.live()).toEqual([]);
+
+    await stack.run.run("up");
+    const renewed = await stack.live();
+    expect(renewed).toHaveLength(2);
+    expect(await daysLeft()).toEqual([30, 30]);
+    await stack.run.runIdle("up");
+    expect(await stack.live()).toEqual(renewed);
+    await stack.run.run("destroy");
+    expect(await stack.live()).toEqual([]);
+  });
+
+  test("get another deadline only with another key, which the preview says", async () => {
+    stack = await StackUnderTest.create(frontEnd, plane, program("30d"));
+    await stack.run.run("up");
+    await stack.setProgram(program("720h"));
+    expect(await stack.requestsOf(() => stack.run.run("up"))).toEqual([]);
+    await stack.setProgram(program("60d"));
+    const preview = await stack.run.run("preview");
+    expect(preview.changes).toEqual(expect.arrayContaining(["replace ci", "update app"]));
+    expect(preview.stdout + preview.stderr).toContain("maxAge changes from 30d to 60d");
+    const before = await stack.live();
+    await stack.run.run("up");
+    expect(await daysLeft()).toEqual([60, 60]);
+    const after = await stack.live();
+    expect(after.filter((id) => before.includes(id))).toHaveLength(1);
+    expect(after).toHaveLength(3);
+  });
+
+  test("cannot live for less than 10 minutes, and the error says so before any request", async () => {
+    stack = await StackUnderTest.create(frontEnd, plane, program("5m"));
+    const result = await stack.run.run("preview", { mayFail: true });
+    expect(result.exit).not.toBe(0);
+    expect(result.stdout + result.stderr).toMatch(/maxAge:? must be at least 10m/);
+    expect(await plane.count("POST", "/api_keys")).toBe(0);
+  });
+});

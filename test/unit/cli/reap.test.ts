@@ -1,0 +1,146 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { deadlineIn } from "../../../provider/keys/lease";
+import { autoName, newRunId, noncesOf } from "../../../provider/keys/names";
+import { type ControlPlane, startControlPlane } from "../../../testing/control-plane";
+import { generatedName } from "../../generated-name";
+import { type Ended, envOf, run } from "./support";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const OWNER = "5b4f6f54-8f0c-4a5e-9a44-1f6a0c6b7a11";
+const nonce = noncesOf(newRunId());
+
+let plane: ControlPlane;
+
+beforeEach(async () => {
+  plane = await startControlPlane({ clock: { mode: "driven" } });
+});
+
+afterEach(() => plane.close());
+
+/** A key with a deadline, in milliseconds from now. */
+async function leasedKey(ms: number): Promise<{ readonly id: string; readonly key: string; readonly name: string }> {
+  const { timeline } = await plane.clock.read();
+  const name = autoName("ci", OWNER, nonce(), timeline + ms);
+  const { id, key } = await plane.state.createKey(name);
+  return { id: String(id), key, name };
+}
+
+function reap(args: readonly string[] = [], env = envOf(plane)): Promise<Ended> {
+  return run(["reap", ...args], { env });
+}
+
+async function liveIds(): Promise<string[]> {
+  return (await plane.liveKeys()).map(({ id }) => String(id)).sort();
+}
+
+/** The requests of the last command, as `GET /api_keys`. */
+async function requests(): Promise<string[]> {
+  return (await plane.log()).map(({ method, route }) => `${method} ${route}`);
+}
+
+describe("reap", () => {
+  it("shows its plan and revokes nothing without --yes", async () => {
+    const past = await leasedKey(HOUR);
+    const later = await leasedKey(3 * HOUR);
+    await plane.clock.advance(2 * HOUR);
+    const { code, stdout, stderr } = await reap();
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining("Nothing was revoked. To revoke these keys, run the same command with --yes."),
+    });
+    expect(stdout).toMatch(new RegExp(`^${past.id} .*60 min ago +revoke$`, "m"));
+    const next = new Date(deadlineIn(later.name) ?? 0).toISOString();
+    expect(stdout).toContain(`1 past the deadline, 1 with a later one, the next one at ${next}`);
+    expect(await liveIds()).toEqual([past.id, later.id].sort());
+  });
+
+  it("revokes the keys past their deadline, used or not, and no other key", async () => {
+    const unused = await leasedKey(HOUR);
+    const used = await leasedKey(HOUR);
+    const others = [
+      await leasedKey(3 * HOUR),
+      ...(await Promise.all(
+        [
+          "deploy-bot",
+          generatedName("ci", OWNER),
+          unused.name.replace(/^ci/, "cd"),
+          unused.name.slice(0, -9),
+          "deploy-exp202001010000abcd-abcdefgh-ijklmnop",
+          used.name.toUpperCase(),
+        ].map(async (name) => ({ id: String((await plane.state.createKey(name)).id) })),
+      )),
+    ];
+    await plane.clock.advance(2 * HOUR);
+    await fetch(`${plane.url}/projects`, { headers: { Authorization: `Bearer ${used.key}` } });
+    const { code, stdout } = await reap(["--yes"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("2 revoked");
+    expect(await liveIds()).toEqual(others.map(({ id }) => id).sort());
+  });
+
+  it("goes by the service's clock, and names both times if this machine's clock shows another one", async () => {
+    const { id } = await leasedKey(400 * 24 * HOUR);
+    await plane.clock.advance(401 * 24 * HOUR);
+    const { code, stdout, stderr } = await reap(["--yes"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`revoked ${id}`);
+    expect(stderr).toMatch(/this machine's clock shows 20\S+, but the service's shows 20\S+\. Deadlines are times of/);
+  });
+
+  it("revokes nothing if the service does not say what time it is", async () => {
+    const { id } = await leasedKey(HOUR);
+    await plane.clock.advance(2 * HOUR);
+    await plane.rules.add({ route: "GET /api_keys", headers: { Date: "" }, count: null });
+    const { code, stdout } = await reap(["--yes"]);
+    expect(code).toBe(1);
+    expect(stdout).toContain("does not say what time it is");
+    expect(await liveIds()).toEqual([id]);
+  });
+
+  it("keeps the key that it authenticates with, and ends with exit code 1", async () => {
+    const own = await leasedKey(HOUR);
+    await plane.clock.advance(2 * HOUR);
+    const { code, stdout } = await reap(["--yes", "--json"], envOf({ url: plane.url, apiKey: own.key }));
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      planned: [],
+      kept: [{ id: own.id, reason: "credential" }],
+      revoked: [],
+    });
+    expect(await liveIds()).toEqual([own.id]);
+  });
+
+  it("sends one list if no deadline has passed", async () => {
+    await leasedKey(HOUR);
+    expect((await reap(["--yes", "--json"])).code).toBe(0);
+    expect(await requests()).toEqual(["GET /api_keys"]);
+  });
+
+  it("reports a key that it could not revoke, and revokes the others", async () => {
+    const [one, two] = [await leasedKey(HOUR), await leasedKey(HOUR)];
+    await plane.clock.advance(2 * HOUR);
+    await plane.rules.add({ route: "DELETE /api_keys/{key_id}", status: 403, count: 1 });
+    const { code, stdout } = await reap(["--yes", "--json"]);
+    expect(code).toBe(1);
+    const { planned, revoked, failed } = JSON.parse(stdout);
+    expect(planned).toHaveLength(2);
+    expect([...revoked, ...failed].map(({ id }) => id).sort()).toEqual([one.id, two.id].sort());
+    expect(await liveIds()).toEqual(failed.map(({ id }: { id: string }) => id));
+  });
+
+  it("reaps the keys of an organization with --organization, and leaves the account's own keys alone", async () => {
+    const own = await leasedKey(HOUR);
+    const name = autoName("ci", OWNER, nonce(), (await plane.clock.read()).timeline + HOUR);
+    await fetch(`${plane.url}/organizations/org-local-1/api_keys`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${plane.apiKey}`, "Content-Type": "application/json" },
+      body: JSON.stringify({ key_name: name }),
+    });
+    await plane.clock.advance(2 * HOUR);
+    const { code, stdout } = await reap(["--organization", "org-local-1", "--yes", "--json"]);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).revoked).toEqual([expect.objectContaining({ name })]);
+    expect(await liveIds()).toEqual([own.id]);
+  });
+});
