@@ -11,7 +11,7 @@ export default defineConfig({
     // Most tests start processes of their own: more workers than half the cores only make them wait for each other.
     maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
     projects: [
-      project("unit", ["test/unit/**/*.test.{ts,mts}"], {
+      project("unit", ["test/unit/**/*.test.{ts,mts}", "testing/*/test/*.test.ts"], {
         testTimeout: 60_000,
         hookTimeout: 60_000,
         setupFiles: ["test/fixed-seed.ts"],

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { packageRoot } from "../testing/package-root";
+import { packageRoot } from "../testing/engine/package-root";
 
 /** What the bundle is made of. The compiler writes its record last. */
 const SOURCES = ["dist/src.tsbuildinfo", "package-lock.json", "scripts/plugin/bundle.mjs"];

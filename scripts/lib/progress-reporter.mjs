@@ -1,4 +1,3 @@
-import { relative } from "node:path";
 import { performance } from "node:perf_hooks";
 import { DefaultReporter } from "vitest/node";
 
@@ -31,7 +30,7 @@ export default class ProgressReporter extends DefaultReporter {
     const seconds = (module.diagnostic().duration / 1000).toFixed(1);
     const place = `${String(this.#ended).padStart(String(this.#total).length)}/${this.#total}`;
     this.log(
-      `[${place} ${clock(performance.now() - this.#started)}] ${relative("test", module.relativeModuleId)}: ${counts} (${seconds} s)`,
+      `[${place} ${clock(performance.now() - this.#started)}] ${module.relativeModuleId.replace(/^test\//, "")}: ${counts} (${seconds} s)`,
     );
     for (const test of failed) this.log(`    FAILED ${test.fullName}`);
   }

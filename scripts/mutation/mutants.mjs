@@ -6,7 +6,7 @@ const inFile = (file, mutants) => mutants.map((mutant) => ({ file, ...mutant }))
 const http = (name) => `test/unit/http/${name}.test.ts`;
 const api = (name) => `test/unit/api/${name}.test.ts`;
 const cli = (name) => `test/unit/cli/${name}.test.ts`;
-const plane = (name) => `test/unit/control-plane/${name}.test.ts`;
+const plane = (name) => `testing/control-plane/test/${name}.test.ts`;
 const resources = (name) => `test/unit/resources/${name}.test.ts`;
 const keys = (name) => `test/unit/keys/${name}.test.ts`;
 const plugin = (name) => `test/unit/plugin/${name}.test.ts`;
@@ -1188,7 +1188,7 @@ const digests = [
     },
     {
       name: "triggers that version 0.1 queued in clear are cleaned",
-      change: without("outputsOf", "queuedTriggers", "undefined"),
+      change: becomes("{ queuedTriggers: inputs.rotationTriggers }", "outputsOf", "queuedTriggers", "undefined"),
       test: resources("rotation"),
       by: "T4",
     },

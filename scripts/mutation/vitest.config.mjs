@@ -43,6 +43,7 @@ export default defineConfig({
   test: {
     include: [
       "test/unit/**/*.test.ts",
+      "testing/*/test/*.test.ts",
       "test/contract/plugin*.test.ts",
       "test/model/*stories.test.ts",
       "test/model/plugin-guards.test.ts",

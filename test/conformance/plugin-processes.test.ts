@@ -2,8 +2,8 @@ import { channel } from "node:diagnostics_channel";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { compiledModule } from "../../testing/engine/package-root";
 import type { KillPointMessage } from "../../testing/engine/provider/kill-points";
-import { compiledModule } from "../../testing/package-root";
 import { inBrief, onlyCall, PluginStack } from "./plugin-stack";
 
 let stack: PluginStack;

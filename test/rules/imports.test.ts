@@ -13,21 +13,25 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "provider/api",
     "provider/http",
     "provider/errors",
-    "testing",
+    "testing/control-plane",
     "commander",
     "yaml",
   ],
   bench: [
+    "provider",
     "provider/dynamic",
     "provider/functions",
     "provider/settings",
     "provider/api",
     "testing",
+    "testing/control-plane",
     "test/contract",
     "@pulumi/pulumi",
     "undici",
   ],
-  testing: ["provider", "yaml", "hono", "@hono/node-server", "@pulumi/pulumi", "@grpc/grpc-js", "google-protobuf"],
+  testing: ["provider", "testing/control-plane", "testing/engine", "yaml", "@pulumi/pulumi", "@grpc/grpc-js"],
+  "testing/control-plane": ["@hono/node-server", "hono"],
+  "testing/engine": ["provider", "@grpc/grpc-js", "@pulumi/pulumi", "google-protobuf", "yaml"],
   "sdk/nodejs": [
     "provider",
     "provider/functions",
@@ -140,12 +144,22 @@ test.each(folders)("%s imports only from layers below it", (folder) => {
   expect(wrong).toEqual([]);
 });
 
+test.each(["testing/control-plane", "testing/engine"])(
+  "%s is a workspace that names the packages it needs",
+  (folder) => {
+    const { dependencies } = JSON.parse(textOf(`${folder}/package.json`));
+    expect(Object.keys(dependencies)).toEqual(allowed[folder]?.filter((name) => name !== "provider"));
+    const { dependencies: own, devDependencies } = JSON.parse(textOf("package.json"));
+    expect({ ...devDependencies, ...own }).toMatchObject(dependencies);
+  },
+);
+
 test("the imports of every source file of the package are limited by the table", () => {
   expect(packageSources.filter((path) => !folders.includes(folderOf(path)))).toEqual([]);
 });
 
 test("only `keyplane serve` of the command loads the test kit, because it starts the control plane", () => {
-  const users = sourcesBelow("cli").filter((path) => importsOf(path).includes("testing"));
+  const users = sourcesBelow("cli").filter((path) => importsOf(path).some((target) => target.startsWith("testing")));
   expect(users).toEqual(["cli/serve.ts"]);
 });
 
@@ -159,7 +173,7 @@ test("CONTRIBUTING.md names the folders of the package that depend on Pulumi's S
   const using = packageSources.filter((path) => importsOf(path).includes("@pulumi/pulumi")).map(folderOf);
   const named = foldersBetween("Of what the package contains, only", "depend on");
   expect(named).not.toEqual([]);
-  expect(named.sort()).toEqual([...new Set(using.map((folder) => folder.replace(/^sdk\/.*/, "sdk")))].sort());
+  expect(named.sort()).toEqual([...new Set(using.map((folder) => folder.replace(/^(sdk|testing)\/.*/, "$1")))].sort());
 });
 
 test("CONTRIBUTING.md names the folders below the two front ends in the order of their imports", () => {

@@ -53,11 +53,14 @@ const HELD_BY: Readonly<Record<string, readonly (readonly [file: string, name: s
     ["unit/cli/doctor.long.test.ts", "the doctor runs code of the program's folder in separate processes"],
   ],
   "A local control plane shows a real key": [
-    ["unit/control-plane/serve.test.ts", "serve creates a key of its own and shows it"],
+    ["testing/control-plane/test/serve.test.ts", "serve creates a key of its own and shows it"],
   ],
   "A local program exhausts or misuses `serve`": [
-    ["unit/control-plane/bodies.test.ts", "a client without a valid key is refused before it sends a byte of the body"],
-    ["unit/control-plane/data-file.test.ts", "links beside the file are not followed"],
+    [
+      "testing/control-plane/test/bodies.test.ts",
+      "a client without a valid key is refused before it sends a byte of the body",
+    ],
+    ["testing/control-plane/test/data-file.test.ts", "links beside the file are not followed"],
   ],
   "A crash or a lost answer leaves a key behind": [
     [
@@ -114,7 +117,7 @@ test("every protection that SECURITY.md promises has an existing test", () => {
   expect(Object.keys(HELD_BY)).toEqual(rowsBelow("What keyplane does"));
   for (const [row, tests] of Object.entries(HELD_BY)) {
     for (const [file, start] of tests) {
-      const names = collect(`test/${file}`, nameOf);
+      const names = collect(file.startsWith("testing/") ? file : `test/${file}`, nameOf);
       expect(
         names.some((name) => name.startsWith(start)),
         `${row}: ${file}: ${start}`,

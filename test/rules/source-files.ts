@@ -20,8 +20,19 @@ export function filesBelow(folder = ""): string[] {
   });
 }
 
-/** The TypeScript sources below some folders. */
+/** The TypeScript sources below some folders, without the tests of the workspaces in `testing/`. */
 export function sourcesBelow(...folders: readonly string[]): string[] {
+  return filesIn(folders).filter((path) => !OF_TESTS.test(path));
+}
+
+/** The TypeScript sources of all tests. */
+export function testSources(): string[] {
+  return filesIn(["test", "testing"]).filter((path) => path.startsWith("test/") || OF_TESTS.test(path));
+}
+
+const OF_TESTS = /^testing\/[\w-]+\/test\//;
+
+function filesIn(folders: readonly string[]): string[] {
   return folders.flatMap((folder) => filesBelow(folder)).filter((path) => /\.m?ts$/.test(path));
 }
 

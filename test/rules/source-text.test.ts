@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 import { expect, test } from "vitest";
-import { collect, filesBelow, root, sourcesBelow, textOf } from "./source-files";
+import { collect, filesBelow, root, sourcesBelow, testSources, textOf } from "./source-files";
 
 const sources = sourcesBelow("sdk", "provider");
 
@@ -52,7 +52,7 @@ test("an index describes its folder in its first line and only re-exports names"
 });
 
 test("names of source files are in kebab-case", () => {
-  const files = sourcesBelow("sdk", "provider", "cli", "testing", "bench", "test");
+  const files = [...sourcesBelow("sdk", "provider", "cli", "testing", "bench"), ...testSources()];
   const names = files.map((path) => path.slice(path.lastIndexOf("/") + 1));
   expect(names.filter((name) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z]+)*\.m?ts$/.test(name))).toEqual([]);
 });
@@ -66,11 +66,11 @@ function isQuotedName(node: ts.Node): node is ts.StringLiteral {
 }
 
 test("tests use no random input, so that a run that passed passes again", () => {
-  const sources = sourcesBelow("test").filter((path) => !path.startsWith("test/rules/"));
+  const sources = testSources().filter((path) => !path.startsWith("test/rules/"));
   expect(sources.filter((path) => /Math\.random\(|randomInt\(|Date\.now\(\) *%/.test(textOf(path)))).toEqual([]);
   // The unit tests and the model give `fast-check` its seed.
   const drawing = sources.filter((path) => /\bfc\.assert\(/.test(textOf(path)));
-  expect(drawing.filter((path) => !/^test\/(unit|model)\//.test(path))).toEqual([]);
+  expect(drawing.filter((path) => !/^(test\/(unit|model)|testing\/[\w-]+\/test)\//.test(path))).toEqual([]);
 });
 
 test("every file of the repository is text, so no downloaded package is among them", () => {

@@ -1,6 +1,6 @@
 import ts from "typescript";
 import { expect, test } from "vitest";
-import { collect, filesBelow, sourcesBelow, textOf } from "./source-files";
+import { collect, filesBelow, testSources, textOf } from "./source-files";
 
 const LEGEND = "test/README.md";
 const MUTANTS = "scripts/mutation/mutants.mjs";
@@ -17,7 +17,7 @@ function codesOfName(node: ts.Node): string[] | undefined {
   return [...codesIn(text, /^([A-Z]\d+)\b/g), ...codesIn(text, /\b(I\d+)\b/g)];
 }
 
-const inNames = sourcesBelow("test").flatMap((path) => collect(path, codesOfName).flat());
+const inNames = testSources().flatMap((path) => collect(path, codesOfName).flat());
 const inInvariants = ["test/model", "test/crash"]
   .flatMap((folder) => filesBelow(folder))
   .flatMap((path) => codesIn(textOf(path), /\b(I\d+)\b/g));

@@ -1,5 +1,5 @@
 import type { ControlPlane } from "../control-plane";
-import { compiledModule } from "../package-root";
+import { compiledModule } from "../engine/package-root";
 
 /**
  * Returns the environment of a run in which the program and the providers use the control plane's clock. Their clocks

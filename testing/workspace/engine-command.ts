@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { compiledModule } from "../package-root";
+import { compiledModule } from "../engine/package-root";
 
 /** The engine that deploys a program: this package's engine, or the Pulumi CLI. */
 export type EngineName = "embedded" | "cli";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { parseDocument } from "yaml";
-import { packageRoot } from "../package-root";
+import { packageRoot } from "../engine/package-root";
 
 /** A program: a folder to copy, or files by name (`{ "index.js": "..." }`). */
 export type Program = string | Readonly<Record<string, string>>;

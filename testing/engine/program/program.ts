@@ -1,7 +1,7 @@
 /** Runs a program with Pulumi's own language runtime. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { compiledModule } from "../../package-root";
 import type { Project, StackConfig } from "../command/config";
+import { compiledModule } from "../package-root";
 import { onLines } from "../provider/plugin-process";
 import { BailError } from "../run/diagnostics";
 import type { PulumiSdk } from "./pulumi-sdk";

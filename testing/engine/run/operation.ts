@@ -1,7 +1,7 @@
 /** One pass over a stack: a preview, an update, a refresh or a destroy, with all its processes. */
 import type { Server } from "@grpc/grpc-js";
-import { compiledModule } from "../../package-root";
 import type { Project, StackConfig } from "../command/config";
+import { compiledModule } from "../package-root";
 import { serveEngine } from "../program/engine-service";
 import { ResourceMonitor } from "../program/monitor";
 import { Program, type ProgramOptions, type RunningProgram, runEnv } from "../program/program";

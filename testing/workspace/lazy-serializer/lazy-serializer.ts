@@ -1,4 +1,4 @@
-import { compiledModule } from "../../package-root";
+import { compiledModule } from "../../engine/package-root";
 
 /**
  * Returns an environment in which Pulumi's SDK starts in a third of the time, for runs that serialize no closures.
