@@ -38,8 +38,11 @@ const formsByEnd = new Map<string, Form[]>();
 /** Secrets with too few letters and digits for a form. */
 const unusual: string[] = [];
 
+/** The size of the filter below: 256 KB, so that 2 600 forms mark one slot in a hundred. */
+const SLOT_BITS = 18;
+
 /** Marks the ends of forms, so that nearly all positions in nearly all texts need no further check. */
-const ends = new Uint8Array(1 << 18);
+const ends = new Uint8Array(1 << SLOT_BITS);
 
 /** A limited number of short texts without a secret, because lists repeat most of their texts. */
 const harmless = new Set<string>();
@@ -177,10 +180,16 @@ function widened(unit: number, step: 1 | -1, count: number, marks: readonly (boo
   return reached;
 }
 
-/** A rolling hash of the last eight characters, in any case, from the previous hash and the next character. */
+/**
+ * A rolling hash of the last eight characters, in any case, from the previous hash and the next character: each shift
+ * by 4 bits moves the oldest one out of the 32 bits.
+ */
 const next = (hash: number, code: number): number => (hash << 4) ^ (code | 0x20);
 
-const slotOf = (hash: number): number => Math.imul(hash, 0x9e3779b1) >>> 14;
+/** 2^32 divided by the golden ratio, which spreads neighbouring hashes (Fibonacci hashing). */
+const GOLDEN = 0x9e3779b1;
+
+const slotOf = (hash: number): number => Math.imul(hash, GOLDEN) >>> (32 - SLOT_BITS);
 
 function hashOf(text: string): number {
   let hash = 0;

@@ -1,11 +1,9 @@
 import { BadAnswerError } from "../errors";
 import type { HttpAnswer } from "../http";
 import type { IdForm } from "../ids";
+import { isObject, type Members } from "../members";
 import { redact, redactShort } from "../secrets";
 import { UNSTORABLE } from "../unprintable";
-
-/** A JSON object in an answer. */
-export type Wire = Readonly<Record<string, unknown>>;
 
 const TIME =
   /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
@@ -32,9 +30,8 @@ export class Reader {
     );
   }
 
-  object(value: unknown, path: string): Wire {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) this.fail(path, "is not an object");
-    return value as Wire;
+  object(value: unknown, path: string): Members {
+    return isObject(value) ? value : this.fail(path, "is not an object");
   }
 
   array(value: unknown, path: string): readonly unknown[] {
@@ -43,16 +40,16 @@ export class Reader {
   }
 
   /** An own field of the object; `undefined` if it is missing or null. */
-  field(source: Wire, name: string): unknown {
+  field(source: Members, name: string): unknown {
     return Object.hasOwn(source, name) ? (source[name] ?? undefined) : undefined;
   }
 
   /** Text on one line, without control and direction characters. */
-  text(source: Wire, name: string, path: string): string {
+  text(source: Members, name: string, path: string): string {
     return this.optionalText(source, name, path) ?? this.fail(`${path}${name}`, "is missing");
   }
 
-  optionalText(source: Wire, name: string, path: string): string | undefined {
+  optionalText(source: Members, name: string, path: string): string | undefined {
     const value = this.field(source, name);
     if (value === undefined) return undefined;
     if (typeof value !== "string") this.fail(`${path}${name}`, "is not text");
@@ -66,25 +63,25 @@ export class Reader {
   }
 
   /** Text in this form. */
-  match(source: Wire, name: string, path: string, form: IdForm): string {
+  match(source: Members, name: string, path: string, form: IdForm): string {
     const value = this.#formed(source, name, path, form);
     if (redact(value) !== value) this.fail(`${path}${name}`, "holds a secret");
     return value;
   }
 
-  #formed(source: Wire, name: string, path: string, { matches, form }: IdForm): string {
+  #formed(source: Members, name: string, path: string, { matches, form }: IdForm): string {
     const value = this.field(source, name);
     if (typeof value !== "string" || !matches(value)) this.fail(`${path}${name}`, `is not ${form}`);
     return value;
   }
 
   /** A time, as the service wrote it. Its form leaves no room for a secret. */
-  time(source: Wire, name: string, path: string): string {
+  time(source: Members, name: string, path: string): string {
     return this.#formed(source, name, path, TIME_FORM);
   }
 
   /** A count or size. */
-  optionalNumber(source: Wire, name: string, path: string): number | undefined {
+  optionalNumber(source: Members, name: string, path: string): number | undefined {
     const value = this.field(source, name);
     if (value !== undefined && (typeof value !== "number" || !Number.isFinite(value))) {
       this.fail(`${path}${name}`, "is not a number");
@@ -92,7 +89,7 @@ export class Reader {
     return value as number | undefined;
   }
 
-  optionalBoolean(source: Wire, name: string, path: string): boolean | undefined {
+  optionalBoolean(source: Members, name: string, path: string): boolean | undefined {
     const value = this.field(source, name);
     if (value !== undefined && typeof value !== "boolean") this.fail(`${path}${name}`, "is not true or false");
     return value as boolean | undefined;

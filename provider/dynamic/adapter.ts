@@ -43,7 +43,9 @@ export function adapt(type: ResourceType): dynamic.ResourceProvider<Values, Valu
         "diff",
         news,
         async (context) => {
-          const found = difference(session, type, id, fromState(olds), fromPulumi(news), context, true);
+          const found = difference(session, { type, id, outputs: fromState(olds), inputs: fromPulumi(news) }, context, {
+            hasLedger: true,
+          });
           const { reasons, changes, replaces, deleteBeforeReplace } = found;
           for (const reason of reasons) context.info(reason);
           return { changes, replaces: [...replaces], deleteBeforeReplace };
@@ -54,11 +56,11 @@ export function adapt(type: ResourceType): dynamic.ResourceProvider<Values, Valu
     create: (inputs) =>
       run(type, "create", inputs, async (context) => {
         const given = fromPulumi(inputs);
-        const { id, outputs } = await session.creations.run(context.urn, (before) =>
+        const made = await session.creations.run(context.urn, (before) =>
           before ? createAgain(type, before, given, context) : type.create(given, context),
         );
-        noteHolder(type, id, outputs, context);
-        return { id, outs: toState(outputs, canBeAbsent) };
+        noteHolder(type, made, context);
+        return { id: made.id, outs: toState(made.outputs, canBeAbsent) };
       }),
 
     read: (id, olds = {}) =>
@@ -76,7 +78,7 @@ export function adapt(type: ResourceType): dynamic.ResourceProvider<Values, Valu
         news,
         async (context) => {
           const outputs = await type.update(id, fromState(olds), fromPulumi(news), context);
-          noteHolder(type, id, outputs, context);
+          noteHolder(type, { id, outputs }, context);
           return { outs: toState(outputs, canBeAbsent) };
         },
         olds,

@@ -9,32 +9,35 @@ import { hasTagOf } from "../keys/names";
 import { type KeyToRevoke, revokeAll, secondLook } from "../keys/revoke-key";
 import { scopeFields } from "../keys/scope";
 import { formatKey, judgeUnknown, settleUnknown, type UnknownKeys } from "../keys/unknown-keys";
-import { periodsOf } from "../resources/rotation/rotation-fields";
-import { types } from "../schema/field-types";
-import type { Context, Due, Properties, ResourceType } from "../schema/resource-type";
+import { type PlannedRotation, periodsOf } from "../resources/rotation/rotation-fields";
+import { atBorder } from "../schema/at-border";
+import { type FieldRule, type FieldType, type InputsOf, types } from "../schema/field-types";
+import type { Context, Due } from "../schema/resource-type";
 
-/** The state of the ledger, stored in the outputs. */
-interface LedgerState {
-  /** The identity of the stack's owner. */
-  readonly owner: string | undefined;
-  /** Ids of all keys that the stack's resources had in the last run. */
-  readonly owned: readonly string[];
-  /** Ids of earlier ones that were still live when they were last looked for. */
-  readonly delivered: readonly string[];
-  /** Ids of compromised keys that it was asked to revoke. */
-  readonly compromised: readonly string[];
-  /** Ids of those that it could not revoke yet. */
-  readonly unrevoked: readonly string[];
-  /** The previous keys of rotating keys, by id. */
-  readonly previous: ReadonlyMap<string, Delivery>;
-  /** Whether it still has to look for keys that interrupted runs left behind. */
-  readonly isUnswept: boolean;
-  /**
-   * Since when it knows all keys that runs have delivered, in milliseconds since 1970; 0 if since the stack got its owner.
-   * A new one does not know earlier ones: an interrupted destroy may have deleted the ledger before it.
-   */
-  readonly knowsSince: number | undefined;
+/** What a rotating key says of a previous key: its successor, its periods, and whether the key is retired. */
+interface Previous {
+  readonly successor: string;
+  readonly isRetired: boolean;
+  readonly periods: PlannedRotation;
 }
+
+const fields = {
+  ...sdkFields,
+  ...scopeFields,
+  owner: { type: types.text, required: true, change: "update" },
+  /** Ids of all keys that the stack's resources hold. Only the creation of a key can leave one behind. */
+  owned: { type: types.listOf(types.keyId), required: true, change: "update", onlyAdditions: true },
+  /** Ids of keys that `revokeNow` names and that have a successor. */
+  compromised: { type: types.listOf(types.keyId), change: "update", onlyAdditions: true },
+  /** The previous keys of rotating keys, by id. */
+  previous: { type: types.map as FieldType<Readonly<Record<string, Previous>>>, change: "ignore" },
+  /** Names of keys that do not show who created them, by id. */
+  untagged: { type: types.map as FieldType<Readonly<Record<string, string>>>, change: "ignore" },
+  /** Set if something that the program registered was not deployed. */
+  incomplete: { type: types.flag, change: "ignore" },
+} as const satisfies Record<string, FieldRule>;
+
+type Inputs = InputsOf<typeof fields>;
 
 /** What the ledger records of a previous key. */
 interface Delivery {
@@ -48,113 +51,123 @@ interface Delivery {
   readonly isRevoked?: true | undefined;
 }
 
+/** The state of the ledger: the inputs of the last run, and what that run has found and done. */
+type LedgerState = Partial<Inputs> & {
+  readonly owned: readonly string[];
+  /** Ids of compromised keys that it was asked to revoke. */
+  readonly compromised: readonly string[];
+  /** Ids of those that it could not revoke yet. */
+  readonly unrevoked: readonly string[];
+  /** Ids of earlier keys that were still live when they were last looked for. */
+  readonly delivered: readonly string[];
+  /** The previous keys of rotating keys, by id. */
+  readonly deliveries: ReadonlyMap<string, Delivery>;
+  /** Whether it still has to look for keys that interrupted runs left behind. */
+  readonly isUnswept: boolean;
+  /**
+   * Since when it knows all keys that runs have delivered, in milliseconds since 1970; 0 if since the stack got its owner.
+   * A new one does not know earlier ones: an interrupted destroy may have deleted the ledger before it.
+   */
+  readonly knowsSince: number | undefined;
+};
+
+/** What a sweep has found. */
+type Swept = Pick<LedgerState, "delivered" | "isUnswept" | "knowsSince">;
+
+/** The keys of the stack, and their owner. */
+type Held = { readonly owner?: string | undefined; readonly owned: readonly string[] };
+
 /** Whether a record is whole. Without it, the grace starts again. */
 function isReadable(record: [id: string, value: unknown]): record is [string, Delivery] {
-  const { deliveredAt } = (record[1] ?? {}) as Properties;
+  const { deliveredAt } = (record[1] ?? {}) as Partial<Delivery>;
   return typeof deliveredAt === "string" && !Number.isNaN(Date.parse(deliveredAt));
 }
 
-/** What a rotating key says of a previous key: its successor, its periods, and whether the key is retired. */
-interface Previous {
-  readonly successor: string;
-  readonly isRetired: boolean;
-  readonly periods: Properties;
-}
-
-/** The previous keys that the program's resources have, by id. */
-function previousIn({ previous }: Properties): ReadonlyMap<string, Previous> {
-  return new Map(Object.entries((previous ?? {}) as Readonly<Record<string, Previous>>));
-}
-
-/** Reads the ledger's outputs, also those of former versions. */
-function stateOf(outputs: Properties): LedgerState {
-  return {
-    owner: typeof outputs.owner === "string" ? outputs.owner : undefined,
-    owned: textsOf(outputs.owned),
-    delivered: textsOf(outputs.delivered),
-    compromised: textsOf(outputs.compromised),
-    // Version 0.2 also listed retired keys here. The resources that retired them have them, too, and revoke them.
-    unrevoked: textsOf(outputs.unrevoked).filter((id) => textsOf(outputs.compromised).includes(id)),
-    previous: new Map(Object.entries(outputs.deliveries ?? {}).filter(isReadable)),
-    // Version 0.1 stored the ids of orphans that it could not revoke.
-    isUnswept: outputs.unswept !== undefined || outputs.orphans !== undefined,
-    knowsSince: outputs.owner === undefined ? undefined : Date.parse(String(outputs.knowsSince)) || 0,
-  };
-}
+/** The ledger before its first run. */
+const NEW: LedgerState = {
+  ...{ owned: [], compromised: [], unrevoked: [], delivered: [] },
+  ...{ deliveries: new Map(), isUnswept: false, knowsSince: undefined },
+};
 
 /**
  * Revokes compromised keys whose successors everything in the stack has received, and keys that interrupted runs left
  * behind. Runs once per run, after everything else in it has succeeded. No other resource revokes by tag, because during
  * a run a consumer may still have a key that no resource seems to hold.
  */
-export const ledger: ResourceType = {
+export const ledger = atBorder<Inputs, LedgerState>({
   name: "Ledger",
 
-  fields: {
-    ...sdkFields,
-    ...scopeFields,
-    owner: { type: types.text, required: true, change: "update" },
-    /** Ids of all keys that the stack's resources hold. Only the creation of a key can leave one behind. */
-    owned: { type: types.listOf(types.keyId), required: true, change: "update", onlyAdditions: true },
-    /** Ids of keys that `revokeNow` names and that have a successor. */
-    compromised: { type: types.listOf(types.keyId), change: "update", onlyAdditions: true },
-    /** The previous keys of rotating keys, by id. */
-    previous: { type: types.map, change: "ignore" },
-    /** Names of keys that do not show who created them, by id. */
-    untagged: { type: types.map, change: "ignore" },
-    /** Set if something that the program registered was not deployed. */
-    incomplete: { type: types.flag, change: "ignore" },
-  },
+  fields,
 
   outputs: [],
 
-  due(outputs, inputs, { now }) {
-    const state = stateOf(outputs);
+  readState({ unswept, orphans, ...outputs }) {
+    const compromised = textsOf(outputs.compromised);
+    return {
+      ...(outputs as Inputs),
+      owned: textsOf(outputs.owned),
+      compromised,
+      // Version 0.2 also listed retired keys here. The resources that retired them have them, too, and revoke them.
+      unrevoked: textsOf(outputs.unrevoked).filter((id) => compromised.includes(id)),
+      delivered: textsOf(outputs.delivered),
+      deliveries: new Map(Object.entries(outputs.deliveries ?? {}).filter(isReadable)),
+      // Version 0.1 stored the ids of orphans that it could not revoke.
+      isUnswept: unswept !== undefined || orphans !== undefined,
+      knowsSince: outputs.owner === undefined ? undefined : Date.parse(String(outputs.knowsSince)) || 0,
+    };
+  },
+
+  writeState: ({ incomplete, isUnswept, knowsSince, deliveries, ...state }) =>
+    withoutEmpty({
+      ...state,
+      unswept: isUnswept || undefined,
+      knowsSince: knowsSince ? new Date(knowsSince).toISOString() : undefined,
+      deliveries: deliveries.size > 0 ? Object.fromEntries(deliveries) : undefined,
+    }),
+
+  due(state, inputs, { now }) {
     const due: Due[] = state.isUnswept ? [{ field: "unswept", replace: false }] : [];
     if (state.unrevoked.length > 0) due.push({ field: "unrevoked", replace: false });
-    const isDue = ([id, previous]: [string, Previous]) => retireAt(previous, state.previous.get(id)) <= now;
-    if ([...previousIn(inputs)].some(isDue)) due.push({ field: "previous", replace: false });
+    const isDue = ([id, previous]: [string, Previous]) => retireAt(previous, state.deliveries.get(id)) <= now;
+    if (Object.entries(inputs.previous ?? {}).some(isDue)) due.push({ field: "previous", replace: false });
     return due;
   },
 
-  create: async (inputs, context) => ({ id: "ledger", outputs: await endRun(stateOf({}), inputs, context) }),
+  create: async (inputs, context) => ({ id: "ledger", outputs: await endRun(NEW, inputs, context) }),
 
   // Only flags what it finds. A refresh changes nothing on the service; the next `up` sweeps.
-  async read(_id, outputs, context) {
-    const state = stateOf(outputs);
+  async read(_id, state, context) {
     await mustBeSameAccount(state.owner, context);
-    const fates = await look(state, { owner: state.owner, owned: state.owned }, context);
+    const fates = await look(state, state, context);
     const isClean = fates !== undefined && Array.from(fates.values()).every(({ fate }) => fate !== "revoke");
-    return isClean ? outputs : { ...outputs, unswept: true };
+    return isClean ? state : { ...state, isUnswept: true };
   },
 
-  update: (_id, outputs, inputs, context) => endRun(stateOf(outputs), inputs, context),
+  update: (_id, state, inputs, context) => endRun(state, inputs, context),
 
   // A destroy deletes the ledger early, while the state may contain keys that it has never seen, from a failed run. So
   // it only tells the owner, which is deleted last, what the stack held.
-  async delete(_id, outputs, context) {
-    const state = stateOf(outputs);
+  async delete(_id, state, context) {
     await mustBeSameAccount(state.owner, context);
     for (const id of everHeld(state)) context.run.held.add(id);
     if (state.knowsSince !== undefined) context.run.heldSince = state.knowsSince;
   },
-};
+});
 
-/** Does what must wait until everything in the stack is up to date. Returns the outputs. */
-async function endRun(before: LedgerState, inputs: Properties, context: Context): Promise<Properties> {
-  await mustBeSameAccount(String(inputs.owner), context);
-  const { incomplete, ...recorded } = inputs;
+/** Does what must wait until everything in the stack is up to date. */
+async function endRun(before: LedgerState, inputs: Inputs, context: Context): Promise<LedgerState> {
+  await mustBeSameAccount(inputs.owner, context);
+  const recorded = { ...inputs, compromised: inputs.compromised ?? [] };
   const { left, added } = toRevoke(before, inputs);
-  if (incomplete === true || leavesOut(inputs, context)) {
+  if (inputs.incomplete === true || leavesOut(inputs, context)) {
     // Something may still use a key that has a successor, or hold one that no resource seems to hold.
-    const deliveries = before.previous.size > 0 ? Object.fromEntries(before.previous) : undefined;
     const unrevoked = [...left, ...added];
-    return withoutEmpty({ ...recorded, ...unsweptAfter(before, inputs, context), unrevoked, deliveries });
+    return { ...recorded, ...unsweptAfter(before, inputs, context), unrevoked, deliveries: before.deliveries };
   }
   // The sweep runs first, because its list also shows the names of the keys to revoke.
   const swept = needsSweep(before, inputs)
     ? await sweep(before, inputs, context)
-    : { delivered: everHeld(before), ...gapOf(before, inputs, context) };
+    : { ...unsweptAfter(before, inputs, context), isUnswept: false };
   // If the state is saved only at the end of the run, the successors may still be lost.
   const unrevoked: readonly string[] = context.checkpointsSkipped ? added : [];
   if (unrevoked.length > 0) {
@@ -162,7 +175,7 @@ async function endRun(before: LedgerState, inputs: Properties, context: Context)
   }
   await revoke(context.checkpointsSkipped ? left : [...left, ...added], inputs, context);
   const deliveries = await retire(before, inputs, context);
-  return withoutEmpty({ ...recorded, ...swept, unrevoked, deliveries });
+  return { ...recorded, ...swept, unrevoked, deliveries };
 }
 
 /** When there is something to do for a previous key, in milliseconds since 1970. */
@@ -180,29 +193,23 @@ function retireAt({ successor, isRetired, periods }: Previous, before: Delivery 
  * Records which successors the whole stack has now, and revokes retired keys whose grace is over since then and that
  * nobody uses. Returns the records.
  */
-async function retire(before: LedgerState, inputs: Properties, context: Context): Promise<Properties | undefined> {
+async function retire(before: LedgerState, inputs: Inputs, context: Context): Promise<LedgerState["deliveries"]> {
   const now = context.now();
-  const entries = [...previousIn(inputs)].map(async ([id, previous]): Promise<[string, Delivery]> => {
-    const delivery = deliveryOf(previous, before.previous.get(id), inputs, context);
+  const entries = Object.entries(inputs.previous ?? {}).map(async ([id, previous]): Promise<[string, Delivery]> => {
+    const delivery = deliveryOf(previous, before.deliveries.get(id), inputs, context);
     return [
       id,
       retireAt(previous, delivery) > now ? delivery : await revokePrevious(id, previous, delivery, inputs, context),
     ];
   });
-  const all = await Promise.all(entries);
-  return all.length === 0 ? undefined : Object.fromEntries(all);
+  return new Map(await Promise.all(entries));
 }
 
 /**
  * The record of a previous key, new or known. Its grace starts again if its successor is gone or compromised: its users
  * have to change to yet another key.
  */
-function deliveryOf(
-  { successor }: Previous,
-  known: Delivery | undefined,
-  inputs: Properties,
-  context: Context,
-): Delivery {
+function deliveryOf({ successor }: Previous, known: Delivery | undefined, inputs: Inputs, context: Context): Delivery {
   const goesOn = known?.isRevoked || known?.successor === successor || isUsable(String(known?.successor), inputs);
   if (known !== undefined && goesOn) return { ...known, successor };
   // The later of the two times, so that a wrong clock ends no grace too early.
@@ -211,8 +218,8 @@ function deliveryOf(
 }
 
 /** Whether the stack still has a key, and it is not compromised. */
-function isUsable(id: string, { owned, compromised }: Properties): boolean {
-  return textsOf(owned).includes(id) && !textsOf(compromised).includes(id);
+function isUsable(id: string, { owned, compromised }: Inputs): boolean {
+  return owned.includes(id) && !compromised?.includes(id);
 }
 
 /** Revokes a retired key if the list of this run shows that nobody uses it. */
@@ -220,7 +227,7 @@ async function revokePrevious(
   id: string,
   { periods }: Previous,
   delivery: Delivery,
-  inputs: Properties,
+  inputs: Inputs,
   context: Context,
 ): Promise<Delivery> {
   const key = await trying(context, "unknown", () => lookUp(id, context));
@@ -241,9 +248,8 @@ async function revokePrevious(
     }
     return { ...delivery, usedAt: usedAt ?? delivery.usedAt };
   }
-  const names = (inputs.untagged ?? {}) as Readonly<Record<string, string>>;
   context.progress(`revoking key ${id}`);
-  const left = await revokeAll([{ id, name: names[id] }], String(inputs.owner), context);
+  const left = await revokeAll([{ id, name: inputs.untagged?.[id] }], inputs.owner, context);
   if (left.length > 0) return delivery;
   context.info(`revoked key ${id}. Everything in this stack has its successor, key ${delivery.successor}`);
   return { ...delivery, isRevoked: true };
@@ -255,8 +261,8 @@ async function lookUp(id: string, context: Context): Promise<ApiKeyRecord | unde
 }
 
 /** Whether `--target` or `--exclude` has left a key out of this run, and so perhaps its consumers. */
-function leavesOut(inputs: Properties, { run, warn }: Context): boolean {
-  const missing = textsOf(inputs.owned).filter((id) => !run.holders.has(id));
+function leavesOut({ owned }: Inputs, { run, warn }: Context): boolean {
+  const missing = owned.filter((id) => !run.holders.has(id));
   if (missing.length > 0) {
     warn(
       `old keys are not revoked, because this run left out key ${missing.join(", ")}. The next \`pulumi up\` of the whole stack revokes them`,
@@ -268,21 +274,20 @@ function leavesOut(inputs: Properties, { run, warn }: Context): boolean {
 /** Ids of the compromised keys that are still to be revoked: those that an earlier run has left, and new ones. */
 function toRevoke(
   before: LedgerState,
-  inputs: Properties,
+  inputs: Inputs,
 ): { readonly left: readonly string[]; readonly added: readonly string[] } {
   // In a copied state, the original stack revokes them: its state contains them, too.
   if (before.owner !== undefined && !sameOwner(before.owner, inputs.owner)) return { left: [], added: [] };
-  const added = textsOf(inputs.compromised).filter((id) => !before.compromised.includes(id));
+  const added = (inputs.compromised ?? []).filter((id) => !before.compromised.includes(id));
   return { left: before.unrevoked, added };
 }
 
 /** Revokes compromised keys. Fails the run if one is still live, so that nobody believes that it is gone. */
-async function revoke(ids: readonly string[], inputs: Properties, context: Context): Promise<void> {
+async function revoke(ids: readonly string[], inputs: Inputs, context: Context): Promise<void> {
   if (ids.length === 0) return;
   context.progress(`revoking key ${ids.join(", ")}`);
-  const names = (inputs.untagged ?? {}) as Readonly<Record<string, string>>;
-  const toRevoke = ids.map((id): KeyToRevoke => ({ id, name: names[id] }));
-  const failed = await revokeAll(toRevoke, String(inputs.owner), context);
+  const toRevoke = ids.map((id): KeyToRevoke => ({ id, name: inputs.untagged?.[id] }));
+  const failed = await revokeAll(toRevoke, inputs.owner, context);
   const revoked = ids.filter((id) => !failed.includes(id));
   if (revoked.length > 0)
     context.info(`revoked key ${revoked.join(", ")}, because everything in this stack has the new key`);
@@ -294,9 +299,9 @@ async function revoke(ids: readonly string[], inputs: Properties, context: Conte
 }
 
 /** Whether a run has something to sweep: only the creation of a key can leave one behind. */
-function needsSweep(before: LedgerState, inputs: Properties): boolean {
+function needsSweep(before: LedgerState, inputs: Inputs): boolean {
   const isNew = (id: string) => !before.owned.includes(id);
-  return before.isUnswept || !sameOwner(before.owner, inputs.owner) || textsOf(inputs.owned).some(isNew);
+  return before.isUnswept || !sameOwner(before.owner, inputs.owner) || inputs.owned.some(isNew);
 }
 
 /** Ids that the stack has ever held. They count as live until a list lacks them. */
@@ -305,47 +310,39 @@ function everHeld({ delivered, owned }: LedgerState): readonly string[] {
 }
 
 /** Revokes the orphans. Never fails a run: records what could not be done, so that the next `up` retries it. */
-async function sweep(before: LedgerState, inputs: Properties, context: Context): Promise<Properties> {
+async function sweep(before: LedgerState, inputs: Inputs, context: Context): Promise<Swept> {
   // An owner that was created in this run has no earlier run that could have left a key behind.
-  if (context.run.isNewOwner && context.run.lostNames.size === 0) return { delivered: everHeld(before) };
-  return trying<Properties>(context, unsweptAfter(before, inputs, context), async () => {
+  if (context.run.isNewOwner && context.run.lostNames.size === 0) {
+    return { delivered: everHeld(before), isUnswept: false, knowsSince: 0 };
+  }
+  return trying<Swept>(context, unsweptAfter(before, inputs, context), async () => {
     const keys = await taggedKeys(before, inputs, context, true);
     const { left, reported } = await settleUnknown(keys, context);
-    const isDelivered = (id: string) => keys.delivered.has(id) || textsOf(inputs.owned).includes(id);
+    const isDelivered = (id: string) => keys.delivered.has(id) || inputs.owned.includes(id);
     const delivered = keys.list.map(({ id }) => id).filter(isDelivered);
-    return {
-      delivered,
-      ...(left.length > 0 && { unswept: true }),
-      ...(reported.length > 0 && gapOf(before, inputs, context)),
-    };
+    const knowsSince = reported.length > 0 ? knownSince(before, inputs, context) : 0;
+    return { delivered, isUnswept: left.length > 0, knowsSince };
   });
 }
 
-/** The outputs of a ledger that has not looked for left keys. */
-function unsweptAfter(before: LedgerState, inputs: Properties, context: Context): Properties {
-  return { delivered: everHeld(before), unswept: true, ...gapOf(before, inputs, context) };
+/** What is known without a look for left keys. */
+function unsweptAfter(before: LedgerState, inputs: Inputs, context: Context): Swept {
+  return { delivered: everHeld(before), isUnswept: true, knowsSince: knownSince(before, inputs, context) };
 }
 
-/** The output that tells since when the ledger knows what was delivered, if not since the stack got its owner. */
-function gapOf(before: LedgerState, inputs: Properties, context: Context): Properties {
-  const since = recordedSince(before, inputs) ?? context.now();
-  return since === 0 ? {} : { knowsSince: new Date(since).toISOString() };
+/** Since when this ledger, or the one before this run, knows what was delivered. */
+function knownSince(before: LedgerState, inputs: Inputs, context: Context): number {
+  return recordedSince(before, inputs) ?? context.now();
 }
 
 /** Since when a ledger has recorded the deliveries of this owner, in milliseconds since 1970. */
-function recordedSince({ owner, knowsSince }: LedgerState, inputs: Properties): number | undefined {
+function recordedSince({ owner, knowsSince }: LedgerState, inputs: Held): number | undefined {
   return sameOwner(owner, inputs.owner) ? knowsSince : undefined;
 }
 
 /** The fates of the keys that no resource has; `undefined` if they could not be looked for. */
-function look(
-  before: LedgerState,
-  inputs: Properties,
-  context: Context,
-): Promise<ReadonlyMap<ApiKeyRecord, Fate> | undefined> {
-  return trying(context, undefined, async () =>
-    judgeUnknown(await taggedKeys(before, inputs, context, false), context),
-  );
+function look(before: LedgerState, held: Held, context: Context): Promise<ReadonlyMap<ApiKeyRecord, Fate> | undefined> {
+  return trying(context, undefined, async () => judgeUnknown(await taggedKeys(before, held, context, false), context));
 }
 
 /** The result, or a warning and something else: neither a sweep nor a retirement fails a run. */
@@ -363,13 +360,12 @@ async function trying<T>(context: Context, otherwise: T, body: () => Promise<T>)
 /** The keys with the stack's tag, and which of them the stack has or had. One that is listed under another id is reported. */
 async function taggedKeys(
   before: LedgerState,
-  inputs: Properties,
+  { owner, owned }: Held,
   context: Context,
   fresh: boolean,
 ): Promise<Required<UnknownKeys> & { readonly list: readonly ApiKeyRecord[] }> {
   const list = await context.keys().list({ fresh });
-  const { owner, owned } = inputs;
-  const [identity, held, delivered] = [String(owner), new Set(textsOf(owned)), new Set(everHeld(before))];
+  const [identity, held, delivered] = [String(owner), new Set(owned), new Set(everHeld(before))];
   const tagged = list.filter(({ name }) => hasTagOf(name, ownerIdIn(identity)));
   const isMisnamed = ({ id, name }: ApiKeyRecord) =>
     context.run.heldNames.has(name) && !held.has(id) && !delivered.has(id);
@@ -380,5 +376,5 @@ async function taggedKeys(
     );
   }
   const unknown = tagged.filter((key) => !isMisnamed(key));
-  return { unknown, list, identity, held, delivered, recordedSince: recordedSince(before, inputs) };
+  return { unknown, list, identity, held, delivered, recordedSince: recordedSince(before, { owner, owned }) };
 }

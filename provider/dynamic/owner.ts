@@ -4,19 +4,38 @@ import { KeyplaneError } from "../errors";
 import { accountIn } from "../keys/account-fingerprint";
 import { mustBeSameAccount } from "../keys/account-guard";
 import { identityOf, markIn } from "../keys/identity";
-import { sdkFields, textsOf } from "../keys/key-fields";
+import { sdkFields, textOf } from "../keys/key-fields";
 import { hasTagOf } from "../keys/names";
 import { isRenamedFrom } from "../keys/renamed";
 import { accountFailures, scopeFields } from "../keys/scope";
 import { formatKey, settleUnknown } from "../keys/unknown-keys";
-import { types } from "../schema/field-types";
-import type { Context, Due, Failure, Properties, ResourceType } from "../schema/resource-type";
+import { atBorder } from "../schema/at-border";
+import { type FieldRule, type InputsOf, type Planned, types } from "../schema/field-types";
+import type { Context, Due, Failure } from "../schema/resource-type";
 
 /** How many of the last runs the state has on record. A run that fails before its sweep leaves its keys to a later one. */
 const RUNS = 10;
 
 /** The stack that an owner belongs to. */
 const STACK = ["project", "stack", "organization"] as const;
+
+const fields = {
+  ...sdkFields,
+  ...scopeFields,
+  project: { type: types.text, required: true, change: "ignore" },
+  stack: { type: types.text, required: true, change: "ignore" },
+  // Version 0.1 did not record it.
+  organization: { type: types.text, change: "ignore" },
+  /** Ids of the last runs, which the names of their keys begin with. */
+  runs: { type: types.listOf(types.text), change: "ignore", internal: true },
+  /** The first key of the program, for messages. Not saved: it changes when the program's lines move. */
+  firstKey: { type: types.text, change: "ignore", internal: true },
+} as const satisfies Record<string, FieldRule>;
+
+type Inputs = InputsOf<typeof fields>;
+
+/** The state of an owner: the inputs, except the runs, and its identity. Version 0.1 did not record the account. */
+type OwnerState = Inputs & { readonly identity: string | undefined };
 
 /**
  * The owner of a stack's keys: a random id, saved in the state before any key is created. Names of projects and stacks
@@ -25,28 +44,21 @@ const STACK = ["project", "stack", "organization"] as const;
  *
  * It also guards the account: with another credential, nothing is created before a list shows a key of this owner.
  */
-export const owner: ResourceType = {
+export const owner = atBorder<Inputs, OwnerState>({
   name: "Owner",
 
-  fields: {
-    ...sdkFields,
-    ...scopeFields,
-    project: { type: types.text, required: true, change: "ignore" },
-    stack: { type: types.text, required: true, change: "ignore" },
-    // Version 0.1 did not record it.
-    organization: { type: types.text, change: "ignore" },
-    /** Ids of the last runs, which the names of their keys begin with. */
-    runs: { type: types.listOf(types.text), change: "ignore", internal: true },
-    /** The first key of the program, for messages. Not saved: it changes when the program's lines move. */
-    firstKey: { type: types.text, change: "ignore", internal: true },
-  },
+  fields,
 
   outputs: ["identity"],
+
+  readState: (outputs) => ({ ...(outputs as Inputs), identity: textOf(outputs.identity) }),
+
+  writeState: ({ runs, ...state }) => state,
 
   // The engine saves the inputs of every run before it creates a key, also if nothing else of the owner changes.
   completed: ({ firstKey, ...inputs }, before, { runId }) => ({
     ...inputs,
-    runs: [...textsOf(before.runs), ...(runId === undefined ? [] : [runId])].slice(-RUNS),
+    runs: [...(before.runs ?? []), ...(runId === undefined ? [] : [runId])].slice(-RUNS),
   }),
 
   // Every key depends on its owner, so invalid settings are reported here, once, before anything is created.
@@ -55,16 +67,16 @@ export const owner: ResourceType = {
     return accountFailures(inputs, context).map((failure) => namingKey(failure, inputs));
   },
 
-  due(outputs, inputs, terms) {
+  due(state, inputs, terms) {
     const due: Due[] = [];
-    const [recorded, here] = [markIn(outputs.identity), terms.accountMark?.()];
+    const [recorded, here] = [markIn(state.identity), terms.accountMark?.()];
     if (recorded !== here) {
       const why = "the credential or the address changed, so keyplane checks that it is the same account";
       const isMoved = recorded !== undefined && accountIn(recorded) !== accountIn(here);
       due.push({ field: "accountFingerprint", replace: false, ...(isMoved && { why }) });
     }
-    const moved = STACK.filter((field) => outputs[field] !== undefined && outputs[field] !== inputs[field]);
-    const isRenamed = isRenamedFrom(outputs, inputs, terms.renamedFrom?.() ?? []);
+    const moved = STACK.filter((field) => state[field] !== undefined && state[field] !== inputs[field]);
+    const isRenamed = isRenamedFrom(state, inputs, terms.renamedFrom?.() ?? []);
     return [...due, ...moved.map((field) => ({ field, replace: !isRenamed }))];
   },
 
@@ -73,26 +85,26 @@ export const owner: ResourceType = {
     await context.keys().list({ fresh: true });
     context.run.isNewOwner = true;
     const id = randomUUID();
-    return { id, outputs: outputsOf(identityOf(id, context.accountMark()), inputs) };
+    return { id, outputs: { ...inputs, identity: identityOf(id, context.accountMark()) } };
   },
 
-  async read(id, outputs, context) {
-    await mustBeSameAccount(identityOfOwner(id, outputs), context);
-    return outputsOf(identityOf(id, context.accountMark()), outputs);
+  async read(id, state, context) {
+    await mustBeSameAccount(recordedIdentity(id, state), context);
+    return { ...state, identity: identityOf(id, context.accountMark()) };
   },
 
-  async update(id, outputs, inputs, context) {
-    await mustBeSameAccount(identityOfOwner(id, outputs), context);
-    return outputsOf(identityOf(id, context.accountMark()), inputs);
+  async update(id, state, inputs, context) {
+    await mustBeSameAccount(recordedIdentity(id, state), context);
+    return { ...inputs, identity: identityOf(id, context.accountMark()) };
   },
 
   // In a destroy, or if the program no longer uses the scope, all keys that the stack held there are gone by now. A key
   // that still has the stack's tag was left behind, and nothing looks for it later. An owner that a running program
   // replaces, because its stack was copied or renamed, leaves its keys.
-  async delete(id, outputs, context) {
+  async delete(id, state, context) {
     if (context.run.hasProgram) return;
-    const identity = identityOfOwner(id, outputs);
-    await mustBeSameAccount(recordedIn(outputs), context);
+    const identity = recordedIdentity(id, state);
+    await mustBeSameAccount(state.identity, context);
     const list = await context.keys().list();
     const ours = list.filter(({ name }) => hasTagOf(name, id));
     const isKept = (key: ApiKeyRecord) => context.run.held.has(key.id) || context.run.kept.has(key.id);
@@ -106,25 +118,17 @@ export const owner: ResourceType = {
       );
     }
   },
-};
+});
 
 /** The failure with the key that declares the owner, because no program declares an owner. */
-function namingKey(failure: Failure, { firstKey }: Properties): Failure {
+function namingKey(failure: Failure, { firstKey }: Planned<Inputs>): Failure {
   if (typeof firstKey !== "string") return failure;
   return { ...failure, property: failure.property === "" ? firstKey : `${firstKey}: ${failure.property}` };
 }
 
-function outputsOf(identity: string, { runs, ...inputs }: Properties): Properties {
-  return { ...inputs, identity };
-}
-
-function recordedIn({ identity }: Properties): string | undefined {
-  return typeof identity === "string" ? identity : undefined;
-}
-
-/** Version 0.1 did not record the account. An unknown account must be proven, too. */
-function identityOfOwner(id: string, outputs: Properties): string {
-  return recordedIn(outputs) ?? identityOf(id, "");
+/** The recorded identity. An unknown account must be proven, too. */
+function recordedIdentity(id: string, { identity }: OwnerState): string {
+  return identity ?? identityOf(id, "");
 }
 
 /** Reports a live key that was in the state but that a `destroy` did not revoke. */

@@ -1,8 +1,10 @@
+import type { Members } from "../members";
+
 /** Shorter texts are words and numbers of any message. */
 const MIN_LENGTH = 4;
 
 /** Replaces the values of arguments in a message by the arguments' names, because a value can be a secret. */
-export function hideArguments(message: string, args: Readonly<Record<string, unknown>>): string {
+export function hideArguments(message: string, args: Members): string {
   const texts = Object.entries(args).flatMap(([name, value]) => textsIn(value).map((text) => ({ name, text })));
   const known = texts.filter(({ text }) => text.length >= MIN_LENGTH);
   // A short value can be a part of a longer one.

@@ -1,10 +1,10 @@
 import type { ApiKeyRecord, CreatedKey } from "../api/records";
 import { parseDuration } from "../duration";
 import { type ApiError, isAborted, isAnswerLost, isApiError, KeyplaneError, messageOf } from "../errors";
-import { type Context, NotReady, type Properties } from "../schema/resource-type";
+import { type Context, NotReady } from "../schema/resource-type";
 import type { SealedTexts } from "../seal/recipients";
 import { clearName } from "./clear-name";
-import { projectLimitOf, withoutEmpty } from "./key-fields";
+import { type KeyInputs, withoutEmpty } from "./key-fields";
 import { fateOfLost, findLostKey, type LostRequests } from "./lost-key";
 import { autoName, MAX_NAMES } from "./names";
 import type { Sealer } from "./sealing";
@@ -42,11 +42,11 @@ interface Leftovers {
  * its name and revoked before the next request, because its secret is lost. Never loses an id or a name: what can be
  * neither delivered nor revoked is returned, or, if no key can be created, thrown as `NotReady`.
  */
-export function createKey(naming: Naming, inputs: Properties, context: Context): Promise<NewKey> {
+export function createKey(naming: Naming, inputs: KeyInputs, context: Context): Promise<NewKey> {
   return context.creating(create(naming, inputs, context));
 }
 
-async function create(naming: Naming, inputs: Properties, context: Context): Promise<NewKey> {
+async function create(naming: Naming, inputs: KeyInputs, context: Context): Promise<NewKey> {
   const left: Leftovers = { lostNames: [], orphans: [] };
   try {
     const sealer = await sealerIn(inputs);
@@ -64,7 +64,7 @@ async function create(naming: Naming, inputs: Properties, context: Context): Pro
 }
 
 /** What seals the new key; `undefined` if it is not to be sealed. Loaded on demand, because most keys are not. */
-async function sealerIn(inputs: Properties): Promise<Sealer | undefined> {
+async function sealerIn(inputs: KeyInputs): Promise<Sealer | undefined> {
   if (inputs.sealTo === undefined) return undefined;
   const { sealerFor } = await import("./sealing.js");
   return sealerFor(inputs);
@@ -86,7 +86,7 @@ async function sealed({ id, key, name }: CreatedKey, sealer: Sealer, left: Lefto
  */
 async function createExact(
   naming: Extract<Naming, { exactName: string }>,
-  inputs: Properties,
+  inputs: KeyInputs,
   context: Context,
 ): Promise<CreatedKey> {
   const { exactName: name } = naming;
@@ -105,17 +105,17 @@ async function createExact(
 }
 
 /** Creates a key with a given name. If this run has revoked a key of the name, waits until the service frees the name. */
-async function createWhenFree(name: string, inputs: Properties, context: Context): Promise<CreatedKey> {
+async function createWhenFree(name: string, inputs: KeyInputs, context: Context): Promise<CreatedKey> {
   for (const pause of context.keys().hasRevokedName(name) ? FREE_PAUSES_MS : []) {
     try {
-      return await context.keys().create(name, projectLimitOf(inputs));
+      return await context.keys().create(name, { projectId: inputs.projectId });
     } catch (error) {
       if (!isTaken(error)) throw error;
       context.progress(`waiting until the service frees the name ${name}, whose key this run has revoked`);
       await context.account().sleep(pause);
     }
   }
-  return context.keys().create(name, projectLimitOf(inputs));
+  return context.keys().create(name, { projectId: inputs.projectId });
 }
 
 function isTaken(error: unknown): error is ApiError {
@@ -132,7 +132,7 @@ function unsettled(name: string, found: ApiKeyRecord | undefined): string {
 
 async function createNamed(
   { prefix, identity }: Extract<Naming, { prefix: string }>,
-  inputs: Properties,
+  inputs: KeyInputs,
   left: Leftovers,
   context: Context,
 ): Promise<CreatedKey> {
@@ -143,7 +143,7 @@ async function createNamed(
     const expiresAt = maxAgeMs && context.account().serviceNow() + maxAgeMs;
     const name = autoName(prefix, identity, context.nonce(), expiresAt);
     try {
-      return await context.keys().create(name, projectLimitOf(inputs));
+      return await context.keys().create(name, { projectId: inputs.projectId });
     } catch (error) {
       // Nobody else ever requests a generated name, so a key with it is ours.
       if (!isAnswerLost(error) && !isTaken(error)) throw error;

@@ -1,5 +1,5 @@
 import { getOrCreate } from "../get-or-create";
-import type { Context, Properties, ResourceType, RunNotes } from "../schema/resource-type";
+import type { Context, Made, ResourceType, RunNotes } from "../schema/resource-type";
 import { urnIn } from "./identity";
 
 /**
@@ -9,8 +9,7 @@ import { urnIn } from "./identity";
  */
 export function noteHolder(
   type: ResourceType,
-  resourceId: string,
-  outputs: Properties,
+  { id: resourceId, outputs }: Made,
   context: Context,
   urn?: string,
 ): void {
@@ -39,7 +38,12 @@ export function holdersOf(id: string, { holders }: RunNotes): Set<string> {
  * Whether another resource of the program holds the key of a deleted resource. Reports it if so.
  * @param outputs - The outputs of the deleted resource.
  */
-export function isHeldElsewhere(id: string, resourceId: string, outputs: Properties, context: Context): boolean {
+export function isHeldElsewhere(
+  id: string,
+  resourceId: string,
+  outputs: { readonly owner?: unknown },
+  context: Context,
+): boolean {
   const { holders, holderUrns } = context.run;
   const ids = [...(holders.get(id) ?? [])].filter((other) => other !== resourceId);
   const urns = [...(holderUrns.get(id) ?? [])].filter((other) => other !== urnIn(outputs.owner));

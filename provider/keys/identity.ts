@@ -1,5 +1,3 @@
-import type { Properties } from "../schema/resource-type";
-
 /**
  * The identity of keys: `<owner's id>.<account's mark>`. The owner passes it to each key. So a key that is created
  * without a check of its owner, as in a run with `--target`, can check whether the account is still the same.
@@ -36,8 +34,14 @@ function partsOf(identity: unknown): {
   return { ownerId, mark, encodedUrn };
 }
 
-/** The identity in the outputs of a key. Version 0.1 stored the fingerprint separately. */
-export function identityIn({ owner, credential }: Properties): string | undefined {
+/** The owner in the inputs or outputs of a key. Version 0.1 stored the fingerprint of the account separately. */
+interface Owned {
+  readonly owner?: unknown;
+  readonly credential?: unknown;
+}
+
+/** The identity in the inputs or outputs of a key. */
+export function identityIn({ owner, credential }: Owned): string | undefined {
   if (typeof owner !== "string") return undefined;
   const isWhole = owner.includes(".") || typeof credential !== "string";
   return isWhole ? owner : identityOf(owner, credential);

@@ -1,7 +1,7 @@
 import { formatDuration } from "../duration";
 import { type Digest, digestOf, isDigestOf, isKeyed, keyed } from "../schema/digest";
-import { type FieldRule, types } from "../schema/field-types";
-import type { Context, Due, Failure, NextDue, Properties } from "../schema/resource-type";
+import { type FieldRule, type InputsOf, type Planned, types } from "../schema/field-types";
+import type { Context, Due, Failure, NextDue } from "../schema/resource-type";
 import { type SealedTexts, sameRecipients } from "../seal/recipients";
 import { identityIn } from "./identity";
 import { rotationAge, sameAge } from "./lease";
@@ -36,8 +36,25 @@ export const keyFields = {
   retained: { type: types.flag, change: "update", internal: true },
 } as const satisfies Record<string, FieldRule>;
 
+/** The checked inputs of a key. */
+export type KeyInputs = Partial<InputsOf<typeof keyFields>>;
+
+/** Inputs of a key, as far as they are given and known. */
+export type PlannedKey = Planned<KeyInputs>;
+
+/** What the outputs of a key say about triggers. */
+export interface TriggerOutputs {
+  readonly key?: unknown;
+  readonly digestKey?: unknown;
+  readonly triggersDigest?: unknown;
+  readonly queuedTriggersDigest?: unknown;
+  /** Version 0.1 stored the triggers themselves. */
+  readonly rotationTriggers?: unknown;
+  readonly queuedTriggers?: unknown;
+}
+
 /** The rules between fields that all kinds of key share. */
-export function keyRules(inputs: Properties, context: Context): readonly Failure[] {
+export function keyRules(inputs: PlannedKey, context: Context): readonly Failure[] {
   if (typeof inputs.owner === "string") context.run.owner = inputs.owner;
   // For a key without `account`, the owner reports what is wrong with the settings.
   const failures = inputs.account === undefined ? [] : [...accountFailures(inputs, context)];
@@ -59,22 +76,17 @@ export function keyRules(inputs: Properties, context: Context): readonly Failure
  * Whether keys stay live after the resource is deleted. Such a key must be used once, because a used key is never taken
  * for an orphan, even if no state contains it any more.
  */
-export function isKept({ revokeOnDelete, retained }: Properties): boolean {
+export function isKept({ revokeOnDelete, retained }: PlannedKey): boolean {
   return revokeOnDelete === false || retained === true;
 }
 
 /** Whether a new key is used once before it is handed out. */
-export function isTried(inputs: Properties): boolean {
+export function isTried(inputs: PlannedKey): boolean {
   return inputs.verify === true || isKept(inputs);
 }
 
-/** The project that a new key is limited to. */
-export function projectLimitOf({ projectId }: Properties): { readonly projectId: string | undefined } {
-  return { projectId: typeof projectId === "string" ? projectId : undefined };
-}
-
 /** When a key is due for rotation by age; `undefined` if it never is, or if a preview does not know it yet. */
-export function nextDue(createdAt: unknown, inputs: Properties): NextDue | undefined {
+export function nextDue(createdAt: unknown, inputs: PlannedKey): NextDue | undefined {
   const { rotationWindow } = inputs;
   const age = rotationAge(inputs);
   const born = Date.parse(String(createdAt));
@@ -85,13 +97,13 @@ export function nextDue(createdAt: unknown, inputs: Properties): NextDue | undef
 }
 
 /** When a key becomes due for rotation, as an ISO 8601 time; `undefined` if it does not rotate by age. */
-export function rotateAt(createdAt: unknown, inputs: Properties): string | undefined {
+export function rotateAt(createdAt: unknown, inputs: PlannedKey): string | undefined {
   const due = nextDue(createdAt, inputs);
   return due && new Date(due(Number.NEGATIVE_INFINITY)).toISOString();
 }
 
 /** Why a key is due for rotation by its age, in words; `undefined` if it is not. */
-export function dueByAge(createdAt: unknown, inputs: Properties, now: number): string | undefined {
+export function dueByAge(createdAt: unknown, inputs: PlannedKey, now: number): string | undefined {
   const due = nextDue(createdAt, inputs);
   // A key that nobody rotated inside the window waits for the next one.
   if (due === undefined || due(now) > now) return undefined;
@@ -108,20 +120,19 @@ export function sealedIn(sealedKey: unknown): SealedTexts | undefined {
  * The secret with which digests in outputs are made: that of the key beside them. Nobody has the secret of a sealed key
  * later, so its resource has a random one, which the engine encrypts like a key.
  */
-export function digestKeyIn({ key, digestKey }: Properties): unknown {
+export function digestKeyIn({ key, digestKey }: TriggerOutputs): unknown {
   return typeof key === "string" ? key : digestKey;
 }
 
 /** The digest of the triggers that a key was created with; `undefined` if there were none, or if there is no key. */
-export function triggersDigestIn(outputs: Properties): Digest | undefined {
+export function triggersDigestIn(outputs: TriggerOutputs): Digest | undefined {
   const { triggersDigest, rotationTriggers } = outputs;
   const key = digestKeyIn(outputs);
-  // Version 0.1 stored the triggers themselves.
   return typeof triggersDigest === "string" ? digestIn(triggersDigest, key) : digestOfTriggers(rotationTriggers, key);
 }
 
 /** The digest of triggers whose rotation has not happened yet. */
-export function queuedDigestIn(outputs: Properties): Digest | undefined {
+export function queuedDigestIn(outputs: TriggerOutputs): Digest | undefined {
   return digestIn(outputs.queuedTriggersDigest, digestKeyIn(outputs));
 }
 
@@ -139,13 +150,13 @@ export function digestOfTriggers(
 }
 
 /** The inputs for a key's outputs, with a digest instead of the triggers. */
-export function repeatedInputs(inputs: Properties, key?: string, before: Properties = {}): Properties {
+export function repeatedInputs(inputs: KeyInputs, key?: string, before: TriggerOutputs = {}) {
   const { rotationTriggers, ...others } = inputs;
   return { ...others, triggersDigest: digestOfTriggers(rotationTriggers, key, triggersDigestIn(before))?.text };
 }
 
 /** What is due if a state still contains triggers in clear text, or a digest that shows a weak secret to who guesses. */
-export function triggersDue(outputs: Properties): readonly Due[] {
+export function triggersDue(outputs: TriggerOutputs): readonly Due[] {
   const isClear = outputs.rotationTriggers !== undefined || outputs.queuedTriggers !== undefined;
   const digests = [outputs.triggersDigest, outputs.queuedTriggersDigest];
   const isWeak = digests.some((digest) => typeof digest === "string" && !isKeyed(digest));
@@ -160,13 +171,18 @@ function isEmptyMap(value: unknown): boolean {
   return typeof value !== "object" || value === null || Object.keys(value).length === 0;
 }
 
+/** A text in inputs or outputs; `undefined` for anything else. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
 /** The texts in a list of inputs or outputs; none if it is not a list. */
 export function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
 /** The outputs without empty entries, to keep the state small. */
-export function withoutEmpty(outputs: Properties): Properties {
+export function withoutEmpty<Outputs extends object>(outputs: Outputs): Outputs {
   const isEmpty = (value: unknown) => value === undefined || (Array.isArray(value) && value.length === 0);
-  return Object.fromEntries(Object.entries(outputs).filter(([, value]) => !isEmpty(value)));
+  return Object.fromEntries(Object.entries(outputs).filter(([, value]) => !isEmpty(value))) as Outputs;
 }

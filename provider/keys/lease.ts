@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { base32 } from "../base32";
 import { formatDuration, parseDuration } from "../duration";
-import type { Failure, Properties } from "../schema/resource-type";
+import type { Failure } from "../schema/resource-type";
 
 const MINUTE_MS = 60_000;
 
@@ -46,11 +46,14 @@ function checkOf(...parts: readonly string[]): string {
   return base32(createHash("sha256").update(parts.join(" ")).digest()).slice(0, CHECK_LENGTH);
 }
 
+/** The inputs of a key that say how old it gets. */
+type Ages = Readonly<Partial<Record<"rotateAfter" | "maxAge" | "rotationWindow", unknown>>>;
+
 /**
  * The age in milliseconds at which a key rotates: `rotateAfter`, else two thirds of `maxAge`; `undefined` if it never
  * does, or if a preview does not know it yet.
  */
-export function rotationAge({ rotateAfter, maxAge }: Properties): number | undefined {
+export function rotationAge({ rotateAfter, maxAge }: Ages): number | undefined {
   if (rotateAfter !== undefined) return parseDuration(rotateAfter);
   const longest = parseDuration(maxAge);
   return longest && Math.floor((longest * 2) / 3);
@@ -65,7 +68,7 @@ export function sameAge(one: unknown, other: unknown): boolean {
  * Checks that a key is out of use before its deadline.
  * @param grace - How long a key stays in use after its rotation, in milliseconds.
  */
-export function leaseRules(inputs: Properties, grace = 0): readonly Failure[] {
+export function leaseRules(inputs: Ages, grace = 0): readonly Failure[] {
   const longest = parseDuration(inputs.maxAge);
   const age = rotationAge(inputs);
   if (longest === undefined || age === undefined) return [];

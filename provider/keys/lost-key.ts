@@ -1,6 +1,6 @@
 import type { ApiKeyRecord } from "../api/records";
 import { isAnswerLost, KeyplaneError, messageOf } from "../errors";
-import type { Context, Due, Properties } from "../schema/resource-type";
+import type { Context, Due } from "../schema/resource-type";
 import { mustBeSameAccount } from "./account-guard";
 import { type Fate, fateOf } from "./fate";
 import { ownerIdIn } from "./identity";
@@ -67,11 +67,14 @@ export function fateOfLost({ lastUsedAt }: ApiKeyRecord): Fate {
 /** What a resource records of its lost requests: their names, and when the last one was lost. */
 export type LostRequests = Readonly<{ lostNames?: readonly string[]; lostAt?: string }>;
 
+/** What the outputs of a key say about lost requests. */
+type LostOutputs = Readonly<Partial<Record<"lostNames" | "lostAt" | "createdAt" | "mintedBy", unknown>>>;
+
 /**
  * The lost requests in a resource's outputs. Version 0.2 recorded no time: they are older than the key. It also recorded
  * exact names, which prove nothing: the key that has one now can be the resource's own.
  */
-export function lostIn({ lostNames, lostAt, createdAt, mintedBy }: Properties): LostRequests {
+export function lostIn({ lostNames, lostAt, createdAt, mintedBy }: LostOutputs): LostRequests {
   const names = mintedBy === undefined ? textsOf(lostNames).filter(isAutoName) : [];
   return names.length === 0 ? {} : { lostNames: names, lostAt: String(lostAt ?? createdAt) };
 }
@@ -83,7 +86,7 @@ export function bothLost(earlier: LostRequests, later: LostRequests): LostReques
 }
 
 /** What is due if keys of lost requests may still appear: the next run looks for them. */
-export function lostDue(outputs: Properties): readonly Due[] {
+export function lostDue(outputs: LostOutputs): readonly Due[] {
   const { lostNames } = lostIn(outputs);
   if (lostNames === undefined) return [];
   return [

@@ -1,8 +1,9 @@
 import type { ApiKeyRecord } from "../api/records";
 import { type ErrorCode, KeyplaneError } from "../errors";
 import { keyIn } from "../key-index";
-import type { Context, Properties } from "../schema/resource-type";
+import type { Context } from "../schema/resource-type";
 import { conceal } from "../secrets";
+import type { KeyInputs } from "./key-fields";
 import { scopeOf } from "./scope";
 
 /** The service shows uses in whole seconds. This pause, in milliseconds, separates the uses of two keys. */
@@ -41,7 +42,7 @@ export interface Claim {
  * Proves, as far as the service allows, that a key is live and that the secret belongs to it. Changes nothing on the
  * service. Returns what the service lists about the key.
  */
-export async function proveKey(claim: Claim, inputs: Properties, context: Context): Promise<ApiKeyRecord> {
+export async function proveKey(claim: Claim, inputs: KeyInputs, context: Context): Promise<ApiKeyRecord> {
   const ownSetting = context.account().settingOf(claim.key);
   if (ownSetting !== undefined) throw ownCredential(claim, ownSetting);
   conceal(claim.key);

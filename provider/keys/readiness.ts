@@ -1,8 +1,8 @@
 import type { Operation } from "../api/records";
 import { parseDuration } from "../duration";
 import { isOperationFailed, isTimeout, messageOf } from "../errors";
-import type { Context, Due, Properties } from "../schema/resource-type";
-import { isKept, sealedIn } from "./key-fields";
+import type { Context, Due } from "../schema/resource-type";
+import { isKept, type KeyInputs, type PlannedKey, sealedIn } from "./key-fields";
 
 /** Work that must end before an existing key is ready. */
 export interface PendingWork {
@@ -26,9 +26,16 @@ export interface Trial {
   readonly isSealed: boolean;
 }
 
+/** What the outputs of a key say about its readiness. */
+interface PendingOutputs extends PlannedKey {
+  readonly pending?: unknown;
+  readonly keyId?: unknown;
+  readonly sealedKey?: unknown;
+}
+
 /** The pending work in a resource's outputs, where a refresh does not lose it. */
-export function pendingOf(outputs: Properties): readonly PendingWork[] {
-  return Array.isArray(outputs.pending) ? (outputs.pending as PendingWork[]) : [];
+export function pendingOf({ pending }: PendingOutputs): readonly PendingWork[] {
+  return Array.isArray(pending) ? pending : [];
 }
 
 /** The work that remains after the creation of a key. */
@@ -43,7 +50,7 @@ export function pendingAfter(operations: readonly Operation[], verify: boolean):
  * The pending work of a key under new inputs. A key that is now to stay live after its resource is deleted is used once
  * more, because `verify` may have been set after its creation. keyplane cannot use a sealed key, so it says so.
  */
-export function pendingUnder(inputs: Properties, outputs: Properties, { warn }: Context): readonly PendingWork[] {
+export function pendingUnder(inputs: KeyInputs, outputs: PendingOutputs, { warn }: Context): readonly PendingWork[] {
   if (!isKept(inputs) || isKept(outputs)) return pendingOf(outputs);
   if (sealedIn(outputs.sealedKey) === undefined) return [...pendingOf(outputs), VERIFY];
   warn(
@@ -57,12 +64,12 @@ export function pendingUnder(inputs: Properties, outputs: Properties, { warn }: 
  * Whether somebody can have the key. A key whose creation has not finished, or has failed, was not handed out. A
  * pending test call does not count, because it can be newer than the key.
  */
-export function wasHandedOut(outputs: Properties): boolean {
+export function wasHandedOut(outputs: PendingOutputs): boolean {
   return pendingOf(outputs).every(({ action, status }) => action === VERIFY.action && status === undefined);
 }
 
 /** What pending work requires of the next run: to continue, or a replacement if the work has failed. */
-export function pendingDue(outputs: Properties): readonly Due[] {
+export function pendingDue(outputs: PendingOutputs): readonly Due[] {
   const pending = pendingOf(outputs);
   if (pending.length === 0) return [];
   const failed = pending.find((work) => work.status === "failed");
@@ -74,8 +81,8 @@ export function pendingDue(outputs: Properties): readonly Due[] {
 }
 
 /** Waits until the named projects have no pending operation. Throws if an operation fails or the wait times out. */
-export async function waitForProjects(inputs: Properties, context: Context): Promise<void> {
-  const projects = new Set((inputs.waitForProjects as readonly string[] | undefined) ?? []);
+export async function waitForProjects(inputs: KeyInputs, context: Context): Promise<void> {
+  const projects = new Set(inputs.waitForProjects);
   const account = projects.size > 0 ? context.account() : undefined;
   await Promise.all(
     Array.from(projects, (projectId) =>
@@ -95,7 +102,7 @@ export async function waitForProjects(inputs: Properties, context: Context): Pro
 export async function finishPending(
   pending: readonly PendingWork[],
   secret: Trial,
-  inputs: Properties,
+  inputs: KeyInputs,
   context: Context,
 ): Promise<Reached> {
   const reached = await tryToFinish(pending, secret, inputs, context);
@@ -123,7 +130,7 @@ function afterSealing({ pending, reason }: Reached): Reached {
 async function tryToFinish(
   pending: readonly PendingWork[],
   { keyId, key }: Trial,
-  inputs: Properties,
+  inputs: KeyInputs,
   context: Context,
 ): Promise<Reached> {
   const operations = pending.filter((work) => work.operationId !== undefined);
@@ -177,7 +184,10 @@ function afterFailedWait(pending: readonly PendingWork[], error: unknown): Reach
 }
 
 /** The maximum wait of a resource, in milliseconds; `undefined` for the account's default. */
-export function operationTimeout(inputs: Properties, { customTimeoutMs }: Context): number | undefined {
+export function operationTimeout(
+  inputs: { readonly operationTimeout?: string | undefined },
+  { customTimeoutMs }: Context,
+): number | undefined {
   return parseDuration(inputs.operationTimeout) ?? customTimeoutMs;
 }
 

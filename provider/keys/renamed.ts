@@ -1,12 +1,12 @@
-import type { Properties } from "../schema/resource-type";
+/** What names a stack, as far as it is known. */
+type StackName = Readonly<Partial<Record<"organization" | "project" | "stack", unknown>>>;
 
 /**
  * Whether the setting `renamedFrom` says that a stack is the one that had another name. An entry is `STACK`, in the same
  * project, `PROJECT/STACK` or `ORGANIZATION/PROJECT/STACK`.
- * @param before - `organization`, `project` and `stack` in the state.
- * @param now - The same, as they are now.
+ * @param before - Its name in the state.
  */
-export function isRenamedFrom(before: Properties, now: Properties, renamedFrom: readonly string[]): boolean {
+export function isRenamedFrom(before: StackName, now: StackName, renamedFrom: readonly string[]): boolean {
   return renamedFrom.some((entry) => {
     const [stack, project = now.project, organization = before.organization] = entry.split("/").toReversed();
     // The plugin is not told the organization.

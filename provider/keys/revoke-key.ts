@@ -3,11 +3,12 @@ import { isAborted, KeyplaneError, messageOf } from "../errors";
 import { keyIdOf } from "../ids";
 import { keyDigest } from "../key-digest";
 import { keyIn } from "../key-index";
-import type { Context, Properties } from "../schema/resource-type";
+import type { Context } from "../schema/resource-type";
 import { shownName } from "../text";
 import { isElsewhere, mustBeSameAccount } from "./account-guard";
 import { fateOf } from "./fate";
 import { identityIn, ownerIdIn, sameOwner } from "./identity";
+import { textOf } from "./key-fields";
 import { hasTagOf } from "./names";
 
 /** Maximum time after its creation until a key is listed, in milliseconds. */
@@ -27,12 +28,14 @@ export interface RecordedKey {
   readonly digest?: string | undefined;
 }
 
+/** What the outputs of an `ApiKey` say about its key. */
+type KeyOutputs = Readonly<Partial<Record<"owner" | "name" | "createdAt" | "key" | "digest", unknown>>>;
+
 /** The key in the outputs of an `ApiKey`. */
-export function recordedKey(id: string, outputs: Properties): RecordedKey {
-  const text = (value: unknown) => (typeof value === "string" ? value : undefined);
+export function recordedKey(id: string, outputs: KeyOutputs): RecordedKey {
   const { name, createdAt, key, digest } = outputs;
-  const secret = { key: text(key), digest: text(digest) };
-  return { id, name: text(name), identity: identityIn(outputs), createdAt: text(createdAt), ...secret };
+  const secret = { key: textOf(key), digest: textOf(digest) };
+  return { id, name: textOf(name), identity: identityIn(outputs), createdAt: textOf(createdAt), ...secret };
 }
 
 /**
@@ -137,7 +140,7 @@ function isYoung({ createdAt }: RecordedKey, context: Context): boolean {
  * The owner of a stack's keys in this run. In the first run of a copied or renamed stack, the outputs of a key that is
  * replaced still contain the old owner.
  */
-export function ownerNow({ owner }: Properties, context: Context): unknown {
+export function ownerNow({ owner }: KeyOutputs, context: Context): unknown {
   return context.ownerNow ?? context.run.owner ?? owner;
 }
 
@@ -147,7 +150,7 @@ export function ownerNow({ owner }: Properties, context: Context): unknown {
  * show that each consumer was updated since the successor was made.
  * @param id - The id of the resource that is deleted.
  */
-export async function mustHaveReachedConsumers(id: string, outputs: Properties, context: Context): Promise<void> {
+export async function mustHaveReachedConsumers(id: string, outputs: KeyOutputs, context: Context): Promise<void> {
   const { isInDoubt, isDestroy } = context.command();
   if (!isInDoubt) return;
   const ownerId = ownerIdIn(identityIn(outputs));
@@ -172,7 +175,7 @@ export async function mustHaveReachedConsumers(id: string, outputs: Properties, 
 }
 
 /** Throws `KP-WRONG-ACCOUNT` if a state is about to lose a live key that is in another account. */
-export async function mustNotForget(outputs: Properties, context: Context): Promise<void> {
+export async function mustNotForget(outputs: KeyOutputs, context: Context): Promise<void> {
   if (sameOwner(ownerNow(outputs, context), outputs.owner)) await mustBeSameAccount(identityIn(outputs), context);
 }
 

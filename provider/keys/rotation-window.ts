@@ -1,3 +1,4 @@
+import { isObject, type Members } from "../members";
 import type { FieldType } from "../schema/field-types";
 
 const MINUTE_MS = 60_000;
@@ -103,14 +104,14 @@ const MEMBERS = ["days", "startTime", "endTime", "timeZone"];
 
 /** A window, or what is wrong with it, as the end of a sentence. The text repeats no value, which can be a secret. */
 function parseWindow(value: unknown): RotationWindow | string {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return FORM;
+  if (!isObject(value)) return FORM;
   const given = Object.fromEntries(
     Object.entries(value).filter(([, member]) => member !== undefined && member !== null),
   );
   if (Object.keys(given).some((name) => !MEMBERS.includes(name))) {
     return `has a property that is not one of ${MEMBERS.join(", ")}. Remove or correct it`;
   }
-  const { days = DAYS, startTime = "00:00", endTime = "24:00", timeZone = "UTC" } = given as Record<string, unknown>;
+  const { days = DAYS, startTime = "00:00", endTime = "24:00", timeZone = "UTC" }: Members = given;
   if (given.days === undefined && given.startTime === undefined && given.endTime === undefined) {
     return "must limit the days or the time of day. Set days, or startTime and endTime";
   }

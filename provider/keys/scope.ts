@@ -1,6 +1,6 @@
 import { isKeyplaneError } from "../errors";
-import { type FieldRule, types } from "../schema/field-types";
-import type { Context, Failure, Properties } from "../schema/resource-type";
+import { type FieldRule, type FieldType, types } from "../schema/field-types";
+import type { Context, Failure } from "../schema/resource-type";
 import { ACCOUNT_NAME } from "../settings/accounts";
 
 /** Where keys are: one of the service's lists. Each scope that a stack uses has its own owner and ledger. */
@@ -10,6 +10,11 @@ export interface Scope {
   /** The organization of the keys; absent for the account's own keys. */
   readonly organizationId: string | undefined;
 }
+
+const accountName: FieldType<string> = (value) =>
+  typeof value === "string" && ACCOUNT_NAME.pattern.test(value)
+    ? undefined
+    : `must be the name of an account in keyplane:accounts: ${ACCOUNT_NAME.form}`;
 
 /** The field that selects an account. */
 export const accountField = {
@@ -22,11 +27,14 @@ export const scopeFields = {
   organizationId: { type: types.organizationId, change: "replace" },
 } as const satisfies Record<string, FieldRule>;
 
+/** What inputs or outputs say about a scope. */
+type Place = Readonly<Partial<Record<keyof Scope, unknown>>>;
+
 const DEFAULT: Scope = { account: undefined, organizationId: undefined };
 const DEFAULT_KEY = keyOf(DEFAULT);
 
 /** The scope in the inputs or outputs of a resource. */
-export function scopeOf({ account, organizationId }: Properties): Scope {
+export function scopeOf({ account, organizationId }: Place): Scope {
   if (account === undefined && organizationId === undefined) return DEFAULT;
   const text = (value: unknown) => (typeof value === "string" ? value : undefined);
   return { account: text(account), organizationId: text(organizationId) };
@@ -43,12 +51,12 @@ function keyOf({ account, organizationId }: Scope): string {
 }
 
 /** Whether two resources, or a resource and its new inputs, are in the same scope. */
-export function sameScope(one: Properties, other: Properties): boolean {
+export function sameScope(one: Place, other: Place): boolean {
   return scopeKey(scopeOf(one)) === scopeKey(scopeOf(other));
 }
 
 /** What is wrong with the settings of a resource's account. Makes no request. */
-export function accountFailures({ account }: Properties, context: Context): readonly Failure[] {
+export function accountFailures({ account }: Place, context: Context): readonly Failure[] {
   try {
     context.settings();
     return [];
@@ -56,10 +64,4 @@ export function accountFailures({ account }: Properties, context: Context): read
     if (!isKeyplaneError(error)) throw error;
     return [{ property: account === undefined ? "" : "account", reason: error.message, code: error.code }];
   }
-}
-
-function accountName(value: unknown): string | undefined {
-  return typeof value === "string" && ACCOUNT_NAME.pattern.test(value)
-    ? undefined
-    : `must be the name of an account in keyplane:accounts: ${ACCOUNT_NAME.form}`;
 }

@@ -3,15 +3,13 @@ import { textsOf } from "../keys/key-fields";
 import { revokeAll } from "../keys/revoke-key";
 import { keysToRevoke } from "../resources/rotation/adoption";
 import { stateOf } from "../resources/rotation/rotation-state";
-import type { Context, Properties, ResourceType } from "../schema/resource-type";
+import type { Context, Made, Properties, ResourceType } from "../schema/resource-type";
 
 /** Stands for the successor of a resource until it exists, among the resources that hold a key. */
 const SUCCESSOR = "successor";
 
 /** A resource that is about to be replaced. */
-interface Predecessor {
-  readonly id: string;
-  readonly outputs: Properties;
+interface Predecessor extends Made {
   /** Whether the engine deleted it before its successor exists, as `deleteBeforeReplace` asks. */
   isDeleted: boolean;
 }
@@ -32,7 +30,7 @@ export class Handovers {
   }
 
   /** The resource that a planned replacement continues; `undefined` if none is planned. */
-  planned(urn: string): Pick<Predecessor, "id" | "outputs"> | undefined {
+  planned(urn: string): Made | undefined {
     return this.#planned.get(urn);
   }
 

@@ -11,9 +11,9 @@ import { nonceFrom } from "../keys/names";
 import { sameScope } from "../keys/scope";
 import { check } from "../schema/check";
 import { UNKNOWN } from "../schema/field-types";
-import { type Context, NotReady, type Properties, type ResourceType } from "../schema/resource-type";
+import { type Context, type Made, NotReady, type Properties, type ResourceType } from "../schema/resource-type";
 import { difference } from "../session/difference";
-import { createAgain, type Made } from "../session/retried-creation";
+import { createAgain } from "../session/retried-creation";
 import type { Session } from "../session/session";
 import { fromPulumi, toState } from "../session/values";
 import { reasonsOf, runVerb, type Verb } from "../session/verb";
@@ -75,7 +75,7 @@ export class Resources {
     const outputs = fromEngine(olds);
     const inputs = this.#identified(type, news, outputs);
     return this.#run(named, "diff", outputs, async (context) => {
-      const found = difference(this.session, type, id, outputs, inputs, context, false);
+      const found = difference(this.session, { type, id, outputs, inputs }, context, { hasLedger: false });
       const { changes, replaces, fields, deleteBeforeReplace, reasons, driftOnly } = found;
       // The update proves that the account is the same, and records it.
       const isMoved = !driftOnly && isElsewhere(identityIn(outputs), context);
@@ -243,7 +243,7 @@ export class Resources {
     }
     const successor = witness.successorOf(context.urn, id);
     if (successor === undefined) return;
-    noteHolder(type, successor.id, fromEngine(successor.outputs), context);
+    noteHolder(type, { id: successor.id, outputs: fromEngine(successor.outputs) }, context);
     const { revokeNow } = successor.outputs;
     if (typeof revokeNow === "string") context.run.compromised.add(revokeNow);
   }
@@ -257,10 +257,10 @@ export class Resources {
     });
   }
 
-  #noteMade(type: ResourceType, { id, outputs }: Made, context: Context): void {
-    noteHolder(type, id, outputs, context);
-    this.#orphans.noteHeld(type, outputs, context);
-    this.#compared.set(context.urn, identityIn(outputs));
+  #noteMade(type: ResourceType, made: Made, context: Context): void {
+    noteHolder(type, made, context);
+    this.#orphans.noteHeld(type, made.outputs, context);
+    this.#compared.set(context.urn, identityIn(made.outputs));
   }
 
   /** Makes a change and completes the outputs to record, also if the resource is not ready. */

@@ -3,37 +3,46 @@ import { checkId } from "../ids";
 import { sdkFields } from "../keys/key-fields";
 import { operationTimeout } from "../keys/readiness";
 import { accountFailures, accountField } from "../keys/scope";
-import { types } from "../schema/field-types";
-import type { Context, Properties, ResourceType } from "../schema/resource-type";
+import { atBorder } from "../schema/at-border";
+import { type FieldRule, type InputsOf, types } from "../schema/field-types";
+import type { Context } from "../schema/resource-type";
+
+const fields = {
+  ...sdkFields,
+  ...accountField,
+  projectId: { type: types.projectId, required: true, change: "replace" },
+  triggers: { type: types.map, change: "update" },
+  operationIds: { type: types.listOf(types.operationId), change: "update" },
+  operationTimeout: { type: types.timeout, change: "update" },
+  ignoreActions: { type: types.listOf(types.text), change: "update" },
+  horizon: { type: types.duration, change: "update" },
+} as const satisfies Record<string, FieldRule>;
+
+type Inputs = InputsOf<typeof fields>;
 
 /** A gate that is ready when no operation of its project is pending. It owns nothing on the service. */
-export const projectReady: ResourceType = {
+export const projectReady = atBorder<Inputs, Inputs>({
   name: "ProjectReady",
 
-  fields: {
-    ...sdkFields,
-    ...accountField,
-    projectId: { type: types.projectId, required: true, change: "replace" },
-    triggers: { type: types.map, change: "update" },
-    operationIds: { type: types.listOf(types.operationId), change: "update" },
-    operationTimeout: { type: types.timeout, change: "update" },
-    ignoreActions: { type: types.listOf(types.text), change: "update" },
-    horizon: { type: types.duration, change: "update" },
-  },
+  fields,
 
   outputs: [],
+
+  readState: (outputs) => outputs as Inputs,
+
+  writeState: (state) => state,
 
   rules: accountFailures,
 
   async create(inputs, context) {
     await wait(inputs, context);
-    return { id: String(inputs.projectId), outputs: inputs };
+    return { id: inputs.projectId, outputs: inputs };
   },
 
   // A refresh does not wait, because a busy project is not drift.
-  read: async (_id, outputs) => outputs,
+  read: async (_id, state) => state,
 
-  async update(id, _outputs, inputs, context) {
+  async update(id, _state, inputs, context) {
     await wait(inputs, context);
     return { ...inputs, projectId: id };
   },
@@ -44,27 +53,22 @@ export const projectReady: ResourceType = {
   },
 
   delete: async () => {},
-};
+});
 
-async function wait(inputs: Properties, context: Context): Promise<void> {
-  const projectId = String(inputs.projectId);
-  const operationIds = inputs.operationIds as readonly string[] | undefined;
+async function wait(inputs: Inputs, context: Context): Promise<void> {
+  const { projectId, operationIds = [], ignoreActions, horizon } = inputs;
   const { operations } = context.account();
   const options = {
     timeoutMs: operationTimeout(inputs, context),
     onProgress: ({ text }: { readonly text: string }) => context.progress(text),
     onWarning: context.warn,
   };
-  if (operationIds !== undefined && operationIds.length > 0) {
+  if (operationIds.length > 0) {
     await operations.wait(
       operationIds.map((id) => ({ projectId, id })),
       options,
     );
   } else {
-    await operations.waitUntilIdle(projectId, {
-      ...options,
-      ignoreActions: inputs.ignoreActions as readonly string[] | undefined,
-      horizonMs: parseDuration(inputs.horizon),
-    });
+    await operations.waitUntilIdle(projectId, { ...options, ignoreActions, horizonMs: parseDuration(horizon) });
   }
 }

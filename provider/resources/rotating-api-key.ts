@@ -26,7 +26,7 @@ import { changeOfRecipients } from "../seal/recipients";
 import { shownName } from "../text";
 import { adoptionOf, adoptionRules, heldBy, keysToRevoke, refuseLateAdoption } from "./rotation/adoption";
 import { retirePrevious } from "./rotation/retire-key";
-import { rotateKey } from "./rotation/rotate-key";
+import { type RotationRequest, rotateKey } from "./rotation/rotate-key";
 import { rotationFields, rotationRules } from "./rotation/rotation-fields";
 import { outputsOf } from "./rotation/rotation-outputs";
 import { rotationDue, rotationReason } from "./rotation/rotation-plan";
@@ -159,11 +159,11 @@ export const rotatingApiKey: ResourceType = {
       await context.keys().authenticates(saved.previous.key);
     }
     const identity = identityIn(inputs);
-    let state: RotationState = { ...noteTriggers(saved, inputs, outputs, context), ...toRevoke, pending, identity };
-    state = await getReady(id, state, saved.pending.length === 0, inputs, context);
-    state = await revokePending(state, inputs, context);
-    state = { ...state, lost: await settleLost(state.lost, identity, context) };
-    state = await retirePrevious(state, inputs, context);
+    const noted = { ...noteTriggers(saved, inputs, outputs, context), ...toRevoke, pending, identity };
+    const ready = await getReady({ id, saved, state: noted, inputs }, context);
+    const cleared = await revokePending(ready, inputs, context);
+    const settled = { ...cleared, lost: await settleLost(cleared.lost, identity, context) };
+    const state = await retirePrevious(settled, inputs, context);
     const reason = rotationReason(state, inputs, context.now());
     if (reason === undefined) reportClosedWindow(state, inputs, context);
     if (reason === undefined || !(reason.urgent || state.previous === undefined)) return outputsOf(state, inputs);
@@ -305,10 +305,7 @@ async function liveAmong(ids: readonly string[], context: Context): Promise<read
 
 /** Waits until an existing key is ready. If it was not handed out before, its predecessor's grace starts then. */
 async function getReady(
-  id: string,
-  state: RotationState,
-  wasReady: boolean,
-  inputs: Properties,
+  { id, saved, state, inputs }: Omit<RotationRequest, "reason">,
   context: Context,
 ): Promise<RotationState> {
   if (state.pending.length === 0 || state.pending.some((work) => work.status === "failed")) return state;
@@ -316,7 +313,7 @@ async function getReady(
   const trial = { keyId: current?.keyId, key: current?.key, isSealed: current?.sealedKey !== undefined };
   const { pending, reason } = await finishPending(state.pending, trial, inputs, context);
   if (reason !== undefined) throw new NotReady(id, outputsOf({ ...state, pending }, inputs), reason);
-  return { ...state, pending, rotatedAt: wasReady ? state.rotatedAt : isoOf(context.now()) };
+  return { ...state, pending, rotatedAt: saved.pending.length === 0 ? state.rotatedAt : isoOf(context.now()) };
 }
 
 /** Revokes pending keys once their successor is ready. Until then, a consumer may have no other key. */

@@ -1,7 +1,8 @@
 import { DURATION_FORM, MAX_TIMER_MS, parseDuration } from "../duration";
 import type { ErrorCode } from "../errors";
 import { ID_FORMS } from "../ids";
-import { parseRecipients } from "../seal/recipients";
+import { isObject, type Members, membersOf } from "../members";
+import { parseRecipients, type Recipients } from "../seal/recipients";
 import { isKeyText } from "../secrets";
 import { NOT_IN_NAMES } from "../unprintable";
 import type { Digest } from "./digest";
@@ -9,8 +10,11 @@ import type { Digest } from "./digest";
 /** Represents a value that a preview does not know yet. */
 export const UNKNOWN: unique symbol = Symbol("unknown");
 
-/** Checks a value of a field. Returns what is wrong with it, as the end of a sentence. */
-export type FieldType = (value: unknown) => string | undefined;
+/** Checks a value of a field. Returns what is wrong with it, as the end of a sentence. A `Value` passes. */
+export interface FieldType<Value = unknown> {
+  (value: unknown): string | undefined;
+  readonly valid?: Value;
+}
 
 /** A field's rules as data, which a generic `check` and `diff` apply. */
 export interface FieldRule {
@@ -25,7 +29,7 @@ export interface FieldRule {
   /** Whether the SDK sets it, so that it is not a user's input. */
   readonly internal?: true;
   /** Whether an absent input leaves the value in force. */
-  readonly keptIfUnset?: (outputs: Readonly<Record<string, unknown>>) => boolean;
+  readonly keptIfUnset?: (outputs: Members) => boolean;
   /** For a list: removed entries are not a change. */
   readonly onlyAdditions?: boolean;
   /** Whether two values mean the same although they differ. */
@@ -33,10 +37,21 @@ export interface FieldRule {
   /** The code of the error for an invalid value. @default "KP-INPUT" */
   readonly code?: ErrorCode;
   /** The value in force, if the outputs do not repeat the input under its own name. */
-  readonly inForce?: (outputs: Readonly<Record<string, unknown>>) => unknown;
+  readonly inForce?: (outputs: Members) => unknown;
   /** The digest of the value in force, if the outputs contain only that. */
-  readonly digest?: (outputs: Readonly<Record<string, unknown>>) => Digest | undefined;
+  readonly digest?: (outputs: Members) => Digest | undefined;
 }
+
+type Fields = Readonly<Record<string, FieldRule>>;
+type ValueOf<Rule extends FieldRule> = Rule["type"] extends FieldType<infer Value> ? Value : never;
+
+/** The checked inputs of a resource with these fields. */
+export type InputsOf<Of extends Fields> = {
+  readonly [Name in keyof Of]?: ValueOf<Of[Name]> | undefined;
+} & { readonly [Name in keyof Of as Of[Name] extends { required: true } ? Name : never]: ValueOf<Of[Name]> };
+
+/** Inputs of which a preview does not know all yet. */
+export type Planned<Inputs> = { readonly [Name in keyof Inputs]: Inputs[Name] | typeof UNKNOWN };
 
 /** Whether a value is or contains something that a preview does not know yet. */
 export function hasUnknown(value: unknown): boolean {
@@ -45,27 +60,27 @@ export function hasUnknown(value: unknown): boolean {
   return Object.values(value).some(hasUnknown);
 }
 
-const flag: FieldType = (value) => (typeof value === "boolean" ? undefined : "must be true or false");
+const flag: FieldType<boolean> = (value) => (typeof value === "boolean" ? undefined : "must be true or false");
 
-const text: FieldType = (value) =>
+const text: FieldType<string> = (value) =>
   typeof value === "string" && value !== "" ? undefined : "must be a non-empty string";
 
 const oneOf =
-  (...choices: readonly string[]): FieldType =>
+  <Choice extends string>(...choices: readonly Choice[]): FieldType<Choice> =>
   (value) =>
-    typeof value === "string" && choices.includes(value)
+    choices.some((choice) => choice === value)
       ? undefined
       : `must be ${choices.map((choice) => JSON.stringify(choice)).join(" or ")}`;
 
-const duration: FieldType = (value) =>
+const duration: FieldType<string> = (value) =>
   parseDuration(value) === undefined ? `must be a duration: ${DURATION_FORM}` : undefined;
 
 /** A duration for a timer. */
-const timeout: FieldType = (value) =>
+const timeout: FieldType<string> = (value) =>
   duration(value) ?? ((parseDuration(value) ?? 0) > MAX_TIMER_MS ? "must be at most 24 days" : undefined);
 
 const id =
-  (kind: keyof typeof ID_FORMS): FieldType =>
+  (kind: keyof typeof ID_FORMS): FieldType<string> =>
   (value) =>
     typeof value === "string" && ID_FORMS[kind].matches(value) ? undefined : `must be ${ID_FORMS[kind].form}`;
 
@@ -75,7 +90,7 @@ const operationId = id("operation");
 const keyId = id("apiKey");
 
 const listOf =
-  (item: FieldType): FieldType =>
+  <Item>(item: FieldType<Item>): FieldType<readonly Item[]> =>
   (value) => {
     if (!Array.isArray(value)) return "must be a list";
     for (const [index, entry] of value.entries()) {
@@ -85,13 +100,11 @@ const listOf =
     return undefined;
   };
 
-const map: FieldType = (value) =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-    ? undefined
-    : 'must be a map, such as { quarter: "2026Q4" }';
+const map: FieldType<object> = (value) =>
+  isObject(value) ? undefined : 'must be a map, such as { quarter: "2026Q4" }';
 
 /** The service accepts names of at most 64 characters. Control characters would only disguise a name. */
-const keyName: FieldType = (value) => {
+const keyName: FieldType<string> = (value) => {
   if (typeof value !== "string" || value.trim() === "") return "must be a non-empty string";
   if ([...value].length > 64) return "must be at most 64 characters";
   if (NOT_IN_NAMES.test(value)) {
@@ -102,24 +115,24 @@ const keyName: FieldType = (value) => {
 
 /** Only the characters of an auto-name, and short enough to add tags and the nonce. */
 const prefixUpTo =
-  (max: number): FieldType =>
+  (max: number): FieldType<string> =>
   (value) =>
     typeof value === "string" && /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(value) && value.length <= max
       ? undefined
       : `must be at most ${max} characters (a-z, 0-9 and -), and must not begin or end with -`;
 
-const secret: FieldType = (value) => (isKeyText(value) ? undefined : "must be a secret, without spaces");
+const secret: FieldType<string> = (value) => (isKeyText(value) ? undefined : "must be a secret, without spaces");
 
 /** The message gives no details, because one of the two is a secret. */
-const adoption: FieldType = (value) => {
-  const { id, key, ...others } = (value ?? {}) as Partial<Record<string, unknown>>;
+const adoption: FieldType<{ readonly id: string; readonly key: string }> = (value) => {
+  const { id, key, ...others } = membersOf(value);
   const problem = map(value) ?? keyId(id) ?? secret(key);
   return problem === undefined && Object.keys(others).length === 0
     ? undefined
     : "must be { id, key }: the id of an active key, as decimal text, and its secret";
 };
 
-const recipients: FieldType = (value) => {
+const recipients: FieldType<Recipients> = (value) => {
   const parsed = parseRecipients(value);
   return "problem" in parsed ? parsed.problem : undefined;
 };

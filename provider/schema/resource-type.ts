@@ -2,12 +2,13 @@ import type { Account } from "../api/account";
 import type { Keys } from "../api/keys/api-keys";
 import type { ApiKeyRecord } from "../api/records";
 import type { ErrorCode } from "../errors";
+import type { Members } from "../members";
 import type { Settings } from "../settings/settings";
-import type { FieldRule } from "./field-types";
+import type { FieldRule, Planned } from "./field-types";
 import type { Deliveries, Witness } from "./witness";
 
 /** The checked inputs of a program, or the outputs of a resource. Plain JSON values. */
-export type Properties = Readonly<Record<string, unknown>>;
+export type Properties = Members;
 
 /** One error in the inputs: the property's path and the remedy. */
 export interface Failure {
@@ -180,16 +181,23 @@ export interface HeldName {
   readonly name?: string | undefined;
 }
 
-/** A resource that was imported. */
-export interface Imported {
+/** A resource as a verb has left it. */
+export interface Made<State = Properties> {
   readonly id: string;
-  /** The inputs of a program that leaves it as it is. */
-  readonly inputs: Properties;
-  readonly outputs: Properties;
+  readonly outputs: State;
 }
 
-/** A resource type: its fields as data, and its verbs. */
-export interface ResourceType {
+/** A resource that was imported. */
+export interface Imported<Inputs = Properties, State = Properties> extends Made<State> {
+  /** The inputs of a program that leaves it as it is. */
+  readonly inputs: Inputs;
+}
+
+/**
+ * A resource type: its fields as data, and its verbs. A file that declares one gives the types of its inputs and its
+ * state. Without them, this is a type as its callers use it: they pass checked inputs and outputs.
+ */
+export interface ResourceType<Inputs = Properties, State = Properties> {
   readonly name: string;
   readonly fields: Readonly<Record<string, FieldRule>>;
   /** Public outputs that are not inputs. */
@@ -199,47 +207,56 @@ export interface ResourceType {
   /** Those that only a sealed key has. */
   readonly ifSealed?: readonly string[];
   /** Those that an update does not change. Called with the new inputs. @default none */
-  readonly stable?: (outputs: Properties, inputs: Properties, now: number) => readonly string[];
+  readonly stable?: ((state: State, inputs: Planned<Inputs>, now: number) => readonly string[]) | undefined;
   /** Adds what only keyplane needs to checked inputs. */
-  readonly completed?: (inputs: Properties, before: Properties, context: Context) => Properties;
+  readonly completed?: (inputs: Inputs, before: Partial<Inputs>, context: Context) => Inputs;
   /**
    * Rules between fields. Called only with inputs whose fields are valid and known.
    * @param before - The inputs in the state; none if the resource is to be created.
    */
-  readonly rules?: (inputs: Properties, context: Context, before: Properties) => readonly Failure[];
+  readonly rules?: (inputs: Planned<Inputs>, context: Context, before: Partial<Inputs>) => readonly Failure[];
   /** What is due regardless of the program. A refresh uses only the drift in it. */
-  readonly due?: (outputs: Properties, inputs: Properties, terms: DueTerms) => readonly Due[];
+  readonly due?: ((state: State, inputs: Planned<Inputs>, terms: DueTerms) => readonly Due[]) | undefined;
   /** Why a compromised key must be revoked once the whole stack has its successor; `undefined` if there is none. */
-  readonly compromised?: (outputs: Properties, inputs: Properties) => string | undefined;
+  readonly compromised?: ((state: State, inputs: Planned<Inputs>) => string | undefined) | undefined;
   /** The keys that a resource holds. */
-  readonly holds?: (outputs: Properties) => readonly HeldName[];
+  readonly holds?: ((state: State) => readonly HeldName[]) | undefined;
   /** Whether a replacement must delete the old resource first. */
-  readonly deleteBeforeReplace?: (outputs: Properties, inputs: Properties) => boolean;
-  readonly create: (inputs: Properties, context: Context) => Promise<{ id: string; outputs: Properties }>;
-  /** The current outputs; `undefined` if the resource is proven to be gone. */
-  readonly read: (id: string, outputs: Properties, context: Context) => Promise<Properties | undefined>;
-  readonly update: (id: string, outputs: Properties, inputs: Properties, context: Context) => Promise<Properties>;
+  readonly deleteBeforeReplace?: ((state: State, inputs: Planned<Inputs>) => boolean) | undefined;
+  readonly create: (inputs: Inputs, context: Context) => Promise<Made<State>>;
+  /** The current state; `undefined` if the resource is proven to be gone. */
+  readonly read: (id: string, state: State, context: Context) => Promise<State | undefined>;
+  readonly update: (id: string, state: State, inputs: Inputs, context: Context) => Promise<State>;
   /**
    * Takes over what exists on the service; absent if the type does not support it.
    * @param id - The id on the service.
    * @param key - The secret of a key, if it is known.
    * @param inputs - The scope and, for a key, its owner.
    */
-  readonly import?: (id: string, key: string | undefined, inputs: Properties, context: Context) => Promise<Imported>;
-  readonly delete: (id: string, outputs: Properties, context: Context) => Promise<void>;
+  readonly import?:
+    | ((id: string, key: string | undefined, inputs: Inputs, context: Context) => Promise<Imported<Inputs, State>>)
+    | undefined;
+  readonly delete: (id: string, state: State, context: Context) => Promise<void>;
+}
+
+/** How the state of a resource is in its outputs. */
+export interface StateForm<State> {
+  /** Reads outputs, also those of former versions. */
+  readonly readState: (outputs: Properties) => State;
+  readonly writeState: (state: State) => Properties;
 }
 
 /**
  * The resource exists but is not ready. It is recorded with these outputs, and the next `up` continues from there.
  * Only `create` and `update` throw it.
  */
-export class NotReady extends Error {
+export class NotReady<State = Properties> extends Error {
   override readonly name = "NotReady";
   readonly code: ErrorCode = "KP-NOT-READY";
 
   constructor(
     readonly id: string,
-    readonly outputs: Properties,
+    readonly outputs: State,
     readonly reason: string,
   ) {
     super(reason);

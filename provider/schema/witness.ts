@@ -1,5 +1,5 @@
 import type { ApiKeyRecord } from "../api/records";
-import type { Properties } from "./resource-type";
+import type { Made } from "./resource-type";
 
 /**
  * What the stack's own state says, as the engine has saved it by now. It only counts if it proves to be the state of
@@ -23,7 +23,7 @@ export interface Witness {
   /** Ids of the current keys of an owner's resources in one list of the service. */
   currentKeys(ownerId: string, organizationId: string | undefined): readonly string[];
   /** The resource that replaced another one with the same URN; `undefined` if there is none. */
-  successorOf(urn: string, id: string): { readonly id: string; readonly outputs: Properties } | undefined;
+  successorOf(urn: string, id: string): Made | undefined;
   /**
    * Names of the resources that may still have the outputs of a resource that is deleted: those that use it, and were
    * not updated since its successor was made, if it has one.

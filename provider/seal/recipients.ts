@@ -1,3 +1,5 @@
+import { isObject } from "../members";
+
 /** Who can open a sealed key. Each member is a format, and a key is sealed once in each format that is given. */
 export interface Recipients {
   /** Recipients of age, such as `age1...`. Each of them can open the same text. */
@@ -14,7 +16,7 @@ export type Parsed = { readonly recipients: Recipients } | { readonly problem: s
 
 /** Reads recipients. No problem names a value, because somebody can pass a private key by mistake. */
 export function parseRecipients(value: unknown): Parsed {
-  if (!isMap(value)) return { problem: FORM };
+  if (!isObject(value)) return { problem: FORM };
   const { age, githubActions, ...others } = value;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined)
@@ -80,7 +82,7 @@ function ageRecipientProblem(value: unknown): string | undefined {
 function githubProblem(value: unknown): string | undefined {
   if (value === undefined) return undefined;
   // The result of a data source has further members.
-  const { key, keyId } = isMap(value) ? value : {};
+  const { key, keyId } = isObject(value) ? value : {};
   if (typeof key !== "string" || !/^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/.test(key)) {
     return "must have the public key of GitHub in githubActions.key: 44 characters of base64";
   }
@@ -110,8 +112,4 @@ function nextChecksum(checksum: number, value: number): number {
   const top = checksum >>> 25;
   const shifted = ((checksum & 0x1ffffff) << 5) ^ value;
   return GENERATORS.reduce((sum, generator, bit) => ((top >>> bit) & 1 ? sum ^ generator : sum), shifted);
-}
-
-function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -4,35 +4,39 @@ import { nextDue } from "../keys/key-fields";
 import { isRenamedFrom, stackIn } from "../keys/renamed";
 import { scopeOf } from "../keys/scope";
 import { type Difference, diff } from "../schema/diff";
-import type { Context, Properties, ResourceType } from "../schema/resource-type";
+import type { Context, DueTerms, Made, Properties, ResourceType } from "../schema/resource-type";
 import type { Session } from "./session";
+
+/** A resource and its new inputs. */
+interface Compared extends Made {
+  readonly type: ResourceType;
+  readonly inputs: Properties;
+}
 
 /** Compares a resource with new inputs, and records the keys that it holds. */
 export function difference(
   session: Session,
-  type: ResourceType,
-  id: string,
-  outputs: Properties,
-  inputs: Properties,
+  resource: Compared,
   context: Context,
-  hasLedger: boolean,
+  { hasLedger }: Pick<DueTerms, "hasLedger">,
 ): Difference & { readonly driftOnly: boolean } {
-  const driftOnly = session.takeRefresh(id, context.urn);
+  const { type, outputs, inputs } = resource;
+  const driftOnly = session.takeRefresh(resource.id, context.urn);
   const renamedFrom = () => session.renamedFrom();
   const terms = { now: context.now(), accountMark: () => context.accountMark(), renamedFrom, driftOnly, hasLedger };
   const found = diff(type, outputs, inputs, terms);
   // A refresh can compare a predecessor that is still to be deleted: it does not show what is held.
   if (!driftOnly) {
-    noteHolder(type, id, outputs, context, urnIn(outputs.owner));
-    reportRename(type, outputs, context, renamedFrom());
-    reportOrigin(session, inputs, context);
-    noteAge(found, outputs, inputs, context);
+    noteHolder(type, resource, context, urnIn(outputs.owner));
+    reportRename(resource, context, renamedFrom());
+    reportOrigin(session, resource, context);
+    noteAge(found, resource, context);
   }
   return { ...found, driftOnly };
 }
 
 /** Says once per run that the address is new. A preview makes no request that could be refused. */
-function reportOrigin(session: Session, inputs: Properties, { run, warn }: Context): void {
+function reportOrigin(session: Session, { inputs }: Compared, { run, warn }: Context): void {
   if (run.isOriginReported) return;
   const refusal = session.refusedOrigin(scopeOf(inputs));
   if (refusal === undefined) return;
@@ -41,7 +45,7 @@ function reportOrigin(session: Session, inputs: Properties, { run, warn }: Conte
 }
 
 /** Records that only the age of a key replaces it, by this machine's clock. The replacement asks the service's clock. */
-function noteAge({ replaces }: Difference, outputs: Properties, inputs: Properties, { run, urn }: Context): void {
+function noteAge({ replaces }: Difference, { outputs, inputs }: Compared, { run, urn }: Context): void {
   const due = nextDue(outputs.createdAt, inputs);
   if (due !== undefined && replaces.every((field) => field === "rotateAfter") && replaces.length > 0) {
     run.replacedByAge.set(urn, due);
@@ -49,7 +53,7 @@ function noteAge({ replaces }: Difference, outputs: Properties, inputs: Properti
 }
 
 /** Names the keys of a renamed or copied stack that it no longer revokes, and how to keep them. */
-function reportRename(type: ResourceType, outputs: Properties, context: Context, renamedFrom: readonly string[]): void {
+function reportRename({ type, outputs }: Compared, context: Context, renamedFrom: readonly string[]): void {
   const [before, now] = [stackIn(urnIn(outputs.owner) ?? String(outputs.resourceUrn ?? "")), stackIn(context.urn)];
   const keys = type.holds?.(outputs) ?? [];
   const isSame = before.stack === "" || (before.stack === now.stack && before.project === now.project);

@@ -3,13 +3,7 @@ import { identityIn } from "../keys/identity";
 import { bothLost, lostIn } from "../keys/lost-key";
 import { mustRevokeAll } from "../keys/revoke-key";
 import { diff } from "../schema/diff";
-import { type Context, NotReady, type Properties, type ResourceType } from "../schema/resource-type";
-
-/** A resource as its creation left it. */
-export interface Made {
-  readonly id: string;
-  readonly outputs: Properties;
-}
+import { type Context, type Made, NotReady, type Properties, type ResourceType } from "../schema/resource-type";
 
 /**
  * Creations that ended with a resource that is not ready. An error hook of the program can make the engine ask for the
@@ -48,7 +42,7 @@ export async function createAgain(
   if (replaces.length === 0) return { id, outputs: await type.update(id, outputs, inputs, context) };
   // The program never got the key, so no consumer has it.
   await mustRevokeAll(type.holds?.(outputs) ?? [], identityIn(outputs), context);
-  const lost = (made: Properties) => ({ ...made, ...bothLost(lostIn(outputs), lostIn(made)) });
+  const lost = (made: typeof outputs) => ({ ...made, ...bothLost(lostIn(outputs), lostIn(made)) });
   try {
     const made = await type.create(inputs, context);
     return { ...made, outputs: lost(made.outputs) };

@@ -1,5 +1,6 @@
 import { accountSetting, ConfigError } from "../errors";
 import { parseBaseUrl } from "../http/base-url";
+import { isObject } from "../members";
 import { isKeyText } from "../secrets";
 
 /** One account of `keyplane:accounts`. */
@@ -89,9 +90,4 @@ const MISSPELLED = /^(api|base)?[_-]?(key|url|token)$/i;
 export function looksSecret(name: string): boolean {
   const parts = name.replace(/^-/, "").split("-");
   return parts.length > 4 || !parts.every((part) => /^(?:[a-z]{0,14}|[A-Z]{0,14}|[a-z0-9]{0,6})$/.test(part));
-}
-
-/** Whether a value is an object. A `__proto__` in JSON text is an ordinary member, and is refused by its name. */
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

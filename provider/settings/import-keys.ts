@@ -1,5 +1,6 @@
 import { ConfigError } from "../errors";
 import { ID_FORMS } from "../ids";
+import { isObject } from "../members";
 import { conceal, isKeyText } from "../secrets";
 
 /**
@@ -19,8 +20,8 @@ export function parseImportKeys(text = "{}"): ReadonlyMap<string, string> {
   } catch {
     throw badImportKeys();
   }
-  if (typeof keys !== "object" || keys === null || Array.isArray(keys)) throw badImportKeys();
-  const entries = Object.entries(keys as Record<string, unknown>);
+  if (!isObject(keys)) throw badImportKeys();
+  const entries = Object.entries(keys);
   if (!entries.every(([id, key]) => ID_FORMS.apiKey.matches(id) && isKeyText(key))) throw badImportKeys();
   const secrets = new Map(entries as [string, string][]);
   for (const secret of secrets.values()) conceal(secret);

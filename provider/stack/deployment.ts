@@ -1,3 +1,5 @@
+import { isObject, type Members } from "../members";
+
 /** A value of a state, in plain text; `HIDDEN` if it is encrypted. */
 type Value = unknown;
 
@@ -38,8 +40,6 @@ export interface Deployment {
   /** The resources whose creation was begun, but has not ended. A later run does not remove those of a killed run. */
   readonly creating: readonly StateResource[];
 }
-
-type Wire = Readonly<Record<string, unknown>>;
 
 /**
  * Reads the output of `pulumi stack export`, or a checkpoint file of a backend. Throws an `Error` that never quotes the
@@ -111,7 +111,7 @@ function secretsIn(values: unknown): readonly string[] {
   return isObject(values) ? Object.keys(values).filter((name) => [values[name]].flat().some(isSecret)) : [];
 }
 
-function isSecret(value: unknown): value is Wire {
+function isSecret(value: unknown): value is Members {
   return isObject(value) && value[SIGNATURE] === SECRET;
 }
 
@@ -126,7 +126,7 @@ function opened(value: unknown): Value {
   }
 }
 
-function parse(text: string): Wire {
+function parse(text: string): Members {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -135,8 +135,4 @@ function parse(text: string): Wire {
   }
   if (!isObject(value)) throw new Error("is not a JSON object");
   return value;
-}
-
-function isObject(value: unknown): value is Wire {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { membersOf } from "../members";
 import type { Delivery, HistoryMark } from "../schema/witness";
 
 /** A deployment of a stack, as the engine has recorded it. */
@@ -50,10 +51,6 @@ function readRun(entry: unknown): Run {
   const mayHaveDelivered = hasSucceeded || kind === "destroy";
   const [began, ended] = [Date.parse(String(startTime)), Date.parse(String(endTime))];
   return { mayHaveDelivered, isComplete, began, ended: ended + (ended % 1_000 === 0 ? 999 : 0) };
-}
-
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }
 
 /**

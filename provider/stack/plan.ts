@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { resolve } from "node:path";
+import { type Members, membersOf } from "../members";
 import { type EngineCommand, startOf } from "./command-line";
 
 /** A run and the preview whose inputs it must repeat. */
@@ -51,7 +52,6 @@ function readPlan(file: string): unknown {
 }
 
 /** The members of an object at a path; none if it is not there. */
-function recordIn(value: unknown, ...path: readonly string[]): Readonly<Record<string, unknown>> {
-  const found = path.reduce<unknown>((at, name) => recordIn(at)[name], value);
-  return typeof found === "object" && found !== null ? (found as Readonly<Record<string, unknown>>) : {};
+function recordIn(value: unknown, ...path: readonly string[]): Members {
+  return membersOf(path.reduce((at, name) => membersOf(at)[name], value));
 }

@@ -390,7 +390,7 @@ const ledger = [
     },
     {
       name: "a sweep that could not look is due again",
-      change: without("unsweptAfter", "unswept"),
+      change: without("unsweptAfter", "isUnswept"),
       test: resources("ledger"),
       by: "C13",
     },
@@ -402,7 +402,7 @@ const ledger = [
     },
     {
       name: "a refresh flags what is left behind",
-      change: becomes("outputs", "read", "unswept"),
+      change: becomes("state", "read", "isUnswept"),
       test: resources("ledger"),
       by: "C5",
     },
@@ -444,7 +444,7 @@ const ledger = [
     },
     {
       name: "an incomplete run notes that it did not sweep",
-      change: becomes("{ delivered: everHeld(before) }", "endRun", "unsweptAfter", "context"),
+      change: becomes("{ delivered: everHeld(before) }", "endRun", "unsweptAfter", "context", 1),
       test: resources("ledger"),
       by: "revokes nothing in an incomplete run",
     },
@@ -1078,16 +1078,16 @@ const account = [
   ...inFile("provider/dynamic/owner.ts", [
     { name: "a new owner is recorded only with a credential that works", change: drop("create", "fresh") },
     { name: "another credential is shown as a change of the owner", change: drop("due", "accountIn", "replace") },
-    { name: "an owner is refreshed in a proven account", change: drop("read", "identityOfOwner") },
-    { name: "an owner is updated in a proven account", change: drop("update", "outputs") },
+    { name: "an owner is refreshed in a proven account", change: drop("read", "recordedIdentity") },
+    { name: "an owner is updated in a proven account", change: drop("update", "recordedIdentity") },
     {
       name: "an owner of version 0.1, which recorded no account, is proven, too",
-      change: without("identityOfOwner", "identityOf"),
+      change: without("recordedIdentity", "identityOf"),
     },
-    { name: "an owner is deleted in a proven account", change: drop("delete", "recordedIn") },
+    { name: "an owner is deleted in a proven account", change: drop("delete", "mustBeSameAccount") },
   ]),
   ...inFile("provider/dynamic/ledger.ts", [
-    { name: "a ledger sweeps and revokes in a proven account", change: drop("endRun", "String") },
+    { name: "a ledger sweeps and revokes in a proven account", change: drop("endRun", "mustBeSameAccount") },
     { name: "a ledger is read in a proven account", change: drop("read", "mustBeSameAccount") },
     { name: "a ledger is not forgotten in another account", change: drop("delete", "owner") },
   ]),
@@ -2090,7 +2090,7 @@ const evidence = [
   ...inFile("provider/dynamic/ledger.ts", [
     {
       name: "a new ledger knows no earlier deliveries",
-      change: becomes("0", "gapOf", "now", ""),
+      change: becomes("0", "knownSince", "now", ""),
       test: resources("ledger"),
       by: "an unknown key is only reported by a",
     },
@@ -2506,7 +2506,7 @@ const evidence = [
     },
     {
       name: "a damaged delivery proves nothing",
-      change: unchained("stateOf", "isReadable"),
+      change: unchained("readState", "isReadable"),
       test: resources("ledger"),
       by: "the record of a previous key is not used",
     },

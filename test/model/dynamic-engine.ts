@@ -278,7 +278,7 @@ export class DynamicEngine extends MiniEngine {
     return this.step(async () => {
       const body = async (context: Context) => {
         const outputs = await type.update(old.id, old.outputs, inputs, context);
-        noteHolder(type, old.id, outputs, context);
+        noteHolder(type, { id: old.id, outputs }, context);
         return plain(outputs);
       };
       const outcome = await this.outcome(() => this.verb("update", kind, name, inputs, body, old.outputs));
@@ -311,7 +311,7 @@ export class DynamicEngine extends MiniEngine {
     const type: ResourceType = resourceTypes[kind];
     try {
       const body = async (context: Context) => {
-        const found = difference(this.session, type, id, outputs, inputs, context, true);
+        const found = difference(this.session, { type, id, outputs, inputs }, context, { hasLedger: true });
         for (const reason of found.reasons) context.info(reason);
         return found;
       };
@@ -335,7 +335,7 @@ export class DynamicEngine extends MiniEngine {
         const made = { id: "" };
         const body = async (context: Context) => {
           const { id, outputs } = await type.create(inputs, context);
-          noteHolder(type, id, outputs, context);
+          noteHolder(type, { id, outputs }, context);
           made.id = id;
           return plain(outputs);
         };

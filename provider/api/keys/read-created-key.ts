@@ -1,9 +1,10 @@
 import { AnswerLostError, isKeyplaneError } from "../../errors";
 import type { HttpAnswer } from "../../http";
 import { keyIdOf } from "../../ids";
+import { type Members, membersOf } from "../../members";
 import { conceal, isKeyText, redact } from "../../secrets";
 import { readOperation } from "../operations/read-operations";
-import { Reader, type Wire } from "../reader";
+import { Reader } from "../reader";
 import type { CreatedKey, Operation } from "../records";
 
 /** What `readCreatedKey` needs besides the answer. */
@@ -22,7 +23,7 @@ export interface CreatedKeyContext {
  */
 export function readCreatedKey(answer: HttpAnswer, context: CreatedKeyContext): CreatedKey {
   const { route } = context;
-  const body = typeof answer.json === "object" && answer.json !== null ? (answer.json as Wire) : {};
+  const body = membersOf(answer.json);
   const reader = new Reader(route, answer);
   const id = keyIdOf(reader.field(body, "id"));
   const key = reader.field(body, "key");
@@ -48,7 +49,7 @@ export function readCreatedKey(answer: HttpAnswer, context: CreatedKeyContext): 
   };
 }
 
-function readStarted(reader: Reader, body: Wire, warn: (message: string) => void): Operation[] {
+function readStarted(reader: Reader, body: Members, warn: (message: string) => void): Operation[] {
   const items = reader.field(body, "operations");
   if (!Array.isArray(items)) return [];
   return items.flatMap((each, at) => {

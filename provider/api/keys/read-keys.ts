@@ -1,6 +1,7 @@
 import type { HttpAnswer } from "../../http";
 import { keyIdOf } from "../../ids";
-import { Reader, type Wire } from "../reader";
+import type { Members } from "../../members";
+import { Reader } from "../reader";
 import type { ApiKeyRecord } from "../records";
 
 /** The zero time that some services send instead of null. */
@@ -23,7 +24,7 @@ export function readKeys(route: string, answer: HttpAnswer, holdsCaller: boolean
   });
 }
 
-function mustHoldCaller(reader: Reader, items: readonly Wire[]): void {
+function mustHoldCaller(reader: Reader, items: readonly Members[]): void {
   if (items.length === 0) {
     reader.fail("", "is an empty list, but it must contain at least the key that made the request");
   }
@@ -33,7 +34,7 @@ function mustHoldCaller(reader: Reader, items: readonly Wire[]): void {
   }
 }
 
-function readKey(reader: Reader, item: Wire, path: string): ApiKeyRecord {
+function readKey(reader: Reader, item: Members, path: string): ApiKeyRecord {
   const used = reader.optionalText(item, "last_used_at", path);
   const never = used === undefined || used === "" || used === ZERO_TIME;
   const createdBy = readCreator(reader, item);
@@ -50,11 +51,11 @@ function readKey(reader: Reader, item: Wire, path: string): ApiKeyRecord {
 }
 
 /** The list has the creator as an object; other answers have an id. */
-function readCreator(reader: Reader, item: Wire): string | undefined {
+function readCreator(reader: Reader, item: Members): string | undefined {
   const creator = reader.field(item, "created_by");
   if (typeof creator === "string") return reader.clean(creator);
   if (typeof creator !== "object" || creator === null) return undefined;
-  const { name, id } = creator as Wire;
+  const { name, id } = creator as Members;
   const text = [name, id].find((each): each is string => typeof each === "string" && each !== "");
   return text === undefined ? undefined : reader.clean(text);
 }

@@ -1,5 +1,6 @@
 import type { HttpAnswer } from "../../http";
 import { ID_FORMS } from "../../ids";
+import type { Members } from "../../members";
 import type { Page } from "../paging";
 import { Reader } from "../reader";
 import type { Operation } from "../records";
@@ -41,7 +42,7 @@ export function readOperationPage(route: string, answer: HttpAnswer): Page<Opera
 }
 
 /** Reads the cursor of the next page; undefined if there is none. */
-export function readCursor(reader: Reader, body: Readonly<Record<string, unknown>>): string | undefined {
+export function readCursor(reader: Reader, body: Members): string | undefined {
   const pagination = reader.field(body, "pagination");
   if (pagination === undefined) return undefined;
   const cursor = reader.field(reader.object(pagination, "pagination"), "cursor");

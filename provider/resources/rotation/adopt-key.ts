@@ -8,6 +8,7 @@ import { importClaim, proveKey } from "../../keys/prove-key";
 import type { Context, Imported, Properties } from "../../schema/resource-type";
 import { shownName } from "../../text";
 import { type Adoption, refusal } from "./adoption";
+import type { RotationInputs } from "./rotation-fields";
 import { outputsOf } from "./rotation-outputs";
 import { NOTHING, type RotationState, withTriggers } from "./rotation-state";
 
@@ -15,7 +16,7 @@ import { NOTHING, type RotationState, withTriggers } from "./rotation-state";
  * Adopts a key that was created by hand. Proves, as far as the service allows, that it is live and that the secret
  * belongs to it. Changes nothing on the service. Returns the resource's outputs.
  */
-export async function adoptKey(adopt: Adoption, inputs: Properties, context: Context): Promise<Properties> {
+export async function adoptKey(adopt: Adoption, inputs: RotationInputs, context: Context): Promise<Properties> {
   const owner = ownerIdIn(inputs.owner);
   if (context.run.holders.has(adopt.id)) {
     const holder = context.run.lastHolders.get(adopt.id);
@@ -51,7 +52,7 @@ export async function adoptKey(adopt: Adoption, inputs: Properties, context: Con
 export async function importKey(
   id: string,
   key: string | undefined,
-  inputs: Properties,
+  inputs: RotationInputs,
   context: Context,
 ): Promise<Pick<Imported, "inputs" | "outputs">> {
   const claim = importClaim(id, key);

@@ -4,6 +4,7 @@ import type { KeyToRevoke } from "../../keys/revoke-key";
 import { sameScope } from "../../keys/scope";
 import { hasUnknown } from "../../schema/field-types";
 import type { Context, Failure, HeldName, Properties } from "../../schema/resource-type";
+import type { PlannedRotation } from "./rotation-fields";
 import { type RotationState, stateOf } from "./rotation-state";
 
 /** A key created by hand that a resource adopts: its id and its secret. */
@@ -13,7 +14,7 @@ export interface Adoption {
 }
 
 /** The key to adopt; `undefined` if there is none, or if a preview does not know it yet. */
-export function adoptionOf({ adopt }: Properties): Adoption | undefined {
+export function adoptionOf({ adopt }: PlannedRotation): Adoption | undefined {
   return adopt === undefined || hasUnknown(adopt) ? undefined : (adopt as Adoption);
 }
 
@@ -22,7 +23,7 @@ export function adoptionOf({ adopt }: Properties): Adoption | undefined {
  * preview shows only that a resource is to be created.
  * @param before - The inputs in the state; none if the resource is to be created.
  */
-export function adoptionRules(inputs: Properties, context: Context, before: Properties): readonly Failure[] {
+export function adoptionRules(inputs: PlannedRotation, context: Context, before: PlannedRotation): readonly Failure[] {
   const adopt = adoptionOf(inputs);
   if (adopt === undefined) return [];
   const { run, urn } = context;
@@ -42,7 +43,7 @@ export function adoptionRules(inputs: Properties, context: Context, before: Prop
  * Throws if the program asks an existing resource to adopt another key, which would mean giving up its own keys, or its
  * own key in another scope, where it would be revoked together with the old resource.
  */
-export function refuseLateAdoption(outputs: Properties, inputs: Properties): void {
+export function refuseLateAdoption(outputs: Properties, inputs: PlannedRotation): void {
   const adopt = adoptionOf(inputs);
   if (adopt === undefined) return;
   const state = stateOf(outputs);

@@ -8,7 +8,8 @@ import { type LostRequests, lostIn } from "../../keys/lost-key";
 import { nameInUrn, prefixFrom } from "../../keys/names";
 import { finishPending, type PendingWork, pendingAfter, waitForProjects } from "../../keys/readiness";
 import { revokeAll } from "../../keys/revoke-key";
-import { type Context, NotReady, type Properties } from "../../schema/resource-type";
+import { type Context, NotReady } from "../../schema/resource-type";
+import type { RotationInputs } from "./rotation-fields";
 import type { HeldKey } from "./rotation-state";
 
 /** The result of creating a key. */
@@ -25,7 +26,7 @@ export interface MadeKey {
 }
 
 /** Creates an auto-named key and waits until it is ready. Revokes an unusable key, because it was not handed out. */
-export async function makeReadyKey(inputs: Properties, context: Context): Promise<MadeKey> {
+export async function makeReadyKey(inputs: RotationInputs, context: Context): Promise<MadeKey> {
   const none = { pending: [], pendingRevocations: [], lost: {} };
   let newKey: Awaited<ReturnType<typeof createKey>>;
   try {

@@ -1,7 +1,7 @@
 import { rotateAt } from "../../keys/key-fields";
 import { sameAge } from "../../keys/lease";
 import { isOthers } from "../../keys/maker";
-import type { Properties } from "../../schema/resource-type";
+import type { PlannedRotation } from "./rotation-fields";
 import { isoOf, madeBy, type RotationState, retireTime } from "./rotation-state";
 
 /**
@@ -9,7 +9,7 @@ import { isoOf, madeBy, type RotationState, retireTime } from "./rotation-state"
  * 2026-11-22T00:00:00.000Z`. Contains times, not what is due now: a text that changes with time would cause a diff in
  * every preview.
  */
-export function nextAction(state: RotationState, inputs: Properties): string {
+export function nextAction(state: RotationState, inputs: PlannedRotation): string {
   const { current, previous } = state;
   const steps: string[] = [];
   if (current === undefined || state.currentGone) steps.push("create a new key");

@@ -6,10 +6,10 @@ import { clockSkew } from "../../keys/clock-skew";
 import { type Fate, fateOf } from "../../keys/fate";
 import { isOthers } from "../../keys/maker";
 import { revokeAll, settingWith } from "../../keys/revoke-key";
-import type { Context, Properties } from "../../schema/resource-type";
+import type { Context } from "../../schema/resource-type";
 import type { Deliveries } from "../../schema/witness";
 import { shownName } from "../../text";
-import { periodsOf } from "./rotation-fields";
+import { periodsOf, type RotationInputs } from "./rotation-fields";
 import { retireReason } from "./rotation-plan";
 import {
   formatKey,
@@ -30,7 +30,7 @@ import { takeOverFirst } from "./self-rotation";
  */
 export async function retirePrevious(
   saved: RotationState,
-  inputs: Properties,
+  inputs: RotationInputs,
   context: Context,
 ): Promise<RotationState> {
   const state =
@@ -95,7 +95,7 @@ async function withDelivery(state: RotationState, deliveries: Deliveries, contex
 }
 
 /** Revokes keys that a former version has retired, by the same rules. Their secrets are no longer known. */
-async function revokeRetired(state: RotationState, inputs: Properties, context: Context): Promise<RotationState> {
+async function revokeRetired(state: RotationState, inputs: RotationInputs, context: Context): Promise<RotationState> {
   if (state.retired.length === 0) return state;
   const records = new Map(
     await Promise.all(state.retired.map(async (id) => [id, await recordOf(id, context)] as const)),
@@ -122,7 +122,7 @@ async function recordOf(id: string, context: Context): Promise<ApiKeyRecord | un
 function fateOfPrevious(
   { deliveredAt, rotatedAt }: RotationState,
   record: ApiKeyRecord | undefined | "unknown",
-  inputs: Properties,
+  inputs: RotationInputs,
   context: Context,
 ): Fate {
   // Missing usage data does not prove that the key is unused, but the grace is over: only a known use keeps it.
@@ -142,7 +142,7 @@ function report(
   previous: HeldKey,
   fate: Fate,
   record: ApiKeyRecord | undefined | "unknown",
-  inputs: Properties,
+  inputs: RotationInputs,
   context: Context,
 ): void {
   const key = `key ${formatKey(previous)}`;

@@ -8,6 +8,7 @@ import { newDigestKey } from "../../schema/digest";
 import { type Context, NotReady, type Properties } from "../../schema/resource-type";
 import type { Recipients } from "../../seal/recipients";
 import { makeReadyKey } from "./make-ready-key";
+import type { RotationInputs } from "./rotation-fields";
 import { outputsOf } from "./rotation-outputs";
 import type { RotationReason } from "./rotation-plan";
 import { digestKeyOf, formatKey, type HeldKey, isoOf, madeBy, type RotationState, retireTime } from "./rotation-state";
@@ -22,7 +23,7 @@ export interface RotationRequest {
   /** The state that this run has reached so far. */
   readonly state: RotationState;
   readonly reason: RotationReason;
-  readonly inputs: Properties;
+  readonly inputs: RotationInputs;
 }
 
 /**
@@ -79,7 +80,7 @@ export async function rotateKey(request: RotationRequest, context: Context): Pro
 }
 
 /** Revokes a key that did not become ready. It was not handed out, and must not stay live beside others. */
-async function withoutBroken(state: RotationState, inputs: Properties, context: Context): Promise<RotationState> {
+async function withoutBroken(state: RotationState, inputs: RotationInputs, context: Context): Promise<RotationState> {
   if (state.current === undefined || !state.pending.some((work) => work.status === "failed")) return state;
   const { keyId: id, name } = state.current;
   const left = await revokeAll([{ id, name }], identityIn(inputs), context);

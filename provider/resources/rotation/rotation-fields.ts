@@ -1,8 +1,8 @@
 import { parseDuration } from "../../duration";
 import { keyFields, keyRules, queuedDigestIn, triggersDigestIn } from "../../keys/key-fields";
 import { leaseRules, rotationAge } from "../../keys/lease";
-import { type FieldRule, types } from "../../schema/field-types";
-import type { Context, Failure, Properties } from "../../schema/resource-type";
+import { type FieldRule, type InputsOf, type Planned, types } from "../../schema/field-types";
+import type { Context, Failure } from "../../schema/resource-type";
 
 const DEFAULT_GRACE_MS = 24 * 3_600_000;
 
@@ -31,6 +31,12 @@ export const rotationFields = {
   selfRotation: { type: types.flag, fallback: false, change: "update" },
 } as const satisfies Record<string, FieldRule>;
 
+/** The checked inputs of a rotating key. */
+export type RotationInputs = Partial<InputsOf<typeof rotationFields>>;
+
+/** Inputs of a rotating key, as far as they are given and known. */
+export type PlannedRotation = Planned<RotationInputs>;
+
 const NO_ADOPTION: Failure = {
   property: "sealTo",
   reason:
@@ -50,13 +56,13 @@ export interface Periods {
 }
 
 /** The periods in the inputs. */
-export function periodsOf(inputs: Properties): Periods {
+export function periodsOf(inputs: PlannedRotation): Periods {
   const grace = graceOf(inputs);
   return { grace, quiet: msOf(inputs, "quietPeriod"), maxOverlap: Math.max(grace, msOf(inputs, "maxOverlap")) };
 }
 
 /** The rules between the fields. */
-export function rotationRules(inputs: Properties, context: Context): readonly Failure[] {
+export function rotationRules(inputs: PlannedRotation, context: Context): readonly Failure[] {
   const failures: Failure[] = [...keyRules(inputs, context), ...leaseRules(inputs, graceOf(inputs))];
   if (inputs.sealTo !== undefined && inputs.adopt !== undefined) failures.push({ ...NO_ADOPTION });
   const age = rotationAge(inputs);
@@ -74,11 +80,11 @@ export function rotationRules(inputs: Properties, context: Context): readonly Fa
 }
 
 /** The grace of a key that is rotated by age must end before the next rotation. */
-function graceOf(inputs: Properties): number {
+function graceOf(inputs: PlannedRotation): number {
   const half = (rotationAge(inputs) ?? Number.POSITIVE_INFINITY) / 2;
   return parseDuration(inputs.gracePeriod) ?? Math.min(DEFAULT_GRACE_MS, half);
 }
 
-function msOf(inputs: Properties, field: "quietPeriod" | "maxOverlap"): number {
+function msOf(inputs: PlannedRotation, field: "quietPeriod" | "maxOverlap"): number {
   return parseDuration(inputs[field]) ?? parseDuration(rotationFields[field].fallback) ?? 0;
 }

@@ -3,6 +3,7 @@ import { expiresAt } from "../../keys/lease";
 import type { Properties } from "../../schema/resource-type";
 import { type Recipients, sameRecipients } from "../../seal/recipients";
 import { nextAction } from "./next-action";
+import type { PlannedRotation } from "./rotation-fields";
 import { hasPredecessor, isoOf, NOTHING, type RotationState, retireTime } from "./rotation-state";
 
 /** The recipients that the program wants. A read passes outputs, in which other recipients can be queued. */
@@ -12,7 +13,7 @@ function wantedRecipients({ sealTo, queuedSealTo }: Properties): Recipients | un
 }
 
 /** The outputs of a resource with this state and these inputs. */
-export function outputsOf(state: RotationState, inputs: Properties): Properties {
+export function outputsOf(state: RotationState, inputs: PlannedRotation): Properties {
   const { current, previous } = state;
   const { rotatedAt, deliveredAt, historyMark } = hasPredecessor(state) ? state : NOTHING;
   const wantedTo = wantedRecipients(inputs);

@@ -3,8 +3,9 @@ import { sameAge } from "../../keys/lease";
 import { lostDue } from "../../keys/lost-key";
 import { pendingDue } from "../../keys/readiness";
 import { hasUnknown } from "../../schema/field-types";
-import type { Due, DueTerms, NextDue, Properties } from "../../schema/resource-type";
+import type { Due, DueTerms, NextDue } from "../../schema/resource-type";
 import { changeOfRecipients } from "../../seal/recipients";
+import type { PlannedRotation } from "./rotation-fields";
 import { isoOf, type RotationState, retireTime } from "./rotation-state";
 
 /** Why a new key is needed. */
@@ -21,7 +22,7 @@ export interface RotationReason {
 }
 
 /** Why a rotation is due; `undefined` if it is not. `state` must already include the program's triggers. */
-export function rotationReason(state: RotationState, inputs: Properties, now: number): RotationReason | undefined {
+export function rotationReason(state: RotationState, inputs: PlannedRotation, now: number): RotationReason | undefined {
   const { current, pending } = state;
   const urgent = (field: string, why: string) => ({ field, why, urgent: true, compromised: false });
   if (current === undefined) return urgent("pending", "no key could be created yet");
@@ -50,7 +51,7 @@ function changeOfAge(before: string | undefined, after: unknown): string {
 }
 
 /** Why the previous key is due to be revoked; `undefined` if it may be in use, or the current key was not handed out. */
-export function retireReason(state: RotationState, inputs: Properties, now: number): Due | undefined {
+export function retireReason(state: RotationState, inputs: PlannedRotation, now: number): Due | undefined {
   const { previous } = state;
   // A key that is not ready was not handed out, so consumers have only the previous one.
   if (previous === undefined || state.current === undefined || state.currentGone || state.pending.length > 0) {
@@ -65,7 +66,11 @@ export function retireReason(state: RotationState, inputs: Properties, now: numb
 }
 
 /** What an update in place must do, whether or not the program has changed. */
-export function rotationDue(state: RotationState, inputs: Properties, { now, hasLedger }: DueTerms): readonly Due[] {
+export function rotationDue(
+  state: RotationState,
+  inputs: PlannedRotation,
+  { now, hasLedger }: DueTerms,
+): readonly Due[] {
   const due: Due[] = pendingDue({ pending: state.pending }).filter((item) => !item.replace);
   const retire = retireReason(state, inputs, now);
   if (retire !== undefined) due.push(retire);

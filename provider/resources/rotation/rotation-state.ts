@@ -1,6 +1,6 @@
 import { keyDigest } from "../../key-digest";
 import { identityIn } from "../../keys/identity";
-import { digestOfTriggers, queuedDigestIn, sealedIn, textsOf, triggersDigestIn } from "../../keys/key-fields";
+import { digestOfTriggers, queuedDigestIn, sealedIn, textOf, textsOf, triggersDigestIn } from "../../keys/key-fields";
 import { type LostRequests, lostIn } from "../../keys/lost-key";
 import type { Made } from "../../keys/maker";
 import { type PendingWork, pendingOf } from "../../keys/readiness";
@@ -9,7 +9,7 @@ import type { Properties } from "../../schema/resource-type";
 import type { HistoryMark } from "../../schema/witness";
 import type { Recipients, SealedTexts } from "../../seal/recipients";
 import { shownName } from "../../text";
-import { periodsOf } from "./rotation-fields";
+import { type PlannedRotation, periodsOf } from "./rotation-fields";
 
 /** A key with its secret, or with its sealed secret, as stored in a state. */
 export interface HeldKey {
@@ -158,7 +158,7 @@ export function madeBy({ adopted }: RotationState, { keyId, name }: Pick<HeldKey
 }
 
 /** When the previous key may be revoked at the earliest, in milliseconds since 1970; `undefined` without one. */
-export function retireTime(state: RotationState, inputs: Properties): number | undefined {
+export function retireTime(state: RotationState, inputs: PlannedRotation): number | undefined {
   const since = Date.parse(state.deliveredAt ?? state.rotatedAt ?? "");
   if (state.previous === undefined || Number.isNaN(since)) return undefined;
   const { grace, quiet, maxOverlap } = periodsOf(inputs);
@@ -194,8 +194,4 @@ function markIn(value: unknown): HistoryMark | undefined {
   return typeof startedAt === "number" && typeof lastEnd === "number" && typeof runsAtLastEnd === "number"
     ? { startedAt, lastEnd, runsAtLastEnd }
     : undefined;
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }

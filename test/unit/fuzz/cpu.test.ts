@@ -96,7 +96,7 @@ const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   "a URN": nameInUrn,
   "an identity": (text) => [ownerIdIn(text), urnIn(text), identityIn({ owner: text, credential: text })],
   inputs: (text) =>
-    Object.values(types).map((type) => typeof type === "function" && type.length === 1 && type(text as never)),
+    Object.values<unknown>(types).map((type) => typeof type === "function" && type.length === 1 && type(text)),
   "a state": (text) => stackState("state", readDeployment(text)),
   "a state with a text": (text) =>
     stackState("state", readDeployment(inJson(text, (value) => ({ deployment: { resources: [resource(value)] } })))),

@@ -100,7 +100,7 @@ describe("a key that was created by hand", () => {
     check(resourceTypes.RotatingApiKey, { owner: OWNER, adopt: UNKNOWN }, context);
     const stack = await RotatingStack.start({ adopt }, harness);
     told();
-    noteHolder(resourceTypes.RotatingApiKey, stack.id, stack.outputs ?? {}, context);
+    noteHolder(resourceTypes.RotatingApiKey, { id: stack.id, outputs: stack.outputs ?? {} }, context);
     check(resourceTypes.RotatingApiKey, inputs, context);
     expect(told()).toEqual([]);
   });
@@ -175,7 +175,7 @@ describe("an adoption is refused", () => {
     const { harness, adopt } = await started();
     const stack = await RotatingStack.start({ adopt }, harness);
     harness.context.run.holders.clear();
-    noteHolder(resourceTypes.RotatingApiKey, stack.id, stack.outputs ?? {}, harness.context);
+    noteHolder(resourceTypes.RotatingApiKey, { id: stack.id, outputs: stack.outputs ?? {} }, harness.context);
     expect((await refused(harness, { adopt })).message).toMatch(/belongs to "ci" in this stack/);
   });
 
@@ -238,11 +238,11 @@ describe("a replacement that adopts the same key again", () => {
     const old = await RotatingStack.start({ adopt }, harness);
     const forced = await anew(harness);
     const successor = await RotatingStack.start({ adopt }, forced);
-    noteHolder(resourceTypes.RotatingApiKey, successor.id, successor.outputs ?? {}, forced.context);
+    noteHolder(resourceTypes.RotatingApiKey, { id: successor.id, outputs: successor.outputs ?? {} }, forced.context);
     await resourceTypes.RotatingApiKey.delete(old.id, old.outputs ?? {}, forced.context);
     expect(await harness.liveIds()).toEqual([adopt.id]);
     const later = await anew(harness);
-    noteHolder(resourceTypes.RotatingApiKey, successor.id, successor.outputs ?? {}, later.context);
+    noteHolder(resourceTypes.RotatingApiKey, { id: successor.id, outputs: successor.outputs ?? {} }, later.context);
     await resourceTypes.RotatingApiKey.delete(old.id, old.outputs ?? {}, later.context);
     expect(await harness.liveIds()).toEqual([adopt.id]);
     await resourceTypes.RotatingApiKey.delete(successor.id, successor.outputs ?? {}, later.context);

@@ -123,7 +123,7 @@ export class RotatingStack {
       untagged: Object.fromEntries(all.flatMap(({ untagged }) => untagged)),
     };
     const { context } = this;
-    for (const { id, outputs } of [this, ...others]) noteHolder(kind, id, outputs ?? {}, context);
+    for (const { id, outputs = {} } of [this, ...others]) noteHolder(kind, { id, outputs }, context);
     if (this.ledger === undefined) {
       this.ledger = (await resourceTypes.Ledger.create(inputs, context)).outputs;
     } else if (

@@ -120,7 +120,8 @@ describe("a preview", () => {
     const { context, told } = await StackHarness.start();
     const [session, account] = [new AwaySession(), vi.spyOn(AwaySession.prototype, "account")];
     session.noteRecorded({ owner: home });
-    const compare = () => difference(session, resourceTypes.ApiKey, "1", {}, { owner: home }, context, true);
+    const of = { type: resourceTypes.ApiKey, id: "1", outputs: {} };
+    const compare = () => difference(session, { ...of, inputs: { owner: home } }, context, { hasLedger: true });
     session.noteRead("1", context.urn);
     compare();
     expect(told.warn).toEqual([]);
