@@ -1,6 +1,6 @@
 import type { EngineEvent } from "../run/events";
 import { type Row, RunModel } from "./model";
-import { isTold, messageLines, outputLines, rowLine, type Style, summaryLines, type Widths } from "./render";
+import { isTold, messageLines, outputLines, rowLines, type Style, summaryLines, type Widths } from "./render";
 import { painter } from "./text";
 
 /** Where and how a run is displayed. */
@@ -62,6 +62,7 @@ abstract class RunDisplay implements Display {
   private readonly widths: Widths = { type: 20, name: 16 };
   protected readonly now: () => number;
   private readonly started: number;
+  private hasRows = false;
 
   constructor(protected readonly options: DisplayOptions) {
     this.now = options.now ?? (() => performance.now());
@@ -71,7 +72,9 @@ abstract class RunDisplay implements Display {
 
   show(event: EngineEvent): void {
     const row = this.model.take(event, this.now());
-    if (row) this.showRow(row);
+    if (!row) return;
+    this.hasRows ||= row.state !== "running" && isTold(row);
+    this.showRow(row);
   }
 
   end(): void {
@@ -80,13 +83,13 @@ abstract class RunDisplay implements Display {
       ...outputLines(this.model.outputs, this.style),
       ...summaryLines(this.model, this.now() - this.started, this.style),
     ];
-    this.write(["", ...lines, ""]);
+    this.write([...(this.hasRows ? [""] : []), ...lines, ""]);
   }
 
   protected abstract showRow(row: Row): void;
 
-  protected line(row: Row): string {
-    return rowLine(row, this.now(), this.widths, this.style);
+  protected lines(row: Row): string[] {
+    return rowLines(row, this.now(), this.widths, this.style);
   }
 
   protected write(lines: readonly string[]): void {
@@ -106,14 +109,14 @@ class LineDisplay extends RunDisplay {
   protected showRow(row: Row): void {
     if (row.state !== "running") {
       this.spokeAt.delete(row.urn);
-      if (isTold(row)) this.write([this.line(row)]);
+      if (isTold(row)) this.write(this.lines(row));
       return;
     }
     if (row.message === "") return;
     const spoke = this.spokeAt.get(row.urn);
     if (spoke !== undefined && this.now() - spoke < QUIET_MS) return;
     this.spokeAt.set(row.urn, this.now());
-    this.write([this.line(row)]);
+    this.write(this.lines(row));
   }
 }
 
@@ -135,13 +138,13 @@ class LiveDisplay extends RunDisplay {
   }
 
   protected showRow(row: Row): void {
-    if (row.state !== "running" && isTold(row)) this.draw([this.line(row)]);
+    if (row.state !== "running" && isTold(row)) this.draw(this.lines(row));
   }
 
   /** Adds permanent lines, and redraws the live lines below them. */
   private draw(ended: readonly string[]): void {
     const active = this.model.active.filter(isTold);
-    const live = active.slice(0, MOST_LIVE_ROWS).map((row) => this.line(row));
+    const live = active.slice(0, MOST_LIVE_ROWS).flatMap((row) => this.lines(row));
     if (active.length > live.length) live.push(this.style.paint("quiet", `   and ${active.length - live.length} more`));
     this.redraw(ended, live);
   }

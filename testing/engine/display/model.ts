@@ -64,10 +64,12 @@ export class RunModel {
     return row;
   }
 
-  private end(metadata: StepMetadata, state: "done" | "failed", now: number): Row {
+  private end(metadata: StepMetadata, state: "done" | "failed", now: number): Row | undefined {
     const begun = this.running.get(metadata.urn);
     this.running.delete(metadata.urn);
     if (metadata.type === STACK_TYPE && metadata.new) this.outputs = metadata.new.outputs ?? {};
+    // A preview reports a component twice: when it is registered, and when its outputs are.
+    if (!begun && state === "done") return undefined;
     if (state === "failed") this.failures += 1;
     const message = state === "failed" ? this.lastError(metadata.urn) : "";
     return { ...rowOf(metadata), state, startedAt: begun?.startedAt ?? now, endedAt: now, message };

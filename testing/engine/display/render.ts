@@ -36,28 +36,33 @@ export function isTold(row: Row): boolean {
   return row.op !== "same" && row.op !== "replace" && !isProviderType(row.type);
 }
 
-/** Renders one row as one line. Widens the columns as needed. */
-export function rowLine(row: Row, now: number, widths: Widths, style: Style): string {
+/**
+ * Renders one row. Widens the columns as needed.
+ * @returns one line, and a second one for changed inputs that do not fit, if the row has ended. An active row is one line.
+ */
+export function rowLines(row: Row, now: number, widths: Widths, style: Style): string[] {
   const words = WORDS[row.op];
   widths.type = Math.max(widths.type, widthOf(row.type));
   widths.name = Math.max(widths.name, widthOf(row.name));
   const narrow = style.columns < NARROW;
   const status = statusOf(row, now, style.planning);
   const changed = row.changed.length > 0 && row.state !== "failed" ? `[diff: ${row.changed.join(", ")}]` : "";
-  const told = [changed, row.message].filter((text) => text !== "").join("  ");
   const before = [
     padded(words.sign, SIGN_WIDTH),
     ...(narrow ? [] : [padded(row.type, widths.type), "  "]),
     padded(row.name, narrow ? widthOf(row.name) : widths.name),
     "  ",
   ].join("");
-  const plain = `${before}${status}${told && `  ${told}`}`;
-  const line = cut(plain, style.columns - 1);
+  const plain = [before + status, changed, row.message].filter((text) => text !== "").join("  ");
+  const room = style.columns - 1;
+  const wraps = changed !== "" && row.state !== "running" && widthOf(plain) > room;
+  const line = cut(wraps ? before + status : plain, room);
   const tone = row.state === "failed" ? "error" : words.tone;
   // Colored after it is cut: half an escape sequence would color the rest of the screen.
   const [from, to] = [before.length, before.length + status.length];
   const sign = style.paint(tone, line.slice(0, SIGN_WIDTH));
-  return sign + line.slice(SIGN_WIDTH, from) + style.paint(tone, line.slice(from, to)) + line.slice(to);
+  const colored = sign + line.slice(SIGN_WIDTH, from) + style.paint(tone, line.slice(from, to)) + line.slice(to);
+  return wraps ? [colored, cut(INDENT + changed, room)] : [colored];
 }
 
 /** Renders the messages, grouped by resource. */

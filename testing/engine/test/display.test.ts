@@ -65,12 +65,37 @@ describe("the display in a pipe", () => {
       [1, begin("app-key", "update")],
       [2.5, done("ci")],
       [12.6, { resOutputsEvent: { metadata: step("update", "app-key", { diffs: ["gracePeriod", "__provider"] }) } }],
+      [13, begin("same-key", "same")],
       [13, done("same-key", "same")],
     ]);
     expect(text).toContain("+  keyplane:ApiKey       ci                created (2.5s)\n");
     expect(text).toContain("~  keyplane:ApiKey       app-key           updated (12s)  [diff: gracePeriod]\n");
     expect(text, "an unchanged resource has no line").not.toContain("same-key");
     expect(text, "nothing is redrawn").not.toContain("\u001b");
+  });
+
+  test("prints one blank line under the title of a run without changes", () => {
+    const text = shown({}, [
+      [0, begin("same-key", "same")],
+      [1, done("same-key", "same")],
+    ]);
+    expect(text).toMatch(/^Updating dev\n\nResources: /);
+    const changed = shown({}, [
+      [0, begin("ci")],
+      [1, done("ci")],
+    ]);
+    expect(changed, "and one above and below its rows").toMatch(/^Updating dev\n\n\+.*\n\nResources: /);
+  });
+
+  test("prints one line for a component, which a preview reports twice", () => {
+    const type = "pulumi:pulumi:Stack";
+    const created = { metadata: step("create", "proj-dev", { type }) };
+    const text = shown({ planning: true }, [
+      [0, { resourcePreEvent: created }],
+      [0, { resOutputsEvent: created }],
+      [1, { resOutputsEvent: created }],
+    ]);
+    expect(text.match(/proj-dev/g)).toHaveLength(1);
   });
 
   test("prints what a step waits for, at most every ten seconds", () => {
@@ -155,6 +180,18 @@ describe("the display in a terminal", () => {
     expect(text, "the one line under way gives way to the one that stays").toContain(
       `${up}+  keyplane:ApiKey       ci                created (4.0s)\n`,
     );
+  });
+
+  test("prints the reason of a replacement below its row, if it does not fit beside it", () => {
+    const ended = { metadata: step("create-replacement", "ci", { keys: ["rotationTriggers"] }) };
+    const at = (columns: number) =>
+      shown({ live: true, columns: () => columns }, [
+        [0, { resourcePreEvent: ended }],
+        [1, { resOutputsEvent: ended }],
+      ]);
+    const row = "++ keyplane:ApiKey       ci                created replacement (1.0s)";
+    expect(at(80)).toContain(`${row}\n    [diff: rotationTriggers]\n`);
+    expect(at(120)).toContain(`${row}  [diff: rotationTriggers]\n`);
   });
 
   test("counts the steps that do not fit instead of drawing them", () => {
