@@ -7,6 +7,7 @@ import { openConnections } from "../../provider/http/connections";
 import { exchange } from "../../provider/http/exchange";
 import type { Answered, Outcome } from "../../provider/http/types";
 import { unreachable } from "../../provider/http/unreachable";
+import { MAX_SKEW_MS } from "../../provider/keys/clock-skew";
 import type { Settings } from "../../provider/settings/settings";
 import { VERSION } from "../../provider/version";
 import { type Finding, fail, ok, warn } from "./finding";
@@ -14,8 +15,6 @@ import type { NamedAccount } from "./settings";
 
 /** Request timeout in milliseconds. Shorter than in a deployment, because a person is waiting. */
 const MAX_TIMEOUT_MS = 10_000;
-/** Maximum clock skew in milliseconds. Beyond it, resources warn, and rotation by age fails. */
-const MAX_SKEW_MS = 5 * 60_000;
 
 /** Requests the list of keys once, and concludes from the result whether the settings work. */
 export async function checkService(settings: Settings, signal: AbortSignal): Promise<Finding[]> {
@@ -154,6 +153,6 @@ function clock(date: number): Finding {
   return warn(
     "clock",
     `this machine's clock is ${formatDuration(Math.abs(skew))} ${skew > 0 ? "behind" : "ahead of"} the service's clock`,
-    "Correct it. Until then, keyplane creates no key with rotateAfter, because the ages of keys depend on the clock.",
+    "Correct it. Until then, keyplane rotates no key that is due only by this machine's clock.",
   );
 }
