@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { identityIn } from "../../keys/identity";
 import { digestOfTriggers } from "../../keys/key-fields";
+import { expiresAt } from "../../keys/lease";
 import { bothLost } from "../../keys/lost-key";
 import { isOthers } from "../../keys/maker";
 import { revokeAll, settingWith } from "../../keys/revoke-key";
@@ -122,10 +123,18 @@ function say(
   const replaces = `key ${formatKey(current)} replaces key ${old.keyId}: ${reason.why}`;
   if (ownSetting !== undefined) context.warn(takeOverSteps(old, current, ownSetting, retireAfter));
   else if (next.previous === old)
-    context.info(`${replaces}. Key ${old.keyId} stays live at least until ${retireAfter}`);
+    context.info(`${replaces}. Key ${old.keyId} stays live at least until ${liveUntil(old, retireAfter)}`);
   else if (reason.compromised)
     context.info(`${replaces}. Key ${old.keyId} is revoked as soon as everything in this stack has the new key`);
   else context.info(replaces);
+}
+
+/** Until when a previous key stays live: until the end of its grace, or until its deadline if that comes before. */
+function liveUntil({ name }: HeldKey, graceEnd: string | undefined): string {
+  const deadline = expiresAt(name);
+  return deadline !== undefined && deadline < String(graceEnd)
+    ? `its deadline, ${deadline}, because this rotation comes late`
+    : String(graceEnd);
 }
 
 /** Whether the saved state says the same of keys and lost requests. */

@@ -88,6 +88,16 @@ describe("a RotatingApiKey with maxAge", () => {
     expect(stack.outputs?.expiresAt).not.toBe(first?.expiresAt);
   });
 
+  it("says that the previous key keeps its deadline if the rotation comes late", async () => {
+    const stack = await RotatingStack.start({ maxAge: "30d" });
+    const { expiresAt } = stack.outputs ?? {};
+    await stack.harness.clock.pass(29.5 * DAY);
+    await stack.up();
+    expect(stack.harness.told.info.join("\n")).toContain(
+      `stays live at least until its deadline, ${expiresAt}, because`,
+    );
+  });
+
   it.each<[string, Properties, Properties, string]>([
     ["another length", { maxAge: "30d" }, { maxAge: "60d" }, "from 30d to 60d"],
     ["a first one", {}, { maxAge: "30d" }, "from none to 30d"],
