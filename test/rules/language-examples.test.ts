@@ -55,7 +55,9 @@ function inYaml(text: string): Declared[] {
 }
 
 const snippets = (language: "python" | "yaml") => {
-  return ["docs/languages.md", "docs/_index.md"].flatMap((page) => snippetsOf(page, language).map(({ text }) => text));
+  return ["docs/languages.md", "docs/_index.md", "docs/sealed-keys.md"].flatMap((page) =>
+    snippetsOf(page, language).map(({ text }) => text),
+  );
 };
 
 test("examples in Python and YAML use only names that the plugin's schema has", () => {
