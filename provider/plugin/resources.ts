@@ -172,7 +172,11 @@ export class Resources {
     const held = state ? fromEngine(state) : this.#handovers.planned(urn)?.outputs;
     const stable = (held && type.stable?.(held, this.#identified(type, news, held), this.session.now())) ?? [];
     const inputs = fromPulumi(news);
-    const names = type.outputs.filter((name) => inputs.sealTo !== undefined || !type.ifSealed?.includes(name));
+    const isPossible = (name: string) =>
+      Object.entries(type.onlyWith ?? {}).every(
+        ([input, names]) => inputs[input] !== undefined || !names.includes(name),
+      );
+    const names = type.outputs.filter(isPossible);
     const outputs = names.map((name) => [name, stable.includes(name) ? held?.[name] : UNKNOWN]);
     return { ...Object.fromEntries(outputs), ...inputs };
   }

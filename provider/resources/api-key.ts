@@ -141,9 +141,9 @@ export const apiKey: ResourceType = {
 
   outputs: ["keyId", "name", "key", "sealedKey", "digest", "createdAt", "rotateAt", "expiresAt", "pending"],
 
-  canBeAbsent: ["digest", "rotateAt", "expiresAt", "pending"],
+  canBeAbsent: ["digest", "rotateAt", "pending"],
 
-  ifSealed: ["sealedKey"],
+  onlyWith: { sealTo: ["sealedKey"], maxAge: ["expiresAt"] },
 
   stable: () => ["keyId", "name", "key", "sealedKey", "digest", "createdAt", "expiresAt"],
 

@@ -69,18 +69,9 @@ export const rotatingApiKey: ResourceType = {
     "nextAction",
   ],
 
-  canBeAbsent: [
-    "digest",
-    "rotateAt",
-    "expiresAt",
-    "previousKeyId",
-    "previousKey",
-    "previousDigest",
-    "retireAfter",
-    "pending",
-  ],
+  canBeAbsent: ["digest", "rotateAt", "previousKeyId", "previousKey", "previousDigest", "retireAfter", "pending"],
 
-  ifSealed: ["sealedKey", "previousSealedKey"],
+  onlyWith: { sealTo: ["sealedKey", "previousSealedKey"], maxAge: ["expiresAt"] },
 
   stable(outputs, inputs, now) {
     const state = withTriggers(stateOf(outputs), inputs.rotationTriggers);

@@ -204,8 +204,8 @@ export interface ResourceType<Inputs = Properties, State = Properties> {
   readonly outputs: readonly string[];
   /** Those that the resource does not always have. */
   readonly canBeAbsent?: readonly string[];
-  /** Those that only a sealed key has. */
-  readonly ifSealed?: readonly string[];
+  /** Those that need an input, by its name. */
+  readonly onlyWith?: Readonly<Record<string, readonly string[]>>;
   /** Those that an update does not change. Called with the new inputs. @default none */
   readonly stable?: ((state: State, inputs: Planned<Inputs>, now: number) => readonly string[]) | undefined;
   /** Adds what only keyplane needs to checked inputs. */

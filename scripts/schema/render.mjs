@@ -65,7 +65,7 @@ function configOf(settings) {
   });
 }
 
-function resourceOf({ name, fields, canBeAbsent = [], ifSealed = [] }, path) {
+function resourceOf({ name, fields, canBeAbsent = [], onlyWith = {} }, path) {
   const documented = propertiesOf(path, `${name}Args`);
   const declared = propertiesOf(path, name);
   const inputs = inputsOf(name, fields, documented);
@@ -78,7 +78,9 @@ function resourceOf({ name, fields, canBeAbsent = [], ifSealed = [] }, path) {
   };
   const requiredInputs = Object.keys(inputs).filter((field) => fields[field]?.required);
   const isAlways = (output) =>
-    output in declared ? ![...canBeAbsent, ...ifSealed].includes(output) : requiredInputs.includes(output);
+    output in declared
+      ? ![canBeAbsent, ...Object.values(onlyWith)].flat().includes(output)
+      : requiredInputs.includes(output);
   return {
     description: `${describe(path, name)}${aboutInputs(path, name)}${examplesOf(name)}`,
     properties: outputs,

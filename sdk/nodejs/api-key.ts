@@ -137,8 +137,8 @@ export class ApiKey<Seal extends pulumi.Input<SealTo> | undefined = undefined> e
    * `rotateAfter` and `maxAge`.
    */
   declare readonly rotateAt: pulumi.Output<string | null>;
-  /** The deadline in the key's name, as an ISO 8601 time; `null` without `maxAge`. */
-  declare readonly expiresAt: pulumi.Output<string | null>;
+  /** The deadline in the key's name, as an ISO 8601 time; absent if it has none, as without `maxAge`. */
+  declare readonly expiresAt: pulumi.Output<string | undefined>;
   /** What the key still waits for; `null` once it is ready. */
   declare readonly pending: pulumi.Output<readonly PendingWork[] | null>;
   /**

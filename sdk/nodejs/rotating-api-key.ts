@@ -174,8 +174,8 @@ export class RotatingApiKey<Seal extends pulumi.Input<SealTo> | undefined = unde
    * `rotateAfter` and `maxAge`.
    */
   declare readonly rotateAt: pulumi.Output<string | null>;
-  /** The deadline in the current key's name, as an ISO 8601 time; `null` without `maxAge`. */
-  declare readonly expiresAt: pulumi.Output<string | null>;
+  /** The deadline in the current key's name, as an ISO 8601 time; absent if it has none, as without `maxAge`. */
+  declare readonly expiresAt: pulumi.Output<string | undefined>;
   /** The previous key's id; `null` while there is no previous key. */
   declare readonly previousKeyId: pulumi.Output<string | null>;
   /** The previous key's secret; `null` while there is no previous key, or if it is sealed. */

@@ -197,7 +197,7 @@ export class ApiKey extends pulumi.CustomResource {
    * `rotateAfter` and `maxAge`.
    */
   declare readonly rotateAt: pulumi.Output<string | undefined>;
-  /** The deadline in the key's name, as an ISO 8601 time; absent without `maxAge`. */
+  /** The deadline in the key's name, as an ISO 8601 time; absent if it has none, as without `maxAge`. */
   declare readonly expiresAt: pulumi.Output<string | undefined>;
   /** What the key still waits for; absent once it is ready. */
   declare readonly pending: pulumi.Output<PendingWork[] | undefined>;

@@ -280,7 +280,7 @@ export class RotatingApiKey extends pulumi.CustomResource {
    * `rotateAfter` and `maxAge`.
    */
   declare readonly rotateAt: pulumi.Output<string | undefined>;
-  /** The deadline in the current key's name, as an ISO 8601 time; absent without `maxAge`. */
+  /** The deadline in the current key's name, as an ISO 8601 time; absent if it has none, as without `maxAge`. */
   declare readonly expiresAt: pulumi.Output<string | undefined>;
   /** The previous key's id; absent while there is no previous key. */
   declare readonly previousKeyId: pulumi.Output<string | undefined>;

@@ -121,7 +121,7 @@ describe("keyplane in Pulumi's dynamic host", () => {
     await start();
     const { outputs } = await host.create("ApiKey", { owner });
     expect(Object.keys(outputs).sort()).toEqual([
-      ..."__provider createdAt digest expiresAt key keyId name owner pending resourceUrn rotateAt".split(" "),
+      ..."__provider createdAt digest key keyId name owner pending resourceUrn rotateAt".split(" "),
     ]);
   });
 
