@@ -13,27 +13,27 @@ const CLOSED_MS = 7 * 86_400_000;
 
 const CHECK_LENGTH = 4;
 
-/** Length of `-exp<12 digits><check>` in a name. */
-export const DEADLINE_LENGTH = "-exp".length + 12 + CHECK_LENGTH;
+/** Length of a deadline in a name. */
+export const DEADLINE_LENGTH = "-expyyyymmddthhmmz".length + CHECK_LENGTH;
 
-const DEADLINE = /^(.+)-exp(\d{12})([a-z2-7]{4})((?:-[a-z2-7]{8}){2,3})$/;
+const DEADLINE = /^(.+)-exp(\d{8}t\d{4}z)([a-z2-7]{4})((?:-[a-z2-7]{8}){2,3})$/;
 
 /**
- * Adds a deadline to the parts of an auto-name: `<prefix>-exp<yyyymmddhhmm><check><tags and nonce>`, in UTC and rounded
+ * Adds a deadline to the parts of an auto-name: `<prefix>-exp<yyyymmddthhmmz><check><tags and nonce>`, in UTC and rounded
  * down to a minute. The check covers the whole name, so no other name looks like one with a deadline by chance.
  */
 export function withDeadline(prefix: string, expiresAt: number, tagsAndNonce: string): string {
-  const digits = new Date(expiresAt).toISOString().replace(/\D/g, "").slice(0, 12);
-  return `${prefix}-exp${digits}${checkOf(prefix, digits, tagsAndNonce)}${tagsAndNonce}`;
+  const minute = new Date(expiresAt).toISOString().slice(0, 16).replace(/[-:]/g, "");
+  const time = `${minute.toLowerCase()}z`;
+  return `${prefix}-exp${time}${checkOf(prefix, time, tagsAndNonce)}${tagsAndNonce}`;
 }
 
 /** The deadline in a key's name, in milliseconds since 1970; `undefined` unless the name is whole and well-formed. */
 export function deadlineIn(name: string): number | undefined {
-  const [, prefix = "", digits = "", check, tagsAndNonce = ""] = DEADLINE.exec(name) ?? [];
-  if (check === undefined || check !== checkOf(prefix, digits, tagsAndNonce)) return undefined;
-  const [, date, hour, minute] = /^(\d{8})(\d\d)(\d\d)$/.exec(digits) ?? [];
-  const time = Date.parse(`${date?.replace(/(....)(..)/, "$1-$2-")}T${hour}:${minute}:00Z`);
-  return Number.isNaN(time) ? undefined : time;
+  const [, prefix = "", time = "", check, tagsAndNonce = ""] = DEADLINE.exec(name) ?? [];
+  if (check === undefined || check !== checkOf(prefix, time, tagsAndNonce)) return undefined;
+  const deadline = Date.parse(time.replace(/^(....)(..)(..)t(..)(..)z$/, "$1-$2-$3T$4:$5:00Z"));
+  return Number.isNaN(deadline) ? undefined : deadline;
 }
 
 /** The deadline in a key's name as an ISO 8601 time; `undefined` if it has none. */

@@ -62,7 +62,7 @@ export interface RotatingApiKeyArgs<Seal extends pulumi.Input<SealTo> | undefine
   /**
    * The longest life of the key, such as `30d`, at least `10m`. Its name gets a deadline, and `keyplane reap` revokes the
    * key after it, even if nobody runs the stack any more. Run `up` often enough that the key is rotated before. The
-   * name then has room for the first 26 characters of the prefix, 17 with the plugin. Must be longer than
+   * name then has room for the first 24 characters of the prefix, 15 with the plugin. Must be longer than
    * `rotateAfter` and `gracePeriod` together. A change rotates the key as soon as there is no previous key.
    * @default none: the key has no deadline
    */

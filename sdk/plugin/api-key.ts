@@ -42,7 +42,7 @@ export interface ApiKeyArgs {
   /**
    * The longest life of the key, such as `30d`, at least `10m`. Its name gets a deadline, and `keyplane reap` revokes
    * the key after it, even if nobody runs the stack any more. Run `up` often enough that the key is replaced before.
-   * The name then has room for the first 26 characters of the prefix, 17 with the plugin. Not with `name`. A change
+   * The name then has room for the first 24 characters of the prefix, 15 with the plugin. Not with `name`. A change
    * replaces the key. Defaults to none: the key has no deadline.
    */
   readonly maxAge?: pulumi.Input<string | undefined>;
@@ -140,7 +140,7 @@ export class ApiKey extends pulumi.CustomResource {
   /**
    * The longest life of the key, such as `30d`, at least `10m`. Its name gets a deadline, and `keyplane reap` revokes
    * the key after it, even if nobody runs the stack any more. Run `up` often enough that the key is replaced before.
-   * The name then has room for the first 26 characters of the prefix, 17 with the plugin. Not with `name`. A change
+   * The name then has room for the first 24 characters of the prefix, 15 with the plugin. Not with `name`. A change
    * replaces the key. Defaults to none: the key has no deadline.
    */
   declare readonly maxAge: pulumi.Output<string | undefined>;

@@ -49,7 +49,7 @@ describe.each(FRONT_ENDS)("keys with maxAge, with the %s", (frontEnd) => {
     expect(requests.filter((request) => request === "POST /api_keys")).toHaveLength(2);
     expect(requests.filter((request) => request === "GET /api_keys").length).toBeLessThanOrEqual(2);
     const names = (await plane.liveKeys()).map(({ name }) => name);
-    for (const name of names) expect(name).toMatch(/^(ci|app)-exp\d{12}[a-z2-7]{4}-/);
+    for (const name of names) expect(name).toMatch(/^(ci|app)-exp\d{8}t\d{4}z[a-z2-7]{4}-/);
     expect(await daysLeft()).toEqual([30, 30]);
     expect(await stack.requestsOf(() => stack.run.runIdle("up"))).toEqual([]);
 

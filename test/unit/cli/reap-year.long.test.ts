@@ -52,7 +52,7 @@ function ownerOf(at: number): string {
 test("in a year of runs, kills and lost states, no key outlives its deadline by more than a period of reap", async () => {
   const first = await StackHarness.start();
   const { plane, clock } = first;
-  const others = ["by-hand", generatedName("ci", ownerOf(99)), "deploy-exp202001010000abcd-abcdefgh-ijklmnop"];
+  const others = ["by-hand", generatedName("ci", ownerOf(99)), "deploy-exp20200101t0000zabcd-abcdefgh-ijklmnop"];
   const untouched = await Promise.all(others.map(async (name) => String((await plane.state.createKey(name)).id)));
   const stacks = await Promise.all(
     Object.values(stories).map(async (story, at) => {

@@ -66,7 +66,7 @@ describe("reap", () => {
           generatedName("ci", OWNER),
           unused.name.replace(/^ci/, "cd"),
           unused.name.slice(0, -9),
-          "deploy-exp202001010000abcd-abcdefgh-ijklmnop",
+          "deploy-exp20200101t0000zabcd-abcdefgh-ijklmnop",
           used.name.toUpperCase(),
         ].map(async (name) => ({ id: String((await plane.state.createKey(name)).id) })),
       )),
