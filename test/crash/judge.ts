@@ -191,7 +191,10 @@ function heldBy(resources: readonly StoredResource[]): Held[] {
 /** The text in the envelope of a secret, as `stack export --show-secrets` shows it. */
 function plainText(secret: unknown): string | undefined {
   const text = (secret as { plaintext?: unknown } | undefined)?.plaintext;
-  return typeof text === "string" ? String(JSON.parse(text)) : undefined;
+  if (typeof text !== "string") return undefined;
+  // The output of a sealed key is a secret that is null.
+  const value: unknown = JSON.parse(text);
+  return typeof value === "string" ? value : undefined;
 }
 
 async function works(stage: Stage, secret: string | undefined): Promise<boolean> {
