@@ -10,3 +10,19 @@ export function isObject(value: unknown): value is Members {
 export function membersOf(value: unknown): Members {
   return isObject(value) ? value : {};
 }
+
+/** A text; `undefined` for anything else. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+/** The texts in a list; none if it is not a list. */
+export function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+/** The object without empty members, to keep a state small. */
+export function withoutEmpty<Of extends object>(members: Of): Of {
+  const isEmpty = (value: unknown) => value === undefined || (Array.isArray(value) && value.length === 0);
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => !isEmpty(value))) as Of;
+}

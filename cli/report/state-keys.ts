@@ -1,6 +1,7 @@
 import { identityIn, markIn, ownerIdIn } from "../../provider/keys/identity";
 import { isOthers } from "../../provider/keys/maker";
 import type { Scope } from "../../provider/keys/scope";
+import { textOf } from "../../provider/members";
 import { DYNAMIC, isKeyType } from "../../provider/resource-types";
 import type { Deployment, StateResource } from "../../provider/stack/deployment";
 import { isKeyplanes, keysIn, ownersIn, type Role, type StackState } from "../../provider/stack/stack-state";
@@ -82,7 +83,7 @@ function factsOf(
   const { id, role } = key;
   const hasName = (property: string) => typeof outputs[property] === "string" && !secrets.has(property);
   const name = hasName(role === "previous" ? "previousName" : "name") ? key.name : undefined;
-  const identity = identityIn(outputs) ?? outputs.__owner ?? inputs.__owner;
+  const identity = identityIn(outputs) ?? textOf(outputs.__owner ?? inputs.__owner);
   const adopted = adoptedIn(outputs.adopted);
   const maker = adopted?.id === id ? adopted.by : role === "current" ? textOf(outputs.mintedBy) : undefined;
   return {
@@ -92,7 +93,7 @@ function factsOf(
     type,
     stack: state.stack,
     scope: scopeIn(resource),
-    mark: typeof identity === "string" ? markIn(identity) : undefined,
+    mark: markIn(identity),
     isAdopted: adopted?.id === id || (outputs.imported === true && role === "current"),
     isCopy: isCopied(resource, state) || isOthers({ name, maker }, identity),
     dates: datesOf(resource, role),
@@ -132,8 +133,4 @@ function deliveryTo(consumers: readonly StateResource[], { type, created = Numbe
 function adoptedIn(value: unknown): { readonly id: string; readonly by: string } | undefined {
   const { id, by } = (value ?? {}) as { readonly id?: unknown; readonly by?: unknown };
   return typeof id === "string" && typeof by === "string" ? { id, by } : undefined;
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }

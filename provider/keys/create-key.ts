@@ -1,10 +1,10 @@
 import type { ApiKeyRecord, CreatedKey } from "../api/records";
 import { parseDuration } from "../duration";
 import { type ApiError, isAborted, isAnswerLost, isApiError, KeyplaneError, messageOf } from "../errors";
-import { type Context, NotReady } from "../schema/resource-type";
+import type { Context } from "../schema/resource-type";
 import type { SealedTexts } from "../seal/recipients";
 import { clearName } from "./clear-name";
-import { type KeyInputs, withoutEmpty } from "./key-fields";
+import type { KeyInputs } from "./key-fields";
 import { fateOfLost, findLostKey, type LostRequests } from "./lost-key";
 import { autoName, MAX_NAMES } from "./names";
 import type { Sealer } from "./sealing";
@@ -25,6 +25,18 @@ export interface NewKey {
   readonly pendingRevocations: readonly string[];
 }
 
+/** No key was created, but a key was left behind, or may appear later. */
+export class NotCreated extends Error {
+  constructor(
+    /** The id or the name of what was left. */
+    readonly id: string,
+    readonly left: Pick<NewKey, "lost" | "pendingRevocations"> & { readonly name: string },
+    reason: string,
+  ) {
+    super(reason);
+  }
+}
+
 /** How to name a key. */
 export type Naming =
   | { readonly prefix: string; readonly identity: string }
@@ -40,7 +52,7 @@ interface Leftovers {
 /**
  * Creates exactly one key. If the answer to a request for a generated name is lost, the key that it created is found by
  * its name and revoked before the next request, because its secret is lost. Never loses an id or a name: what can be
- * neither delivered nor revoked is returned, or, if no key can be created, thrown as `NotReady`.
+ * neither delivered nor revoked is returned, or, if no key can be created, thrown as `NotCreated`.
  */
 export function createKey(naming: Naming, inputs: KeyInputs, context: Context): Promise<NewKey> {
   return context.creating(create(naming, inputs, context));
@@ -195,11 +207,7 @@ function recorded(left: Leftovers, error: unknown, context: Context): unknown {
   const [orphan] = left.orphans;
   const name = orphan?.name ?? left.lostNames.at(-1);
   if (name === undefined) return error;
-  const outputs = withoutEmpty({
-    name,
-    pending: [{ action: "create", status: "failed" }],
-    pendingRevocations: left.orphans.map(({ id }) => id),
-    ...lostOf(left, context),
-  });
-  return new NotReady(orphan?.id ?? name, outputs, messageOf(error));
+  const pendingRevocations = left.orphans.map(({ id }) => id);
+  const record = { name, pendingRevocations, lost: lostOf(left, context) };
+  return new NotCreated(orphan?.id ?? name, record, messageOf(error));
 }

@@ -36,17 +36,17 @@ export function holdersOf(id: string, { holders }: RunNotes): Set<string> {
 
 /**
  * Whether another resource of the program holds the key of a deleted resource. Reports it if so.
- * @param outputs - The outputs of the deleted resource.
+ * @param identity - The identity in the state of the deleted resource.
  */
 export function isHeldElsewhere(
   id: string,
   resourceId: string,
-  outputs: { readonly owner?: unknown },
+  identity: string | undefined,
   context: Context,
 ): boolean {
   const { holders, holderUrns } = context.run;
   const ids = [...(holders.get(id) ?? [])].filter((other) => other !== resourceId);
-  const urns = [...(holderUrns.get(id) ?? [])].filter((other) => other !== urnIn(outputs.owner));
+  const urns = [...(holderUrns.get(id) ?? [])].filter((other) => other !== urnIn(identity));
   if (ids.length + urns.length === 0) return false;
   context.info(`key ${id} stays live, because another resource of this stack holds it`);
   return true;

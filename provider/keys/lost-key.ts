@@ -1,10 +1,10 @@
 import type { ApiKeyRecord } from "../api/records";
 import { isAnswerLost, KeyplaneError, messageOf } from "../errors";
+import { type Members, textsOf } from "../members";
 import type { Context, Due } from "../schema/resource-type";
 import { mustBeSameAccount } from "./account-guard";
 import { type Fate, fateOf } from "./fate";
 import { ownerIdIn } from "./identity";
-import { textsOf } from "./key-fields";
 import { isAutoName } from "./names";
 import { revokeAll } from "./revoke-key";
 import { formatKey, reportUnknown } from "./unknown-keys";
@@ -67,27 +67,23 @@ export function fateOfLost({ lastUsedAt }: ApiKeyRecord): Fate {
 /** What a resource records of its lost requests: their names, and when the last one was lost. */
 export type LostRequests = Readonly<{ lostNames?: readonly string[]; lostAt?: string }>;
 
-/** What the outputs of a key say about lost requests. */
-type LostOutputs = Readonly<Partial<Record<"lostNames" | "lostAt" | "createdAt" | "mintedBy", unknown>>>;
-
 /**
  * The lost requests in a resource's outputs. Version 0.2 recorded no time: they are older than the key. It also recorded
  * exact names, which prove nothing: the key that has one now can be the resource's own.
  */
-export function lostIn({ lostNames, lostAt, createdAt, mintedBy }: LostOutputs): LostRequests {
+export function lostIn({ lostNames, lostAt, createdAt, mintedBy }: Members): LostRequests {
   const names = mintedBy === undefined ? textsOf(lostNames).filter(isAutoName) : [];
   return names.length === 0 ? {} : { lostNames: names, lostAt: String(lostAt ?? createdAt) };
 }
 
 /** The lost requests of two creations together. */
 export function bothLost(earlier: LostRequests, later: LostRequests): LostRequests {
-  const names = [...textsOf(earlier.lostNames), ...textsOf(later.lostNames)];
+  const names = [...(earlier.lostNames ?? []), ...(later.lostNames ?? [])];
   return names.length === 0 ? {} : { ...earlier, ...later, lostNames: names };
 }
 
 /** What is due if keys of lost requests may still appear: the next run looks for them. */
-export function lostDue(outputs: LostOutputs): readonly Due[] {
-  const { lostNames } = lostIn(outputs);
+export function lostDue({ lostNames }: LostRequests): readonly Due[] {
   if (lostNames === undefined) return [];
   return [
     { field: "lostNames", replace: false, why: `looking for the key of a lost request: ${lostNames.join(", ")}` },

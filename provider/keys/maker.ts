@@ -13,9 +13,9 @@ export interface Made {
  * the setting `renamedFrom`. Such a key is not revoked here.
  * @param identity - The identity of the stack that holds it now.
  */
-export function isOthers({ name, maker }: Made, identity: unknown): boolean {
-  if (typeof identity !== "string") return false;
+export function isOthers({ name, maker }: Made, identity: string | undefined): boolean {
+  if (identity === undefined) return false;
   const ownerId = ownerIdIn(identity);
   if (maker !== undefined) return maker !== ownerTag(ownerId);
-  return isAutoName(String(name)) && !hasTagOf(String(name), ownerId);
+  return name !== undefined && isAutoName(name) && !hasTagOf(name, ownerId);
 }

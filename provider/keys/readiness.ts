@@ -2,7 +2,7 @@ import type { Operation } from "../api/records";
 import { parseDuration } from "../duration";
 import { isOperationFailed, isTimeout, messageOf } from "../errors";
 import type { Context, Due } from "../schema/resource-type";
-import { isKept, type KeyInputs, type PlannedKey, sealedIn } from "./key-fields";
+import { isKept, type KeyInputs } from "./key-fields";
 
 /** Work that must end before an existing key is ready. */
 export interface PendingWork {
@@ -26,15 +26,8 @@ export interface Trial {
   readonly isSealed: boolean;
 }
 
-/** What the outputs of a key say about its readiness. */
-interface PendingOutputs extends PlannedKey {
-  readonly pending?: unknown;
-  readonly keyId?: unknown;
-  readonly sealedKey?: unknown;
-}
-
 /** The pending work in a resource's outputs, where a refresh does not lose it. */
-export function pendingOf({ pending }: PendingOutputs): readonly PendingWork[] {
+export function pendingIn(pending: unknown): readonly PendingWork[] {
   return Array.isArray(pending) ? pending : [];
 }
 
@@ -50,27 +43,31 @@ export function pendingAfter(operations: readonly Operation[], verify: boolean):
  * The pending work of a key under new inputs. A key that is now to stay live after its resource is deleted is used once
  * more, because `verify` may have been set after its creation. keyplane cannot use a sealed key, so it says so.
  */
-export function pendingUnder(inputs: KeyInputs, outputs: PendingOutputs, { warn }: Context): readonly PendingWork[] {
-  if (!isKept(inputs) || isKept(outputs)) return pendingOf(outputs);
-  if (sealedIn(outputs.sealedKey) === undefined) return [...pendingOf(outputs), VERIFY];
+export function pendingUnder(
+  inputs: KeyInputs,
+  before: { readonly inputs: KeyInputs; readonly pending: readonly PendingWork[] },
+  { keyId, isSealed }: Pick<Trial, "keyId" | "isSealed">,
+  { warn }: Context,
+): readonly PendingWork[] {
+  if (!isKept(inputs) || isKept(before.inputs)) return before.pending;
+  if (!isSealed) return [...before.pending, VERIFY];
   warn(
-    `key ${outputs.keyId} is sealed, so keyplane cannot use it once. Use it before its resource is deleted: an unused key ` +
+    `key ${keyId} is sealed, so keyplane cannot use it once. Use it before its resource is deleted: an unused key ` +
       "that no stack holds is reported as left behind",
   );
-  return pendingOf(outputs);
+  return before.pending;
 }
 
 /**
  * Whether somebody can have the key. A key whose creation has not finished, or has failed, was not handed out. A
  * pending test call does not count, because it can be newer than the key.
  */
-export function wasHandedOut(outputs: PendingOutputs): boolean {
-  return pendingOf(outputs).every(({ action, status }) => action === VERIFY.action && status === undefined);
+export function wasHandedOut(pending: readonly PendingWork[]): boolean {
+  return pending.every(({ action, status }) => action === VERIFY.action && status === undefined);
 }
 
 /** What pending work requires of the next run: to continue, or a replacement if the work has failed. */
-export function pendingDue(outputs: PendingOutputs): readonly Due[] {
-  const pending = pendingOf(outputs);
+export function pendingDue(pending: readonly PendingWork[]): readonly Due[] {
   if (pending.length === 0) return [];
   const failed = pending.find((work) => work.status === "failed");
   const why =
@@ -166,6 +163,10 @@ async function tryToFinish(
 }
 
 const VERIFY: PendingWork = { action: "verify" };
+
+/** The work of a resource whose key could not be created. */
+export const NOT_CREATED: PendingWork = { action: "create", status: "failed" };
+
 const RESUMED = "The key is saved with its secret. The next `pulumi up` keeps waiting";
 const RESUMED_SEALED = "The key is saved, sealed. The next `pulumi up` keeps waiting";
 const REPLACED = "The next `pulumi up` replaces the key";

@@ -7,8 +7,7 @@ import type { Context } from "../schema/resource-type";
 import { shownName } from "../text";
 import { isElsewhere, mustBeSameAccount } from "./account-guard";
 import { fateOf } from "./fate";
-import { identityIn, ownerIdIn, sameOwner } from "./identity";
-import { textOf } from "./key-fields";
+import { ownerIdIn, sameOwner } from "./identity";
 import { hasTagOf } from "./names";
 
 /** Maximum time after its creation until a key is listed, in milliseconds. */
@@ -26,16 +25,6 @@ export interface RecordedKey {
   readonly key?: string | undefined;
   /** The public digest of the secret. */
   readonly digest?: string | undefined;
-}
-
-/** What the outputs of an `ApiKey` say about its key. */
-type KeyOutputs = Readonly<Partial<Record<"owner" | "name" | "createdAt" | "key" | "digest", unknown>>>;
-
-/** The key in the outputs of an `ApiKey`. */
-export function recordedKey(id: string, outputs: KeyOutputs): RecordedKey {
-  const { name, createdAt, key, digest } = outputs;
-  const secret = { key: textOf(key), digest: textOf(digest) };
-  return { id, name: textOf(name), identity: identityIn(outputs), createdAt: textOf(createdAt), ...secret };
 }
 
 /**
@@ -133,15 +122,15 @@ export async function mustRevokeAll(
 
 /** Whether a key may be too new to be listed. */
 function isYoung({ createdAt }: RecordedKey, context: Context): boolean {
-  return context.account().serviceNow() - Date.parse(String(createdAt)) < LISTED_WITHIN_MS;
+  return context.account().serviceNow() - Date.parse(createdAt ?? "") < LISTED_WITHIN_MS;
 }
 
 /**
- * The owner of a stack's keys in this run. In the first run of a copied or renamed stack, the outputs of a key that is
- * replaced still contain the old owner.
+ * The identity of a stack's owner in this run. In the first run of a copied or renamed stack, the state of a key that is
+ * replaced still has the old one.
  */
-export function ownerNow({ owner }: KeyOutputs, context: Context): unknown {
-  return context.ownerNow ?? context.run.owner ?? owner;
+export function ownerNow(identity: string | undefined, context: Context): string | undefined {
+  return context.ownerNow ?? context.run.owner ?? identity;
 }
 
 /**
@@ -150,10 +139,14 @@ export function ownerNow({ owner }: KeyOutputs, context: Context): unknown {
  * show that each consumer was updated since the successor was made.
  * @param id - The id of the resource that is deleted.
  */
-export async function mustHaveReachedConsumers(id: string, outputs: KeyOutputs, context: Context): Promise<void> {
+export async function mustHaveReachedConsumers(
+  id: string,
+  identity: string | undefined,
+  context: Context,
+): Promise<void> {
   const { isInDoubt, isDestroy } = context.command();
   if (!isInDoubt) return;
-  const ownerId = ownerIdIn(identityIn(outputs));
+  const ownerId = ownerIdIn(identity);
   const ask = async (fresh: boolean): Promise<readonly string[] | "unknown"> => {
     const witness = await context.witness({ fresh });
     if (!witness?.knows(ownerId)) return isDestroy ? [] : "unknown";
@@ -175,8 +168,8 @@ export async function mustHaveReachedConsumers(id: string, outputs: KeyOutputs, 
 }
 
 /** Throws `KP-WRONG-ACCOUNT` if a state is about to lose a live key that is in another account. */
-export async function mustNotForget(outputs: KeyOutputs, context: Context): Promise<void> {
-  if (sameOwner(ownerNow(outputs, context), outputs.owner)) await mustBeSameAccount(identityIn(outputs), context);
+export async function mustNotForget(identity: string | undefined, context: Context): Promise<void> {
+  if (sameOwner(ownerNow(identity, context), identity)) await mustBeSameAccount(identity, context);
 }
 
 /** Throws if a list shows the id of a key under another name than the state: then it is somebody else's key. */

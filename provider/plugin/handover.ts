@@ -1,8 +1,8 @@
 import { holdersOf } from "../keys/holders";
-import { textsOf } from "../keys/key-fields";
 import { revokeAll } from "../keys/revoke-key";
+import { textsOf } from "../members";
 import { keysToRevoke } from "../resources/rotation/adoption";
-import { stateOf } from "../resources/rotation/rotation-state";
+import { readState } from "../resources/rotation/rotation-outputs";
 import type { Context, Made, Properties, ResourceType } from "../schema/resource-type";
 
 /** Stands for the successor of a resource until it exists, among the resources that hold a key. */
@@ -57,7 +57,7 @@ export class Handovers {
  * @param inState - The id of the current key in the state. Until the state has its successor, it must not be revoked.
  */
 export async function revokeCompromised(outputs: Properties, context: Context, inState?: unknown): Promise<Properties> {
-  const state = stateOf(outputs);
+  const state = readState(outputs);
   const toRevoke = state.compromised.filter((id) => id !== inState);
   if (toRevoke.length === 0) return outputs;
   const left = await revokeAll(keysToRevoke(toRevoke, state), state.identity, context);

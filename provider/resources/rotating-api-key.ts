@@ -3,41 +3,30 @@ import { KeyplaneError } from "../errors";
 import { keyIn } from "../key-index";
 import { identityHere, mustBeSameAccount } from "../keys/account-guard";
 import { notDueYet } from "../keys/clock-skew";
-import { isHeldElsewhere } from "../keys/holders";
-import { identityIn, sameOwner } from "../keys/identity";
-import { isKept, nextDue, rotateAt, triggersDue } from "../keys/key-fields";
+import { sameOwner } from "../keys/identity";
+import { isKept, nextDue, rotateAt } from "../keys/key-fields";
+import { triggersDue } from "../keys/key-state";
 import { sameAge } from "../keys/lease";
-import { settleLost, settleLostForGood } from "../keys/lost-key";
-import { isOthers } from "../keys/maker";
-import { finishPending, pendingUnder, wasHandedOut } from "../keys/readiness";
-import {
-  findKey,
-  mustHaveReachedConsumers,
-  mustNotForget,
-  mustRevokeAll,
-  ownerNow,
-  type RecordedKey,
-  refuseOwnCredential,
-  revokeAll,
-  revokeKey,
-} from "../keys/revoke-key";
-import { type Context, NotReady, type Properties, type ResourceType } from "../schema/resource-type";
+import { settleLost } from "../keys/lost-key";
+import { finishPending, pendingUnder } from "../keys/readiness";
+import { findKey, revokeAll } from "../keys/revoke-key";
+import { atBorder } from "../schema/at-border";
+import { UNKNOWN } from "../schema/field-types";
+import { type Context, NotReady } from "../schema/resource-type";
 import { changeOfRecipients } from "../seal/recipients";
-import { shownName } from "../text";
 import { adoptionOf, adoptionRules, heldBy, keysToRevoke, refuseLateAdoption } from "./rotation/adoption";
+import { deleteKeys } from "./rotation/delete-keys";
 import { retirePrevious } from "./rotation/retire-key";
-import { type RotationRequest, rotateKey } from "./rotation/rotate-key";
-import { rotationFields, rotationRules } from "./rotation/rotation-fields";
-import { outputsOf } from "./rotation/rotation-outputs";
+import { rotateKey } from "./rotation/rotate-key";
+import { type PlannedRotation, type RotationInputs, rotationFields, rotationRules } from "./rotation/rotation-fields";
+import { readState, writeState } from "./rotation/rotation-outputs";
 import { rotationDue, rotationReason } from "./rotation/rotation-plan";
 import {
   formatKey,
-  type HeldKey,
   isoOf,
-  madeBy,
   NOTHING,
   type RotationState,
-  stateOf,
+  recorded,
   withoutPrevious,
   withTriggers,
 } from "./rotation/rotation-state";
@@ -46,7 +35,7 @@ import {
  * A current key and, for a time, the previous one: a rotation creates a new key and leaves the old one to its
  * consumers. A rotation does not replace the resource: only `update` rotates, because it knows exactly what is live.
  */
-export const rotatingApiKey: ResourceType = {
+export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
   name: "RotatingApiKey",
 
   fields: rotationFields,
@@ -73,33 +62,38 @@ export const rotatingApiKey: ResourceType = {
 
   onlyWith: { sealTo: ["sealedKey", "previousSealedKey"], maxAge: ["expiresAt"] },
 
-  stable(outputs, inputs, now) {
-    const state = withTriggers(stateOf(outputs), inputs.rotationTriggers);
-    return rotationReason(state, inputs, now) === undefined
+  readState,
+
+  writeState,
+
+  inForce: ({ identity, queuedTriggers, triggers, inputs: { sealTo } }) => {
+    return { owner: identity, rotationTriggers: queuedTriggers ?? triggers, sealTo };
+  },
+
+  stable(state, inputs, now) {
+    return rotationReason(withTriggers(state, inputs.rotationTriggers), inputs, now) === undefined
       ? ["keyId", "name", "key", "sealedKey", "digest", "createdAt", "expiresAt"]
       : [];
   },
 
   rules: (inputs, context, before) => [...rotationRules(inputs, context), ...adoptionRules(inputs, context, before)],
 
-  holds: (outputs) => heldBy(stateOf(outputs)),
+  holds: heldBy,
 
-  compromised(outputs, inputs) {
-    const { current, previous, compromised } = stateOf(outputs);
-    const named = [current, previous].some((key) => key !== undefined && key.keyId === inputs.revokeNow);
-    const ids = named ? [...compromised, String(inputs.revokeNow)] : compromised;
+  compromised({ current, previous, compromised }, { revokeNow }) {
+    const named = [current, previous].filter((key) => key !== undefined && key.keyId === revokeNow);
+    const ids = [...compromised, ...named.map((key) => key?.keyId)];
     return ids.length === 0 ? undefined : `key ${ids.join(", ")}, which revokeNow names, is to be revoked`;
   },
 
-  due(outputs, inputs, terms) {
-    refuseLateAdoption(outputs, inputs);
-    refuseUnknownKey(outputs, inputs);
-    const state = withTriggers(stateOf(outputs), inputs.rotationTriggers);
-    return [...triggersDue(outputs), ...rotationDue(state, inputs, terms)];
+  due(state, inputs, terms) {
+    refuseLateAdoption(state, inputs);
+    refuseUnknownKey(state, inputs);
+    return [...triggersDue(state), ...rotationDue(withTriggers(state, inputs.rotationTriggers), inputs, terms)];
   },
 
   async create(inputs, context) {
-    await mustBeSameAccount(identityIn(inputs), context);
+    await mustBeSameAccount(inputs.owner, context);
     const id = randomUUID();
     const adopt = adoptionOf(inputs);
     if (adopt !== undefined) {
@@ -107,15 +101,14 @@ export const rotatingApiKey: ResourceType = {
       const { adoptKey } = await import("./rotation/adopt-key.js");
       return { id, outputs: await adoptKey(adopt, inputs, context) };
     }
-    const state = withTriggers(NOTHING, inputs.rotationTriggers);
+    const state = withTriggers({ ...NOTHING, inputs });
     const reason = { field: "pending", why: "the first key", urgent: true, compromised: false };
-    return { id, outputs: await rotateKey({ id, saved: NOTHING, state, reason, inputs }, context) };
+    return { id, outputs: await rotateKey({ id, saved: NOTHING, state, reason }, context) };
   },
 
-  async read(_id, outputs, context) {
-    const state = stateOf(outputs);
+  async read(_id, state, context) {
     const { current, previous, createdAt } = state;
-    if (current === undefined && previous === undefined) return outputs;
+    if (current === undefined && previous === undefined) return state;
     const [currentFound, previousFound] = await Promise.all([
       current && findKey({ ...recorded(current, state), createdAt }, context),
       previous && findKey(recorded(previous, state), context),
@@ -133,36 +126,24 @@ export const rotatingApiKey: ResourceType = {
     }
     const left = previousFound === undefined ? withoutPrevious(state) : state;
     const currentGone = current !== undefined && currentFound === undefined;
-    return outputsOf({ ...left, currentGone, identity: identityHere(state.identity, context) }, outputs);
+    return { ...left, currentGone, identity: identityHere(state.identity, context) };
   },
 
-  async update(id, outputs, inputs, context) {
-    await mustBeSameAccount(identityIn(inputs), context);
+  async update(id, saved, inputs, context) {
+    await mustBeSameAccount(inputs.owner, context);
+    const isCopy = !sameOwner(saved.identity, inputs.owner);
     // A new owner, in a renamed or copied stack, proves nothing about keys that are older than the owner.
-    if (!sameOwner(outputs.owner, inputs.owner)) await mustBeSameAccount(identityIn(outputs), context);
-    const saved = stateOf(outputs);
+    if (isCopy) await mustBeSameAccount(saved.identity, context);
+    const trial = { keyId: saved.current?.keyId, isSealed: saved.current?.sealedKey !== undefined };
+    const pending = pendingUnder(inputs, saved, trial, context);
+    await usePrevious(saved, inputs, context);
+    const taken = { ...saved, inputs, pending, identity: inputs.owner };
     // In a copied state, the original stack revokes them: its state contains them, too.
-    const isCopy = !sameOwner(outputs.owner, inputs.owner);
-    const toRevoke = isCopy ? { compromised: [], retired: [], pendingRevocations: [], lost: {} } : {};
-    const pending = pendingUnder(inputs, outputs, context);
-    // The previous key also stays live after the resource is deleted, so it must be used once, too.
-    if (saved.previous?.key !== undefined && isKept(inputs) && !isKept(outputs)) {
-      await context.keys().authenticates(saved.previous.key);
-    }
-    const identity = identityIn(inputs);
-    const noted = { ...noteTriggers(saved, inputs, outputs, context), ...toRevoke, pending, identity };
-    const ready = await getReady({ id, saved, state: noted, inputs }, context);
-    const cleared = await revokePending(ready, inputs, context);
-    const settled = { ...cleared, lost: await settleLost(cleared.lost, identity, context) };
-    const state = await retirePrevious(settled, inputs, context);
-    const reason = rotationReason(state, inputs, context.now());
-    if (reason === undefined) reportClosedWindow(state, inputs, context);
-    if (reason === undefined || !(reason.urgent || state.previous === undefined)) return outputsOf(state, inputs);
-    // A rotation that is too early does no harm: the previous key stays until its grace has ended by both clocks.
-    const refusal = reason.due === undefined ? undefined : notDueYet(reason.due, context);
-    if (refusal === undefined) return rotateKey({ id, saved, state, reason, inputs }, context);
-    context.warn(`${refusal}. Correct the machine's clock`);
-    return outputsOf(state, inputs);
+    const own = isCopy ? { ...taken, compromised: [], retired: [], pendingRevocations: [], lost: {} } : taken;
+    const ready = await getReady(id, noteTriggers(own, saved, context), saved, context);
+    const cleared = await revokePending(ready, context);
+    const lost = await settleLost(cleared.lost, inputs.owner, context);
+    return rotateIfDue(id, await retirePrevious({ ...cleared, lost }, context), saved, context);
   },
 
   async import(keyId, key, inputs, context) {
@@ -171,85 +152,41 @@ export const rotatingApiKey: ResourceType = {
     return { id: randomUUID(), ...(await importKey(keyId, key, inputs, context)) };
   },
 
-  async delete(id, outputs, context) {
-    const state = stateOf(outputs);
-    const { current, previous, pendingRevocations, compromised, retired, lost, identity } = state;
-    await settleLostForGood(lost, identity, context);
-    const isOurs = (keyId: string) => !isHeldElsewhere(keyId, id, outputs, context);
-    const owner = ownerNow(outputs, context);
-    // The deletion of the resource that replaced this one, or that this one replaced, may have left a key live.
-    const isLeft = (keyId: string) => context.run.kept.has(keyId) && keyId !== outputs.revokeNow;
-    const keys = [previous, current]
-      .filter((key) => key !== undefined)
-      .filter(({ keyId }) => !isLeft(keyId) && isOurs(keyId));
-    const stays = (key: HeldKey) =>
-      outputs.revokeOnDelete === false &&
-      // The deletion of the resource that this one replaced may have revoked it.
-      !context.keys().hasRevoked(key.keyId) &&
-      key.keyId !== outputs.revokeNow &&
-      !context.run.compromised.has(key.keyId) &&
-      (key !== current || wasHandedOut(outputs));
-    const kept = keys.filter(stays);
-    if (kept.length > 0) await mustNotForget(outputs, context);
-    for (const key of kept) {
-      context.run.kept.set(key.keyId, "revokeOnDelete is false");
-      context.info(`key ${formatKey(key)} stays live, because revokeOnDelete is false`);
-    }
-    const toRevoke = keys.filter((key) => !stays(key));
-    for (const key of toRevoke) refuseOwnCredential({ ...key, id: key.keyId }, context);
-    // The resource that this one replaced may have left it to the state of this one.
-    const named = outputs.revokeOnDelete === false && !keys.some(({ keyId }) => keyId === outputs.revokeNow);
-    const revokeNow = named ? await ownKeyIn(outputs, context) : [];
-    // If the state was copied, the original stack revokes them.
-    const left = sameOwner(owner, outputs.owner)
-      ? [...pendingRevocations, ...compromised, ...retired, ...revokeNow].filter(isOurs)
-      : [];
-    const isHandedOut = left.some((keyId) => !pendingRevocations.includes(keyId));
-    if (toRevoke.length > 0 || isHandedOut) await mustHaveReachedConsumers(id, outputs, context);
-    for (const held of toRevoke) {
-      if (isOthers(madeBy(state, held), owner)) {
-        context.warn(`key ${formatKey(held)} was created by another stack, so it is not revoked`);
-      } else {
-        context.progress(`revoking key ${held.keyId}`);
-        const { createdAt } = held === current ? state : {};
-        await revokeKey({ ...recorded(held, state), createdAt }, context);
-      }
-    }
-    await mustRevokeAll(keysToRevoke(left, state), identity, context);
-  },
-};
+  delete: deleteKeys,
+});
 
-/** A key as recorded in the state, without the time of its creation. */
-function recorded({ keyId, name, key, digest }: HeldKey, { identity }: RotationState): RecordedKey {
-  return { id: keyId, name, key, digest, identity };
+/** The previous key also stays live after the resource is deleted, so it must be used once, too. */
+async function usePrevious({ previous, inputs: before }: RotationState, inputs: RotationInputs, context: Context) {
+  if (previous?.key === undefined || !isKept(inputs) || isKept(before)) return;
+  await context.keys().authenticates(previous.key);
 }
 
-/** The key that `revokeNow` names, unless another stack created it: a copied state names keys of its original. */
-async function ownKeyIn(outputs: Properties, context: Context): Promise<readonly string[]> {
-  const { revokeNow } = outputs;
-  if (typeof revokeNow !== "string") return [];
-  await mustBeSameAccount(identityIn(outputs), context);
-  const found = keyIn(await context.keys().list(), revokeNow);
-  if (found === undefined) return [revokeNow];
-  const { name } = found;
-  if (!isOthers(madeBy(stateOf(outputs), { keyId: revokeNow, name }), ownerNow(outputs, context))) return [revokeNow];
-  context.warn(
-    `key ${revokeNow} (${shownName(name)}), which revokeNow names, was created by another stack, so it is not revoked`,
-  );
-  return [];
+/** Rotates the key if it is due and the previous one is gone, or if it is urgent. */
+async function rotateIfDue(
+  id: string,
+  state: RotationState,
+  saved: RotationState,
+  context: Context,
+): Promise<RotationState> {
+  const reason = rotationReason(state, state.inputs, context.now());
+  if (reason === undefined) reportClosedWindow(state, context);
+  if (reason === undefined || !(reason.urgent || state.previous === undefined)) return state;
+  // A rotation that is too early does no harm: the previous key stays until its grace has ended by both clocks.
+  const refusal = reason.due === undefined ? undefined : notDueYet(reason.due, context);
+  if (refusal === undefined) return rotateKey({ id, saved, state, reason }, context);
+  context.warn(`${refusal}. Correct the machine's clock`);
+  return state;
 }
 
 /** The state with the program's triggers recorded. Reports what must wait for the previous key. */
-function noteTriggers(
-  saved: RotationState,
-  inputs: Properties,
-  { queuedSealTo, maxAge }: Properties,
-  context: Context,
-): RotationState {
-  const state = withTriggers(saved, inputs.rotationTriggers);
+function noteTriggers(own: RotationState, saved: RotationState, context: Context): RotationState {
+  const state = withTriggers(own);
+  const { inputs } = state;
   const isNew = state.queuedTriggers !== undefined && saved.queuedTriggers === undefined;
-  const isLeasedAnew = !sameAge(saved.leasedFor, inputs.maxAge) && sameAge(saved.leasedFor, maxAge);
-  const isSealedAnew = queuedSealTo === undefined && changeOfRecipients(saved.sealedTo, inputs.sealTo) !== undefined;
+  const isLeasedAnew = !sameAge(saved.leasedFor, inputs.maxAge) && sameAge(saved.leasedFor, saved.inputs.maxAge);
+  const isSealedAnew =
+    changeOfRecipients(saved.sealedTo, saved.inputs.sealTo) === undefined &&
+    changeOfRecipients(saved.sealedTo, inputs.sealTo) !== undefined;
   if (state.previous !== undefined && state.current !== undefined && (isNew || isSealedAnew || isLeasedAnew)) {
     const changed = isSealedAnew ? "the recipients in sealTo have changed" : "maxAge has changed";
     const what = isNew ? "a trigger has changed" : changed;
@@ -260,7 +197,7 @@ function noteTriggers(
 }
 
 /** Reports a key whose window has closed without a rotation, for example since the preview of this run. */
-function reportClosedWindow({ createdAt }: RotationState, inputs: Properties, context: Context): void {
+function reportClosedWindow({ createdAt, inputs }: RotationState, context: Context): void {
   const due = nextDue(createdAt, inputs);
   const at = rotateAt(createdAt, inputs);
   if (due === undefined || at === undefined || Date.parse(at) > context.now()) return;
@@ -274,9 +211,8 @@ function reportClosedWindow({ createdAt }: RotationState, inputs: Properties, co
  * Throws if a new `revokeNow` is not a key of the resource, so that in an incident nobody believes that a key was
  * revoked that was not. An unchanged `revokeNow` can name a key that is already revoked.
  */
-function refuseUnknownKey(outputs: Properties, { revokeNow }: Properties): void {
-  if (typeof revokeNow !== "string" || revokeNow === outputs.revokeNow) return;
-  const state = stateOf(outputs);
+function refuseUnknownKey(state: RotationState, { revokeNow }: PlannedRotation): void {
+  if (revokeNow === undefined || revokeNow === UNKNOWN || revokeNow === state.inputs.revokeNow) return;
   const { current, previous } = state;
   if (heldBy(state).some(({ id }) => id === revokeNow)) return;
   const own = [current && `${current.keyId} (current)`, previous && `${previous.keyId} (previous)`];
@@ -296,20 +232,22 @@ async function liveAmong(ids: readonly string[], context: Context): Promise<read
 
 /** Waits until an existing key is ready. If it was not handed out before, its predecessor's grace starts then. */
 async function getReady(
-  { id, saved, state, inputs }: Omit<RotationRequest, "reason">,
+  id: string,
+  state: RotationState,
+  saved: RotationState,
   context: Context,
 ): Promise<RotationState> {
   if (state.pending.length === 0 || state.pending.some((work) => work.status === "failed")) return state;
   const { current } = state;
   const trial = { keyId: current?.keyId, key: current?.key, isSealed: current?.sealedKey !== undefined };
-  const { pending, reason } = await finishPending(state.pending, trial, inputs, context);
-  if (reason !== undefined) throw new NotReady(id, outputsOf({ ...state, pending }, inputs), reason);
+  const { pending, reason } = await finishPending(state.pending, trial, state.inputs, context);
+  if (reason !== undefined) throw new NotReady(id, { ...state, pending }, reason);
   return { ...state, pending, rotatedAt: saved.pending.length === 0 ? state.rotatedAt : isoOf(context.now()) };
 }
 
 /** Revokes pending keys once their successor is ready. Until then, a consumer may have no other key. */
-async function revokePending(state: RotationState, inputs: Properties, context: Context): Promise<RotationState> {
+async function revokePending(state: RotationState, context: Context): Promise<RotationState> {
   if (state.current === undefined || state.currentGone || state.pending.length > 0) return state;
   const toRevoke = keysToRevoke(state.pendingRevocations, state);
-  return { ...state, pendingRevocations: await revokeAll(toRevoke, identityIn(inputs), context) };
+  return { ...state, pendingRevocations: await revokeAll(toRevoke, state.identity, context) };
 }

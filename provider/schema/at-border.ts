@@ -22,6 +22,7 @@ export function atBorder<Inputs extends object, State>(
   const { import: take } = type;
   return {
     ...type,
+    inForce: reading(type.inForce),
     stable: reading(type.stable),
     due: reading(type.due),
     compromised: reading(type.compromised),

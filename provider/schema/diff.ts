@@ -26,8 +26,9 @@ export function diff(
   terms: DueTerms & { readonly driftOnly: boolean },
 ): Difference {
   const due = (type.due?.(outputs, inputs, terms) ?? []).filter((item) => item.drift || !terms.driftOnly);
+  const before = { ...outputs, ...type.inForce?.(outputs, inputs) };
   for (const [field, rule] of Object.entries(type.fields)) {
-    const change = fieldChange(field, rule, outputs, inputs);
+    const change = fieldChange(rule, before[field], inputs[field]);
     if (change !== undefined) due.push({ field, replace: change === "replace" });
   }
   const replaces = [...new Set(due.filter((item) => item.replace).map((item) => item.field))];
@@ -40,30 +41,18 @@ export function diff(
   };
 }
 
-function fieldChange(
-  field: string,
-  rule: FieldRule,
-  outputs: Properties,
-  inputs: Properties,
-): "replace" | "update" | undefined {
+function fieldChange(rule: FieldRule, inForce: unknown, given: unknown): "replace" | "update" | undefined {
   if (rule.change === "ignore") return undefined;
-  const digest = rule.digest?.(outputs);
-  const before = rule.digest === undefined ? normal(inForce(field, rule, outputs), rule) : digest;
-  const after = normal(inputs[field], rule);
+  const [before, after] = [normal(inForce, rule), normal(given, rule)];
   // A value that a preview does not know yet may be different, so it counts as a change.
-  if (!hasUnknown(after) && (isSame(before, after, digest) || rule.same?.(before, after))) return undefined;
-  if (after === undefined && rule.keptIfUnset?.(outputs)) return undefined;
+  if (!hasUnknown(after) && (isSame(before, after, rule) || rule.same?.(before, after))) return undefined;
   if (rule.onlyAdditions && !hasUnknown(after) && isPartOf(after, before)) return undefined;
   const unset = before === undefined || after === undefined;
   return rule.change === "replace" && !(rule.unsetUpdates && unset) ? "replace" : "update";
 }
 
-function inForce(field: string, rule: FieldRule, outputs: Properties): unknown {
-  return rule.inForce === undefined ? outputs[field] : rule.inForce(outputs);
-}
-
-function isSame(before: unknown, after: unknown, digest: Digest | undefined): boolean {
-  return digest === undefined ? isDeepStrictEqual(before, after) : isDigestOf(after, digest);
+function isSame(before: unknown, after: unknown, { isDigest }: FieldRule): boolean {
+  return isDigest && before !== undefined ? isDigestOf(after, before as Digest) : isDeepStrictEqual(before, after);
 }
 
 function isPartOf(list: unknown, whole: unknown): boolean {

@@ -1,11 +1,10 @@
 import { DURATION_FORM, MAX_TIMER_MS, parseDuration } from "../duration";
 import type { ErrorCode } from "../errors";
 import { ID_FORMS } from "../ids";
-import { isObject, type Members, membersOf } from "../members";
+import { isObject, membersOf } from "../members";
 import { parseRecipients, type Recipients } from "../seal/recipients";
 import { isKeyText } from "../secrets";
 import { NOT_IN_NAMES } from "../unprintable";
-import type { Digest } from "./digest";
 
 /** Represents a value that a preview does not know yet. */
 export const UNKNOWN: unique symbol = Symbol("unknown");
@@ -28,18 +27,14 @@ export interface FieldRule {
   readonly unsetUpdates?: boolean;
   /** Whether the SDK sets it, so that it is not a user's input. */
   readonly internal?: true;
-  /** Whether an absent input leaves the value in force. */
-  readonly keptIfUnset?: (outputs: Members) => boolean;
   /** For a list: removed entries are not a change. */
   readonly onlyAdditions?: boolean;
   /** Whether two values mean the same although they differ. */
   readonly same?: (before: unknown, after: unknown) => boolean;
   /** The code of the error for an invalid value. @default "KP-INPUT" */
   readonly code?: ErrorCode;
-  /** The value in force, if the outputs do not repeat the input under its own name. */
-  readonly inForce?: (outputs: Members) => unknown;
-  /** The digest of the value in force, if the outputs contain only that. */
-  readonly digest?: (outputs: Members) => Digest | undefined;
+  /** Whether the outputs contain only a digest of the value in force. */
+  readonly isDigest?: true;
 }
 
 type Fields = Readonly<Record<string, FieldRule>>;

@@ -4,6 +4,7 @@ import type { ApiKeyRecord } from "../api/records";
 import type { ErrorCode } from "../errors";
 import type { Members } from "../members";
 import type { Settings } from "../settings/settings";
+import type { Digest } from "./digest";
 import type { FieldRule, Planned } from "./field-types";
 import type { Deliveries, Witness } from "./witness";
 
@@ -193,6 +194,9 @@ export interface Imported<Inputs = Properties, State = Properties> extends Made<
   readonly inputs: Inputs;
 }
 
+/** The values of some fields, or their digests. */
+export type InForce<Inputs> = { readonly [Name in keyof Inputs]?: Inputs[Name] | Digest | undefined };
+
 /**
  * A resource type: its fields as data, and its verbs. A file that declares one gives the types of its inputs and its
  * state. Without them, this is a type as its callers use it: they pass checked inputs and outputs.
@@ -206,7 +210,9 @@ export interface ResourceType<Inputs = Properties, State = Properties> {
   readonly canBeAbsent?: readonly string[];
   /** Those that need an input, by its name. */
   readonly onlyWith?: Readonly<Record<string, readonly string[]>>;
-  /** Those that an update does not change. Called with the new inputs. @default none */
+  /** The values in force of those fields that the outputs do not repeat under their own names. */
+  readonly inForce?: ((state: State, inputs: Planned<Inputs>) => InForce<Inputs>) | undefined;
+  /** Those outputs that an update does not change. Called with the new inputs. @default none */
   readonly stable?: ((state: State, inputs: Planned<Inputs>, now: number) => readonly string[]) | undefined;
   /** Adds what only keyplane needs to checked inputs. */
   readonly completed?: (inputs: Inputs, before: Partial<Inputs>, context: Context) => Inputs;

@@ -3,6 +3,7 @@ import { urnIn } from "../keys/identity";
 import { nextDue } from "../keys/key-fields";
 import { isRenamedFrom, stackIn } from "../keys/renamed";
 import { scopeOf } from "../keys/scope";
+import { textOf } from "../members";
 import { type Difference, diff } from "../schema/diff";
 import type { Context, DueTerms, Made, Properties, ResourceType } from "../schema/resource-type";
 import type { Session } from "./session";
@@ -46,7 +47,7 @@ function reportOrigin(session: Session, { inputs }: Compared, { run, warn }: Con
 
 /** Records that only the age of a key replaces it, by this machine's clock. The replacement asks the service's clock. */
 function noteAge({ replaces }: Difference, { outputs, inputs }: Compared, { run, urn }: Context): void {
-  const due = nextDue(outputs.createdAt, inputs);
+  const due = nextDue(textOf(outputs.createdAt), inputs);
   if (due !== undefined && replaces.every((field) => field === "rotateAfter") && replaces.length > 0) {
     run.replacedByAge.set(urn, due);
   } else run.replacedByAge.delete(urn);

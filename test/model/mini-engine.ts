@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { textsOf } from "../../provider/keys/key-fields";
+import { textsOf } from "../../provider/members";
 import type { NotReady, Properties } from "../../provider/schema/resource-type";
 import type { EngineCommand } from "../../provider/stack/command-line";
 import type { Deployment, StateResource } from "../../provider/stack/deployment";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
-import { textsOf } from "../../provider/keys/key-fields";
 import { hasTagOf, isAutoName, ownerTag, tagOf } from "../../provider/keys/names";
-import { pendingOf } from "../../provider/keys/readiness";
+import { pendingIn } from "../../provider/keys/readiness";
+import { textsOf } from "../../provider/members";
 import type { Properties } from "../../provider/schema/resource-type";
 import type { LiveKey, LogEntry } from "../../testing/control-plane";
 import { opened, openedByAnybody } from "../recipients";
@@ -348,7 +348,7 @@ export class Story {
     const live = (await plane.liveKeys()).map(({ id }) => String(id));
     // A key that is gone is looked up a few times, because a new key may take a moment to be known everywhere.
     const gone = this.heldIds().filter((id) => !live.includes(id)).length;
-    const pending = this.operations + this.engine.state.flatMap(({ outputs }) => pendingOf(outputs)).length;
+    const pending = this.operations + this.engine.state.flatMap(({ outputs }) => pendingIn(outputs.pending)).length;
     const [requests, faults] = [await this.asked(), await struck()];
     this.engine.calls = 0;
     await this.act(action);
@@ -428,7 +428,7 @@ export class Story {
   private judgeWork(name: string, outputs: Properties): void {
     const known = this.work.get(String(outputs.keyId)) ?? new Map();
     this.work.set(String(outputs.keyId), known);
-    const work = pendingOf(outputs).filter(({ operationId }) => operationId !== undefined);
+    const work = pendingIn(outputs.pending).filter(({ operationId }) => operationId !== undefined);
     const now = new Map(work.map(({ operationId = "", status }) => [operationId, status ?? ("pending" as const)]));
     for (const [id, before] of known) {
       if (before !== "pending") expect(now.get(id) ?? "over", `I12: operation ${id} of ${name}`).toBe(before);

@@ -2,22 +2,20 @@ import type { ApiKeyRecord } from "../../api/records";
 import { keyDigest } from "../../key-digest";
 import { reportSkew } from "../../keys/clock-skew";
 import { ownerIdIn } from "../../keys/identity";
-import { withoutEmpty } from "../../keys/key-fields";
 import { hasTagOf, nameInUrn, ownerTag } from "../../keys/names";
 import { importClaim, proveKey } from "../../keys/prove-key";
-import type { Context, Imported, Properties } from "../../schema/resource-type";
+import { withoutEmpty } from "../../members";
+import type { Context, Imported } from "../../schema/resource-type";
 import { shownName } from "../../text";
 import { type Adoption, refusal } from "./adoption";
 import type { RotationInputs } from "./rotation-fields";
-import { outputsOf } from "./rotation-outputs";
 import { NOTHING, type RotationState, withTriggers } from "./rotation-state";
 
 /**
  * Adopts a key that was created by hand. Proves, as far as the service allows, that it is live and that the secret
- * belongs to it. Changes nothing on the service. Returns the resource's outputs.
+ * belongs to it. Changes nothing on the service. Returns the resource's state.
  */
-export async function adoptKey(adopt: Adoption, inputs: RotationInputs, context: Context): Promise<Properties> {
-  const owner = ownerIdIn(inputs.owner);
+export async function adoptKey(adopt: Adoption, inputs: RotationInputs, context: Context): Promise<RotationState> {
   if (context.run.holders.has(adopt.id)) {
     const holder = context.run.lastHolders.get(adopt.id);
     const named = holder === undefined ? "another resource" : JSON.stringify(shownName(nameInUrn(holder)));
@@ -30,7 +28,7 @@ export async function adoptKey(adopt: Adoption, inputs: RotationInputs, context:
     code: "KP-ADOPT",
   } as const;
   const { name, createdAt, projectId } = await proveKey(claim, inputs, context);
-  if (hasTagOf(name, owner)) {
+  if (hasTagOf(name, ownerIdIn(inputs.owner))) {
     throw refusal(
       `key ${adopt.id} (${shownName(name)}) was created by this stack, and one of its resources may hold it. Remove adopt to get a ` +
         "new key",
@@ -45,7 +43,7 @@ export async function adoptKey(adopt: Adoption, inputs: RotationInputs, context:
   context.info(
     `adopted key ${adopt.id} (${shownName(name)}). Remove adopt and its secret from the program when this run is done`,
   );
-  return outputsOf(withTriggers(takenOver(adopt, { name, createdAt }, owner), inputs.rotationTriggers), inputs);
+  return withTriggers(takenOver(adopt, { name, createdAt }, inputs));
 }
 
 /** Imports a key that was created by hand, or that a lost state contained. */
@@ -54,22 +52,23 @@ export async function importKey(
   key: string | undefined,
   inputs: RotationInputs,
   context: Context,
-): Promise<Pick<Imported, "inputs" | "outputs">> {
+): Promise<Pick<Imported<RotationInputs, RotationState>, "inputs" | "outputs">> {
   const claim = importClaim(id, key);
   const { name, createdAt, projectId } = await proveKey(claim, inputs, context);
   const found = withoutEmpty({ ...inputs, projectId });
-  return { inputs: found, outputs: outputsOf(takenOver(claim, { name, createdAt }, ownerIdIn(inputs.owner)), found) };
+  return { inputs: found, outputs: takenOver(claim, { name, createdAt }, found) };
 }
 
 /** The state of a resource that starts with an existing key. Its name does not show the owner. */
 function takenOver(
   { id, key }: Adoption,
   { name, createdAt }: Pick<ApiKeyRecord, "name" | "createdAt">,
-  ownerId: string,
+  inputs: RotationInputs,
 ): RotationState {
-  const adopted = { id, name, by: ownerTag(ownerId) };
+  const adopted = { id, name, by: ownerTag(ownerIdIn(inputs.owner)) };
   return {
     ...NOTHING,
+    inputs,
     current: { keyId: id, name, key, sealedKey: undefined, digest: keyDigest(key) },
     createdAt,
     adopted,

@@ -2,10 +2,10 @@ import { KeyplaneError } from "../../errors";
 import { nameInUrn } from "../../keys/names";
 import type { KeyToRevoke } from "../../keys/revoke-key";
 import { sameScope } from "../../keys/scope";
-import { hasUnknown } from "../../schema/field-types";
-import type { Context, Failure, HeldName, Properties } from "../../schema/resource-type";
+import { hasUnknown, UNKNOWN } from "../../schema/field-types";
+import type { Context, Failure, HeldName } from "../../schema/resource-type";
 import type { PlannedRotation } from "./rotation-fields";
-import { type RotationState, stateOf } from "./rotation-state";
+import type { RotationState } from "./rotation-state";
 
 /** A key created by hand that a resource adopts: its id and its secret. */
 export interface Adoption {
@@ -15,7 +15,7 @@ export interface Adoption {
 
 /** The key to adopt; `undefined` if there is none, or if a preview does not know it yet. */
 export function adoptionOf({ adopt }: PlannedRotation): Adoption | undefined {
-  return adopt === undefined || hasUnknown(adopt) ? undefined : (adopt as Adoption);
+  return adopt === undefined || adopt === UNKNOWN || hasUnknown(adopt) ? undefined : adopt;
 }
 
 /**
@@ -43,10 +43,9 @@ export function adoptionRules(inputs: PlannedRotation, context: Context, before:
  * Throws if the program asks an existing resource to adopt another key, which would mean giving up its own keys, or its
  * own key in another scope, where it would be revoked together with the old resource.
  */
-export function refuseLateAdoption(outputs: Properties, inputs: PlannedRotation): void {
+export function refuseLateAdoption(state: RotationState, inputs: PlannedRotation): void {
   const adopt = adoptionOf(inputs);
   if (adopt === undefined) return;
-  const state = stateOf(outputs);
   const held = state.current ?? state.previous;
   const own = held === undefined ? "keys of its own" : `key ${held.keyId}`;
   if (adopt.id !== state.adopted?.id && !heldBy(state).some(({ id }) => id === adopt.id)) {
@@ -55,7 +54,7 @@ export function refuseLateAdoption(outputs: Properties, inputs: PlannedRotation)
         "a key. Remove adopt here, and declare another resource for the key",
     );
   }
-  if (!sameScope(outputs, inputs) || outputs.projectId !== inputs.projectId) {
+  if (!sameScope(state.inputs, inputs) || state.inputs.projectId !== inputs.projectId) {
     throw refusal(
       `adopt still names key ${adopt.id}, which this resource holds and which is revoked when it is replaced. Remove ` +
         "adopt, so that the replacement gets a new key",

@@ -1,14 +1,13 @@
 import { KeyplaneError } from "../../errors";
 import { keyDigest } from "../../key-digest";
 import { reportSkew } from "../../keys/clock-skew";
-import { createKey } from "../../keys/create-key";
-import { identityIn } from "../../keys/identity";
-import { isTried, textsOf } from "../../keys/key-fields";
-import { type LostRequests, lostIn } from "../../keys/lost-key";
+import { createKey, NotCreated } from "../../keys/create-key";
+import { isTried } from "../../keys/key-fields";
+import type { LostRequests } from "../../keys/lost-key";
 import { nameInUrn, prefixFrom } from "../../keys/names";
 import { finishPending, type PendingWork, pendingAfter, waitForProjects } from "../../keys/readiness";
 import { revokeAll } from "../../keys/revoke-key";
-import { type Context, NotReady } from "../../schema/resource-type";
+import type { Context } from "../../schema/resource-type";
 import type { RotationInputs } from "./rotation-fields";
 import type { HeldKey } from "./rotation-state";
 
@@ -31,13 +30,11 @@ export async function makeReadyKey(inputs: RotationInputs, context: Context): Pr
   let newKey: Awaited<ReturnType<typeof createKey>>;
   try {
     await waitForProjects(inputs, context);
-    const prefix = typeof inputs.namePrefix === "string" ? inputs.namePrefix : prefixFrom(nameInUrn(context.urn));
+    const prefix = inputs.namePrefix ?? prefixFrom(nameInUrn(context.urn));
     context.progress("creating a new key");
-    newKey = await createKey({ prefix, identity: String(inputs.owner) }, inputs, context);
+    newKey = await createKey({ prefix, identity: inputs.owner }, inputs, context);
   } catch (error) {
-    if (!(error instanceof NotReady)) return { ...none, failure: error as Error };
-    const pendingRevocations = textsOf(error.outputs.pendingRevocations);
-    return { ...none, pendingRevocations, lost: lostIn(error.outputs), failure: error };
+    return { ...none, ...(error instanceof NotCreated && error.left), failure: error as Error };
   }
   const { created, sealedKey, lost, pendingRevocations } = newKey;
   const { id: keyId, name, key, createdAt, operations } = created;
@@ -46,7 +43,7 @@ export async function makeReadyKey(inputs: RotationInputs, context: Context): Pr
   const trial = { keyId, key, isSealed: sealedKey !== undefined };
   const { pending, reason } = await finishPending(work, trial, inputs, context);
   if (pending.some((each) => each.status === "failed")) {
-    const left = await revokeAll([{ id: keyId, name }], identityIn(inputs), context);
+    const left = await revokeAll([{ id: keyId, name }], inputs.owner, context);
     const failure = new KeyplaneError(
       "KP-UNUSABLE",
       `the new key ${keyId} was not delivered and is revoked again: ${reason}`,

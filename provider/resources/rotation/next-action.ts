@@ -1,7 +1,6 @@
 import { rotateAt } from "../../keys/key-fields";
 import { sameAge } from "../../keys/lease";
 import { isOthers } from "../../keys/maker";
-import type { PlannedRotation } from "./rotation-fields";
 import { isoOf, madeBy, type RotationState, retireTime } from "./rotation-state";
 
 /**
@@ -9,8 +8,8 @@ import { isoOf, madeBy, type RotationState, retireTime } from "./rotation-state"
  * 2026-11-22T00:00:00.000Z`. Contains times, not what is due now: a text that changes with time would cause a diff in
  * every preview.
  */
-export function nextAction(state: RotationState, inputs: PlannedRotation): string {
-  const { current, previous } = state;
+export function nextAction(state: RotationState): string {
+  const { current, previous, inputs } = state;
   const steps: string[] = [];
   if (current === undefined || state.currentGone) steps.push("create a new key");
   else if (state.pending.length > 0) steps.push(`wait until key ${current.keyId} is ready`);

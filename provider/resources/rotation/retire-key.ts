@@ -28,15 +28,12 @@ import { takeOverFirst } from "./self-rotation";
  * engine's history shows that its successor was delivered. A key that stays is reported. The run does not fail for it,
  * because the new key is already in use.
  */
-export async function retirePrevious(
-  saved: RotationState,
-  inputs: RotationInputs,
-  context: Context,
-): Promise<RotationState> {
+export async function retirePrevious(saved: RotationState, context: Context): Promise<RotationState> {
+  const { inputs } = saved;
   const state =
     context.deliveries === undefined
       ? saved
-      : await revokeRetired(await withDelivery(saved, context.deliveries, context), inputs, context);
+      : await revokeRetired(await withDelivery(saved, context.deliveries, context), context);
   const { previous } = state;
   const reason = retireReason(state, inputs, context.now());
   if (previous === undefined || reason === undefined) return state;
@@ -54,7 +51,7 @@ export async function retirePrevious(
     return { ...withoutPrevious(state), compromised: [...state.compromised, previous.keyId] };
   }
   const record = await recordOf(previous.keyId, context);
-  const fate = fateOfPrevious(state, record, inputs, context);
+  const fate = fateOfPrevious(state, record, context);
   report(previous, fate, record, inputs, context);
   const used = record === "unknown" ? undefined : (record?.lastUsedAt ?? undefined);
   if (fate.fate === "report" && used !== undefined) return { ...state, previousUsedAt: used };
@@ -65,7 +62,7 @@ export async function retirePrevious(
     const retired = state.retired.filter((_, at) => listed[at] !== undefined);
     return { ...withoutPrevious(state), retired: [...retired, previous.keyId] };
   }
-  const left = await revokeAll([{ id: previous.keyId, name: previous.name }], String(inputs.owner), context);
+  const left = await revokeAll([{ id: previous.keyId, name: previous.name }], inputs.owner, context);
   if (left.length > 0) return state;
   context.info(`revoked key ${formatKey(previous)}. Its successor is key ${state.current?.keyId}`);
   return withoutPrevious(state);
@@ -95,15 +92,15 @@ async function withDelivery(state: RotationState, deliveries: Deliveries, contex
 }
 
 /** Revokes keys that a former version has retired, by the same rules. Their secrets are no longer known. */
-async function revokeRetired(state: RotationState, inputs: RotationInputs, context: Context): Promise<RotationState> {
+async function revokeRetired(state: RotationState, context: Context): Promise<RotationState> {
   if (state.retired.length === 0) return state;
   const records = new Map(
     await Promise.all(state.retired.map(async (id) => [id, await recordOf(id, context)] as const)),
   );
   const live = state.retired.filter((id) => records.get(id) !== undefined);
-  const toRevoke = live.filter((id) => fateOfPrevious(state, records.get(id), inputs, context).fate === "revoke");
+  const toRevoke = live.filter((id) => fateOfPrevious(state, records.get(id), context).fate === "revoke");
   const ids = toRevoke.map((id) => ({ id }));
-  const left = await revokeAll(ids, String(inputs.owner), context);
+  const left = await revokeAll(ids, state.inputs.owner, context);
   return { ...state, retired: live.filter((id) => !toRevoke.includes(id) || left.includes(id)) };
 }
 
@@ -120,9 +117,8 @@ async function recordOf(id: string, context: Context): Promise<ApiKeyRecord | un
 
 /** A ledger has its own record of the delivery, and decides once more. */
 function fateOfPrevious(
-  { deliveredAt, rotatedAt }: RotationState,
+  { deliveredAt, rotatedAt, inputs }: RotationState,
   record: ApiKeyRecord | undefined | "unknown",
-  inputs: RotationInputs,
   context: Context,
 ): Fate {
   // Missing usage data does not prove that the key is unused, but the grace is over: only a known use keeps it.

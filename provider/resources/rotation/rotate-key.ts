@@ -1,16 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
-import { identityIn } from "../../keys/identity";
-import { digestOfTriggers } from "../../keys/key-fields";
+import { NotCreated } from "../../keys/create-key";
+import { digestOfTriggers } from "../../keys/key-state";
 import { expiresAt } from "../../keys/lease";
 import { bothLost } from "../../keys/lost-key";
 import { isOthers } from "../../keys/maker";
 import { revokeAll, settingWith } from "../../keys/revoke-key";
 import { newDigestKey } from "../../schema/digest";
-import { type Context, NotReady, type Properties } from "../../schema/resource-type";
-import type { Recipients } from "../../seal/recipients";
+import { type Context, NotReady } from "../../schema/resource-type";
 import { makeReadyKey } from "./make-ready-key";
-import type { RotationInputs } from "./rotation-fields";
-import { outputsOf } from "./rotation-outputs";
 import type { RotationReason } from "./rotation-plan";
 import { digestKeyOf, formatKey, type HeldKey, isoOf, madeBy, type RotationState, retireTime } from "./rotation-state";
 import { refuseSelfRotation, takeOverSteps } from "./self-rotation";
@@ -24,22 +21,21 @@ export interface RotationRequest {
   /** The state that this run has reached so far. */
   readonly state: RotationState;
   readonly reason: RotationReason;
-  readonly inputs: RotationInputs;
 }
 
 /**
- * Creates a new current key and returns the outputs. The old one stays live until its successor is in a saved state and
+ * Creates a new current key and returns the state. The old one stays live until its successor is in a saved state and
  * consumers have it. Throws `NotReady` if the new key is not ready yet, or if none could be created but the run has
  * changed something.
  */
-export async function rotateKey(request: RotationRequest, context: Context): Promise<Properties> {
-  const { id, saved, inputs } = request;
-  const { current: old } = request.state;
+export async function rotateKey(request: RotationRequest, context: Context): Promise<RotationState> {
+  const { id, saved } = request;
+  const { current: old, inputs } = request.state;
   const ownSetting = old && settingWith(old, context);
   if (old !== undefined && ownSetting !== undefined && inputs.selfRotation !== true) {
     throw refuseSelfRotation(old, ownSetting);
   }
-  const state = await withoutBroken(request.state, inputs, context);
+  const state = await withoutBroken(request.state, context);
 
   const [made, historyMark] = await Promise.all([
     makeReadyKey({ ...inputs, verify: inputs.verify === true || ownSetting !== undefined }, context),
@@ -48,13 +44,13 @@ export async function rotateKey(request: RotationRequest, context: Context): Pro
   const pendingRevocations = [...state.pendingRevocations, ...made.pendingRevocations];
   if (made.key === undefined) {
     const failed = { ...state, pendingRevocations, lost: bothLost(state.lost, made.lost) };
-    if (sameKeys(failed, saved) && !(made.failure instanceof NotReady)) throw made.failure;
-    throw new NotReady(id, outputsOf(failed, inputs), `${made.failure?.message}`);
+    if (sameKeys(failed, saved) && !(made.failure instanceof NotCreated)) throw made.failure;
+    throw new NotReady(id, failed, `${made.failure?.message}`);
   }
   const { createdAt, ...current } = made.key;
   const rotatedAt = isoOf(Math.max(context.now(), Date.parse(createdAt) || 0));
   const sealing = current.sealedKey
-    ? { sealedTo: inputs.sealTo as Recipients, digestKey: state.digestKey ?? newDigestKey() }
+    ? { sealedTo: inputs.sealTo, digestKey: state.digestKey ?? newDigestKey() }
     : { sealedTo: undefined, digestKey: undefined };
   const next: RotationState = {
     ...handOver(
@@ -66,40 +62,34 @@ export async function rotateKey(request: RotationRequest, context: Context): Pro
     current,
     ...sealing,
     createdAt,
-    leasedFor: typeof inputs.maxAge === "string" ? inputs.maxAge : undefined,
+    leasedFor: inputs.maxAge,
     currentGone: false,
     pending: made.pending,
     triggers: digestOfTriggers(inputs.rotationTriggers, digestKeyOf({ current, ...sealing })),
     queuedTriggers: undefined,
     lost: bothLost(state.lost, made.lost),
-    identity: identityIn(inputs),
+    identity: inputs.owner,
   };
   if (old !== undefined) say(old, current, next, request, ownSetting, context);
-  const outputs = outputsOf(next, inputs);
-  if (made.failure !== undefined) throw new NotReady(id, outputs, made.failure.message);
-  return outputs;
+  if (made.failure !== undefined) throw new NotReady(id, next, made.failure.message);
+  return next;
 }
 
 /** Revokes a key that did not become ready. It was not handed out, and must not stay live beside others. */
-async function withoutBroken(state: RotationState, inputs: RotationInputs, context: Context): Promise<RotationState> {
+async function withoutBroken(state: RotationState, context: Context): Promise<RotationState> {
   if (state.current === undefined || !state.pending.some((work) => work.status === "failed")) return state;
   const { keyId: id, name } = state.current;
-  const left = await revokeAll([{ id, name }], identityIn(inputs), context);
+  const left = await revokeAll([{ id, name }], state.inputs.owner, context);
   const pendingRevocations = [...state.pendingRevocations, ...left];
   return { ...state, current: undefined, createdAt: undefined, pending: [], pendingRevocations };
 }
 
 /** Makes the replaced key the previous one, unless it is gone or must be revoked at once. */
-function handOver(
-  state: RotationState,
-  { reason, inputs }: RotationRequest,
-  isOwn: boolean,
-  context: Context,
-): RotationState {
+function handOver(state: RotationState, { reason }: RotationRequest, isOwn: boolean, context: Context): RotationState {
   const { current: old, previous, compromised } = state;
   if (old === undefined || state.currentGone) return state;
   if (!reason.compromised) return { ...state, previous: old };
-  if (isOthers(madeBy(state, old), inputs.owner)) {
+  if (isOthers(madeBy(state, old), state.inputs.owner)) {
     context.warn(
       `key ${formatKey(old)} was created by another stack, so it is not revoked. Revoke it there, or in the console`,
     );
@@ -115,11 +105,11 @@ function say(
   old: HeldKey,
   current: HeldKey,
   next: RotationState,
-  { reason, inputs }: RotationRequest,
+  { reason }: RotationRequest,
   ownSetting: string | undefined,
   context: Context,
 ): void {
-  const retireAfter = isoOf(retireTime(next, inputs));
+  const retireAfter = isoOf(retireTime(next, next.inputs));
   const replaces = `key ${formatKey(current)} replaces key ${old.keyId}: ${reason.why}`;
   if (ownSetting !== undefined) context.warn(takeOverSteps(old, current, ownSetting, retireAfter));
   else if (next.previous === old)

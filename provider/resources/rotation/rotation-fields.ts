@@ -1,5 +1,5 @@
 import { parseDuration } from "../../duration";
-import { keyFields, keyRules, queuedDigestIn, triggersDigestIn } from "../../keys/key-fields";
+import { keyFields, keyRules } from "../../keys/key-fields";
 import { leaseRules, rotationAge } from "../../keys/lease";
 import { type FieldRule, type InputsOf, type Planned, types } from "../../schema/field-types";
 import type { Context, Failure } from "../../schema/resource-type";
@@ -14,13 +14,9 @@ export const rotationFields = {
   /** Recorded by an update as soon as it changes. The current key keeps its deadline until the next rotation. */
   maxAge: { ...keyFields.maxAge, change: "update" },
   /** Recorded by an update as soon as they change. The rotation plan decides whether a rotation follows at once. */
-  rotationTriggers: {
-    type: types.map,
-    change: "update",
-    digest: (outputs) => queuedDigestIn(outputs) ?? triggersDigestIn(outputs),
-  },
+  rotationTriggers: { type: types.map, change: "update", isDigest: true },
   /** Recorded by an update as soon as they change. The current key keeps its recipients until the next rotation. */
-  sealTo: { ...keyFields.sealTo, change: "update", inForce: ({ queuedSealTo, sealTo }) => queuedSealTo ?? sealTo },
+  sealTo: { ...keyFields.sealTo, change: "update" },
   /** By default 24 hours, or half of `rotateAfter` if that is less. */
   gracePeriod: { type: types.duration, change: "update" },
   quietPeriod: { type: types.duration, fallback: "1h", change: "update" },
@@ -32,10 +28,10 @@ export const rotationFields = {
 } as const satisfies Record<string, FieldRule>;
 
 /** The checked inputs of a rotating key. */
-export type RotationInputs = Partial<InputsOf<typeof rotationFields>>;
+export type RotationInputs = InputsOf<typeof rotationFields>;
 
 /** Inputs of a rotating key, as far as they are given and known. */
-export type PlannedRotation = Planned<RotationInputs>;
+export type PlannedRotation = Planned<Partial<RotationInputs>>;
 
 const NO_ADOPTION: Failure = {
   property: "sealTo",

@@ -1,22 +1,51 @@
-import { rotateAt, withoutEmpty } from "../../keys/key-fields";
+import { keyDigest } from "../../key-digest";
+import { rotateAt } from "../../keys/key-fields";
+import { readKeyState, sealedIn } from "../../keys/key-state";
 import { expiresAt } from "../../keys/lease";
+import { membersOf, textOf, textsOf, withoutEmpty } from "../../members";
 import type { Properties } from "../../schema/resource-type";
+import type { HistoryMark } from "../../schema/witness";
 import { type Recipients, sameRecipients } from "../../seal/recipients";
 import { nextAction } from "./next-action";
-import type { PlannedRotation } from "./rotation-fields";
-import { hasPredecessor, isoOf, NOTHING, type RotationState, retireTime } from "./rotation-state";
+import type { RotationInputs } from "./rotation-fields";
+import { type HeldKey, hasPredecessor, isoOf, NOTHING, type RotationState, retireTime } from "./rotation-state";
 
-/** The recipients that the program wants. A read passes outputs, in which other recipients can be queued. */
-function wantedRecipients({ sealTo, queuedSealTo }: Properties): Recipients | undefined {
-  const wanted = (queuedSealTo ?? sealTo) as Recipients | undefined;
-  return wanted && Object.keys(wanted).length > 0 ? wanted : undefined;
+/** Reads a resource's outputs, also those of former versions. */
+export function readState(outputs: Properties): RotationState {
+  const { keyId, name, key, sealedKey, digest, ...others } = outputs;
+  const { previousKeyId, previousName, previousKey, previousSealedKey, previousDigest, ...left } = others;
+  const { digestKey, createdAt, expiresAt, rotateAt, retireAfter, nextAction, pending, adopted, ...more } = left;
+  const { rotatedAt, deliveredAt, historyMark, previousUsedAt, leasedFor, currentGone, ...rest } = more;
+  const { triggersDigest, queuedTriggersDigest, rotationTriggers, queuedTriggers, queuedSealTo, ...last } = rest;
+  const { pendingRevocations, compromised, retired, retiring, lostNames, lostAt, ...most } = last;
+  const { credential, postponedTo, predecessors, ...inputs } = most as typeof most & RotationInputs;
+  // Version 0.2 kept both kinds in `retired`, and the plugin some in `retiring`.
+  const old = [...textsOf(retired), ...textsOf(retiring)];
+  const named = new Set([...textsOf(compromised), inputs.revokeNow]);
+  return {
+    ...readKeyState(outputs),
+    // The recipients that the program wants. They can be queued, and none are queued as an empty map.
+    inputs: { ...inputs, sealTo: recipientsIn(queuedSealTo ?? inputs.sealTo) },
+    current: heldKey(keyId, name, key, sealedKey, digest),
+    sealedTo: sealedIn(sealedKey) && inputs.sealTo,
+    leasedFor: textOf(leasedFor),
+    currentGone: currentGone === true,
+    previous: heldKey(previousKeyId, previousName, previousKey, previousSealedKey, previousDigest),
+    rotatedAt: textOf(rotatedAt),
+    deliveredAt: textOf(deliveredAt),
+    historyMark: markIn(historyMark),
+    previousUsedAt: textOf(previousUsedAt),
+    compromised: old.filter((id) => named.has(id)),
+    retired: old.filter((id) => !named.has(id)),
+    adopted: adopted as RotationState["adopted"],
+  };
 }
 
-/** The outputs of a resource with this state and these inputs. */
-export function outputsOf(state: RotationState, inputs: PlannedRotation): Properties {
-  const { current, previous } = state;
+/** The outputs of a resource. */
+export function writeState(state: RotationState): Properties {
+  const { current, previous, inputs } = state;
   const { rotatedAt, deliveredAt, historyMark } = hasPredecessor(state) ? state : NOTHING;
-  const wantedTo = wantedRecipients(inputs);
+  const wantedTo = recipientsIn(inputs.sealTo);
   // Outputs that only a sealed key has, or lacks, are `null` while it can get one: Pulumi shows absent ones as unknown.
   const isSealed = [state.sealedTo, wantedTo].some((recipients) => recipients !== undefined);
   return withoutEmpty({
@@ -60,11 +89,31 @@ export function outputsOf(state: RotationState, inputs: PlannedRotation): Proper
     compromised: state.compromised,
     lostNames: state.lost.lostNames,
     lostAt: state.lost.lostAt,
-    // Outputs of former versions.
-    ...{ credential: undefined, queuedTriggers: undefined, postponedTo: undefined },
-    ...{ predecessors: undefined, retiring: undefined },
     // The identity from the inputs or, after a read, the one with the account as it is known now.
     owner: state.identity ?? inputs.owner,
-    nextAction: nextAction(state, inputs),
+    nextAction: nextAction(state),
   });
+}
+
+function recipientsIn(value: unknown): Recipients | undefined {
+  return Object.keys(membersOf(value)).length > 0 ? (value as Recipients) : undefined;
+}
+
+function heldKey(...[keyId, name, key, sealedKey, digest]: readonly unknown[]): HeldKey | undefined {
+  if (typeof keyId !== "string") return undefined;
+  const secret = textOf(key);
+  return {
+    keyId,
+    name: String(name),
+    key: secret,
+    sealedKey: sealedIn(sealedKey),
+    digest: secret === undefined ? textOf(digest) : keyDigest(secret),
+  };
+}
+
+function markIn(value: unknown): HistoryMark | undefined {
+  const { startedAt, lastEnd, runsAtLastEnd } = membersOf(value);
+  return typeof startedAt === "number" && typeof lastEnd === "number" && typeof runsAtLastEnd === "number"
+    ? { startedAt, lastEnd, runsAtLastEnd }
+    : undefined;
 }

@@ -27,7 +27,7 @@ export function rotationReason(state: RotationState, inputs: PlannedRotation, no
   const urgent = (field: string, why: string) => ({ field, why, urgent: true, compromised: false });
   if (current === undefined) return urgent("pending", "no key could be created yet");
   if (state.currentGone) return urgent("currentGone", `key ${current.keyId} is gone from the account`);
-  const [failed] = pendingDue({ pending }).filter((due) => due.replace);
+  const [failed] = pendingDue(pending).filter((due) => due.replace);
   if (failed !== undefined) return urgent(failed.field, failed.why ?? "its creation failed");
   if (inputs.revokeNow === current.keyId) {
     return { ...urgent("revokeNow", `key ${current.keyId} is to be revoked now`), compromised: true };
@@ -71,7 +71,7 @@ export function rotationDue(
   inputs: PlannedRotation,
   { now, hasLedger }: DueTerms,
 ): readonly Due[] {
-  const due: Due[] = pendingDue({ pending: state.pending }).filter((item) => !item.replace);
+  const due: Due[] = pendingDue(state.pending).filter((item) => !item.replace);
   const retire = retireReason(state, inputs, now);
   if (retire !== undefined) due.push(retire);
   const reason = rotationReason(state, inputs, now);

@@ -1,7 +1,7 @@
 import { resourceTypes } from "../../../provider/dynamic/registry";
 import { noteHolder } from "../../../provider/keys/holders";
-import { textsOf } from "../../../provider/keys/key-fields";
 import { newRunId, noncesOf } from "../../../provider/keys/names";
+import { textsOf } from "../../../provider/members";
 import { check } from "../../../provider/schema/check";
 import { diff } from "../../../provider/schema/diff";
 import { type Context, NotReady, newRunNotes, type Properties } from "../../../provider/schema/resource-type";

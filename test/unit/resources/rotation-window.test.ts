@@ -138,7 +138,7 @@ describe("an ApiKey with a rotationWindow", () => {
     const since = (await harness.plane.log()).length;
     const inputs = windowAfter({ harness }, 2 * DAY);
     const { outputs } = await harness.updateKey(key, inputs);
-    expect(outputs).toEqual({ ...key.outputs, ...inputs, rotateAt: rotateAt(key.outputs.createdAt, inputs) });
+    expect(outputs).toEqual({ ...key.outputs, ...inputs, rotateAt: rotateAt(String(key.outputs.createdAt), inputs) });
     expect(outputs.rotateAt).not.toBe(key.outputs.rotateAt);
     expect(await harness.plane.log({ since })).toEqual([]);
   });
@@ -148,7 +148,7 @@ describe("an ApiKey with a rotationWindow", () => {
     const inputs = { owner: harness.identity, ...windowAfter({ harness }, 2 * DAY) };
     const old = await harness.createKey(inputs);
     const { context } = harness.beside({});
-    const due = nextDue(old.outputs.createdAt, inputs) ?? expect.fail("the key rotates by age");
+    const due = nextDue(String(old.outputs.createdAt), inputs) ?? expect.fail("the key rotates by age");
     context.run.replacedByAge.set(context.urn, due);
     await harness.clock.pass(33 * DAY);
     harness.clock.advance(6 * DAY + HOUR / 2);

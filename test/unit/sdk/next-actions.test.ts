@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { nextAction } from "../../../provider/resources/rotation/next-action";
 import { NOTHING, type RotationState } from "../../../provider/resources/rotation/rotation-state";
-import type { Properties } from "../../../provider/schema/resource-type";
 import { readNextActions } from "../../../sdk/nodejs/next-actions";
 import { generatedName } from "../../generated-name";
 import { OTHER_OWNER, OWNER } from "../resources/harness";
@@ -15,7 +14,7 @@ const rotated: RotationState = { ...state, previous: held("17"), rotatedAt: CREA
 const REVOKE = { action: "revoke", keyId: "17", at: "2026-11-21T00:00:00.000Z" };
 const digest = { text: "x" } as RotationState["queuedTriggers"];
 
-it.each<[string, RotationState, Properties, readonly object[]]>([
+it.each<[string, RotationState, Partial<RotationState["inputs"]>, readonly object[]]>([
   ["a key that rotates by age", state, inputs, [ROTATE]],
   [
     "a key that rotates by age in a window",
@@ -42,7 +41,7 @@ it.each<[string, RotationState, Properties, readonly object[]]>([
     ["5", "6"].map((keyId) => ({ action: "revoke", keyId })),
   ],
 ])("what the next runs do with %s can be read as data from nextAction", (_, given, own, actions) => {
-  const text = nextAction(given, own);
+  const text = nextAction({ ...given, inputs: { owner: OWNER, ...own } });
   expect(readNextActions(text), text).toEqual(actions);
 });
 

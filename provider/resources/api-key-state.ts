@@ -1,0 +1,92 @@
+import { keyDigest } from "../key-digest";
+import { rotateAt } from "../keys/key-fields";
+import { digestOfTriggers, type KeyState, readKeyState, sealedIn } from "../keys/key-state";
+import { expiresAt } from "../keys/lease";
+import type { KeyToRevoke, RecordedKey } from "../keys/revoke-key";
+import { textOf, withoutEmpty } from "../members";
+import type { Properties } from "../schema/resource-type";
+import type { SealedTexts } from "../seal/recipients";
+import type { ApiKeyInputs } from "./api-key-fields";
+
+/** The state of a key, stored in the outputs beside the inputs. */
+export interface ApiKeyState extends KeyState<ApiKeyInputs> {
+  /** Absent if no key could be created. */
+  readonly keyId: string | undefined;
+  readonly name: string | undefined;
+  /** The secret. The service shows it only once, so it is carried from state to state. Absent if it is sealed. */
+  readonly key: string | undefined;
+  readonly sealedKey: SealedTexts | undefined;
+  /** The public digest of the secret. */
+  readonly digest: string | undefined;
+  /** The tag of the owner that created it, if its name is an exact one, which does not show that. */
+  readonly mintedBy: string | undefined;
+  readonly imported: true | undefined;
+  /** Whether a refresh found that the key is gone, while others are still to be revoked. */
+  readonly gone: boolean;
+}
+
+/** The state without a key. */
+export const NO_KEY: Omit<ApiKeyState, "inputs" | "identity"> = {
+  ...{ keyId: undefined, name: undefined, key: undefined, sealedKey: undefined, digest: undefined, gone: false },
+  ...{ digestKey: undefined, createdAt: undefined, mintedBy: undefined, imported: undefined, showsTriggers: false },
+  ...{ triggers: undefined, queuedTriggers: undefined, pending: [], pendingRevocations: [], lost: {} },
+};
+
+/** Reads a resource's outputs, also those of former versions. */
+export function readState(outputs: Properties): ApiKeyState {
+  const { keyId, name, key, sealedKey, digest, mintedBy, imported, gone, ...others } = outputs;
+  const { digestKey, createdAt, rotateAt, expiresAt, triggersDigest, rotationTriggers, ...left } = others;
+  const { pending, pendingRevocations, lostNames, lostAt, credential, ...inputs } = left;
+  return {
+    ...readKeyState(outputs),
+    inputs: { ...(inputs as ApiKeyInputs), ...(mintedBy !== undefined && { name: textOf(name) }) },
+    keyId: textOf(keyId),
+    name: textOf(name),
+    key: textOf(key),
+    sealedKey: sealedIn(sealedKey),
+    // A state of a former version has no digest.
+    digest: typeof key === "string" ? keyDigest(key) : textOf(digest),
+    mintedBy: textOf(mintedBy),
+    imported: imported === true || undefined,
+    gone: gone === true,
+  };
+}
+
+/** The outputs of a resource. */
+export function writeState(state: ApiKeyState): Properties {
+  const { inputs, triggers, queuedTriggers, showsTriggers, gone, lost, identity, ...others } = state;
+  return withoutEmpty({
+    ...inputs,
+    // They can contain secrets, which the engine encrypts only under the name of an input.
+    rotationTriggers: undefined,
+    triggersDigest: triggers?.text,
+    ...others,
+    ...lost,
+    ...(state.sealedKey && { key: null }),
+    rotateAt: rotateAt(state.createdAt, inputs),
+    expiresAt: expiresAt(state.name),
+    gone: gone || undefined,
+    owner: identity,
+  });
+}
+
+/** The state with new inputs. */
+export function withInputs(state: ApiKeyState, inputs: ApiKeyInputs): ApiKeyState {
+  const triggers = digestOfTriggers(inputs.rotationTriggers, state.key ?? state.digestKey, state.triggers);
+  return { ...state, inputs, triggers, identity: inputs.owner };
+}
+
+/** Whether a key has an exact name. */
+export function isExact({ mintedBy }: ApiKeyState): boolean {
+  return mintedBy !== undefined;
+}
+
+/** The key as recorded in the state. */
+export function recordedKey(id: string, { name, identity, createdAt, key, digest }: ApiKeyState): RecordedKey {
+  return { id, name, identity, createdAt, key, digest };
+}
+
+/** Keys that attempts to create this one left behind, under its exact name or under names with the owner's tag. */
+export function keysToRevoke(ids: readonly string[], state: ApiKeyState): readonly KeyToRevoke[] {
+  return ids.map((id) => ({ id, name: isExact(state) ? state.name : undefined }));
+}

@@ -1,0 +1,108 @@
+import { keyIn } from "../../key-index";
+import { mustBeSameAccount } from "../../keys/account-guard";
+import { isHeldElsewhere } from "../../keys/holders";
+import { sameOwner } from "../../keys/identity";
+import { settleLostForGood } from "../../keys/lost-key";
+import { isOthers } from "../../keys/maker";
+import { wasHandedOut } from "../../keys/readiness";
+import {
+  mustHaveReachedConsumers,
+  mustNotForget,
+  mustRevokeAll,
+  ownerNow,
+  refuseOwnCredential,
+  revokeKey,
+} from "../../keys/revoke-key";
+import type { Context } from "../../schema/resource-type";
+import { shownName } from "../../text";
+import { keysToRevoke } from "./adoption";
+import { formatKey, type HeldKey, madeBy, type RotationState, recorded } from "./rotation-state";
+
+/** Revokes the keys of a resource that is deleted, except those that are to stay live. */
+export async function deleteKeys(id: string, state: RotationState, context: Context): Promise<void> {
+  await settleLostForGood(state.lost, state.identity, context);
+  const keys = ownKeys(id, state, context);
+  const kept = keys.filter((key) => staysLive(key, state, context));
+  await keepLive(kept, state, context);
+  const toRevoke = keys.filter((key) => !kept.includes(key));
+  for (const key of toRevoke) refuseOwnCredential({ ...key, id: key.keyId }, context);
+  const left = await leftBeside(id, keys, state, context);
+  const isHandedOut = left.some((keyId) => !state.pendingRevocations.includes(keyId));
+  if (toRevoke.length > 0 || isHandedOut) await mustHaveReachedConsumers(id, state.identity, context);
+  for (const key of toRevoke) await revokeHeld(key, state, context);
+  await mustRevokeAll(keysToRevoke(left, state), state.identity, context);
+}
+
+/** The keys of the resource that no other one has. */
+function ownKeys(id: string, state: RotationState, context: Context): readonly HeldKey[] {
+  const { current, previous, identity, inputs } = state;
+  // The deletion of the resource that replaced this one, or that this one replaced, may have left a key live.
+  const isLeft = (keyId: string) => context.run.kept.has(keyId) && keyId !== inputs.revokeNow;
+  return [previous, current]
+    .filter((key) => key !== undefined)
+    .filter(({ keyId }) => !isLeft(keyId) && !isHeldElsewhere(keyId, id, identity, context));
+}
+
+/** Whether a key outlives the resource. */
+function staysLive(key: HeldKey, { current, pending, inputs }: RotationState, context: Context): boolean {
+  return (
+    inputs.revokeOnDelete === false &&
+    // The deletion of the resource that this one replaced may have revoked it.
+    !context.keys().hasRevoked(key.keyId) &&
+    key.keyId !== inputs.revokeNow &&
+    !context.run.compromised.has(key.keyId) &&
+    (key !== current || wasHandedOut(pending))
+  );
+}
+
+async function keepLive(kept: readonly HeldKey[], { identity }: RotationState, context: Context): Promise<void> {
+  if (kept.length > 0) await mustNotForget(identity, context);
+  for (const key of kept) {
+    context.run.kept.set(key.keyId, "revokeOnDelete is false");
+    context.info(`key ${formatKey(key)} stays live, because revokeOnDelete is false`);
+  }
+}
+
+/** Ids of keys that the resource has still to revoke, besides its own. If the state was copied, the original does. */
+async function leftBeside(
+  id: string,
+  keys: readonly HeldKey[],
+  state: RotationState,
+  context: Context,
+): Promise<readonly string[]> {
+  const { pendingRevocations, compromised, retired, identity, inputs } = state;
+  // The resource that this one replaced may have left it to the state of this one.
+  const named = inputs.revokeOnDelete === false && !keys.some(({ keyId }) => keyId === inputs.revokeNow);
+  const revokeNow = named ? await ownKeyIn(state, context) : [];
+  return sameOwner(ownerNow(identity, context), identity)
+    ? [...pendingRevocations, ...compromised, ...retired, ...revokeNow].filter(
+        (keyId) => !isHeldElsewhere(keyId, id, identity, context),
+      )
+    : [];
+}
+
+/** The key that `revokeNow` names, unless another stack created it: a copied state names keys of its original. */
+async function ownKeyIn(state: RotationState, context: Context): Promise<readonly string[]> {
+  const { identity } = state;
+  const { revokeNow } = state.inputs;
+  if (revokeNow === undefined) return [];
+  await mustBeSameAccount(identity, context);
+  const found = keyIn(await context.keys().list(), revokeNow);
+  if (found === undefined) return [revokeNow];
+  const { name } = found;
+  if (!isOthers(madeBy(state, { keyId: revokeNow, name }), ownerNow(identity, context))) return [revokeNow];
+  context.warn(
+    `key ${revokeNow} (${shownName(name)}), which revokeNow names, was created by another stack, so it is not revoked`,
+  );
+  return [];
+}
+
+async function revokeHeld(key: HeldKey, state: RotationState, context: Context): Promise<void> {
+  if (isOthers(madeBy(state, key), ownerNow(state.identity, context))) {
+    context.warn(`key ${formatKey(key)} was created by another stack, so it is not revoked`);
+    return;
+  }
+  context.progress(`revoking key ${key.keyId}`);
+  const { createdAt } = key === state.current ? state : {};
+  await revokeKey({ ...recorded(key, state), createdAt }, context);
+}
