@@ -34,6 +34,7 @@ export interface KeyState<Inputs extends KeyInputs = KeyInputs> {
 export function readKeyState(outputs: Members): Omit<KeyState, "inputs"> {
   const key = digestKeyIn(outputs);
   const { triggersDigest, queuedTriggersDigest, rotationTriggers, queuedTriggers } = outputs;
+  const isClear = rotationTriggers !== undefined || queuedTriggers !== undefined;
   const isWeak = [triggersDigest, queuedTriggersDigest].some((text) => typeof text === "string" && !isKeyed(text));
   return {
     digestKey: textOf(outputs.digestKey),
@@ -41,7 +42,7 @@ export function readKeyState(outputs: Members): Omit<KeyState, "inputs"> {
     // Version 0.1 stored the triggers themselves.
     triggers: digestIn(triggersDigest, key) ?? digestOfTriggers(rotationTriggers, key),
     queuedTriggers: digestIn(queuedTriggersDigest, key),
-    showsTriggers: rotationTriggers !== undefined || queuedTriggers !== undefined || isWeak,
+    showsTriggers: isClear || isWeak,
     pending: pendingIn(outputs.pending),
     pendingRevocations: textsOf(outputs.pendingRevocations),
     lost: lostIn(outputs),

@@ -917,7 +917,7 @@ const rotation = [
     { name: "a compromised key is marked as such", change: negated("rotationReason", "true") },
   ]),
   ...inFile("provider/resources/rotating-api-key.ts", [
-    { name: "an update waits for the previous key before it rotates", change: always("update", "urgent") },
+    { name: "an update waits for the previous key before it rotates", change: always("rotateIfDue", "urgent") },
     { name: "a resource with one key left is not gone", change: without("read", "previousFound", "undefined") },
     { name: "what is left is revoked only once its successor is ready", change: drop("revokePending", "current") },
   ]),
@@ -983,7 +983,7 @@ const adoption = [
     },
   ]),
   ...inFile("provider/resources/rotation/rotation-outputs.ts", [
-    { name: "an adopted secret is in the state once", change: without("outputsOf", "adopt") },
+    { name: "an adopted secret is in the state once", change: without("writeState", "adopt") },
   ]),
 ].map((mutant) => ({ test: resources("adopt"), ...mutant }));
 
@@ -1064,15 +1064,17 @@ const account = [
   ]),
   ...inFile("provider/resources/api-key.ts", [
     { name: "an ApiKey is made in a proven account", change: drop("create", "mustBeSameAccount") },
-    { name: "an ApiKey is updated in a proven account", change: drop("update", "identityIn", 1) },
+    { name: "an ApiKey is updated in a proven account", change: drop("update", "mustBeSameAccount", "owner") },
     { name: "an ApiKey that stays live is not forgotten in another account", change: drop("delete", "mustNotForget") },
   ]),
   ...inFile("provider/resources/rotating-api-key.ts", [
-    { name: "a RotatingApiKey is made in a proven account", change: drop("create", "identityIn") },
-    { name: "a RotatingApiKey is updated in a proven account", change: drop("update", "identityIn", 1) },
+    { name: "a RotatingApiKey is made in a proven account", change: drop("create", "mustBeSameAccount") },
+    { name: "a RotatingApiKey is updated in a proven account", change: drop("update", "mustBeSameAccount", "owner") },
+  ]),
+  ...inFile("provider/resources/rotation/delete-keys.ts", [
     {
       name: "a RotatingApiKey that stays live is not forgotten in another account",
-      change: drop("delete", "kept", "mustNotForget"),
+      change: drop("keepLive", "mustNotForget"),
     },
   ]),
   ...inFile("provider/dynamic/owner.ts", [
@@ -1182,13 +1184,13 @@ const digests = [
   ...inFile("provider/resources/rotation/rotation-outputs.ts", [
     {
       name: "a RotatingApiKey remembers no triggers in clear",
-      change: without("outputsOf", "rotationTriggers"),
+      change: without("writeState", "rotationTriggers"),
       test: resources("rotation"),
       by: "T4",
     },
     {
       name: "triggers that version 0.1 queued in clear are cleaned",
-      change: becomes("{ queuedTriggers: inputs.rotationTriggers }", "outputsOf", "queuedTriggers", "undefined"),
+      change: without("readState", "queuedTriggers"),
       test: resources("rotation"),
       by: "T4",
     },
@@ -1218,21 +1220,25 @@ const digests = [
       by: "the diff of an ApiKey with a rotationWindow",
     },
     { name: "a window without an age is refused", change: drop("keyRules", "rotateAfter"), test: resources("check") },
+  ]),
+  ...inFile("provider/keys/key-state.ts", [
     {
-      name: "an ApiKey remembers no triggers in clear",
-      change: becomes("inputs", "repeatedInputs", "others"),
-      test: resources("wrong-account"),
-      by: "an ApiKey stores",
+      name: "a digest of triggers that anybody can make is due",
+      change: without("readKeyState", "isWeak"),
+      test: resources("secret-triggers"),
     },
     {
       name: "a state that holds triggers in clear is due",
-      change: without("triggersDue", "isClear"),
+      change: without("readKeyState", "isClear", "isWeak"),
       test: resources("diff"),
     },
+  ]),
+  ...inFile("provider/resources/api-key-state.ts", [
     {
-      name: "a digest of triggers that anybody can make is due",
-      change: without("triggersDue", "isWeak"),
-      test: resources("secret-triggers"),
+      name: "an ApiKey remembers no triggers in clear",
+      change: without("writeState", "rotationTriggers"),
+      test: resources("wrong-account"),
+      by: "an ApiKey stores",
     },
   ]),
   ...inFile("provider/schema/digest.ts", [
@@ -1264,13 +1270,15 @@ const digests = [
   ...inFile("provider/resources/rotating-api-key.ts", [
     {
       name: "a copied state leaves what a RotatingApiKey has to revoke to the original",
-      change: becomes("{}", "update", "isCopy", "compromised"),
+      change: becomes("taken", "update", "isCopy", "compromised"),
       test: resources("rotation-requests"),
       by: "are not revoked if the copied state",
     },
+  ]),
+  ...inFile("provider/resources/rotation/delete-keys.ts", [
     {
       name: "a copied state leaves what a deleted RotatingApiKey has to revoke to the original",
-      change: always("delete", "sameOwner"),
+      change: always("leftBeside", "sameOwner"),
       test: resources("deletes"),
       by: "C14",
     },
@@ -2061,10 +2069,10 @@ const evidence = [
       by: "an unknown key is only revoked if no run has succeeded",
     },
   ]),
-  ...inFile("provider/resources/rotating-api-key.ts", [
+  ...inFile("provider/resources/rotation/delete-keys.ts", [
     {
-      name: "a key that another resource left live is not revoked by the resource before it",
-      change: without("delete", "isLeft"),
+      name: "a revoked key is not said to stay live",
+      change: without("staysLive", "hasRevoked"),
       test: resources("rotation-requests"),
     },
     {
@@ -2074,8 +2082,8 @@ const evidence = [
       by: "do not block the deletion of the copy",
     },
     {
-      name: "a revoked key is not said to stay live",
-      change: without("stays", "hasRevoked"),
+      name: "a key that another resource left live is not revoked by the resource before it",
+      change: without("ownKeys", "isLeft"),
       test: resources("rotation-requests"),
     },
   ]),
@@ -2709,10 +2717,10 @@ const evidence = [
       by: "a key that revokeNow names is replaced",
     },
   ]),
-  ...inFile("provider/resources/rotating-api-key.ts", [
+  ...inFile("provider/resources/rotation/delete-keys.ts", [
     {
       name: "a destroy revokes what revokeNow names, whatever revokeOnDelete says",
-      change: becomes("[]", "delete", "named", "ownKeyIn"),
+      change: becomes("[]", "leftBeside", "named", "ownKeyIn"),
       test: contract("rotation"),
       by: "a key that revokeNow names is revoked by the deletion of both",
     },
@@ -2844,9 +2852,11 @@ const sealing = [
       test: SEALED,
       by: "has its triggers digested",
     },
+  ]),
+  ...inFile("provider/resources/api-key-state.ts", [
     {
       name: "an output that a sealed key lacks is null",
-      change: never("outputsOf", "sealedKey"),
+      change: never("writeState", "sealedKey"),
       test: SEALED,
       by: "records what its recipients",
     },
@@ -2884,7 +2894,7 @@ const sealing = [
     },
     {
       name: "a sealed key is not tried later",
-      change: always("pendingUnder", "sealedIn"),
+      change: always("pendingUnder", "isSealed"),
       test: SEALED,
       by: "that is to stay live",
     },
@@ -2903,10 +2913,10 @@ const sealing = [
       by: "is not revoked if keyplane",
     },
   ]),
-  ...inFile("provider/keys/key-fields.ts", [
+  ...inFile("provider/keys/key-state.ts", [
     {
       name: "triggers beside a sealed key are digested with a secret",
-      change: always("digestKeyIn", "typeof"),
+      change: becomes("textOf(key)", "digestKeyIn", "key", "digestKey"),
       test: SEALED,
       by: "has its triggers digested",
     },
