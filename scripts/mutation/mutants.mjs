@@ -2907,7 +2907,7 @@ const sealing = [
   ...inFile("provider/api/account.ts", [
     {
       name: "keyplane's own sealed credential is recognized by its digest",
-      change: never("settingOf", "keyDigest"),
+      change: never("isSame", "keyDigest"),
       test: SEALED,
       by: "is not revoked if keyplane",
     },
