@@ -396,6 +396,12 @@ const ledger = [
       by: "leaves keys that were in the stack",
     },
     {
+      name: "a run that can have left out a consumer revokes no old key",
+      change: drop("leavesOut", "isLimited"),
+      test: resources("ledger"),
+      by: "revokes no old key and starts no grace",
+    },
+    {
       name: "a sweep that could not look is due again",
       change: without("unsweptAfter", "isUnswept"),
       test: resources("ledger"),
@@ -2234,12 +2240,12 @@ const evidence = [
     },
     {
       name: "every option that leaves out consumers counts",
-      change: without("DOUBTS", "exclude"),
+      change: without("LIMITS", "exclude"),
       test: stack("command-line"),
     },
     {
       name: "a command that cannot be read is in doubt",
-      change: becomes("DOUBTS.some(isSet)", "engineCommand", "words", "DOUBTS"),
+      change: becomes("isLimited", "engineCommand", "words", "goesOn"),
       test: stack("command-line"),
     },
     { name: "options in the environment count", change: without("isSet", "isOn"), test: stack("command-line") },
