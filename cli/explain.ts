@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { ERRORS, type ErrorCode } from "../provider/errors";
+import { terminalColumns } from "../provider/terminal-columns";
 import type { Session } from "./session";
 import { print, printJson, wrapped } from "./terminal";
-import { terminalColumns } from "./terminal-columns";
 import { UsageError } from "./usage-error";
 
 /** `keyplane explain`: prints what an error means and what to do about it, from docs/errors.md. */

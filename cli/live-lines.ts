@@ -1,6 +1,6 @@
+import { terminalColumns } from "../provider/terminal-columns";
 import { shortened } from "../provider/text";
 import { harmless } from "./terminal";
-import { terminalColumns } from "./terminal-columns";
 
 const UP_AND_CLEAR = "\u001b[1A\u001b[2K";
 

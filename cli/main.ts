@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from "commander";
 import { isKeyplaneError, messageOf } from "../provider/errors";
+import { terminalColumns } from "../provider/terminal-columns";
 import { VERSION } from "../provider/version";
 import { addDoctor } from "./doctor";
 import { EXIT, type ExitCode } from "./exit-code";
@@ -14,7 +15,6 @@ import { addServe } from "./serve";
 import { Session } from "./session";
 import { addSweep } from "./sweep/sweep";
 import { note, noteError, printJson } from "./terminal";
-import { terminalColumns } from "./terminal-columns";
 import { UsageError, usageErrorOf } from "./usage-error";
 import { addWait } from "./wait";
 

@@ -3,6 +3,7 @@ import type { Operation, WaitProgress } from "../provider/api";
 import { formatDuration } from "../provider/duration";
 import { isOperationFailed, isTimeout } from "../provider/errors";
 import { checkId } from "../provider/ids";
+import { terminalColumns } from "../provider/terminal-columns";
 import { type AccountFlags, openAccount, withAccount } from "./account";
 import { readWait } from "./duration-option";
 import { EXIT } from "./exit-code";
@@ -10,7 +11,6 @@ import { LiveLines } from "./live-lines";
 import type { Session } from "./session";
 import { table } from "./table";
 import { note, noteError, paint, plain, print, printJson } from "./terminal";
-import { terminalColumns } from "./terminal-columns";
 
 interface WaitFlags extends AccountFlags {
   readonly project: string;

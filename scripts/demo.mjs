@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { startControlPlane, Workspace } from "keyplane/testing";
-import { terminalColumns } from "../dist/cli/terminal-columns.js";
+import { terminalColumns } from "../dist/provider/terminal-columns.js";
 import { chooseEngine } from "./demo/engine.mjs";
 import { Narrator } from "./demo/narrator.mjs";
 import { searchRun } from "./demo/search-run.mjs";

@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
+import { terminalColumns } from "../../provider/terminal-columns";
 import { type AccountFlags, withAccount } from "../account";
 import { EXIT } from "../exit-code";
 import { LiveLines } from "../live-lines";
 import type { Session } from "../session";
 import { readStackName } from "../state";
 import { paint, plain, print, printJson, wrapped } from "../terminal";
-import { terminalColumns } from "../terminal-columns";
 import { UsageError } from "../usage-error";
 import type { Finding } from "./finding";
 import { checkNode, checkPulumiCli } from "./machine";

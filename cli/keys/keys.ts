@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { terminalColumns } from "../../provider/terminal-columns";
 import { type KeysFlags, openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
 import { type Age, readAge } from "../duration-option";
@@ -7,7 +8,6 @@ import type { Session } from "../session";
 import { hasStates, readStates, type StateFlags, withStates } from "../state";
 import { table } from "../table";
 import { note, plain, print, printJson, type Tone } from "../terminal";
-import { terminalColumns } from "../terminal-columns";
 import { UsageError } from "../usage-error";
 import { type FailOn, fails, readFailOn } from "./fail-on";
 import { formatHolder, type InventoryKey, inventory } from "./inventory";

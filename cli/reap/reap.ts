@@ -4,6 +4,7 @@ import { formatDuration } from "../../provider/duration";
 import { MAX_SKEW_MS } from "../../provider/keys/clock-skew";
 import { fateOf, type Reason } from "../../provider/keys/fate";
 import { deadlineIn } from "../../provider/keys/lease";
+import { terminalColumns } from "../../provider/terminal-columns";
 import { type KeysFlags, openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
 import { EXIT } from "../exit-code";
@@ -12,7 +13,6 @@ import { printRevocations, revokeKeys } from "../revoke/revoke-keys";
 import type { Session } from "../session";
 import { table } from "../table";
 import { note, print, printJson } from "../terminal";
-import { terminalColumns } from "../terminal-columns";
 
 interface ReapFlags extends KeysFlags {
   readonly yes?: true;

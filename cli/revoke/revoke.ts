@@ -4,6 +4,7 @@ import { KeyplaneError } from "../../provider/errors";
 import { keyIdOf } from "../../provider/ids";
 import { keyIn } from "../../provider/key-index";
 import { fateOf } from "../../provider/keys/fate";
+import { terminalColumns } from "../../provider/terminal-columns";
 import { type KeysFlags, openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
 import { EXIT } from "../exit-code";
@@ -13,7 +14,6 @@ import type { Session } from "../session";
 import { heldBy, type Role, readStates, type StateFlags, withStates } from "../state";
 import { table } from "../table";
 import { note, plain, print, printJson } from "../terminal";
-import { terminalColumns } from "../terminal-columns";
 import { UsageError } from "../usage-error";
 import { printRevocations, revokeKeys } from "./revoke-keys";
 

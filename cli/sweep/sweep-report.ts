@@ -1,7 +1,7 @@
+import { terminalColumns } from "../../provider/terminal-columns";
 import { keyColumns } from "../keys/key-columns";
 import { table } from "../table";
 import { print } from "../terminal";
-import { terminalColumns } from "../terminal-columns";
 import type { SweptOwners } from "./sweep-owners";
 import { REASONS, type SweepPlan } from "./sweep-plan";
 

@@ -1,7 +1,9 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import type { AccountSettings } from "../account-settings";
 import { accountSetting } from "../errors";
 import { getOrCreate } from "../get-or-create";
 import { type Clock, type HttpAnswer, HttpClient, type Retry, systemClock } from "../http";
+import { keyDigest } from "../key-digest";
 import { conceal } from "../secrets";
 import { toMessage } from "../text";
 import { Keys } from "./keys/api-keys";
@@ -10,27 +12,7 @@ import { Operations } from "./operations/operations";
 import { Projects } from "./projects/projects";
 
 /** Options of an account. */
-export interface AccountOptions {
-  /** Name of the account in `keyplane:accounts`. @default the account of `keyplane:apiKey` */
-  readonly account?: string | undefined;
-  /** Address of the control plane's API, e.g. `https://host/api/v2`: https, or http on this machine. */
-  readonly baseUrl: string;
-  /** The key that requests authenticate with. */
-  readonly apiKey: string;
-  /** Credentials whose keys must not be revoked, each with the name of its setting. @default only `apiKey` */
-  readonly credentials?: readonly (readonly [setting: string, apiKey: string])[] | undefined;
-  /** Maximum time without data from the service within one request, in milliseconds. */
-  readonly requestTimeoutMs: number;
-  /** Time between two polls of an operation, in milliseconds. */
-  readonly pollIntervalMs: number;
-  /** Maximum time to wait for operations, in milliseconds. */
-  readonly operationTimeoutMs: number;
-  /** Maximum number of requests in flight. */
-  readonly concurrency: number;
-  /** Maximum requests per second on one route. @default the documented rate, unless the service is on this machine */
-  readonly requestsPerSecond?: number | undefined;
-  /** Maximum requests per minute in total. @default the documented rate, unless the service is on this machine */
-  readonly requestsPerMinute?: number | undefined;
+export interface AccountOptions extends AccountSettings {
   /** @default the machine's clock */
   readonly clock?: Clock;
   /** In [0, 1), for jitter. @default Math.random */
@@ -57,8 +39,6 @@ export class Account {
   readonly #http: HttpClient;
   readonly #keys = new Map<string | undefined, Keys>();
   readonly #keysIn: (list: KeyList) => Keys;
-  /** Digests of the credentials whose keys must not be revoked, each with the name of its setting. */
-  readonly #ownCredentials: readonly { readonly setting: string; readonly digest: Buffer }[];
   readonly #creations = new AbortController();
   #skewMs: number | undefined;
 
@@ -82,10 +62,7 @@ export class Account {
     const clock = options.clock ?? systemClock;
     const random = options.random ?? Math.random;
     const http = new HttpClient({ ...options, clock, random, onRetry: (retry) => this.onRetry?.(retry) });
-    const { apiKey, credentials = [] } = options;
-    for (const [, credential] of credentials) conceal(credential);
-    const own = [[this.setting("apiKey"), apiKey] as const, ...credentials];
-    this.#ownCredentials = own.map(([setting, credential]) => ({ setting, digest: digestOf(credential) }));
+    for (const [, credential] of options.credentials ?? []) conceal(credential);
     const onAnswer = (answer: HttpAnswer) => this.#learnSkew(answer);
     const warn = (message: string) => this.onWarning?.(toMessage(message));
     this.#clock = clock;
@@ -133,16 +110,16 @@ export class Account {
     return this.#http.sleep(ms, signal);
   }
 
-  /** Name of the setting that contains this secret, for messages; `undefined` if it is not a credential of keyplane. */
-  settingOf(secret: string): string | undefined {
-    const wanted = digestOf(secret);
-    return this.#ownCredentials.find(({ digest }) => timingSafeEqual(wanted, digest))?.setting;
-  }
-
-  /** Name of the first setting whose secret a test accepts; `undefined` if there is none. */
-  settingWhere(accepts: (secret: string) => boolean): string | undefined {
+  /**
+   * Name of the setting that has a key's secret, for messages; `undefined` if keyplane does not authenticate with the key.
+   * A sealed key is recognized by the public digest of its secret.
+   */
+  settingOf({ key, digest }: { readonly key?: string | undefined; readonly digest?: string | undefined }) {
     const { apiKey, credentials = [] } = this.#options;
-    return [[this.setting("apiKey"), apiKey] as const, ...credentials].find(([, secret]) => accepts(secret))?.[0];
+    const own = [[this.setting("apiKey"), apiKey] as const, ...credentials];
+    const isSame = (credential: string) =>
+      key === undefined ? digest !== undefined && keyDigest(credential) === digest : isSameText(credential, key);
+    return own.find(([, credential]) => isSame(credential))?.[0];
   }
 
   /** Begins no further creation of a key, and ends those that were not sent yet. */
@@ -165,6 +142,8 @@ export class Account {
   }
 }
 
-function digestOf(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
+/** Compares two secrets. The time that it takes says nothing about them. */
+function isSameText(one: string, other: string): boolean {
+  const [first, second] = [one, other].map((text) => createHash("sha256").update(text).digest());
+  return first !== undefined && second !== undefined && timingSafeEqual(first, second);
 }

@@ -1,15 +1,13 @@
-import { createRequire } from "node:module";
 import type { dynamic } from "@pulumi/pulumi";
 import { noteHolder } from "../keys/holders";
 import { check } from "../schema/check";
 import type { Context, ResourceType } from "../schema/resource-type";
 import { difference } from "../session/difference";
-import type { EngineModules } from "../session/engine-link";
 import { createAgain } from "../session/retried-creation";
 import { Session } from "../session/session";
 import { fromPulumi, fromState, toPulumi, toState } from "../session/values";
 import { reasonsOf, runVerb, type Verb, VerbError } from "../session/verb";
-import { onCancel } from "./on-cancel";
+import { onCancel, pulumiModules } from "./pulumi-internals";
 
 type Values = Record<string, unknown>;
 
@@ -130,14 +128,4 @@ function toHostError({ message, notReady }: VerbError, type: ResourceType, value
   // The host adds `__provider` to every result but this one. Without it, the resource could never be deleted.
   const properties = { ...toState(notReady.outputs, type.canBeAbsent), __provider: values.__provider };
   return new HostError(message, { id: notReady.id, properties });
-}
-
-/** Pulumi's modules, from Pulumi's dependencies: a second copy of gRPC would not work with its classes. */
-function pulumiModules(): EngineModules {
-  const fromPulumi = createRequire(require.resolve("@pulumi/pulumi"));
-  return {
-    grpc: fromPulumi("@grpc/grpc-js") as EngineModules["grpc"],
-    messages: fromPulumi("@pulumi/pulumi/proto/engine_pb") as EngineModules["messages"],
-    service: fromPulumi("@pulumi/pulumi/proto/engine_grpc_pb") as EngineModules["service"],
-  };
 }

@@ -160,7 +160,9 @@ async function endRun(before: LedgerState, inputs: Inputs, context: Context): Pr
   await mustBeSameAccount(inputs.owner, context);
   const recorded = { ...inputs, compromised: inputs.compromised ?? [] };
   const { left, added } = toRevoke(before, inputs);
-  if (inputs.incomplete === true || leavesOut(inputs, context)) {
+  const previous = Object.keys(inputs.previous ?? {}).filter((id) => !before.deliveries.get(id)?.isRevoked);
+  const hasOldKeys = [...left, ...added, ...previous].length > 0;
+  if (inputs.incomplete === true || leavesOut(inputs, hasOldKeys, context)) {
     // Something may still use a key that has a successor, or hold one that no resource seems to hold.
     const unrevoked = [...left, ...added];
     return { ...recorded, ...unsweptAfter(before, inputs, context), unrevoked, deliveries: before.deliveries };
@@ -261,15 +263,18 @@ async function lookUp(id: string, context: Context): Promise<ApiKeyRecord | unde
   return keyIn(await context.keys().list({ recent: true }), id) ?? (await secondLook(id, context));
 }
 
-/** Whether `--target` or `--exclude` has left a key out of this run, and so perhaps its consumers. */
-function leavesOut({ owned }: Inputs, { run, warn }: Context): boolean {
+/**
+ * Whether `--target` or `--exclude` has left a key out of this run, or can have left out a consumer, which the engine does
+ * not tell. That matters only if there are old keys.
+ */
+function leavesOut({ owned }: Inputs, hasOldKeys: boolean, { run, command, warn }: Context): boolean {
   const missing = owned.filter((id) => !run.holders.has(id));
-  if (missing.length > 0) {
-    warn(
-      `old keys are not revoked, because this run left out key ${missing.join(", ")}. The next \`pulumi up\` of the whole stack revokes them`,
-    );
-  }
-  return missing.length > 0;
+  if (missing.length === 0 && !(hasOldKeys && command().isLimited)) return false;
+  const what = missing.length > 0 ? `key ${missing.join(", ")}` : "resources, which may still have them";
+  warn(
+    `old keys are not revoked, because this run left out ${what}. The next \`pulumi up\` of the whole stack revokes them`,
+  );
+  return true;
 }
 
 /** Ids of the compromised keys that are still to be revoked: those that an earlier run has left, and new ones. */

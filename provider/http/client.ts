@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Dispatcher } from "undici";
+import type { AccountSettings } from "../account-settings";
 import { AbortedError, ConfigError, InputError, type KeyplaneError } from "../errors";
 import { conceal, holdsSecret, isKeyText } from "../secrets";
 import { VERSION } from "../version";
@@ -14,30 +15,17 @@ import { nextDelay } from "./retry/backoff";
 import { classify, type Verdict } from "./retry/classify";
 import { parseRetryAfterMs } from "./retry/retry-after";
 import { RetryBudget } from "./retry/retry-budget";
+import { isThrottled } from "./statuses";
 import type { HttpAnswer, HttpRequest, Outcome } from "./types";
 
 /** Maximum total time of one call, in milliseconds. */
 const CALL_TIMEOUT_MS = 120_000;
 
+/** The settings that requests use. */
+type RequestSettings = Omit<AccountSettings, "credentials" | "pollIntervalMs" | "operationTimeoutMs">;
+
 /** Options of an `HttpClient`. */
-export interface HttpOptions {
-  /** Name of the account, for messages. @default the account of `keyplane:apiKey` */
-  readonly account?: string | undefined;
-  /** Base URL of all routes; see `parseBaseUrl`. */
-  readonly baseUrl: string;
-  /** The credential: visible ASCII. */
-  readonly apiKey: string;
-  /** Maximum time without data before and within an answer, in milliseconds. */
-  readonly requestTimeoutMs: number;
-  /** Maximum number of requests in flight. */
-  readonly concurrency: number;
-  /** Maximum requests per second on one route. @default 40; see `requestsPerMinute` */
-  readonly requestsPerSecond?: number | undefined;
-  /**
-   * Maximum requests per minute in total. If neither rate is given and the service is on this machine, both apply only
-   * once it has answered most requests with "too many". @default 700
-   */
-  readonly requestsPerMinute?: number | undefined;
+export interface HttpOptions extends RequestSettings {
   /** Called before each retry of a request. */
   readonly onRetry?: ((retry: Retry) => void) | undefined;
   readonly clock: Clock;
@@ -158,6 +146,11 @@ export class HttpClient {
     }
   }
 
+  /** Sends a request once, and returns what happened. Throws a `ConfigError` if the settings of the proxy are invalid. */
+  async probe(request: HttpRequest & { readonly signal: AbortSignal }): Promise<Outcome> {
+    return this.#send(request, randomUUID(), request.timeoutMs ?? CALL_TIMEOUT_MS);
+  }
+
   async #requestWithRetries(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
     const { clock } = this.#options;
     const deadline = clock.monotonic() + (request.timeoutMs ?? CALL_TIMEOUT_MS);
@@ -201,8 +194,8 @@ export class HttpClient {
     call.attempts++;
     let tooMany = false;
     try {
-      const outcome = await this.#send(call, requestId, call.deadline - startedAt);
-      tooMany = outcome.kind === "answer" && outcome.status === 429;
+      const outcome = await this.#send({ ...call.request, signal: call.signal }, requestId, call.deadline - startedAt);
+      tooMany = outcome.kind === "answer" && isThrottled(outcome.status);
       // A date is on the service's clock, and so is the answer's own.
       const { retryAfter, date = clock.now() } = outcome.kind === "answer" ? outcome : {};
       const retryAfterMs = parseRetryAfterMs(retryAfter, date);
@@ -213,8 +206,13 @@ export class HttpClient {
     }
   }
 
-  async #send({ request, signal }: Call, requestId: string, timeoutMs: number): Promise<Outcome> {
+  async #send(
+    request: HttpRequest & { readonly signal: AbortSignal },
+    requestId: string,
+    timeoutMs: number,
+  ): Promise<Outcome> {
     this.#connections ??= openConnections({ ...this.#options, base: this.base });
+    const { signal } = request;
     if (signal.aborted) return { kind: "failure", code: "ABORTED", sent: false };
     request.onSend?.();
     return exchange(this.#connections, {

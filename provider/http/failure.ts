@@ -11,6 +11,7 @@ import {
 import { maskKeyLike, redact, redactShort } from "../secrets";
 import { cleanText } from "../text";
 import type { Verdict } from "./retry/classify";
+import { isBusy, isRedirect } from "./statuses";
 import type { Answered, HttpRequest, Outcome } from "./types";
 import { unreachable } from "./unreachable";
 
@@ -109,7 +110,7 @@ function apiKind(status: number): ApiError["kind"] & ("api" | "auth" | "not_foun
   if (status === 401 || status === 403) return "auth";
   if (status === 404 || status === 410) return "not_found";
   if (status === 409) return "conflict";
-  return status === 423 || status === 429 || status === 503 ? "rate_limit" : "api";
+  return isBusy(status) ? "rate_limit" : "api";
 }
 
 const baseUrlOf = ({ account }: Failure): string => accountSetting("baseUrl", account);
@@ -120,10 +121,10 @@ function advice(failure: Failure, status: number): string {
   const variable = account === undefined ? "KEYPLANE_API_KEY" : "KEYPLANE_ACCOUNTS";
   if (status === 401) return ` Check ${apiKey} (or ${variable}): the key is wrong or was revoked.`;
   if (status === 403) return ` The key in ${apiKey} does not have this permission. Use a key of a user who has it.`;
-  if (status >= 300 && status < 400) {
+  if (isRedirect(status)) {
     return ` keyplane does not follow redirects, because they would forward the credential. Correct ${baseUrlOf(failure)}.`;
   }
-  if (status !== 423 && status !== 429 && status !== 503) return otherAdvice(failure, status);
+  if (!isBusy(status)) return otherAdvice(failure, status);
   return retryAfterMs === undefined
     ? " Nothing was changed. Try again later."
     : ` Nothing was changed. The service asks to wait ${Math.ceil(retryAfterMs / 1000)} s, which is longer than the time left. Try again later.`;

@@ -4,10 +4,15 @@ import type { Context, NextDue } from "../schema/resource-type";
 /** Maximum difference between this machine's and the service's clock at which ages are reliable, in milliseconds. */
 export const MAX_SKEW_MS = 5 * 60_000;
 
+/** Whether the two clocks differ by so much, in milliseconds, that ages are not reliable. */
+export function areClocksApart(skewMs: number): boolean {
+  return Math.abs(skewMs) > MAX_SKEW_MS;
+}
+
 /** The two clocks, in words; `undefined` if they agree, or if no answer has shown the service's clock yet. */
 export function clockSkew(context: Context): string | undefined {
   const { skewMs } = context.account();
-  if (skewMs === undefined || Math.abs(skewMs) <= MAX_SKEW_MS) return undefined;
+  if (skewMs === undefined || !areClocksApart(skewMs)) return undefined;
   const [here, there] = [context.now(), context.account().serviceNow()].map((time) => new Date(time).toISOString());
   return `this machine's clock shows ${here}, but the service's shows ${there}`;
 }

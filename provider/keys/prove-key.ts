@@ -4,6 +4,7 @@ import { keyIn } from "../key-index";
 import type { Context } from "../schema/resource-type";
 import { conceal } from "../secrets";
 import type { KeyInputs } from "./key-fields";
+import { settingWith } from "./revoke-key";
 import { scopeOf } from "./scope";
 
 /** The service shows uses in whole seconds. This pause, in milliseconds, separates the uses of two keys. */
@@ -43,7 +44,7 @@ export interface Claim {
  * service. Returns what the service lists about the key.
  */
 export async function proveKey(claim: Claim, inputs: KeyInputs, context: Context): Promise<ApiKeyRecord> {
-  const ownSetting = context.account().settingOf(claim.key);
+  const ownSetting = settingWith(claim, context);
   if (ownSetting !== undefined) throw ownCredential(claim, ownSetting);
   conceal(claim.key);
   context.progress(`checking key ${claim.id}`);

@@ -1,7 +1,6 @@
 import type { ApiKeyRecord } from "../api/records";
 import { isAborted, KeyplaneError, messageOf } from "../errors";
 import { keyIdOf } from "../ids";
-import { keyDigest } from "../key-digest";
 import { keyIn } from "../key-index";
 import type { Context } from "../schema/resource-type";
 import { shownName } from "../text";
@@ -204,13 +203,7 @@ export function refuseOwnCredential(held: Pick<RecordedKey, "id" | "key" | "dige
   );
 }
 
-/** Name of the setting that has the secret of a key. A sealed key is recognized by the public digest of its secret. */
-export function settingWith(
-  { key, digest }: Pick<RecordedKey, "key" | "digest">,
-  context: Context,
-): string | undefined {
-  if (key !== undefined) return context.account().settingOf(key);
-  return digest === undefined
-    ? undefined
-    : context.account().settingWhere((credential) => keyDigest(credential) === digest);
+/** Name of the setting that has the secret of a key; `undefined` if keyplane does not authenticate with it. */
+export function settingWith(held: Pick<RecordedKey, "key" | "digest">, context: Context): string | undefined {
+  return context.account().settingOf(held);
 }

@@ -160,6 +160,8 @@ export interface Command {
    * or exclusions, or continues after errors. True if it cannot be read.
    */
   readonly isInDoubt: boolean;
+  /** Whether it is known to have targets or exclusions, so that it can leave out consumers. */
+  readonly isLimited: boolean;
   /** Whether it is known to destroy the stack. */
   readonly isDestroy: boolean;
 }

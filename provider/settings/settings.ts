@@ -1,4 +1,5 @@
 import { inspect } from "node:util";
+import type { AccountSettings } from "../account-settings";
 import { DURATION_FORM, MAX_TIMER_MS, parseDuration } from "../duration";
 import { accountSetting, ConfigError, isKeyplaneError } from "../errors";
 import type { DOCUMENTED_RATES } from "../http/limits/limiter";
@@ -8,55 +9,23 @@ import { apiKeyProblem, looksSecret, parseAccounts, readBaseUrl, shownAccount } 
 export type ConfigReader = (key: string) => string | undefined;
 
 /** The values of all settings. */
-export interface SettingValues {
-  /** Name of the account in `keyplane:accounts`; absent for the account of `keyplane:apiKey`. */
-  readonly account?: string | undefined;
-  /** The control plane's base URL, without a trailing slash. */
-  readonly baseUrl: string;
-  /** The key that keyplane itself authenticates with. Never printed. */
-  readonly apiKey: string;
-  /**
-   * Every configured credential of any account, with the name of its setting. Their keys must not be revoked. Never
-   * printed. @default only `apiKey`
-   */
-  readonly credentials?: readonly (readonly [setting: string, apiKey: string])[] | undefined;
+export interface SettingValues extends AccountSettings {
   /** Fingerprints of accounts that the user has confirmed; see `KP-WRONG-ACCOUNT`. @default none */
   readonly confirmedAccounts?: readonly string[] | undefined;
   /** Former names of the stack: `STACK`, `PROJECT/STACK` or `ORGANIZATION/PROJECT/STACK`. @default none */
   readonly renamedFrom?: readonly string[] | undefined;
-  /** Maximum time for one request, in milliseconds. */
-  readonly requestTimeoutMs: number;
-  /** Maximum time to wait for operations, in milliseconds. */
-  readonly operationTimeoutMs: number;
-  /** Time between two polls of an operation, in milliseconds. */
-  readonly pollIntervalMs: number;
-  /** Maximum number of requests in flight. */
-  readonly concurrency: number;
-  /** Maximum requests per second on one route, if set. */
-  readonly requestsPerSecond?: number | undefined;
-  /** Maximum requests per minute in total, if set. */
-  readonly requestsPerMinute?: number | undefined;
 }
 
-/** All settings of one account, checked and complete. Printing them shows no credential. */
-export class Settings implements SettingValues {
-  declare readonly account?: string | undefined;
-  declare readonly baseUrl: string;
-  declare readonly apiKey: string;
-  declare readonly credentials?: readonly (readonly [setting: string, apiKey: string])[] | undefined;
-  declare readonly confirmedAccounts?: readonly string[] | undefined;
-  declare readonly renamedFrom?: readonly string[] | undefined;
-  declare readonly requestTimeoutMs: number;
-  declare readonly operationTimeoutMs: number;
-  declare readonly pollIntervalMs: number;
-  declare readonly concurrency: number;
-  declare readonly requestsPerSecond?: number | undefined;
-  declare readonly requestsPerMinute?: number | undefined;
-
+const Values = class {
   constructor(values: SettingValues) {
     Object.assign(this, values);
   }
+} as new (
+  values: SettingValues,
+) => SettingValues;
 
+/** All settings of one account, checked and complete. Printing them shows no credential. */
+export class Settings extends Values {
   toJSON(): object {
     const { credentials, ...rest } = this;
     return { ...rest, apiKey: "[secret]" };

@@ -19,8 +19,8 @@ export interface EngineCommand extends Command {
 /** Path of the Pulumi CLI to ask for the stack's state. @default the CLI that runs this process, else `pulumi` */
 const CLI_VARIABLE = "KEYPLANE_PULUMI";
 
-/** Options that keep a run from reaching every consumer. */
-const DOUBTS = ["target", "target-replace", "exclude", "exclude-protected", "continue-on-error"];
+/** Options that leave resources out of a run. */
+const LIMITS = ["target", "target-replace", "exclude", "exclude-protected"];
 
 /** Options that compare a run with a plan. */
 const PLANS = ["plan", "save-plan", "strict"];
@@ -40,14 +40,13 @@ export function engineCommand(env: NodeJS.ProcessEnv = process.env, started = st
   const { cli, words, pid } = started;
   const [names, shorts] = [namesIn(words ?? []), (words ?? []).map(shortsIn)];
   const isSet = (option: string) => names.has(option) || isOn(env[variableOf(option)]);
+  const isLimited = LIMITS.some(isSet) || shorts.some((letters) => /[tx]$/.test(letters));
+  const goesOn = isSet("continue-on-error") || isOn(env.PULUMI_CONTINUE_ON_ERROR);
   return {
     cli,
     stack: stackIn(words ?? []),
-    isInDoubt:
-      words === undefined ||
-      DOUBTS.some(isSet) ||
-      isOn(env.PULUMI_CONTINUE_ON_ERROR) ||
-      shorts.some((letters) => /[tx]$/.test(letters)),
+    isInDoubt: words === undefined || isLimited || goesOn,
+    isLimited,
     isDestroy: words !== undefined && ["destroy", "down", "dn"].includes(commandIn(words)),
     usesPlan: words === undefined || PLANS.some(isSet) || isOn(env.PULUMI_EXPERIMENTAL),
     plan: valueAfter("plan", words ?? []) ?? (env[variableOf("plan")] || undefined),

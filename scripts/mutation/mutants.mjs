@@ -43,27 +43,34 @@ const retry = [
     },
     {
       name: "a service at work that refuses is asked for longer, whatever the request",
-      change: becomes('replay === "once"', "isPatient", "replay", "423"),
+      change: becomes('replay === "once"', "isPatient", "replay", "isBusyButWorking"),
       test: http("decisions"),
     },
   ]),
-  ...inFile("provider/http/retry/classify.ts", [
+  ...inFile("provider/http/statuses.ts", [
     {
       name: "423, 429 and 503 say that nothing was done",
-      change: without("NOT_APPLIED", "423", "429"),
+      change: without("isBusy", "423"),
       test: resources("lost-answers"),
       by: "C12",
     },
     {
+      name: "a 408 does not prove that nothing was done",
+      change: without("isInconclusive", "408"),
+      test: resources("lost-answers"),
+      by: "C4",
+    },
+    {
+      name: "a 408 does not prove that the service accepts a key",
+      change: without("isRefusal", "isInconclusive"),
+      test: api("keys-create"),
+    },
+  ]),
+  ...inFile("provider/http/retry/classify.ts", [
+    {
       name: "a success counts only when it is complete and JSON",
       change: always("classify", "complete", "isJsonType"),
       test: http("decisions"),
-    },
-    {
-      name: "a 408 does not prove that nothing was done",
-      change: without("classify", "408"),
-      test: resources("lost-answers"),
-      by: "C4",
     },
     {
       name: "a failure after sending proves nothing",
@@ -71,7 +78,7 @@ const retry = [
       test: resources("lost-answers"),
       by: "C4",
     },
-    { name: "a 4xx is final", change: never("classify", "status", "500"), test: resources("lost-answers"), by: "C2" },
+    { name: "a 4xx is final", change: never("classify", "status", "300"), test: resources("lost-answers"), by: "C2" },
   ]),
   ...inFile("provider/http/sent-tracker.ts", [
     {
@@ -387,6 +394,12 @@ const ledger = [
       change: never("everHeld", "delivered"),
       test: resources("ledger"),
       by: "leaves keys that were in the stack",
+    },
+    {
+      name: "a run that can have left out a consumer revokes no old key",
+      change: drop("leavesOut", "isLimited"),
+      test: resources("ledger"),
+      by: "revokes no old key and starts no grace",
     },
     {
       name: "a sweep that could not look is due again",
@@ -2235,12 +2248,12 @@ const evidence = [
     },
     {
       name: "every option that leaves out consumers counts",
-      change: without("DOUBTS", "exclude"),
+      change: without("LIMITS", "exclude"),
       test: stack("command-line"),
     },
     {
       name: "a command that cannot be read is in doubt",
-      change: becomes("DOUBTS.some(isSet)", "engineCommand", "words", "DOUBTS"),
+      change: becomes("isLimited", "engineCommand", "words", "goesOn"),
       test: stack("command-line"),
     },
     { name: "options in the environment count", change: without("isSet", "isOn"), test: stack("command-line") },
@@ -2906,9 +2919,11 @@ const sealing = [
       test: SEALED,
       by: "is gone only if two lists",
     },
+  ]),
+  ...inFile("provider/api/account.ts", [
     {
       name: "keyplane's own sealed credential is recognized by its digest",
-      change: never("settingWith", "keyDigest"),
+      change: never("isSame", "keyDigest"),
       test: SEALED,
       by: "is not revoked if keyplane",
     },

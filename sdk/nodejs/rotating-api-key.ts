@@ -6,8 +6,8 @@ import type { NextAction } from "./next-actions";
 import type { RotationWindowArgs } from "./rotation-window";
 
 import type { Holdings } from "./run/key-registry";
-import { knownValue } from "./run/known-value";
 import { ProgramRun } from "./run/program-run";
+import { knownValue } from "./run/pulumi-internals";
 import { scopeIn } from "./run/scope";
 import { pauseTraces } from "./run/traces";
 import type { SealedKey, SealTo } from "./seal-to";

@@ -69,6 +69,22 @@ describe.each(FRONT_ENDS)("with the %s", (frontEnd) => {
     await stack.run.destroy();
   });
 
+  test("a run that leaves out a consumer revokes no old key, not even one that revokeNow names", async () => {
+    const program = (revokeNow = "") => `new ApiKey("other", {});
+const web = new RotatingApiKey("web", { revokeNow: "${revokeNow}" });\nconsumer("app", web);`;
+    stack = await StackUnderTest.create(frontEnd, plane, program());
+    await stack.up();
+    const old = (await plane.liveKeys()).find(({ name }) => name.startsWith("web"));
+    const id = String(old?.id);
+    await stack.setProgram(program(id));
+    const exclude = ["--exclude", `urn:pulumi:dev::proj::pulumi-nodejs:dynamic/consumer:Consumer::app`];
+    await stack.up({ args: exclude, mayFail: true });
+    expect(await stack.live()).toContain(id);
+    await stack.up();
+    expect(await stack.live()).not.toContain(id);
+    await stack.run.destroy();
+  });
+
   test.each([
     ["ApiKey", plain],
     ["RotatingApiKey", (trigger: string) => rotating(trigger, 'consumer("app", web);')],

@@ -204,9 +204,10 @@ export abstract class MiniEngine implements Naming {
   protected get engineCommand(): EngineCommand {
     const { target, exclude, continueOnError, unreadable, planned } = this.flags;
     const isInDoubt = Boolean(target ?? exclude ?? continueOnError ?? unreadable);
+    const isLimited = Boolean(target ?? exclude) && !unreadable;
     const usesPlan = Boolean(unreadable ?? planned);
     const isDestroy = this.isDestroy && !unreadable;
-    return { cli: "", stack: undefined, isInDoubt, isDestroy, usesPlan, plan: undefined, pid: undefined };
+    return { cli: "", stack: undefined, isInDoubt, isLimited, isDestroy, usesPlan, plan: undefined, pid: undefined };
   }
 
   /** What the Pulumi CLI answers now. */

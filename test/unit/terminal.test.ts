@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { terminalColumns } from "../../cli/terminal-columns";
+import { terminalColumns } from "../../provider/terminal-columns";
 import { displayOptionsFor } from "../../testing/engine/display";
 
 const widths: [what: string, stream: { isTTY?: boolean; columns?: number }, columns: number][] = [

@@ -2,6 +2,7 @@ import { ApiError, type ErrorFacts, isApiError, KeyplaneError, messageOf } from 
 import { getOrCreate } from "../../get-or-create";
 import type { Clock, HttpAnswer, HttpClient } from "../../http";
 import { linkSignals } from "../../http/abort";
+import { isInconclusive, isRefusal } from "../../http/statuses";
 import { checkId } from "../../ids";
 import { keyIn } from "../../key-index";
 import { conceal } from "../../secrets";
@@ -230,7 +231,7 @@ export class Keys {
         });
         return true;
       } catch (error) {
-        if (!isApiError(error) || error.kind === "rate_limit" || (error.status ?? 0) >= 500) throw error;
+        if (!isApiError(error) || !isRefusal(error.status ?? 0)) throw error;
         // Any other refusal means that the service recognised the key.
         if (error.status !== 401) return true;
         if (pause !== undefined) await this.http.sleep(pause, options.signal);
@@ -265,7 +266,7 @@ export class Keys {
   ): Promise<"revoked" | "absent"> {
     const { kind, status = 0 } = trouble;
     const lostBefore = isApiError(trouble) && trouble.afterLost;
-    const open = kind === "transport" || kind === "timeout" || kind === "bad_answer" || status === 408 || status >= 500;
+    const open = kind === "transport" || kind === "timeout" || kind === "bad_answer" || isInconclusive(status);
     const refused = kind === "api" || kind === "not_found" || kind === "conflict";
     if (!open && !(refused && status >= 400)) throw trouble;
     let keys = await this.#listAfter(trouble, signal);

@@ -1,6 +1,7 @@
 import { MAX_TIMER_MS } from "../../duration";
 import { isAborted, isApiError, isKeyplaneError } from "../../errors";
 import { type Clock, linkSignals } from "../../http";
+import { isInconclusive } from "../../http/statuses";
 import { Collected } from "../collected";
 import type { Page } from "../paging";
 import type { Operation } from "../records";
@@ -222,6 +223,6 @@ function isFinal(error: unknown, failures: number): boolean {
   if (isKeyplaneError(error) && (error.kind === "input" || error.kind === "config")) return true;
   if (!isApiError(error)) return failures >= MAX_FAILED_POLLS;
   if (error.kind === "not_found") return failures >= MAX_UNKNOWN_POLLS;
-  const passing = error.kind === "rate_limit" || error.status === 408 || (error.status ?? 0) >= 500;
+  const passing = error.kind === "rate_limit" || isInconclusive(error.status ?? 0);
   return passing ? failures >= MAX_FAILED_POLLS : true;
 }

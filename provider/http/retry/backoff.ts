@@ -1,3 +1,4 @@
+import { isBusyButWorking, isInconclusive, isThrottled } from "../statuses";
 import type { Replay } from "../types";
 import type { Verdict } from "./classify";
 
@@ -52,15 +53,15 @@ export function nextDelay(state: RetryState): number | undefined {
 function mayRepeat({ verdict, status, replay }: RetryState): boolean {
   if (verdict === "throttled" || verdict === "not_sent") return true;
   // A retry would get the same complete answer of the wrong kind (2xx or a redirect).
-  return verdict === "ambiguous" && replay === "safe" && (status === undefined || status === 408 || status >= 500);
+  return verdict === "ambiguous" && replay === "safe" && (status === undefined || isInconclusive(status));
 }
 
 function baseAfter({ verdict, status }: RetryState): number {
   if (verdict !== "throttled") return BASE_MS;
-  return status === 429 ? TOO_MANY_BASE_MS : BUSY_BASE_MS;
+  return status !== undefined && isThrottled(status) ? TOO_MANY_BASE_MS : BUSY_BASE_MS;
 }
 
 /** "Too many" and "locked" come from a working service. "Unavailable" may be an outage, so a read waits less. */
 function isPatient({ verdict, status, replay }: RetryState): boolean {
-  return verdict === "throttled" && (replay === "once" || status === 429 || status === 423);
+  return verdict === "throttled" && (replay === "once" || (status !== undefined && isBusyButWorking(status)));
 }

@@ -1,3 +1,4 @@
+import { isBusy, isInconclusive, isSuccess } from "../statuses";
 import type { Outcome } from "../types";
 
 /**
@@ -11,9 +12,6 @@ import type { Outcome } from "../types";
  */
 export type Verdict = "ok" | "refused" | "throttled" | "not_sent" | "unusable" | "ambiguous";
 
-/** Documented as "nothing was done" for every method. */
-const NOT_APPLIED: ReadonlySet<number> = new Set([423, 429, 503]);
-
 /** Errors of the certificate or of our own request, which a retry would repeat. */
 const PERMANENT =
   /^(UND_ERR_INVALID_ARG|UND_ERR_NOT_SUPPORTED|ERR_TLS_|ERR_SSL_|ERR_INVALID_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|EPROTO$)/;
@@ -25,13 +23,13 @@ export function classify(outcome: Outcome): Verdict {
     return PERMANENT.test(outcome.code) ? "unusable" : "not_sent";
   }
   const { status } = outcome;
-  if (NOT_APPLIED.has(status)) return "throttled";
-  if (status >= 200 && status < 300) {
+  if (isBusy(status)) return "throttled";
+  if (isSuccess(status)) {
     return outcome.complete && isJsonType(outcome.contentType) ? "ok" : "ambiguous";
   }
-  // 303 refers to the result of a completed action. 408 also comes from proxies while the server is still working.
-  if (status === 303 || status === 408) return "ambiguous";
-  return status >= 300 && status < 500 ? "refused" : "ambiguous";
+  // 303 refers to the result of a completed action.
+  if (status === 303 || isInconclusive(status)) return "ambiguous";
+  return status >= 300 ? "refused" : "ambiguous";
 }
 
 /** Whether a content type is JSON. */

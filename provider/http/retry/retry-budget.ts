@@ -1,3 +1,5 @@
+import { isBusy, isBusyButWorking } from "../statuses";
+
 const CAPACITY = 500;
 const COST = 14;
 /** Cost after "unavailable", which says that nothing was done, but may also be an outage. */
@@ -27,6 +29,6 @@ export class RetryBudget {
 }
 
 function costAfter(status: number | undefined): number {
-  if (status === 423 || status === 429) return THROTTLED_COST;
-  return status === 503 ? UNAVAILABLE_COST : COST;
+  if (status === undefined || !isBusy(status)) return COST;
+  return isBusyButWorking(status) ? THROTTLED_COST : UNAVAILABLE_COST;
 }

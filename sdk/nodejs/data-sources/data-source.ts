@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Account } from "../../../provider/api";
 import { isKeyplaneError } from "../../../provider/errors";
 import type * as functions from "../../../provider/functions";
-import { isMocked } from "../run/mocked";
+import { childrenOf, isMocked, showOnlyMessage } from "../run/pulumi-internals";
 
 type CallArgs = functions.CallArgs;
 
@@ -62,18 +62,13 @@ async function reporting<Result>(name: string, call: () => Promise<Result>): Pro
   }
 }
 
-/** Pulumi's mark of an error whose message says everything (`RunError`). */
-const SHOWN_AS_MESSAGE = "__pulumiRunError";
-
 /**
  * The error of a data source, as Pulumi is to show it if the program does not catch it: only its message, with the
  * name of the data source and the code. Otherwise Pulumi adds the stack and all properties.
  */
 export function asReport(name: string, error: unknown): unknown {
   // Calls that share a request get the same error.
-  if (!isKeyplaneError(error) || SHOWN_AS_MESSAGE in error) return error;
-  error.message = `${name}: ${error.message} [${error.code}]`;
-  Object.defineProperty(error, SHOWN_AS_MESSAGE, { value: true });
+  if (isKeyplaneError(error) && showOnlyMessage(error)) error.message = `${name}: ${error.message} [${error.code}]`;
   return error;
 }
 
@@ -155,6 +150,5 @@ function awaited(dependsOn: OutputOptions["dependsOn"]): pulumi.Output<unknown> 
 /** A value that is known once a resource exists, and for a component also all its children. */
 function signsOf(resource: pulumi.Resource): pulumi.Output<string>[] {
   if (pulumi.CustomResource.isInstance(resource)) return [resource.id];
-  const { __childResources: children = [] } = resource as { readonly __childResources?: Iterable<pulumi.Resource> };
-  return [resource.urn, ...[...children].flatMap(signsOf)];
+  return [resource.urn, ...childrenOf(resource).flatMap(signsOf)];
 }

@@ -1,6 +1,6 @@
 import type { Operation } from "../../../provider/api";
 import type * as functions from "../../../provider/functions";
-import { isMocked } from "../run/mocked";
+import { isMocked } from "../run/pulumi-internals";
 import { askForList, askForOne, asReport, listOfMock, outputForm, service } from "./data-source";
 
 /**

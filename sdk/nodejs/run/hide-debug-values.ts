@@ -1,3 +1,5 @@
+import { rewriteDebug } from "./pulumi-internals";
+
 // Pulumi's SDK writes each answer of the engine, and the arguments of each call, into a debug message, with all secrets
 // in clear text. `--json`, `--event-log`, `--debug` and the events of the Automation API show these messages. This
 // module is loaded with the package and removes the values. If a release of the SDK changes the messages, they stay as
@@ -21,10 +23,4 @@ export function withoutValues(message: string): string {
   return `${message.slice(0, from + values.index)}${values[0]}[left out by keyplane]`;
 }
 
-type Debug = (message: string, ...others: unknown[]) => unknown;
-
-const log = require("@pulumi/pulumi/log") as { debug?: Debug };
-const { debug } = log;
-if (typeof debug === "function" && process.env[KEEP] !== "true") {
-  log.debug = (message, ...others) => debug(withoutValues(message), ...others);
-}
+if (process.env[KEEP] !== "true") rewriteDebug(withoutValues);

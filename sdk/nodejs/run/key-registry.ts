@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import { knownValue } from "./known-value";
 import { Ledger } from "./ledger";
 import { Owner } from "./owner";
+import { knownValue, settled } from "./pulumi-internals";
 import type { ScopeArgs } from "./scope";
 
 /** What the ledger must know about a key once it has been created. */
@@ -91,12 +91,6 @@ interface KeysForLedger {
   readonly previous: Readonly<Record<string, object>> | undefined;
   readonly untagged: Readonly<Record<string, string>> | undefined;
   readonly incomplete: boolean | undefined;
-}
-
-/** An output's value, or Pulumi's mark for one that a preview does not know. */
-async function settled(output: pulumi.Output<string>): Promise<string> {
-  const { isKnown } = output as unknown as { readonly isKnown: Promise<boolean> };
-  return (await isKnown) ? ((await knownValue(output)) as string) : (pulumi.unknown as never);
 }
 
 /** Sorted and unique, so that moving a line of the program changes nothing. */

@@ -1,39 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ErrorCode } from "../../../provider/errors";
-import { knownValue } from "./known-value";
+import { REPORTED, type RunSettings, runStores, stackOutputs } from "./pulumi-internals";
 import { hasRunFailed } from "./watch-registrations";
-
-// Pulumi does not tell a program when it is done, so this module uses parts of Pulumi's SDK that are not public.
-// Versions 3.139.0, 3.248.0 and 3.270.0 have all of them:
-// - `outputs` of the stack resolve when the program's module or function has ended and every exported value is known.
-//   Without them, no run counts as complete, so that nothing is revoked.
-// - `rpcDone` resolves when all resources are registered and all calls to the engine have ended. Without it, no run of
-//   the CLI counts as complete, and inline programs fail.
-// - `getLocalStore` and `getStore` return the settings of a run. Without them, no key can be declared.
-// - A program that ends with code 32 has reported why. Without it, the run fails with one more message.
-
-/** Pulumi's settings of a run. */
-interface RunSettings {
-  rpcDone: Promise<unknown>;
-}
-
-interface Store {
-  readonly settings: RunSettings;
-}
-
-const state = require("@pulumi/pulumi/runtime/state") as {
-  /** The inline programs of the Automation API share a process. `undefined` in a program with its own process. */
-  getLocalStore(): Store | undefined;
-  getStore(): Store;
-};
-
-const REPORTED = 32;
-
-/** Resolves when the program's module or function has ended. Rejects if it failed. */
-function outputsOf(stack: pulumi.Resource): Promise<unknown> | undefined {
-  const { outputs } = stack as { readonly outputs?: pulumi.Output<unknown> };
-  return outputs && knownValue(outputs);
-}
 
 /** A program's own process. */
 export type ProgramProcess = Pick<NodeJS.Process, "prependOnceListener" | "prependListener" | "exitCode" | "stderr">;
@@ -52,7 +20,7 @@ export type Finish = (isProven: boolean) => Promise<unknown>;
  * @param stack - The program's root resource.
  */
 export function programEnd(stack: pulumi.Resource, finish: Finish, program: ProgramProcess = process): void {
-  const inline = state.getLocalStore();
+  const inline = runStores.getLocalStore();
   if (inline === undefined) whenProcessIsIdle(stack, finish, program);
   else void whenRunIsIdle(stack, inline.settings, finish);
 }
@@ -68,7 +36,7 @@ function whenProcessIsIdle(stack: pulumi.Resource, finish: Finish, program: Prog
   // waits for it.
   program.prependOnceListener("beforeExit", async (code) => {
     if (code !== 0) return;
-    const { settings } = state.getStore();
+    const { settings } = runStores.getStore();
     const end = await endOf(stack, settings);
     if (end === "stuck" && !pulumi.runtime.isDryRun()) {
       if (!hasRunFailed()) void pulumi.log.error(textOf("KP-PROGRAM-STUCK"));
@@ -110,7 +78,7 @@ function textOf(code: keyof typeof MESSAGES): string {
 
 /** How a program ended whose process is idle. `unproven` if it failed, or if Pulumi's SDK does not show its end. */
 async function endOf(stack: pulumi.Resource, { rpcDone }: RunSettings): Promise<"done" | "stuck" | "unproven"> {
-  const outputs = outputsOf(stack);
+  const outputs = stackOutputs(stack);
   if (outputs === undefined || rpcDone === undefined) return "unproven";
   const ended = Promise.all([outputs, rpcDone]).then(
     () => "done" as const,
@@ -127,7 +95,7 @@ async function whenRunIsIdle(stack: pulumi.Resource, settings: RunSettings, fini
   });
   settings.rpcDone = settings.rpcDone.then(() => isHeld);
   try {
-    const outputs = outputsOf(stack);
+    const outputs = stackOutputs(stack);
     await outputs;
     whenCallsHaveEnded(settings, () => finish(outputs !== undefined));
   } catch {

@@ -3,8 +3,8 @@ import { KeyplaneError } from "../../../provider/errors";
 import { VERSION } from "../../../provider/version";
 import "./hide-debug-values";
 import { KeyRegistry } from "./key-registry";
-import { isMocked } from "./mocked";
 import { programEnd } from "./program-end";
+import { isMocked } from "./pulumi-internals";
 import { type ScopeArgs, scopeName } from "./scope";
 import { isRunComplete } from "./watch-registrations";
 

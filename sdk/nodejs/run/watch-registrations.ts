@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
+import { observeRegistrations, type Registered, type Registration } from "./pulumi-internals";
 
 // Pulumi does not tell a program whether a resource failed in a run with `--continue-on-error`, or which options a
 // component passes to its children. Both are visible in the calls between Pulumi's SDK and the engine, so this module,
-// loaded with the package, observes these calls. If a release of the SDK changes them, it sees nothing. Then no run
-// counts as complete, so that nothing is revoked, and a component passes nothing.
+// loaded with the package, observes these calls.
 
 /** What was seen of the resources of one run. */
 interface Seen {
@@ -63,27 +63,7 @@ export function outlivesItsStack(
   });
 }
 
-interface Request {
-  getCustom?(): boolean;
-  getParent?(): string;
-  getProtect?(): boolean;
-  hasRetainondelete?(): boolean;
-  getRetainondelete?(): boolean;
-}
-
-interface Answer {
-  getUrn?(): string;
-  getId?(): string;
-  getResult?(): number;
-}
-
-type Answered = (error: unknown, answer?: Answer) => void;
-
-interface Monitor {
-  registerResource(request: Request, answered: Answered): unknown;
-}
-
-function note(seen: Seen, request: Request, error: unknown, answer: Answer | undefined): void {
+function note(seen: Seen, request: Registration, error: unknown, answer: Registered | undefined): void {
   seen.any = true;
   // The engine answers a creation that `--target` leaves out with success, but without an id.
   const isLeftOut = request.getCustom?.() && answer?.getId?.() === "" && !pulumi.runtime.isDryRun();
@@ -95,17 +75,7 @@ function note(seen: Seen, request: Request, error: unknown, answer: Answer | und
     seen.options.set(answer?.getUrn?.() ?? "", { keeps, parent: request.getParent?.() ?? "" });
 }
 
-const { ResourceMonitorClient } = require("@pulumi/pulumi/proto/resource_grpc_pb") as {
-  ResourceMonitorClient?: { readonly prototype: Monitor };
-};
-const prototype = ResourceMonitorClient?.prototype;
-const register = prototype?.registerResource;
-if (prototype !== undefined && typeof register === "function") {
-  prototype.registerResource = function (this: Monitor, request, answered) {
-    const seen = seenInRun();
-    return register.call(this, request, (error, answer) => {
-      if (seen !== undefined) note(seen, request, error, answer);
-      answered(error, answer);
-    });
-  };
-}
+observeRegistrations((request) => {
+  const seen = seenInRun();
+  return seen && ((error, answer) => note(seen, request, error, answer));
+});

@@ -143,16 +143,16 @@ describe("revoking a key", () => {
 
   it("D7: recognizes its own credential", async () => {
     const { account, plane } = await startAccount();
-    expect(account.settingOf(plane.apiKey)).toBe("keyplane:apiKey");
-    expect(account.settingOf(`${plane.apiKey}x`)).toBeUndefined();
+    expect(account.settingOf({ key: plane.apiKey })).toBe("keyplane:apiKey");
+    expect(account.settingOf({ key: `${plane.apiKey}x` })).toBeUndefined();
   });
 
   it("D7: recognizes the credentials of other accounts, each by the name of its setting", async () => {
     const eu = ["keyplane:accounts.eu.apiKey", "the-credential-of-eu"] as const;
     const { account, plane } = await startAccount({ account: "us", credentials: [eu] });
-    expect(account.settingOf(eu[1])).toBe(eu[0]);
-    expect(account.settingOf(plane.apiKey)).toBe("keyplane:accounts.us.apiKey");
-    expect(account.settingOf("a-key-like-any-other")).toBeUndefined();
+    expect(account.settingOf({ key: eu[1] })).toBe(eu[0]);
+    expect(account.settingOf({ key: plane.apiKey })).toBe("keyplane:accounts.us.apiKey");
+    expect(account.settingOf({ key: "a-key-like-any-other" })).toBeUndefined();
   });
 
   for (const id of ["", "0", "-1", "1.5", "01", "1e3", "../projects", "9223372036854775808", "1/2", " 1"]) {

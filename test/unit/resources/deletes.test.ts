@@ -326,7 +326,7 @@ describe("deleting a replaced key by a command that can leave a consumer with it
   const replaced = async (command: Partial<Command> = {}, context: Partial<Context> = {}) => {
     const harness = await StackHarness.start({
       urn: URN,
-      command: () => ({ isInDoubt: true, isDestroy: false, ...command }),
+      command: () => ({ isInDoubt: true, isLimited: true, isDestroy: false, ...command }),
       ...context,
     });
     const old = await harness.createKey();

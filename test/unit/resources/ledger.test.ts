@@ -239,6 +239,26 @@ describe("the ledger", () => {
     expect(isDue(third, now, news)).toBe(false);
   });
 
+  it("revokes no old key and starts no grace if the command can have left out a consumer of it", async () => {
+    const harness = await StackHarness.start({
+      command: () => ({ isInDoubt: true, isLimited: true, isDestroy: false }),
+    });
+    const [old, retired, bad] = [await harness.createKey(), await harness.createKey(), await harness.createKey()];
+    const owned = [old.id, retired.id, bad.id];
+    const first = { ...(await harness.sweep(owned)), deliveries: deliveredLongAgo(retired.id, "1") };
+    expect(harness.told.warn).toEqual([]);
+    const previous = { ...previousOf(old.id, "1", false), ...previousOf(retired.id, "1", true) };
+    const news = { owner: harness.identity, owned, previous, compromised: [bad.id] };
+    const second = await harness.endRun(news, first);
+    expect(await harness.liveIds()).toEqual(owned);
+    expect(second).toMatchObject({ deliveries: first.deliveries, unrevoked: [bad.id] });
+    expect(harness.told.warn.join()).toContain("this run left out resources, which may still have them");
+    const next = harness.beside({});
+    const third = await next.endRun(news, second);
+    expect(await harness.liveIds()).toEqual([old.id]);
+    expect(third.deliveries).toHaveProperty(old.id);
+  });
+
   it("W6: keeps the records of retired keys that a cancelled run did not revoke, without a message for each key", async () => {
     const harness = await StackHarness.start();
     const { id } = await harness.createKey();

@@ -34,7 +34,9 @@ describe("a command that can leave a consumer with the old key", () => {
     [["up", "--continue-on-error=1"]],
     [["-C", "app", "up", "--continue-on-error"]],
   ])("is %j", (words) => {
-    expect(command(words).isInDoubt).toBe(true);
+    const { isInDoubt, isLimited } = command(words);
+    expect(isInDoubt).toBe(true);
+    expect(isLimited).toBe(!words.some((word) => word.startsWith("--continue")));
   });
 
   test.each([
@@ -45,7 +47,9 @@ describe("a command that can leave a consumer with the old key", () => {
     ["PULUMI_CONTINUE_ON_ERROR", "1"],
     ["PULUMI_CONTINUE_ON_ERROR", "T"],
   ])("is one under %s=%s", (name, value) => {
-    expect(command(["up"], { [name]: value }).isInDoubt).toBe(true);
+    const { isInDoubt, isLimited } = command(["up"], { [name]: value });
+    expect(isInDoubt).toBe(true);
+    expect(isLimited).toBe(!name.includes("CONTINUE"));
   });
 
   test("is one that cannot be read", () => {
@@ -53,6 +57,7 @@ describe("a command that can leave a consumer with the old key", () => {
       cli: "pulumi",
       stack: undefined,
       isInDoubt: true,
+      isLimited: false,
       isDestroy: false,
       usesPlan: true,
       plan: undefined,
@@ -191,7 +196,15 @@ describe("the process that runs keyplane", () => {
     const found = await startedBy(process.execPath, [script, "up", "--target", URN], { KEYPLANE_PULUMI: link });
     expect(found).toMatchObject({ cli: link, isInDoubt: true, isDestroy: false });
     expect(await startedBy(process.execPath, [script, "destroy", "-s", "dev"], { KEYPLANE_PULUMI: link })).toEqual({
-      ...{ cli: link, stack: "dev", isInDoubt: false, isDestroy: true, usesPlan: false, plan: undefined },
+      ...{
+        cli: link,
+        stack: "dev",
+        isInDoubt: false,
+        isLimited: false,
+        isDestroy: true,
+        usesPlan: false,
+        plan: undefined,
+      },
       pid: process.ppid,
     });
   });

@@ -10,7 +10,14 @@ import { plannedInput, plannedSeed } from "../../../provider/stack/plan";
 const URN = "urn:pulumi:dev::proj::pulumi:providers:keyplane::default";
 const ID = "3b241101-e2bb-4255-8caf-4136c566a962";
 const at = (urn: string) => `${ID}.account|${Buffer.from(urn).toString("base64url")}`;
-const COMMAND = { cli: "pulumi", stack: undefined, isInDoubt: false, isDestroy: false, usesPlan: true };
+const COMMAND = {
+  cli: "pulumi",
+  stack: undefined,
+  isInDoubt: false,
+  isLimited: false,
+  isDestroy: false,
+  usesPlan: true,
+};
 
 let folder = "";
 const processes: ChildProcess[] = [];

@@ -1,3 +1,4 @@
+import { terminalColumns } from "../../../provider/terminal-columns";
 import type { EngineEvent } from "../run/events";
 import { type Row, RunModel } from "./model";
 import { isTold, messageLines, outputLines, rowLines, type Style, summaryLines, type Widths } from "./render";
@@ -46,7 +47,7 @@ export function displayOptionsFor(
     stream,
     live: terminal && interactive,
     color: terminal && !env.NO_COLOR,
-    columns: () => (terminal ? stream.columns || 80 : Number.POSITIVE_INFINITY),
+    columns: () => (terminal ? terminalColumns(stream) : Number.POSITIVE_INFINITY),
   };
 }
 

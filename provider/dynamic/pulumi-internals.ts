@@ -1,4 +1,8 @@
 import { createRequire } from "node:module";
+import type { EngineModules } from "../session/engine-link";
+
+// All that keyplane uses of Pulumi's dynamic host and of its gRPC and that is not public. Versions 3.139.0, 3.248.0 and
+// 3.270.0 of Pulumi's SDK have all of it, with gRPC 1.14.
 
 /** The call that the engine makes when a user cancels the run with Ctrl+C. */
 const CANCEL = "/pulumirpc.ResourceProvider/Cancel";
@@ -13,8 +17,7 @@ interface HandlerLookUp {
  * providers, so this function observes the look-up of the call's handler. If gRPC has no such look-up, the callback is
  * never called, and a cancelled run continues until its waits are over.
  */
-export function onCancel(callback: () => void): void {
-  const lookUp = hostServer();
+export function onCancel(callback: () => void, lookUp: HandlerLookUp | undefined = hostServer()): void {
   const original = lookUp?._retrieveHandler;
   if (lookUp === undefined || typeof original !== "function") return;
   lookUp._retrieveHandler = function (this: unknown, path, ...others) {
@@ -33,4 +36,17 @@ function hostServer(): HandlerLookUp | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Pulumi's modules for calls to the engine, from Pulumi's dependencies: a second copy of gRPC would not work with its
+ * classes. Without them, whatever shows a message or creates a key fails.
+ */
+export function pulumiModules(): EngineModules {
+  const fromPulumi = createRequire(require.resolve("@pulumi/pulumi"));
+  return {
+    grpc: fromPulumi("@grpc/grpc-js") as EngineModules["grpc"],
+    messages: fromPulumi("@pulumi/pulumi/proto/engine_pb") as EngineModules["messages"],
+    service: fromPulumi("@pulumi/pulumi/proto/engine_grpc_pb") as EngineModules["service"],
+  };
 }
