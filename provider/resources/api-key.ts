@@ -248,7 +248,8 @@ export const apiKey: ResourceType = {
       gone: false,
       pending: pendingUnder(inputs, outputs, context),
       pendingRevocations: await revokeAll(toRevoke, identity, context),
-      lost: isCopy ? {} : await settleLost(saved.lost, identity, context),
+      // Nobody has such a key, in no stack.
+      lost: await settleLost(saved.lost, identity, context),
       identity,
     };
     return getReady({ id, state, key: saved.key }, inputs, context, outputs);

@@ -143,7 +143,7 @@ export const rotatingApiKey: ResourceType = {
     const saved = stateOf(outputs);
     // In a copied state, the original stack revokes them: its state contains them, too.
     const isCopy = !sameOwner(outputs.owner, inputs.owner);
-    const toRevoke = isCopy ? { compromised: [], retired: [], pendingRevocations: [], lost: {} } : {};
+    const toRevoke = isCopy ? { compromised: [], retired: [], pendingRevocations: [] } : {};
     const pending = pendingUnder(inputs, outputs, context);
     // The previous key also stays live after the resource is deleted, so it must be used once, too.
     if (saved.previous?.key !== undefined && isKept(inputs) && !isKept(outputs)) {

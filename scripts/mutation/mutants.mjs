@@ -725,9 +725,15 @@ const deletes = [
   ...inFile("provider/resources/api-key.ts", [
     {
       name: "a copied state does not revoke the original's orphans",
-      change: never("update", "isCopy", 2),
+      change: never("update", "isCopy"),
       test: resources("deletes"),
       by: "C14",
+    },
+    {
+      name: "a renamed stack looks for the keys of its lost requests",
+      change: becomes("{}", "update", "settleLost"),
+      test: resources("lost-answers"),
+      by: "C5: is looked for and revoked under another owner",
     },
   ]),
   ...inFile("provider/api/keys/check-revoked.ts", [
