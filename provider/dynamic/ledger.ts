@@ -150,6 +150,7 @@ export const ledger = atBorder<Inputs, LedgerState>({
   async delete(_id, state, context) {
     await mustBeSameAccount(state.owner, context);
     for (const id of everHeld(state)) context.run.held.add(id);
+    for (const [id, { isRevoked }] of state.deliveries) if (isRevoked) context.run.retired.add(id);
     if (state.knowsSince !== undefined) context.run.heldSince = state.knowsSince;
   },
 });

@@ -201,8 +201,9 @@ export const rotatingApiKey: ResourceType = {
     const named = outputs.revokeOnDelete === false && !keys.some(({ keyId }) => keyId === outputs.revokeNow);
     const revokeNow = named ? await ownKeyIn(outputs, context) : [];
     // If the state was copied, the original stack revokes them.
+    const isLive = (keyId: string) => !context.run.retired.has(keyId);
     const left = sameOwner(owner, outputs.owner)
-      ? [...pendingRevocations, ...compromised, ...retired, ...revokeNow].filter(isOurs)
+      ? [...pendingRevocations, ...compromised, ...retired.filter(isLive), ...revokeNow].filter(isOurs)
       : [];
     const isHandedOut = left.some((keyId) => !pendingRevocations.includes(keyId));
     if (toRevoke.length > 0 || isHandedOut) await mustHaveReachedConsumers(id, outputs, context);

@@ -389,6 +389,18 @@ const ledger = [
       by: "leaves keys that were in the stack",
     },
     {
+      name: "a destroy asks for no key that the ledger has revoked",
+      change: never("delete", "isRevoked"),
+      test: resources("ledger"),
+      by: "tells a destroy which retired keys it has revoked",
+    },
+    {
+      name: "a destroy asks for the keys that the ledger has not revoked",
+      change: always("delete", "isRevoked"),
+      test: resources("ledger"),
+      by: "tells a destroy which retired keys it has revoked",
+    },
+    {
       name: "a run that can have left out a consumer revokes no old key",
       change: drop("leavesOut", "isLimited"),
       test: resources("ledger"),
@@ -725,7 +737,7 @@ const deletes = [
   ...inFile("provider/resources/api-key.ts", [
     {
       name: "a copied state does not revoke the original's orphans",
-      change: never("update", "isCopy"),
+      change: never("update", "isCopy", "keysToRevoke"),
       test: resources("deletes"),
       by: "C14",
     },

@@ -44,7 +44,8 @@ describe.each(FRONT_ENDS)("with the %s", (frontEnd) => {
     await plane.clock.advance(HOUR);
     await stack.up();
     expect(await stack.live()).toEqual(both.filter((id) => id !== old));
-    await stack.run.destroy();
+    const requests = await stack.requestsOf(() => stack.run.destroy());
+    expect(requests.sort()).toEqual(["DELETE /api_keys/{key_id}", "GET /api_keys"]);
   });
 
   test("a previous key that is used after a failed run has retired it stays live", async () => {
