@@ -73,8 +73,18 @@ export async function findKey(held: RecordedKey, context: Context): Promise<ApiK
   // Without the secret nothing can be tried, so a second list must agree with the first.
   const found = keyIn(keys, held.id) ?? (held.key === undefined ? await secondLook(held.id, context) : undefined);
   if (found !== undefined) mustBeKey(held, found);
+  else if (held.key === undefined && isYoung(held, context)) throw notListedYet(held);
   else await mustNotWork(held, context);
   return found;
+}
+
+/** A list can lag behind a creation, and a sealed key cannot be tried. */
+function notListedYet({ id, name }: RecordedKey): KeyplaneError {
+  return new KeyplaneError(
+    "KP-ANSWER",
+    `the service does not list key ${id} (${shownName(name)}), which it created less than a minute ago, and keyplane cannot ` +
+      "try a sealed key. Nothing was changed. Run the command again in a minute",
+  );
 }
 
 /** Throws if a key that no list shows still works: an incomplete list must not remove a live key from a state. */

@@ -714,7 +714,18 @@ const deletes = [
       test: resources("deletes"),
       by: "touches nothing if",
     },
-    { name: "a young key is looked for twice", change: drop("findKey", "isYoung"), test: resources("reads"), by: "R4" },
+    {
+      name: "a young key is looked for twice",
+      change: drop("findKey", "isYoung", "fresh"),
+      test: resources("reads"),
+      by: "R4",
+    },
+    {
+      name: "a young sealed key is not taken for gone",
+      change: never("findKey", "isYoung", "key"),
+      test: resources("sealed"),
+      by: "a sealed ApiKey is not taken for gone",
+    },
     {
       name: "a key that works is not gone, whatever a list lacks",
       change: drop("findKey", "mustNotWork"),
