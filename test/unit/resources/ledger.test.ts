@@ -265,7 +265,10 @@ describe("the ledger", () => {
     const first = await harness.sweep([key.id, retired.id, left.id]);
     await harness.context.keys().revoke(retired.id);
     const records = deliveredLongAgo(retired.id, key.id);
-    const deliveries = { [retired.id]: { ...records[retired.id], isRevoked: true }, ...deliveredLongAgo(left.id, key.id) };
+    const deliveries = {
+      [retired.id]: { ...records[retired.id], isRevoked: true },
+      ...deliveredLongAgo(left.id, key.id),
+    };
     const next = harness.beside({});
     await resourceTypes.Ledger.delete("ledger", { ...first, deliveries }, next.context);
     const { length } = await harness.requests();
