@@ -201,9 +201,8 @@ export const rotatingApiKey: ResourceType = {
     const named = outputs.revokeOnDelete === false && !keys.some(({ keyId }) => keyId === outputs.revokeNow);
     const revokeNow = named ? await ownKeyIn(outputs, context) : [];
     // If the state was copied, the original stack revokes them.
-    const isLive = (keyId: string) => !context.run.retired.has(keyId);
     const left = sameOwner(owner, outputs.owner)
-      ? [...pendingRevocations, ...compromised, ...retired.filter(isLive), ...revokeNow].filter(isOurs)
+      ? [...pendingRevocations, ...compromised, ...retired, ...revokeNow].filter(isOurs)
       : [];
     const isHandedOut = left.some((keyId) => !pendingRevocations.includes(keyId));
     if (toRevoke.length > 0 || isHandedOut) await mustHaveReachedConsumers(id, outputs, context);
@@ -216,7 +215,9 @@ export const rotatingApiKey: ResourceType = {
         await revokeKey({ ...recorded(held, state), createdAt }, context);
       }
     }
-    await mustRevokeAll(keysToRevoke(left, state), identity, context);
+    // Asked last, because the ledger is deleted at the same time.
+    const live = left.filter((keyId) => !context.run.retired.has(keyId));
+    await mustRevokeAll(keysToRevoke(live, state), identity, context);
   },
 };
 

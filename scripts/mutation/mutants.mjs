@@ -722,9 +722,9 @@ const deletes = [
     },
     {
       name: "a young sealed key is not taken for gone",
-      change: never("findKey", "isYoung", "key"),
+      change: always("laterLook", "isYoung"),
       test: resources("sealed"),
-      by: "a sealed ApiKey is not taken for gone",
+      by: "a sealed ApiKey is taken for gone only",
     },
     {
       name: "a key that works is not gone, whatever a list lacks",
