@@ -151,6 +151,7 @@ export const ledger = atBorder<Inputs, LedgerState>({
   async delete(_id, state, context) {
     await mustBeSameAccount(state.owner, context);
     for (const id of everHeld(state)) context.run.held.add(id);
+    for (const [id, { isRevoked }] of state.deliveries) if (isRevoked) context.run.retired.add(id);
     if (state.knowsSince !== undefined) context.run.heldSince = state.knowsSince;
   },
 });
@@ -267,11 +268,11 @@ async function lookUp(id: string, context: Context): Promise<ApiKeyRecord | unde
  * Whether `--target` or `--exclude` has left a key out of this run, or can have left out a consumer, which the engine does
  * not tell. That matters only if there are old keys.
  */
-function leavesOut({ owned }: Inputs, hasOldKeys: boolean, { run, command, warn }: Context): boolean {
-  const missing = owned.filter((id) => !run.holders.has(id));
-  if (missing.length === 0 && !(hasOldKeys && command().isLimited)) return false;
+function leavesOut({ owned }: Inputs, hasOldKeys: boolean, context: Context): boolean {
+  const missing = owned.filter((id) => !context.run.holders.has(id));
+  if (missing.length === 0 && !(hasOldKeys && context.command().isLimited)) return false;
   const what = missing.length > 0 ? `key ${missing.join(", ")}` : "resources, which may still have them";
-  warn(
+  context.warn(
     `old keys are not revoked, because this run left out ${what}. The next \`pulumi up\` of the whole stack revokes them`,
   );
   return true;

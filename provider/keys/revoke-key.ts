@@ -59,10 +59,19 @@ export async function findKey(held: RecordedKey, context: Context): Promise<ApiK
   let keys = await all.list();
   if (keyIn(keys, held.id) === undefined && isYoung(held, context)) keys = await all.list({ fresh: true });
   // Without the secret nothing can be tried, so a second list must agree with the first.
-  const found = keyIn(keys, held.id) ?? (held.key === undefined ? await secondLook(held.id, context) : undefined);
+  const found = keyIn(keys, held.id) ?? (held.key === undefined ? await laterLook(held, context) : undefined);
   if (found !== undefined) mustBeKey(held, found);
   else await mustNotWork(held, context);
   return found;
+}
+
+/** Finds a key that cannot be tried in another list. A list can lag behind a creation, so a young key gets a minute. */
+async function laterLook(held: RecordedKey, context: Context): Promise<ApiKeyRecord | undefined> {
+  const found = await secondLook(held.id, context);
+  if (found !== undefined || !isYoung(held, context)) return found;
+  context.progress(`waiting until the service must list key ${held.id}, which is new`);
+  await context.account().sleep(Math.min(LISTED_WITHIN_MS, LISTED_WITHIN_MS - ageOf(held, context)));
+  return keyIn(await context.keys().list({ fresh: true }), held.id);
 }
 
 /** Throws if a key that no list shows still works: an incomplete list must not remove a live key from a state. */
@@ -120,8 +129,13 @@ export async function mustRevokeAll(
 }
 
 /** Whether a key may be too new to be listed. */
-function isYoung({ createdAt }: RecordedKey, context: Context): boolean {
-  return context.account().serviceNow() - Date.parse(createdAt ?? "") < LISTED_WITHIN_MS;
+function isYoung(held: RecordedKey, context: Context): boolean {
+  return ageOf(held, context) < LISTED_WITHIN_MS;
+}
+
+/** The age of a key in milliseconds, by the service's clock. */
+function ageOf({ createdAt }: RecordedKey, context: Context): number {
+  return context.account().serviceNow() - Date.parse(createdAt ?? "");
 }
 
 /**

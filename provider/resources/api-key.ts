@@ -133,7 +133,8 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
     // In a copied state, the original stack revokes them: its state contains them, too.
     const toRevoke = isCopy ? [] : keysToRevoke(saved.pendingRevocations, saved);
     const pendingRevocations = await revokeAll(toRevoke, inputs.owner, context);
-    const lost = isCopy ? {} : await settleLost(saved.lost, inputs.owner, context);
+    // Nobody has the key of a lost request, in no stack.
+    const lost = await settleLost(saved.lost, inputs.owner, context);
     const state = withInputs({ ...saved, gone: false, pending, pendingRevocations, lost }, inputs);
     return getReady(id, state, saved.key, context);
   },

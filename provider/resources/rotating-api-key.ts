@@ -139,7 +139,7 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
     await usePrevious(saved, inputs, context);
     const taken = { ...saved, inputs, pending, identity: inputs.owner };
     // In a copied state, the original stack revokes them: its state contains them, too.
-    const own = isCopy ? { ...taken, compromised: [], retired: [], pendingRevocations: [], lost: {} } : taken;
+    const own = isCopy ? { ...taken, compromised: [], retired: [], pendingRevocations: [] } : taken;
     const ready = await getReady(id, noteTriggers(own, saved, context), saved, context);
     const cleared = await revokePending(ready, context);
     const lost = await settleLost(cleared.lost, inputs.owner, context);

@@ -50,6 +50,8 @@ export interface RunNotes {
   readonly held: Set<string>;
   /** Since when `held` has all keys of successful runs, as the ledger has told before it was deleted; 0 if always. */
   heldSince?: number;
+  /** Ids of previous keys that the ledger has revoked, although the resources that retired them still name them. */
+  readonly retired: Set<string>;
   /** Ids of keys that the program names as compromised. */
   readonly compromised: Set<string>;
   /** Why keys that are deleted in this run stay live, by id. */
@@ -85,6 +87,7 @@ export function newRunNotes(): RunNotes {
     isNewOwner: false,
     provenOwners: new Set(),
     held: new Set(),
+    retired: new Set(),
     compromised: new Set(),
     kept: new Map(),
     lostNames: new Set(),

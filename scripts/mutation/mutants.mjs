@@ -396,6 +396,18 @@ const ledger = [
       by: "leaves keys that were in the stack",
     },
     {
+      name: "a destroy asks for no key that the ledger has revoked",
+      change: never("delete", "isRevoked"),
+      test: resources("ledger"),
+      by: "tells a destroy which retired keys it has revoked",
+    },
+    {
+      name: "a destroy asks for the keys that the ledger has not revoked",
+      change: always("delete", "isRevoked"),
+      test: resources("ledger"),
+      by: "tells a destroy which retired keys it has revoked",
+    },
+    {
       name: "a run that can have left out a consumer revokes no old key",
       change: drop("leavesOut", "isLimited"),
       test: resources("ledger"),
@@ -709,7 +721,18 @@ const deletes = [
       test: resources("deletes"),
       by: "touches nothing if",
     },
-    { name: "a young key is looked for twice", change: drop("findKey", "isYoung"), test: resources("reads"), by: "R4" },
+    {
+      name: "a young key is looked for twice",
+      change: drop("findKey", "isYoung", "fresh"),
+      test: resources("reads"),
+      by: "R4",
+    },
+    {
+      name: "a young sealed key is not taken for gone",
+      change: always("laterLook", "isYoung"),
+      test: resources("sealed"),
+      by: "a sealed ApiKey is taken for gone only",
+    },
     {
       name: "a key that works is not gone, whatever a list lacks",
       change: drop("findKey", "mustNotWork"),
@@ -732,9 +755,15 @@ const deletes = [
   ...inFile("provider/resources/api-key.ts", [
     {
       name: "a copied state does not revoke the original's orphans",
-      change: never("update", "isCopy", 2),
+      change: never("update", "isCopy", "keysToRevoke"),
       test: resources("deletes"),
       by: "C14",
+    },
+    {
+      name: "a renamed stack looks for the keys of its lost requests",
+      change: becomes("{}", "update", "settleLost"),
+      test: resources("lost-answers"),
+      by: "C5: is looked for and revoked under another owner",
     },
   ]),
   ...inFile("provider/api/keys/check-revoked.ts", [
@@ -2564,8 +2593,8 @@ const evidence = [
       by: "after the grace of a previous key a key stays, and its grace",
     },
     {
-      name: "a grace starts when a later run has delivered the successor",
-      change: becomes("{ ...state, deliveredAt: state.rotatedAt }", "withDelivery", "deliveredAt", "now"),
+      name: "a later run, which can have another state, delivers nothing",
+      change: becomes("delivered !== undefined", "withDelivery", "delivered", "at once"),
       test: contract("rotation"),
       by: "after the grace of a previous key a key stays if only",
     },

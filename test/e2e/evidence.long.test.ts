@@ -44,7 +44,8 @@ describe.each(FRONT_ENDS)("with the %s", (frontEnd) => {
     await plane.clock.advance(HOUR);
     await stack.up();
     expect(await stack.live()).toEqual(both.filter((id) => id !== old));
-    await stack.run.destroy();
+    const requests = await stack.requestsOf(() => stack.run.destroy());
+    expect([...requests].sort()).toEqual(["DELETE /api_keys/{key_id}", "GET /api_keys"]);
   });
 
   test("a previous key that is used after a failed run has retired it stays live", async () => {
@@ -70,18 +71,18 @@ describe.each(FRONT_ENDS)("with the %s", (frontEnd) => {
   });
 
   test("a run that leaves out a consumer revokes no old key, not even one that revokeNow names", async () => {
-    const program = (revokeNow = "") => `new ApiKey("other", {});
-const web = new RotatingApiKey("web", { revokeNow: "${revokeNow}" });\nconsumer("app", web);`;
-    stack = await StackUnderTest.create(frontEnd, plane, program());
+    const program = (inputs: object) =>
+      `const web = new RotatingApiKey("web", ${JSON.stringify(inputs)});\nconsumer("app", web);`;
+    stack = await StackUnderTest.create(frontEnd, plane, program({}));
     await stack.up();
-    const old = (await plane.liveKeys()).find(({ name }) => name.startsWith("web"));
-    const id = String(old?.id);
-    await stack.setProgram(program(id));
-    const exclude = ["--exclude", `urn:pulumi:dev::proj::pulumi-nodejs:dynamic/consumer:Consumer::app`];
-    await stack.up({ args: exclude, mayFail: true });
-    expect(await stack.live()).toContain(id);
+    const [old = ""] = await stack.live();
+    await stack.setProgram(program({ revokeNow: old }));
+    const args = ["--exclude", "urn:pulumi:dev::proj::pulumi-nodejs:dynamic/consumer:Consumer::app"];
+    await stack.up({ args, mayFail: true });
+    expect(await stack.live()).toContain(old);
     await stack.up();
-    expect(await stack.live()).not.toContain(id);
+    expect(await stack.live()).toHaveLength(1);
+    expect(await stack.live()).not.toContain(old);
     await stack.run.destroy();
   });
 
@@ -167,6 +168,18 @@ const web = new RotatingApiKey("web", { revokeNow: "${revokeNow}" });\nconsumer(
     await stack.up();
     expect(await stack.requestsOf(() => stack.up())).toEqual([]);
     await stack.run.destroy();
+  });
+
+  test("the key of a request that is carried out late is revoked although the stack was renamed", async () => {
+    stack = await StackUnderTest.create(frontEnd, plane, rotating("1"));
+    await stack.run.workspace.setConfig("keyplane:requestTimeout", "1s");
+    await plane.rules.add({ route: "POST /api_keys", fault: "hang", commit: "late" });
+    await stack.up();
+    const [key] = await stack.live();
+    await stack.run.workspace.rename("prod");
+    await plane.commitLate();
+    await stack.up();
+    expect(await stack.live()).toEqual([key]);
   });
 
   test("a creation whose requests are all lost is on record, and a late key is revoked", async () => {

@@ -30,7 +30,9 @@ export async function deleteKeys(id: string, state: RotationState, context: Cont
   const isHandedOut = left.some((keyId) => !state.pendingRevocations.includes(keyId));
   if (toRevoke.length > 0 || isHandedOut) await mustHaveReachedConsumers(id, state.identity, context);
   for (const key of toRevoke) await revokeHeld(key, state, context);
-  await mustRevokeAll(keysToRevoke(left, state), state.identity, context);
+  // Asked last, because the ledger is deleted at the same time.
+  const live = left.filter((keyId) => !context.run.retired.has(keyId));
+  await mustRevokeAll(keysToRevoke(live, state), state.identity, context);
 }
 
 /** The keys of the resource that no other one has. */

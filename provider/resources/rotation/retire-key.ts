@@ -81,8 +81,8 @@ async function withDelivery(state: RotationState, deliveries: Deliveries, contex
   const delivered = state.historyMark && (await deliveries.since(state.historyMark, context.urn));
   if (delivered === "at once") return { ...state, deliveredAt: state.rotatedAt ?? state.createdAt };
   const now = isoOf(context.now());
-  if (delivered === "later") return { ...state, deliveredAt: now };
-  if (state.previous !== undefined) {
+  // A later run of the history may have gone on from another state, for example from one that was restored afterwards.
+  if (delivered === undefined && state.previous !== undefined) {
     context.info(
       `key ${formatKey(state.previous)} stays live: since the rotation, no \`pulumi up\` is known that has reached the whole ` +
         "stack. Its grace starts now",

@@ -259,6 +259,26 @@ describe("the ledger", () => {
     expect(third.deliveries).toHaveProperty(old.id);
   });
 
+  it("tells a destroy which retired keys it has revoked, so that nobody asks for them again", async () => {
+    const harness = await StackHarness.start();
+    const [key, retired, left] = [await harness.createKey(), await harness.createKey(), await harness.createKey()];
+    const first = await harness.sweep([key.id, retired.id, left.id]);
+    await harness.context.keys().revoke(retired.id);
+    const revoked = { ...Object.assign({}, ...Object.values(deliveredLongAgo(retired.id, key.id))), isRevoked: true };
+    const deliveries = {
+      [retired.id]: revoked,
+      ...deliveredLongAgo(left.id, key.id),
+    };
+    const next = harness.beside({});
+    await resourceTypes.Ledger.delete("ledger", { ...first, deliveries }, next.context);
+    const { length } = await harness.requests();
+    const { keyId, name, key: secret, owner } = key.outputs;
+    const outputs = { keyId, name, key: secret, owner, retired: [retired.id, left.id] };
+    await resourceTypes.RotatingApiKey.delete("web", outputs, next.context);
+    expect((await harness.requests(length)).sort()).toEqual([DELETE, DELETE, LIST]);
+    expect(await harness.liveIds()).toEqual([]);
+  });
+
   it("W6: keeps the records of retired keys that a cancelled run did not revoke, without a message for each key", async () => {
     const harness = await StackHarness.start();
     const { id } = await harness.createKey();

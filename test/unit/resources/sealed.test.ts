@@ -126,6 +126,17 @@ describe("a sealed ApiKey", () => {
     expect(await later.readKey(made)).toBeUndefined();
   });
 
+  it("is taken for gone only after its first minute, in which lists can lag behind", async () => {
+    const harness = await StackHarness.start();
+    const made = await harness.createKey({ sealTo: { age: [ann.recipient] } });
+    const admin = { id: 1, name: "admin", created_at: "2026-01-01T00:00:00Z", last_used_at: "2026-01-02T00:00:00Z" };
+    await harness.plane.rules.add({ route: "GET /api_keys", status: 200, body: [admin], count: 3 });
+    expect(await harness.readKey(made)).toMatchObject({ keyId: made.id });
+    const gone = await harness.createKey({ sealTo: { age: [ann.recipient] } });
+    await harness.plane.state.revokeKey(Number(gone.id));
+    expect(await harness.readKey(gone)).toBeUndefined();
+  });
+
   it("is not revoked if keyplane authenticates with it, as the digest of its secret shows", async () => {
     const harness = await StackHarness.start();
     const made = await harness.createKey({ sealTo: { age: [ann.recipient] } });
