@@ -24,6 +24,8 @@ export interface StateKey {
   /** What its owner recorded of the account; `undefined` if it recorded nothing. */
   readonly mark: string | undefined;
   readonly isAdopted: boolean;
+  /** Whether the state has only texts that the recipients of the key can open. */
+  readonly isSealed: boolean;
   /** Whether the state was copied or renamed, or another stack created the key. */
   readonly isCopy: boolean;
   readonly dates: KeyDates;
@@ -94,6 +96,7 @@ function factsOf(
     scope: scopeIn(resource),
     mark: typeof identity === "string" ? markIn(identity) : undefined,
     isAdopted: adopted?.id === id || (outputs.imported === true && role === "current"),
+    isSealed: isObject(outputs[role === "previous" ? "previousSealedKey" : "sealedKey"]),
     isCopy: isCopied(resource, state) || isOthers({ name, maker }, identity),
     dates: datesOf(resource, role),
     plan: {
@@ -132,6 +135,10 @@ function deliveryTo(consumers: readonly StateResource[], { type, created = Numbe
 function adoptedIn(value: unknown): { readonly id: string; readonly by: string } | undefined {
   const { id, by } = (value ?? {}) as { readonly id?: unknown; readonly by?: unknown };
   return typeof id === "string" && typeof by === "string" ? { id, by } : undefined;
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
 }
 
 function textOf(value: unknown): string | undefined {
