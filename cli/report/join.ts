@@ -124,9 +124,11 @@ function describe(
   const dates = first?.dates ?? {};
   const stack = first?.stack ?? owner.stack;
   const createdAt = readTime(record?.createdAt) ?? dates.createdAt;
+  const deadline = expiresAt(name);
+  const isExpired = status === "live" && deadline !== undefined && Date.parse(deadline) <= now;
   const next =
-    first === undefined
-      ? nextWithoutState({ isOrphan: owner.stack !== undefined, hasStates, deadline: expiresAt(record?.name) }, now)
+    first === undefined || isExpired
+      ? nextWithoutState({ isOrphan: owner.stack !== undefined, hasStates, deadline }, now)
       : status === "live"
         ? nextStep(first, now)
         : nextIfMissing(first, status);
@@ -145,20 +147,22 @@ function describe(
     holders: held.map(describeHolder),
     rotateAt: dates.rotateAt,
     revokeAfter: dates.revokeAfter,
+    expiresAt: deadline,
     next,
     flags: flagsOf(),
-    events: keyEvents(record, dates, status === "gone" ? isoOf(now) : undefined),
+    events: keyEvents(record, dates, { expiresAt: deadline, goneAt: status === "gone" ? isoOf(now) : undefined }),
   });
 
   function flagsOf(): readonly Flag[] {
     const isUnused = record !== undefined && ageOf(record.lastUsedAt ?? record.createdAt, now) >= unusedFor.ms;
-    const isOverdue = status === "live" && next.isDue && next.after !== undefined;
+    const isOverdue = status === "live" && !isExpired && next.isDue && next.after !== undefined;
     const all: readonly (readonly [Flag, boolean])[] = [
       ["orphan", hasStates && first === undefined && owner.stack !== undefined],
       ["unmanaged", hasStates && first === undefined && owner.stack === undefined],
       ["gone", status === "gone"],
       ["not found", status === "not found"],
       ["overdue", isOverdue],
+      ["expired", isExpired],
       ["unused", isUnused],
       ["previous", first?.role === "previous"],
       ["several states", new Set(held.map((key) => key.stack)).size > 1],
@@ -167,7 +171,7 @@ function describe(
   }
 }
 
-function describeHolder({ stack, urn, type, role, isAdopted, isCopy, consumers }: StateKey): ReportHolder {
+function describeHolder({ stack, urn, type, role, isAdopted, isSealed, isCopy, consumers }: StateKey): ReportHolder {
   return {
     stack,
     urn,
@@ -176,6 +180,7 @@ function describeHolder({ stack, urn, type, role, isAdopted, isCopy, consumers }
     frontEnd: type.startsWith(DYNAMIC) ? "npm" : "plugin",
     role,
     ...(isAdopted && { isAdopted }),
+    ...(isSealed && { isSealed }),
     ...(isCopy && { isCopy }),
     consumers,
   };

@@ -4,7 +4,11 @@ import type { KeyEvent } from "./report-data";
 import type { KeyDates } from "./state-keys";
 
 /** What is known about a key's life, in order of time. Times that are not valid are left out. */
-export function keyEvents(record: ApiKeyRecord | undefined, dates: KeyDates, goneAt: string | undefined): KeyEvent[] {
+export function keyEvents(
+  record: ApiKeyRecord | undefined,
+  dates: KeyDates,
+  { expiresAt, goneAt }: { readonly expiresAt: string | undefined; readonly goneAt: string | undefined },
+): KeyEvent[] {
   const times: readonly (readonly [KeyEvent["what"], unknown])[] = [
     ["created", record?.createdAt ?? dates.createdAt],
     ["delivered", dates.deliveredAt],
@@ -12,6 +16,7 @@ export function keyEvents(record: ApiKeyRecord | undefined, dates: KeyDates, gon
     ["rotated", dates.rotatedAt],
     ["grace ends", dates.revokeAfter],
     ["rotation due", dates.rotateAt],
+    ["deadline", expiresAt],
     ["gone", goneAt],
   ];
   const known = times.flatMap(([what, time]) => {

@@ -5,7 +5,7 @@ import type { StateKey } from "./state-keys";
 const step = (action: NextStep["action"], text: string, isDue = false): NextStep => ({ action, isDue, text });
 
 /**
- * What happens to a live key that no state holds.
+ * What happens to a live key that no state holds, or whose deadline has passed.
  * @param isOrphan - Whether a state has its tag.
  * @param hasStates - Whether any state was given.
  * @param deadline - The deadline in its name, as an ISO 8601 time.

@@ -178,6 +178,7 @@ th[aria-sort="descending"] button::after {
   font-size: 0.8rem;
   font-weight: normal;
 }
+.flag.expired,
 .flag.overdue,
 .flag.gone,
 .flag.orphan {
@@ -219,7 +220,8 @@ svg .used {
   fill: var(--text);
 }
 svg .rotation-due,
-svg .grace-ends {
+svg .grace-ends,
+svg .deadline {
   fill: var(--warn);
 }
 svg .gone {

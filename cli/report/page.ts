@@ -9,7 +9,17 @@ const MAX_TEXT = 300;
 
 /** The flags in the order in which they need attention. */
 const FLAGS: readonly Flag[] = [
-  ...(["overdue", "orphan", "unmanaged", "gone", "not found", "unused", "several states", "previous"] as const),
+  ...([
+    "expired",
+    "overdue",
+    "orphan",
+    "unmanaged",
+    "gone",
+    "not found",
+    "unused",
+    "several states",
+    "previous",
+  ] as const),
 ];
 
 /** The columns of the table. Those with a name can be sorted by it. */

@@ -73,6 +73,8 @@ export interface ReportKey {
   readonly rotateAt?: string;
   /** ISO 8601 time from which the next `up` may revoke it: the end of its grace. */
   readonly revokeAfter?: string;
+  /** The deadline in its name, as an ISO 8601 time: after it, `keyplane reap` revokes the key (`maxAge`). */
+  readonly expiresAt?: string;
   readonly next: NextStep;
   readonly flags: readonly Flag[];
   /** What is known about its life, in order of time. */
@@ -93,6 +95,8 @@ export interface ReportHolder {
   readonly role: Role;
   /** Whether the resource adopted or imported a key that was created elsewhere. */
   readonly isAdopted?: true;
+  /** Whether the state has only texts that the recipients of the key can open (`sealTo`). */
+  readonly isSealed?: true;
   /** Whether its state was copied or renamed, or another stack created the key. Such a stack does not revoke it. */
   readonly isCopy?: true;
   /** URNs of the resources that use the resource's outputs. */
@@ -112,18 +116,28 @@ export interface NextStep {
 
 /**
  * `unmanaged`: no given state holds it or has its tag. `orphan`: a given state has its tag, but does not hold it.
- * `unused` and `overdue`: not used for long, or not rotated in time. `previous`: a successor has replaced it. `gone` and
- * `not found`: a state holds it, but no list does. `several states`: more than one state holds it.
+ * `unused` and `overdue`: not used for long, or not rotated in time. `expired`: it is live after its deadline.
+ * `previous`: a successor has replaced it. `gone` and `not found`: a state holds it, but no list does. `several states`:
+ * more than one state holds it.
  */
-export type Flag = "unmanaged" | "orphan" | "unused" | "overdue" | "previous" | "gone" | "not found" | "several states";
+export type Flag =
+  | "unmanaged"
+  | "orphan"
+  | "unused"
+  | "overdue"
+  | "expired"
+  | "previous"
+  | "gone"
+  | "not found"
+  | "several states";
 
 /** A moment in a key's life. */
 export interface KeyEvent {
   /**
    * `delivered`: all its consumers had it by then. `rotated`: its successor replaced it. `used`: its last use.
-   * `rotation due` and `grace ends` are dates of the state. `gone`: the list lacked it.
+   * `rotation due` and `grace ends` are dates of the state, `deadline` is that of its name. `gone`: the list lacked it.
    */
-  readonly what: "created" | "delivered" | "rotated" | "used" | "rotation due" | "grace ends" | "gone";
+  readonly what: "created" | "delivered" | "rotated" | "used" | "rotation due" | "grace ends" | "deadline" | "gone";
   /** ISO 8601 time. */
   readonly at: string;
 }

@@ -1,7 +1,7 @@
 import { identityIn, markIn, ownerIdIn } from "../../provider/keys/identity";
 import { isOthers } from "../../provider/keys/maker";
 import type { Scope } from "../../provider/keys/scope";
-import { textOf } from "../../provider/members";
+import { isObject, textOf } from "../../provider/members";
 import { DYNAMIC, isKeyType } from "../../provider/resource-types";
 import type { Deployment, StateResource } from "../../provider/stack/deployment";
 import { isKeyplanes, keysIn, ownersIn, type Role, type StackState } from "../../provider/stack/stack-state";
@@ -25,6 +25,8 @@ export interface StateKey {
   /** What its owner recorded of the account; `undefined` if it recorded nothing. */
   readonly mark: string | undefined;
   readonly isAdopted: boolean;
+  /** Whether the state has only texts that the recipients of the key can open. */
+  readonly isSealed: boolean;
   /** Whether the state was copied or renamed, or another stack created the key. */
   readonly isCopy: boolean;
   readonly dates: KeyDates;
@@ -95,6 +97,7 @@ function factsOf(
     scope: scopeIn(resource),
     mark: markIn(identity),
     isAdopted: adopted?.id === id || (outputs.imported === true && role === "current"),
+    isSealed: isObject(outputs[role === "previous" ? "previousSealedKey" : "sealedKey"]),
     isCopy: isCopied(resource, state) || isOthers({ name, maker }, identity),
     dates: datesOf(resource, role),
     plan: {

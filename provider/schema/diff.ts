@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Digest, isDigestOf } from "./digest";
 import { type FieldRule, hasUnknown } from "./field-types";
-import type { DueTerms, Properties, ResourceType } from "./resource-type";
+import type { Due, DueTerms, Properties, ResourceType } from "./resource-type";
 
 /** The difference between a resource and what the program requests. */
 export interface Difference {
@@ -11,7 +11,7 @@ export interface Difference {
   /** The fields that force a replacement. */
   readonly replaces: readonly string[];
   readonly deleteBeforeReplace: boolean;
-  /** Reasons that the program does not show, for the user. */
+  /** Why the resource is replaced, or what is due that the program does not show, in words for the user. */
   readonly reasons: readonly string[];
 }
 
@@ -37,8 +37,17 @@ export function diff(
     fields: [...new Set(due.map((item) => item.field))],
     replaces,
     deleteBeforeReplace: replaces.length > 0 && (type.deleteBeforeReplace?.(outputs, inputs) ?? false),
-    reasons: due.flatMap((item) => (item.why === undefined ? [] : [item.why])),
+    reasons: [...due.flatMap((item) => item.why ?? []), ...replacedBy(due, inputs)],
   };
+}
+
+/** Which changes of the program replace the resource. The engine shows them in the row, where 80 columns are too few. */
+function replacedBy(due: readonly Due[], inputs: Properties): readonly string[] {
+  const explained = new Set(due.flatMap(({ field, why }) => (why === undefined ? [] : [field])));
+  const fields = new Set(due.flatMap(({ field, replace }) => (replace && !explained.has(field) ? [field] : [])));
+  return [...fields].map((field) =>
+    hasUnknown(inputs[field]) ? `replaced if ${field} changes` : `replaced, because ${field} changed`,
+  );
 }
 
 function fieldChange(rule: FieldRule, inForce: unknown, given: unknown): "replace" | "update" | undefined {

@@ -12,7 +12,7 @@ export const SDKS = [
   { language: "nodejs", name: "Node", tools: ["npm"], flawsOf: flawsInNode },
   { language: "python", name: "Python", tools: ["python3"], flawsOf: flawsInPython },
   { language: "go", name: "Go", tools: ["go"], flawsOf: flawsInGo },
-  { language: "java", name: "Java", tools: ["pulumi-language-java", "gradle"], flawsOf: flawsInJava },
+  { language: "java", name: "Java", tools: ["pulumi-language-java", "mvn"], flawsOf: flawsInJava },
   { language: "dotnet", name: ".NET", tools: ["pulumi-language-dotnet", "dotnet"], flawsOf: flawsInDotnet },
 ];
 
@@ -84,8 +84,41 @@ function flawsInGo(folder, { schema }) {
   ]);
 }
 
+/** Compiles the SDK and the sample with Maven, against the packages that the SDK's own build file names. */
 function flawsInJava(cwd) {
-  return flawsOfRuns([["gradle", ["--no-daemon", "--quiet", "compileJava"], { cwd }]]);
+  const packages = packagesIn(readFileSync(join(cwd, "build.gradle"), "utf8"));
+  if (packages.length === 0) return ["its build.gradle names no package that it needs"];
+  const sample = sampleIn("java");
+  const [, name] = /^package ([\w.]+);$/m.exec(sample) ?? [];
+  const folder = join(cwd, "src", "main", "java", ...name.split("."));
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "App.java"), sample);
+  writeFileSync(join(cwd, "pom.xml"), pomWith(packages));
+  return flawsOfRuns([["mvn", ["--batch-mode", "--quiet", "compile"], { cwd }]]);
+}
+
+/** The packages that a build file of Gradle names, such as `com.pulumi:pulumi:1.0.0`. */
+export function packagesIn(gradle) {
+  return [...gradle.matchAll(/^\s*implementation\("([^":]+):([^":]+):([^":]+)"\)$/gm)].map(
+    ([, group, artifact, version]) => ({ group, artifact, version }),
+  );
+}
+
+function pomWith(packages) {
+  const dependencies = packages.map(
+    ({ group, artifact, version }) =>
+      `<dependency><groupId>${group}</groupId><artifactId>${artifact}</artifactId><version>${version}</version></dependency>`,
+  );
+  return `<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>sample</groupId><artifactId>sample</artifactId><version>1</version>
+  <properties>
+    <maven.compiler.source>11</maven.compiler.source><maven.compiler.target>11</maven.compiler.target>
+    <project.build.sourceEncoding>UTF-8</project.build.sourceEncoding>
+  </properties>
+  <dependencies>${dependencies.join("")}</dependencies>
+</project>
+`;
 }
 
 function flawsInDotnet(cwd) {

@@ -35,7 +35,7 @@ export function rowOf(key: ReportKey, period: Period): HTMLElement {
       createdAt && element("span", { class: "faint" }, dateElement(createdAt)),
     ),
     cell("Last use", ...useOf(key, period)),
-    cell("Due", due === undefined ? "no date" : dateElement(due), whenOf(due, period)),
+    cell("Due", due === undefined ? "no date" : dateElement(due), whenOf(due, period), deadlineOf(key)),
     cell("What happens next", ...textWithCommands(key.next.text)),
     cell("Timeline", timeline(key, period)),
   );
@@ -45,8 +45,9 @@ function cell(label: string, ...children: Child[]): HTMLElement {
   return element("td", { role: "cell", "data-label": label }, element("div", {}, ...children));
 }
 
-function holderText({ resource, type, role }: ReportHolder): string {
-  return `${resource} (${type}${role === "current" ? "" : `, ${role}`})`;
+function holderText({ resource, type, role, isSealed }: ReportHolder): string {
+  const facts = [type, role !== "current" && role, isSealed && "sealed"].filter(Boolean);
+  return `${resource} (${facts.join(", ")})`;
 }
 
 function usersOf(holder: ReportHolder | undefined): Child[] {
@@ -74,6 +75,12 @@ function whenOf(due: string | undefined, { now }: Period): Child {
   return element("span", { class: "faint" }, ms > 0 ? `in ${formatDuration(ms)}` : `${formatDuration(-ms)} ago`);
 }
 
+/** The deadline of a key, unless it is what happens next. */
+function deadlineOf({ expiresAt, next }: ReportKey): Child {
+  if (expiresAt === undefined || expiresAt === next.after) return undefined;
+  return element("span", { class: "faint" }, "deadline ", dateElement(expiresAt));
+}
+
 /** Everything about a key. It is created when it is opened. */
 function detailsOf(key: ReportKey): HTMLElement {
   const details = element("details", {}, element("summary", {}, "Details"));
@@ -89,8 +96,14 @@ function factsOf({ events, holders, createdBy, projectId, ownerTag }: ReportKey)
     ["Project", projectId],
     ["Owner's tag", ownerTag],
     ...events.map(({ what, at }) => [what, at] as const),
-    ...holders.flatMap(({ stack, urn, role, frontEnd, isAdopted, isCopy, consumers }) => {
-      const more = [role, frontEnd, isAdopted && "adopted", isCopy && "copied state, or created by another stack"];
+    ...holders.flatMap(({ stack, urn, role, frontEnd, isAdopted, isSealed, isCopy, consumers }) => {
+      const more = [
+        role,
+        frontEnd,
+        isAdopted && "adopted",
+        isSealed && "sealed",
+        isCopy && "copied state, or created by another stack",
+      ];
       return [
         [`Held by ${stack}`, `${urn} (${more.filter(Boolean).join(", ")})`] as const,
         ...consumers.map((consumer) => ["Used by", consumer] as const),

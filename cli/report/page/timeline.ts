@@ -16,6 +16,9 @@ const MARGIN = 8;
 /** Where the line is, in the middle. */
 const LINE = 12;
 
+/** Events that are dates until they happen. */
+const PLANNED: ReadonlySet<KeyEvent["what"]> = new Set(["rotation due", "grace ends", "deadline"]);
+
 /** Where marks are that often coincide with others: above and below the line. */
 const SHIFTS: Partial<Readonly<Record<KeyEvent["what"], number>>> = { used: -6, delivered: 6 };
 
@@ -27,6 +30,7 @@ const MARKS: Readonly<Record<KeyEvent["what"], string>> = {
   rotated: "M-3.5-3.5H3.5V3.5H-3.5z",
   "rotation due": "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0zM-2 0a2 2 0 1 1 4 0a2 2 0 1 1-4 0z",
   "grace ends": "M-1.5-6H1.5V6H-1.5z",
+  deadline: "M-5-5H5L0 5z",
   gone: "M-4-2.5L-2.5-4L0-1.5L2.5-4L4-2.5L1.5 0L4 2.5L2.5 4L0 1.5L-2.5 4L-4 2.5L-1.5 0z",
 };
 
@@ -51,7 +55,7 @@ export function timeline({ events, status }: ReportKey, period: Period): Element
     return Math.round(MARGIN + Math.min(1, Math.max(0, share)) * (WIDTH - 2 * MARGIN));
   };
   const xOf = (event: KeyEvent) => x(Date.parse(event.at));
-  const planned = events.filter(({ what }) => what === "rotation due" || what === "grace ends");
+  const planned = events.filter(({ what }) => PLANNED.has(what));
   const first = events[0] === undefined ? x(period.now) : Math.min(xOf(events[0]), x(period.now));
   const last = Math.max(...planned.map(xOf), x(period.now));
   const words = events.map(({ what, at }) => `${what} ${at.slice(0, 16).replace("T", " ")}`).join(", ");

@@ -132,9 +132,36 @@ test("a key that no state holds ends at its deadline, which keyplane reap looks 
   const nonce = noncesOf(newRunId());
   const keys = [-1, 1].map((days) => ({ id: String(days), name: autoName("ci", OWNER, nonce(), NOW + days * DAY) }));
   const all = report([listOf(keys)], inNpm());
-  expect(keyOf(all, "-1")).toMatchObject({ flags: ["orphan", "overdue"], next: { action: "revoke", isDue: true } });
+  expect(keyOf(all, "-1")).toMatchObject({ flags: ["orphan", "expired"], next: { action: "revoke", isDue: true } });
   const next = { action: "revoke", isDue: false, text: "`keyplane reap` revokes it after 2026-11-22 00:00 UTC" };
   expect(keyOf(all, "1").next).toMatchObject(next);
+});
+
+test("a key of a state has its deadline and is expired after it, whatever its stack would do", () => {
+  const nonce = noncesOf(newRunId());
+  const names = [-1, 1].map((days) => autoName("ci", OWNER, nonce(), NOW + days * DAY));
+  const keys = names.map((name, at) => ({ id: String(at + 7), name }));
+  const rotateAt = new Date(NOW - 9 * DAY).toISOString();
+  const state = inNpm(...keys.map(({ id, name }) => npmKey("ApiKey", `ci${id}`, OWNER, { keyId: id, name, rotateAt })));
+  const all = report([listOf(keys)], state);
+  expect(keyOf(all, "7")).toMatchObject({
+    ...{ expiresAt: "2026-11-20T00:00:00.000Z", flags: ["expired"] },
+    next: { action: "revoke", isDue: true, text: "`keyplane reap` revokes it" },
+  });
+  expect(keyOf(all, "8")).toMatchObject({
+    ...{ expiresAt: "2026-11-22T00:00:00.000Z", flags: ["overdue"], next: { action: "replace", isDue: true } },
+    events: [{ what: "created" }, { what: "rotation due" }, { what: "deadline", at: "2026-11-22T00:00:00.000Z" }],
+  });
+});
+
+test("a holder says whether the state has only a sealed secret", () => {
+  const keys = ["7", "8"].map((id) => ({ id, name: generatedName("app", OWNER) }));
+  const [current, previous] = keys;
+  const outputs = { keyId: "7", name: current?.name, key: null, sealedKey: { age: "..." } };
+  const before = { previousKeyId: "8", previousName: previous?.name, previousKey: "secret", previousSealedKey: null };
+  const all = report([listOf(keys)], inNpm(npmKey("RotatingApiKey", "app", OWNER, { ...outputs, ...before })));
+  expect(keyOf(all, "7").holders).toMatchObject([{ role: "current", isSealed: true }]);
+  expect(keyOf(all, "8").holders[0]).not.toHaveProperty("isSealed");
 });
 
 test("keys that no state holds are orphans of a stack, or unmanaged, but nothing without a state", () => {

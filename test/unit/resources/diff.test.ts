@@ -34,6 +34,22 @@ describe("the diff of an ApiKey", () => {
     expect(differ({ triggersDigest }, { rotationTriggers })).toEqual(nothing);
   });
 
+  it("names each change that replaces the key, because a row of 80 columns does not show it", () => {
+    const triggersDigest = digestOf({ quarter: "Q1" }, outputs.key).text;
+    const changed = differ({ triggersDigest }, { rotationTriggers: { quarter: "Q2" }, namePrefix: "web" });
+    expect(changed.reasons).toEqual([
+      "replaced, because namePrefix changed",
+      "replaced, because rotationTriggers changed",
+    ]);
+    const unknown = differ({ triggersDigest }, { rotationTriggers: UNKNOWN });
+    expect(unknown.reasons).toEqual(["replaced if rotationTriggers changes"]);
+  });
+
+  it("names the reason of a replacement by age once, and an update not at all", () => {
+    const { reasons } = differ({}, { rotateAfter: "30d", verify: true });
+    expect(reasons).toEqual(["due since 2026-01-31T00:00:00.000Z: 90d old"]);
+  });
+
   it("requests an update that removes plain-text triggers from a state of version 0.1", () => {
     const rotationTriggers = { quarter: "Q1" };
     expect(differ({ rotationTriggers }, { rotationTriggers })).toMatchObject({ changes: true, replaces: [] });
