@@ -1,3 +1,6 @@
+import { hash as cryptoHash } from "node:crypto";
+import { getOrCreate } from "./get-or-create";
+
 /** Replaces a secret in text. */
 const REDACTED = "[secret]";
 
@@ -24,15 +27,19 @@ const waiting: string[] = [];
 /** Length of the shortest form. Shorter texts, such as nearly all fields of a list, contain no secret. */
 let shortest = Number.POSITIVE_INFINITY;
 
-/** The letters and digits of a secret, in lower case: every encoding of the rest is left out of a comparison. */
+/**
+ * The letters and digits of a secret, in lower case: every encoding of the rest is left out of a comparison. Only their
+ * hash is kept, so that the search does not need the secret itself.
+ */
 interface Form {
-  readonly text: string;
+  readonly length: number;
+  readonly hash: string;
   /** The number of other characters before and after them. */
   readonly before: number;
   readonly after: number;
 }
 
-/** All forms of all secrets, by their last characters. */
+/** All forms of all secrets, by their last eight characters. */
 const formsByEnd = new Map<string, Form[]>();
 
 /** Secrets with too few letters and digits for a form. */
@@ -56,21 +63,31 @@ export function conceal(secret: string): void {
   waiting.push(secret);
 }
 
-/** Adds a secret's forms to the search. */
+/** Drops the text of a secret that nothing needs any more. Later messages are searched for it all the same. */
+export function forget(secret: string): void {
+  conceal(secret);
+  lookForAll();
+  secrets.delete(secret);
+}
+
+/** Adds the forms of secrets to the search that are not in it yet. */
+function lookForAll(): void {
+  for (const secret of waiting) lookFor(secret);
+  waiting.length = 0;
+}
+
 function lookFor(secret: string): void {
   harmless.clear();
   const forms = formsOf(secret);
-  const isLong = ({ text }: Form) => text.length >= MIN_LENGTH;
+  const isLong = ({ plain }: Units) => plain.length >= MIN_LENGTH;
   if (!forms.every(isLong)) {
     unusual.push(secret);
     shortest = Math.min(shortest, secret.length);
   }
-  for (const form of forms.filter(isLong)) {
-    shortest = Math.min(shortest, form.text.length);
-    const end = form.text.slice(-MIN_LENGTH);
-    const others = formsByEnd.get(end);
-    if (others === undefined) formsByEnd.set(end, [form]);
-    else others.push(form);
+  for (const units of forms.filter(isLong)) {
+    shortest = Math.min(shortest, units.plain.length);
+    const end = units.plain.slice(-MIN_LENGTH);
+    getOrCreate(formsByEnd, end, () => []).push(formOf(units));
     ends[slotOf(hashOf(end))] = 1;
   }
 }
@@ -80,8 +97,7 @@ function lookFor(secret: string): void {
  * and with anything but letters and digits in between.
  */
 export function redact(text: string): string {
-  for (const secret of waiting) lookFor(secret);
-  waiting.length = 0;
+  lookForAll();
   if (text.length < shortest || harmless.has(text)) return text;
   const usual = unusual.reduce((rest, secret) => rest.replaceAll(secret, REDACTED), text);
   const clean = mayHold(usual) ? redacted(usual) : usual;
@@ -155,8 +171,8 @@ function placesIn({ plain, plainAt, starts, stops, marks }: Units): [number, num
     hash = next(hash, plain.charCodeAt(end - 1));
     if (ends[slotOf(hash)] === 0) continue;
     const forms = formsByEnd.get(plain.slice(Math.max(0, end - MIN_LENGTH), end)) ?? [];
-    for (const { text, before, after } of forms.filter((form) => plain.endsWith(form.text, end))) {
-      const first = widened(plainAt[end - text.length] ?? 0, -1, before, marks);
+    for (const { length, before, after } of forms.filter((form) => endsWith(plain, end, form))) {
+      const first = widened(plainAt[end - length] ?? 0, -1, before, marks);
       const last = widened(plainAt[end - 1] ?? 0, 1, after, marks);
       let [from, to] = [starts[first] ?? 0, stops[last] ?? 0];
       for (let place = places.at(-1); place !== undefined && from < place[1]; place = places.at(-1)) {
@@ -168,6 +184,12 @@ function placesIn({ plain, plainAt, starts, stops, marks }: Units): [number, num
   }
   return places;
 }
+
+function endsWith(plain: string, end: number, { length, hash }: Form): boolean {
+  return length <= end && hash === sha256(plain.slice(end - length, end));
+}
+
+const sha256 = (text: string): string => cryptoHash("sha256", text, "base64");
 
 /** The unit up to which a secret extends that has other characters at an end. Invisible ones between them count, too. */
 function widened(unit: number, step: 1 | -1, count: number, marks: readonly (boolean | undefined)[]): number {
@@ -246,22 +268,29 @@ function meaning([, json, byte, hex, decimal, percent]: readonly (string | undef
 const MARK = 0x5f;
 
 /** The forms that a secret can have in a text. */
-function formsOf(secret: string): Form[] {
-  const texts = [Buffer.from(secret).toString("hex")];
+function formsOf(secret: string): Units[] {
+  const texts = [encoded(secret, "hex")];
   // In base64, the text before a secret, such as a user's name, determines at which of three offsets it begins.
   for (const before of [0, 1, 2]) {
-    const bytes = Buffer.from(" ".repeat(before) + secret);
-    const [from, to] = [Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6)];
-    texts.push(bytes.toString("base64").slice(from, to));
+    const [from, to] = [Math.ceil((before * 8) / 6), Math.floor(((before + Buffer.byteLength(secret)) * 8) / 6)];
+    texts.push(encoded(" ".repeat(before) + secret, "base64").slice(from, to));
   }
   // A part of the secret itself can look like an escaped character.
-  return [...[...texts, secret].map((text) => unitsOf(text)), unitsOf(secret, () => false)].map(formOf);
+  return [...[...texts, secret].map((text) => unitsOf(text)), unitsOf(secret, () => false)];
+}
+
+/** Overwrites the bytes that it needs, because Node keeps the memory of short ones. */
+function encoded(text: string, encoding: "hex" | "base64"): string {
+  const bytes = Buffer.from(text);
+  const result = bytes.toString(encoding);
+  bytes.fill(0);
+  return result;
 }
 
 function formOf({ plain, plainAt, marks }: Units): Form {
   const count = (units: readonly unknown[]) => units.filter(Boolean).length;
   return {
-    text: plain,
+    ...{ length: plain.length, hash: sha256(plain) },
     before: count(marks.slice(0, plainAt[0])),
     after: count(marks.slice((plainAt.at(-1) ?? 0) + 1)),
   };

@@ -3,6 +3,7 @@ import { parseDuration } from "../duration";
 import { type ApiError, isAborted, isAnswerLost, isApiError, KeyplaneError, messageOf } from "../errors";
 import type { Context } from "../schema/resource-type";
 import type { SealedTexts } from "../seal/recipients";
+import { forget } from "../secrets";
 import { clearName } from "./clear-name";
 import type { KeyInputs } from "./key-fields";
 import { fateOfLost, findLostKey, type LostRequests } from "./lost-key";
@@ -87,6 +88,7 @@ async function sealed({ id, key, name }: CreatedKey, sealer: Sealer, left: Lefto
   try {
     return await sealer(key);
   } catch (error) {
+    forget(key);
     await revokeOrphan({ id, name }, "which could not be sealed,", left, context);
     throw new KeyplaneError("KP-SEAL", `key ${id} could not be sealed, so it is revoked again: ${messageOf(error)}`);
   }

@@ -2,6 +2,7 @@ import type { Operation } from "../api/records";
 import { parseDuration } from "../duration";
 import { isOperationFailed, isTimeout, messageOf } from "../errors";
 import type { Context, Due } from "../schema/resource-type";
+import { forget } from "../secrets";
 import { isKept, type KeyInputs } from "./key-fields";
 
 /** Work that must end before an existing key is ready. */
@@ -103,7 +104,9 @@ export async function finishPending(
   context: Context,
 ): Promise<Reached> {
   const reached = await tryToFinish(pending, secret, inputs, context);
-  return secret.isSealed ? afterSealing(reached) : reached;
+  if (!secret.isSealed) return reached;
+  if (secret.key !== undefined) forget(secret.key);
+  return afterSealing(reached);
 }
 
 /** What is left of pending work, and why. */

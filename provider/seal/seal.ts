@@ -1,25 +1,33 @@
 import type { Recipients, SealedTexts } from "./recipients";
 
-/** Seals a text for each format of some recipients. */
+/** Seals a secret in each format. */
 const SEALS: { readonly [format in keyof Required<Recipients>]: Seal<NonNullable<Recipients[format]>> } = {
-  async age(text, recipients) {
+  async age(bytes, recipients) {
     const { armor, Encrypter } = await import("age-encryption");
     const encrypter = new Encrypter();
     for (const recipient of new Set(recipients)) encrypter.addRecipient(recipient.toLowerCase());
-    return armor.encode(await encrypter.encrypt(text));
+    return armor.encode(await encrypter.encrypt(bytes));
   },
-  async githubActions(text, { key }) {
+  async githubActions(bytes, { key }) {
     const { sealedBox } = await import("./sealed-box.js");
-    return sealedBox(text, key);
+    return sealedBox(bytes, key);
   },
 };
 
-type Seal<Recipient> = (text: string, recipient: Recipient) => Promise<string>;
+type Seal<Recipient> = (bytes: Uint8Array, recipient: Recipient) => Promise<string>;
 
-/** Seals a secret for recipients: only they can open the texts. Rejects if a recipient is unusable. */
+/**
+ * Seals a secret for recipients: only they can open the texts. Rejects if a recipient is unusable. Overwrites its copy of
+ * the secret.
+ */
 export async function seal(secret: string, { age, githubActions }: Recipients): Promise<SealedTexts> {
-  return {
-    ...(age && { age: await SEALS.age(secret, age) }),
-    ...(githubActions && { githubActions: await SEALS.githubActions(secret, githubActions) }),
-  };
+  const bytes = Buffer.from(secret);
+  try {
+    return {
+      ...(age && { age: await SEALS.age(bytes, age) }),
+      ...(githubActions && { githubActions: await SEALS.githubActions(bytes, githubActions) }),
+    };
+  } finally {
+    bytes.fill(0);
+  }
 }

@@ -9,11 +9,11 @@ const NONCE_BYTES = 24;
 const SIGMA = Uint32Array.of(0x61707865, 0x3320646e, 0x79622d32, 0x6b206574);
 
 /**
- * Seals a text as `crypto_box_seal` of libsodium does, which GitHub requires: the public key of a new pair, and a
+ * Seals bytes as `crypto_box_seal` of libsodium does, which GitHub requires: the public key of a new pair, and a
  * `crypto_box` from this pair to the recipient. The nonce is the hash of both public keys.
  * @param key - The recipient's public key for X25519, in base64.
  */
-export function sealedBox(text: string, key: string): string {
+export function sealedBox(bytes: Uint8Array, key: string): string {
   const recipient = Buffer.from(key, "base64");
   const pair = generateKeyPairSync("x25519");
   const sender = Buffer.from(String(pair.publicKey.export({ format: "jwk" }).x), "base64url");
@@ -22,7 +22,7 @@ export function sealedBox(text: string, key: string): string {
   const boxKey = new Uint32Array(KEY_BYTES / 4);
   hsalsa(SIGMA, words(shared), new Uint32Array(4), boxKey);
   const nonce = blake2b(Buffer.concat([sender, recipient]), { dkLen: NONCE_BYTES });
-  const box = xsalsa20poly1305(new Uint8Array(boxKey.buffer), nonce).encrypt(Buffer.from(text));
+  const box = xsalsa20poly1305(new Uint8Array(boxKey.buffer), nonce).encrypt(bytes);
   return Buffer.concat([sender, box]).toString("base64");
 }
 

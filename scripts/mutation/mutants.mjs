@@ -274,6 +274,12 @@ const settle = [
       test: "test/unit/secrets.test.ts",
     },
     {
+      name: "a secret that is forgotten is kept out of messages",
+      change: drop("forget", "conceal"),
+      test: "test/unit/secrets.test.ts",
+      by: "a concealed secret whose text is forgotten",
+    },
+    {
       name: "a secret is found in base64 behind other text",
       change: becomes("[0]", "formsOf", "0", "1"),
       test: "test/unit/secrets.test.ts",
@@ -2849,6 +2855,14 @@ const messages = [
 const SEALED = resources("sealed");
 
 const sealing = [
+  ...inFile("provider/seal/seal.ts", [
+    {
+      name: "the bytes of a secret are overwritten after it is sealed",
+      change: drop("seal", "fill"),
+      test: unit("seal/recipients"),
+      by: "a sealed text leaves no bytes",
+    },
+  ]),
   ...inFile("provider/seal/recipients.ts", [
     {
       name: "a recipient of age with a wrong checksum is refused",
@@ -2930,9 +2944,14 @@ const sealing = [
   ...inFile("provider/keys/readiness.ts", [
     {
       name: "a sealed key that could not be verified is replaced",
-      change: never("finishPending", "isSealed"),
+      change: always("finishPending", "isSealed"),
       test: SEALED,
       by: "is verified by the run",
+    },
+    {
+      name: "the secret of a sealed key is forgotten after its last use",
+      change: drop("finishPending", "forget"),
+      test: keys("forgotten-secret"),
     },
     {
       name: "a sealed key is not tried later",

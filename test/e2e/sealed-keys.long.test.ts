@@ -1,11 +1,15 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { PassphraseSecrets } from "../../testing/engine/state/secrets";
 import { AgeReader, GitHubReader } from "../unit/seal/opener";
+import { hostsOf } from "./hosts";
 import { PluginRun } from "./plugin-run";
+import { memoryHolds } from "./process-memory";
 import { ExampleRun } from "./run-example";
+import { FRONT_ENDS, StackUnderTest } from "./stack-under-test";
 
 const DAY = 24 * 3_600_000;
 const github = new GitHubReader();
@@ -174,4 +178,51 @@ test.each(Object.keys(SDKS) as (keyof typeof SDKS)[])(
     await example.destroy();
   },
   300_000,
+);
+
+/** Programs for two keys. The second one is created after the first one. */
+const TWO_KEYS = (sealTo: object) => `
+const first = new ApiKey("first", { sealTo: ${JSON.stringify(sealTo)}, verify: true });
+new ApiKey("second", { sealTo: ${JSON.stringify(sealTo)} }, { dependsOn: first });
+`;
+
+test.runIf(process.platform === "linux").each(FRONT_ENDS)(
+  "no process of a run has a sealed key of the %s any more when another verb runs",
+  async (frontEnd) => {
+    const sealTo = { age: [ann.recipient], githubActions: { key: github.key } };
+    const stack = await StackUnderTest.create(frontEnd, plane, TWO_KEYS(sealTo));
+    example = stack.run;
+    // Not in the stack's folder, because a snapshot has the account's own key.
+    const dumps = mkdtempSync(join(tmpdir(), "keyplane-heap-"));
+    try {
+      await plane.rules.add({ route: "POST /api_keys", hold: "before", skip: 1 });
+      const env = { NODE_OPTIONS: `--heapsnapshot-signal=SIGUSR2 --diagnostic-dir=${dumps}` };
+      const { done } = example.workspace.start("up", { env });
+      await plane.held.wait(1, 60_000);
+      const [secret = ""] = await created();
+      const hosts = hostsOf(example.workspace);
+      expect(hosts.length).toBeGreaterThan(0);
+      const others = example.workspace.processes().filter((pid) => !hosts.includes(pid));
+      for (const pid of others) expect(memoryHolds(pid, secret), "not the provider").toBe(false);
+      for (const pid of hosts) expect(memoryHolds(pid, plane.apiKey), "the search").toBe(true);
+      // The collection of garbage before a snapshot frees what nothing refers to.
+      for (const pid of hosts) process.kill(pid, "SIGUSR2");
+      const snapshots = () => readdirSync(dumps).map((file) => readFileSync(join(dumps, file), "utf8"));
+      await expect
+        .poll(() => snapshots().filter((text) => text.trimEnd().endsWith("}")), { timeout: 60_000 })
+        .toHaveLength(hosts.length);
+      const base64 = Buffer.from(secret).toString("base64").slice(0, 40);
+      const hex = Buffer.from(secret).toString("hex");
+      const all = snapshots().join("\n");
+      expect(all.includes(plane.apiKey), "the search").toBe(true);
+      expect([secret, base64, hex].map((form) => all.includes(form))).toEqual([false, false, false]);
+      for (const pid of hosts) expect(memoryHolds(pid, secret), "the provider").toBe(false);
+      await plane.held.release();
+      expect((await done).exit).toBe(0);
+      await example.destroy();
+    } finally {
+      rmSync(dumps, { recursive: true, force: true });
+    }
+  },
+  180_000,
 );

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { conceal, maskKeyLike, redact } from "../../provider/secrets";
+import { conceal, forget, maskKeyLike, redact } from "../../provider/secrets";
 
 const html = (text: string) => text.replace(/[^A-Za-z0-9]/g, (char) => `&#${char.charCodeAt(0)};`);
 const escaped = (text: string) => Array.from(text, (char) => `\\u00${char.charCodeAt(0).toString(16)}`).join("");
@@ -39,6 +39,17 @@ describe("a concealed secret", () => {
         expect(redact(`before: ${disguise(secret)} (after)`)).toMatch(/^before:.{0,3}\[secret\].{0,4}\(after\)$/su);
       }),
       { numRuns: 50, endOnFailure: true },
+    );
+  });
+
+  it.each(Object.entries(DISGUISES))("whose text is forgotten is found %s", (_, disguise) => {
+    fc.assert(
+      fc.property(anySecret, fc.boolean(), (secret, isKnown) => {
+        if (isKnown) conceal(secret);
+        forget(secret);
+        expect(redact(`before: ${disguise(secret)} (after)`)).toMatch(/^before:.{0,3}\[secret\].{0,4}\(after\)$/su);
+      }),
+      { numRuns: 20, endOnFailure: true },
     );
   });
 

@@ -1,5 +1,5 @@
 import sodium from "libsodium-wrappers";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { changeOfRecipients, parseRecipients, sameRecipients } from "../../../provider/seal/recipients";
 import { seal } from "../../../provider/seal/seal";
 import { AgeReader, GitHubReader } from "./opener";
@@ -77,6 +77,17 @@ describe("a sealed text", () => {
     expect(await bob.open(age)).toBe("napi_1");
     await expect((await AgeReader.create()).open(age)).rejects.toThrow();
     expect((await seal("napi_1", { age: [ann.recipient] })).age).not.toBe(age);
+  });
+
+  it("leaves no bytes of the secret behind", async () => {
+    const secret = "napi_3_of_the_caller";
+    const from = vi.spyOn(Buffer, "from");
+    await seal(secret, { age: [ann.recipient], githubActions: { key: github.key } });
+    const made = from.mock.results.flatMap(({ value }) => (Buffer.isBuffer(value) ? [value] : []));
+    const copies = from.mock.calls.filter(([value]) => (value as unknown) === secret);
+    from.mockRestore();
+    expect(copies.length).toBeGreaterThan(0);
+    expect(made.filter((bytes) => bytes.includes(secret))).toEqual([]);
   });
 
   it("for GitHub is a sealed box of libsodium", async () => {
