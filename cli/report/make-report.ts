@@ -1,4 +1,3 @@
-import { writeFile } from "node:fs/promises";
 import { readAge } from "../duration-option";
 import { EXIT } from "../exit-code";
 import type { Session } from "../session";
@@ -11,6 +10,7 @@ import type { ReportFlags } from "./report";
 import type { Report } from "./report-data";
 import { scopesIn } from "./state-scopes";
 import { readSources } from "./state-sources";
+import { writeOwnFile } from "./write-own-file";
 
 /** Default time after which an unused key is flagged. */
 const UNUSED_FOR = "90d";
@@ -31,7 +31,7 @@ export async function makeReport(flags: ReportFlags, session: Session): Promise<
 async function writePage(report: Report, file: string): Promise<void> {
   const [{ pageOf }, { readPageParts }] = await Promise.all([import("./page.js"), import("./page-parts.js")]);
   try {
-    await writeFile(file, pageOf(report, readPageParts()));
+    await writeOwnFile(file, pageOf(report, readPageParts()));
   } catch (error) {
     // An argument that is not a file could be a misplaced secret, so it is not repeated.
     throw new UsageError(`--out: the page cannot be written (${(error as NodeJS.ErrnoException).code})`);

@@ -1586,6 +1586,18 @@ const outside = [
     },
     { name: "no text of the page contains a known secret", change: uncalled("shown", "redact") },
   ]).map((mutant) => ({ test: cli("report-page"), ...mutant })),
+  ...inFile("cli/report/write-own-file.ts", [
+    {
+      name: "the report's page is not written through a link or into a pipe",
+      change: never("writeOwnFile", "isFile"),
+      test: cli("write-own-file"),
+    },
+    {
+      name: "the report's page is readable only by its owner",
+      change: becomes("0o644", "writeOwnFile", "0o600"),
+      test: cli("write-own-file"),
+    },
+  ]),
   ...inFile("cli/report/conceal-secrets.ts", [
     {
       name: "the report conceals the secrets of a state in plain text",
