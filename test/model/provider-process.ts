@@ -1,6 +1,6 @@
 import type { Account } from "../../provider/api";
 import { AbortedError } from "../../provider/errors";
-import { EngineLink, type EngineModules } from "../../provider/session/engine-link";
+import { EngineLink, type EngineModules, type Severity } from "../../provider/session/engine-link";
 import { Session } from "../../provider/session/session";
 import type { EngineCommand } from "../../provider/stack/command-line";
 import type { Deployment } from "../../provider/stack/deployment";
