@@ -797,7 +797,7 @@ const deletes = [
   ...inFile("provider/api/keys/shared-list.ts", [
     {
       name: "a list under way is shared only by those who came before it",
-      change: always("#flight", "fresh", "running"),
+      change: always("#flight", "any", "running"),
       test: resources("reads"),
       by: "R6",
     },
