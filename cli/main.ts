@@ -54,7 +54,7 @@ function programOf(session: Session): Command {
 }
 
 /** Reports an error as text or, with `--json`, as JSON. Returns the exit code. */
-function report(thrown: unknown, session: Session, asJson: boolean): ExitCode {
+function report(thrown: unknown, session: Session, { asJson }: { readonly asJson: boolean }): ExitCode {
   // Commander also throws for help and the version.
   if (thrown instanceof CommanderError && thrown.exitCode === 0) return EXIT.ok;
   if (session.interrupted) return EXIT.interrupted;
@@ -75,7 +75,7 @@ async function main(args: readonly string[]): Promise<ExitCode> {
     await programOf(session).parseAsync(args, { from: "user" });
     return session.exitCode;
   } catch (error) {
-    return report(error, session, args.includes("--json"));
+    return report(error, session, { asJson: args.includes("--json") });
   }
 }
 

@@ -11,7 +11,7 @@ import { writeIntoPage } from "./compat/page.mjs";
 import { failureOf, installRow, runRow } from "./compat/row.mjs";
 import { rowsFor } from "./compat/rows.mjs";
 import { newestSdk, prepareTools } from "./compat/tools.mjs";
-import { lineOf, summaryOf, tableOf } from "./compat/words.mjs";
+import { lineOf, listOf, summaryOf } from "./compat/words.mjs";
 import { pack } from "./package/pack.mjs";
 
 const { values: options } = parseArgs({
@@ -22,7 +22,7 @@ const { values: options } = parseArgs({
     sdk: { type: "string" },
     /** Runs only this row. */
     row: { type: "string" },
-    /** Writes the table into docs/compatibility.md if all rows pass. */
+    /** Writes the list into docs/compatibility.md if all rows pass. */
     write: { type: "boolean", default: false },
   },
 });
@@ -58,8 +58,8 @@ for (const { failure } of pages)
 
 const all = [...results, ...pages];
 const green = all.every(({ failure }) => failure === undefined);
-process.stdout.write(`\n${tableOf(results)}\n\n${summaryOf(all)}\n`);
-if (options.write && green && isWhole) writeIntoPage(tableOf(results));
+process.stdout.write(`\n${listOf(results)}\n\n${summaryOf(all)}\n`);
+if (options.write && green && isWhole) writeIntoPage(listOf(results));
 process.exitCode = green && results.length > 0 ? 0 : 1;
 
 function say(text) {

@@ -48,7 +48,7 @@ async function doctor(flags: DoctorFlags, session: Session): Promise<void> {
   live.show(["checking ..."]);
   const [ofStack, config] = await Promise.all([
     name && checkStack(name, folder),
-    stored && openCredentials(stored, name !== undefined, folder),
+    stored && openCredentials(stored, { isNamed: name !== undefined, folder }),
   ]);
   if (stored === undefined && ofStack !== undefined && ofStack.verdict !== "ok") {
     live.clear();

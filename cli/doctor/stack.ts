@@ -43,9 +43,11 @@ const NEEDED = ["apiKey", "accounts"] as const;
  */
 export async function openCredentials(
   config: StackConfig,
-  isNamed: boolean,
-  folder: string,
-  env: NodeJS.ProcessEnv = process.env,
+  {
+    isNamed,
+    folder,
+    env = process.env,
+  }: { readonly isNamed: boolean; readonly folder: string; readonly env?: NodeJS.ProcessEnv },
 ): Promise<StackConfig> {
   const needed = NEEDED.filter((name) => config.secrets.has(name));
   const hasPassphrase = env.PULUMI_CONFIG_PASSPHRASE !== undefined || Boolean(env.PULUMI_CONFIG_PASSPHRASE_FILE);

@@ -1,13 +1,14 @@
 import { nameInUrn } from "../../provider/keys/names";
 import type { Holding } from "./holdings";
+import type { Listed } from "./service";
 
 /**
  * What to do about a leaked key, step by step.
- * @param isListed - Whether its account lists it; `undefined` if it was not asked.
+ * @param listed - What its account lists; `undefined` if it was not asked.
  */
-export function adviceFor(holding: Holding, isListed: boolean | undefined): readonly string[] {
+export function adviceFor(holding: Holding, listed: Listed | undefined): readonly string[] {
   const { keyId, stack, roleNow, isCopy } = holding;
-  if (isListed === false) {
+  if (listed !== undefined && listed.record === undefined) {
     return [
       `Nothing: the account does not list key ${keyId}. It is revoked, and \`pulumi up --refresh\` of ${stack} notices`,
     ];

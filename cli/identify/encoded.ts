@@ -51,7 +51,7 @@ function* fromBase64({ bytes, openStart, openEnd }: Piece): Generator<Piece> {
     }
     const text = lines.length === 1 ? (lines[0] ?? bytes) : Buffer.concat(lines);
     for (let first = 0; first < 4; first++) {
-      for (const [start, stop] of runsOf(text, FIRST_OF_FOUR, QUADS, 4, first)) {
+      for (const [start, stop] of runsOf(text, FIRST_OF_FOUR, QUADS, { step: 4, start: first })) {
         const [begin, end] = [Math.max(first, start - MARGIN), Math.min(text.length, stop + MARGIN)];
         yield {
           bytes: Buffer.from(text.toString("latin1", begin, end), "base64"),

@@ -67,7 +67,7 @@ async function identify(args: readonly string[], flags: Flags, session: Session)
     identified.push({
       ...{ digest, holding, others, listed },
       checked: flags.check ? await check(secretOf(digest), flags, holding.account, session.signal) : undefined,
-      next: adviceFor(holding, listed && listed.record !== undefined),
+      next: adviceFor(holding, listed),
       revoke: revokeCommand(holding),
     });
   }

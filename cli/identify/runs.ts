@@ -14,10 +14,14 @@ export type Range = readonly [from: number, to: number];
 /**
  * The longest ranges that consist of members of a set and are at least so long, in order. Skips like Boyer and Moore: a
  * range of 40 bytes covers one of any 40 bytes in a row, so most bytes are never looked at, and none more than twice.
- * @param step - The distance of two elements, for a set of every fourth byte and the like. @default 1
- * @param start - The first element. @default 0
+ * `step` is the distance of two elements, for a set of every fourth byte and the like. `start` is the first element.
  */
-export function* runsOf(bytes: Uint8Array, set: ByteSet, atLeast: number, step = 1, start = 0): Generator<Range> {
+export function* runsOf(
+  bytes: Uint8Array,
+  set: ByteSet,
+  atLeast: number,
+  { step = 1, start = 0 }: { readonly step?: number; readonly start?: number } = {},
+): Generator<Range> {
   const isIn = (at: number) => set[bytes[at] ?? 0] === 1;
   let begin = start;
   for (let at = start + (atLeast - 1) * step; at < bytes.length; ) {

@@ -55,7 +55,7 @@ export function joinReport({ lists, states }: ReportSources, terms: ReportTerms)
   const keys = joined(
     lists,
     given.flatMap(({ held }) => held ?? []),
-  ).map((key) => describe(key, owners, stacks.length > 0, terms));
+  ).map((key) => describe(key, owners, { ...terms, hasStates: stacks.length > 0 }));
   return {
     at: isoOf(terms.now) ?? "",
     version: VERSION,
@@ -113,8 +113,7 @@ function byWeight(one: StateKey, other: StateKey): number {
 function describe(
   { listed, goneFrom, label, held }: Joined,
   owners: ReadonlyMap<string, string>,
-  hasStates: boolean,
-  { now, unusedFor }: ReportTerms,
+  { now, unusedFor, hasStates }: ReportTerms & { readonly hasStates: boolean },
 ): ReportKey {
   const [first] = held;
   const record = listed?.record;

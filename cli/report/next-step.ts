@@ -2,7 +2,8 @@ import { formatDuration } from "../../provider/duration";
 import type { NextStep } from "./report-data";
 import type { StateKey } from "./state-keys";
 
-const step = (action: NextStep["action"], text: string, isDue = false): NextStep => ({ action, isDue, text });
+const step = (action: NextStep["action"], text: string): NextStep => ({ action, isDue: false, text });
+const dueStep = (action: NextStep["action"], text: string): NextStep => ({ action, isDue: true, text });
 
 /**
  * What happens to a live key that no state holds, or whose deadline has passed.
@@ -18,7 +19,7 @@ export function nextWithoutState(
   if (deadline !== undefined) {
     const isDue = Date.parse(deadline) <= now;
     const when = isDue ? "" : ` after ${deadline.slice(0, 16).replace("T", " ")} UTC`;
-    return { ...step("revoke", `\`keyplane reap\` revokes it${when}`, isDue), after: deadline };
+    return { ...step("revoke", `\`keyplane reap\` revokes it${when}`), isDue, after: deadline };
   }
   if (!hasStates) return step("none", "Unknown: no state was given");
   return isOrphan
@@ -30,7 +31,7 @@ export function nextWithoutState(
 export function nextIfMissing({ role, isCopy }: StateKey, status: "gone" | "not found"): NextStep {
   if (status === "not found")
     return step("none", "Unknown: its account was not asked, or is not proven to be the right one");
-  if (role === "current" && !isCopy) return step("create", "`pulumi up --refresh` creates a new key", false);
+  if (role === "current" && !isCopy) return step("create", "`pulumi up --refresh` creates a new key");
   return step("none", "It is gone from the account");
 }
 
@@ -41,14 +42,14 @@ export function nextIfMissing({ role, isCopy }: StateKey, status: "gone" | "not 
 export function nextStep(key: StateKey, now: number): NextStep {
   const { role, isCopy, dates, plan } = key;
   if (isCopy && role !== "current") return step("stay", "Stays live: another stack created it");
-  if (role === "to be revoked") return step("revoke", "The next complete `pulumi up` revokes it", true);
+  if (role === "to be revoked") return dueStep("revoke", "The next complete `pulumi up` revokes it");
   if (role === "kept") return step("stay", "Stays live: it was kept on purpose, or its resource is gone");
   if (role === "previous") return timed("revoke", "revokes it, unless it is in use", dates.revokeAfter, now);
-  if (plan.isPending) return step("wait", "The next `pulumi up` waits until it is ready", true);
+  if (plan.isPending) return dueStep("wait", "The next `pulumi up` waits until it is ready");
   const [action, verb] = plan.isReplaced ? (["replace", "replaces it"] as const) : (["rotate", "rotates it"] as const);
   if (plan.isQueued) {
     const { previousId } = plan;
-    if (previousId === undefined) return step(action, `The next \`pulumi up\` ${verb}`, true);
+    if (previousId === undefined) return dueStep(action, `The next \`pulumi up\` ${verb}`);
     return step(action, `The first \`pulumi up\` after key ${previousId} is revoked ${verb}`);
   }
   return dates.rotateAt === undefined
@@ -57,7 +58,7 @@ export function nextStep(key: StateKey, now: number): NextStep {
 }
 
 function timed(action: NextStep["action"], verb: string, after: string | undefined, now: number): NextStep {
-  if (after === undefined) return step(action, `The next \`pulumi up\` ${verb}`, true);
+  if (after === undefined) return dueStep(action, `The next \`pulumi up\` ${verb}`);
   const late = now - Date.parse(after);
   const text =
     late < 0

@@ -54,7 +54,7 @@ export async function* paginate<T, P extends Page<T>>(paging: Paging<T, P>): Asy
     const page = await fetchPage(paging, position.cursor, position.atMost);
     const items = position.newIn(page);
     if (items.length > 0 || pages === 1) yield items.length === page.items.length ? page : { ...page, items };
-    if (!position.advance(page, items.length > 0, pages)) return;
+    if (!position.advance(page, { hasNew: items.length > 0, pages })) return;
   }
   throw new BadAnswerError(`${paging.route} has more than ${MAX_PAGES} pages. ${LOOK}`, { route: paging.route });
 }
@@ -86,7 +86,7 @@ class Position<T, P extends Page<T>> {
   }
 
   /** Moves on to the page after this one. Returns false if the list ends here. */
-  advance(page: P, hasNew: boolean, pages: number): boolean {
+  advance(page: P, { hasNew, pages }: { readonly hasNew: boolean; readonly pages: number }): boolean {
     const isFull = page.items.length >= this.#largest;
     this.#largest = Math.max(this.#largest, page.items.length);
     const isStuck = !hasNew || page.cursor === this.#own || page.cursor === this.cursor;

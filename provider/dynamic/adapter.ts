@@ -26,7 +26,7 @@ export function adapt(type: ResourceType): dynamic.ResourceProvider<Values, Valu
     },
 
     check: (olds, news) =>
-      run(type, "check", news, async (context) => {
+      run({ type, name: "check", values: news }, async (context) => {
         session.noteCheck(context.urn);
         const { inputs, failures } = check(type, fromPulumi(news), context, fromPulumi(olds));
         return {
@@ -36,23 +36,17 @@ export function adapt(type: ResourceType): dynamic.ResourceProvider<Values, Valu
       }),
 
     diff: (id, olds, news) =>
-      run(
-        type,
-        "diff",
-        news,
-        async (context) => {
-          const found = difference(session, { type, id, outputs: fromState(olds), inputs: fromPulumi(news) }, context, {
-            hasLedger: true,
-          });
-          const { reasons, changes, replaces, deleteBeforeReplace } = found;
-          for (const reason of reasons) context.info(reason);
-          return { changes, replaces: [...replaces], deleteBeforeReplace };
-        },
-        olds,
-      ),
+      run({ type, name: "diff", values: news, held: olds }, async (context) => {
+        const found = difference(session, { type, id, outputs: fromState(olds), inputs: fromPulumi(news) }, context, {
+          hasLedger: true,
+        });
+        const { reasons, changes, replaces, deleteBeforeReplace } = found;
+        for (const reason of reasons) context.info(reason);
+        return { changes, replaces: [...replaces], deleteBeforeReplace };
+      }),
 
     create: (inputs) =>
-      run(type, "create", inputs, async (context) => {
+      run({ type, name: "create", values: inputs }, async (context) => {
         const given = fromPulumi(inputs);
         const made = await session.creations.run(context.urn, (before) =>
           before ? createAgain(type, before, given, context) : type.create(given, context),
@@ -62,7 +56,7 @@ export function adapt(type: ResourceType): dynamic.ResourceProvider<Values, Valu
       }),
 
     read: (id, olds = {}) =>
-      run(type, "read", olds, async (context) => {
+      run({ type, name: "read", values: olds }, async (context) => {
         session.noteRead(id, context.urn);
         const outputs = await type.read(id, fromState(olds), context);
         // An empty result reports that the resource is gone.
@@ -70,29 +64,21 @@ export function adapt(type: ResourceType): dynamic.ResourceProvider<Values, Valu
       }),
 
     update: (id, olds, news) =>
-      run(
-        type,
-        "update",
-        news,
-        async (context) => {
-          const outputs = await type.update(id, fromState(olds), fromPulumi(news), context);
-          noteHolder(type, { id, outputs }, context);
-          return { outs: toState(outputs, canBeAbsent) };
-        },
-        olds,
-      ),
+      run({ type, name: "update", values: news, held: olds }, async (context) => {
+        const outputs = await type.update(id, fromState(olds), fromPulumi(news), context);
+        noteHolder(type, { id, outputs }, context);
+        return { outs: toState(outputs, canBeAbsent) };
+      }),
 
-    delete: (id, olds) => run(type, "delete", olds, (context) => type.delete(id, fromState(olds), context)),
+    delete: (id, olds) =>
+      run({ type, name: "delete", values: olds }, (context) => type.delete(id, fromState(olds), context)),
   };
 }
 
 /** Runs one verb. The SDK passes the resource's URN as an input, because the host does not. */
 async function run<T>(
-  type: ResourceType,
-  name: Verb["name"],
-  values: Values,
+  { type, name, values, held = values }: Omit<Verb, "urn" | "also"> & { readonly values: Values },
   body: (context: Context) => Promise<T>,
-  held: Values = values,
 ): Promise<T> {
   const urn = String(values.resourceUrn ?? held.resourceUrn ?? "");
   // The state of the owner, which a run with `--target` can leave out.

@@ -203,7 +203,9 @@ async function retire(before: LedgerState, inputs: Inputs, context: Context): Pr
     const delivery = deliveryOf(previous, before.deliveries.get(id), inputs, context);
     return [
       id,
-      retireAt(previous, delivery) > now ? delivery : await revokePrevious(id, previous, delivery, inputs, context),
+      retireAt(previous, delivery) > now
+        ? delivery
+        : await revokePrevious({ id, ...previous }, delivery, inputs, context),
     ];
   });
   return new Map(await Promise.all(entries));
@@ -228,8 +230,7 @@ function isUsable(id: string, { owned, compromised }: Inputs): boolean {
 
 /** Revokes a retired key if the list of this run shows that nobody uses it. */
 async function revokePrevious(
-  id: string,
-  { periods }: Previous,
+  { id, periods }: Previous & { readonly id: string },
   delivery: Delivery,
   inputs: Inputs,
   context: Context,
@@ -323,7 +324,7 @@ async function sweep(before: LedgerState, inputs: Inputs, context: Context): Pro
     return { delivered: everHeld(before), isUnswept: false, knowsSince: 0 };
   }
   return trying<Swept>(context, unsweptAfter(before, inputs, context), async () => {
-    const keys = await taggedKeys(before, inputs, context, true);
+    const keys = await taggedKeys(before, { ...inputs, fresh: true }, context);
     const { left, reported } = await settleUnknown(keys, context);
     const isDelivered = (id: string) => keys.delivered.has(id) || inputs.owned.includes(id);
     const delivered = keys.list.map(({ id }) => id).filter(isDelivered);
@@ -349,7 +350,7 @@ function recordedSince({ owner, knowsSince }: LedgerState, inputs: Held): number
 
 /** The fates of the keys that no resource has; `undefined` if they could not be looked for. */
 function look(before: LedgerState, held: Held, context: Context): Promise<ReadonlyMap<ApiKeyRecord, Fate> | undefined> {
-  return trying(context, undefined, async () => judgeUnknown(await taggedKeys(before, held, context, false), context));
+  return trying(context, undefined, async () => judgeUnknown(await taggedKeys(before, held, context), context));
 }
 
 /** The result, or a warning and something else: neither a sweep nor a retirement fails a run. */
@@ -367,9 +368,8 @@ async function trying<T>(context: Context, otherwise: T, body: () => Promise<T>)
 /** The keys with the stack's tag, and which of them the stack has or had. One that is listed under another id is reported. */
 async function taggedKeys(
   before: LedgerState,
-  { owner, owned }: Held,
+  { owner, owned, fresh = false }: Held & { readonly fresh?: boolean },
   context: Context,
-  fresh: boolean,
 ): Promise<Required<UnknownKeys> & { readonly list: readonly ApiKeyRecord[] }> {
   const list = await context.keys().list({ fresh });
   const [identity, held, delivered] = [String(owner), new Set(owned), new Set(everHeld(before))];

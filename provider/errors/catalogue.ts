@@ -60,7 +60,7 @@ export const ERRORS = {
   },
   "KP-PROGRAM-STUCK": {
     kind: "input",
-    when: "A program that declares keys waits forever: an `await`, an exported value or an input of a resource is a promise that never resolves. The promise may wait for an output of a resource that failed, or that `--target` left out. The run fails, Pulumi deletes nothing, and keyplane revokes no key.",
+    when: "A program that declares keys waits forever: an `await`, an exported value or an input of a resource is a promise that never resolves, such as one for an output of a resource that failed, or that `--target` left out. The run fails, Pulumi deletes nothing, and keyplane revokes no key.",
     remedy: "Look for the last `await` that the program reaches, and make its promise resolve or reject.",
   },
   "KP-PROGRAM-EXITED": {
@@ -89,7 +89,7 @@ export const ERRORS = {
     kind: "config",
     when: "`keyplane:baseUrl` leads to another address than the state records, and requests to it are refused. Or `keyplane:baseUrl` or `keyplane:apiKey` changed, and the account that they now lead to has no key of the stack. No key was created, revoked or removed from the state.",
     remedy:
-      "Set both to the account that holds the stack's keys. Then run `pulumi up`, because `pulumi refresh` and `pulumi destroy` use the configuration of the last `up`. The new address or account can also be right: the service has moved, the stack has no key yet, all its keys are gone, or none of them has a generated name. Then run the command once with the environment variable `KEYPLANE_CONFIRM_ACCOUNT`. The message contains its value.",
+      "Set both to the account that holds the stack's keys. Then run `pulumi up`, because `pulumi refresh` and `pulumi destroy` use the configuration of the last `up`. If the new address or account is right, because the service has moved or no key can prove the account, run the command once with the environment variable `KEYPLANE_CONFIRM_ACCOUNT`. The message contains its value.",
   },
   "KP-ID-MISMATCH": {
     kind: "bad_answer",
@@ -153,7 +153,7 @@ export const ERRORS = {
   },
   "KP-LIST-TOO-LONG": {
     kind: "bad_answer",
-    when: "The pages of a list exceed 200 MB in total, the most that keyplane reads into memory and far more than a real account has. Nothing was changed.",
+    when: "The pages of a list exceed 200 MB in total, far more than a real account has. Nothing was changed.",
     remedy:
       "Request fewer entries: limit operations with `since` or `limit`, or read them page by page with `listOperations`. If the list should be shorter, check that `keyplane:baseUrl` is the address of the service's API.",
   },

@@ -165,7 +165,7 @@ export class HttpClient {
       }
       const isLost = verdict === "ambiguous";
       if (signal.aborted && verdict !== "refused" && !(isLost && request.replay === "once")) {
-        throw abortedRequest(request, signal, call.lostBefore || isLost);
+        throw abortedRequest({ ...call, lostBefore: call.lostBefore || isLost });
       }
       const pauseMs = this.#pauseAfter(attempt, call);
       if (pauseMs === undefined) throw this.#failure(attempt, call);
@@ -181,7 +181,7 @@ export class HttpClient {
     await unlessAborted(
       signal,
       () => this.#limiter.acquire(request.route, signal, request.perSecond),
-      () => abortedRequest(request, signal, call.lostBefore),
+      () => abortedRequest(call),
     );
     call.deadline += this.#options.clock.monotonic() - queuedAt;
   }
@@ -202,7 +202,7 @@ export class HttpClient {
       const remainingMs = call.deadline - clock.monotonic();
       return { outcome, verdict: classify(outcome), requestId, sentAt, retryAfterMs, remainingMs };
     } finally {
-      this.#limiter.release(call.request.route, startedAt, tooMany);
+      this.#limiter.release(call.request.route, startedAt, { tooMany });
     }
   }
 
@@ -250,13 +250,14 @@ export class HttpClient {
   }
 
   /** Waits before the next attempt, and reports it. */
-  async #pause(pauseMs: number, outcome: Outcome, { request, signal, attempts, lostBefore }: Call): Promise<void> {
+  async #pause(pauseMs: number, outcome: Outcome, call: Call): Promise<void> {
+    const { request, signal, attempts } = call;
     const { clock, onRetry } = this.#options;
     onRetry?.({ route: request.route, outcome: formatOutcome(outcome), attempt: attempts + 1, pauseMs });
     await unlessAborted(
       signal,
       () => clock.sleep(pauseMs, signal),
-      () => abortedRequest(request, signal, lostBefore),
+      () => abortedRequest(call),
     );
   }
 
@@ -324,8 +325,9 @@ function misplacedSecret({ route }: HttpRequest): InputError {
   return new InputError(route, message);
 }
 
-function abortedRequest({ method, route }: HttpRequest, signal: AbortSignal, maybeDone: boolean): KeyplaneError {
-  const done = maybeDone && method !== "GET" ? "The service may have applied it." : "Nothing was changed.";
+function abortedRequest({ request, signal, lostBefore }: Call): KeyplaneError {
+  const { method, route } = request;
+  const done = lostBefore && method !== "GET" ? "The service may have applied it." : "Nothing was changed.";
   return aborted(route, signal, ` ${done}`);
 }
 

@@ -12,7 +12,7 @@ import { maskKeyLike, redact, redactShort } from "../secrets";
 import { cleanText } from "../text";
 import type { Verdict } from "./retry/classify";
 import { isBusy, isRedirect } from "./statuses";
-import type { Answered, HttpRequest, Outcome } from "./types";
+import type { Answered, HttpRequest, Outcome, Unanswered } from "./types";
 import { unreachable } from "./unreachable";
 
 /** undici's code for a body that exceeds the maximum size. */
@@ -51,9 +51,7 @@ export function failureError(failure: Failure): KeyplaneError {
       sentAt,
     );
   }
-  return outcome.kind === "answer"
-    ? answerError(failure, outcome)
-    : transportError(failure, outcome.code, outcome.sent);
+  return outcome.kind === "answer" ? answerError(failure, outcome) : transportError(failure, outcome);
 }
 
 /** Creates the error for an answer with an error status, or for one that does not come from this service. */
@@ -78,7 +76,7 @@ function answerError(failure: Failure, outcome: Answered): KeyplaneError {
   );
 }
 
-function transportError(failure: Failure, code: string, sent: boolean): KeyplaneError {
+function transportError(failure: Failure, { code, sent }: Unanswered): KeyplaneError {
   const { host, requestTimeoutMs } = failure;
   const { says, remedy } = unreachable({ code, sent }, host, baseUrlOf(failure), requestTimeoutMs);
   const end = `: ${says}${tries(failure)}. ${remedy}${reference(failure)}`;

@@ -32,7 +32,7 @@ export async function invoke(
     }
     if (isPreview && name === "waitForOperations") return { items: [] };
     const show = (text: string, isProgress: boolean) =>
-      session.engine.log("", isProgress ? "info" : "warning", toMessage(text), isProgress);
+      session.engine.log("", isProgress ? "progress" : "warning", toMessage(text));
     const controls = {
       onWarning: (text: string) => show(text, false),
       ...(name === "waitForOperations" && { onProgress: (progress: { text: string }) => show(progress.text, true) }),

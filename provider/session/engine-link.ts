@@ -22,8 +22,8 @@ export interface EngineModules {
   readonly service: typeof import("@pulumi/pulumi/proto/engine_grpc_pb");
 }
 
-/** How the engine shows a message. */
-export type Severity = "info" | "warning";
+/** How the engine shows a message. The next one replaces `progress`; others stay in the resource's diagnostics. */
+export type Severity = "progress" | "info" | "warning";
 
 /**
  * The connection from this process to the engine that started it. It shows messages, and detects when the engine is
@@ -74,12 +74,11 @@ export class EngineLink {
   }
 
   /**
-   * Shows a message in the row of a resource. The next message replaces an ephemeral one; others stay in the resource's
-   * diagnostics. A message that cannot be shown is dropped, so that it does not fail the work that it reports.
+   * Shows a message in the row of a resource. A message that cannot be shown is dropped, so that it does not fail the work that it reports.
    */
-  log(urn: string, severity: Severity, text: string, ephemeral: boolean): void {
+  log(urn: string, severity: Severity, text: string): void {
     if (this.address === "") return;
-    const sent = this.#send(urn, severity, text, ephemeral).catch(() => {});
+    const sent = this.#send(urn, severity, text).catch(() => {});
     this.#underWay.add(sent);
     void sent.then(() => this.#underWay.delete(sent));
   }
@@ -107,13 +106,13 @@ export class EngineLink {
     return this.#call((client, ...rest) => client.getRootResource(new messages.GetRootResourceRequest(), ...rest));
   }
 
-  #send(urn: string, severity: Severity, text: string, ephemeral: boolean): Promise<void> {
+  #send(urn: string, severity: Severity, text: string): Promise<void> {
     const { messages } = this.#modules();
     const request = new messages.LogRequest();
     request.setSeverity(severity === "warning" ? messages.LogSeverity.WARNING : messages.LogSeverity.INFO);
     request.setMessage(text);
     request.setUrn(urn);
-    request.setEphemeral(ephemeral);
+    request.setEphemeral(severity === "progress");
     return this.#call((client, ...rest) => client.log(request, ...rest));
   }
 

@@ -127,7 +127,7 @@ class VerbContext implements Context {
   }
 
   get progress(): Context["progress"] {
-    const show = this.#log("info", true);
+    const show = this.#log("progress");
     return (text) => {
       this.#noteWait(text);
       show(text);
@@ -135,11 +135,11 @@ class VerbContext implements Context {
   }
 
   get info(): Context["info"] {
-    return this.#log("info", false);
+    return this.#log("info");
   }
 
   get warn(): Context["warn"] {
-    return this.#log("warning", false);
+    return this.#log("warning");
   }
 
   settings(): Settings {
@@ -175,7 +175,7 @@ class VerbContext implements Context {
   }
 
   witness({ fresh = false }: { readonly fresh?: boolean } = {}): Promise<Witness | undefined> {
-    return this.#session.stack.state(this.urn, this.#phase, fresh);
+    return this.#session.stack.state(this.urn, this.#phase, { fresh });
   }
 
   mayHaveDeliveredBetween(from: number, to: number): Promise<boolean | undefined> {
@@ -198,7 +198,7 @@ class VerbContext implements Context {
       this.#wait.text = text;
       return;
     }
-    const wait: Wait = { text, since: performance.now(), say: this.#log("info", false) };
+    const wait: Wait = { text, since: performance.now(), say: this.#log("info") };
     this.#wait = wait;
     // The process must not stay alive for it.
     this.#waitTimer = setTimeout(
@@ -207,8 +207,8 @@ class VerbContext implements Context {
     ).unref();
   }
 
-  #log(severity: Severity, ephemeral: boolean): (text: string) => void {
-    return (text) => this.#session.engine.log(this.urn, severity, toMessage(text), ephemeral);
+  #log(severity: Severity): (text: string) => void {
+    return (text) => this.#session.engine.log(this.urn, severity, toMessage(text));
   }
 }
 

@@ -11,7 +11,7 @@ interface Looking {
   readonly command: EngineCommand;
   /** When this process was started, in milliseconds since 1970. */
   readonly startedAt: number;
-  readonly engine: { log(urn: string, severity: "warning", text: string, isEphemeral: boolean): void };
+  readonly engine: { log(urn: string, severity: "warning", text: string): void };
 }
 
 /** Looks at the stack's own state and history, with the CLI that runs the command. */
@@ -27,9 +27,9 @@ export class StackLook implements Deliveries {
 
   /**
    * The state as it is saved now; `undefined` if it cannot be read. The callers of a phase share it.
-   * @param fresh - Whether to read it again.
+   * With `fresh`, reads it again.
    */
-  state(urn: string, phase: string, fresh: boolean): Promise<Witness | undefined> {
+  state(urn: string, phase: string, { fresh }: { readonly fresh: boolean }): Promise<Witness | undefined> {
     const shared = fresh ? this.#again : this.#states;
     const state = getOrCreate(shared, phase, () => this.#read(urn));
     if (fresh) void state.finally(() => this.#again.delete(phase));
@@ -87,7 +87,6 @@ export class StackLook implements Deliveries {
         "warning",
         `keyplane asked the Pulumi CLI about this stack, but ${messageOf(error)}. Keys whose fate depends on it stay live. ` +
           "If the CLI was not found, set KEYPLANE_PULUMI to its path",
-        false,
       );
       return undefined;
     }

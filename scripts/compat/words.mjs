@@ -4,15 +4,20 @@ export function lineOf({ number, sdk, node, program, manager, failure, seconds }
   return `${failure === undefined ? "✓" : "✗"} ${what} (${seconds.toFixed(0)} s)${failure ? `\n${failure}` : ""}`;
 }
 
-/** Formats all rows as a Markdown table, padded like the formatter does it. */
-export function tableOf(results) {
-  const head = ["`@pulumi/pulumi`", "Node", "Program", "Installed by", "Works"];
-  const rows = results.map(({ sdk, node, program, manager, failure }) => {
-    return [sdk, node, program, manager, failure === undefined ? "yes" : "no"];
-  });
-  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column].length)));
-  const line = (row) => `| ${row.map((cell, column) => cell.padEnd(widths[column])).join(" | ")} |`;
-  return [line(head), line(widths.map((width) => "-".repeat(width))), ...rows.map(line)].join("\n");
+/** Formats all rows as a Markdown list, with one item for each version of the SDK. */
+export function listOf(results) {
+  const versions = [...new Set(results.map(({ sdk }) => sdk))];
+  const cellOf = ({ node, program, manager, failure }) =>
+    `${program} (Node ${node}, ${manager}${failure === undefined ? "" : ", fails"})`;
+  return versions
+    .map(
+      (version) =>
+        `- ${version}: ${results
+          .filter(({ sdk }) => sdk === version)
+          .map(cellOf)
+          .join(", ")}`,
+    )
+    .join("\n");
 }
 
 /** The last line. */

@@ -1,7 +1,7 @@
 /** Renders the error catalogue as a page: one section per error, in definition order. */
 export function renderErrors(errors) {
   const sections = Object.entries(errors).map(
-    ([code, { kind, when, remedy }]) => `## ${code}\n\nKind \`${kind}\`. ${when}\n\n**What to do:** ${remedy}\n`,
+    ([code, { kind, when, remedy }]) => `## ${code}\n\n\`${kind}\`: ${when}\n\n${remedy}\n`,
   );
   return `${INTRODUCTION}\n${sections.map(wrapped).join("\n")}`;
 }
@@ -12,23 +12,20 @@ const INTRODUCTION = `<!-- Made by \`npm run docs:errors\` from provider/errors/
 
 Every error of keyplane has a code, which never changes. It is at the end of the message, and a data source's error also has
 it as \`code\`. \`npx keyplane explain CODE\` prints the section of this page. A message says what failed, which request was
-sent, what the service answered, and what to do next. It contains no secret.
+sent, what the service answered, and what to do next. It contains no secret. Each section says the kind of the error, when it
+happens, and then what to do.
 
 ## Handling errors in a program
 
 A data source throws a \`KeyplaneError\`. Its \`kind\` says what happened:
 
-| \`kind\`                                | What happened                                                                   |
-| ------------------------------------- | ------------------------------------------------------------------------------- |
-| \`config\`, \`input\`                     | A setting or an argument is invalid. Nothing was sent                           |
-| \`auth\`                                | The service does not accept \`keyplane:apiKey\`                                   |
-| \`not_found\`, \`conflict\`, \`rate_limit\` | The service refused the request for this reason                                 |
-| \`api\`                                 | The service refused it for another reason, or failed                            |
-| \`answer_lost\`                         | A request that changes something got no usable answer. It may have been applied |
-| \`transport\`, \`timeout\`, \`aborted\`     | The network failed, the call timed out, or it was aborted                       |
-| \`operation\`                           | An operation failed while keyplane waited for it                                |
-| \`bad_answer\`                          | The answer does not match the service's API                                     |
-| \`internal\`                            | An unexpected error in keyplane                                                 |
+- \`config\`, \`input\`: a setting or an argument is invalid. Nothing was sent.
+- \`auth\`: the service does not accept \`keyplane:apiKey\`.
+- \`not_found\`, \`conflict\`, \`rate_limit\`: the service refused the request for this reason; \`api\`: for another one, or it failed.
+- \`answer_lost\`: a request that changes something got no usable answer. It may have been applied.
+- \`transport\`, \`timeout\`, \`aborted\`: the network failed, the call timed out, or it was aborted.
+- \`operation\`: an operation failed while keyplane waited for it.
+- \`bad_answer\`: the answer does not match the service's API. \`internal\`: an unexpected error in keyplane.
 
 \`\`\`ts
 import { getProjects, KeyplaneError } from "keyplane";

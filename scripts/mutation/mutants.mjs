@@ -838,7 +838,7 @@ const deletes = [
   ...inFile("provider/api/keys/shared-list.ts", [
     {
       name: "a list under way is shared only by those who came before it",
-      change: always("#flight", "fresh", "running"),
+      change: always("#flight", "any", "running"),
       test: resources("reads"),
       by: "R6",
     },
@@ -2814,12 +2814,26 @@ const messages = [
       by: "says what is wrong with the configuration",
     },
   ]),
-  ...inFile("sdk/nodejs/data-sources/data-source.ts", [
+  ...inFile("sdk/nodejs/run/pulumi-internals.ts", [
     {
       name: "Pulumi shows the error of a data source without its stack and properties",
-      change: drop("asReport", "Object"),
-      test: unit("sdk/data-source-errors"),
+      change: drop("showOnlyMessage", "defineProperty"),
+      test: unit("sdk/pulumi-internals"),
     },
+    {
+      name: "a program sees which of its resources failed",
+      change: drop("observeRegistrations", "seen", "?."),
+      test: unit("sdk/pulumi-internals"),
+    },
+  ]),
+  ...inFile("provider/dynamic/pulumi-internals.ts", [
+    {
+      name: "the provider notices that a run is cancelled",
+      change: drop("onCancel", "CANCEL"),
+      test: unit("sdk/pulumi-internals"),
+    },
+  ]),
+  ...inFile("sdk/nodejs/data-sources/data-source.ts", [
     {
       name: "the error of a data source shows its code, also without its stack",
       change: becomes("error.kind", "asReport", "code"),

@@ -151,7 +151,8 @@ export class ApiKey<Seal extends pulumi.Input<SealTo> | undefined = undefined> e
 
   constructor(name: string, args: ApiKeyArgs<Seal> = {}, options?: pulumi.CustomResourceOptions) {
     const registry = ProgramRun.current.registryFor("ApiKey", name, scopeIn("ApiKey", name, args));
-    const inputs = registeredInputs("ApiKey", name, OUTPUTS, keyInputs(args, registry.identity, options), options);
+    const own = keyInputs(args, registry.identity, options);
+    const inputs = registeredInputs("ApiKey", name, { outputs: OUTPUTS, args: own, options });
     const resumeTraces = pauseTraces();
     try {
       super(typeToken("ApiKey"), name, inputs, keyOptions(options, registry.owner, secretsOf(args)));

@@ -43,7 +43,7 @@ export class ProjectReady extends pulumi.CustomResource {
   declare readonly projectId: pulumi.Output<string>;
 
   constructor(name: string, args: ProjectReadyArgs, options?: pulumi.CustomResourceOptions) {
-    const inputs = registeredInputs("ProjectReady", name, ["projectId"], { ...args }, options);
+    const inputs = registeredInputs("ProjectReady", name, { outputs: ["projectId"], args: { ...args }, options });
     const resumeTraces = pauseTraces();
     try {
       super(typeToken("ProjectReady"), name, inputs, options);

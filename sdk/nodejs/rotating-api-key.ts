@@ -202,7 +202,7 @@ export class RotatingApiKey<Seal extends pulumi.Input<SealTo> | undefined = unde
     const registry = ProgramRun.current.registryFor("RotatingApiKey", name, scopeIn("RotatingApiKey", name, args));
     const given = { ...args, ...(args.adopt !== undefined && { adopt: pulumi.secret(args.adopt) }) };
     const own = keyInputs(given, registry.identity, options);
-    const inputs = registeredInputs("RotatingApiKey", name, OUTPUTS, own, options);
+    const inputs = registeredInputs("RotatingApiKey", name, { outputs: OUTPUTS, args: own, options });
     const resumeTraces = pauseTraces();
     try {
       super(typeToken("RotatingApiKey"), name, inputs, keyOptions(options, registry.owner, SECRETS));

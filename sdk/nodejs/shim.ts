@@ -27,9 +27,15 @@ export function shim(kind: KindName): string {
 export function registeredInputs(
   kind: KindName,
   name: string,
-  outputs: readonly string[],
-  args: pulumi.Inputs,
-  options: pulumi.CustomResourceOptions | undefined,
+  {
+    outputs = [],
+    args,
+    options,
+  }: {
+    readonly outputs?: readonly string[];
+    readonly args: pulumi.Inputs;
+    readonly options?: pulumi.CustomResourceOptions | undefined;
+  },
 ): pulumi.Inputs {
   if (options?.import !== undefined || options?.id !== undefined) {
     throw new KeyplaneError(

@@ -1,6 +1,6 @@
 import type { Account } from "../../provider/api";
 import { AbortedError } from "../../provider/errors";
-import { EngineLink, type EngineModules } from "../../provider/session/engine-link";
+import { EngineLink, type EngineModules, type Severity } from "../../provider/session/engine-link";
 import { Session } from "../../provider/session/session";
 import type { EngineCommand } from "../../provider/stack/command-line";
 import type { Deployment } from "../../provider/stack/deployment";
@@ -24,9 +24,9 @@ class CollectingLink extends EngineLink {
 
   override watch(): void {}
 
-  override log(_urn: string, severity: "info" | "warning", text: string, ephemeral: boolean): void {
+  override log(_urn: string, severity: Severity, text: string): void {
     const { progress, info, warn } = this.harness.told;
-    if (ephemeral) progress.push(text);
+    if (severity === "progress") progress.push(text);
     else if (severity === "warning") warn.push(text);
     else info.push(text);
   }

@@ -167,7 +167,9 @@ export class Keys {
     const { path, routes } = this.at;
     try {
       const request = { method: "GET", route: routes.list, path, credential: key, replay: "safe" } as const;
-      return readKeys(routes.list, await this.http.request({ ...request, signal: options.signal }), true);
+      return readKeys(routes.list, await this.http.request({ ...request, signal: options.signal }), {
+        holdsCaller: true,
+      });
     } catch (error) {
       if (isApiError(error) && error.status === 401) return undefined;
       throw error;
@@ -247,7 +249,7 @@ export class Keys {
     try {
       const answer = await this.http.request({ method: "GET", route, path: at.path, replay: "safe", onSend, signal });
       this.#noteAnswer(answer);
-      return readKeys(route, answer, at.holdsCaller);
+      return readKeys(route, answer, at);
     } catch (error) {
       if (!this.#isAccepted && isApiError(error) && error.kind === "auth") this.#refusal = error;
       throw error;

@@ -3,6 +3,7 @@ import { keyIdOf } from "../../ids";
 import type { Members } from "../../members";
 import { Reader } from "../reader";
 import type { ApiKeyRecord } from "../records";
+import type { KeyList } from "./key-list";
 
 /** The zero time that some services send instead of null. */
 const ZERO_TIME = "0001-01-01T00:00:00Z";
@@ -11,7 +12,11 @@ const ZERO_TIME = "0001-01-01T00:00:00Z";
  * Reads the list of keys. The account's own list must contain the key that made the request, so it cannot be empty. The
  * list of an organization can.
  */
-export function readKeys(route: string, answer: HttpAnswer, holdsCaller: boolean): ApiKeyRecord[] {
+export function readKeys(
+  route: string,
+  answer: HttpAnswer,
+  { holdsCaller }: Pick<KeyList, "holdsCaller">,
+): ApiKeyRecord[] {
   const reader = new Reader(route, answer);
   const items = reader.array(answer.json, "").map((each, at) => reader.object(each, `[${at}]`));
   if (holdsCaller) mustHoldCaller(reader, items);

@@ -48,12 +48,12 @@ export class SharedList<T> {
   get(signal: AbortSignal | undefined): Promise<T> {
     const finished = this.#finished;
     if (finished !== undefined && finished.sentAt > this.#lastCreation) return Promise.resolve(finished.value);
-    return this.#join(this.#flight(false), signal);
+    return this.#join(this.#flight("any"), signal);
   }
 
   /** A new read, sent after this call. */
   fresh(signal: AbortSignal | undefined): Promise<T> {
-    return this.#join(this.#flight(true), signal);
+    return this.#join(this.#flight("fresh"), signal);
   }
 
   /** A recent read. It may be older than the last creation, so it does not prove that something is absent. */
@@ -63,14 +63,14 @@ export class SharedList<T> {
       return Promise.resolve(finished.value);
     }
     const underWay = [this.#running, this.#queued].find((flight) => flight?.abort.signal.aborted === false);
-    return this.#join(underWay ?? this.#flight(false), signal);
+    return this.#join(underWay ?? this.#flight("any"), signal);
   }
 
-  #flight(fresh: boolean): Flight<T> {
+  #flight(age: "fresh" | "any"): Flight<T> {
     const running = this.#running;
     if (running !== undefined && !running.abort.signal.aborted) {
       if (running.sentAt === undefined) return running;
-      if (!fresh && running.sentAt > this.#lastCreation) return running;
+      if (age === "any" && running.sentAt > this.#lastCreation) return running;
     }
     if (this.#queued === undefined || this.#queued.abort.signal.aborted) this.#queued = this.#start(running);
     return this.#queued;

@@ -68,7 +68,7 @@ export class Limiter {
   }
 
   /** Frees the slot of a request started at `startedAt` (monotonic), and adapts to its answer. */
-  release(route: string, startedAt: number, tooMany: boolean): void {
+  release(route: string, startedAt: number, { tooMany }: { readonly tooMany: boolean }): void {
     const { pace } = this.#route(route);
     this.#refused += ((tooMany ? 1 : 0) - this.#refused) / RECENT;
     const now = this.clock.monotonic();

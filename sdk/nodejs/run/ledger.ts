@@ -17,7 +17,7 @@ export interface LedgerArgs {
 export class Ledger extends pulumi.CustomResource {
   constructor(scope: ScopeArgs, args: LedgerArgs) {
     const name = scopeName(scope);
-    const inputs = registeredInputs("Ledger", name, [], { ...args, ...scope }, undefined);
+    const inputs = registeredInputs("Ledger", name, { args: { ...args, ...scope } });
     const resumeTraces = pauseTraces();
     try {
       super(typeToken("Ledger"), name, inputs);

@@ -18,7 +18,7 @@ export class Owner extends pulumi.CustomResource {
       organization: organization(),
       firstKey,
     };
-    const inputs = registeredInputs("Owner", name, ["identity"], args, undefined);
+    const inputs = registeredInputs("Owner", name, { outputs: ["identity"], args });
     const resumeTraces = pauseTraces();
     try {
       // A preview with `--diff` shows `(hidden)` for what each run changes.

@@ -15,7 +15,7 @@ const answerOf = (json: unknown): HttpAnswer => ({
 });
 
 const READERS = {
-  keys: (json: unknown) => readKeys("GET /api_keys", answerOf(json), true),
+  keys: (json: unknown) => readKeys("GET /api_keys", answerOf(json), { holdsCaller: true }),
   operations: (json: unknown) => readOperationPage("GET /operations", answerOf(json)).items,
   operation: (json: unknown) => [readSingleOperation("GET /operation", answerOf(json))],
   projects: (json: unknown) => readProjectPage("GET /projects", answerOf(json)).items,

@@ -57,16 +57,16 @@ describe("the credentials of a stack", () => {
       [false, { ...passphrases, PULUMI_CONFIG_PASSPHRASE: "" }],
       [false, { ...passphrases, PULUMI_CONFIG_PASSPHRASE_FILE: "passphrase.txt" }],
     ] as const) {
-      const { values, secrets, opened } = await openCredentials(config, isNamed, __dirname, env);
+      const { values, secrets, opened } = await openCredentials(config, { isNamed, folder: __dirname, env });
       expect([...values]).toEqual([["apiKey", "kp_keyplane_apiKey"]]);
       expect([[...secrets], [...(opened ?? [])]]).toEqual([["baseUrl"], ["apiKey"]]);
     }
-    expect(await openCredentials(config, false, __dirname, passphrases)).toBe(config);
+    expect(await openCredentials(config, { isNamed: false, folder: __dirname, env: passphrases })).toBe(config);
   });
 
   test("are in no later output", async () => {
     await pulumi('"kp_decrypted_4711"');
-    await openCredentials(config, true, __dirname, passphrases);
+    await openCredentials(config, { isNamed: true, folder: __dirname, env: passphrases });
     expect(harmless("at https://host/kp_decrypted_4711")).toBe("at https://host/[secret]");
   });
 });

@@ -81,7 +81,9 @@ const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   "an answer": parseExactJson,
   "an answer with a text": (text) => parseExactJson(inJson(text, (value) => ({ [String(value)]: value }))),
   "the names of keys": (text) =>
-    readKeys("GET /api_keys", answerOf([{ id: 1, name: text, created_at: text, last_used_at: text }]), false),
+    readKeys("GET /api_keys", answerOf([{ id: 1, name: text, created_at: text, last_used_at: text }]), {
+      holdsCaller: false,
+    }),
   "a page of operations": (text) => readOperationPage("GET /", answerOf({ operations: [{ id: text, status: text }] })),
   "a page of projects": (text) => readProjectPage("GET /", answerOf({ projects: [{ id: text, name: text }] })),
   "an id": (text) => [keyIdOf(text), ...Object.values(ID_FORMS).map(({ matches }) => matches(text))],

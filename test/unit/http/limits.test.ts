@@ -252,7 +252,7 @@ async function run(clock: DrivenClock, service: Pick<Service, "admits">, count: 
         const startedAt = clock.monotonic();
         await clock.sleep(20);
         isAdmitted = service.admits();
-        limiter.release("POST /a", startedAt, !isAdmitted);
+        limiter.release("POST /a", startedAt, { tooMany: !isAdmitted });
         if (!isAdmitted) await clock.sleep(125);
       }
     }

@@ -104,6 +104,6 @@ it("a message is dropped if there is no engine, and does not fail the work that 
   const link = new EngineLink("", () => {
     throw new Error("no connection can be made");
   });
-  link.log("urn:pulumi:dev::app::t::ci", "info", "waiting", true);
+  link.log("urn:pulumi:dev::app::t::ci", "info", "waiting");
   await expect(link.flush()).resolves.toBeUndefined();
 });

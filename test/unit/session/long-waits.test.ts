@@ -18,8 +18,8 @@ afterEach(() => {
 function verb(session: Session, name: string, body: (context: Context) => Promise<void>) {
   const urn = `urn:pulumi:dev::app::t::${name}`;
   const lines: string[] = [];
-  vi.spyOn(session.engine, "log").mockImplementation((_urn, severity, text, ephemeral) => {
-    if (!ephemeral) lines.push(`${severity}: ${text}`);
+  vi.spyOn(session.engine, "log").mockImplementation((_urn, severity, text) => {
+    if (severity !== "progress") lines.push(`${severity}: ${text}`);
   });
   const type = resourceTypes.ProjectReady;
   const ended = runVerb(session, { type, name: "create", urn, values: {} }, body).catch((error: Error) => error);
