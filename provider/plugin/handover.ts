@@ -34,9 +34,9 @@ export class Handovers {
     return this.#planned.get(urn);
   }
 
-  noteDeletion(urn: string, id: string): void {
-    const planned = this.#planned.get(urn);
-    if (planned?.id === id) planned.isDeleted = true;
+  /** Notes that a resource is deleted. One that was renamed is deleted under its former URN, so only the id tells. */
+  noteDeletion(id: string): void {
+    for (const planned of this.#planned.values()) if (planned.id === id) planned.isDeleted = true;
   }
 
   /** The outputs of a new resource. Those of a successor lack the compromised keys, which the old resource revokes. */

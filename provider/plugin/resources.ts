@@ -160,7 +160,7 @@ export class Resources {
     const held = fromEngine(state);
     return this.#run(named, "delete", held, async (context) => {
       this.#orphans.noteHeld(type, held, context);
-      this.#handovers.noteDeletion(urn, id);
+      this.#handovers.noteDeletion(id);
       await this.#noteSuccessor(type, id, context);
       await type.delete(id, held, context);
       if (type.holds) await this.#orphans.afterDelete(this.#identityOf(urn, held), context);

@@ -69,7 +69,7 @@ function resourceOf({ name, fields, canBeAbsent = [], onlyWith = {} }, path) {
   const documented = propertiesOf(path, `${name}Args`);
   const declared = propertiesOf(path, name);
   const inputs = inputsOf(name, fields, documented);
-  const isOutput = (field) => !fields[field]?.digest && !WRITE_ONLY.includes(field);
+  const isOutput = (field) => !fields[field]?.isDigest && !WRITE_ONLY.includes(field);
   const outputs = {
     ...Object.fromEntries(Object.entries(inputs).filter(([field]) => isOutput(field))),
     ...mapOf(declared, (property, output) => {

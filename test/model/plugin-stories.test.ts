@@ -143,4 +143,20 @@ describe("a stack of the plugin keeps all invariants in the story of", () => {
       { do: "restore", which: 2 },
     ]);
   });
+
+  test("a current key that revokeNow names, whose resource an alias renames and that is deleted before it is replaced", async () => {
+    const next = { alias: "rotating-0", revokes: "current", options: { deleteBeforeReplace: true } } as const;
+    const renamed: Program = { "rotating-1": { ...key(0), rotating: true, consumed: false, ...next } };
+    await runPluginStory([up(rotating(0, {}, { consumed: false })), up(renamed, { refresh: true })]);
+  });
+
+  test("a fork that is destroyed with a key that the stack, of which an older state was restored, adopts no more", async () => {
+    const adopted = rotating(0, {}, { consumed: false });
+    await runPluginStory([
+      up({ adopted: { ...key(0), rotating: true, consumed: false, adopts: true } }),
+      { do: "fork", commands: ["refresh"] },
+      { do: "restore", which: 0 },
+      up(adopted),
+    ]);
+  });
 });

@@ -52,6 +52,8 @@ export class Story {
   protected readonly byHand = new Map<string, { readonly id: string; readonly key: string }>();
   /** Ids of keys that were missing from the last list that their owner read. */
   protected readonly unseen = new Set<number>();
+  /** Whether somebody has revoked a key that the stack held. For the stack, another history may have gone on. */
+  private hasLostHeldKey = false;
   /** Ids of adopted keys. */
   protected readonly adopted = new Set<string>();
   /** Ids of owners from before a renaming of the stack. */
@@ -165,8 +167,10 @@ export class Story {
           .filter(({ id, name }) => isAutoName(name) || held.includes(String(id)));
         const key = pick(own, action.which);
         if (key === undefined) break;
-        if (action.do === "revoke") await plane.state.revokeKey(key.id);
-        else {
+        if (action.do === "revoke") {
+          await plane.state.revokeKey(key.id);
+          this.hasLostHeldKey ||= held.includes(String(key.id));
+        } else {
           await plane.state.useKey(key.id);
           this.uses.set(String(key.id), clock.now());
         }
@@ -283,6 +287,7 @@ export class Story {
   /** Runs a command of another stack. Returns whether it succeeded. */
   protected async runOther(other: Other, command: Elsewhere): Promise<boolean> {
     const { engine } = other;
+    const adopted = new Set(engine.state.flatMap(({ outputs }) => adoptedIn(outputs)));
     if (command === "rotate") {
       const bump = ({ inputs, ...key }: DeclaredKey) => ({
         ...key,
@@ -298,7 +303,7 @@ export class Story {
     this.engine.said.push(...engine.said.splice(0));
     this.engine.names.push(...engine.names.splice(0));
     this.engine.wronglyGone.push(...engine.wronglyGone.splice(0));
-    await this.judge();
+    await this.judge(adopted);
     return ended;
   }
 
@@ -360,11 +365,15 @@ export class Story {
     expect(spent, `I10: ${spent} requests of ${this.engine.calls} calls`).toBeLessThanOrEqual(most);
   }
 
-  /** Checks the invariants that must hold at any time. */
-  protected async judge(): Promise<void> {
+  /**
+   * Checks the invariants that must hold at any time.
+   * @param adoptedElsewhere - Ids of the keys that the stack whose command has ended had adopted, if it is another one.
+   */
+  protected async judge(adoptedElsewhere: ReadonlySet<string> = new Set()): Promise<void> {
     const log = await this.settledLog();
     for (const { outputs } of this.engine.state) for (const id of adoptedIn(outputs)) this.adopted.add(id);
-    const byHand = [...this.byHand.values()].map(({ id }) => id).filter((id) => !this.adopted.has(id));
+    const isAdopted = (id: string) => this.adopted.has(id) || adoptedElsewhere.has(id);
+    const byHand = [...this.byHand.values()].map(({ id }) => id).filter((id) => !isAdopted(id));
     const wasAdopted = (id: string, { seq, lateOf }: LogEntry) => (lateOf ?? seq) <= (this.adoptedUntil.get(id) ?? 0);
     const { turns } = this.engine;
     const engines = [this.engine, ...this.others.map(({ engine }) => engine)];
@@ -612,6 +621,7 @@ export class Story {
     if (lastUsedAt !== null) return "it was used";
     if (!engine.line.has(name)) return "another history requested it";
     if (this.others.some((other) => other.engine.known.has(id))) return "another stack has it";
+    if (this.hasLostHeldKey && this.isTold(key)) return "the account lacked a key that the stack held";
     if (engine.mayHaveBeenDelivered(key) && this.isTold(key)) return "a run that no ledger knows may have delivered it";
     // Only what the state has on record is revoked. All others are reported, by a destroy at the latest.
     const isUnexplained = !engine.known.has(id) && !this.wasOnRecord(name);
