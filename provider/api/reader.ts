@@ -3,7 +3,7 @@ import type { HttpAnswer } from "../http";
 import type { IdForm } from "../ids";
 import { isObject, type Members } from "../members";
 import { redact, redactShort } from "../secrets";
-import { UNSTORABLE } from "../unprintable";
+import { UNSTORABLE } from "../text";
 
 const TIME =
   /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;

@@ -162,8 +162,7 @@ async function endRun(before: LedgerState, inputs: Inputs, context: Context): Pr
   const recorded = { ...inputs, compromised: inputs.compromised ?? [] };
   const { left, added } = toRevoke(before, inputs);
   const previous = Object.keys(inputs.previous ?? {}).filter((id) => !before.deliveries.get(id)?.isRevoked);
-  const hasOldKeys = [...left, ...added, ...previous].length > 0;
-  if (inputs.incomplete === true || leavesOut(inputs, hasOldKeys, context)) {
+  if (inputs.incomplete === true || leavesOut(inputs, [...left, ...added, ...previous], context)) {
     // Something may still use a key that has a successor, or hold one that no resource seems to hold.
     const unrevoked = [...left, ...added];
     return { ...recorded, ...unsweptAfter(before, inputs, context), unrevoked, deliveries: before.deliveries };
@@ -269,9 +268,9 @@ async function lookUp(id: string, context: Context): Promise<ApiKeyRecord | unde
  * Whether `--target` or `--exclude` has left a key out of this run, or can have left out a consumer, which the engine does
  * not tell. That matters only if there are old keys.
  */
-function leavesOut({ owned }: Inputs, hasOldKeys: boolean, context: Context): boolean {
+function leavesOut({ owned }: Inputs, oldKeys: readonly string[], context: Context): boolean {
   const missing = owned.filter((id) => !context.run.holders.has(id));
-  if (missing.length === 0 && !(hasOldKeys && context.command().isLimited)) return false;
+  if (missing.length === 0 && (oldKeys.length === 0 || !context.command().isLimited)) return false;
   const what = missing.length > 0 ? `key ${missing.join(", ")}` : "resources, which may still have them";
   context.warn(
     `old keys are not revoked, because this run left out ${what}. The next \`pulumi up\` of the whole stack revokes them`,

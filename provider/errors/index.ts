@@ -1,7 +1,7 @@
 // The errors that this package throws. The catalogue describes each code.
-export { accountSetting } from "./account-setting";
 export { ERRORS, type ErrorCode, type ErrorDefinition, type ErrorKind } from "./catalogue";
 export {
+  accountSetting,
   ConfigError,
   type ErrorFacts,
   InputError,

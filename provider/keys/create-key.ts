@@ -4,7 +4,6 @@ import { type ApiError, isAborted, isAnswerLost, isApiError, KeyplaneError, mess
 import type { Context } from "../schema/resource-type";
 import type { SealedTexts } from "../seal/recipients";
 import { forget } from "../secrets";
-import { clearName } from "./clear-name";
 import type { KeyInputs } from "./key-fields";
 import { fateOfLost, findLostKey, type LostRequests } from "./lost-key";
 import { autoName, MAX_NAMES } from "./names";
@@ -104,6 +103,8 @@ async function createExact(
   context: Context,
 ): Promise<CreatedKey> {
   const { exactName: name } = naming;
+  // Loaded on demand, because an exact name is rare.
+  const { clearName } = await import("./clear-name.js");
   await clearName(naming, context);
   for (let attempt = 1; ; attempt++) {
     try {

@@ -15,7 +15,6 @@ import { UNKNOWN } from "../schema/field-types";
 import { type Context, NotReady } from "../schema/resource-type";
 import { changeOfRecipients } from "../seal/recipients";
 import { adoptionOf, adoptionRules, heldBy, keysToRevoke, refuseLateAdoption } from "./rotation/adoption";
-import { deleteKeys } from "./rotation/delete-keys";
 import { retirePrevious } from "./rotation/retire-key";
 import { rotateKey } from "./rotation/rotate-key";
 import { type PlannedRotation, type RotationInputs, rotationFields, rotationRules } from "./rotation/rotation-fields";
@@ -152,7 +151,11 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
     return { id: randomUUID(), ...(await importKey(keyId, key, inputs, context)) };
   },
 
-  delete: deleteKeys,
+  async delete(id, state, context) {
+    // Loaded on demand, because most runs delete nothing.
+    const { deleteKeys } = await import("./rotation/delete-keys.js");
+    return deleteKeys(id, state, context);
+  },
 });
 
 /** The previous key also stays live after the resource is deleted, so it must be used once, too. */

@@ -37,16 +37,16 @@ export function diff(
     fields: [...new Set(due.map((item) => item.field))],
     replaces,
     deleteBeforeReplace: replaces.length > 0 && (type.deleteBeforeReplace?.(outputs, inputs) ?? false),
-    reasons: [...due.flatMap((item) => item.why ?? []), ...replacedBy(due, inputs)],
+    reasons: [...due.flatMap((item) => item.why ?? []), ...replacedBy(due, (field) => hasUnknown(inputs[field]))],
   };
 }
 
 /** Which changes of the program replace the resource. The engine shows them in the row, where 80 columns are too few. */
-function replacedBy(due: readonly Due[], inputs: Properties): readonly string[] {
+function replacedBy(due: readonly Due[], isUnknown: (field: string) => boolean): readonly string[] {
   const explained = new Set(due.flatMap(({ field, why }) => (why === undefined ? [] : [field])));
   const fields = new Set(due.flatMap(({ field, replace }) => (replace && !explained.has(field) ? [field] : [])));
   return [...fields].map((field) =>
-    hasUnknown(inputs[field]) ? `replaced if ${field} changes` : `replaced, because ${field} changed`,
+    isUnknown(field) ? `replaced if ${field} changes` : `replaced, because ${field} changed`,
   );
 }
 

@@ -4,7 +4,7 @@ import { ID_FORMS } from "../ids";
 import { isObject, membersOf } from "../members";
 import { parseRecipients, type Recipients } from "../seal/recipients";
 import { isKeyText } from "../secrets";
-import { NOT_IN_NAMES } from "../unprintable";
+import { NOT_IN_NAMES } from "../text";
 
 /** Represents a value that a preview does not know yet. */
 export const UNKNOWN: unique symbol = Symbol("unknown");

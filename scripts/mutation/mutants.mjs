@@ -2989,7 +2989,7 @@ const sealing = [
   ...inFile("provider/keys/revoke-key.ts", [
     {
       name: "a sealed key is gone only if a second list agrees",
-      change: without("findKey", "secondLook"),
+      change: without("findKey", "laterLook"),
       test: SEALED,
       by: "is gone only if two lists",
     },

@@ -521,7 +521,7 @@ describe("the replacement of an ApiKey", () => {
     expect(await live()).toEqual([state.id, successor.id].sort());
     await plugin.delete(state);
     expect(await live()).toEqual([successor.id]);
-    expect(plugin.messages).toEqual([]);
+    expect(plugin.messages).toEqual(["replaced, because rotationTriggers changed"]);
   });
 
   it("with an exact name asks to delete the old key first", async () => {

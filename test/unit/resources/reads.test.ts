@@ -148,7 +148,7 @@ describe("reading a key", () => {
 
   it("R7: keeps the secret and the creation time of the state", async () => {
     const { harness, key } = await withKey();
-    const times = { createdAt: "2020-02-02T00:00:00Z", rotateAt: "2020-05-02T00:00:00.000Z" };
+    const times = { createdAt: "2020-02-02T00:00:00Z", rotateAfter: "90d", rotateAt: "2020-05-02T00:00:00.000Z" };
     const outputs: Properties = { ...key.outputs, ...times };
     expect(await harness.readKey({ ...key, outputs })).toEqual(outputs);
     expect(outputs.key).toMatch(/^kp_/);
