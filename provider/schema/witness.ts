@@ -25,8 +25,8 @@ export interface Witness {
   /** The resource that replaced another one with the same URN; `undefined` if there is none. */
   successorOf(urn: string, id: string): Made | undefined;
   /**
-   * Names of the resources that may still have the outputs of a resource that is deleted: those that use it, and were
-   * not updated since its successor was made, if it has one.
+   * Names of the resources that may still have the outputs of a resource that is deleted: those that use it, also through
+   * resources that were updated since its successor was made, and were not updated since then themselves.
    */
   waitingFor(urn: string, id: string): readonly string[];
 }

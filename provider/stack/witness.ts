@@ -70,10 +70,15 @@ export class StackWitness implements Witness {
   waitingFor(urn: string, id: string): readonly string[] {
     const savedAs = this.#savedAs(urn, id);
     const { created = Number.POSITIVE_INFINITY } = this.successorOf(urn, id) ?? {};
-    return this.deployment.resources
-      .filter(({ custom, replaced, sources }) => custom && !replaced && sources.has(savedAs))
-      .filter(({ modified = 0 }) => modified < created)
-      .map((consumer) => nameInUrn(consumer.urn));
+    const changed = new Set([savedAs]);
+    const waiting: string[] = [];
+    // In a state, every resource comes after those that it uses.
+    for (const { urn: consumer, custom, replaced, sources, modified = 0 } of this.deployment.resources) {
+      if (!custom || replaced || consumer === savedAs || ![...sources].some((source) => changed.has(source))) continue;
+      if (modified < created) waiting.push(nameInUrn(consumer));
+      else changed.add(consumer);
+    }
+    return waiting;
   }
 
   /**

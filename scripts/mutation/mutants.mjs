@@ -2282,6 +2282,11 @@ const evidence = [
       test: stack("witness"),
     },
     {
+      name: "a consumer waits for a change that reaches it through another resource",
+      change: drop("waitingFor", "add"),
+      test: stack("witness"),
+    },
+    {
       name: "every consumer waits for a successor that does not exist",
       change: becomes("0", "waitingFor", "POSITIVE_INFINITY"),
       test: stack("witness"),

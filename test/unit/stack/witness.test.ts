@@ -222,6 +222,16 @@ describe("of a resource that is deleted, a state shows", () => {
     expect(witness([old, successor, consumer("app", fields)]).waitingFor(urn, "7")).toEqual(waiting);
   });
 
+  test.each<[string, Properties, Properties, string[]]>([
+    ["was not updated since, although that one was", AFTER, BEFORE, ["app"]],
+    ["was updated since, as that one was", AFTER, AFTER, []],
+    ["waits for that one, which waits itself", BEFORE, BEFORE, ["between"]],
+  ])("that a consumer of a consumer waits, if it %s", (_, between, app, waiting) => {
+    const uses = consumer("between", between);
+    const last = consumer("app", { ...app, propertyDependencies: { url: [uses.urn] }, dependencies: [uses.urn] });
+    expect(witness([old, successor, uses, last]).waitingFor(urn, "7")).toEqual(waiting);
+  });
+
   test("that a consumer waits under the URN in the state, if an alias has renamed it in this run", () => {
     const before = urnOf(type, "before");
     const waiting = consumer("app", BEFORE);
