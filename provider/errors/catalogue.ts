@@ -121,14 +121,14 @@ export const ERRORS = {
   },
   "KP-NAME-TAKEN": {
     kind: "conflict",
-    when: "An ApiKey asks for an exact `name` that an active key already has. Nothing was created.",
+    when: "An ApiKey asks for an exact `name` that a live key already has. Nothing was created.",
     remedy:
       'Choose another name, revoke that key, or, if it was never used, set `onNameConflict` to `"revokeUnused"`. For a replacement change `rotationTriggers`, or set the resource option `deleteBeforeReplace`.',
   },
   "KP-ADOPT": {
     kind: "conflict",
     when: "A key cannot be adopted: its id and secret do not belong together, the service refuses the secret, the key is one of this stack's own, or the resource already exists. Nothing was created, and the key was not changed.",
-    remedy: "Pass the id and the secret of one active key to a new resource, or remove `adopt` to get a new key.",
+    remedy: "Pass the id and the secret of one live key to a new resource, or remove `adopt` to get a new key.",
   },
   "KP-CONFLICT": {
     kind: "conflict",
@@ -185,7 +185,7 @@ export const ERRORS = {
   },
   "KP-UNUSABLE": {
     kind: "operation",
-    when: "A new key of a RotatingApiKey did not become usable: an operation failed, or the service does not accept it. It was not delivered and is revoked. The earlier keys are unchanged.",
+    when: "A new key of a RotatingApiKey did not become usable: an operation failed, or the service does not accept it. Nobody got it, and it is revoked. The earlier keys are unchanged.",
     remedy: "Fix what the message names, and run `pulumi up` again to create another key.",
   },
   "KP-NOT-READY": {
@@ -195,8 +195,9 @@ export const ERRORS = {
   },
   "KP-REVOKE": {
     kind: "api",
-    when: "A key that nobody holds could not be revoked, and is still active. It stays in the state.",
-    remedy: "Run the command again, or revoke the key in the service's console.",
+    when: "A key stays live, because the service did not revoke it, or because a consumer that this run left out or that failed may still have it. It stays in the state.",
+    remedy:
+      "Run the command again, without `--target`, `--exclude` and `--continue-on-error`. Or revoke the key in the service's console.",
   },
   "KP-ABORTED": {
     kind: "aborted",

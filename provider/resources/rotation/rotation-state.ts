@@ -39,7 +39,7 @@ export interface RotationState extends KeyState<RotationInputs> {
   readonly previousUsedAt: string | undefined;
   /** Ids of keys that `revokeNow` names. They are revoked when everything in the stack has their successor. */
   readonly compromised: readonly string[];
-  /** Ids of keys that a former version of keyplane has retired, but not revoked. Their secrets are not stored. */
+  /** Ids of previous keys whose grace is over. The ledger revokes them. Their secrets are no longer stored. */
   readonly retired: readonly string[];
   /** The adopted key, and the tag of the owner that adopted it, because its name does not show the owner. */
   readonly adopted: { readonly id: string; readonly name?: string; readonly by: string } | undefined;
