@@ -473,7 +473,9 @@ export abstract class MiniEngine implements Naming {
     const { retainOnDelete, deletedWith } = old.options;
     const isDropped = retainOnDelete || (deletedWith && this.isDestroy);
     await this.note(old);
-    const live = new Set((await this.home.harness.plane.liveKeys()).map(({ id }) => String(id)));
+    const keys = await this.home.harness.plane.liveKeys();
+    const live = new Set(keys.map(({ id }) => String(id)));
+    const used = new Set(keys.filter(({ lastUsedAt }) => lastUsedAt !== null).map(({ id }) => String(id)));
     await this.step(async () => {
       const outcome = await this.outcome(async () => {
         if (!isDropped) await this.callDelete(old);
@@ -492,7 +494,9 @@ export abstract class MiniEngine implements Naming {
         const others = new Set(this.state.flatMap(({ outputs }) => handedOutIn(outputs)));
         this.state = [...this.state, ...left];
         const staying = handedOutIn(old.outputs).filter((id) => this.handedOut.has(id) && !others.has(id));
-        for (const id of staying.filter(stays)) this.kept.add(id);
+        // Hazard: nobody can use a sealed key once, and if it is only from failed runs, nothing distinguishes it then from
+        // what a crash has left. A warning asks the user to use it.
+        for (const id of staying.filter(stays)) if (used.has(id) || !this.isUnproven(id)) this.kept.add(id);
         return old;
       };
       return { ...outcome, change };
