@@ -70,10 +70,12 @@ type LedgerState = Partial<Inputs> & {
    * A new one does not know earlier ones: an interrupted destroy may have deleted the ledger before it.
    */
   readonly knowsSince: number | undefined;
+  /** When it has last judged all keys and left none in question, by the service's clock, in milliseconds since 1970. */
+  readonly sweptAt: number;
 };
 
 /** What a sweep has found. */
-type Swept = Pick<LedgerState, "delivered" | "isUnswept" | "knowsSince">;
+type Swept = Pick<LedgerState, "delivered" | "isUnswept" | "knowsSince" | "sweptAt">;
 
 /** The keys of the stack, and their owner. */
 type Held = { readonly owner?: string | undefined; readonly owned: readonly string[] };
@@ -87,7 +89,7 @@ function isReadable(record: [id: string, value: unknown]): record is [string, De
 /** The ledger before its first run. */
 const NEW: LedgerState = {
   ...{ owned: [], compromised: [], unrevoked: [], delivered: [] },
-  ...{ deliveries: new Map(), isUnswept: false, knowsSince: undefined },
+  ...{ deliveries: new Map(), isUnswept: false, knowsSince: undefined, sweptAt: 0 },
 };
 
 /**
@@ -115,14 +117,16 @@ export const ledger = atBorder<Inputs, LedgerState>({
       // Version 0.1 stored the ids of orphans that it could not revoke.
       isUnswept: unswept !== undefined || orphans !== undefined,
       knowsSince: outputs.owner === undefined ? undefined : Date.parse(String(outputs.knowsSince)) || 0,
+      sweptAt: Date.parse(String(outputs.sweptAt)) || 0,
     };
   },
 
-  writeState: ({ incomplete, isUnswept, knowsSince, deliveries, ...state }) =>
+  writeState: ({ incomplete, isUnswept, knowsSince, sweptAt, deliveries, ...state }) =>
     withoutEmpty({
       ...state,
       unswept: isUnswept || undefined,
-      knowsSince: knowsSince ? new Date(knowsSince).toISOString() : undefined,
+      knowsSince: timeText(knowsSince),
+      sweptAt: timeText(sweptAt),
       deliveries: deliveries.size > 0 ? Object.fromEntries(deliveries) : undefined,
     }),
 
@@ -153,8 +157,14 @@ export const ledger = atBorder<Inputs, LedgerState>({
     for (const id of everHeld(state)) context.run.held.add(id);
     for (const [id, { isRevoked }] of state.deliveries) if (isRevoked) context.run.retired.add(id);
     if (state.knowsSince !== undefined) context.run.heldSince = state.knowsSince;
+    context.run.sweptAt = state.sweptAt;
   },
 });
+
+/** A time for the state; `undefined` if there is none. */
+function timeText(time: number | undefined): string | undefined {
+  return time ? new Date(time).toISOString() : undefined;
+}
 
 /** Does what must wait until everything in the stack is up to date. */
 async function endRun(before: LedgerState, inputs: Inputs, context: Context): Promise<LedgerState> {
@@ -316,35 +326,48 @@ function everHeld({ delivered, owned }: LedgerState): readonly string[] {
   return [...new Set([...delivered, ...owned])];
 }
 
+/** Live keys with the stack's tag, and all that the ledger knows of them. */
+type Known = Required<UnknownKeys>;
+
 /** Revokes the orphans. Never fails a run: records what could not be done, so that the next `up` retries it. */
 async function sweep(before: LedgerState, inputs: Inputs, context: Context): Promise<Swept> {
   // An owner that was created in this run has no earlier run that could have left a key behind.
   if (context.run.isNewOwner && context.run.lostNames.size === 0) {
-    return { delivered: everHeld(before), isUnswept: false, knowsSince: 0 };
+    return { delivered: everHeld(before), isUnswept: false, knowsSince: 0, sweptAt: 0 };
   }
   return trying<Swept>(context, unsweptAfter(before, inputs, context), async () => {
+    const sweptAt = Math.floor(context.account().serviceNow() / 1_000) * 1_000;
     const keys = await taggedKeys(before, { ...inputs, fresh: true }, context);
-    const { left, reported } = await settleUnknown(keys, context);
-    const isDelivered = (id: string) => keys.delivered.has(id) || inputs.owned.includes(id);
+    const { left, reported, kept } = await settleUnknown(keys, context);
+    // A resource that left the program still holds its keys, and its deletion after this run may keep them live.
+    const isDelivered = (id: string) => keys.delivered.has(id) || inputs.owned.includes(id) || kept.includes(id);
     const delivered = keys.list.map(({ id }) => id).filter(isDelivered);
-    const knowsSince = reported.length > 0 ? knownSince(before, inputs, context) : 0;
-    return { delivered, isUnswept: left.length > 0, knowsSince };
+    const without = unsweptAfter(before, inputs, context);
+    return {
+      delivered,
+      isUnswept: left.length > 0,
+      knowsSince: reported.length > 0 ? without.knowsSince : 0,
+      sweptAt: left.length + reported.length > 0 ? without.sweptAt : sweptAt,
+    };
   });
 }
 
 /** What is known without a look for left keys. */
 function unsweptAfter(before: LedgerState, inputs: Inputs, context: Context): Swept {
-  return { delivered: everHeld(before), isUnswept: true, knowsSince: knownSince(before, inputs, context) };
+  const { recordedSince = context.now(), sweptAt } = recordOf(before, inputs);
+  return { delivered: everHeld(before), isUnswept: true, knowsSince: recordedSince, sweptAt };
 }
 
-/** Since when this ledger, or the one before this run, knows what was delivered. */
-function knownSince(before: LedgerState, inputs: Inputs, context: Context): number {
-  return recordedSince(before, inputs) ?? context.now();
+/** What the ledger says of all keys of this owner, for `UnknownKeys`. */
+interface OwnersRecord {
+  readonly recordedSince: number | undefined;
+  readonly sweptAt: number;
 }
 
-/** Since when a ledger has recorded the deliveries of this owner, in milliseconds since 1970. */
-function recordedSince({ owner, knowsSince }: LedgerState, inputs: Held): number | undefined {
-  return sameOwner(owner, inputs.owner) ? knowsSince : undefined;
+/** A ledger of another owner says nothing of this one's keys. */
+function recordOf({ owner, knowsSince, sweptAt }: LedgerState, inputs: Held): OwnersRecord {
+  const isSame = sameOwner(owner, inputs.owner);
+  return isSame ? { recordedSince: knowsSince, sweptAt } : { recordedSince: undefined, sweptAt: 0 };
 }
 
 /** The fates of the keys that no resource has; `undefined` if they could not be looked for. */
@@ -369,7 +392,7 @@ async function taggedKeys(
   before: LedgerState,
   { owner, owned, fresh = false }: Held & { readonly fresh?: boolean },
   context: Context,
-): Promise<Required<UnknownKeys> & { readonly list: readonly ApiKeyRecord[] }> {
+): Promise<Known & { readonly list: readonly ApiKeyRecord[] }> {
   const list = await context.keys().list({ fresh });
   const [identity, held, delivered] = [String(owner), new Set(owned), new Set(everHeld(before))];
   const tagged = list.filter(({ name }) => hasTagOf(name, ownerIdIn(identity)));
@@ -382,5 +405,5 @@ async function taggedKeys(
     );
   }
   const unknown = tagged.filter((key) => !isMisnamed(key));
-  return { unknown, list, identity, held, delivered, recordedSince: recordedSince(before, { owner, owned }) };
+  return { unknown, list, identity, held, delivered, ...recordOf(before, { owner, owned }) };
 }

@@ -53,8 +53,8 @@ export function pendingUnder(
   if (!isKept(inputs) || isKept(before.inputs)) return before.pending;
   if (!isSealed) return [...before.pending, VERIFY];
   warn(
-    `key ${keyId} is sealed, so keyplane cannot use it once. Use it before its resource is deleted: an unused key ` +
-      "that no stack holds is reported as left behind",
+    `key ${keyId} is sealed, so keyplane cannot use it once. Use it before its resource is deleted: a later ` +
+      "run can take an unused key that no stack holds for one that a crash has left behind, and revoke it",
   );
   return before.pending;
 }

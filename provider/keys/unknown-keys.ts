@@ -19,6 +19,11 @@ export interface UnknownKeys {
   readonly delivered?: ReadonlySet<string>;
   /** Since when a ledger has recorded all of these, in milliseconds since 1970; 0 if always. @default never */
   readonly recordedSince?: number | undefined;
+  /**
+   * When a ledger has last judged all keys, in milliseconds since 1970, by the service's clock. A key that appears again
+   * was missing from a list. @default never
+   */
+  readonly sweptAt?: number | undefined;
 }
 
 /**
@@ -41,16 +46,19 @@ export async function judgeUnknown(keys: UnknownKeys, context: Context): Promise
 
 /**
  * Ids of the keys that no run has delivered unless a ledger has recorded it: no run after the creation of the
- * key and its owner, and before the first record of the ledger, has succeeded or deleted another ledger.
+ * key and its owner, and before the first record of the ledger, has succeeded or deleted another ledger. A key that the
+ * ledger has already judged and let live is not one of them.
  */
 async function undeliveredIn(
-  { unknown, identity, recordedSince = Number.POSITIVE_INFINITY }: UnknownKeys,
+  { unknown, identity, recordedSince = Number.POSITIVE_INFINITY, sweptAt = 0 }: UnknownKeys,
   witness: Witness,
   context: Context,
 ): Promise<ReadonlySet<string>> {
   const madeAt = witness.madeAt(ownerIdIn(identity));
   const undelivered = new Set<string>();
   for (const { id, createdAt } of unknown) {
+    // Without a time, the key may be one of them.
+    if (sweptAt > 0 && !(Date.parse(createdAt) >= sweptAt)) continue;
     // The service's clock has the creation, and the clocks of machines have the runs.
     const from = Math.max(madeAt ?? Number.NaN, Date.parse(createdAt) - MAX_SKEW_MS);
     const isRecorded = recordedSince === 0 || recordedSince < from;
@@ -86,22 +94,27 @@ function factsOf(key: ApiKeyRecord, keys: UnknownKeys, context: Context, seen?: 
   };
 }
 
-/** Ids of unknown keys that stay live: those that are still to be revoked, and those that were reported. */
+/**
+ * Ids of unknown keys that stay live: those that are still to be revoked, those that were reported, and those that
+ * something has or had.
+ */
 export interface Settled {
   readonly left: readonly string[];
   readonly reported: readonly string[];
+  readonly kept: readonly string[];
 }
 
 /** Revokes the unknown keys that interrupted runs left behind, and reports others. */
 export async function settleUnknown(keys: UnknownKeys, context: Context): Promise<Settled> {
   const fates = await judgeUnknown(keys, context);
   const reported = reportUnknown(fates, context);
-  const toRevoke = keys.unknown.filter((key) => fates.get(key)?.fate === "revoke");
+  const withFate = (fate: Fate["fate"]) => keys.unknown.filter((key) => fates.get(key)?.fate === fate);
+  const toRevoke = withFate("revoke");
   const left = await revokeAll(toRevoke, keys.identity, context);
   for (const key of toRevoke.filter(({ id }) => !left.includes(id))) {
     context.info(`revoked key ${formatKey(key)}, left behind by an interrupted run`);
   }
-  return { left, reported };
+  return { left, reported, kept: withFate("keep").map(({ id }) => id) };
 }
 
 const REASONS: Partial<Readonly<Record<Reason, string>>> = {

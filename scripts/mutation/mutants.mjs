@@ -2128,6 +2128,12 @@ const evidence = [
       test: resources("ledger"),
       by: "an unknown key is only revoked if no run has succeeded",
     },
+    {
+      name: "a key that a list lacked is not taken for an orphan when it appears again",
+      change: never("undeliveredIn", "sweptAt > 0"),
+      test: resources("ledger"),
+      by: "an unknown key stays live if a ledger has forgotten it",
+    },
   ]),
   ...inFile("provider/resources/rotation/delete-keys.ts", [
     {
@@ -2158,9 +2164,15 @@ const evidence = [
   ...inFile("provider/dynamic/ledger.ts", [
     {
       name: "a new ledger knows no earlier deliveries",
-      change: becomes("0", "knownSince", "now", ""),
+      change: becomes("0", "unsweptAfter", "now", ""),
       test: resources("ledger"),
       by: "an unknown key is only reported by a",
+    },
+    {
+      name: "a key that the state had during a sweep is never taken for an orphan again",
+      change: without("sweep", "kept"),
+      test: resources("ledger"),
+      by: "an unknown key stays live after its resource is deleted",
     },
   ]),
   ...inFile("provider/stack/history.ts", [

@@ -139,8 +139,9 @@ export interface RotatingApiKeyArgs<Seal extends pulumi.Input<SealTo> | undefine
 /**
  * An API key that is rotated without downtime for consumers outside the stack: a rotation creates a new current key and
  * leaves the previous one live for a grace period. The first `up` after that revokes it as its last step, unless it is
- * still in use. At most two keys are live; three while a run both rotates and revokes. A forced replacement
- * (`--replace`) creates a new resource, and so gives no grace.
+ * still in use. At most two keys are live; three while a run both rotates and revokes. With the npm package, each
+ * rotation in a run that then fails adds one. A forced replacement (`--replace`) creates a new resource, and so gives no
+ * grace.
  *
  * @example Rotated every 30 days; consumers have a day to switch to the new key
  * ```ts

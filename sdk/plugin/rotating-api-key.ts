@@ -161,9 +161,9 @@ const OUTPUTS = [
 /**
  * An API key that is rotated without downtime for consumers outside the stack: a rotation creates a new current key and
  * leaves the previous one live for a grace period. The first `up` after that revokes it as its last step, unless it is
- * still in use. At most two keys are live; three while a run both rotates and revokes. A forced replacement
- * (`--replace`) creates a new resource, and so gives no grace. Durations are a whole number and one of `s`, `m`, `h`,
- * `d`, `w`.
+ * still in use. At most two keys are live; three while a run both rotates and revokes. With the npm package, each
+ * rotation in a run that then fails adds one. A forced replacement (`--replace`) creates a new resource, and so gives
+ * no grace. Durations are a whole number and one of `s`, `m`, `h`, `d`, `w`.
  */
 export class RotatingApiKey extends pulumi.CustomResource {
   /**

@@ -52,6 +52,8 @@ export class Story {
   protected readonly byHand = new Map<string, { readonly id: string; readonly key: string }>();
   /** Ids of keys that were missing from the last list that their owner read. */
   protected readonly unseen = new Set<number>();
+  /** Ids of keys that may have been missing from a list, so that a ledger has forgotten them. */
+  private readonly hidden = new Set<number>();
   /** Whether somebody has revoked a key that the stack held. For the stack, another history may have gone on. */
   private hasLostHeldKey = false;
   /** Ids of adopted keys. */
@@ -107,14 +109,13 @@ export class Story {
    * nobody will look for them again.
    */
   private async act(action: Action): Promise<void> {
-    const lies = async () => {
-      const rules = await this.harness.plane.rules.list();
-      return rules.reduce((sum, { lacks, struck }) => sum + (lacks === undefined ? 0 : struck), 0);
-    };
-    const before = await lies();
+    const before = await this.engine.lies();
     await this.perform(action);
-    if ((await lies()) === before) return;
-    for (const key of await this.harness.plane.liveKeys()) if (this.isMissed(key)) this.unseen.add(key.id);
+    if ((await this.engine.lies()) === before) return;
+    for (const key of await this.harness.plane.liveKeys()) {
+      this.hidden.add(key.id);
+      if (this.isMissed(key)) this.unseen.add(key.id);
+    }
   }
 
   /** Whether nobody looks for a key again that a list lacked. */
@@ -622,6 +623,7 @@ export class Story {
     if (!engine.line.has(name)) return "another history requested it";
     if (this.others.some((other) => other.engine.known.has(id))) return "another stack has it";
     if (this.hasLostHeldKey && this.isTold(key)) return "the account lacked a key that the stack held";
+    if (this.hidden.has(number) && this.isTold(key)) return "a list may have lacked it, and the ledger forgot it";
     if (engine.mayHaveBeenDelivered(key) && this.isTold(key)) return "a run that no ledger knows may have delivered it";
     // Only what the state has on record is revoked. All others are reported, by a destroy at the latest.
     const isUnexplained = !engine.known.has(id) && !this.wasOnRecord(name);

@@ -1,4 +1,5 @@
 import { describe, test } from "vitest";
+import { RECIPIENTS } from "../recipients";
 import type { Action } from "./actions";
 import { runStory } from "./run-story";
 import type { Crash, DeclaredKey, Flags } from "./state";
@@ -209,6 +210,34 @@ describe("a stack keeps all invariants in the story of", () => {
       await runStory([
         ...[up(old), { do: "wait", ms: 300_000 } as const, upWith(next, { refresh: true, failing: ["exact"] })],
         ...[{ do: "state delete", which: 2 } as const, last],
+      ]);
+    }
+  });
+
+  // Seed 71516: the deletion of a resource, after the ledger of its run, kept a key live that the next ledger revoked.
+  test("an unused key that a removed resource keeps live, in runs of which the ledger knows none", async () => {
+    const sealed = (inputs: DeclaredKey["inputs"]) => key({ verify: false, sealTo: RECIPIENTS[0], ...inputs }, true);
+    const old = { "rotating-0": sealed({}) };
+    const kept = { "rotating-0": sealed({ revokeOnDelete: false }) };
+    const first = { "plain-0": key({}) };
+    const next = { ...first, "plain-1": key({}) };
+    await runStory([up(old), up(kept), destroy({ step: 1, when: "saved" }), up(first), up(next)]);
+    // The runs with the key fail before their ledger.
+    const more = { ...first, "plain-1": key({}) };
+    await runStory([
+      ...[up(first), up({ ...first, ...old, "plain-1": key({}) }, { step: 4, when: "before" })],
+      ...[up({ ...first, ...kept, "plain-1": key({}) }, { step: 2, when: "before" }), up(more)],
+      up({ ...more, "plain-2": key({}) }),
+    ]);
+  });
+
+  test("an unused key that is removed from the state, and a list that lacks it", async () => {
+    const [first, next] = [{ "plain-1": key({}) }, { "plain-1": key({}), "plain-2": key({}) }];
+    for (const count of [1, 9]) {
+      await runStory([
+        ...[up({ "plain-0": key({}) }), { do: "state delete", which: 0 } as const],
+        { do: "fault", rule: { route: "GET /api_keys", lacks: 1, count } },
+        ...[up(first), up(next)],
       ]);
     }
   });

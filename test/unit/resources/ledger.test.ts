@@ -583,6 +583,36 @@ describe("an unknown key", () => {
     }
   });
 
+  it("stays live after its resource is deleted if the state had it while an earlier run looked for such keys", async () => {
+    const { harness, left, held } = await withUnknown();
+    harness.saved?.add({ ...left, name: "removed" });
+    const before = await harness.sweep([held.id], { owner: harness.identity, owned: [], delivered: [] });
+    const next = await harness.createKey();
+    harness.save().add(held);
+    harness.saved?.add(next);
+    await harness.sweep([held.id, next.id], before);
+    expect(await harness.liveIds()).toContain(left.id);
+  });
+
+  it("stays live if a ledger has forgotten it because a list lacked it, also in a destroy", async () => {
+    const { harness, left, held } = await withUnknown();
+    const next = await harness.createKey();
+    harness.saved?.add(next);
+    await harness.plane.clock.advance(2_000);
+    // Its answer shows the time of the service.
+    await harness.context.keys().list({ fresh: true });
+    const lacks = { route: "GET /api_keys", lacks: 2, count: 1 } as const;
+    await harness.plane.rules.add(lacks);
+    const before = await harness.sweep([held.id], { owner: harness.identity, owned: [left.id], delivered: [left.id] });
+    expect(before.delivered).not.toContain(left.id);
+    await harness.sweep([held.id, next.id], before);
+    expect(await harness.liveIds()).toContain(left.id);
+    expect(harness.told.warn.join()).toContain(`npx keyplane revoke ${left.id}`);
+    await resourceTypes.Ledger.delete("ledger", before, harness.context);
+    await harness.deleteOwner();
+    expect(await harness.liveIds()).toContain(left.id);
+  });
+
   it.each([
     ["the state still has with another resource", {}],
     ["a replaced resource still has", { delete: true }],
