@@ -1767,6 +1767,12 @@ const plugins = [
       by: "the process at the other end of a connection is nobody",
     },
     {
+      name: "a caller at another address of this machine is not the engine",
+      change: never("isSameUser", "remoteAddress", "HERE"),
+      test: plugin("same-user"),
+      by: "the process at the other end of a connection is not the engine",
+    },
+    {
       name: "a table without users refuses nobody",
       change: drop("isSameUser", "some"),
       test: plugin("same-user"),
