@@ -1493,12 +1493,26 @@ const outside = [
       test: "test/unit/resource-types.test.ts",
     },
   ]),
-  ...inFile("provider/settings/accounts.ts", [
+  ...inFile("provider/account-name.ts", [
     {
       name: "no message repeats the name of an account that can be a secret",
       change: becomes("!name", "shownAccount", "looksSecret", "name"),
       test: "test/unit/accounts.test.ts",
     },
+    {
+      name: "no message names the setting of an account whose name can be a secret",
+      change: uncalled("accountSetting", "shownAccount"),
+      test: "test/unit/accounts.test.ts",
+    },
+  ]),
+  ...inFile("cli/account.ts", [
+    {
+      name: "a wrong --account repeats no account whose name can be a secret",
+      change: uncalled("settingsOf", "shownAccount"),
+      by: "the name of an account that can be a secret",
+    },
+  ]),
+  ...inFile("provider/settings/accounts.ts", [
     {
       name: "no message repeats a member of an account that can be a secret",
       change: always("readAccount", "MISSPELLED"),
@@ -1636,6 +1650,12 @@ const outside = [
       name: "a program's code gets a clean environment",
       change: unchained("runApart", "entries", "PASSED_ON"),
       test: cli("run-apart"),
+    },
+    {
+      name: "a program's code that ignores signals ends",
+      change: without("runApart", "killSignal"),
+      test: cli("run-apart"),
+      by: "a separate process that ignores signals",
     },
   ]),
 ].map((mutant) => ({ test: cli("outside-text"), ...mutant }));
