@@ -126,7 +126,9 @@ const hidden = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1e
 
 test("the name of an account that can be a secret is in no output, whatever goes wrong", async () => {
   const name = "napi5x8q2m9w7r4t1k6z3v0b";
-  const accounts = (account: object) => ({ KEYPLANE_ACCOUNTS: JSON.stringify({ [name]: { apiKey: plane.apiKey, ...account } }) });
+  const accounts = (account: object) => ({
+    KEYPLANE_ACCOUNTS: JSON.stringify({ [name]: { apiKey: plane.apiKey, ...account } }),
+  });
   const unreachable = accounts({ baseUrl: "http://127.0.0.1:9/api/v2" });
   const runs = await Promise.all([
     run(["keys", "--account", "other"], { env: unreachable }),
