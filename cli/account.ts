@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { shownAccount } from "../provider/account-name";
 import { Account } from "../provider/api";
 import { type ConfigReader, resolveSettings, SETTINGS, type Settings } from "../provider/settings/settings";
 import { UsageError } from "./usage-error";
@@ -52,7 +53,10 @@ export function settingsOf(
   if (account !== undefined) {
     const names = accountNames(env, config);
     if (!names.includes(account)) {
-      const known = names.length === 0 ? "none is configured" : `configured are ${names.join(", ")}`;
+      const known =
+        names.length === 0
+          ? "none is configured"
+          : `configured are ${names.map((name) => shownAccount(name)).join(", ")}`;
       throw new UsageError(`--account does not name an account in ${accounts.env} (${known})`);
     }
   }

@@ -1,3 +1,4 @@
+import { shownAccount } from "../provider/account-name";
 import { Account, type ApiKeyRecord } from "../provider/api";
 import { readCaller } from "../provider/api/keys/caller";
 import { isAborted, isApiError } from "../provider/errors";
@@ -88,7 +89,8 @@ async function askCaller(name: string | undefined, settings: Settings, signal: A
   };
 }
 
-const nameOf = (name: string | undefined) => (name === undefined ? SETTINGS.apiKey.env : `account ${name}`);
+const nameOf = (name: string | undefined) =>
+  name === undefined ? SETTINGS.apiKey.env : `account ${shownAccount(name)}`;
 
 /** Whether an account is proven to authenticate with another key than this one. */
 async function usesOther({ keyId, list, pause }: Caller, key: ApiKeyRecord): Promise<boolean> {

@@ -31,7 +31,13 @@ export function runApart(command: string, args: readonly string[], options: RunA
   const { cwd, timeoutMs, env } = options;
   const passedOn = Object.entries(process.env).filter(([name]) => PASSED_ON.has(name.toUpperCase()));
   return new Promise((resolve) => {
-    const apart = { cwd, timeout: timeoutMs, env: { ...Object.fromEntries(passedOn), ...env } };
+    // A program can ignore any other signal.
+    const apart = {
+      cwd,
+      timeout: timeoutMs,
+      killSignal: "SIGKILL",
+      env: { ...Object.fromEntries(passedOn), ...env },
+    } as const;
     execFile(command, args, apart, (error, stdout, stderr) => resolve({ error: error ?? undefined, stdout, stderr }));
   });
 }

@@ -1,3 +1,4 @@
+import { shownAccount } from "../../provider/account-name";
 import { type Caller, readCaller } from "../../provider/api/keys/caller";
 import { formatDuration } from "../../provider/duration";
 import { isKeyplaneError } from "../../provider/errors";
@@ -47,7 +48,7 @@ export async function checkService(settings: Settings, signal: AbortSignal): Pro
 export async function checkNamedAccount({ name, settings }: NamedAccount, signal: AbortSignal): Promise<Finding> {
   const findings = await checkService(settings, signal);
   const shown = findings.find(({ verdict }) => verdict === "fail") ?? findings[1] ?? ok("", "it answers");
-  return { ...shown, check: `account ${name}` };
+  return { ...shown, check: `account ${shownAccount(name)}` };
 }
 
 /** The findings about statuses that say by themselves what is wrong. */

@@ -1,3 +1,4 @@
+import { accountSetting, shownAccount } from "../../provider/account-name";
 import { messageOf } from "../../provider/errors";
 import { parseBaseUrl } from "../../provider/http";
 import { SETTINGS, type Settings } from "../../provider/settings/settings";
@@ -62,7 +63,7 @@ function notTried(stack: StackConfig | undefined, account?: string): Finding {
   return warn(
     "accounts",
     `${stack?.file} has keyplane:accounts as a secret, ${unreadable(stack)}, so ` +
-      `${account === undefined ? "its accounts were" : `the account ${JSON.stringify(account)} was`} not tested`,
+      `${account === undefined ? "its accounts were" : `the account ${shownAccount(account)} was`} not tested`,
     remedyOf(stack, SETTINGS.accounts.env),
   );
 }
@@ -89,9 +90,9 @@ function isHidden({ account, baseUrl }: AccountFlags, stack: StackConfig | undef
 function checkAccounts(stack: StackConfig | undefined): Finding[] {
   return (stack?.accountsInClear ?? []).map((name) =>
     fail(
-      `account ${name}`,
+      `account ${shownAccount(name)}`,
       `${stack?.file} contains its API key in plain text`,
-      `Create a new key, and run \`pulumi config set --path --secret 'keyplane:accounts.${name}.apiKey'\`. Revoke this one.`,
+      `Create a new key, and run \`pulumi config set --path --secret '${accountSetting("apiKey", name)}'\`. Revoke this one.`,
     ),
   );
 }

@@ -1,3 +1,4 @@
+import { shownAccount } from "../../provider/account-name";
 import { Account, type ApiKeyRecord } from "../../provider/api";
 import { readCaller } from "../../provider/api/keys/caller";
 import { isAborted, isApiError, messageOf } from "../../provider/errors";
@@ -41,7 +42,7 @@ export class Lists {
       return { record: name === undefined || record?.name === name ? record : undefined, now };
     } catch (error) {
       if (isAborted(error) || error instanceof UsageError) throw error;
-      const whose = selected === undefined ? SETTINGS.apiKey.env : `account ${selected}`;
+      const whose = selected === undefined ? SETTINGS.apiKey.env : `account ${shownAccount(selected)}`;
       this.problems.add(`The keys of ${whose} could not be listed: ${messageOf(error)}`);
       return undefined;
     }

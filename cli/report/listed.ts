@@ -1,6 +1,5 @@
+import { shownAccount } from "../../provider/account-name";
 import type { ApiKeyRecord } from "../../provider/api";
-import { ownerTag } from "../../provider/keys/names";
-import { looksSecret } from "../../provider/settings/accounts";
 
 /** A list of keys that was requested of the service. */
 export interface KeyList {
@@ -27,8 +26,8 @@ export interface ListedKey {
  * is not shown.
  */
 export function labelOf({ account, organizationId }: Pick<KeyList, "account" | "organizationId">): string {
-  const name = account !== undefined && looksSecret(account) ? `[account ${ownerTag(account)}]` : account;
-  return [name ?? "(default)", ...(organizationId === undefined ? [] : [organizationId])].join(", ");
+  const name = account === undefined ? "(default)" : shownAccount(account);
+  return [name, ...(organizationId === undefined ? [] : [organizationId])].join(", ");
 }
 
 /** The keys of all lists. Two credentials of one account list the same keys, which are merged. */

@@ -1,4 +1,4 @@
-import { looksSecret } from "../../provider/settings/accounts";
+import { looksSecret } from "../../provider/account-name";
 import { engineCommand } from "../../provider/stack/command-line";
 import { Pulumi, PulumiError, type PulumiProblem } from "../../provider/stack/pulumi";
 import { UsageError } from "../usage-error";

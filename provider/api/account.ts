@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { accountSetting } from "../account-name";
 import type { AccountSettings } from "../account-settings";
-import { accountSetting } from "../errors";
 import { getOrCreate } from "../get-or-create";
 import { type Clock, type HttpAnswer, HttpClient, type Retry, systemClock } from "../http";
 import { keyDigest } from "../key-digest";

@@ -1,7 +1,6 @@
 // The errors that this package throws. The catalogue describes each code.
 export { ERRORS, type ErrorCode, type ErrorDefinition, type ErrorKind } from "./catalogue";
 export {
-  accountSetting,
   ConfigError,
   type ErrorFacts,
   InputError,

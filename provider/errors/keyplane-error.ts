@@ -76,8 +76,3 @@ export function isKeyplaneError(error: unknown): error is KeyplaneError {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : "unknown error";
 }
-
-/** Name of the setting with an account's base URL or key, for messages. */
-export function accountSetting(member: "baseUrl" | "apiKey", account: string | undefined): string {
-  return account === undefined ? `keyplane:${member}` : `keyplane:accounts.${account}.${member}`;
-}

@@ -1,13 +1,6 @@
 import { STATUS_CODES } from "node:http";
-import {
-  AnswerLostError,
-  ApiError,
-  accountSetting,
-  BadAnswerError,
-  type KeyplaneError,
-  TimeoutError,
-  TransportError,
-} from "../errors";
+import { accountSetting } from "../account-name";
+import { AnswerLostError, ApiError, BadAnswerError, type KeyplaneError, TimeoutError, TransportError } from "../errors";
 import { maskKeyLike, redact, redactShort } from "../secrets";
 import { cleanText } from "../text";
 import type { Verdict } from "./retry/classify";

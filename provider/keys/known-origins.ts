@@ -1,4 +1,5 @@
-import { accountSetting, KeyplaneError } from "../errors";
+import { accountSetting } from "../account-name";
+import { KeyplaneError } from "../errors";
 import { getOrCreate } from "../get-or-create";
 import type { Settings } from "../settings/settings";
 import { accountIn, originIn } from "./account-fingerprint";

@@ -1,4 +1,5 @@
-import { accountSetting, ConfigError } from "../errors";
+import { accountSetting, shownAccount } from "../account-name";
+import { ConfigError } from "../errors";
 import { parseBaseUrl } from "../http/base-url";
 import { isObject } from "../members";
 import { isKeyText } from "../secrets";
@@ -75,19 +76,5 @@ function bad(path: string, problem: string): ConfigError {
   return new ConfigError(`keyplane:accounts${path} ${problem} (set by config keyplane:accounts or KEYPLANE_ACCOUNTS)`);
 }
 
-/** An account in a message: its name, or its position if the name can be a secret in the wrong place. */
-export function shownAccount(name: string, position: number): string {
-  return looksSecret(name) ? `[account ${position}]` : name;
-}
-
 /** Members that are likely meant to be apiKey or baseUrl. Any other can be a secret in the wrong place. */
 const MISSPELLED = /^(api|base)?[_-]?(key|url|token)$/i;
-
-/**
- * Whether the name of an account can be a secret in the wrong place. A harmless one consists of up to four words or
- * short parts, such as `eu-west-1`.
- */
-export function looksSecret(name: string): boolean {
-  const parts = name.replace(/^-/, "").split("-");
-  return parts.length > 4 || !parts.every((part) => /^(?:[a-z]{0,14}|[A-Z]{0,14}|[a-z0-9]{0,6})$/.test(part));
-}

@@ -1,9 +1,10 @@
 import { inspect } from "node:util";
+import { accountSetting, looksSecret, shownAccount } from "../account-name";
 import type { AccountSettings } from "../account-settings";
 import { DURATION_FORM, MAX_TIMER_MS, parseDuration } from "../duration";
-import { accountSetting, ConfigError, isKeyplaneError } from "../errors";
+import { ConfigError, isKeyplaneError } from "../errors";
 import type { DOCUMENTED_RATES } from "../http/limits/limiter";
-import { apiKeyProblem, looksSecret, parseAccounts, readBaseUrl, shownAccount } from "./accounts";
+import { apiKeyProblem, parseAccounts, readBaseUrl } from "./accounts";
 
 /** Reads one value of the `keyplane` config namespace; `undefined` if it is not set. */
 export type ConfigReader = (key: string) => string | undefined;
@@ -150,9 +151,10 @@ function unknownAccount(name: string, names: readonly string[]): ConfigError {
 }
 
 function noBaseUrl(account: string): ConfigError {
+  const baseUrl = accountSetting("baseUrl", account);
   return new ConfigError(
-    `keyplane:accounts.${account}.baseUrl is not set, and neither is keyplane:baseUrl. Run ` +
-      `\`pulumi config set --path 'keyplane:accounts.${account}.baseUrl' https://HOST/api/v2\``,
+    `${baseUrl} is not set, and neither is keyplane:baseUrl. Run ` +
+      `\`pulumi config set --path '${baseUrl}' https://HOST/api/v2\``,
   );
 }
 

@@ -1493,12 +1493,26 @@ const outside = [
       test: "test/unit/resource-types.test.ts",
     },
   ]),
-  ...inFile("provider/settings/accounts.ts", [
+  ...inFile("provider/account-name.ts", [
     {
       name: "no message repeats the name of an account that can be a secret",
       change: becomes("!name", "shownAccount", "looksSecret", "name"),
       test: "test/unit/accounts.test.ts",
     },
+    {
+      name: "no message names the setting of an account whose name can be a secret",
+      change: uncalled("accountSetting", "shownAccount"),
+      test: "test/unit/accounts.test.ts",
+    },
+  ]),
+  ...inFile("cli/account.ts", [
+    {
+      name: "a wrong --account repeats no account whose name can be a secret",
+      change: uncalled("settingsOf", "shownAccount"),
+      by: "the name of an account that can be a secret",
+    },
+  ]),
+  ...inFile("provider/settings/accounts.ts", [
     {
       name: "no message repeats a member of an account that can be a secret",
       change: always("readAccount", "MISSPELLED"),
@@ -1637,6 +1651,12 @@ const outside = [
       change: unchained("runApart", "entries", "PASSED_ON"),
       test: cli("run-apart"),
     },
+    {
+      name: "a program's code that ignores signals ends",
+      change: without("runApart", "killSignal"),
+      test: cli("run-apart"),
+      by: "a separate process that ignores signals",
+    },
   ]),
 ].map((mutant) => ({ test: cli("outside-text"), ...mutant }));
 
@@ -1765,6 +1785,12 @@ const plugins = [
       change: becomes("other === undefined || other === user", "isSameUser", "other", "user"),
       test: plugin("same-user"),
       by: "the process at the other end of a connection is nobody",
+    },
+    {
+      name: "a caller at another address of this machine is not the engine",
+      change: never("isSameUser", "remoteAddress", "HERE"),
+      test: plugin("same-user"),
+      by: "the process at the other end of a connection is not the engine",
     },
     {
       name: "a table without users refuses nobody",

@@ -39,6 +39,15 @@ describe("a named account", () => {
     );
   });
 
+  it("is not named by a message if its name can be a secret", () => {
+    const name = "napi5x8q2m9w7r4t1k6z3v0b";
+    const accounts = (account: object) => JSON.stringify({ [name]: account });
+    const shown = /keyplane:accounts\.\[account [a-z2-7]{8}\]\.baseUrl (is not set|must begin with https)/;
+    for (const account of [{ apiKey: KEY }, { apiKey: KEY, baseUrl: "http://example.com" }]) {
+      expect(() => from({ accounts: accounts(account) }, name)).toThrow(shown);
+    }
+  });
+
   it("cannot be found under a name that every object inherits", () => {
     for (const name of ["__proto__", "constructor", "tostring", "hasOwnProperty"]) {
       expect(() => from({ accounts: JSON.stringify({ eu: EU }) }, name)).toThrow(/has no account/);

@@ -123,3 +123,20 @@ test("URNs and stacks from a state file reach the terminal without control seque
 });
 
 const hidden = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", ciphertext: "v1:x" };
+
+test("the name of an account that can be a secret is in no output, whatever goes wrong", async () => {
+  const name = "napi5x8q2m9w7r4t1k6z3v0b";
+  const accounts = (account: object) => ({
+    KEYPLANE_ACCOUNTS: JSON.stringify({ [name]: { apiKey: plane.apiKey, ...account } }),
+  });
+  const unreachable = accounts({ baseUrl: "http://127.0.0.1:9/api/v2" });
+  const runs = await Promise.all([
+    run(["keys", "--account", "other"], { env: unreachable }),
+    run(["keys", "--account", name], { env: unreachable }),
+    run(["keys", "--account", name], { env: accounts({}) }),
+    run(["doctor"], { env: { ...envOf(plane), ...unreachable } }),
+    run(["revoke", "7", "--yes"], { env: { ...envOf(plane), ...unreachable } }),
+  ]);
+  for (const { stdout, stderr } of runs) expect(stdout + stderr).not.toContain(name);
+  expect(runs[1]?.stderr).toMatch(/keyplane:accounts\.\[account [a-z2-7]{8}\]\.baseUrl/);
+});

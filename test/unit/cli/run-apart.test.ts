@@ -14,3 +14,9 @@ test("a separate process gets the variables that it needs, and none that could b
   expect(env).toMatchObject({ PATH: process.env.PATH, OWN: "1" });
   expect(Object.keys(env).filter((name) => /^(KEYPLANE|PULUMI|NODE_OPTIONS|ANY)/.test(name))).toEqual([]);
 });
+
+test("a separate process that ignores signals ends when its time is over", async () => {
+  const script = 'process.on("SIGTERM", () => {}); console.log("began"); for (;;);';
+  const { stdout, error } = await runApart(process.execPath, ["-e", script], { timeoutMs: 3_000 });
+  expect([stdout, error]).toEqual(["began\n", expect.objectContaining({ killed: true, signal: "SIGKILL" })]);
+});

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { looksSecret } from "../../../provider/account-name";
 import { readKeys } from "../../../provider/api/keys/read-keys";
 import { readOperationPage } from "../../../provider/api/operations/read-operations";
 import { readProjectPage } from "../../../provider/api/projects/read-projects";
@@ -13,7 +14,7 @@ import { identityIn, ownerIdIn, urnIn } from "../../../provider/keys/identity";
 import { hasTagOf, isAutoName, nameInUrn, prefixFrom, runIn, tagsIn } from "../../../provider/keys/names";
 import { types } from "../../../provider/schema/field-types";
 import { conceal, isKeyText, maskKeyLike } from "../../../provider/secrets";
-import { apiKeyProblem, looksSecret, parseAccounts } from "../../../provider/settings/accounts";
+import { apiKeyProblem, parseAccounts } from "../../../provider/settings/accounts";
 import { parseImportKeys } from "../../../provider/settings/import-keys";
 import { engineCommand } from "../../../provider/stack/command-line";
 import { readDeployment } from "../../../provider/stack/deployment";

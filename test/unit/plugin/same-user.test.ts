@@ -16,7 +16,15 @@ async function connected(host = "127.0.0.1"): Promise<{ client: Socket; accepted
   servers.push(server);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  const client = connect((server.address() as AddressInfo).port, host).on("error", () => {});
+  return connectedTo(server, { host });
+}
+
+async function connectedTo(
+  server: Server,
+  from: { host: string; localAddress?: string; localPort?: number | undefined },
+): Promise<{ client: Socket; accepted: Socket }> {
+  const { port } = server.address() as AddressInfo;
+  const client = connect({ port, ...from }).on("error", () => {});
   const [accepted] = (await once(server, "connection")) as [Socket];
   accepted.on("error", () => {});
   return { client, accepted };
@@ -35,6 +43,15 @@ describe.runIf(process.platform === "linux")("the process at the other end of a 
     client.destroy();
     await expect.poll(() => isSameUser(accepted), { timeout: 10_000 }).toBe(false);
     accepted.destroy();
+  });
+
+  it("is not the engine if only its port is the engine's, and its address another one of this machine", async () => {
+    const { client: engine, accepted } = await connected();
+    const [server] = servers as [Server];
+    const from = { host: "127.0.0.1", localAddress: "127.0.0.2", localPort: engine.localPort };
+    const other = await connectedTo(server, from);
+    expect([await isSameUser(accepted), await isSameUser(other.accepted)]).toEqual([true, false]);
+    for (const socket of [engine, other.client]) socket.destroy();
   });
 });
 
