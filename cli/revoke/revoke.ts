@@ -98,9 +98,11 @@ function printPlan(toRevoke: readonly KeyToRevoke[], missing: readonly string[],
     print("");
   }
   for (const id of missing) print(`${id} is not active in this account`);
-  for (const { id, stack } of toRevoke.filter((key) => key.stack !== undefined)) {
-    note(
-      `${plain(stack ?? "")} holds key ${id}: after its revocation, \`pulumi up --refresh\` there creates a new one.`,
-    );
+  for (const { id, stack, role } of toRevoke.filter((key) => key.stack !== undefined)) {
+    const after =
+      role === "current"
+        ? ": after its revocation, `pulumi up --refresh` there creates a new one"
+        : ", but not as a current key: nothing replaces it";
+    note(`${plain(stack ?? "")} holds key ${id}${after}.`);
   }
 }

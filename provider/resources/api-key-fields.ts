@@ -10,7 +10,7 @@ const NO_ADOPTION =
 export const apiKeyFields = {
   ...keyFields,
   name: { type: types.keyName, change: "replace" },
-  adopt: { type: () => NO_ADOPTION, change: "ignore" },
+  adopt: { type: () => NO_ADOPTION, change: "ignore", refused: true },
   onNameConflict: { type: types.oneOf("fail", "revokeUnused"), fallback: "fail", change: "update" },
 } as const satisfies Record<string, FieldRule>;
 

@@ -1,4 +1,4 @@
-import { hasUnknown } from "./field-types";
+import { type FieldRule, hasUnknown } from "./field-types";
 import type { Context, Failure, Properties, ResourceType } from "./resource-type";
 
 /**
@@ -19,7 +19,8 @@ export function check(
 
   for (const property of Object.keys(inputs)) {
     if (!Object.hasOwn(type.fields, property)) {
-      const known = Object.keys(type.fields).filter((name) => type.fields[name]?.internal !== true);
+      const isOffered = (rule?: FieldRule) => rule?.internal !== true && rule?.refused !== true;
+      const known = Object.keys(type.fields).filter((name) => isOffered(type.fields[name]));
       failures.push({ property, reason: `is not an input of ${type.name}. Its inputs are ${known.join(", ")}`, known });
     }
   }

@@ -27,6 +27,8 @@ export interface FieldRule {
   readonly unsetUpdates?: boolean;
   /** Whether the SDK sets it, so that it is not a user's input. */
   readonly internal?: true;
+  /** Whether every value is refused with a reason, so that no message offers it. */
+  readonly refused?: true;
   /** For a list: removed entries are not a change. */
   readonly onlyAdditions?: boolean;
   /** Whether two values mean the same although they differ. */

@@ -41,9 +41,13 @@ export function flawsOf({ files, bytes, unpackedBytes }, manifest, documents = {
   ];
 }
 
-/** Returns a document's relative links to files that are not in the package. */
+/**
+ * Returns a document's relative links to files that are not in the package. The package leaves PNG pictures
+ * out: a reader of the installed documents has their alternative text.
+ */
 function brokenLinks(path, text, files) {
-  const targets = [...text.matchAll(/\]\(([^)\s#]+)[^)\s]*\)/g)].map(([, target]) => target);
+  const words = text.replace(/!\[[^\]]+\]\([\w/.-]+\.png\)/g, "");
+  const targets = [...words.matchAll(/\]\(([^)\s#]+)[^)\s]*\)/g)].map(([, target]) => target);
   const paths = targets
     .filter((target) => !/^https?:/.test(target))
     .map((target) => {

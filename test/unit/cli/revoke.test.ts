@@ -61,6 +61,15 @@ test("revoke names the stack that holds a key, and what to do there", async () =
   });
 });
 
+test("revoke does not say that a refresh replaces a previous key", async () => {
+  const { id } = await plane.state.createKey("ci-before");
+  const rotating = { keyId: "1", previousKeyId: String(id) };
+  const state = JSON.stringify(exported({ owner: "5b4f6f54-8f0c-4a5e-9a44-1f6a0c6b7a11", rotating }));
+  const { stderr } = await revoke([String(id), "--state", "-"], state);
+  expect(stderr).toContain(`proj/dev holds key ${id}, but not as a current key: nothing replaces it.`);
+  expect(stderr).not.toContain("creates a new one");
+});
+
 test("revoke refuses the key with which it authenticates, and then revokes no other key either", async () => {
   const own = await plane.state.createKey("admin-2");
   const other = await plane.state.createKey("other");

@@ -53,7 +53,7 @@ describe("the inputs of an ApiKey", () => {
     [{ onNameConflict: "fail" }, "onNameConflict", /requires name/],
     [{ name: "n", namePrefix: "p" }, "namePrefix", /combined with name/],
     [{ name: "n", waitForProjects: ["p"] }, "waitForProjects", /cannot be combined with name/],
-    [{ nmae: "typo" }, "nmae", /is not an input of ApiKey\. Its inputs are .*namePrefix/],
+    [{ nmae: "typo" }, "nmae", /is not an input of ApiKey\. Its inputs are (?=.*namePrefix)(?!.*\badopt\b)/],
     [{ owner: undefined }, "owner", /required/],
   ])("C1: %j are refused with the property and the remedy", (inputs, property, reason) => {
     const failures = failuresOf(inputs);

@@ -30,6 +30,17 @@ test("a document that links to a file outside the package is refused", () => {
   ]);
 });
 
+test("a PNG picture is refused in the package, and missing there if its alternative text is not empty", () => {
+  expect(flawsOf({ ...fine, files: [...files, "docs/report.png"] }, manifest)).toEqual([
+    "docs/report.png is not needed by users",
+  ]);
+  const text = "![What it shows](report.png) ![](report.png) [a](report.png)";
+  expect(flawsOf(fine, manifest, { "docs/report.md": text })).toEqual([
+    "docs/report.md links to docs/report.png, which is not in the package",
+    "docs/report.md links to docs/report.png, which is not in the package",
+  ]);
+});
+
 test("a package that lacks a declared file, runs a script on install or has grown is refused", () => {
   expect(flawsOf(fine, { ...manifest, bin: { keyplane: "dist/cli/main.js" } })).toEqual([
     "dist/cli/main.js is missing",
