@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { shownAccount } from "../provider/account-name";
 import { Account } from "../provider/api";
 import { type ConfigReader, resolveSettings, SETTINGS, type Settings } from "../provider/settings/settings";
+import { shownAccount } from "../provider/text";
 import { UsageError } from "./usage-error";
 
 /** Options that select the account. */

@@ -1,10 +1,10 @@
-import { shownAccount } from "../provider/account-name";
 import { Account, type ApiKeyRecord } from "../provider/api";
 import { readCaller } from "../provider/api/keys/caller";
 import { isAborted, isApiError } from "../provider/errors";
 import { HttpClient, systemClock } from "../provider/http";
 import { keyIn } from "../provider/key-index";
 import { SETTINGS, type Settings } from "../provider/settings/settings";
+import { shownAccount } from "../provider/text";
 import { type AccountFlags, accountNames, settingsOf } from "./account";
 
 /** The service shows uses in whole seconds. This pause, in milliseconds, separates two uses. */

@@ -1,4 +1,3 @@
-import { shownAccount } from "../../provider/account-name";
 import { type Caller, readCaller } from "../../provider/api/keys/caller";
 import { formatDuration } from "../../provider/duration";
 import { isKeyplaneError } from "../../provider/errors";
@@ -8,6 +7,7 @@ import type { Answered } from "../../provider/http/types";
 import { unreachable } from "../../provider/http/unreachable";
 import { areClocksApart } from "../../provider/keys/clock-skew";
 import type { Settings } from "../../provider/settings/settings";
+import { shownAccount } from "../../provider/text";
 import { type Finding, fail, ok, warn } from "./finding";
 import type { NamedAccount } from "./settings";
 

@@ -1,7 +1,7 @@
-import { accountSetting, shownAccount } from "../../provider/account-name";
 import { messageOf } from "../../provider/errors";
 import { parseBaseUrl } from "../../provider/http";
 import { SETTINGS, type Settings } from "../../provider/settings/settings";
+import { accountSetting, shownAccount } from "../../provider/text";
 import { type AccountFlags, accountNames, settingsOf } from "../account";
 import { type Finding, fail, ok, warn } from "./finding";
 import type { StackConfig } from "./stack-config";

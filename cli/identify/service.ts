@@ -1,10 +1,10 @@
-import { shownAccount } from "../../provider/account-name";
 import { Account, type ApiKeyRecord } from "../../provider/api";
 import { readCaller } from "../../provider/api/keys/caller";
 import { isAborted, isApiError, messageOf } from "../../provider/errors";
 import { HttpClient, systemClock } from "../../provider/http";
 import { keyIn } from "../../provider/key-index";
 import { SETTINGS } from "../../provider/settings/settings";
+import { shownAccount } from "../../provider/text";
 import { type AccountFlags, accountNames, settingsOf } from "../account";
 import { UsageError } from "../usage-error";
 import type { Holding } from "./holdings";

@@ -1,5 +1,5 @@
-import { shownAccount } from "../../provider/account-name";
 import type { ApiKeyRecord } from "../../provider/api";
+import { shownAccount } from "../../provider/text";
 
 /** A list of keys that was requested of the service. */
 export interface KeyList {

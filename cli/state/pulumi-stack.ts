@@ -1,6 +1,6 @@
-import { looksSecret } from "../../provider/account-name";
 import { engineCommand } from "../../provider/stack/command-line";
 import { Pulumi, PulumiError, type PulumiProblem } from "../../provider/stack/pulumi";
+import { looksSecret } from "../../provider/text";
 import { UsageError } from "../usage-error";
 
 /** The name of a stack: `STACK`, `ORGANIZATION/STACK` or `ORGANIZATION/PROJECT/STACK`. */

@@ -1,11 +1,10 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { accountSetting } from "../account-name";
 import type { AccountSettings } from "../account-settings";
 import { getOrCreate } from "../get-or-create";
 import { type Clock, type HttpAnswer, HttpClient, type Retry, systemClock } from "../http";
 import { keyDigest } from "../key-digest";
 import { conceal } from "../secrets";
-import { toMessage } from "../text";
+import { accountSetting, toMessage } from "../text";
 import { Keys } from "./keys/api-keys";
 import { type KeyList, keyListOf } from "./keys/key-list";
 import { Operations } from "./operations/operations";

@@ -1,8 +1,7 @@
 import { STATUS_CODES } from "node:http";
-import { accountSetting } from "../account-name";
 import { AnswerLostError, ApiError, BadAnswerError, type KeyplaneError, TimeoutError, TransportError } from "../errors";
 import { maskKeyLike, redact, redactShort } from "../secrets";
-import { cleanText } from "../text";
+import { accountSetting, cleanText } from "../text";
 import type { Verdict } from "./retry/classify";
 import { isBusy, isRedirect } from "./statuses";
 import type { Answered, HttpRequest, Outcome, Unanswered } from "./types";

@@ -1,7 +1,7 @@
-import { accountSetting } from "../account-name";
 import { KeyplaneError } from "../errors";
 import { getOrCreate } from "../get-or-create";
 import type { Settings } from "../settings/settings";
+import { accountSetting } from "../text";
 import { accountIn, originIn } from "./account-fingerprint";
 import { markIn, ownerIdIn } from "./identity";
 

@@ -1,8 +1,8 @@
-import { accountSetting, shownAccount } from "../account-name";
 import { ConfigError } from "../errors";
 import { parseBaseUrl } from "../http/base-url";
 import { isObject } from "../members";
 import { isKeyText } from "../secrets";
+import { accountSetting, shownAccount } from "../text";
 
 /** One account of `keyplane:accounts`. */
 export interface NamedAccount {

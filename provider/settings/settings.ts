@@ -1,9 +1,9 @@
 import { inspect } from "node:util";
-import { accountSetting, looksSecret, shownAccount } from "../account-name";
 import type { AccountSettings } from "../account-settings";
 import { DURATION_FORM, MAX_TIMER_MS, parseDuration } from "../duration";
 import { ConfigError, isKeyplaneError } from "../errors";
 import type { DOCUMENTED_RATES } from "../http/limits/limiter";
+import { accountSetting, looksSecret, shownAccount } from "../text";
 import { apiKeyProblem, parseAccounts, readBaseUrl } from "./accounts";
 
 /** Reads one value of the `keyplane` config namespace; `undefined` if it is not set. */

@@ -1493,7 +1493,7 @@ const outside = [
       test: "test/unit/resource-types.test.ts",
     },
   ]),
-  ...inFile("provider/account-name.ts", [
+  ...inFile("provider/text.ts", [
     {
       name: "no message repeats the name of an account that can be a secret",
       change: becomes("!name", "shownAccount", "looksSecret", "name"),

@@ -1,6 +1,5 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { looksSecret } from "../../../provider/account-name";
 import { readKeys } from "../../../provider/api/keys/read-keys";
 import { readOperationPage } from "../../../provider/api/operations/read-operations";
 import { readProjectPage } from "../../../provider/api/projects/read-projects";
@@ -20,7 +19,7 @@ import { engineCommand } from "../../../provider/stack/command-line";
 import { readDeployment } from "../../../provider/stack/deployment";
 import { readHistory } from "../../../provider/stack/history";
 import { stackState } from "../../../provider/stack/stack-state";
-import { cleanText, printableJson, shownName, toMessage } from "../../../provider/text";
+import { cleanText, looksSecret, printableJson, shownName, toMessage } from "../../../provider/text";
 
 /** Length of a hostile text. Quadratic time would need many seconds for it. */
 const LENGTH = 96 * 1024;
