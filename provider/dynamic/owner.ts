@@ -111,8 +111,8 @@ export const owner = atBorder<Inputs, OwnerState>({
     const isKept = (key: ApiKeyRecord) => context.run.held.has(key.id) || context.run.kept.has(key.id);
     for (const key of ours.filter(isKept)) reportKept(key, context);
     const unknown = ours.filter((key) => !isKept(key));
-    const { heldSince: recordedSince, sweptAt } = context.run;
-    const { left } = await settleUnknown({ unknown, identity, recordedSince, sweptAt }, context);
+    const record = { recordedSince: context.run.heldSince, sweptAt: context.run.sweptAt };
+    const { left } = await settleUnknown({ unknown, identity, ...record }, context);
     if (left.length > 0) {
       throw new KeyplaneError(
         "KP-REVOKE",

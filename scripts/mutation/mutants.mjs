@@ -2156,7 +2156,7 @@ const evidence = [
     },
     {
       name: "a key that a list lacked is not taken for an orphan when it appears again",
-      change: never("undeliveredIn", "sweptAt > 0"),
+      change: drop("undeliveredIn", "continue", "sweptAt"),
       test: resources("ledger"),
       by: "an unknown key stays live if a ledger has forgotten it",
     },
@@ -2185,6 +2185,12 @@ const evidence = [
       change: becomes("0", "delete", "heldSince"),
       test: resources("ledger"),
       by: "an unknown key is revoked by an owner only if",
+    },
+    {
+      name: "an owner knows when the ledger has last judged all keys",
+      change: without("delete", "sweptAt"),
+      test: resources("ledger"),
+      by: "an unknown key stays live if a ledger has forgotten it",
     },
   ]),
   ...inFile("provider/dynamic/ledger.ts", [
