@@ -73,7 +73,8 @@ function run(program: () => Promise<unknown>, { isSeen = true, isPreview = false
       const { id, state } = await newResource(args, registered);
       return { id, state: isPreview ? { ...state, keyId: undefined } : state };
     };
-    await pulumi.runtime.setMocks({ newResource: answer, call: () => ({}) }, "proj", "dev", isPreview, "organization");
+    const mocks = { newResource: answer, call: () => ({}) };
+    await pulumi.runtime.setMocks(mocks, "proj", "dev", isPreview, "organization");
     const mocked = pulumi.runtime.getMonitor() as unknown as Monitor;
     // A monitor that does not have the name of a unit test's monitor counts as an engine.
     const Unseen = class extends (mocked.constructor as new (mocks: unknown) => object) {};
