@@ -650,7 +650,7 @@ const ledger = [
   ...inFile("sdk/nodejs/run/key-registry.ts", [
     {
       name: "a plan allows for the previous key of a rotation",
-      change: uncalled("previous", "known"),
+      change: never("known", "isOpen"),
       test: "test/unit/sdk/program-run.test.ts",
       by: "the ledger of an inline program knows none of its lists",
     },
