@@ -108,13 +108,13 @@ export interface Settled {
 export async function settleUnknown(keys: UnknownKeys, context: Context): Promise<Settled> {
   const fates = await judgeUnknown(keys, context);
   const reported = reportUnknown(fates, context);
-  const withFate = (fate: Fate["fate"]) => keys.unknown.filter((key) => fates.get(key)?.fate === fate);
-  const toRevoke = withFate("revoke");
+  const toRevoke = keys.unknown.filter((key) => fates.get(key)?.fate === "revoke");
   const left = await revokeAll(toRevoke, keys.identity, context);
   for (const key of toRevoke.filter(({ id }) => !left.includes(id))) {
     context.info(`revoked key ${formatKey(key)}, left behind by an interrupted run`);
   }
-  return { left, reported, kept: withFate("keep").map(({ id }) => id) };
+  const kept = Array.from(fates).flatMap(([{ id }, { fate }]) => (fate === "keep" ? [id] : []));
+  return { left, reported, kept };
 }
 
 const REASONS: Partial<Readonly<Record<Reason, string>>> = {

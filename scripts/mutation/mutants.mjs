@@ -647,6 +647,14 @@ const ledger = [
       by: "a program that calls process.exit before its end",
     },
   ]),
+  ...inFile("sdk/nodejs/run/key-registry.ts", [
+    {
+      name: "a plan allows for the previous key of a rotation",
+      change: never("known", "isOpen"),
+      test: "test/unit/sdk/program-run.test.ts",
+      by: "the ledger of an inline program knows none of its lists",
+    },
+  ]),
   ...inFile("sdk/nodejs/run/program-run.ts", [
     {
       name: "no inline run is complete without a proof",

@@ -1,9 +1,13 @@
 import { readFileSync } from "node:fs";
 import type { Workspace } from "keyplane/testing";
 
-/** The processes of a workspace that run providers. Other processes of an engine may outlive it. */
+/**
+ * The processes of a workspace that run providers. Other processes of an engine may outlive it. The CLI starts the
+ * dynamic provider with a shell.
+ */
 export function hostsOf(workspace: Workspace): readonly number[] {
-  return workspace.processes().filter((pid) => /dynamic-provider|pulumi-resource-/.test(commandOf(pid)));
+  const isHost = (command: string) => /dynamic-provider|pulumi-resource-/.test(command) && !/^\S*sh\0/.test(command);
+  return workspace.processes().filter((pid) => isHost(commandOf(pid)));
 }
 
 function commandOf(pid: number): string {

@@ -74,12 +74,15 @@ export class KeyRegistry {
       const entries = all.flatMap((each) => Object.entries(of(each)));
       return entries.length === 0 ? undefined : Object.fromEntries(entries);
     };
+    // The preview then shows an update: a key that it does not know yet will be new. What it replaces or what name it has
+    // is not known either, and a plan must allow for it.
+    const isOpen = pulumi.runtime.isDryRun() && ids.includes(undefined);
+    const known = <T>(value: T): T => (isOpen ? (pulumi.unknown as never) : value);
     return {
-      // The preview then shows an update: a key that it does not know yet will be new.
-      owned: pulumi.runtime.isDryRun() && ids.includes(undefined) ? (pulumi.unknown as never) : sorted(ids),
-      compromised: sorted(all.flatMap((each) => each.compromised)),
-      previous: mapOf((each) => each.previous),
-      untagged: mapOf((each) => each.untagged),
+      owned: known(sorted(ids)),
+      compromised: known(sorted(all.flatMap((each) => each.compromised))),
+      previous: known(mapOf((each) => each.previous)),
+      untagged: known(mapOf((each) => each.untagged)),
       incomplete: complete ? undefined : true,
     };
   }

@@ -465,7 +465,7 @@ describe("the ledger", () => {
   });
 
   it("D9: is independent of an owner that is replaced in a copied stack, which leaves the original's keys alone", async () => {
-    const harness = await StackHarness.start({ run: { ...newRunNotes(), hasProgram: true } });
+    const harness = await startReadable({ run: { ...newRunNotes(), hasProgram: true } });
     const left = await orphan(harness);
     await harness.deleteOwner();
     expect(await harness.liveIds()).toEqual([left]);

@@ -66,16 +66,20 @@ async function serve(mocked: Monitor): Promise<{ readonly client: Client; close(
 }
 
 /** Runs a program as Pulumi's Automation API does. Returns what it registered, in order. */
-function run(program: () => Promise<unknown>, { isSeen = true } = {}): Promise<Registered[]> {
+function run(program: () => Promise<unknown>, { isSeen = true, isPreview = false } = {}): Promise<Registered[]> {
   return withLocalStorage(async () => {
     const registered: Registered[] = [];
-    const mocks = { newResource: (args: Registered) => newResource(args, registered), call: () => ({}) };
-    await pulumi.runtime.setMocks(mocks, "proj", "dev", false, "organization");
+    const answer = async (args: Registered) => {
+      const { id, state } = await newResource(args, registered);
+      return { id, state: isPreview ? { ...state, keyId: undefined } : state };
+    };
+    const mocks = { newResource: answer, call: () => ({}) };
+    await pulumi.runtime.setMocks(mocks, "proj", "dev", isPreview, "organization");
     const mocked = pulumi.runtime.getMonitor() as unknown as Monitor;
     // A monitor that does not have the name of a unit test's monitor counts as an engine.
     const Unseen = class extends (mocked.constructor as new (mocks: unknown) => object) {};
     const engine = isSeen ? await serve(mocked) : { client: new Unseen(mocks), close: () => {} };
-    pulumi.runtime.setMockOptions(engine.client, "proj", "dev", false, "organization");
+    pulumi.runtime.setMockOptions(engine.client, "proj", "dev", isPreview, "organization");
     await pulumi.runtime.runInPulumiStack(program);
     await waitForRPCs();
     engine.close();
@@ -104,6 +108,15 @@ describe("the ledger of an inline program", () => {
     expect(names(registered).slice(1, -1).sort()).toEqual(all);
     expect(names(registered).at(-1)).toBe("Ledger keyplane");
     expect(registered.at(-1)?.inputs.owned).toHaveLength(3);
+  });
+
+  it("knows none of its lists in a preview that does not know a key yet, so that a plan allows for all of them", async () => {
+    const program = async () => {
+      new RotatingApiKey("web", { rotateAfter: "30d" });
+    };
+    const { inputs = {} } = (await run(program, { isPreview: true })).at(-1) ?? {};
+    const unknown = Object.keys(inputs).filter((name) => inputs[name] === undefined);
+    expect(unknown).toEqual(expect.arrayContaining(["owned", "compromised", "previous", "untagged"]));
   });
 
   it("waits for a program that goes on after all its resources have an answer", async () => {
