@@ -3,8 +3,10 @@ import { accountMark } from "../keys/account-fingerprint";
 import { didYouMean } from "../nearest";
 import { hasUnknown } from "../schema/field-types";
 import type { Properties } from "../schema/resource-type";
+import { maskKeyLike } from "../secrets";
 import { importKeysIn } from "../settings/import-keys";
 import { type ConfigReader, renamedFromIn, resolveSettings, SETTINGS, type Settings } from "../settings/settings";
+import { toMessage } from "../text";
 import { ownerOfProvider } from "./owner";
 import { OWNER } from "./public-part";
 
@@ -57,10 +59,10 @@ export function checkConfig(
 ): { readonly inputs: Properties; readonly failures: readonly string[] } {
   const failures = Object.keys(news)
     .filter((name) => !NAMES.includes(name) && !OF_ENGINE.test(name))
-    .map(
-      (name) =>
-        `keyplane:${name} is not a setting. The settings are ${NAMES.join(", ")}${didYouMean(name, NAMES)} [KP-CONFIG]`,
-    );
+    .map((name) => {
+      const known = `The settings are ${NAMES.join(", ")}${didYouMean(name, NAMES)}`;
+      return toMessage(`keyplane:${maskKeyLike(name)} is not a setting. ${known} [KP-CONFIG]`);
+    });
   let settings: Settings | undefined;
   try {
     if (!hasUnknown(news)) settings = resolveSettings(new ProviderConfig(news).read);

@@ -22,6 +22,7 @@ import type { Properties } from "../schema/resource-type";
 import type { Session } from "../session/session";
 import { fromPulumi } from "../session/values";
 import { VerbError } from "../session/verb";
+import { toMessage } from "../text";
 import { VERSION } from "../version";
 import { checkConfig, ProviderConfig, SECRET_SETTINGS } from "./config";
 import { invoke } from "./functions";
@@ -196,7 +197,7 @@ async function answerList(session: Session, call: ListCall): Promise<void> {
 }
 
 function toServiceError(error: unknown): Partial<ServiceError> {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = toMessage(error instanceof Error ? error.message : String(error));
   if (!(error instanceof VerbError) || error.notReady === undefined) return { code: status.UNKNOWN, details: message };
   const { id, outputs: reached } = error.notReady;
   return notReady(message, id, outputs(toEngine(error.type, reached)));

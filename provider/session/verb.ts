@@ -6,7 +6,7 @@ import { nameInUrn } from "../keys/names";
 import { type Scope, scopeOf } from "../keys/scope";
 import { type Context, type Failure, NotReady, type Properties, type ResourceType } from "../schema/resource-type";
 import type { Witness } from "../schema/witness";
-import { conceal } from "../secrets";
+import { conceal, maskKeyLike } from "../secrets";
 import type { Settings } from "../settings/settings";
 import type { EngineCommand } from "../stack/command-line";
 import { skipsCheckpoints } from "../stack/command-line";
@@ -83,7 +83,8 @@ export function reasonsOf(failures: readonly Failure[]): Promise<string[]> {
     failures.map(async ({ property, reason, code = "KP-INPUT", known }) => {
       // Loaded on demand, because nearly all programs pass only inputs that exist.
       const hint = known === undefined ? "" : (await import("../nearest.js")).didYouMean(property, known);
-      return `${property === "" ? "" : `${property}: `}${reason}${hint} [${code}]`;
+      // The name of an input that does not exist can be anything.
+      return toMessage(`${property === "" ? "" : `${maskKeyLike(property)}: `}${reason}${hint} [${code}]`);
     }),
   );
 }

@@ -1089,6 +1089,18 @@ const account = [
     },
   ]),
   ...inFile("provider/session/verb.ts", [
+    {
+      name: "the name of an input that looks like a key is not repeated",
+      change: uncalled("reasonsOf", "maskKeyLike"),
+      test: contract("config"),
+      by: "the configuration of a provider resource controls no terminal",
+    },
+    {
+      name: "the name of an input controls no terminal",
+      change: uncalled("reasonsOf", "toMessage"),
+      test: contract("config"),
+      by: "the configuration of a provider resource controls no terminal",
+    },
     { name: "each verb notes the address in the state", change: drop("runVerb", "create"), test: KNOWN_ADDRESS },
   ]),
   ...inFile("provider/session/difference.ts", [
@@ -1103,6 +1115,12 @@ const account = [
     },
   ]),
   ...inFile("provider/plugin/server.ts", [
+    {
+      name: "no error of a call controls the terminal",
+      change: uncalled("toServiceError", "toMessage"),
+      test: contract("config"),
+      by: "the configuration of a provider resource controls no terminal",
+    },
     {
       name: "data sources and gates know the address of the provider",
       change: drop("configure", "noteRecorded"),
@@ -1737,6 +1755,16 @@ const plugins = [
     },
   ]),
   ...inFile("provider/plugin/config.ts", [
+    {
+      name: "the name of a setting that looks like a key is not repeated",
+      change: uncalled("checkConfig", "maskKeyLike"),
+      test: plugin("config"),
+    },
+    {
+      name: "the name of a setting controls no terminal",
+      change: uncalled("checkConfig", "toMessage"),
+      test: plugin("config"),
+    },
     {
       name: "a setting that does not exist is refused",
       change: never("checkConfig", "OF_ENGINE"),

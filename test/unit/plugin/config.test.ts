@@ -30,6 +30,12 @@ describe("the configuration of a provider resource", () => {
     expect(failures.join()).not.toContain("a-secret");
   });
 
+  it("shows the name of an unknown setting on one line, and not if it looks like a key", () => {
+    const names = ["\u001b]0;title\u0007\u001b[31ma\u202eb\nc", "A1b2C3d4E5f6G7h8".repeat(3)];
+    const { failures } = checkConfig(URN, {}, { ...ACCOUNT, [`${names[0]}`]: 1, [`${names[1]}`]: 1 });
+    expect(failures.map((failure) => failure.split(" is not ")[0])).toEqual(["keyplane:a b c", "keyplane:[secret]"]);
+  });
+
   it("lets the engine add inputs, which it names in its own way", () => {
     const added = {
       version: "1.0.0",
