@@ -1655,7 +1655,7 @@ const outside = [
   ...inFile("cli/report/listed.ts", [
     {
       name: "the report shows no name of an account that can be a secret",
-      change: becomes("account === null", "labelOf", "&&"),
+      change: uncalled("labelOf", "shownAccount"),
       test: cli("report-join"),
     },
   ]),
