@@ -371,7 +371,7 @@ test.skipIf(process.platform === "win32")(
     const steps: readonly { readonly run?: string }[] = workflow.jobs.identify.steps;
     const { run: script = "" } = steps.find(({ run }) => run?.includes("keyplane identify")) ?? {};
     const folder = await folderWith({
-      "bin/npx": `#!/bin/sh\nshift\nexec '${process.execPath}' '${join(root, "dist/cli/main.js")}' "$@"\n`,
+      "bin/npx": `#!/bin/sh\nshift 2\nexec '${process.execPath}' '${join(root, "dist/cli/main.js")}' "$@"\n`,
       "bin/pulumi": `#!/bin/sh\n[ "$*" = "stack export --stack prod --non-interactive" ] && cat '${join("..", "prod.json")}'\n`,
       "prod.json": state({ apiKey: current(1, 100001) }),
       "repository/.env": `KEY=${keyOf(1)}\n`,
