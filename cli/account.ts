@@ -43,6 +43,11 @@ export function accountNames(env: NodeJS.ProcessEnv, config: ConfigReader = () =
   return [...accounts.read(config("accounts") ?? env[accounts.env] ?? accounts.fallback).keys()];
 }
 
+/** Names the credential of an account, in a message. */
+export function credentialName(account: string | undefined): string {
+  return account === undefined ? SETTINGS.apiKey.env : `account ${shownAccount(account)}`;
+}
+
 /** Returns the settings from the command line, the environment and, if given, a stack's configuration. */
 export function settingsOf(
   flags: AccountFlags & { readonly config?: ConfigReader },

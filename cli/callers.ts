@@ -4,8 +4,7 @@ import { isAborted, isApiError } from "../provider/errors";
 import { HttpClient, systemClock } from "../provider/http";
 import { keyIn } from "../provider/key-index";
 import { SETTINGS, type Settings } from "../provider/settings/settings";
-import { shownAccount } from "../provider/text";
-import { type AccountFlags, accountNames, settingsOf } from "./account";
+import { type AccountFlags, accountNames, credentialName, settingsOf } from "./account";
 
 /** The service shows uses in whole seconds. This pause, in milliseconds, separates two uses. */
 const NEXT_SECOND_MS = 2_100;
@@ -50,7 +49,7 @@ export class Callers {
         } catch (error) {
           if (isAborted(error)) throw error;
           // A credential that the service rejects belongs to no live key.
-          if (!isApiError(error) || error.status !== 401) unknown.push(nameOf(name));
+          if (!isApiError(error) || error.status !== 401) unknown.push(credentialName(name));
           return undefined;
         }
       }),
@@ -75,7 +74,7 @@ async function askCaller(name: string | undefined, settings: Settings, signal: A
   const account = Account.for(settings);
   const { keyId } = (await readCaller(http, { signal })) ?? {};
   return {
-    name: nameOf(name),
+    name: credentialName(name),
     keyId,
     list: async () => {
       try {
@@ -88,9 +87,6 @@ async function askCaller(name: string | undefined, settings: Settings, signal: A
     pause: () => account.sleep(NEXT_SECOND_MS, signal),
   };
 }
-
-const nameOf = (name: string | undefined) =>
-  name === undefined ? SETTINGS.apiKey.env : `account ${shownAccount(name)}`;
 
 /** Whether an account is proven to authenticate with another key than this one. */
 async function usesOther({ keyId, list, pause }: Caller, key: ApiKeyRecord): Promise<boolean> {

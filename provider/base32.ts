@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
 
 /** RFC 4648 base32 in lower case, without padding. Drops bits that do not fill a character. */
@@ -8,4 +10,9 @@ export function base32(bytes: Uint8Array): string {
     for (count += 8; count >= 5; count -= 5) text += ALPHABET.charAt((bits >> (count - 5)) & 31);
   }
   return text;
+}
+
+/** Eight characters that stand for a text: the first 40 bits of its SHA-256. */
+export function shortDigest(text: string): string {
+  return base32(createHash("sha256").update(text).digest().subarray(0, 5));
 }

@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import { base32 } from "./base32";
+import { shortDigest } from "./base32";
 import { redact, redactShort } from "./secrets";
 
 // Characters that disguise text or disturb a terminal, as parts of a character class. Each pattern extends the one before.
@@ -75,7 +74,7 @@ export function looksSecret(name: string): boolean {
  */
 export function shownAccount(name: string, position?: number): string {
   if (!looksSecret(name)) return name;
-  return `[account ${position ?? base32(createHash("sha256").update(name).digest().subarray(0, 5))}]`;
+  return `[account ${position ?? shortDigest(name)}]`;
 }
 
 /** Name of the setting with an account's base URL or key, for messages. */

@@ -4,8 +4,7 @@ import { isAborted, isApiError, messageOf } from "../../provider/errors";
 import { HttpClient, systemClock } from "../../provider/http";
 import { keyIn } from "../../provider/key-index";
 import { SETTINGS } from "../../provider/settings/settings";
-import { shownAccount } from "../../provider/text";
-import { type AccountFlags, accountNames, settingsOf } from "../account";
+import { type AccountFlags, accountNames, credentialName, settingsOf } from "../account";
 import { UsageError } from "../usage-error";
 import type { Holding } from "./holdings";
 
@@ -42,8 +41,7 @@ export class Lists {
       return { record: name === undefined || record?.name === name ? record : undefined, now };
     } catch (error) {
       if (isAborted(error) || error instanceof UsageError) throw error;
-      const whose = selected === undefined ? SETTINGS.apiKey.env : `account ${shownAccount(selected)}`;
-      this.problems.add(`The keys of ${whose} could not be listed: ${messageOf(error)}`);
+      this.problems.add(`The keys of ${credentialName(selected)} could not be listed: ${messageOf(error)}`);
       return undefined;
     }
   }

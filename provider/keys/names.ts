@@ -1,5 +1,5 @@
-import { createHash, randomBytes } from "node:crypto";
-import { base32 } from "../base32";
+import { randomBytes } from "node:crypto";
+import { base32, shortDigest } from "../base32";
 import { getOrCreate } from "../get-or-create";
 import { withoutTrailing } from "../text";
 import { ownerIdIn, urnIn } from "./identity";
@@ -16,7 +16,7 @@ const tags = new Map<string, string>();
 /** The tag of an owner's id or of a URN in the names of keys: 8 characters that do not reveal it. */
 export function ownerTag(owner: string): string {
   // Cached, because a process has few owners but needs the tag for each key in a list.
-  return getOrCreate(tags, owner, () => base32(createHash("sha256").update(owner).digest().subarray(0, 5)));
+  return getOrCreate(tags, owner, () => shortDigest(owner));
 }
 
 /**
@@ -64,7 +64,7 @@ export const MAX_NAMES = 3;
 
 /** A nonce from a seed: always the same one for the same attempt. */
 export function nonceFrom(seed: string, attempt: number): string {
-  return base32(createHash("sha256").update(`${seed} ${attempt}`).digest().subarray(0, 5));
+  return shortDigest(`${seed} ${attempt}`);
 }
 
 /** Whether a key's name was generated for exactly this identity: for its owner, and for its resource if it has a URN. */

@@ -1,6 +1,5 @@
 // What the report in the picture joins: three states and the lists of two accounts. All of it is invented.
-import { createHash } from "node:crypto";
-import { base32 } from "../../../dist/provider/base32.js";
+import { shortDigest } from "../../../dist/provider/base32.js";
 import { readDeployment } from "../../../dist/provider/stack/deployment.js";
 
 export const NOW = Date.parse("2026-11-21T09:00:00Z");
@@ -14,8 +13,7 @@ const at = (days) => new Date(NOW + days * DAY).toISOString();
 
 /** A key's name as keyplane makes it. */
 function named(prefix, owner, nonce = "") {
-  const part = (text) => base32(createHash("sha256").update(text).digest()).slice(0, 8);
-  return `${prefix}-${part(owner)}-${part(prefix + nonce)}`;
+  return `${prefix}-${shortDigest(owner)}-${shortDigest(prefix + nonce)}`;
 }
 
 /** A key in a list. `used` is its last use, in days before the report; `null` if it was never used. */
