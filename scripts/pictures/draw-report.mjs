@@ -1,15 +1,14 @@
 // Draws docs/report.png: the report of invented keys in the Chromium on the PATH.
 //   node scripts/pictures/draw-report.mjs
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { joinReport } from "../../dist/cli/report/join.js";
 import { pageOf } from "../../dist/cli/report/page.js";
 import { readPageParts } from "../../dist/cli/report/page-parts.js";
-import { shrinkPng } from "./report/shrink-png.mjs";
-import { NOW, SOURCES } from "./report/sources.mjs";
+import { NOW, SOURCES } from "./report-sources.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const HEIGHT = 1140;
@@ -28,12 +27,8 @@ try {
   ];
   // Chromium refuses its sandbox to root, such as in a container.
   if (process.getuid?.() === 0) options.push("--no-sandbox");
-  const picture = join(folder, "report.png");
-  const size = [`--window-size=1600,${HEIGHT}`, `--screenshot=${picture}`];
-  execFileSync("chromium", [...options, ...size, pathToFileURL(page).href], {
-    stdio: "ignore",
-  });
-  writeFileSync(join(root, "docs", "report.png"), shrinkPng(readFileSync(picture)));
+  options.push(`--window-size=1600,${HEIGHT}`, `--screenshot=${join(root, "docs", "report.png")}`);
+  execFileSync("chromium", [...options, pathToFileURL(page).href], { stdio: "ignore" });
 } finally {
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }

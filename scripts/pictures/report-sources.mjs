@@ -1,6 +1,6 @@
 // What the report in the picture joins: three states and the lists of two accounts. All of it is invented.
-import { shortDigest } from "../../../dist/provider/base32.js";
-import { readDeployment } from "../../../dist/provider/stack/deployment.js";
+import { shortDigest } from "../../dist/provider/base32.js";
+import { readDeployment } from "../../dist/provider/stack/deployment.js";
 
 export const NOW = Date.parse("2026-11-21T09:00:00Z");
 const DAY = 86_400_000;
