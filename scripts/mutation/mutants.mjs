@@ -1181,7 +1181,7 @@ const digests = [
     },
     {
       name: "an older state does not say that a key is in use",
-      change: never("newestOf", "timeOf"),
+      change: never("newestOf", "newest", "timeOf", "state"),
       test: cli("identify"),
       by: "the answers for a corpus",
     },
