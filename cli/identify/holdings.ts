@@ -1,5 +1,6 @@
+import { getOrCreate } from "../../provider/get-or-create";
 import { keyDigest } from "../../provider/key-digest";
-import { tagsIn } from "../../provider/keys/names";
+import { isMadeByOneOf, type Made, makerIn } from "../../provider/keys/maker";
 import { DYNAMIC, PLUGIN } from "../../provider/resource-types";
 import { type Deployment, readDeployment, type StateResource } from "../../provider/stack/deployment";
 import { keysIn, type Role, type StackState, stackState } from "../../provider/stack/stack-state";
@@ -93,9 +94,17 @@ export async function holdingsOf(
   for (const { file } of others.filter(({ stack }) => stacks.has(stack))) {
     read.push(parsed(file, await readStateFile(file)));
   }
+  const byStack = newestFirst(read);
+  const roles = new Map<ReadState, Roles>();
   const holdings = held.flatMap((state) => {
-    const now = newestOf(state, read);
-    return keysOf(state.deployment, digests).map((key) => holdingOf(key, state, now));
+    const now = newestOf(state, byStack.get(state.summary.stack) ?? []);
+    const rolesNow = getOrCreate(roles, now, () => rolesIn(now));
+    const consumers = consumersIn(state.deployment);
+    return keysOf(state.deployment, digests).map((key) => {
+      const { urn } = key.resource;
+      const roleNow = now === state ? key.role : rolesNow(key.keyId, urn);
+      return holdingOf(key, state, { roleNow, usedBy: (consumers.get(urn) ?? []).map((user) => user.urn) });
+    });
   });
   return { holdings: inOrder(holdings), states, undigested: undigested.toSorted() };
 }
@@ -184,57 +193,63 @@ function digestOf(digest: unknown, key: unknown): string | undefined {
   return text(digest) ?? keyDigest(text(key));
 }
 
-/** The newest of the states of the same stack, that is, with the same name and a common owner. */
-function newestOf({ summary, ...state }: ReadState, all: readonly ReadState[]): ReadState {
-  const isSame = (other: StackState) =>
-    other.stack === summary.stack &&
-    (summary.tags.length === 0 || other.tags.length === 0 || other.tags.some((tag) => summary.tags.includes(tag)));
-  const time = (each: ReadState) => Date.parse(each.summary.savedAt ?? "") || 0;
-  const own = { summary, ...state };
-  return all
-    .filter((each) => isSame(each.summary))
-    .reduce((newest, each) => (time(each) > time(newest) ? each : newest), own);
+const timeOf = ({ summary }: ReadState) => Date.parse(summary.savedAt ?? "") || 0;
+
+/** The states with each name of a stack, newer ones first. */
+function newestFirst(all: readonly ReadState[]): ReadonlyMap<string, readonly ReadState[]> {
+  const found = new Map<string, ReadState[]>();
+  for (const state of all.toSorted((one, other) => timeOf(other) - timeOf(one))) {
+    getOrCreate(found, state.summary.stack, () => []).push(state);
+  }
+  return found;
 }
 
-function holdingOf(key: KeyOfResource, state: ReadState, now: ReadState): Holding {
+/** The newest of the states of the same stack, that is, with the same name and a common owner. */
+function newestOf(state: ReadState, sameName: readonly ReadState[]): ReadState {
+  const { tags } = state.summary;
+  const newest = sameName.find(({ summary: other }) => {
+    return tags.length === 0 || other.tags.length === 0 || other.tags.some((tag) => tags.includes(tag));
+  });
+  return newest !== undefined && timeOf(newest) > timeOf(state) ? newest : state;
+}
+
+/** Finds the role of a key in a state: under its URN, or in any list of keys to revoke. */
+type Roles = (keyId: string, urn: string) => Role | undefined;
+
+function rolesIn({ deployment, summary }: ReadState): Roles {
+  const roles = new Map<string, Role>();
+  for (const resource of deployment.resources.filter(({ replaced }) => !replaced)) {
+    for (const { id, role } of keysIn(resource).toReversed()) roles.set(`${resource.urn} ${id}`, role);
+  }
+  return (keyId, urn) => roles.get(`${urn} ${keyId}`) ?? summary.held.get(keyId)?.role;
+}
+
+function holdingOf(
+  key: KeyOfResource,
+  { summary, source }: ReadState,
+  facts: Pick<Holding, "roleNow" | "usedBy">,
+): Holding {
   const { resource, type, digest, keyId, role } = key;
   const { urn, outputs, inputs } = resource;
-  const { summary, deployment, source } = state;
   const isCurrent = role === "current";
   const name = text(isCurrent ? outputs.name : outputs.previousName);
-  // The newest state may have the key under the same URN, or in a list of keys to revoke.
-  const roleNow = now === state ? role : (inRole(keyId, urn, now) ?? now.summary.held.get(keyId)?.role);
   return {
-    ...{ digest, keyId, name, role, roleNow, stack: summary.stack, urn, type },
+    ...{ digest, keyId, name, role, ...facts, stack: summary.stack, urn, type },
     account: text(outputs.account),
     organizationId: text(outputs.organizationId),
     projectId: text(outputs.projectId),
     createdAt: isCurrent ? text(outputs.createdAt) : undefined,
     replacedAt: isCurrent ? undefined : text(outputs.rotatedAt),
     lastUsedAt: isCurrent ? undefined : text(outputs.previousUsedAt),
-    isCopy: isOthers(name, maker(keyId, outputs), summary),
+    isCopy: isOthers({ name, maker: makerIn(outputs, keyId) }, summary),
     hasTriggers: outputs.triggersDigest !== undefined || inputs.rotationTriggers !== undefined,
-    usedBy: (consumersIn(deployment).get(urn) ?? []).map((user) => user.urn),
     ...{ source, savedAt: summary.savedAt },
   };
 }
 
-function inRole(keyId: string, urn: string, { deployment }: ReadState): Role | undefined {
-  const same = deployment.resources.filter((resource) => resource.urn === urn && !resource.replaced);
-  return same.flatMap(keysIn).find(({ id }) => id === keyId)?.role;
-}
-
-/** The tag of the owner that created or adopted a key whose name does not show it. */
-function maker(keyId: string, { mintedBy, adopted }: StateResource["outputs"]): string | undefined {
-  const { id, by } = (adopted ?? {}) as { readonly id?: unknown; readonly by?: unknown };
-  return id === keyId ? text(by) : text(mintedBy);
-}
-
-/** Whether an owner of another stack created a key. */
-function isOthers(name: string | undefined, maker: string | undefined, { tags, foreign }: StackState): boolean {
-  const makers = maker === undefined ? tagsIn(name ?? "") : [maker];
-  if (makers.length === 0 || tags.length === 0) return foreign.length > 0;
-  return !makers.some((tag) => tags.includes(tag));
+/** Whether an owner of another stack created a key. If nothing shows who did, whether the state is a copy as a whole. */
+function isOthers(made: Made, { tags, foreign }: StackState): boolean {
+  return !(isMadeByOneOf(made, tags) ?? foreign.length === 0);
 }
 
 /** The stack that owns a key first, then copies; newer states first. */

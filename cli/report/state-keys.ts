@@ -1,5 +1,5 @@
 import { identityIn, markIn, ownerIdIn } from "../../provider/keys/identity";
-import { isOthers } from "../../provider/keys/maker";
+import { isOthers, makerIn } from "../../provider/keys/maker";
 import type { Scope } from "../../provider/keys/scope";
 import { isObject, textOf } from "../../provider/members";
 import { DYNAMIC, isKeyType } from "../../provider/resource-types";
@@ -87,7 +87,6 @@ function factsOf(
   const name = hasName(role === "previous" ? "previousName" : "name") ? key.name : undefined;
   const identity = identityIn(outputs) ?? textOf(outputs.__owner ?? inputs.__owner);
   const adopted = adoptedIn(outputs.adopted);
-  const maker = adopted?.id === id ? adopted.by : role === "current" ? textOf(outputs.mintedBy) : undefined;
   return {
     name,
     role,
@@ -98,7 +97,7 @@ function factsOf(
     mark: markIn(identity),
     isAdopted: adopted?.id === id || (outputs.imported === true && role === "current"),
     isSealed: isObject(outputs[role === "previous" ? "previousSealedKey" : "sealedKey"]),
-    isCopy: isCopied(resource, state) || isOthers({ name, maker }, identity),
+    isCopy: isCopied(resource, state) || isOthers({ name, maker: makerIn(outputs, id) }, identity),
     dates: datesOf(resource, role),
     plan: {
       isReplaced: type.endsWith(":ApiKey"),

@@ -1,5 +1,6 @@
+import { isObject, textOf } from "../members";
 import { ownerIdIn } from "./identity";
-import { hasTagOf, isAutoName, ownerTag } from "./names";
+import { ownerTag, tagsIn } from "./names";
 
 /** What shows who created a key. */
 export interface Made {
@@ -14,8 +15,19 @@ export interface Made {
  * @param identity - The identity of the stack that holds it now.
  */
 export function isOthers({ name, maker }: Made, identity: string | undefined): boolean {
-  if (identity === undefined) return false;
-  const ownerId = ownerIdIn(identity);
-  if (maker !== undefined) return maker !== ownerTag(ownerId);
-  return name !== undefined && isAutoName(name) && !hasTagOf(name, ownerId);
+  return identity !== undefined && isMadeByOneOf({ name, maker }, [ownerTag(ownerIdIn(identity))]) === false;
+}
+
+/** Whether one of the owners with these tags created a key; `undefined` if nothing shows who did. */
+export function isMadeByOneOf({ name, maker }: Made, tags: readonly string[]): boolean | undefined {
+  const makers = maker === undefined ? tagsIn(name ?? "") : [maker];
+  if (makers.length === 0 || tags.length === 0) return undefined;
+  return makers.some((tag) => tags.includes(tag));
+}
+
+/** What the outputs of a resource say about the maker of one of its keys. `mintedBy` is about the current key only. */
+export function makerIn(outputs: Readonly<Record<string, unknown>>, id: string): string | undefined {
+  const { adopted, keyId, mintedBy } = outputs;
+  if (isObject(adopted) && adopted.id === id) return textOf(adopted.by);
+  return keyId === id ? textOf(mintedBy) : undefined;
 }

@@ -1195,19 +1195,19 @@ const digests = [
   ...inFile("cli/identify/holdings.ts", [
     {
       name: "a key that another stack created is shown as that of a copy",
-      change: never("isOthers", "some"),
+      change: becomes("false", "isOthers", "foreign", "isMadeByOneOf", "length"),
       test: cli("identify"),
       by: "the answers for a corpus",
     },
     {
       name: "a stack of the same name with another owner is no newer state",
-      change: always("isSame", "some"),
+      change: always("newestOf", "some"),
       test: cli("identify"),
       by: "the answers for a corpus",
     },
     {
       name: "an older state does not say that a key is in use",
-      change: never("newestOf", "each", "newest"),
+      change: never("newestOf", "newest", "timeOf", "state"),
       test: cli("identify"),
       by: "the answers for a corpus",
     },
@@ -2725,9 +2725,14 @@ const evidence = [
   ...inFile("provider/keys/maker.ts", [
     {
       name: "a copied state's keys are not its own",
-      change: never("isOthers", "isAutoName"),
+      change: never("isOthers", "isMadeByOneOf"),
       test: resources("deletes"),
       by: "C14",
+    },
+    {
+      name: "who created the current key says nothing about a previous one",
+      change: always("makerIn", "keyId"),
+      test: keys("maker"),
     },
   ]),
   ...inFile("provider/keys/renamed.ts", [

@@ -177,6 +177,41 @@ test("the longest ranges are found, whatever their distance, as by a plain searc
   fc.assert(property);
 });
 
+/** Maximum processor time for a byte, in microseconds: six times what the slowest of the texts below needs. */
+const MICROS_FOR_A_BYTE = 2;
+
+const MB = 1_000_000;
+const fill = (unit: string) => unit.repeat(Math.ceil(MB / unit.length));
+const lines = (count: number) => Array.from({ length: count }, (_, at) => keyOf(at)).join("\n");
+
+test.each([
+  ["escaped percent signs", () => fill("%25")],
+  ["characters that are escaped twice", () => fill("%2541")],
+  ["escaped quotes", () => fill('\\"')],
+  ["escaped letters", () => fill("\\u0041&#x41;")],
+  ["keys, each on a line", () => lines(MB / 68)],
+  ["keys in base64", () => base64(lines(MB / 91))],
+  ["binary data in base64", () => randomBytes(MB * 0.75).toString("base64")],
+  ["base64 on lines", () => wrapped(randomBytes(MB * 0.75).toString("base64"), 76)],
+  ["base64 of base64 of base64", () => base64(base64(base64(fill(`${"M123".repeat(12)}!`).slice(0, MB / 2.4))))],
+  ["one long line", () => fill("words and more, ")],
+  ["one long word", () => fill("abcdefghij0123")],
+  ["digits in hex", () => randomBytes(MB / 2).toString("hex")],
+  ["words that can begin a key", () => fill(`${"abcdefghijklmno_".repeat(5)}${keyOf(1).slice(3, 50)} `)],
+])("%s of several megabytes take time in proportion to their length", (_, write) => {
+  const text = write();
+  const search = new KeySearch();
+  const before = process.cpuUsage();
+  // Keys that repeat are noted once, but searched for like the first ones.
+  for (let part = 0; part < 2; part++) {
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; at += 65_536) search.add(bytes.subarray(at, at + 65_536));
+  }
+  search.end();
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / (2 * text.length)).toBeLessThan(MICROS_FOR_A_BYTE);
+});
+
 test("what is kept of a text does not grow with it", () => {
   const search = new KeySearch();
   const chunk = Buffer.from("an ordinary line of a log with words/and/paths\n".repeat(2_000));

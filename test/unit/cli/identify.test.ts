@@ -9,6 +9,7 @@ import { check } from "../../../cli/identify/service";
 import { stateFiles } from "../../../cli/identify/state-sources";
 import { keyDigest } from "../../../provider/key-digest";
 import { identityOf } from "../../../provider/keys/identity";
+import { ownerTag } from "../../../provider/keys/names";
 import { startControlPlane } from "../../../testing/control-plane";
 import { generatedName } from "../../generated-name";
 import { keyOf } from "./key-of";
@@ -77,6 +78,9 @@ function state(keys: Keys): { readonly version: number; readonly deployment: obj
   ];
   return { version: 3, deployment: { manifest: { time: savedAt }, resources } };
 }
+
+/** Maximum processor time for a key that was found in a state, in microseconds. */
+const MICROS_FOR_A_KEY = 400;
 
 const digestOf = (number: number) => keyDigest(keyOf(number));
 const current = (number: number, id: number | string, by = owner) => ({
@@ -289,6 +293,55 @@ test("a service that cannot be asked is reported, and the key is identified all 
   };
   const { code, keys, stderr } = await identified(keyOf(1), ["--state", join(folder, "prod.json")], env);
   expect([code, keys[0]?.keyId, stderr]).toEqual([3, "100001", expect.stringContaining("could not be listed")]);
+});
+
+test("a previous key is its own maker's, whoever created the current key of its resource", async () => {
+  const isCopyOf = async (outputs: object) => {
+    const folder = await folderWith({ "prod.json": state({ rotating: { ...current(1, 11), ...outputs } }) });
+    const { keys } = await identified(`${keyOf(1)} ${keyOf(2)}`, ["--state", join(folder, "prod.json")]);
+    return keys.map(({ keyId, isCopy }) => [keyId, isCopy]);
+  };
+  const exact = { name: "by-hand", previousName: "by-hand-too" };
+  const theirs = ownerTag(other);
+  expect(await isCopyOf({ ...previous(2, 10), previousName: generatedName("app", other) })).toEqual([
+    ["11", false],
+    ["10", true],
+  ]);
+  expect(await isCopyOf({ ...previous(2, 10), ...exact, adopted: { id: "10", by: theirs } })).toEqual([
+    ["11", false],
+    ["10", true],
+  ]);
+  expect(await isCopyOf({ ...previous(2, 10), ...exact, mintedBy: theirs })).toEqual([
+    ["11", true],
+    ["10", false],
+  ]);
+});
+
+test("many keys of one state, and many states of one stack, take time in proportion to their number", async () => {
+  const [keys, states] = [4_000, 400];
+  const urn = (type: string, name: string) => `urn:pulumi:prod::shop::${type}::${name}`;
+  const type = "pulumi-nodejs:dynamic/keyplane:ApiKey";
+  const numbers = Array.from({ length: keys }, (_, at) => at);
+  const resources = numbers.flatMap((at) => [
+    { urn: urn(type, `${at}`), custom: true, type, id: `${at}`, outputs: { ...current(at, at), key: sealed } },
+    { urn: urn("aws:ssm/parameter:Parameter", `${at}`), type: "x", dependencies: [urn(type, `${at}`)], outputs: {} },
+  ]);
+  const deployment = (time: string) => ({ version: 3, deployment: { manifest: { time }, resources } });
+  const older = (at: number) => state({ apiKey: current(at % 5, at % 5), savedAt: new Date(at * 1_000).toISOString() });
+  const folder = await folderWith({
+    "many.json": deployment("2026-11-20T00:00:00Z"),
+    "newest.json": deployment("2026-11-21T00:00:00Z"),
+    ...Object.fromEntries(Array.from({ length: states }, (_, at) => [`older-${at}.json`, older(at)])),
+  });
+  const wanted = new Set(numbers.flatMap((at) => digestOf(at) ?? []));
+  const files = await stateFiles([folder]);
+  const before = process.cpuUsage();
+  const { holdings } = await holdingsOf(wanted, files);
+  const { user, system } = process.cpuUsage(before);
+  expect(holdings).toHaveLength(2 * keys + states);
+  expect(holdings.every(({ source, usedBy }) => source.includes("older") || usedBy.length === 1)).toBe(true);
+  // Twice what it needs on a busy machine. A search of the state for each key needs many times as much.
+  expect((user + system) / holdings.length).toBeLessThan(MICROS_FOR_A_KEY);
 });
 
 /** The files of many stacks. Each has a key of its own, and some were copied, renamed or restored. */

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { KeySearch } from "../../../cli/identify/key-search";
 import { readKeys } from "../../../provider/api/keys/read-keys";
 import { readOperationPage } from "../../../provider/api/operations/read-operations";
 import { readProjectPage } from "../../../provider/api/projects/read-projects";
@@ -12,7 +13,7 @@ import { ID_FORMS, keyIdOf } from "../../../provider/ids";
 import { identityIn, ownerIdIn, urnIn } from "../../../provider/keys/identity";
 import { hasTagOf, isAutoName, nameInUrn, prefixFrom, runIn, tagsIn } from "../../../provider/keys/names";
 import { types } from "../../../provider/schema/field-types";
-import { conceal, isKeyText, maskKeyLike } from "../../../provider/secrets";
+import { conceal, isKeyText, maskKeyLike, redact } from "../../../provider/secrets";
 import { apiKeyProblem, parseAccounts } from "../../../provider/settings/accounts";
 import { parseImportKeys } from "../../../provider/settings/import-keys";
 import { engineCommand } from "../../../provider/stack/command-line";
@@ -107,7 +108,13 @@ const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
     readHistory(inJson(text, (value) => [{ kind: value, result: value, startTime: value, endTime: value }])),
   "a command line": (text) =>
     engineCommand({ PULUMI_OPTION_TARGET: text }, { cli: "pulumi", words: ["up", text, ...text.split(" ")] }),
+  "a leaked text": (text) => {
+    const search = new KeySearch();
+    search.add(Buffer.from(text));
+    search.end();
+  },
   "a message": toMessage,
+  "a text with secrets": redact,
   "external text": (text) => [cleanText(text), shownName(text), printableJson(text), maskKeyLike(text)],
 };
 
