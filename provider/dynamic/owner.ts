@@ -107,10 +107,10 @@ export const owner = atBorder<Inputs, OwnerState>({
     const identity = recordedIdentity(id, state);
     await mustBeSameAccount(state.identity, context);
     const list = await context.keys().list();
-    const ours = list.filter(({ name }) => hasTagOf(name, id));
-    const isKept = (key: ApiKeyRecord) => context.run.held.has(key.id) || context.run.kept.has(key.id);
-    for (const key of ours.filter(isKept)) reportKept(key, context);
-    const unknown = ours.filter((key) => !isKept(key));
+    const ours = list.filter((key) => hasTagOf(key.name, id) && !context.run.kept.has(key.id));
+    const isHeld = (key: ApiKeyRecord) => context.run.held.has(key.id);
+    for (const key of ours.filter(isHeld)) reportHeld(key, context);
+    const unknown = ours.filter((key) => !isHeld(key));
     const record = { recordedSince: context.run.heldSince, sweptAt: context.run.sweptAt };
     const { left } = await settleUnknown({ unknown, identity, ...record }, context);
     if (left.length > 0) {
@@ -133,14 +133,10 @@ function recordedIdentity(id: string, { identity }: OwnerState): string {
   return identity ?? identityOf(id, "");
 }
 
-/** Reports a live key that was in the state but that a `destroy` did not revoke. */
-function reportKept(key: ApiKeyRecord, { run, info, warn }: Context): void {
-  const why = run.kept.get(key.id);
-  if (why !== undefined) info(`key ${formatKey(key)} stays live: ${why}`);
-  else {
-    warn(
-      `key ${formatKey(key)} stays live: Pulumi removed its resource without deleting it, because of retainOnDelete, ` +
-        "deletedWith or `pulumi state delete`. If nobody needs it, revoke it in the console",
-    );
-  }
+/** Reports a live key that was in the state, and whose resource was not deleted. */
+function reportHeld(key: ApiKeyRecord, { warn }: Context): void {
+  warn(
+    `key ${formatKey(key)} stays live: Pulumi removed its resource without deleting it, because of retainOnDelete, ` +
+      "deletedWith or `pulumi state delete`. If nobody needs it, revoke it in the console",
+  );
 }

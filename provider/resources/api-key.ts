@@ -157,7 +157,7 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
     const stays = inputs.revokeOnDelete === false && wasHandedOut(state.pending);
     if (stays) {
       await mustNotForget(identity, context);
-      context.run.kept.set(id, "revokeOnDelete is false");
+      context.run.kept.add(id);
       context.info(`key ${id} (${shownName(name)}) stays live, because revokeOnDelete is false`);
     }
     if (isOthers({ name, maker: mintedBy }, ownerNow(identity, context))) {

@@ -56,8 +56,8 @@ export interface RunNotes {
   readonly retired: Set<string>;
   /** Ids of keys that the program names as compromised. */
   readonly compromised: Set<string>;
-  /** Why keys that are deleted in this run stay live, by id. */
-  readonly kept: Map<string, string>;
+  /** Ids of keys whose deletion in this run left them live, and said so. */
+  readonly kept: Set<string>;
   /** The names of this run's lost requests. */
   readonly lostNames: Set<string>;
   /** The URN of the resource that adopts a key, by the key's id. */
@@ -91,7 +91,7 @@ export function newRunNotes(): RunNotes {
     held: new Set(),
     retired: new Set(),
     compromised: new Set(),
-    kept: new Map(),
+    kept: new Set(),
     lostNames: new Set(),
     adopters: new Map(),
     holders: new Map(),

@@ -60,7 +60,7 @@ function staysLive(key: HeldKey, { current, pending, inputs }: RotationState, co
 async function keepLive(kept: readonly HeldKey[], { identity }: RotationState, context: Context): Promise<void> {
   if (kept.length > 0) await mustNotForget(identity, context);
   for (const key of kept) {
-    context.run.kept.set(key.keyId, "revokeOnDelete is false");
+    context.run.kept.add(key.keyId);
     context.info(`key ${formatKey(key)} stays live, because revokeOnDelete is false`);
   }
 }

@@ -206,6 +206,16 @@ describe("deleting a key", () => {
     expect(harness.told.info.join()).toContain("stays live");
   });
 
+  it("says it once in a destroy, and reports the key as no leftover", async () => {
+    const harness = await StackHarness.start();
+    const key = await harness.createKey({ revokeOnDelete: false });
+    await harness.deleteKey(key);
+    await harness.deleteOwner();
+    expect(await harness.liveIds()).toEqual([key.id]);
+    const told = [...harness.told.info, ...harness.told.warn].filter((text) => text.includes(key.id));
+    expect(told).toEqual([expect.stringMatching(/ stays live, because revokeOnDelete is false$/)]);
+  });
+
   it("C14: leaves the key live and says so if the state was copied to this stack", async () => {
     const { harness, key } = await withKey();
     const copy = harness.beside({ owner: OTHER_OWNER });
