@@ -17,6 +17,17 @@ const BEYOND_GRACE: Action = { do: "wait", ms: 61 * 60_000 };
 
 // Stories in which the random model once found a bug of the plugin.
 describe("a stack of the plugin keeps all invariants in the story of", () => {
+  test("a key that is created only when its project is well again, and that revokeNow then names", async () => {
+    const inPlace = rotating(0, { retirement: "inPlace" }, { waits: true, revokes: "current" });
+    const waiting = { "plain-0": { ...key(0, { revokeOnDelete: false }), consumed: false, waits: true } };
+    await runPluginStory([
+      up(waiting, crashed({ step: 2, when: "before", victim: "both" })),
+      { do: "exchange" },
+      up(inPlace),
+      { do: "operation", course: { runningMs: 7000, outcome: "failed" } },
+    ]);
+  });
+
   test("a copied stack that is destroyed before its first up, which must not revoke the keys of the original", async () => {
     const exact = { exact: key(0, { name: "exact", onNameConflict: "revokeUnused" }) };
     await runPluginStory([up({ ...exact, "plain-0": key(0) }), { do: "copy", commands: ["destroy"] }]);
