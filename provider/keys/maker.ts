@@ -25,9 +25,15 @@ export function isMadeByOneOf({ name, maker }: Made, tags: readonly string[]): b
   return makers.some((tag) => tags.includes(tag));
 }
 
+/** The outputs in a state that can say who created a key. */
+interface MakerOutputs {
+  readonly adopted?: unknown;
+  readonly keyId?: unknown;
+  readonly mintedBy?: unknown;
+}
+
 /** What the outputs of a resource say about the maker of one of its keys. `mintedBy` is about the current key only. */
-export function makerIn(outputs: Readonly<Record<string, unknown>>, id: string): string | undefined {
-  const { adopted, keyId, mintedBy } = outputs;
+export function makerIn({ adopted, keyId, mintedBy }: MakerOutputs, id: string): string | undefined {
   if (isObject(adopted) && adopted.id === id) return textOf(adopted.by);
   return keyId === id ? textOf(mintedBy) : undefined;
 }
