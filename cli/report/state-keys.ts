@@ -1,5 +1,5 @@
 import { identityIn, markIn, ownerIdIn } from "../../provider/keys/identity";
-import { isOthers, makerIn } from "../../provider/keys/maker";
+import { adoptedIn, isOthers, makerIn } from "../../provider/keys/maker";
 import type { Scope } from "../../provider/keys/scope";
 import { isObject, textOf } from "../../provider/members";
 import { DYNAMIC, isKeyType } from "../../provider/resource-types";
@@ -86,7 +86,6 @@ function factsOf(
   const hasName = (property: string) => typeof outputs[property] === "string" && !secrets.has(property);
   const name = hasName(role === "previous" ? "previousName" : "name") ? key.name : undefined;
   const identity = identityIn(outputs) ?? textOf(outputs.__owner ?? inputs.__owner);
-  const adopted = adoptedIn(outputs.adopted);
   return {
     name,
     role,
@@ -95,7 +94,7 @@ function factsOf(
     stack: state.stack,
     scope: scopeIn(resource),
     mark: markIn(identity),
-    isAdopted: adopted?.id === id || (outputs.imported === true && role === "current"),
+    isAdopted: adoptedIn(outputs)?.id === id || (outputs.imported === true && role === "current"),
     isSealed: isObject(outputs[role === "previous" ? "previousSealedKey" : "sealedKey"]),
     isCopy: isCopied(resource, state) || isOthers({ name, maker: makerIn(outputs, id) }, identity),
     dates: datesOf(resource, role),
@@ -130,9 +129,4 @@ function deliveryTo(consumers: readonly StateResource[], { type, created = Numbe
   if (!type.endsWith(":ApiKey") || consumers.length === 0) return undefined;
   const updated = consumers.map(({ modified = Number.NaN }) => modified);
   return updated.every((time) => time >= created) ? isoOf(Math.max(...updated)) : undefined;
-}
-
-function adoptedIn(value: unknown): { readonly id: string; readonly by: string } | undefined {
-  const { id, by } = (value ?? {}) as { readonly id?: unknown; readonly by?: unknown };
-  return typeof id === "string" && typeof by === "string" ? { id, by } : undefined;
 }

@@ -1,4 +1,4 @@
-import { isObject, textOf } from "../members";
+import { membersOf, textOf } from "../members";
 import { ownerIdIn } from "./identity";
 import { ownerTag, tagsIn } from "./names";
 
@@ -33,7 +33,14 @@ interface MakerOutputs {
 }
 
 /** What the outputs of a resource say about the maker of one of its keys. `mintedBy` is about the current key only. */
-export function makerIn({ adopted, keyId, mintedBy }: MakerOutputs, id: string): string | undefined {
-  if (isObject(adopted) && adopted.id === id) return textOf(adopted.by);
-  return keyId === id ? textOf(mintedBy) : undefined;
+export function makerIn(outputs: MakerOutputs, id: string): string | undefined {
+  const adopted = adoptedIn(outputs);
+  if (adopted?.id === id) return adopted.by;
+  return outputs.keyId === id ? textOf(outputs.mintedBy) : undefined;
+}
+
+/** The key that a resource adopted, and the tag of the owner that adopted it. */
+export function adoptedIn({ adopted }: MakerOutputs): { readonly id: string; readonly by: string } | undefined {
+  const { id, by } = membersOf(adopted);
+  return typeof id === "string" && typeof by === "string" ? { id, by } : undefined;
 }
