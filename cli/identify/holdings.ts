@@ -89,20 +89,22 @@ export async function holdingsOf(
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
-  const held = read.filter(({ deployment }) => keysOf(deployment, digests).length > 0);
-  const stacks = new Set(held.map(({ summary }) => summary.stack));
+  const held = read.flatMap((state) => {
+    const keys = keysOf(state.deployment, digests);
+    return keys.length > 0 ? [{ state, keys }] : [];
+  });
+  const stacks = new Set(held.map(({ state }) => state.summary.stack));
   for (const { file } of others.filter(({ stack }) => stacks.has(stack))) {
     read.push(parsed(file, await readStateFile(file)));
   }
   const byStack = newestFirst(read);
   const roles = new Map<ReadState, Roles>();
-  const holdings = held.flatMap((state) => {
+  const holdings = held.flatMap(({ state, keys }) => {
     const now = newestOf(state, byStack.get(state.summary.stack) ?? []);
-    const rolesNow = getOrCreate(roles, now, () => rolesIn(now));
     const consumers = consumersIn(state.deployment);
-    return keysOf(state.deployment, digests).map((key) => {
+    return keys.map((key) => {
       const { urn } = key.resource;
-      const roleNow = now === state ? key.role : rolesNow(key.keyId, urn);
+      const roleNow = now === state ? key.role : getOrCreate(roles, now, () => rolesIn(now))(key.keyId, urn);
       return holdingOf(key, state, { roleNow, usedBy: (consumers.get(urn) ?? []).map((user) => user.urn) });
     });
   });
@@ -193,12 +195,13 @@ function digestOf(digest: unknown, key: unknown): string | undefined {
   return text(digest) ?? keyDigest(text(key));
 }
 
-const timeOf = ({ summary }: ReadState) => Date.parse(summary.savedAt ?? "") || 0;
+/** When a state was saved, in milliseconds since 1970; 0 if it does not contain that. */
+const timeOf = ({ savedAt }: Pick<StackState, "savedAt">) => Date.parse(savedAt ?? "") || 0;
 
 /** The states with each name of a stack, newer ones first. */
 function newestFirst(all: readonly ReadState[]): ReadonlyMap<string, readonly ReadState[]> {
   const found = new Map<string, ReadState[]>();
-  for (const state of all.toSorted((one, other) => timeOf(other) - timeOf(one))) {
+  for (const state of all.toSorted((one, other) => timeOf(other.summary) - timeOf(one.summary))) {
     getOrCreate(found, state.summary.stack, () => []).push(state);
   }
   return found;
@@ -210,7 +213,7 @@ function newestOf(state: ReadState, sameName: readonly ReadState[]): ReadState {
   const newest = sameName.find(({ summary: other }) => {
     return tags.length === 0 || other.tags.length === 0 || other.tags.some((tag) => tags.includes(tag));
   });
-  return newest !== undefined && timeOf(newest) > timeOf(state) ? newest : state;
+  return newest !== undefined && timeOf(newest.summary) > timeOf(state.summary) ? newest : state;
 }
 
 /** Finds the role of a key in a state: under its URN, or in any list of keys to revoke. */
@@ -255,9 +258,8 @@ function isOthers(made: Made, { tags, foreign }: StackState): boolean {
 /** The stack that owns a key first, then copies; newer states first. */
 function inOrder(holdings: readonly Holding[]): readonly Holding[] {
   const rank = ({ isCopy, roleNow }: Holding) => Number(isCopy) * 2 + Number(roleNow === undefined);
-  const time = ({ savedAt }: Holding) => Date.parse(savedAt ?? "") || 0;
   return holdings.toSorted(
-    (one, other) => rank(one) - rank(other) || time(other) - time(one) || (one.source < other.source ? -1 : 1),
+    (one, other) => rank(one) - rank(other) || timeOf(other) - timeOf(one) || (one.source < other.source ? -1 : 1),
   );
 }
 
