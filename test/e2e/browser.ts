@@ -91,7 +91,7 @@ export class Browser {
     await this.send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: scheme }] });
     this.events.length = 0;
     await this.send("Page.navigate", { url });
-    await this.until('document.readyState === "complete" && location.href !== "about:blank"');
+    await this.until(`document.readyState === "complete" && location.href === ${JSON.stringify(url)}`);
   }
 
   /** The value of an expression in the page. */
