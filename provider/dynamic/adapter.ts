@@ -1,22 +1,21 @@
 import type { dynamic } from "@pulumi/pulumi";
 import { noteHolder } from "../keys/holders";
 import { check } from "../schema/check";
+import { readOutputs } from "../schema/outputs";
 import type { Context, ResourceType } from "../schema/resource-type";
 import { difference } from "../session/difference";
 import { createAgain } from "../session/retried-creation";
 import { Session } from "../session/session";
-import { fromPulumi, fromState, toPulumi, toState } from "../session/values";
+import { fromPulumi, fromState, toPulumi, toState, type Values } from "../session/values";
 import { reasonsOf, runVerb, type Verb, VerbError } from "../session/verb";
 import { onCancel, pulumiModules } from "./pulumi-internals";
-
-type Values = Record<string, unknown>;
 
 /** The one session of this process. */
 const session = new Session(pulumiModules);
 let isConfigured = false;
 
 /** Turns a resource type into the provider that Pulumi's dynamic host calls. */
-export function adapt(type: ResourceType): dynamic.ResourceProvider<Values, Values> {
+export function adapt(type: ResourceType): dynamic.ResourceProvider<Record<string, unknown>, Record<string, unknown>> {
   const { canBeAbsent } = type;
   return {
     async configure({ config }) {
@@ -28,7 +27,7 @@ export function adapt(type: ResourceType): dynamic.ResourceProvider<Values, Valu
     check: (olds, news) =>
       run({ type, name: "check", values: news }, async (context) => {
         session.noteCheck(context.urn);
-        const { inputs, failures } = check(type, fromPulumi(news), context, fromPulumi(olds));
+        const { inputs, failures } = check(type, fromPulumi(news), context, readOutputs(fromPulumi(olds)));
         return {
           inputs: toPulumi(inputs),
           failures: (await reasonsOf(failures)).map((reason) => ({ property: "", reason })),
@@ -37,9 +36,8 @@ export function adapt(type: ResourceType): dynamic.ResourceProvider<Values, Valu
 
     diff: (id, olds, news) =>
       run({ type, name: "diff", values: news, held: olds }, async (context) => {
-        const found = difference(session, { type, id, outputs: fromState(olds), inputs: fromPulumi(news) }, context, {
-          hasLedger: true,
-        });
+        const compared = { type, id, outputs: readState(olds), inputs: readOutputs(fromPulumi(news)) };
+        const found = difference(session, compared, context, { hasLedger: true });
         const { reasons, changes, replaces, deleteBeforeReplace } = found;
         for (const reason of reasons) context.info(reason);
         return { changes, replaces: [...replaces], deleteBeforeReplace };
@@ -47,7 +45,7 @@ export function adapt(type: ResourceType): dynamic.ResourceProvider<Values, Valu
 
     create: (inputs) =>
       run({ type, name: "create", values: inputs }, async (context) => {
-        const given = fromPulumi(inputs);
+        const given = readOutputs(fromPulumi(inputs));
         const made = await session.creations.run(context.urn, (before) =>
           before ? createAgain(type, before, given, context) : type.create(given, context),
         );
@@ -58,37 +56,45 @@ export function adapt(type: ResourceType): dynamic.ResourceProvider<Values, Valu
     read: (id, olds = {}) =>
       run({ type, name: "read", values: olds }, async (context) => {
         session.noteRead(id, context.urn);
-        const outputs = await type.read(id, fromState(olds), context);
+        const outputs = await type.read(id, readState(olds), context);
         // An empty result reports that the resource is gone.
         return outputs === undefined ? {} : { id, props: toState(outputs, canBeAbsent) };
       }),
 
     update: (id, olds, news) =>
       run({ type, name: "update", values: news, held: olds }, async (context) => {
-        const outputs = await type.update(id, fromState(olds), fromPulumi(news), context);
+        const outputs = await type.update(id, readState(olds), readOutputs(fromPulumi(news)), context);
         noteHolder(type, { id, outputs }, context);
         return { outs: toState(outputs, canBeAbsent) };
       }),
 
     delete: (id, olds) =>
-      run({ type, name: "delete", values: olds }, (context) => type.delete(id, fromState(olds), context)),
+      run({ type, name: "delete", values: olds }, (context) => type.delete(id, readState(olds), context)),
   };
 }
 
 /** Runs one verb. The SDK passes the resource's URN as an input, because the host does not. */
 async function run<T>(
-  { type, name, values, held = values }: Omit<Verb, "urn" | "also"> & { readonly values: Values },
+  {
+    type,
+    name,
+    values,
+    held = values,
+  }: Pick<Verb, "type" | "name"> & { readonly values: Values; readonly held?: Values },
   body: (context: Context) => Promise<T>,
 ): Promise<T> {
-  const urn = String(values.resourceUrn ?? held.resourceUrn ?? "");
+  const [given, state] = [readOutputs(values), readOutputs(held)];
   // The state of the owner, which a run with `--target` can leave out.
-  session.noteRecorded(values);
+  session.noteRecorded(given);
+  const urn = given.resourceUrn ?? state.resourceUrn ?? "";
   try {
-    return await runVerb(session, { type, name, urn, values, held }, body);
+    return await runVerb(session, { type, name, urn, values: given, held: state }, body);
   } catch (error) {
     throw error instanceof VerbError ? toHostError(error, type, values) : error;
   }
 }
+
+const readState = (outputs: Values) => readOutputs(fromState(outputs));
 
 /** The error that the host gets. It prints some errors with their stack, and an `id` means "exists, not ready". */
 class HostError extends Error {

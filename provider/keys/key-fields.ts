@@ -2,7 +2,7 @@ import { formatDuration } from "../duration";
 import { type FieldRule, type InputsOf, type Planned, types } from "../schema/field-types";
 import type { Context, Failure, NextDue } from "../schema/resource-type";
 import { sameRecipients } from "../seal/recipients";
-import { rotationAge, sameAge } from "./lease";
+import { type Ages, rotationAge, sameAge } from "./lease";
 import { PREFIX_LENGTH } from "./names";
 import { dueIn, rotationWindow, windowOf } from "./rotation-window";
 import { accountFailures, scopeFields } from "./scope";
@@ -73,7 +73,7 @@ export function isTried(inputs: PlannedKey): boolean {
 }
 
 /** When a key is due for rotation by age; `undefined` if it never is, or if a preview does not know it yet. */
-export function nextDue(createdAt: string | undefined, inputs: PlannedKey): NextDue | undefined {
+export function nextDue(createdAt: string | undefined, inputs: Ages): NextDue | undefined {
   const { rotationWindow } = inputs;
   const age = rotationAge(inputs);
   const born = Date.parse(createdAt ?? "");
@@ -84,13 +84,13 @@ export function nextDue(createdAt: string | undefined, inputs: PlannedKey): Next
 }
 
 /** When a key becomes due for rotation, as an ISO 8601 time; `undefined` if it does not rotate by age. */
-export function rotateAt(createdAt: string | undefined, inputs: PlannedKey): string | undefined {
+export function rotateAt(createdAt: string | undefined, inputs: Ages): string | undefined {
   const due = nextDue(createdAt, inputs);
   return due && new Date(due(Number.NEGATIVE_INFINITY)).toISOString();
 }
 
 /** Why a key is due for rotation by its age, in words; `undefined` if it is not. */
-export function dueByAge(createdAt: string | undefined, inputs: PlannedKey, now: number): string | undefined {
+export function dueByAge(createdAt: string | undefined, inputs: Ages, now: number): string | undefined {
   const due = nextDue(createdAt, inputs);
   // A key that nobody rotated inside the window waits for the next one.
   if (due === undefined || due(now) > now) return undefined;

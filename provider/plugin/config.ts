@@ -2,13 +2,13 @@ import { isKeyplaneError } from "../errors";
 import { accountMark } from "../keys/account-fingerprint";
 import { didYouMean } from "../nearest";
 import { hasUnknown } from "../schema/field-types";
-import type { Properties } from "../schema/resource-type";
+import type { Properties } from "../schema/outputs";
 import { maskKeyLike } from "../secrets";
 import { importKeysIn } from "../settings/import-keys";
 import { type ConfigReader, renamedFromIn, resolveSettings, SETTINGS, type Settings } from "../settings/settings";
 import { toMessage } from "../text";
+import { OWNER } from "./engine-values";
 import { ownerOfProvider } from "./owner";
-import { OWNER } from "./public-part";
 
 /** Inputs of a provider resource that are secrets, however they were set. */
 export const SECRET_SETTINGS = ["apiKey", "accounts", "importKeys"];

@@ -2,9 +2,8 @@ import { InputError, KeyplaneError } from "../errors";
 import { hideArguments } from "../functions/hide-arguments";
 import { dataSources } from "../functions/registry";
 import { scopeOf } from "../keys/scope";
-import type { Properties } from "../schema/resource-type";
 import type { Session } from "../session/session";
-import { fromPulumi } from "../session/values";
+import { fromPulumi, type Values } from "../session/values";
 import { described } from "../session/verb";
 import { toMessage } from "../text";
 
@@ -14,12 +13,7 @@ const FUNCTIONS = `its functions are ${Object.keys(dataSources).join(", ")}`;
  * Calls a data source; a preview does not wait. A list becomes `{ items }`, because a result is an object in every
  * language. Throws an error whose message is safe to show.
  */
-export async function invoke(
-  session: Session,
-  token: string,
-  given: Properties,
-  isPreview: boolean,
-): Promise<Properties> {
+export async function invoke(session: Session, token: string, given: Values, isPreview: boolean): Promise<object> {
   const name = token.replace(/^keyplane:index:/, "");
   const source = Object.hasOwn(dataSources, name) ? dataSources[name] : undefined;
   try {
@@ -38,7 +32,7 @@ export async function invoke(
       ...(name === "waitForOperations" && { onProgress: (progress: { text: string }) => show(progress.text, true) }),
     };
     const result = await source.call(session.account(scopeOf({})), { ...args, ...controls } as never);
-    return Array.isArray(result) ? { items: result } : (result as Properties);
+    return Array.isArray(result) ? { items: result } : (result as object);
   } catch (error) {
     // Pulumi does not tell the plugin which arguments are secrets, so no id is repeated. Other arguments are never shown.
     const ids = Object.entries(fromPulumi(given)).filter(([arg]) => /id$|Ids?$/.test(arg));

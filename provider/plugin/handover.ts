@@ -1,9 +1,9 @@
 import { holdersOf } from "../keys/holders";
 import { revokeAll } from "../keys/revoke-key";
-import { textsOf } from "../members";
 import { keysToRevoke } from "../resources/rotation/adoption";
 import { readState } from "../resources/rotation/rotation-outputs";
-import type { Context, Made, Properties, ResourceType } from "../schema/resource-type";
+import type { Outputs } from "../schema/outputs";
+import type { Context, Made, ResourceType } from "../schema/resource-type";
 
 /** Stands for the successor of a resource until it exists, among the resources that hold a key. */
 const SUCCESSOR = "successor";
@@ -24,7 +24,7 @@ export class Handovers {
   readonly #planned = new Map<string, Predecessor>();
 
   /** Plans a replacement. Until then, no deletion revokes a key of the resource. */
-  plan(type: ResourceType, id: string, outputs: Properties, { urn, run }: Context): void {
+  plan(type: ResourceType, id: string, outputs: Outputs, { urn, run }: Context): void {
     this.#planned.set(urn, { id, outputs, isDeleted: false });
     for (const { id } of type.holds?.(outputs) ?? []) holdersOf(id, run).add(SUCCESSOR);
   }
@@ -40,7 +40,7 @@ export class Handovers {
   }
 
   /** The outputs of a new resource. Those of a successor lack the compromised keys, which the old resource revokes. */
-  async made(type: ResourceType, outputs: Properties, context: Context): Promise<Properties> {
+  async made(type: ResourceType, outputs: Outputs, context: Context): Promise<Outputs> {
     const { urn, run } = context;
     const before = this.#planned.get(urn);
     if (before === undefined) return outputs;
@@ -56,7 +56,7 @@ export class Handovers {
  * Revokes compromised keys at once. Returns the outputs with those that are still live.
  * @param inState - The id of the current key in the state. Until the state has its successor, it must not be revoked.
  */
-export async function revokeCompromised(outputs: Properties, context: Context, inState?: unknown): Promise<Properties> {
+export async function revokeCompromised(outputs: Outputs, context: Context, inState?: string): Promise<Outputs> {
   const state = readState(outputs);
   const toRevoke = state.compromised.filter((id) => id !== inState);
   if (toRevoke.length === 0) return outputs;
@@ -64,8 +64,8 @@ export async function revokeCompromised(outputs: Properties, context: Context, i
   return withCompromised(outputs, [...state.compromised.filter((id) => id === inState), ...left]);
 }
 
-function withCompromised(outputs: Properties, compromised: readonly string[]): Properties {
-  const before = textsOf(outputs.compromised);
-  const retired = textsOf(outputs.retired).filter((id) => !before.includes(id) || compromised.includes(id));
+function withCompromised(outputs: Outputs, compromised: readonly string[]): Outputs {
+  const { compromised: before = [], retired: all = [] } = outputs;
+  const retired = all.filter((id) => !before.includes(id) || compromised.includes(id));
   return { ...outputs, retired, compromised };
 }

@@ -1,7 +1,6 @@
 import { InputError } from "../errors";
 import { getApiKeys, getProjects } from "../functions";
 import { scopeOf } from "../keys/scope";
-import type { Properties } from "../schema/resource-type";
 import type { Session } from "../session/session";
 import { described } from "../session/verb";
 
@@ -12,7 +11,11 @@ export interface Listed {
 }
 
 /** Lists what exists on the service of a resource type. Throws an error whose message is safe to show. */
-export async function listed(session: Session, token: string, query: Properties): Promise<readonly Listed[]> {
+export async function listed(
+  session: Session,
+  token: string,
+  query: { readonly organizationId?: unknown },
+): Promise<readonly Listed[]> {
   try {
     const account = session.account(scopeOf({}));
     const { organizationId, ...others } = query;

@@ -5,7 +5,8 @@ import { mustBeSameAccount } from "../keys/account-guard";
 import { identityOf, ownerIdIn } from "../keys/identity";
 import { hasTagOf, isNamedFor, isNamedForUrn, tagsIn } from "../keys/names";
 import { formatKey, judgeUnknown, reportUnknown, settleUnknown } from "../keys/unknown-keys";
-import type { Context, Properties, ResourceType, RunNotes } from "../schema/resource-type";
+import type { Outputs } from "../schema/outputs";
+import type { Context, ResourceType, RunNotes } from "../schema/resource-type";
 
 /** What this process knows about the keys of one list of the service. */
 class Notes {
@@ -30,7 +31,7 @@ export class OrphanSearch {
   constructor(private readonly owner: () => string) {}
 
   /** Records the keys of a resource that the engine shows, or that was made. */
-  noteHeld(type: ResourceType, outputs: Properties, context: Context): void {
+  noteHeld(type: ResourceType, outputs: Outputs, context: Context): void {
     for (const { id } of type.holds?.(outputs) ?? []) this.#of(context).seen.add(id);
   }
 

@@ -5,7 +5,7 @@ import { type Confirmed, isAccountConfirmed, isOriginConfirmed } from "../keys/k
 import { isRenamedFrom, stackIn } from "../keys/renamed";
 import type { EngineCommand } from "../stack/command-line";
 import { plannedInput, plannedSeed } from "../stack/plan";
-import { OWNER } from "./public-part";
+import { OWNER } from "./engine-values";
 
 const UUID = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/;
 

@@ -3,12 +3,6 @@ import { PREFIX_LENGTH_WITH_URN } from "../keys/names";
 import { type FieldRule, types } from "../schema/field-types";
 import type { ResourceType } from "../schema/resource-type";
 
-/** The input that carries the owner. Names that begin with two underscores are hidden in previews. */
-export const OWNER = "__owner";
-
-/** The input that seeds the nonces of a new key. The engine saves it before the key is created. */
-export const NONCE = "__nonce";
-
 /** How a resource revokes a compromised key. Only the plugin needs it, because it has no ledger. */
 const retirementField = {
   retirement: { type: types.oneOf("replace", "inPlace"), fallback: "replace", change: "ignore" },

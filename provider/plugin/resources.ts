@@ -11,17 +11,19 @@ import { sameScope } from "../keys/scope";
 import { withoutEmpty } from "../members";
 import { check } from "../schema/check";
 import { UNKNOWN } from "../schema/field-types";
-import { type Context, type Made, NotReady, type Properties, type ResourceType } from "../schema/resource-type";
+import { type Given, type Outputs, type Properties, readOutputs } from "../schema/outputs";
+import { type Context, type Made, NotReady, type ResourceType } from "../schema/resource-type";
 import { difference } from "../session/difference";
 import { createAgain } from "../session/retried-creation";
 import type { Session } from "../session/session";
-import { fromPulumi, toState } from "../session/values";
+import { fromPulumi } from "../session/values";
 import { reasonsOf, runVerb, type Verb } from "../session/verb";
 import type { ProviderConfig } from "./config";
+import { type EngineValues, fromEngine, NONCE, OWNER, toEngine } from "./engine-values";
 import { Handovers, revokeCompromised } from "./handover";
 import { OrphanSearch } from "./orphans";
 import { identityOfResource, ownerOfKey } from "./owner";
-import { NONCE, OWNER, publicPart } from "./public-part";
+import { publicPart } from "./public-part";
 
 /** Why `pulumi do --stateless` creates and changes no key. */
 const STATELESS =
@@ -55,9 +57,9 @@ export class Resources {
   ) {}
 
   /** @param seed - A random text. The engine passes the same one in a preview and in the run that follows its plan. */
-  async check(named: Named, olds: Properties, news: Properties, seed: Uint8Array) {
+  async check(named: Named, olds: EngineValues, news: Properties, seed: Uint8Array) {
     const { type } = named;
-    return this.#run(named, "check", news, async (context) => {
+    return this.#run(named, "check", readOutputs(news), async (context) => {
       this.session.noteCheck(named.urn);
       // The engine checks the inputs of an import as the plugin answered them, with the owner.
       const { [OWNER]: _, [NONCE]: _nonce, ...given } = fromPulumi(news);
@@ -70,7 +72,7 @@ export class Resources {
     });
   }
 
-  async diff(named: Named, id: string, olds: Properties, news: Properties) {
+  async diff(named: Named, id: string, olds: EngineValues, news: EngineValues) {
     const { type, urn } = named;
     const outputs = fromEngine(olds);
     const inputs = this.#identified(type, news, outputs);
@@ -102,7 +104,7 @@ export class Resources {
     });
   }
 
-  async create(named: Named, news: Properties) {
+  async create(named: Named, news: EngineValues) {
     const { type, urn } = named;
     const recorded = this.#compared.get(urn);
     const inputs = this.#identified(type, news, { owner: recorded });
@@ -124,7 +126,7 @@ export class Resources {
     return this.#run(named, "create", inputs, body, inputs, nonce && { nonce });
   }
 
-  async read(named: Named, id: string, inputs: Properties, state: Properties) {
+  async read(named: Named, id: string, inputs: EngineValues, state: EngineValues) {
     const { type, urn } = named;
     if (Object.keys(state).length === 0) return this.#import(named, id);
     const held = fromEngine(state);
@@ -138,7 +140,7 @@ export class Resources {
     });
   }
 
-  async update(named: Named, id: string, olds: Properties, news: Properties) {
+  async update(named: Named, id: string, olds: EngineValues, news: EngineValues) {
     const { type } = named;
     const held = fromEngine(olds);
     const inputs = this.#identified(type, news, held);
@@ -155,7 +157,7 @@ export class Resources {
     return this.#run(named, "update", inputs, body, held);
   }
 
-  async delete(named: Named, id: string, state: Properties): Promise<void> {
+  async delete(named: Named, id: string, state: EngineValues): Promise<void> {
     const { type, urn } = named;
     const held = fromEngine(state);
     return this.#run(named, "delete", held, async (context) => {
@@ -168,7 +170,7 @@ export class Resources {
   }
 
   /** What a preview shows of a resource that is to be created or, with a state, updated. Makes no request. */
-  planned({ type, urn }: Named, news: Properties, state?: Properties): Properties {
+  planned({ type, urn }: Named, news: EngineValues, state?: EngineValues): EngineValues {
     const held = state ? fromEngine(state) : this.#handovers.planned(urn)?.outputs;
     const stable = (held && type.stable?.(held, this.#identified(type, news, held), this.session.now())) ?? [];
     const inputs = fromPulumi(news);
@@ -177,7 +179,8 @@ export class Resources {
         ([input, names]) => inputs[input] !== undefined || !names.includes(name),
       );
     const names = type.outputs.filter(isPossible);
-    const outputs = names.map((name) => [name, stable.includes(name) ? held?.[name] : UNKNOWN]);
+    const before = new Map<string, unknown>(Object.entries(held ?? {}));
+    const outputs = names.map((name) => [name, stable.includes(name) ? before.get(name) : UNKNOWN]);
     return { ...Object.fromEntries(outputs), ...inputs };
   }
 
@@ -209,7 +212,7 @@ export class Resources {
   }
 
   /** The owner of a key as an input, which the engine saves before the key is created. */
-  #ownerInput({ urn }: Named, { owner, resourceUrn }: Properties): Properties {
+  #ownerInput({ urn }: Named, { owner, resourceUrn }: Outputs): EngineValues {
     // A key that is handed over keeps the owner that its name shows.
     const before = owner ?? this.#handovers.planned(urn)?.outputs.owner;
     const { owner: ofProvider, renamedFrom } = this.config();
@@ -217,7 +220,7 @@ export class Resources {
   }
 
   /** The inputs with the identity of a key instead of its owner: the account in which it was recorded belongs to it. */
-  #identified(type: ResourceType, news: Properties, outputs: Properties): Properties {
+  #identified(type: ResourceType, news: EngineValues, outputs: Outputs): Given {
     const { owner, ...inputs } = fromEngine(news);
     if (!type.holds) return inputs;
     const identity = identityOfResource(owner, identityIn(outputs), inputs.organizationId, this.config().owner);
@@ -225,7 +228,7 @@ export class Resources {
   }
 
   /** The identity of a key in the state, as its resource is named now. */
-  #identityOf(urn: string, { owner: before, resourceUrn, ...held }: Properties): string {
+  #identityOf(urn: string, { owner: before, resourceUrn, ...held }: Outputs): string {
     const { owner: ofProvider, renamedFrom } = this.config();
     const owner = ownerOfKey(urn, { before, urnBefore: resourceUrn }, ofProvider, renamedFrom);
     return identityOfResource(owner, identityIn({ ...held, owner: before }), held.organizationId, ofProvider);
@@ -271,7 +274,7 @@ export class Resources {
   async #recording(
     context: Context,
     change: () => Promise<Made>,
-    reached: (outputs: Properties) => Properties | Promise<Properties> = (outputs) => outputs,
+    reached: (outputs: Outputs) => Outputs | Promise<Outputs> = (outputs) => outputs,
   ): Promise<Made> {
     try {
       const { id, outputs } = await change();
@@ -285,7 +288,7 @@ export class Resources {
   async #run<T>(
     { type, urn, timeoutMs }: Named,
     name: Verb["name"],
-    values: Properties,
+    values: Outputs,
     body: (context: Context) => Promise<T>,
     held = values,
     added: Pick<Verb["also"] & object, "nonce"> = {},
@@ -310,25 +313,14 @@ export class Resources {
 }
 
 /** The outputs to record. The account is proven by now. */
-function recorded(outputs: Properties, context: Context): Properties {
+function recorded(outputs: Outputs, context: Context): Outputs {
   if (typeof outputs.owner !== "string") return outputs;
   return withoutEmpty({ ...outputs, owner: identityHere(outputs.owner, context) });
 }
 
 /** The seed of the nonces of a key that is about to be created: a resource that exists has its own. */
-function nonceInput({ urn }: Named, olds: Properties, seed: Uint8Array): Properties {
+function nonceInput({ urn }: Named, olds: EngineValues, seed: Uint8Array): EngineValues {
   if (Object.keys(olds).length > 0) return withoutEmpty({ [NONCE]: olds[NONCE] });
   if (seed.length === 0) return {};
   return { [NONCE]: base32(createHash("sha256").update(seed).update(urn).digest().subarray(0, 10)) };
-}
-
-/** Values of the engine for the resource types. */
-export function fromEngine(values: Properties): Properties {
-  const { [OWNER]: owner, [NONCE]: _, ...others } = fromPulumi(values);
-  return owner === undefined ? others : { ...others, owner };
-}
-
-/** Outputs of a resource type for the engine. */
-export function toEngine(type: ResourceType, { owner, ...outputs }: Properties): Properties {
-  return toState({ ...outputs, ...(owner !== undefined && { [OWNER]: owner }) }, type.canBeAbsent);
 }

@@ -18,18 +18,17 @@ import { apiKey } from "../resources/api-key";
 import { projectReady } from "../resources/project-ready";
 import { rotatingApiKey } from "../resources/rotating-api-key";
 import { changedNames } from "../schema/diff";
-import type { Properties } from "../schema/resource-type";
 import type { Session } from "../session/session";
 import { fromPulumi } from "../session/values";
 import { VerbError } from "../session/verb";
 import { toMessage } from "../text";
 import { VERSION } from "../version";
 import { checkConfig, ProviderConfig, SECRET_SETTINGS } from "./config";
+import { OWNER, readValues, toEngine } from "./engine-values";
 import { invoke } from "./functions";
 import { listed, pageOf } from "./list";
 import { newOwnerId } from "./owner";
-import { OWNER } from "./public-part";
-import { type Named, Resources, toEngine } from "./resources";
+import { type Named, Resources } from "./resources";
 import { fromStruct, notReady, toStruct } from "./wire";
 
 const CONFIGURED =
@@ -90,13 +89,13 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
     },
 
     async check(request: provider.CheckRequest) {
-      const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
+      const [olds, news] = [readValues(request.getOlds()), fromStruct(request.getNews())];
       const { inputs, failures } = await resources.check(named(request), olds, news, request.getRandomseed_asU8());
       return checked(toStruct(inputs), failures);
     },
 
     async diff(request: provider.DiffRequest) {
-      const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
+      const [olds, news] = [readValues(request.getOlds()), readValues(request.getNews())];
       const answer = await resources.diff(named(request), request.getId(), olds, news);
       return new provider.DiffResponse()
         .setChanges(changesOf(answer.changes))
@@ -106,7 +105,7 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
     },
 
     async create(request: provider.CreateRequest) {
-      const inputs = fromStruct(request.getProperties());
+      const inputs = readValues(request.getProperties());
       if (request.getPreview()) {
         return new provider.CreateResponse().setProperties(outputs(resources.planned(named(request), inputs)));
       }
@@ -115,7 +114,7 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
     },
 
     async read(request: provider.ReadRequest) {
-      const [inputs, state] = [fromStruct(request.getInputs()), fromStruct(request.getProperties())];
+      const [inputs, state] = [readValues(request.getInputs()), readValues(request.getProperties())];
       const found = await resources.read(named(request), request.getId(), inputs, state);
       // An empty id reports that the resource is gone.
       if (found === undefined) return new provider.ReadResponse();
@@ -124,7 +123,7 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
     },
 
     async update(request: provider.UpdateRequest) {
-      const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
+      const [olds, news] = [readValues(request.getOlds()), readValues(request.getNews())];
       const answer = request.getPreview()
         ? resources.planned(named(request), news, olds)
         : await resources.update(named(request), request.getId(), olds, news);
@@ -132,7 +131,7 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
     },
 
     async delete(request: provider.DeleteRequest) {
-      await resources.delete(named(request), request.getId(), fromStruct(request.getProperties()));
+      await resources.delete(named(request), request.getId(), readValues(request.getProperties()));
       return new Empty();
     },
 
@@ -219,7 +218,7 @@ function checked(inputs: Struct, failures: readonly string[]): provider.CheckRes
   return new provider.CheckResponse().setInputs(inputs).setFailuresList(list);
 }
 
-function outputs(values: Properties): Struct {
+function outputs(values: object): Struct {
   return toStruct(values, SECRET_OUTPUTS);
 }
 

@@ -5,16 +5,15 @@ import statuses = require("@pulumi/pulumi/proto/status_pb");
 
 import { Any } from "google-protobuf/google/protobuf/any_pb";
 import { type JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb";
-import type { Properties } from "../schema/resource-type";
-import { markedSecret, toPulumi, unmarked } from "../session/values";
+import { markedSecret, toPulumi, unmarked, type Values } from "../session/values";
 
 /** The values of a message, without their marks of secrets. Configuration arrives with them. */
-export function fromStruct(struct: Struct | undefined): Record<string, unknown> {
-  return unmarked(struct?.toJavaScript() ?? {}) as Record<string, unknown>;
+export function fromStruct(struct: Struct | undefined): Values {
+  return unmarked(struct?.toJavaScript() ?? {}) as Values;
 }
 
 /** The values for a message. Those that are named are marked as secrets. */
-export function toStruct(values: Properties, secrets: readonly string[] = []): Struct {
+export function toStruct(values: object, secrets: readonly string[] = []): Struct {
   const marked = toPulumi(values);
   for (const name of secrets) {
     const value = marked[name];

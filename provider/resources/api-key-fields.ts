@@ -1,6 +1,6 @@
 import { keyFields, keyRules } from "../keys/key-fields";
 import { leaseRules } from "../keys/lease";
-import { type FieldRule, type InputsOf, type Planned, types } from "../schema/field-types";
+import { type FieldRule, type FieldType, type InputsOf, type Planned, types } from "../schema/field-types";
 import type { Context, Failure } from "../schema/resource-type";
 
 const NO_ADOPTION =
@@ -10,7 +10,7 @@ const NO_ADOPTION =
 export const apiKeyFields = {
   ...keyFields,
   name: { type: types.keyName, change: "replace" },
-  adopt: { type: () => NO_ADOPTION, change: "ignore", refused: true },
+  adopt: { type: (() => NO_ADOPTION) as FieldType<undefined>, change: "ignore", refused: true },
   onNameConflict: { type: types.oneOf("fail", "revokeUnused"), fallback: "fail", change: "update" },
 } as const satisfies Record<string, FieldRule>;
 

@@ -4,7 +4,7 @@ import { digestOfTriggers, type KeyState, readKeyState, sealedIn } from "../keys
 import { expiresAt } from "../keys/lease";
 import type { KeyToRevoke, RecordedKey } from "../keys/revoke-key";
 import { textOf, withoutEmpty } from "../members";
-import type { Properties } from "../schema/resource-type";
+import type { Outputs, Properties } from "../schema/outputs";
 import type { SealedTexts } from "../seal/recipients";
 import type { ApiKeyInputs } from "./api-key-fields";
 
@@ -53,7 +53,7 @@ export function readState(outputs: Properties): ApiKeyState {
 }
 
 /** The outputs of a resource. */
-export function writeState(state: ApiKeyState): Properties {
+export function writeState(state: ApiKeyState): Outputs {
   const { inputs, triggers, queuedTriggers, showsTriggers, gone, lost, identity, ...others } = state;
   return withoutEmpty({
     ...inputs,

@@ -1,4 +1,5 @@
-import { NotReady, type Properties, type ResourceType, type StateForm } from "./resource-type";
+import type { Given, Outputs } from "./outputs";
+import { NotReady, type ResourceType, type StateForm } from "./resource-type";
 
 /**
  * A resource type as its callers use it. This is the only place where outputs become a state, and a state outputs. The
@@ -8,9 +9,9 @@ export function atBorder<Inputs extends object, State>(
   declared: ResourceType<Inputs, State> & StateForm<State>,
 ): ResourceType {
   const { readState, writeState } = declared;
-  const type = declared as ResourceType<Properties, State>;
+  const type = declared as unknown as ResourceType<Given, State>;
   const reading = <Rest extends unknown[], Answer>(verb: ((state: State, ...rest: Rest) => Answer) | undefined) =>
-    verb && ((outputs: Properties, ...rest: Rest) => verb(readState(outputs), ...rest));
+    verb && ((outputs: Outputs, ...rest: Rest) => verb(readState(outputs), ...rest));
   const writing = async <Answer extends { readonly outputs: State }>(verb: Promise<Answer>) => {
     try {
       const answer = await verb;

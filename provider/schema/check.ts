@@ -1,5 +1,6 @@
 import { type FieldRule, hasUnknown } from "./field-types";
-import type { Context, Failure, Properties, ResourceType } from "./resource-type";
+import type { Given, Properties } from "./outputs";
+import type { Context, Failure, ResourceType } from "./resource-type";
 
 /**
  * Checks a resource's inputs against its field rules, without a request. Values that a preview does not know yet are
@@ -10,11 +11,9 @@ export function check(
   type: ResourceType,
   news: Properties,
   context: Context,
-  before: Properties = {},
-): { readonly inputs: Properties; readonly failures: readonly Failure[] } {
-  const inputs = Object.fromEntries(
-    Object.entries(news).filter(([, value]) => value !== undefined && value !== null),
-  ) as Properties;
+  before: Given = {},
+): { readonly inputs: Given; readonly failures: readonly Failure[] } {
+  const inputs = Object.fromEntries(Object.entries(news).filter(([, value]) => value !== undefined && value !== null));
   const failures: Failure[] = [];
 
   for (const property of Object.keys(inputs)) {

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Digest, isDigestOf } from "./digest";
-import { type FieldRule, hasUnknown } from "./field-types";
-import type { Due, DueTerms, Properties, ResourceType } from "./resource-type";
+import { type FieldRule, hasUnknown, type Planned } from "./field-types";
+import type { Given, Outputs, Properties } from "./outputs";
+import type { Due, DueTerms, ResourceType } from "./resource-type";
 
 /** The difference between a resource and what the program requests. */
 export interface Difference {
@@ -21,14 +22,15 @@ export interface Difference {
  */
 export function diff(
   type: ResourceType,
-  outputs: Properties,
-  inputs: Properties,
+  outputs: Outputs,
+  inputs: Planned<Given>,
   terms: DueTerms & { readonly driftOnly: boolean },
 ): Difference {
   const due = (type.due?.(outputs, inputs, terms) ?? []).filter((item) => item.drift || !terms.driftOnly);
-  const before = { ...outputs, ...type.inForce?.(outputs, inputs) };
+  const before: Properties = { ...outputs, ...type.inForce?.(outputs, inputs) };
+  const after: Properties = inputs;
   for (const [field, rule] of Object.entries(type.fields)) {
-    const change = fieldChange(rule, before[field], inputs[field]);
+    const change = fieldChange(rule, before[field], after[field]);
     if (change !== undefined) due.push({ field, replace: change === "replace" });
   }
   const replaces = [...new Set(due.filter((item) => item.replace).map((item) => item.field))];
@@ -37,7 +39,7 @@ export function diff(
     fields: [...new Set(due.map((item) => item.field))],
     replaces,
     deleteBeforeReplace: replaces.length > 0 && (type.deleteBeforeReplace?.(outputs, inputs) ?? false),
-    reasons: [...due.flatMap((item) => item.why ?? []), ...replacedBy(due, (field) => hasUnknown(inputs[field]))],
+    reasons: [...due.flatMap((item) => item.why ?? []), ...replacedBy(due, (field) => hasUnknown(after[field]))],
   };
 }
 

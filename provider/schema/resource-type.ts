@@ -2,14 +2,11 @@ import type { Account } from "../api/account";
 import type { Keys } from "../api/keys/api-keys";
 import type { ApiKeyRecord } from "../api/records";
 import type { ErrorCode } from "../errors";
-import type { Members } from "../members";
 import type { Settings } from "../settings/settings";
 import type { Digest } from "./digest";
 import type { FieldRule, Planned } from "./field-types";
+import type { Given, Outputs, Properties } from "./outputs";
 import type { Deliveries, Witness } from "./witness";
-
-/** The checked inputs of a program, or the outputs of a resource. Plain JSON values. */
-export type Properties = Members;
 
 /** One error in the inputs: the property's path and the remedy. */
 export interface Failure {
@@ -190,13 +187,13 @@ export interface HeldName {
 }
 
 /** A resource as a verb has left it. */
-export interface Made<State = Properties> {
+export interface Made<State = Outputs> {
   readonly id: string;
   readonly outputs: State;
 }
 
 /** A resource that was imported. */
-export interface Imported<Inputs = Properties, State = Properties> extends Made<State> {
+export interface Imported<Inputs = Given, State = Outputs> extends Made<State> {
   /** The inputs of a program that leaves it as it is. */
   readonly inputs: Inputs;
 }
@@ -208,7 +205,7 @@ export type InForce<Inputs> = { readonly [Name in keyof Inputs]?: Inputs[Name] |
  * A resource type: its fields as data, and its verbs. A file that declares one gives the types of its inputs and its
  * state. Without them, this is a type as its callers use it: they pass checked inputs and outputs.
  */
-export interface ResourceType<Inputs = Properties, State = Properties> {
+export interface ResourceType<Inputs = Given, State = Outputs> {
   readonly name: string;
   readonly fields: Readonly<Record<string, FieldRule>>;
   /** Public outputs that are not inputs. */
@@ -256,14 +253,14 @@ export interface ResourceType<Inputs = Properties, State = Properties> {
 export interface StateForm<State> {
   /** Reads outputs, also those of former versions. */
   readonly readState: (outputs: Properties) => State;
-  readonly writeState: (state: State) => Properties;
+  readonly writeState: (state: State) => Outputs;
 }
 
 /**
  * The resource exists but is not ready. It is recorded with these outputs, and the next `up` continues from there.
  * Only `create` and `update` throw it.
  */
-export class NotReady<State = Properties> extends Error {
+export class NotReady<State = Outputs> extends Error {
   override readonly name = "NotReady";
   readonly code: ErrorCode = "KP-NOT-READY";
 

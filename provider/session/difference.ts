@@ -3,15 +3,16 @@ import { urnIn } from "../keys/identity";
 import { nextDue } from "../keys/key-fields";
 import { isRenamedFrom, stackIn } from "../keys/renamed";
 import { scopeOf } from "../keys/scope";
-import { textOf } from "../members";
 import { type Difference, diff } from "../schema/diff";
-import type { Context, DueTerms, Made, Properties, ResourceType } from "../schema/resource-type";
+import type { Planned } from "../schema/field-types";
+import type { Given } from "../schema/outputs";
+import type { Context, DueTerms, Made, ResourceType } from "../schema/resource-type";
 import type { Session } from "./session";
 
 /** A resource and its new inputs. */
 interface Compared extends Made {
   readonly type: ResourceType;
-  readonly inputs: Properties;
+  readonly inputs: Planned<Given>;
 }
 
 /** Compares a resource with new inputs, and records the keys that it holds. */
@@ -47,7 +48,7 @@ function reportOrigin(session: Session, { inputs }: Compared, { run, warn }: Con
 
 /** Records that only the age of a key replaces it, by this machine's clock. The replacement asks the service's clock. */
 function noteAge({ replaces }: Difference, { outputs, inputs }: Compared, { run, urn }: Context): void {
-  const due = nextDue(textOf(outputs.createdAt), inputs);
+  const due = nextDue(outputs.createdAt, inputs);
   if (due !== undefined && replaces.every((field) => field === "rotateAfter") && replaces.length > 0) {
     run.replacedByAge.set(urn, due);
   } else run.replacedByAge.delete(urn);
@@ -55,7 +56,7 @@ function noteAge({ replaces }: Difference, { outputs, inputs }: Compared, { run,
 
 /** Names the keys of a renamed or copied stack that it no longer revokes, and how to keep them. */
 function reportRename({ type, outputs }: Compared, context: Context, renamedFrom: readonly string[]): void {
-  const [before, now] = [stackIn(urnIn(outputs.owner) ?? String(outputs.resourceUrn ?? "")), stackIn(context.urn)];
+  const [before, now] = [stackIn(urnIn(outputs.owner) ?? outputs.resourceUrn ?? ""), stackIn(context.urn)];
   const keys = type.holds?.(outputs) ?? [];
   const isSame = before.stack === "" || (before.stack === now.stack && before.project === now.project);
   if (isSame || keys.length === 0 || isRenamedFrom(before, now, renamedFrom)) return;

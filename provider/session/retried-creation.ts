@@ -3,7 +3,8 @@ import { identityIn } from "../keys/identity";
 import { bothLost, lostIn } from "../keys/lost-key";
 import { mustRevokeAll } from "../keys/revoke-key";
 import { diff } from "../schema/diff";
-import { type Context, type Made, NotReady, type Properties, type ResourceType } from "../schema/resource-type";
+import type { Given } from "../schema/outputs";
+import { type Context, type Made, NotReady, type ResourceType } from "../schema/resource-type";
 
 /**
  * Creations that ended with a resource that is not ready. An error hook of the program can make the engine ask for the
@@ -35,7 +36,7 @@ function stillUnready({ id, outputs }: Made, error: unknown): NotReady {
 export async function createAgain(
   type: ResourceType,
   { id, outputs }: Made,
-  inputs: Properties,
+  inputs: Given,
   context: Context,
 ): Promise<Made> {
   const { replaces } = diff(type, outputs, inputs, { now: context.now(), hasLedger: true, driftOnly: false });

@@ -7,7 +7,8 @@ import { accountMark } from "../keys/account-fingerprint";
 import { KnownOrigins } from "../keys/known-origins";
 import { newRunId, noncesOf } from "../keys/names";
 import { type Scope, scopeKey, scopeOf } from "../keys/scope";
-import { newRunNotes, type Properties, type RunNotes } from "../schema/resource-type";
+import type { Outputs } from "../schema/outputs";
+import { newRunNotes, type RunNotes } from "../schema/resource-type";
 import { type ConfigReader, credentialsIn, renamedFromIn, resolveSettings, type Settings } from "../settings/settings";
 import { type EngineCommand, engineCommand } from "../stack/command-line";
 import { StackLook } from "../stack/stack-look";
@@ -157,7 +158,7 @@ export class Session {
   }
 
   /** Records where the state of a resource says that its account is. */
-  noteRecorded(state: Properties): void {
+  noteRecorded(state: Outputs): void {
     this.#origins.note(scopeOf(state).account, state.identity ?? state.owner);
   }
 

@@ -7,7 +7,8 @@ const PULUMI_UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 const SIGNATURE = "4dabf18193072939515e22adb298388d";
 const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 
-type Values = Readonly<Record<string, unknown>>;
+/** Values of Pulumi's, which nobody has checked or read yet. */
+export type Values = Record<string, unknown>;
 
 /** Converts Pulumi's values for the core: unknown values become a symbol, and `__provider` is removed. */
 export function fromPulumi(values: Values): Values {
@@ -24,7 +25,7 @@ export function fromState({ __provider, ...rest }: Values): Values {
  * Converts the outputs of a resource for Pulumi. Pulumi shows an output that the state lacks as unknown in each
  * preview, and warns if it is exported. So outputs that can be absent become `null`.
  */
-export function toState(outputs: Values, canBeAbsent: readonly string[] = []): Record<string, unknown> {
+export function toState(outputs: Values, canBeAbsent: readonly string[] = []): Values {
   const absent = canBeAbsent.filter((name) => outputs[name] === undefined).map((name) => [name, null]);
   return toPulumi({ ...outputs, ...Object.fromEntries(absent) });
 }
@@ -33,13 +34,13 @@ export function toState(outputs: Values, canBeAbsent: readonly string[] = []): R
  * Converts the core's values for Pulumi. A gRPC struct supports neither `undefined` nor `bigint`. Such a value would
  * make the host fail after the key was created, and the key would not be recorded.
  */
-export function toPulumi(values: Values): Record<string, unknown> {
+export function toPulumi(values: object): Values {
   // A copy, because the host adds properties to it.
   const copy = { ...values };
   return mapDeep(copy, (value) => {
     if (value === UNKNOWN) return PULUMI_UNKNOWN;
     return typeof value === "bigint" ? value.toString() : value;
-  }) as Record<string, unknown>;
+  }) as Values;
 }
 
 /** Marks a value as a secret, as Pulumi does. */
@@ -62,8 +63,8 @@ function mapDeep(value: object, leaf: (value: unknown) => unknown): object {
     const items = value.filter((item) => item !== undefined).map((item) => map(item, leaf));
     return items.length === value.length && items.every((item, at) => item === value[at]) ? value : items;
   }
-  const source = value as Record<string, unknown>;
-  let changed: Record<string, unknown> | undefined;
+  const source = value as Values;
+  let changed: Values | undefined;
   for (const name in source) {
     const item = source[name];
     const mapped = map(item, leaf);

@@ -4,7 +4,9 @@ import { isKeyplaneError, KeyplaneError } from "../errors";
 import { publishDiagnostic } from "../http/diagnostics";
 import { nameInUrn } from "../keys/names";
 import { type Scope, scopeOf } from "../keys/scope";
-import { type Context, type Failure, NotReady, type Properties, type ResourceType } from "../schema/resource-type";
+import { membersOf } from "../members";
+import type { Outputs } from "../schema/outputs";
+import { type Context, type Failure, NotReady, type ResourceType } from "../schema/resource-type";
 import type { Witness } from "../schema/witness";
 import { conceal, maskKeyLike } from "../secrets";
 import type { Settings } from "../settings/settings";
@@ -21,9 +23,9 @@ export interface Verb {
   readonly name: "check" | "diff" | "create" | "read" | "update" | "delete";
   readonly urn: string;
   /** The properties that name the scope: the inputs in `check` and `create`, otherwise those where the resource is. */
-  readonly values: Properties;
+  readonly values: Outputs;
   /** The state of the resource. @default values */
-  readonly held?: Properties;
+  readonly held?: Outputs;
   /** What the front end adds to the context. */
   readonly also?:
     | Partial<Pick<Context, "ownerNow" | "beforeCreate" | "customTimeoutMs" | "nonce" | "deliveries">>
@@ -227,7 +229,6 @@ export function unexpected(error: unknown): KeyplaneError {
 }
 
 /** The secrets of keys in some values. */
-function keysIn(values: Properties): string[] {
-  const { adopt } = values as { adopt?: { key?: unknown } };
-  return [values.key, values.previousKey, adopt?.key].filter((value): value is string => typeof value === "string");
+function keysIn({ key, previousKey, adopt }: Outputs): string[] {
+  return [key, previousKey, membersOf(adopt).key].filter((value) => typeof value === "string");
 }

@@ -1,4 +1,4 @@
-import type { Properties } from "../../provider/schema/resource-type";
+import type { Properties } from "../../provider/schema/outputs";
 import type { Deployment, StateResource } from "../../provider/stack/deployment";
 import type { Checkpoint, Stored } from "./state";
 

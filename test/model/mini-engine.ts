@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { textsOf } from "../../provider/members";
-import type { NotReady, Properties } from "../../provider/schema/resource-type";
+import type { Properties } from "../../provider/schema/outputs";
+import type { NotReady } from "../../provider/schema/resource-type";
 import type { EngineCommand } from "../../provider/stack/command-line";
 import type { Deployment, StateResource } from "../../provider/stack/deployment";
 import { type Run, readHistory } from "../../provider/stack/history";

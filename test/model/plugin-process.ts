@@ -1,7 +1,7 @@
 import { isKeyplaneError } from "../../provider/errors";
 import { checkConfig, ProviderConfig } from "../../provider/plugin/config";
 import { Resources } from "../../provider/plugin/resources";
-import type { Properties } from "../../provider/schema/resource-type";
+import type { Properties } from "../../provider/schema/outputs";
 import type { StackHarness } from "../unit/resources/harness";
 import { type EngineSide, ModelSession } from "./provider-process";
 

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { hasTagOf, isAutoName, ownerTag, tagOf } from "../../provider/keys/names";
 import { pendingIn } from "../../provider/keys/readiness";
 import { textsOf } from "../../provider/members";
-import type { Properties } from "../../provider/schema/resource-type";
+import type { Properties } from "../../provider/schema/outputs";
 import type { LiveKey, LogEntry } from "../../testing/control-plane";
 import { opened, openedByAnybody } from "../recipients";
 import { StackHarness } from "../unit/resources/harness";

@@ -1,5 +1,5 @@
 import type { resourceTypes } from "../../provider/dynamic/registry";
-import type { Properties } from "../../provider/schema/resource-type";
+import type { Properties } from "../../provider/schema/outputs";
 import type { StackHarness } from "../unit/resources/harness";
 
 /** Options of a resource, its own or inherited from a component. Only the engine uses them. */

@@ -3,7 +3,7 @@ import { rotateAt } from "../../keys/key-fields";
 import { readKeyState, sealedIn } from "../../keys/key-state";
 import { expiresAt } from "../../keys/lease";
 import { membersOf, textOf, textsOf, withoutEmpty } from "../../members";
-import type { Properties } from "../../schema/resource-type";
+import type { Outputs, Properties } from "../../schema/outputs";
 import type { HistoryMark } from "../../schema/witness";
 import { type Recipients, sameRecipients } from "../../seal/recipients";
 import { nextAction } from "./next-action";
@@ -42,7 +42,7 @@ export function readState(outputs: Properties): RotationState {
 }
 
 /** The outputs of a resource. */
-export function writeState(state: RotationState): Properties {
+export function writeState(state: RotationState): Outputs {
   const { current, previous, inputs } = state;
   const { rotatedAt, deliveredAt, historyMark } = hasPredecessor(state) ? state : NOTHING;
   const wantedTo = recipientsIn(inputs.sealTo);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { deadlineIn } from "../../../provider/keys/lease";
-import type { Properties } from "../../../provider/schema/resource-type";
+import type { Properties } from "../../../provider/schema/outputs";
 import { generatedName } from "../../generated-name";
 import { StackHarness } from "../resources/harness";
 import { DAY, RotatingStack } from "../resources/rotating-stack";

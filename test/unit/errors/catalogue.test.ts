@@ -7,7 +7,7 @@ import { adapt } from "../../../provider/dynamic/adapter";
 import { resourceTypes } from "../../../provider/dynamic/registry";
 import { ERRORS, type ErrorCode } from "../../../provider/errors";
 import { getApiKey, getApiKeys, waitForOperations } from "../../../provider/functions";
-import type { Properties } from "../../../provider/schema/resource-type";
+import type { Properties } from "../../../provider/schema/outputs";
 import { resolveSettings } from "../../../provider/settings/settings";
 import { ApiKey } from "../../../sdk/nodejs";
 import type { ControlPlane, Rule } from "../../../testing/control-plane";

@@ -9,7 +9,7 @@ import { check } from "../../../provider/schema/check";
 import { diff } from "../../../provider/schema/diff";
 import { digestOf } from "../../../provider/schema/digest";
 import { types } from "../../../provider/schema/field-types";
-import type { Properties } from "../../../provider/schema/resource-type";
+import type { Properties } from "../../../provider/schema/outputs";
 import { generatedName } from "../../generated-name";
 import { StackHarness } from "../resources/harness";
 import { nastyText, nastyValue } from "./arbitraries";

@@ -3,7 +3,7 @@ import { resourceTypes } from "../../../provider/dynamic/registry";
 import { isRenamedFrom, stackIn } from "../../../provider/keys/renamed";
 import { check } from "../../../provider/schema/check";
 import { diff } from "../../../provider/schema/diff";
-import type { Properties } from "../../../provider/schema/resource-type";
+import type { Properties } from "../../../provider/schema/outputs";
 import { StackHarness } from "../resources/harness";
 
 const NOW = { organization: "acme", project: "app", stack: "live" };

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { resourceTypes } from "../../../provider/dynamic/registry";
 import { check } from "../../../provider/schema/check";
-import type { Command, Context, Properties } from "../../../provider/schema/resource-type";
+import type { Properties } from "../../../provider/schema/outputs";
+import type { Command, Context } from "../../../provider/schema/resource-type";
 import type { Rule } from "../../../testing/control-plane";
-import { failureOf, type Made, OTHER_OWNER, OWNER, StackHarness } from "./harness";
+import { failureOf, json, type Made, OTHER_OWNER, OWNER, StackHarness } from "./harness";
 import { urnOf } from "./saved-state";
 
 const DELETE = "DELETE /api_keys/{key_id}";
@@ -233,7 +234,7 @@ describe("deleting a key", () => {
     const { id, outputs } = await kind.create({ owner: OWNER }, harness.context);
     const copy = harness.beside({ owner: OTHER_OWNER });
     check(kind, { owner: OTHER_OWNER }, copy.context);
-    await kind.delete(id, { ...outputs, pendingRevocations: [outputs.keyId] }, copy.context);
+    await kind.delete(id, json({ ...outputs, pendingRevocations: [outputs.keyId] }), copy.context);
     expect(await harness.liveIds()).toEqual([outputs.keyId]);
     expect(copy.told.warn.join()).toContain("another stack");
     const same = harness.beside({});
@@ -403,7 +404,7 @@ describe("deleting a replaced key by a command that can leave a consumer with it
   it("keeps the previous key of a RotatingApiKey, too", async () => {
     const { harness, old } = await replaced();
     const { keyId, name, key, owner } = old.outputs;
-    const outputs = { owner, previousKeyId: keyId, previousName: name, previousKey: key };
+    const outputs = json({ owner, previousKeyId: keyId, previousName: name, previousKey: key });
     const failure = await failureOf(resourceTypes.RotatingApiKey.delete("some-uuid", outputs, harness.context));
     expect(failure).toMatchObject({ code: "KP-REVOKE" });
     expect(await harness.liveIds()).toContain(old.id);

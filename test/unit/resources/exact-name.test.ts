@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { resourceTypes } from "../../../provider/dynamic/registry";
 import { diff } from "../../../provider/schema/diff";
-import { failureOf, OTHER_OWNER, StackHarness } from "./harness";
+import { failureOf, json, OTHER_OWNER, StackHarness } from "./harness";
 
 const POST = "POST /api_keys";
 const LIST = "GET /api_keys";
@@ -195,12 +195,11 @@ describe("creating a key with an exact name", () => {
     const inputs = { owner: harness.identity, name: NAME, mintedBy: harness.tag };
     const pending = [{ action: "create", status: "failed" }];
     const failed = { id: `${left}`, outputs: { ...inputs, pending, pendingRevocations: [`${left}`] } };
-    const difference = diff(
-      resourceTypes.ApiKey,
-      failed.outputs,
-      { owner: harness.owner, name: NAME },
-      { now: 0, driftOnly: false, hasLedger: true },
-    );
+    const difference = diff(resourceTypes.ApiKey, failed.outputs, json({ owner: harness.owner, name: NAME }), {
+      now: 0,
+      driftOnly: false,
+      hasLedger: true,
+    });
     expect(difference).toMatchObject({ replaces: ["pending"], deleteBeforeReplace: true });
     await harness.deleteKey(failed);
     const { id } = await harness.createKey({ name: NAME });

@@ -5,7 +5,8 @@ import { accountMark } from "../../../provider/keys/account-fingerprint";
 import { identityOf } from "../../../provider/keys/identity";
 import { newRunId, noncesOf, ownerTag } from "../../../provider/keys/names";
 import { textsOf } from "../../../provider/members";
-import { type Context, NotReady, newRunNotes, type Properties } from "../../../provider/schema/resource-type";
+import type { Properties } from "../../../provider/schema/outputs";
+import { type Context, NotReady, newRunNotes } from "../../../provider/schema/resource-type";
 import { Settings } from "../../../provider/settings/settings";
 import { type ControlPlane, type LogEntry, startControlPlane } from "../../../testing/control-plane";
 import { DrivenClock } from "../http/driven-clock";
@@ -25,6 +26,9 @@ export interface Made {
   /** Why it is not ready. */
   readonly notReady?: string;
 }
+
+/** Values as the engine has them: it does not know the types of their members. */
+export const json = (values: Properties): Properties => values;
 
 /** The messages of a resource, in order. */
 export interface Told {

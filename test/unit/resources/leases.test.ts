@@ -4,14 +4,14 @@ import { deadlineIn } from "../../../provider/keys/lease";
 import { check } from "../../../provider/schema/check";
 import { diff } from "../../../provider/schema/diff";
 import { UNKNOWN } from "../../../provider/schema/field-types";
-import type { Properties } from "../../../provider/schema/resource-type";
-import { type Made, StackHarness } from "./harness";
+import type { Properties } from "../../../provider/schema/outputs";
+import { json, type Made, StackHarness } from "./harness";
 import { DAY, HOUR, RotatingStack } from "./rotating-stack";
 
 /** What an `up` plans for an ApiKey some time later. */
 function plan({ outputs }: Made, inputs: Properties, now: number) {
   const terms = { now, hasLedger: true, driftOnly: false };
-  return diff(resourceTypes.ApiKey, outputs, { owner: outputs.owner, ...inputs }, terms);
+  return diff(resourceTypes.ApiKey, outputs, json({ owner: outputs.owner, ...inputs }), terms);
 }
 
 /** How long the deadline in a name is after the creation of the key, in milliseconds. */

@@ -3,9 +3,10 @@ import { resourceTypes } from "../../../provider/dynamic/registry";
 import { AbortedError } from "../../../provider/errors";
 import { newRunId } from "../../../provider/keys/names";
 import { diff } from "../../../provider/schema/diff";
-import { newRunNotes, type Properties } from "../../../provider/schema/resource-type";
+import type { Properties } from "../../../provider/schema/outputs";
+import { newRunNotes } from "../../../provider/schema/resource-type";
 import { generatedName } from "../../generated-name";
-import { deliveredLongAgo, OTHER_OWNER, OWNER, previousOf, StackHarness } from "./harness";
+import { deliveredLongAgo, json, OTHER_OWNER, OWNER, previousOf, StackHarness } from "./harness";
 
 const LIST = "GET /api_keys";
 const DELETE = "DELETE /api_keys/{key_id}";
@@ -22,7 +23,7 @@ const startReadable = async (...args: Parameters<typeof StackHarness.start>) => 
 };
 
 const isDue = (outputs: Properties, now = 0, news: Properties = {}) => {
-  const inputs = { owner: outputs.owner, owned: outputs.owned, ...news };
+  const inputs = json({ owner: outputs.owner, owned: outputs.owned, ...news });
   return diff(resourceTypes.Ledger, outputs, inputs, { now, driftOnly: false, hasLedger: true }).changes;
 };
 
@@ -270,10 +271,10 @@ describe("the ledger", () => {
       ...deliveredLongAgo(left.id, key.id),
     };
     const next = harness.beside({});
-    await resourceTypes.Ledger.delete("ledger", { ...first, deliveries }, next.context);
+    await resourceTypes.Ledger.delete("ledger", json({ ...first, deliveries }), next.context);
     const { length } = await harness.requests();
     const { keyId, name, key: secret, owner } = key.outputs;
-    const outputs = { keyId, name, key: secret, owner, retired: [retired.id, left.id] };
+    const outputs = json({ keyId, name, key: secret, owner, retired: [retired.id, left.id] });
     await resourceTypes.RotatingApiKey.delete("web", outputs, next.context);
     expect((await harness.requests(length)).sort()).toEqual([DELETE, DELETE, LIST]);
     expect(await harness.liveIds()).toEqual([]);
@@ -439,7 +440,7 @@ describe("the ledger", () => {
     const [late, found] = [generatedName("ci", OWNER), generatedName("ci", OWNER)];
     const { id, outputs } = await harness.createKey();
     await harness.plane.state.createKey(found);
-    await resourceTypes.ApiKey.delete(id, { ...outputs, lostNames: [late, found] }, harness.context);
+    await resourceTypes.ApiKey.delete(id, json({ ...outputs, lostNames: [late, found] }), harness.context);
     await harness.deleteOwner();
     const said = harness.told.warn.join();
     expect(said).toContain(`the creation of ${late} was lost`);
@@ -452,7 +453,11 @@ describe("the ledger", () => {
     const harness = await StackHarness.start();
     const { id, outputs } = await harness.createKey();
     await harness.clock.pass(2 * HOUR);
-    await resourceTypes.ApiKey.delete(id, { ...outputs, lostNames: [generatedName("ci", OWNER)] }, harness.context);
+    await resourceTypes.ApiKey.delete(
+      id,
+      json({ ...outputs, lostNames: [generatedName("ci", OWNER)] }),
+      harness.context,
+    );
     await harness.deleteOwner();
     expect(harness.told.warn).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from "vitest";
 import { resourceTypes } from "../../../provider/dynamic/registry";
-import type { Properties } from "../../../provider/schema/resource-type";
+import type { Properties } from "../../../provider/schema/outputs";
 import type { Rule } from "../../../testing/control-plane";
 import { deliveredLongAgo, failureOf, type Made, previousOf, StackHarness } from "./harness";
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { resourceTypes } from "../../../provider/dynamic/registry";
 import { diff } from "../../../provider/schema/diff";
 import type { Rule } from "../../../testing/control-plane";
-import { failureOf, type Made, OTHER_OWNER, StackHarness } from "./harness";
+import { failureOf, json, type Made, OTHER_OWNER, StackHarness } from "./harness";
 
 const POST = "POST /api_keys";
 
@@ -241,7 +241,7 @@ describe("a request that the service carries out long after its answer was lost"
     return { harness, made };
   };
   const isDue = ({ outputs }: Made, now: number) =>
-    diff(resourceTypes.ApiKey, outputs, { owner: outputs.owner }, { now, driftOnly: false, hasLedger: true });
+    diff(resourceTypes.ApiKey, outputs, json({ owner: outputs.owner }), { now, driftOnly: false, hasLedger: true });
 
   it("C5: makes the next run update the resource, which revokes the key with one list", async () => {
     const { harness, made } = await withLost();

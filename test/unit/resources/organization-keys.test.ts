@@ -3,7 +3,7 @@ import { resourceTypes } from "../../../provider/dynamic/registry";
 import { check } from "../../../provider/schema/check";
 import type { ControlPlane } from "../../../testing/control-plane";
 import { generatedName } from "../../generated-name";
-import { failureOf, OWNER, StackHarness } from "./harness";
+import { failureOf, json, OWNER, StackHarness } from "./harness";
 
 const ORGANIZATION = "org-local-1";
 const LIST = "GET /organizations/{org_id}/api_keys";
@@ -40,7 +40,7 @@ describe("a key of an organization", () => {
   ])("is limited to one project if %s requests it", async (_, kind) => {
     const harness = await startIn(ORGANIZATION);
     const { id: projectId } = await harness.plane.state.createProject();
-    await kind.create({ owner: OWNER, organizationId: ORGANIZATION, projectId }, harness.context);
+    await kind.create(json({ owner: OWNER, organizationId: ORGANIZATION, projectId }), harness.context);
     expect(await harness.plane.liveKeys()).toMatchObject([{ organizationId: ORGANIZATION, projectId }]);
   });
 
@@ -103,8 +103,8 @@ describe("a key of an organization", () => {
 
   it("is not deleted before its replacement in another scope is created, because its exact name is free there", () => {
     const here = { owner: OWNER, name: "ci", mintedBy: "aaaaaaaa", organizationId: ORGANIZATION };
-    expect(resourceTypes.ApiKey.deleteBeforeReplace?.(here, { owner: OWNER, name: "ci" })).toBe(false);
-    expect(resourceTypes.ApiKey.deleteBeforeReplace?.(here, { ...here, projectId: "p" })).toBe(true);
+    expect(resourceTypes.ApiKey.deleteBeforeReplace?.(here, json({ owner: OWNER, name: "ci" }))).toBe(false);
+    expect(resourceTypes.ApiKey.deleteBeforeReplace?.(here, json({ ...here, projectId: "p" }))).toBe(true);
   });
 });
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { resourceTypes } from "../../../provider/dynamic/registry";
-import type { Properties } from "../../../provider/schema/resource-type";
-import { failureOf, StackHarness } from "./harness";
+import type { Properties } from "../../../provider/schema/outputs";
+import { failureOf, json, StackHarness } from "./harness";
 
 const start = async () => {
   const harness = await StackHarness.start();
   const { id: projectId } = await harness.plane.state.createProject();
   const create = (inputs: Properties = {}) =>
-    resourceTypes.ProjectReady.create({ projectId, ...inputs }, harness.context);
+    resourceTypes.ProjectReady.create(json({ projectId, ...inputs }), harness.context);
   return { harness, projectId, create };
 };
 
@@ -89,7 +89,7 @@ describe("a ProjectReady", () => {
     await harness.plane.state.startOperations({ projectId, runningMs: null });
     const { id, outputs } = await create({ operationIds: ids });
     const sent = (await harness.requests()).length;
-    const news = { projectId, operationIds: ids, triggers: { release: 2 } };
+    const news = json({ projectId, operationIds: ids, triggers: { release: 2 } });
     expect(await resourceTypes.ProjectReady.update(id, outputs, news, harness.context)).toEqual(news);
     expect((await harness.requests()).length).toBeGreaterThan(sent);
   });

@@ -4,7 +4,8 @@ import { resourceTypes } from "../../../provider/dynamic/registry";
 import { AbortedError } from "../../../provider/errors";
 import type { DiagnosticMessage, Point } from "../../../provider/http";
 import { diff } from "../../../provider/schema/diff";
-import { NotReady, type Properties } from "../../../provider/schema/resource-type";
+import type { Properties } from "../../../provider/schema/outputs";
+import { NotReady } from "../../../provider/schema/resource-type";
 import { failureOf, type Made, OWNER, StackHarness } from "./harness";
 
 const POST = "POST /api_keys";
@@ -205,7 +206,7 @@ describe("a run that is cancelled while a key is created", () => {
       const ids = await harness.liveIds();
       expect(ids).toHaveLength(1);
       expect(error).toBeInstanceOf(NotReady);
-      const { id, outputs } = error as unknown as NotReady;
+      const { id, outputs } = error as unknown as NotReady<Properties>;
       expect([id, ...((outputs.pendingRevocations ?? []) as string[])]).toContain(ids[0]);
       expect(harness.told.warn.join()).not.toContain("could not revoke");
     },

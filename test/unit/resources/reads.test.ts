@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { resourceTypes } from "../../../provider/dynamic/registry";
 import { diff } from "../../../provider/schema/diff";
-import type { Properties } from "../../../provider/schema/resource-type";
+import type { Properties } from "../../../provider/schema/outputs";
 import type { Rule } from "../../../testing/control-plane";
 import { failureOf, StackHarness } from "./harness";
 

@@ -4,8 +4,9 @@ import { newRunId, noncesOf } from "../../../provider/keys/names";
 import { textsOf } from "../../../provider/members";
 import { check } from "../../../provider/schema/check";
 import { diff } from "../../../provider/schema/diff";
-import { type Context, NotReady, newRunNotes, type Properties } from "../../../provider/schema/resource-type";
-import { StackHarness } from "./harness";
+import type { Properties } from "../../../provider/schema/outputs";
+import { type Context, NotReady, newRunNotes } from "../../../provider/schema/resource-type";
+import { json, StackHarness } from "./harness";
 import { SavedState } from "./saved-state";
 
 /** What one `up` did with the rotating key. */
@@ -193,7 +194,8 @@ export class RotatingStack {
     const witness = async () => (this.isReadable ? this.saved.witness() : undefined);
     this.context = { ...this.harness.context, run: newRunNotes(), runId, nonce: noncesOf(runId), witness };
     const { completed } = resourceTypes.Owner;
-    this.runs = textsOf(completed?.({}, { runs: this.runs }, this.context).runs);
+    const inputs = json(completed?.({}, json({ runs: this.runs }), this.context) ?? {});
+    this.runs = textsOf(inputs.runs);
   }
 
   private get news(): Properties {

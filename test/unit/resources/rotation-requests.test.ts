@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { resourceTypes } from "../../../provider/dynamic/registry";
 import { check } from "../../../provider/schema/check";
-import { newRunNotes, type Properties } from "../../../provider/schema/resource-type";
-import { StackHarness } from "./harness";
+import type { Properties } from "../../../provider/schema/outputs";
+import { newRunNotes } from "../../../provider/schema/resource-type";
+import { json, StackHarness } from "./harness";
 import { DAY, HOUR, RotatingStack } from "./rotating-stack";
 
 const first = { rotationTriggers: { quarter: "Q1" } };
@@ -84,7 +85,7 @@ describe("a rotating key", () => {
       const { outputs = {}, harness } = stack;
       for (const which of order) {
         const stays = which === "successor" ? { revokeOnDelete: false } : {};
-        await resourceTypes.RotatingApiKey.delete(which, { ...outputs, ...stays }, harness.context);
+        await resourceTypes.RotatingApiKey.delete(which, json({ ...outputs, ...stays }), harness.context);
       }
       expect(await harness.liveIds()).toEqual(isLive ? [outputs.keyId] : []);
       expect(harness.told.info.filter((text) => text.includes("stays live"))).toHaveLength(Number(isLive));

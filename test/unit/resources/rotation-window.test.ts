@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { resourceTypes } from "../../../provider/dynamic/registry";
 import { nextDue, rotateAt } from "../../../provider/keys/key-fields";
-import type { Properties } from "../../../provider/schema/resource-type";
+import type { Properties } from "../../../provider/schema/outputs";
 import { failureOf, StackHarness } from "./harness";
 import { DAY, HOUR, RotatingStack } from "./rotating-stack";
 

@@ -1,4 +1,4 @@
-import type { Properties } from "../../../provider/schema/resource-type";
+import type { Properties } from "../../../provider/schema/outputs";
 import { readDeployment } from "../../../provider/stack/deployment";
 import { StackWitness } from "../../../provider/stack/witness";
 

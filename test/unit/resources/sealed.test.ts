@@ -4,9 +4,10 @@ import { keyDigest } from "../../../provider/key-digest";
 import { check } from "../../../provider/schema/check";
 import { diff } from "../../../provider/schema/diff";
 import { UNKNOWN } from "../../../provider/schema/field-types";
-import { newRunNotes, type Properties } from "../../../provider/schema/resource-type";
+import type { Properties } from "../../../provider/schema/outputs";
+import { newRunNotes } from "../../../provider/schema/resource-type";
 import { AgeReader, GitHubReader } from "../seal/opener";
-import { failureOf, type Made, StackHarness } from "./harness";
+import { failureOf, json, type Made, StackHarness } from "./harness";
 import { DAY, HOUR, RotatingStack } from "./rotating-stack";
 
 const github = new GitHubReader();
@@ -33,7 +34,7 @@ async function opened(harness: StackHarness, outputs: Properties | undefined, re
 
 function plan({ outputs }: Pick<Made, "outputs">, inputs: Properties) {
   const terms = { now: Date.now(), hasLedger: true, driftOnly: false };
-  return diff(resourceTypes.ApiKey, outputs, { owner: outputs.owner, ...inputs }, terms);
+  return diff(resourceTypes.ApiKey, outputs, json({ owner: outputs.owner, ...inputs }), terms);
 }
 
 describe("a sealed ApiKey", () => {

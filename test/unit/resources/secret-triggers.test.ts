@@ -2,7 +2,7 @@ import { createHash, createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { base32 } from "../../../provider/base32";
 import { keyed } from "../../../provider/schema/digest";
-import type { Properties } from "../../../provider/schema/resource-type";
+import type { Properties } from "../../../provider/schema/outputs";
 import { failureOf, StackHarness } from "./harness";
 import { DAY, RotatingStack } from "./rotating-stack";
 

@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { resourceTypes } from "../../../provider/dynamic/registry";
 import { accountIn } from "../../../provider/keys/account-fingerprint";
 import { diff } from "../../../provider/schema/diff";
-import type { Properties } from "../../../provider/schema/resource-type";
+import type { Properties } from "../../../provider/schema/outputs";
 import { Settings } from "../../../provider/settings/settings";
-import { deliveredLongAgo, failureOf, type Made, previousOf, StackHarness } from "./harness";
+import { deliveredLongAgo, failureOf, json, type Made, previousOf, StackHarness } from "./harness";
 
 let home: StackHarness;
 let away: StackHarness;
@@ -54,11 +54,11 @@ describe("in an account that is not proven to contain the stack's keys", () => {
     const pendingRevocations = [key.id];
     const inputs = { owner: home.identity };
     await refused(() =>
-      resourceTypes.ApiKey.update(key.id, { ...key.outputs, pendingRevocations }, inputs, away.context),
+      resourceTypes.ApiKey.update(key.id, json({ ...key.outputs, pendingRevocations }), inputs, away.context),
     );
     const { outputs } = await resourceTypes.RotatingApiKey.create(inputs, home.context);
     await refused(() =>
-      resourceTypes.RotatingApiKey.update("id", { ...outputs, pendingRevocations }, inputs, away.context),
+      resourceTypes.RotatingApiKey.update("id", json({ ...outputs, pendingRevocations }), inputs, away.context),
     );
   });
 
@@ -124,7 +124,7 @@ describe("the owner", () => {
   it("needs an update under another credential, which a preview shows and a refresh does not report as drift", () => {
     const terms = { now: 0, accountMark: away.context.accountMark };
     const { identity, ...inputs } = ownerOf(home);
-    const changed = diff(resourceTypes.Owner, { ...inputs, identity }, inputs, {
+    const changed = diff(resourceTypes.Owner, json({ ...inputs, identity }), inputs, {
       ...terms,
       driftOnly: false,
       hasLedger: true,
@@ -135,11 +135,11 @@ describe("the owner", () => {
       reasons: [expect.stringMatching(/^the credential or the address changed/)],
     });
     expect(
-      diff(resourceTypes.Owner, { ...inputs, identity }, inputs, { ...terms, driftOnly: true, hasLedger: true })
+      diff(resourceTypes.Owner, json({ ...inputs, identity }), inputs, { ...terms, driftOnly: true, hasLedger: true })
         .changes,
     ).toBe(false);
     const same = { now: 0, accountMark: home.context.accountMark, driftOnly: false, hasLedger: true };
-    expect(diff(resourceTypes.Owner, { ...inputs, identity }, inputs, same).changes).toBe(false);
+    expect(diff(resourceTypes.Owner, json({ ...inputs, identity }), inputs, same).changes).toBe(false);
     const older = home.identity.replace(/\.\w+$/, "");
     const silent = { changes: true, replaces: [], reasons: [] };
     expect(diff(resourceTypes.Owner, { ...inputs, identity: older }, inputs, same)).toMatchObject(silent);
@@ -221,7 +221,7 @@ describe("a copied state", () => {
     const inputs = { ...named, organization: "acme" };
     const terms = { now: 0, accountMark: home.context.accountMark, driftOnly: false, hasLedger: true };
     const differ = (organization: string | undefined) =>
-      diff(resourceTypes.Owner, { ...inputs, identity, organization }, inputs, terms).replaces;
+      diff(resourceTypes.Owner, json({ ...inputs, identity, organization }), json(inputs), terms).replaces;
     expect([differ("acme"), differ("another"), differ(undefined)]).toEqual([[], ["organization"], []]);
   });
 });

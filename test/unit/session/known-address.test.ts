@@ -3,7 +3,7 @@ import { adapt } from "../../../provider/dynamic/adapter";
 import { resourceTypes } from "../../../provider/dynamic/registry";
 import { accountMark, originFingerprint } from "../../../provider/keys/account-fingerprint";
 import { identityOf } from "../../../provider/keys/identity";
-import type { Properties } from "../../../provider/schema/resource-type";
+import type { Properties } from "../../../provider/schema/outputs";
 import { difference } from "../../../provider/session/difference";
 import { Session } from "../../../provider/session/session";
 import { runVerb, type Verb } from "../../../provider/session/verb";

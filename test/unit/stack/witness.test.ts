@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { identityOf } from "../../../provider/keys/identity";
 import { autoName, MAX_NAMES, newRunId, nonceFrom, noncesOf } from "../../../provider/keys/names";
-import type { Properties } from "../../../provider/schema/resource-type";
+import type { Properties } from "../../../provider/schema/outputs";
 import { readDeployment } from "../../../provider/stack/deployment";
 import { StackWitness } from "../../../provider/stack/witness";
 
