@@ -1,6 +1,6 @@
 import { getOrCreate } from "../../provider/get-or-create";
 import { keyDigest } from "../../provider/key-digest";
-import { isMadeByOneOf, type Made, makerIn } from "../../provider/keys/maker";
+import { isMadeByOneOf, type MadeKey, makerIn } from "../../provider/keys/maker";
 import { DYNAMIC, PLUGIN } from "../../provider/resource-types";
 import { type Deployment, readDeployment, type StateResource } from "../../provider/stack/deployment";
 import { keysIn, type Role, type StackState, stackState } from "../../provider/stack/stack-state";
@@ -52,7 +52,7 @@ export interface Holdings {
 }
 
 /** A state that was read. */
-interface ReadState {
+interface SummedState {
   readonly source: string;
   readonly deployment: Deployment;
   readonly summary: StackState;
@@ -70,7 +70,7 @@ export async function holdingsOf(
   files: readonly StateFile[],
   exported: readonly { readonly source: string; readonly deployment: Deployment }[] = [],
 ): Promise<Holdings> {
-  const read: ReadState[] = exported.map((state) => ({
+  const read: SummedState[] = exported.map((state) => ({
     ...state,
     summary: stackState(state.source, state.deployment),
   }));
@@ -98,7 +98,7 @@ export async function holdingsOf(
     read.push(parsed(file, await readStateFile(file)));
   }
   const byStack = newestFirst(read);
-  const roles = new Map<ReadState, Roles>();
+  const roles = new Map<SummedState, Roles>();
   const holdings = held.flatMap(({ state, keys }) => {
     const now = newestOf(state, byStack.get(state.summary.stack) ?? []);
     const consumers = consumersIn(state.deployment);
@@ -111,7 +111,7 @@ export async function holdingsOf(
   return { holdings: inOrder(holdings), states, undigested: undigested.toSorted() };
 }
 
-function parsed(file: StateFile, bytes: Buffer): ReadState {
+function parsed(file: StateFile, bytes: Buffer): SummedState {
   try {
     const deployment = readDeployment(bytes.toString());
     return { source: file.name, deployment, summary: stackState(file.name, deployment) };
@@ -199,8 +199,8 @@ function digestOf(digest: unknown, key: unknown): string | undefined {
 const timeOf = ({ savedAt }: Pick<StackState, "savedAt">) => Date.parse(savedAt ?? "") || 0;
 
 /** The states with each name of a stack, newer ones first. */
-function newestFirst(all: readonly ReadState[]): ReadonlyMap<string, readonly ReadState[]> {
-  const found = new Map<string, ReadState[]>();
+function newestFirst(all: readonly SummedState[]): ReadonlyMap<string, readonly SummedState[]> {
+  const found = new Map<string, SummedState[]>();
   for (const state of all.toSorted((one, other) => timeOf(other.summary) - timeOf(one.summary))) {
     getOrCreate(found, state.summary.stack, () => []).push(state);
   }
@@ -208,7 +208,7 @@ function newestFirst(all: readonly ReadState[]): ReadonlyMap<string, readonly Re
 }
 
 /** The newest of the states of the same stack, that is, with the same name and a common owner. */
-function newestOf(state: ReadState, sameName: readonly ReadState[]): ReadState {
+function newestOf(state: SummedState, sameName: readonly SummedState[]): SummedState {
   const { tags } = state.summary;
   const newest = sameName.find(({ summary: other }) => {
     return tags.length === 0 || other.tags.length === 0 || other.tags.some((tag) => tags.includes(tag));
@@ -219,7 +219,7 @@ function newestOf(state: ReadState, sameName: readonly ReadState[]): ReadState {
 /** Finds the role of a key in a state: under its URN, or in any list of keys to revoke. */
 type Roles = (keyId: string, urn: string) => Role | undefined;
 
-function rolesIn({ deployment, summary }: ReadState): Roles {
+function rolesIn({ deployment, summary }: SummedState): Roles {
   const roles = new Map<string, Role>();
   for (const resource of deployment.resources.filter(({ replaced }) => !replaced)) {
     for (const { id, role } of keysIn(resource).toReversed()) roles.set(`${resource.urn} ${id}`, role);
@@ -229,7 +229,7 @@ function rolesIn({ deployment, summary }: ReadState): Roles {
 
 function holdingOf(
   key: KeyOfResource,
-  { summary, source }: ReadState,
+  { summary, source }: SummedState,
   facts: Pick<Holding, "roleNow" | "usedBy">,
 ): Holding {
   const { resource, type, digest, keyId, role } = key;
@@ -244,14 +244,14 @@ function holdingOf(
     createdAt: isCurrent ? text(outputs.createdAt) : undefined,
     replacedAt: isCurrent ? undefined : text(outputs.rotatedAt),
     lastUsedAt: isCurrent ? undefined : text(outputs.previousUsedAt),
-    isCopy: isOthers({ name, maker: makerIn(outputs, keyId) }, summary),
+    isCopy: isForeign({ name, maker: makerIn(outputs, keyId) }, summary),
     hasTriggers: outputs.triggersDigest !== undefined || inputs.rotationTriggers !== undefined,
     ...{ source, savedAt: summary.savedAt },
   };
 }
 
 /** Whether an owner of another stack created a key. If nothing shows who did, whether the state is a copy as a whole. */
-function isOthers(made: Made, { tags, foreign }: StackState): boolean {
+function isForeign(made: MadeKey, { tags, foreign }: StackState): boolean {
   return !(isMadeByOneOf(made, tags) ?? foreign.length === 0);
 }
 

@@ -44,6 +44,16 @@ export class Reader {
     return Object.hasOwn(source, name) ? (source[name] ?? undefined) : undefined;
   }
 
+  /** The cursor of the next page; `undefined` if there is none. */
+  cursor(body: Members): string | undefined {
+    const pagination = this.field(body, "pagination");
+    if (pagination === undefined) return undefined;
+    const cursor = this.field(this.object(pagination, "pagination"), "cursor");
+    if (cursor === undefined || cursor === "") return undefined;
+    if (typeof cursor !== "string" || cursor.length > 2048) this.fail("pagination.cursor", "is not a short text");
+    return cursor;
+  }
+
   /** Text on one line, without control and direction characters. */
   text(source: Members, name: string, path: string): string {
     return this.optionalText(source, name, path) ?? this.fail(`${path}${name}`, "is missing");

@@ -2,13 +2,14 @@ import type { ApiKeyRecord } from "../api/records";
 import { isAborted, KeyplaneError, messageOf } from "../errors";
 import { keyIn } from "../key-index";
 import { mustBeSameAccount } from "../keys/account-guard";
-import { type Fate, fateOf } from "../keys/fate";
+import { endOfOverlap, type Fate, fateOf } from "../keys/fate";
+import { secondLook } from "../keys/find-key";
 import { ownerIdIn, sameOwner } from "../keys/identity";
 import { sdkFields } from "../keys/key-fields";
 import { hasTagOf } from "../keys/names";
-import { type KeyToRevoke, revokeAll, secondLook } from "../keys/revoke-key";
+import { type KeyToRevoke, revokeAll } from "../keys/revoke-key";
 import { scopeFields } from "../keys/scope";
-import { formatKey, judgeUnknown, settleUnknown, type UnknownKeys } from "../keys/unknown-keys";
+import { formatListed, judgeUnknown, settleUnknown, type UnknownKeys } from "../keys/unknown-keys";
 import { textsOf, withoutEmpty } from "../members";
 import { type PlannedRotation, periodsOf } from "../resources/rotation/rotation-fields";
 import { atBorder } from "../schema/at-border";
@@ -41,7 +42,7 @@ const fields = {
 type Inputs = InputsOf<typeof fields>;
 
 /** What the ledger records of a previous key. */
-interface Delivery {
+interface DeliveryRecord {
   /** The id of the key that replaced it. */
   readonly successor: string;
   /** ISO 8601 time at which the first run had ended that gave the successor to the whole stack. */
@@ -62,7 +63,7 @@ type LedgerState = Partial<Inputs> & {
   /** Ids of earlier keys that were still live when they were last looked for. */
   readonly delivered: readonly string[];
   /** The previous keys of rotating keys, by id. */
-  readonly deliveries: ReadonlyMap<string, Delivery>;
+  readonly deliveries: ReadonlyMap<string, DeliveryRecord>;
   /** Whether it still has to look for keys that interrupted runs left behind. */
   readonly isUnswept: boolean;
   /**
@@ -81,8 +82,8 @@ type Swept = Pick<LedgerState, "delivered" | "isUnswept" | "knowsSince" | "swept
 type Held = { readonly owner?: string | undefined; readonly owned: readonly string[] };
 
 /** Whether a record is whole. Without it, the grace starts again. */
-function isReadable(record: [id: string, value: unknown]): record is [string, Delivery] {
-  const { deliveredAt } = (record[1] ?? {}) as Partial<Delivery>;
+function isReadable(record: [id: string, value: unknown]): record is [string, DeliveryRecord] {
+  const { deliveredAt } = (record[1] ?? {}) as Partial<DeliveryRecord>;
   return typeof deliveredAt === "string" && !Number.isNaN(Date.parse(deliveredAt));
 }
 
@@ -192,14 +193,11 @@ async function endRun(before: LedgerState, inputs: Inputs, context: Context): Pr
 }
 
 /** When there is something to do for a previous key, in milliseconds since 1970. */
-function retireAt({ successor, isRetired, periods }: Previous, before: Delivery | undefined): number {
+function retireAt({ successor, isRetired, periods }: Previous, before: DeliveryRecord | undefined): number {
   if (before?.isRevoked) return Number.POSITIVE_INFINITY;
   if (before?.successor !== successor) return 0;
   if (!isRetired) return Number.POSITIVE_INFINITY;
-  const { grace, quiet, maxOverlap } = periodsOf(periods);
-  const delivered = Date.parse(before.deliveredAt);
-  const quietFrom = before.usedAt === undefined ? 0 : Date.parse(before.usedAt) + quiet;
-  return Math.min(Math.max(delivered + grace, quietFrom), delivered + maxOverlap);
+  return endOfOverlap(Date.parse(before.deliveredAt), Date.parse(before.usedAt ?? ""), periodsOf(periods));
 }
 
 /**
@@ -208,15 +206,17 @@ function retireAt({ successor, isRetired, periods }: Previous, before: Delivery 
  */
 async function retire(before: LedgerState, inputs: Inputs, context: Context): Promise<LedgerState["deliveries"]> {
   const now = context.now();
-  const entries = Object.entries(inputs.previous ?? {}).map(async ([id, previous]): Promise<[string, Delivery]> => {
-    const delivery = deliveryOf(previous, before.deliveries.get(id), inputs, context);
-    return [
-      id,
-      retireAt(previous, delivery) > now
-        ? delivery
-        : await revokePrevious({ id, ...previous }, delivery, inputs, context),
-    ];
-  });
+  const entries = Object.entries(inputs.previous ?? {}).map(
+    async ([id, previous]): Promise<[string, DeliveryRecord]> => {
+      const delivery = deliveryRecordOf(previous, before.deliveries.get(id), inputs, context);
+      return [
+        id,
+        retireAt(previous, delivery) > now
+          ? delivery
+          : await revokePrevious({ id, ...previous }, delivery, inputs, context),
+      ];
+    },
+  );
   return new Map(await Promise.all(entries));
 }
 
@@ -224,7 +224,12 @@ async function retire(before: LedgerState, inputs: Inputs, context: Context): Pr
  * The record of a previous key, new or known. Its grace starts again if its successor is gone or compromised: its users
  * have to change to yet another key.
  */
-function deliveryOf({ successor }: Previous, known: Delivery | undefined, inputs: Inputs, context: Context): Delivery {
+function deliveryRecordOf(
+  { successor }: Previous,
+  known: DeliveryRecord | undefined,
+  inputs: Inputs,
+  context: Context,
+): DeliveryRecord {
   const goesOn = known?.isRevoked || known?.successor === successor || isUsable(String(known?.successor), inputs);
   if (known !== undefined && goesOn) return { ...known, successor };
   // The later of the two times, so that a wrong clock ends no grace too early.
@@ -240,10 +245,10 @@ function isUsable(id: string, { owned, compromised }: Inputs): boolean {
 /** Revokes a retired key if the list of this run shows that nobody uses it. */
 async function revokePrevious(
   { id, periods }: Previous & { readonly id: string },
-  delivery: Delivery,
+  delivery: DeliveryRecord,
   inputs: Inputs,
   context: Context,
-): Promise<Delivery> {
+): Promise<DeliveryRecord> {
   const key = await trying(context, "unknown", () => lookUp(id, context));
   const usedAt = key === "unknown" ? undefined : (key?.lastUsedAt ?? undefined);
   const fate = fateOf({
@@ -257,7 +262,7 @@ async function revokePrevious(
   if (fate.fate !== "revoke") {
     if (key !== undefined && key !== "unknown" && usedAt !== undefined) {
       context.warn(
-        `key ${formatKey(key)} is retired, but stays live, because it is still used. Give its users key ${delivery.successor}`,
+        `key ${formatListed(key)} is retired, but stays live, because it is still used. Give its users key ${delivery.successor}`,
       );
     }
     return { ...delivery, usedAt: usedAt ?? delivery.usedAt };
@@ -400,7 +405,7 @@ async function taggedKeys(
     context.run.heldNames.has(name) && !held.has(id) && !delivered.has(id);
   for (const key of tagged.filter(isMisnamed)) {
     context.warn(
-      `the service lists key ${formatKey(key)}, but this stack recorded the key of that name under another id. ` +
+      `the service lists key ${formatListed(key)}, but this stack recorded the key of that name under another id. ` +
         "Nothing was changed. Look up the right id in the console",
     );
   }

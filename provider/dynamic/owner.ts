@@ -8,7 +8,7 @@ import { sdkFields } from "../keys/key-fields";
 import { hasTagOf } from "../keys/names";
 import { isRenamedFrom } from "../keys/renamed";
 import { accountFailures, scopeFields } from "../keys/scope";
-import { formatKey, settleUnknown } from "../keys/unknown-keys";
+import { formatListed, settleUnknown } from "../keys/unknown-keys";
 import { textOf } from "../members";
 import { atBorder } from "../schema/at-border";
 import { type FieldRule, type InputsOf, type Planned, types } from "../schema/field-types";
@@ -136,7 +136,7 @@ function recordedIdentity(id: string, { identity }: OwnerState): string {
 /** Reports a live key that was in the state, and whose resource was not deleted. */
 function reportHeld(key: ApiKeyRecord, { warn }: Context): void {
   warn(
-    `key ${formatKey(key)} stays live: Pulumi removed its resource without deleting it, because of retainOnDelete, ` +
+    `key ${formatListed(key)} stays live: Pulumi removed its resource without deleting it, because of retainOnDelete, ` +
       "deletedWith or `pulumi state delete`. If nobody needs it, revoke it in the console",
   );
 }

@@ -59,8 +59,8 @@ interface Call {
   lostBefore: boolean;
 }
 
-/** One attempt and its verdict. */
-interface Attempt {
+/** What came of one attempt. */
+interface JudgedAttempt {
   readonly outcome: Outcome;
   readonly verdict: Verdict;
   readonly requestId: string;
@@ -187,7 +187,7 @@ export class HttpClient {
   }
 
   /** Sends the request once, and classifies its outcome. */
-  async #attempt(call: Call): Promise<Attempt> {
+  async #attempt(call: Call): Promise<JudgedAttempt> {
     const { clock } = this.#options;
     const [sentAt, requestId] = [clock.now(), randomUUID()];
     const startedAt = clock.monotonic();
@@ -230,7 +230,7 @@ export class HttpClient {
   }
 
   /** Milliseconds until the next attempt; `undefined` for no retry. Takes the cost of a retry from the budget. */
-  #pauseAfter({ outcome, verdict, retryAfterMs, remainingMs }: Attempt, call: Call): number | undefined {
+  #pauseAfter({ outcome, verdict, retryAfterMs, remainingMs }: JudgedAttempt, call: Call): number | undefined {
     const answered = outcome.kind === "answer" ? outcome : undefined;
     // The status of a truncated answer proves nothing.
     const isWhole = verdict === "throttled" || answered?.complete || answered?.bodyError === TOO_LARGE;
@@ -261,7 +261,7 @@ export class HttpClient {
     );
   }
 
-  #failure(attempt: Attempt, { request, attempts, lostBefore }: Call): KeyplaneError {
+  #failure(attempt: JudgedAttempt, { request, attempts, lostBefore }: Call): KeyplaneError {
     const { account, requestTimeoutMs } = this.#options;
     const { retryAfterMs, remainingMs } = attempt;
     const isTooLong = retryAfterMs !== undefined && retryAfterMs >= remainingMs;

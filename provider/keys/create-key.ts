@@ -8,7 +8,7 @@ import type { KeyInputs } from "./key-fields";
 import { fateOfLost, findLostKey, type LostRequests } from "./lost-key";
 import { autoName, MAX_NAMES } from "./names";
 import type { Sealer } from "./sealing";
-import { formatKey } from "./unknown-keys";
+import { formatListed } from "./unknown-keys";
 
 /** Pauses between requests for a name whose key was revoked, in milliseconds. */
 const FREE_PAUSES_MS = [500, 1_000, 2_000, 4_000, 8_000];
@@ -140,7 +140,7 @@ function isTaken(error: unknown): error is ApiError {
 function unsettled(name: string, found: ApiKeyRecord | undefined): string {
   if (found === undefined) return `No key has the name ${name}. ${AGAIN}`;
   return (
-    `Key ${formatKey(found)} has the name now. It can be the key of this request, whose secret is lost, or somebody ` +
+    `Key ${formatListed(found)} has the name now. It can be the key of this request, whose secret is lost, or somebody ` +
     `else's. Nothing was revoked. If nobody needs it, run \`npx keyplane revoke ${found.id}\`. Then run \`pulumi up\` again`
   );
 }

@@ -18,18 +18,31 @@ export interface UnknownKey {
   readonly otherHistory: boolean;
 }
 
-/** A key that a rotation replaced, which consumers may still use. Times are in milliseconds since 1970. */
-export interface PreviousKey {
-  readonly kind: "previous";
-  /** Whether keyplane authenticates with it. */
-  readonly isCredential: boolean;
-  /** When the first run that gave the successor to the whole stack had ended; absent if no such run is known. */
-  readonly deliveredAt: number | undefined;
+/** How long consumers may use a key after its successor was delivered, in milliseconds. */
+export interface Overlap {
   readonly grace: number;
   /** Time without use before it is revoked. */
   readonly quiet: number;
   /** Maximum time after the delivery, even if it is used. */
   readonly maxOverlap: number;
+}
+
+/**
+ * When a key may be revoked that a rotation replaced. Times are in milliseconds since 1970.
+ * @param lastUsed - Its last known use; `NaN` if none is known.
+ */
+export function endOfOverlap(deliveredAt: number, lastUsed: number, { grace, quiet, maxOverlap }: Overlap): number {
+  const quietFrom = Number.isNaN(lastUsed) ? 0 : lastUsed + quiet;
+  return Math.min(Math.max(deliveredAt + grace, quietFrom), deliveredAt + maxOverlap);
+}
+
+/** A key that a rotation replaced, which consumers may still use. Times are in milliseconds since 1970. */
+export interface PreviousKey extends Overlap {
+  readonly kind: "previous";
+  /** Whether keyplane authenticates with it. */
+  readonly isCredential: boolean;
+  /** When the first run that gave the successor to the whole stack had ended; absent if no such run is known. */
+  readonly deliveredAt: number | undefined;
   readonly lastUsed: number | "never" | "unknown";
   /** The earlier of this machine's and the service's time, so that a wrong clock revokes nothing too early. */
   readonly now: number;

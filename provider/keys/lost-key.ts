@@ -7,7 +7,7 @@ import { type Fate, fateOf } from "./fate";
 import { ownerIdIn } from "./identity";
 import { isAutoName } from "./names";
 import { revokeAll } from "./revoke-key";
-import { formatKey, reportUnknown } from "./unknown-keys";
+import { formatListed, reportUnknown } from "./unknown-keys";
 
 /** When to look for the key of a lost request, in milliseconds after its answer was lost. */
 const SETTLE_STEPS_MS = [0, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000];
@@ -107,7 +107,7 @@ export async function settleLost(
   const toRevoke = Array.from(found.keys()).filter((key) => found.get(key)?.fate === "revoke");
   const left = await revokeAll(toRevoke, identity, context);
   for (const key of toRevoke.filter(({ id }) => !left.includes(id))) {
-    context.info(`revoked key ${formatKey(key)}, which the service created after its answer was lost`);
+    context.info(`revoked key ${formatListed(key)}, which the service created after its answer was lost`);
   }
   const isOver = !(context.account().serviceNow() - Date.parse(lostAt ?? "") <= LATEST_COMMIT_MS);
   const open = names.filter((name) => {

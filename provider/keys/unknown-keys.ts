@@ -111,7 +111,7 @@ export async function settleUnknown(keys: UnknownKeys, context: Context): Promis
   const toRevoke = keys.unknown.filter((key) => fates.get(key)?.fate === "revoke");
   const left = await revokeAll(toRevoke, keys.identity, context);
   for (const key of toRevoke.filter(({ id }) => !left.includes(id))) {
-    context.info(`revoked key ${formatKey(key)}, left behind by an interrupted run`);
+    context.info(`revoked key ${formatListed(key)}, left behind by an interrupted run`);
   }
   const kept = Array.from(fates).flatMap(([{ id }, { fate }]) => (fate === "keep" ? [id] : []));
   return { left, reported, kept };
@@ -135,14 +135,14 @@ export function reportUnknown(
     if (fate.fate !== "report") continue;
     reported.push(key.id);
     warn(
-      `key ${formatKey(key)} has this stack's tag, but no resource has it. It stays live, because ${REASONS[fate.why]}. ` +
+      `key ${formatListed(key)} has this stack's tag, but no resource has it. It stays live, because ${REASONS[fate.why]}. ` +
         `If nobody needs it, run \`npx keyplane revoke ${key.id}\``,
     );
   }
   return reported;
 }
 
-/** Formats a key for messages. */
-export function formatKey({ id, name, createdAt, lastUsedAt }: ApiKeyRecord): string {
+/** Formats a key of a list for messages. */
+export function formatListed({ id, name, createdAt, lastUsedAt }: ApiKeyRecord): string {
   return `${id} (${shownName(name)}, created ${createdAt}, ${lastUsedAt === null ? "never used" : `last used ${lastUsedAt}`})`;
 }

@@ -4,7 +4,7 @@ import { getOrCreate } from "../get-or-create";
 import { mustBeSameAccount } from "../keys/account-guard";
 import { identityOf, ownerIdIn } from "../keys/identity";
 import { hasTagOf, isNamedFor, isNamedForUrn, tagsIn } from "../keys/names";
-import { formatKey, judgeUnknown, reportUnknown, settleUnknown } from "../keys/unknown-keys";
+import { formatListed, judgeUnknown, reportUnknown, settleUnknown } from "../keys/unknown-keys";
 import type { Outputs } from "../schema/outputs";
 import type { Context, ResourceType, RunNotes } from "../schema/resource-type";
 
@@ -103,7 +103,7 @@ export class OrphanSearch {
     for (const [key, { fate }] of fates) {
       if (fate !== "revoke") continue;
       context.warn(
-        `key ${formatKey(key)} was left behind by an interrupted run. It is revoked when the resource gets a new key or is deleted`,
+        `key ${formatListed(key)} was left behind by an interrupted run. It is revoked when the resource gets a new key or is deleted`,
       );
     }
   }

@@ -1,8 +1,9 @@
 import { keyDigest } from "../key-digest";
+import type { RecordedKey } from "../keys/find-key";
 import { rotateAt } from "../keys/key-fields";
 import { digestOfTriggers, type KeyState, readKeyState, sealedIn } from "../keys/key-state";
 import { expiresAt } from "../keys/lease";
-import type { KeyToRevoke, RecordedKey } from "../keys/revoke-key";
+import type { KeyToRevoke } from "../keys/revoke-key";
 import { textOf, withoutEmpty } from "../members";
 import type { Outputs, Properties } from "../schema/outputs";
 import type { SealedTexts } from "../seal/recipients";

@@ -2,6 +2,7 @@ import { keyDigest } from "../key-digest";
 import { identityHere, mustBeSameAccount } from "../keys/account-guard";
 import { mustBeDue, reportSkew } from "../keys/clock-skew";
 import { createKey, type Naming, NotCreated } from "../keys/create-key";
+import { findKey } from "../keys/find-key";
 import { isHeldElsewhere } from "../keys/holders";
 import { ownerIdIn, sameOwner } from "../keys/identity";
 import { dueByAge, isTried } from "../keys/key-fields";
@@ -19,7 +20,6 @@ import {
   wasHandedOut,
 } from "../keys/readiness";
 import {
-  findKey,
   mustHaveReachedConsumers,
   mustNotForget,
   mustRevokeAll,

@@ -3,13 +3,14 @@ import { KeyplaneError } from "../errors";
 import { keyIn } from "../key-index";
 import { identityHere, mustBeSameAccount } from "../keys/account-guard";
 import { notDueYet } from "../keys/clock-skew";
+import { findKey } from "../keys/find-key";
 import { sameOwner } from "../keys/identity";
 import { isKept, nextDue, rotateAt } from "../keys/key-fields";
 import { triggersDue } from "../keys/key-state";
 import { sameAge } from "../keys/lease";
 import { settleLost } from "../keys/lost-key";
 import { finishPending, pendingUnder } from "../keys/readiness";
-import { findKey, revokeAll } from "../keys/revoke-key";
+import { revokeAll } from "../keys/revoke-key";
 import { atBorder } from "../schema/at-border";
 import { UNKNOWN } from "../schema/field-types";
 import { type Context, NotReady } from "../schema/resource-type";
@@ -21,7 +22,7 @@ import { type PlannedRotation, type RotationInputs, rotationFields, rotationRule
 import { readState, writeState } from "./rotation/rotation-outputs";
 import { rotationDue, rotationReason } from "./rotation/rotation-plan";
 import {
-  formatKey,
+  formatHeld,
   isoOf,
   NOTHING,
   type RotationState,
@@ -119,7 +120,7 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
       if (state.pendingRevocations.length + left.length === 0) return undefined;
     } else if (current !== undefined && currentFound === undefined) {
       context.warn(
-        `key ${formatKey(current)} is gone from the account. The previous key, ${previous?.keyId}, is still live. ` +
+        `key ${formatHeld(current)} is gone from the account. The previous key, ${previous?.keyId}, is still live. ` +
           "The next `pulumi up` creates a new key",
       );
     }

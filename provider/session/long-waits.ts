@@ -7,7 +7,7 @@ const EVERY_MS = 60_000;
 const MAX_LINES = 5;
 
 /** What a verb waits for. */
-export interface Wait {
+export interface LongWait {
   /** The latest progress. */
   text: string;
   /** Monotonic time of the first progress, in milliseconds. */
@@ -21,13 +21,13 @@ export interface Wait {
  * has become long, one each minute, and one at its end. Resources that wait for the same share a line.
  */
 export class LongWaits {
-  readonly #waits = new Set<Wait>();
+  readonly #waits = new Set<LongWait>();
   /** The waits that users have read about. */
-  readonly #shown = new Set<Wait>();
+  readonly #shown = new Set<LongWait>();
   #timer: NodeJS.Timeout | undefined;
 
   /** Reports a wait that has become long. */
-  add(wait: Wait): void {
+  add(wait: LongWait): void {
     const same = [...this.#shown].some((other) => subjectOf(other) === subjectOf(wait));
     this.#waits.add(wait);
     if (!same && this.#shown.size < MAX_LINES) this.#show(wait, 0);
@@ -35,7 +35,7 @@ export class LongWaits {
   }
 
   /** Reports the end of a wait that users have read about. */
-  end(wait: Wait, outcome: "done" | "failed"): void {
+  end(wait: LongWait, outcome: "done" | "failed"): void {
     this.#waits.delete(wait);
     if (this.#shown.delete(wait)) wait.say(`${outcome} after ${elapsed(wait)}`);
     if (this.#waits.size > 0) return;
@@ -44,7 +44,7 @@ export class LongWaits {
   }
 
   #report(): void {
-    const bySubject = new Map<string, Wait[]>();
+    const bySubject = new Map<string, LongWait[]>();
     // Those that users have read about come first.
     for (const wait of new Set([...this.#shown, ...this.#waits])) {
       const subject = subjectOf(wait);
@@ -55,18 +55,18 @@ export class LongWaits {
     }
   }
 
-  #show(wait: Wait, others: number): void {
+  #show(wait: LongWait, others: number): void {
     this.#shown.add(wait);
     const more = others === 0 ? "" : `. ${others} other resource${others === 1 ? " waits" : "s wait"} for the same`;
     wait.say(`after ${elapsed(wait)}: ${subjectOf(wait)}${more}`);
   }
 }
 
-function elapsed({ since }: Wait): string {
+function elapsed({ since }: LongWait): string {
   return formatDuration(Math.round((performance.now() - since) / 1_000) * 1_000);
 }
 
 /** What is waited for, without the time that the progress of a poll contains: `waiting for start_compute (running)`. */
-function subjectOf({ text }: Wait): string {
+function subjectOf({ text }: LongWait): string {
   return text.replace(/, \d{1,7} s\)/, ")").replace(/ \(\d{1,7} s\)/, "");
 }

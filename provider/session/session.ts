@@ -13,7 +13,7 @@ import { type ConfigReader, credentialsIn, renamedFromIn, resolveSettings, type 
 import { type EngineCommand, engineCommand } from "../stack/command-line";
 import { StackLook } from "../stack/stack-look";
 import { EngineLink, type EngineModules } from "./engine-link";
-import type { LongWaits, Wait } from "./long-waits";
+import type { LongWait, LongWaits } from "./long-waits";
 import { RetriedCreations } from "./retried-creation";
 
 /** Minimum time between two retries that are shown, in milliseconds. Under load there can be hundreds. */
@@ -205,14 +205,14 @@ export class Session {
   }
 
   /** Reports a wait that has become long. Loads its code at the first one, because most runs have none. */
-  async noteLongWait(wait: Wait, isWaiting: () => boolean): Promise<void> {
+  async noteLongWait(wait: LongWait, isWaiting: () => boolean): Promise<void> {
     const { LongWaits } = await import("./long-waits.js");
     this.#longWaits ??= new LongWaits();
     // It may have ended meanwhile.
     if (isWaiting()) this.#longWaits.add(wait);
   }
 
-  endLongWait(wait: Wait, outcome: "done" | "failed"): void {
+  endLongWait(wait: LongWait, outcome: "done" | "failed"): void {
     this.#longWaits?.end(wait, outcome);
   }
 

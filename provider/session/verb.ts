@@ -14,7 +14,7 @@ import type { EngineCommand } from "../stack/command-line";
 import { skipsCheckpoints } from "../stack/command-line";
 import { shownName, toMessage } from "../text";
 import type { Severity } from "./engine-link";
-import type { Wait } from "./long-waits";
+import type { LongWait } from "./long-waits";
 import type { Session } from "./session";
 
 /** One call of the engine for one resource. */
@@ -105,7 +105,7 @@ class VerbContext implements Context {
   readonly created: (() => Promise<unknown>)[] = [];
   readonly #session: Session;
   readonly #phase: string;
-  #wait: Wait | undefined;
+  #wait: LongWait | undefined;
   #waitTimer: NodeJS.Timeout | undefined;
   readonly urn: string;
 
@@ -201,7 +201,7 @@ class VerbContext implements Context {
       this.#wait.text = text;
       return;
     }
-    const wait: Wait = { text, since: performance.now(), say: this.#log("info") };
+    const wait: LongWait = { text, since: performance.now(), say: this.#log("info") };
     this.#wait = wait;
     // The process must not stay alive for it.
     this.#waitTimer = setTimeout(

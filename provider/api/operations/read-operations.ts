@@ -1,6 +1,5 @@
 import type { HttpAnswer } from "../../http";
 import { ID_FORMS } from "../../ids";
-import type { Members } from "../../members";
 import type { Page } from "../paging";
 import { Reader } from "../reader";
 import type { Operation } from "../records";
@@ -37,16 +36,6 @@ export function readOperationPage(route: string, answer: HttpAnswer): Page<Opera
   const items = reader.array(reader.field(body, "operations"), "operations");
   return {
     items: items.map((each, at) => readOperation(reader, each, `operations[${at}]`)),
-    cursor: readCursor(reader, body),
+    cursor: reader.cursor(body),
   };
-}
-
-/** Reads the cursor of the next page; undefined if there is none. */
-export function readCursor(reader: Reader, body: Members): string | undefined {
-  const pagination = reader.field(body, "pagination");
-  if (pagination === undefined) return undefined;
-  const cursor = reader.field(reader.object(pagination, "pagination"), "cursor");
-  if (cursor === undefined || cursor === "") return undefined;
-  if (typeof cursor !== "string" || cursor.length > 2048) reader.fail("pagination.cursor", "is not a short text");
-  return cursor;
 }

@@ -1,6 +1,5 @@
 import type { HttpAnswer } from "../../http";
 import { ID_FORMS } from "../../ids";
-import { readCursor } from "../operations/read-operations";
 import type { Page } from "../paging";
 import { Reader } from "../reader";
 import type { Project } from "../records";
@@ -18,7 +17,7 @@ export function readProjectPage(route: string, answer: HttpAnswer): ProjectPage 
   const unavailable = reader.array(reader.field(body, "unavailable_project_ids") ?? [], "unavailable_project_ids");
   return {
     items: items.map((each, at) => readProject(reader, each, `projects[${at}]`)),
-    cursor: readCursor(reader, body),
+    cursor: reader.cursor(body),
     unavailable: unavailable.filter((each) => typeof each === "string" && ID_FORMS.project.matches(each)) as string[],
   };
 }

@@ -16,7 +16,7 @@ import {
 import type { Context } from "../../schema/resource-type";
 import { shownName } from "../../text";
 import { keysToRevoke } from "./adoption";
-import { formatKey, type HeldKey, madeBy, type RotationState, recorded } from "./rotation-state";
+import { formatHeld, type HeldKey, madeBy, type RotationState, recorded } from "./rotation-state";
 
 /** Revokes the keys of a resource that is deleted, except those that are to stay live. */
 export async function deleteKeys(id: string, state: RotationState, context: Context): Promise<void> {
@@ -61,7 +61,7 @@ async function keepLive(kept: readonly HeldKey[], { identity }: RotationState, c
   if (kept.length > 0) await mustNotForget(identity, context);
   for (const key of kept) {
     context.run.kept.add(key.keyId);
-    context.info(`key ${formatKey(key)} stays live, because revokeOnDelete is false`);
+    context.info(`key ${formatHeld(key)} stays live, because revokeOnDelete is false`);
   }
 }
 
@@ -101,7 +101,7 @@ async function ownKeyIn(state: RotationState, context: Context): Promise<readonl
 
 async function revokeHeld(key: HeldKey, state: RotationState, context: Context): Promise<void> {
   if (isOthers(madeBy(state, key), ownerNow(state.identity, context))) {
-    context.warn(`key ${formatKey(key)} was created by another stack, so it is not revoked`);
+    context.warn(`key ${formatHeld(key)} was created by another stack, so it is not revoked`);
     return;
   }
   context.progress(`revoking key ${key.keyId}`);

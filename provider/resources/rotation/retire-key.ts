@@ -12,7 +12,7 @@ import { shownName } from "../../text";
 import { periodsOf, type RotationInputs } from "./rotation-fields";
 import { retireReason } from "./rotation-plan";
 import {
-  formatKey,
+  formatHeld,
   type HeldKey,
   hasPredecessor,
   isoOf,
@@ -38,7 +38,7 @@ export async function retirePrevious(saved: RotationState, context: Context): Pr
   const reason = retireReason(state, inputs, context.now());
   if (previous === undefined || reason === undefined) return state;
   if (isOthers(madeBy(state, previous), inputs.owner)) {
-    context.warn(`key ${formatKey(previous)} was created by another stack. It is not revoked`);
+    context.warn(`key ${formatHeld(previous)} was created by another stack. It is not revoked`);
     return withoutPrevious(state);
   }
   const ownSetting = settingWith(previous, context);
@@ -47,7 +47,7 @@ export async function retirePrevious(saved: RotationState, context: Context): Pr
     return state;
   }
   if (reason.field === "revokeNow") {
-    context.info(`key ${formatKey(previous)}, which revokeNow names, ${whenRevoked(state)}`);
+    context.info(`key ${formatHeld(previous)}, which revokeNow names, ${whenRevoked(state)}`);
     return { ...withoutPrevious(state), compromised: [...state.compromised, previous.keyId] };
   }
   const record = await recordOf(previous.keyId, context);
@@ -57,14 +57,14 @@ export async function retirePrevious(saved: RotationState, context: Context): Pr
   if (fate.fate === "report" && used !== undefined) return { ...state, previousUsedAt: used };
   if (fate.fate !== "revoke") return state;
   if (context.deliveries === undefined) {
-    context.info(`key ${formatKey(previous)} ${whenRevoked(state)}`);
+    context.info(`key ${formatHeld(previous)} ${whenRevoked(state)}`);
     const listed = await Promise.all(state.retired.map((id) => recordOf(id, context)));
     const retired = state.retired.filter((_, at) => listed[at] !== undefined);
     return { ...withoutPrevious(state), retired: [...retired, previous.keyId] };
   }
   const left = await revokeAll([{ id: previous.keyId, name: previous.name }], inputs.owner, context);
   if (left.length > 0) return state;
-  context.info(`revoked key ${formatKey(previous)}. Its successor is key ${state.current?.keyId}`);
+  context.info(`revoked key ${formatHeld(previous)}. Its successor is key ${state.current?.keyId}`);
   return withoutPrevious(state);
 }
 
@@ -84,7 +84,7 @@ async function withDelivery(state: RotationState, deliveries: Deliveries, contex
   // A later run of the history may have gone on from another state, for example from one that was restored afterwards.
   if (delivered === undefined && state.previous !== undefined) {
     context.info(
-      `key ${formatKey(state.previous)} stays live: since the rotation, no \`pulumi up\` is known that has reached the whole ` +
+      `key ${formatHeld(state.previous)} stays live: since the rotation, no \`pulumi up\` is known that has reached the whole ` +
         "stack. Its grace starts now",
     );
   }
@@ -141,7 +141,7 @@ function report(
   inputs: RotationInputs,
   context: Context,
 ): void {
-  const key = `key ${formatKey(previous)}`;
+  const key = `key ${formatHeld(previous)}`;
   const { lastUsedAt, lastUsedFromAddr } = record === "unknown" || record === undefined ? {} : record;
   const use = `was last used ${lastUsedAt} from ${shownName(lastUsedFromAddr ?? "an unknown address")}`;
   if (fate.fate === "revoke") {

@@ -9,7 +9,7 @@ import { newDigestKey } from "../../schema/digest";
 import { type Context, NotReady } from "../../schema/resource-type";
 import { makeReadyKey } from "./make-ready-key";
 import type { RotationReason } from "./rotation-plan";
-import { digestKeyOf, formatKey, type HeldKey, isoOf, madeBy, type RotationState, retireTime } from "./rotation-state";
+import { digestKeyOf, formatHeld, type HeldKey, isoOf, madeBy, type RotationState, retireTime } from "./rotation-state";
 import { refuseSelfRotation, takeOverSteps } from "./self-rotation";
 
 /** One rotation. */
@@ -91,7 +91,7 @@ function handOver(state: RotationState, { reason }: RotationRequest, isOwn: bool
   if (!reason.compromised) return { ...state, previous: old };
   if (isOthers(madeBy(state, old), state.inputs.owner)) {
     context.warn(
-      `key ${formatKey(old)} was created by another stack, so it is not revoked. Revoke it there, or in the console`,
+      `key ${formatHeld(old)} was created by another stack, so it is not revoked. Revoke it there, or in the console`,
     );
     return state;
   }
@@ -110,7 +110,7 @@ function say(
   context: Context,
 ): void {
   const retireAfter = isoOf(retireTime(next, next.inputs));
-  const replaces = `key ${formatKey(current)} replaces key ${old.keyId}: ${reason.why}`;
+  const replaces = `key ${formatHeld(current)} replaces key ${old.keyId}: ${reason.why}`;
   if (ownSetting !== undefined) context.warn(takeOverSteps(old, current, ownSetting, retireAfter));
   else if (next.previous === old)
     context.info(`${replaces}. Key ${old.keyId} stays live at least until ${liveUntil(old, retireAfter)}`);

@@ -1,6 +1,7 @@
+import { endOfOverlap } from "../../keys/fate";
+import type { RecordedKey } from "../../keys/find-key";
 import { digestOfTriggers, type KeyState } from "../../keys/key-state";
-import type { Made } from "../../keys/maker";
-import type { RecordedKey } from "../../keys/revoke-key";
+import type { MadeKey } from "../../keys/maker";
 import type { HistoryMark } from "../../schema/witness";
 import type { Recipients, SealedTexts } from "../../seal/recipients";
 import { shownName } from "../../text";
@@ -89,8 +90,8 @@ export function digestKeyOf({ current, digestKey }: Pick<RotationState, "current
   return current && (current.key ?? digestKey);
 }
 
-/** Formats a key for messages. */
-export function formatKey({ keyId, name }: Pick<HeldKey, "keyId" | "name">): string {
+/** Formats a key of a state for messages. */
+export function formatHeld({ keyId, name }: Pick<HeldKey, "keyId" | "name">): string {
   return `${keyId} (${shownName(name)})`;
 }
 
@@ -105,7 +106,7 @@ export function recorded({ keyId, name, key, digest }: HeldKey, { identity }: Ro
 }
 
 /** A key of the state, with what shows who created it. */
-export function madeBy({ adopted }: RotationState, { keyId, name }: Pick<HeldKey, "keyId" | "name">): Made {
+export function madeBy({ adopted }: RotationState, { keyId, name }: Pick<HeldKey, "keyId" | "name">): MadeKey {
   return { name, maker: adopted?.id === keyId ? adopted.by : undefined };
 }
 
@@ -113,10 +114,7 @@ export function madeBy({ adopted }: RotationState, { keyId, name }: Pick<HeldKey
 export function retireTime(state: RotationState, inputs: PlannedRotation): number | undefined {
   const since = Date.parse(state.deliveredAt ?? state.rotatedAt ?? "");
   if (state.previous === undefined || Number.isNaN(since)) return undefined;
-  const { grace, quiet, maxOverlap } = periodsOf(inputs);
-  const used = Date.parse(state.previousUsedAt ?? "");
-  const quietFrom = Number.isNaN(used) ? 0 : used + quiet;
-  return Math.min(Math.max(since + grace, quietFrom), since + maxOverlap);
+  return endOfOverlap(since, Date.parse(state.previousUsedAt ?? ""), periodsOf(inputs));
 }
 
 /** The state without its previous key. */

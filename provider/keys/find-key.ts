@@ -1,0 +1,91 @@
+import type { ApiKeyRecord } from "../api/records";
+import { KeyplaneError } from "../errors";
+import { keyIn } from "../key-index";
+import type { Context } from "../schema/resource-type";
+import { shownName } from "../text";
+import { mustBeSameAccount } from "./account-guard";
+import { ownerIdIn } from "./identity";
+import { hasTagOf } from "./names";
+
+/** Maximum time after its creation until a key is listed, in milliseconds. */
+const LISTED_WITHIN_MS = 60_000;
+
+/** A key as recorded in a state. */
+export interface RecordedKey {
+  readonly id: string;
+  readonly name: string | undefined;
+  /** The identity of its owner. */
+  readonly identity: string | undefined;
+  /** ISO 8601 time; absent if it is not recorded. */
+  readonly createdAt?: string | undefined;
+  /** The secret; absent if it is not recorded, or sealed. */
+  readonly key?: string | undefined;
+  /** The public digest of the secret. */
+  readonly digest?: string | undefined;
+}
+
+/** Finds a key in a second list, requested once per run: one list could lack it by mistake, and so hide a wrong id. */
+export async function secondLook(id: string, context: Context): Promise<ApiKeyRecord | undefined> {
+  context.run.secondList ??= context.keys().list({ fresh: true });
+  return keyIn(await context.run.secondList, id);
+}
+
+/** A key as the account lists it; `undefined` if it is proven to be gone. */
+export async function findKey(held: RecordedKey, context: Context): Promise<ApiKeyRecord | undefined> {
+  await mustBeSameAccount(held.identity, context);
+  const all = context.keys();
+  let keys = await all.list();
+  if (keyIn(keys, held.id) === undefined && isYoung(held, context)) keys = await all.list({ fresh: true });
+  // Without the secret nothing can be tried, so a second list must agree with the first.
+  const found = keyIn(keys, held.id) ?? (held.key === undefined ? await laterLook(held, context) : undefined);
+  if (found !== undefined) mustBeKey(held, found);
+  else await mustNotWork(held, context);
+  return found;
+}
+
+/** Finds a key that cannot be tried in another list. A list can lag behind a creation, so a young key gets a minute. */
+async function laterLook(held: RecordedKey, context: Context): Promise<ApiKeyRecord | undefined> {
+  const found = await secondLook(held.id, context);
+  if (found !== undefined || !isYoung(held, context)) return found;
+  context.progress(`waiting until the service must list key ${held.id}, which is new`);
+  await context.account().sleep(Math.min(LISTED_WITHIN_MS, LISTED_WITHIN_MS - ageOf(held, context)));
+  return keyIn(await context.keys().list({ fresh: true }), held.id);
+}
+
+/** Throws if a key that no list shows still works: an incomplete list must not remove a live key from a state. */
+export async function mustNotWork({ id, name, key }: RecordedKey, context: Context): Promise<void> {
+  if (key === undefined || !(await context.keys().authenticates(key, { isNew: false }))) return;
+  throw new KeyplaneError(
+    "KP-ANSWER",
+    `the service does not list key ${id} (${shownName(name)}), but the key works. Nothing was changed. Run the command again. If ` +
+      "the error persists, contact the service's support",
+  );
+}
+
+/** Whether a key may be too new to be listed. */
+function isYoung(held: RecordedKey, context: Context): boolean {
+  return ageOf(held, context) < LISTED_WITHIN_MS;
+}
+
+/** The age of a key in milliseconds, by the service's clock. */
+function ageOf({ createdAt }: RecordedKey, context: Context): number {
+  return context.account().serviceNow() - Date.parse(createdAt ?? "");
+}
+
+/** Throws if a list shows the id of a key under another name than the state: then it is somebody else's key. */
+export function mustBeKey(held: RecordedKey, found: ApiKeyRecord): void {
+  if (isSameKey(held, found)) return;
+  const recorded = held.name === undefined ? "one of its own" : shownName(held.name);
+  throw new KeyplaneError(
+    "KP-ID-MISMATCH",
+    `the service lists key ${held.id} as ${shownName(found.name)}, but this stack recorded it as ${recorded}. Nothing was changed. ` +
+      "Find out in the service's console which of the two keys is this stack's. Then remove the resource with " +
+      "`pulumi state delete`, and revoke the stack's key by hand",
+  );
+}
+
+/** If no name is recorded, compares the owner's tag in the listed name. */
+function isSameKey({ name, identity }: RecordedKey, found: ApiKeyRecord): boolean {
+  if (name !== undefined) return found.name === name;
+  return identity !== undefined && hasTagOf(found.name, ownerIdIn(identity));
+}
