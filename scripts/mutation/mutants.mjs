@@ -730,6 +730,28 @@ const deletes = [
       by: "the id of keyplane's own credential",
     },
     {
+      name: "a second list can veto the revocation of a wrong id",
+      change: without("revokeKey", "secondLook"),
+      test: resources("lies"),
+      by: "a list that lacks a live key",
+    },
+    {
+      name: "a list that lacks a key does not keep it from being revoked",
+      change: always("revokeKey", "isElsewhere"),
+      test: resources("lies"),
+      by: "a list that lacks a live key",
+    },
+  ]),
+  ...inFile("provider/schema/outputs.ts", [
+    {
+      name: "a member of a state that has a wrong form is left out",
+      change: always("readOutputs", "size"),
+      test: "test/unit/outputs.test.ts",
+      by: "is left out",
+    },
+  ]),
+  ...inFile("provider/keys/find-key.ts", [
+    {
       name: "an id alone proves nothing",
       change: always("isSameKey", "==="),
       test: resources("deletes"),
@@ -750,18 +772,6 @@ const deletes = [
     {
       name: "a key that works is not gone, whatever a list lacks",
       change: drop("findKey", "mustNotWork"),
-      test: resources("lies"),
-      by: "a list that lacks a live key",
-    },
-    {
-      name: "a second list can veto the revocation of a wrong id",
-      change: without("revokeKey", "secondLook"),
-      test: resources("lies"),
-      by: "a list that lacks a live key",
-    },
-    {
-      name: "a list that lacks a key does not keep it from being revoked",
-      change: always("revokeKey", "isElsewhere"),
       test: resources("lies"),
       by: "a list that lacks a live key",
     },
@@ -1133,6 +1143,8 @@ const account = [
       name: "no key is revoked, and none taken for gone, in an account that is not proven",
       change: drop("revokeKey", "mustBeSameAccount"),
     },
+  ]),
+  ...inFile("provider/keys/find-key.ts", [
     { name: "no key is read in an account that is not proven", change: drop("findKey", "identity") },
     { name: "an id without a name is revoked only under the owner's tag", change: always("isSameKey", "&&") },
   ]),
@@ -1195,7 +1207,7 @@ const digests = [
   ...inFile("cli/identify/holdings.ts", [
     {
       name: "a key that another stack created is shown as that of a copy",
-      change: becomes("false", "isOthers", "foreign", "isMadeByOneOf", "length"),
+      change: becomes("false", "isForeign", "foreign", "isMadeByOneOf", "length"),
       test: cli("identify"),
       by: "the answers for a corpus",
     },
@@ -1327,16 +1339,16 @@ const digests = [
       test: resources("secret-triggers"),
     },
   ]),
-  ...inFile("provider/resources/rotation/rotation-state.ts", [
+  ...inFile("provider/keys/fate.ts", [
     {
       name: "a shortened maxOverlap counts at once",
-      change: uncalled("retireTime", "maxOverlap"),
+      change: uncalled("endOfOverlap", "maxOverlap"),
       test: resources("rotation"),
       by: "T7",
     },
     {
       name: "a shortened quietPeriod counts at once",
-      change: becomes("3 * 24 * 3_600_000", "retireTime", "quiet"),
+      change: becomes("3 * 24 * 3_600_000", "endOfOverlap", "quiet"),
       test: resources("rotation"),
       by: "T7",
     },
@@ -2653,7 +2665,7 @@ const evidence = [
     },
     {
       name: "the grace starts again if the successor is gone",
-      change: always("deliveryOf", "isUsable"),
+      change: always("deliveryRecordOf", "isUsable"),
       test: resources("ledger"),
       by: "the record of a previous key starts anew",
     },
@@ -2665,7 +2677,7 @@ const evidence = [
     },
     {
       name: "a delivery counts from the later clock",
-      change: uncalled("deliveryOf", "serviceNow"),
+      change: uncalled("deliveryRecordOf", "serviceNow"),
       test: resources("ledger"),
       by: "the record of a previous key counts",
     },
@@ -3076,7 +3088,7 @@ const sealing = [
       by: "that is to stay live",
     },
   ]),
-  ...inFile("provider/keys/revoke-key.ts", [
+  ...inFile("provider/keys/find-key.ts", [
     {
       name: "a sealed key is gone only if a second list agrees",
       change: without("findKey", "laterLook"),
