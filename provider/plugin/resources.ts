@@ -1,17 +1,14 @@
-import { createHash, randomUUID } from "node:crypto";
-import { base32 } from "../base32";
+import { randomUUID } from "node:crypto";
 import { InputError, KeyplaneError } from "../errors";
-import { getOrCreate } from "../get-or-create";
 import { checkId } from "../ids";
 import { identityHere, isElsewhere, mustBeSameAccount } from "../keys/account-guard";
 import { noteHolder } from "../keys/holders";
 import { identityIn, identityOf, markIn, ownerIdIn } from "../keys/identity";
-import { nonceFrom } from "../keys/names";
 import { sameScope } from "../keys/scope";
 import { withoutEmpty } from "../members";
 import { check } from "../schema/check";
 import { UNKNOWN } from "../schema/field-types";
-import { type Given, type Outputs, type Properties, readOutputs } from "../schema/outputs";
+import { type Outputs, type Properties, readOutputs } from "../schema/outputs";
 import { type Context, type Made, NotReady, type ResourceType } from "../schema/resource-type";
 import { difference } from "../session/difference";
 import { createAgain } from "../session/retried-creation";
@@ -21,8 +18,9 @@ import { reasonsOf, runVerb, type Verb } from "../session/verb";
 import type { ProviderConfig } from "./config";
 import { type EngineValues, fromEngine, NONCE, OWNER, toEngine } from "./engine-values";
 import { Handovers, revokeCompromised } from "./handover";
+import { KeyOwners } from "./key-owners";
+import { Nonces, nonceInput } from "./nonces";
 import { OrphanSearch } from "./orphans";
-import { identityOfResource, ownerOfKey } from "./owner";
 import { publicPart } from "./public-part";
 
 /** Why `pulumi do --stateless` creates and changes no key. */
@@ -38,6 +36,11 @@ export interface Named {
   readonly timeoutMs?: number | undefined;
 }
 
+/** A verb that the engine calls, and its values. */
+interface Called extends Pick<Verb, "name" | "values" | "held"> {
+  readonly nonce?: (() => string) | undefined;
+}
+
 /**
  * The resources of one provider resource: what Pulumi's protocol and the lack of a program to ask add to the verbs of
  * the resource types. All values are those of the engine.
@@ -47,26 +50,29 @@ export class Resources {
   readonly #handovers = new Handovers();
   /** The identities of resources that were compared, by URN, for their replacements. */
   readonly #compared = new Map<string, string | undefined>();
-  readonly #nextNonces = new Map<string, () => string>();
+  readonly #owners: KeyOwners;
+  readonly #nonces = new Nonces();
   /** Whether the engine has called a verb that can change something. */
   #hasChanged = false;
 
   constructor(
     private readonly session: Session,
     private readonly config: () => ProviderConfig,
-  ) {}
+  ) {
+    this.#owners = new KeyOwners(config, this.#handovers);
+  }
 
   /** @param seed - A random text. The engine passes the same one in a preview and in the run that follows its plan. */
   async check(named: Named, olds: EngineValues, news: Properties, seed: Uint8Array) {
     const { type } = named;
-    return this.#run(named, "check", readOutputs(news), async (context) => {
+    return this.#run(named, { name: "check", values: readOutputs(news) }, async (context) => {
       this.session.noteCheck(named.urn);
       // The engine checks the inputs of an import as the plugin answered them, with the owner.
       const { [OWNER]: _, [NONCE]: _nonce, ...given } = fromPulumi(news);
       const { inputs, failures } = check(publicPart(type), given, context, fromEngine(olds));
       const refusal = type.holds && this.config().isStateless ? [{ property: "", reason: STATELESS }] : [];
       const internal = type.holds
-        ? { ...this.#ownerInput(named, fromEngine(olds)), ...nonceInput(named, olds, seed) }
+        ? { ...this.#owners.input(named.urn, fromEngine(olds)), ...nonceInput(named.urn, olds, seed) }
         : {};
       return { inputs: { ...inputs, ...internal }, failures: await reasonsOf([...failures, ...refusal]) };
     });
@@ -75,8 +81,8 @@ export class Resources {
   async diff(named: Named, id: string, olds: EngineValues, news: EngineValues) {
     const { type, urn } = named;
     const outputs = fromEngine(olds);
-    const inputs = this.#identified(type, news, outputs);
-    return this.#run(named, "diff", outputs, async (context) => {
+    const inputs = this.#owners.identified(type, news, outputs);
+    return this.#run(named, { name: "diff", values: outputs }, async (context) => {
       const found = difference(this.session, { type, id, outputs, inputs }, context, { hasLedger: false });
       const { changes, replaces, fields, deleteBeforeReplace, reasons, driftOnly } = found;
       // The update proves that the account is the same, and records it.
@@ -107,9 +113,9 @@ export class Resources {
   async create(named: Named, news: EngineValues) {
     const { type, urn } = named;
     const recorded = this.#compared.get(urn);
-    const inputs = this.#identified(type, news, { owner: recorded });
+    const inputs = this.#owners.identified(type, news, { owner: recorded });
     const before = this.#handovers.planned(urn);
-    const nonce = this.#nonces(news[NONCE]);
+    const nonce = this.#nonces.of(news);
     const body = async (context: Context) => {
       // With another owner, since the provider is another one, the inputs do not name the account of the old key.
       await mustBeSameAccount(recorded, context);
@@ -123,19 +129,19 @@ export class Resources {
       this.#noteMade(type, made, context);
       return { id: made.id, outputs: toEngine(type, made.outputs) };
     };
-    return this.#run(named, "create", inputs, body, inputs, nonce && { nonce });
+    return this.#run(named, { name: "create", values: inputs, nonce }, body);
   }
 
   async read(named: Named, id: string, inputs: EngineValues, state: EngineValues) {
     const { type, urn } = named;
     if (Object.keys(state).length === 0) return this.#import(named, id);
     const held = fromEngine(state);
-    return this.#run(named, "read", held, async (context) => {
+    return this.#run(named, { name: "read", values: held }, async (context) => {
       this.session.noteRead(id, urn);
       this.#orphans.noteHeld(type, held, context);
       const outputs = await type.read(id, held, context);
       if (outputs === undefined) return undefined;
-      if (type.holds) await this.#orphans.report(this.#identityOf(urn, held), context);
+      if (type.holds) await this.#orphans.report(this.#owners.identityNow(urn, held), context);
       return { id, inputs, outputs: toEngine(type, outputs) };
     });
   }
@@ -143,7 +149,7 @@ export class Resources {
   async update(named: Named, id: string, olds: EngineValues, news: EngineValues) {
     const { type } = named;
     const held = fromEngine(olds);
-    const inputs = this.#identified(type, news, held);
+    const inputs = this.#owners.identified(type, news, held);
     const body = async (context: Context) => {
       this.#orphans.noteHeld(type, held, context);
       const made = await this.#recording(context, async () => {
@@ -154,25 +160,25 @@ export class Resources {
       this.#noteMade(type, made, context);
       return toEngine(type, made.outputs);
     };
-    return this.#run(named, "update", inputs, body, held);
+    return this.#run(named, { name: "update", values: inputs, held }, body);
   }
 
   async delete(named: Named, id: string, state: EngineValues): Promise<void> {
     const { type, urn } = named;
     const held = fromEngine(state);
-    return this.#run(named, "delete", held, async (context) => {
+    return this.#run(named, { name: "delete", values: held }, async (context) => {
       this.#orphans.noteHeld(type, held, context);
       this.#handovers.noteDeletion(id);
       await this.#noteSuccessor(type, id, context);
       await type.delete(id, held, context);
-      if (type.holds) await this.#orphans.afterDelete(this.#identityOf(urn, held), context);
+      if (type.holds) await this.#orphans.afterDelete(this.#owners.identityNow(urn, held), context);
     });
   }
 
   /** What a preview shows of a resource that is to be created or, with a state, updated. Makes no request. */
   planned({ type, urn }: Named, news: EngineValues, state?: EngineValues): EngineValues {
     const held = state ? fromEngine(state) : this.#handovers.planned(urn)?.outputs;
-    const stable = (held && type.stable?.(held, this.#identified(type, news, held), this.session.now())) ?? [];
+    const stable = (held && type.stable?.(held, this.#owners.identified(type, news, held), this.session.now())) ?? [];
     const inputs = fromPulumi(news);
     const isPossible = (name: string) =>
       Object.entries(type.onlyWith ?? {}).every(
@@ -195,43 +201,20 @@ export class Resources {
     const slash = type.holds ? path.lastIndexOf("/") : -1;
     const [organizationId, id] = slash < 0 ? [undefined, path] : [path.slice(0, slash), path.slice(slash + 1)];
     const scope = withoutEmpty({ organizationId });
-    return this.#run(named, "read", scope, async (context) => {
+    return this.#run(named, { name: "read", values: scope }, async (context) => {
       if (type.holds) checkId("apiKey", id, "id");
       if (organizationId !== undefined) checkId("organization", organizationId, "id");
-      const owner = type.holds ? { owner: this.#identityOf(urn, scope) } : {};
+      const owner = type.holds ? { owner: this.#owners.identityNow(urn, scope) } : {};
       const found = await type.import?.(id, this.config().importKey(id), { ...scope, ...owner }, context);
       if (found === undefined) throw new InputError("id", `a ${type.name} cannot be imported`);
       const { owner: identity, ...inputs } = found.inputs;
-      const internal = type.holds ? this.#ownerInput(named, {}) : {};
+      const internal = type.holds ? this.#owners.input(urn, {}) : {};
       return {
         id: found.id,
         inputs: { ...inputs, ...internal },
         outputs: toEngine(type, recorded(found.outputs, context)),
       };
     });
-  }
-
-  /** The owner of a key as an input, which the engine saves before the key is created. */
-  #ownerInput({ urn }: Named, { owner, resourceUrn }: Outputs): EngineValues {
-    // A key that is handed over keeps the owner that its name shows.
-    const before = owner ?? this.#handovers.planned(urn)?.outputs.owner;
-    const { owner: ofProvider, renamedFrom } = this.config();
-    return { [OWNER]: ownerOfKey(urn, { before, urnBefore: resourceUrn }, ofProvider, renamedFrom) };
-  }
-
-  /** The inputs with the identity of a key instead of its owner: the account in which it was recorded belongs to it. */
-  #identified(type: ResourceType, news: EngineValues, outputs: Outputs): Given {
-    const { owner, ...inputs } = fromEngine(news);
-    if (!type.holds) return inputs;
-    const identity = identityOfResource(owner, identityIn(outputs), inputs.organizationId, this.config().owner);
-    return { ...inputs, owner: identity };
-  }
-
-  /** The identity of a key in the state, as its resource is named now. */
-  #identityOf(urn: string, { owner: before, resourceUrn, ...held }: Outputs): string {
-    const { owner: ofProvider, renamedFrom } = this.config();
-    const owner = ownerOfKey(urn, { before, urnBefore: resourceUrn }, ofProvider, renamedFrom);
-    return identityOfResource(owner, identityIn({ ...held, owner: before }), held.organizationId, ofProvider);
   }
 
   /**
@@ -253,15 +236,6 @@ export class Resources {
     noteHolder(type, { id: successor.id, outputs: fromEngine(successor.outputs) }, context);
     const { revokeNow } = successor.outputs;
     if (typeof revokeNow === "string") context.run.compromised.add(revokeNow);
-  }
-
-  /** The nonces of a creation, in order, also if it is repeated; `undefined` if its inputs have no seed. */
-  #nonces(seed: unknown): (() => string) | undefined {
-    if (typeof seed !== "string") return undefined;
-    return getOrCreate(this.#nextNonces, seed, () => {
-      let attempt = 0;
-      return () => nonceFrom(seed, attempt++);
-    });
   }
 
   #noteMade(type: ResourceType, made: Made, context: Context): void {
@@ -287,19 +261,16 @@ export class Resources {
 
   async #run<T>(
     { type, urn, timeoutMs }: Named,
-    name: Verb["name"],
-    values: Outputs,
+    { name, values, held = values, nonce }: Called,
     body: (context: Context) => Promise<T>,
-    held = values,
-    added: Pick<Verb["also"] & object, "nonce"> = {},
   ): Promise<T> {
     this.#hasChanged ||= ["create", "update", "delete"].includes(name);
     const also = {
       customTimeoutMs: timeoutMs,
       deliveries: this.session.stack,
-      ...added,
+      ...(nonce && { nonce }),
       ...(type.holds && {
-        ownerNow: this.#identityOf(urn, held),
+        ownerNow: this.#owners.identityNow(urn, held),
         beforeCreate: async (context: Context) => {
           if (this.config().isStateless) throw new KeyplaneError("KP-INPUT", STATELESS);
           const owners = [values.owner, this.#compared.get(urn) ?? values.owner];
@@ -316,11 +287,4 @@ export class Resources {
 function recorded(outputs: Outputs, context: Context): Outputs {
   if (typeof outputs.owner !== "string") return outputs;
   return withoutEmpty({ ...outputs, owner: identityHere(outputs.owner, context) });
-}
-
-/** The seed of the nonces of a key that is about to be created: a resource that exists has its own. */
-function nonceInput({ urn }: Named, olds: EngineValues, seed: Uint8Array): EngineValues {
-  if (Object.keys(olds).length > 0) return withoutEmpty({ [NONCE]: olds[NONCE] });
-  if (seed.length === 0) return {};
-  return { [NONCE]: base32(createHash("sha256").update(seed).update(urn).digest().subarray(0, 10)) };
 }

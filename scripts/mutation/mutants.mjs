@@ -2059,10 +2059,10 @@ const plugins = [
       by: "a key that two replaced resources have",
     },
   ]),
-  ...inFile("provider/plugin/resources.ts", [
+  ...inFile("provider/plugin/key-owners.ts", [
     {
       name: "a key that is handed over after an upgrade keeps its owner",
-      change: without("#ownerInput", "#handovers"),
+      change: without("input", "handovers"),
       test: contract("rotation"),
       by: "the deletion of a resource by a provider that the program does not use keeps the current key if",
     },

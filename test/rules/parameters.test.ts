@@ -13,7 +13,6 @@ const LEFT = new Set([
   "provider/plugin/functions.ts invoke",
   "provider/plugin/functions.ts show",
   "provider/plugin/owner.ts ownerOfProvider",
-  "provider/plugin/resources.ts #run",
   "provider/resources/rotation/retire-key.ts report",
   "provider/resources/rotation/rotate-key.ts handOver",
   "provider/resources/rotation/rotate-key.ts say",

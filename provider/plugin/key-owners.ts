@@ -1,0 +1,41 @@
+import { identityIn } from "../keys/identity";
+import type { Given, Outputs } from "../schema/outputs";
+import type { ResourceType } from "../schema/resource-type";
+import type { ProviderConfig } from "./config";
+import { type EngineValues, fromEngine, OWNER } from "./engine-values";
+import type { Handovers } from "./handover";
+import { identityOfResource, ownerOfKey } from "./owner";
+
+/** Who owns the keys of one provider resource: as an input of the engine, and as an identity with the account. */
+export class KeyOwners {
+  constructor(
+    private readonly config: () => ProviderConfig,
+    private readonly handovers: Handovers,
+  ) {}
+
+  /** The owner of a key as an input, which the engine saves before the key is created. */
+  input(urn: string, { owner, resourceUrn }: Outputs): EngineValues {
+    // A key that is handed over keeps the owner that its name shows.
+    const before = owner ?? this.handovers.planned(urn)?.outputs.owner;
+    return { [OWNER]: this.#ownerNow(urn, before, resourceUrn) };
+  }
+
+  /** The inputs with the identity of a key instead of its owner: the account in which it was recorded belongs to it. */
+  identified(type: ResourceType, news: EngineValues, outputs: Outputs): Given {
+    const { owner, ...inputs } = fromEngine(news);
+    if (!type.holds) return inputs;
+    const identity = identityOfResource(owner, identityIn(outputs), inputs.organizationId, this.config().owner);
+    return { ...inputs, owner: identity };
+  }
+
+  /** The identity of a key in the state, as its resource is named now. */
+  identityNow(urn: string, outputs: Outputs): string {
+    const owner = this.#ownerNow(urn, outputs.owner, outputs.resourceUrn);
+    return identityOfResource(owner, identityIn(outputs), outputs.organizationId, this.config().owner);
+  }
+
+  #ownerNow(urn: string, before: string | undefined, urnBefore: string | undefined): string {
+    const { owner, renamedFrom } = this.config();
+    return ownerOfKey(urn, { before, urnBefore }, owner, renamedFrom);
+  }
+}
