@@ -3,7 +3,7 @@ import { parseDuration } from "../duration";
 import { isOperationFailed, isTimeout, messageOf } from "../errors";
 import type { Context, Due } from "../schema/resource-type";
 import { forget } from "../secrets";
-import { isKept, type KeyInputs } from "./key-fields";
+import { isKept, isTried, type KeyInputs } from "./key-fields";
 
 /** Work that must end before an existing key is ready. */
 export interface PendingWork {
@@ -33,10 +33,10 @@ export function pendingIn(pending: unknown): readonly PendingWork[] {
 }
 
 /** The work that remains after the creation of a key. */
-export function pendingAfter(operations: readonly Operation[], verify: boolean): readonly PendingWork[] {
+export function pendingAfter(operations: readonly Operation[], inputs: KeyInputs): readonly PendingWork[] {
   return [
     ...operations.map(({ action, projectId, id }) => ({ action, projectId, operationId: id })),
-    ...(verify ? [VERIFY] : []),
+    ...(isTried(inputs) ? [VERIFY] : []),
   ];
 }
 

@@ -71,7 +71,10 @@ export function checkConfig(
     failures.push(`${error.message} [${error.code}]`);
   }
   const account = settings && { mark: accountMark(settings), settings };
-  const owner = ownerOfProvider(urn, olds[OWNER], account, settings?.renamedFrom ?? [], newId);
+  const owner = ownerOfProvider(urn, olds[OWNER], account, {
+    renamedFrom: settings?.renamedFrom ?? [],
+    ...(newId && { newId }),
+  });
   return { inputs: { ...news, [OWNER]: owner }, failures };
 }
 

@@ -2,6 +2,7 @@ import { InputError, KeyplaneError } from "../errors";
 import { hideArguments } from "../functions/hide-arguments";
 import { dataSources } from "../functions/registry";
 import { scopeOf } from "../keys/scope";
+import type { Severity } from "../session/engine-link";
 import type { Session } from "../session/session";
 import { fromPulumi, type Values } from "../session/values";
 import { described } from "../session/verb";
@@ -9,11 +10,18 @@ import { toMessage } from "../text";
 
 const FUNCTIONS = `its functions are ${Object.keys(dataSources).join(", ")}`;
 
+/** The call of a data source. */
+interface Call {
+  readonly token: string;
+  readonly args: Values;
+  readonly isPreview: boolean;
+}
+
 /**
  * Calls a data source; a preview does not wait. A list becomes `{ items }`, because a result is an object in every
  * language. Throws an error whose message is safe to show.
  */
-export async function invoke(session: Session, token: string, given: Values, isPreview: boolean): Promise<object> {
+export async function invoke(session: Session, { token, args: given, isPreview }: Call): Promise<object> {
   const name = token.replace(/^keyplane:index:/, "");
   const source = Object.hasOwn(dataSources, name) ? dataSources[name] : undefined;
   try {
@@ -25,11 +33,11 @@ export async function invoke(session: Session, token: string, given: Values, isP
       throw new InputError(arg, `is not an argument of ${name}. ${known}`);
     }
     if (isPreview && name === "waitForOperations") return { items: [] };
-    const show = (text: string, isProgress: boolean) =>
-      session.engine.log("", isProgress ? "progress" : "warning", toMessage(text));
+    const show = (severity: Severity) => (text: string) => session.engine.log("", severity, toMessage(text));
+    const progress = show("progress");
     const controls = {
-      onWarning: (text: string) => show(text, false),
-      ...(name === "waitForOperations" && { onProgress: (progress: { text: string }) => show(progress.text, true) }),
+      onWarning: show("warning"),
+      ...(name === "waitForOperations" && { onProgress: ({ text }: { text: string }) => progress(text) }),
     };
     const result = await source.call(session.account(scopeOf({})), { ...args, ...controls } as never);
     return Array.isArray(result) ? { items: result } : (result as object);

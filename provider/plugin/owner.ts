@@ -15,14 +15,16 @@ const UUID = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/;
  * not claim the keys of the original. So does a renamed one, unless the setting `renamedFrom` names its former name.
  * @param before - The identity in the state, if there is one.
  * @param account - The mark of the account, and the settings that it was made from; `undefined` if they are not known.
- * @param newId - Makes the id of a new owner. @default a random one
+ * @param options - The setting `renamedFrom`. `newId` makes the id of a new owner, @default a random one.
  */
 export function ownerOfProvider(
   urn: string,
   before: unknown,
   account: AccountHere | undefined,
-  renamedFrom: readonly string[],
-  newId: () => string = () => randomUUID(),
+  {
+    renamedFrom,
+    newId = () => randomUUID(),
+  }: { readonly renamedFrom: readonly string[]; readonly newId?: () => string },
 ): string {
   if (!isOfStack(before, urn, renamedFrom)) return identityOf(newId(), account?.mark, urn);
   return identityOf(ownerIdIn(before), markAfter(markIn(before), account), urn);

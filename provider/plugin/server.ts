@@ -136,7 +136,8 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
     },
 
     async invoke(request: provider.InvokeRequest) {
-      const result = await invoke(session, request.getTok(), fromStruct(request.getArgs()), request.getPreview());
+      const args = fromStruct(request.getArgs());
+      const result = await invoke(session, { token: request.getTok(), args, isPreview: request.getPreview() });
       return new provider.InvokeResponse().setReturn(toStruct(result));
     },
 

@@ -5,7 +5,7 @@ import { createKey, type Naming, NotCreated } from "../keys/create-key";
 import { findKey } from "../keys/find-key";
 import { isHeldElsewhere } from "../keys/holders";
 import { ownerIdIn, sameOwner } from "../keys/identity";
-import { dueByAge, isTried } from "../keys/key-fields";
+import { dueByAge } from "../keys/key-fields";
 import { triggersDue } from "../keys/key-state";
 import { lostDue, settleLost, settleLostForGood } from "../keys/lost-key";
 import { isOthers } from "../keys/maker";
@@ -103,7 +103,7 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
     const { id, name, key, createdAt, operations } = created;
     const secret = sealedKey ? { key: undefined, digestKey: newDigestKey() } : { key, digestKey: undefined };
     const made = { ...NO_KEY, ...secret, keyId: id, name, sealedKey, digest: keyDigest(key), createdAt };
-    const pending = pendingAfter(operations, isTried(inputs));
+    const pending = pendingAfter(operations, inputs);
     const left = { pending, pendingRevocations, lost, mintedBy: maker(inputs) };
     const state = withInputs({ ...made, ...left, inputs, identity: inputs.owner }, inputs);
     // The deletion of the old key does not ask again.

@@ -9,13 +9,6 @@ const MOST = 4;
 const LEFT = new Set([
   // Programs can throw these errors in their tests, so that their constructors stay.
   "provider/errors/service-errors.ts constructor",
-  "provider/keys/readiness.ts pendingAfter",
-  "provider/plugin/functions.ts invoke",
-  "provider/plugin/functions.ts show",
-  "provider/plugin/owner.ts ownerOfProvider",
-  "provider/resources/rotation/retire-key.ts report",
-  "provider/resources/rotation/rotate-key.ts handOver",
-  "provider/resources/rotation/rotate-key.ts say",
 ]);
 
 function nameOf(node: ts.SignatureDeclaration): string {

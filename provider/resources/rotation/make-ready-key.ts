@@ -2,7 +2,6 @@ import { KeyplaneError } from "../../errors";
 import { keyDigest } from "../../key-digest";
 import { reportSkew } from "../../keys/clock-skew";
 import { createKey, NotCreated } from "../../keys/create-key";
-import { isTried } from "../../keys/key-fields";
 import type { LostRequests } from "../../keys/lost-key";
 import { nameInUrn, prefixFrom } from "../../keys/names";
 import { finishPending, type PendingWork, pendingAfter, waitForProjects } from "../../keys/readiness";
@@ -39,7 +38,7 @@ export async function makeReadyKey(inputs: RotationInputs, context: Context): Pr
   const { created, sealedKey, lost, pendingRevocations } = newKey;
   const { id: keyId, name, key, createdAt, operations } = created;
   reportSkew(context);
-  const work = pendingAfter(operations, isTried(inputs));
+  const work = pendingAfter(operations, inputs);
   const trial = { keyId, key, isSealed: sealedKey !== undefined };
   const { pending, reason } = await finishPending(work, trial, inputs, context);
   if (pending.some((each) => each.status === "failed")) {

@@ -52,7 +52,7 @@ export async function retirePrevious(saved: RotationState, context: Context): Pr
   }
   const record = await recordOf(previous.keyId, context);
   const fate = fateOfPrevious(state, record, context);
-  report(previous, fate, record, inputs, context);
+  report({ previous, record, inputs }, fate, context);
   const used = record === "unknown" ? undefined : (record?.lastUsedAt ?? undefined);
   if (fate.fate === "report" && used !== undefined) return { ...state, previousUsedAt: used };
   if (fate.fate !== "revoke") return state;
@@ -134,13 +134,14 @@ function fateOfPrevious(
   });
 }
 
-function report(
-  previous: HeldKey,
-  fate: Fate,
-  record: ApiKeyRecord | undefined | "unknown",
-  inputs: RotationInputs,
-  context: Context,
-): void {
+/** A previous key, and what the service lists about it. */
+interface Judged {
+  readonly previous: HeldKey;
+  readonly record: ApiKeyRecord | undefined | "unknown";
+  readonly inputs: RotationInputs;
+}
+
+function report({ previous, record, inputs }: Judged, fate: Fate, context: Context): void {
   const key = `key ${formatHeld(previous)}`;
   const { lastUsedAt, lastUsedFromAddr } = record === "unknown" || record === undefined ? {} : record;
   const use = `was last used ${lastUsedAt} from ${shownName(lastUsedFromAddr ?? "an unknown address")}`;

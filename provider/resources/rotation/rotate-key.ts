@@ -56,7 +56,7 @@ export async function rotateKey(request: RotationRequest, context: Context): Pro
     ...handOver(
       { ...state, pendingRevocations, rotatedAt, deliveredAt: undefined, historyMark, previousUsedAt: undefined },
       request,
-      ownSetting !== undefined,
+      ownSetting,
       context,
     ),
     current,
@@ -70,7 +70,7 @@ export async function rotateKey(request: RotationRequest, context: Context): Pro
     lost: bothLost(state.lost, made.lost),
     identity: inputs.owner,
   };
-  if (old !== undefined) say(old, current, next, request, ownSetting, context);
+  if (old !== undefined) say({ old, current, next, reason: request.reason, ownSetting }, context);
   if (made.failure !== undefined) throw new NotReady(id, next, made.failure.message);
   return next;
 }
@@ -85,7 +85,12 @@ async function withoutBroken(state: RotationState, context: Context): Promise<Ro
 }
 
 /** Makes the replaced key the previous one, unless it is gone or must be revoked at once. */
-function handOver(state: RotationState, { reason }: RotationRequest, isOwn: boolean, context: Context): RotationState {
+function handOver(
+  state: RotationState,
+  { reason }: RotationRequest,
+  ownSetting: string | undefined,
+  context: Context,
+): RotationState {
   const { current: old, previous, compromised } = state;
   if (old === undefined || state.currentGone) return state;
   if (!reason.compromised) return { ...state, previous: old };
@@ -96,19 +101,21 @@ function handOver(state: RotationState, { reason }: RotationRequest, isOwn: bool
     return state;
   }
   // Only its successor can revoke keyplane's own key. Until then, its secret identifies it.
-  return isOwn
+  return ownSetting !== undefined
     ? { ...state, previous: old, compromised: [...compromised, ...(previous ? [previous.keyId] : [])] }
     : { ...state, compromised: [...compromised, old.keyId] };
 }
 
-function say(
-  old: HeldKey,
-  current: HeldKey,
-  next: RotationState,
-  { reason }: RotationRequest,
-  ownSetting: string | undefined,
-  context: Context,
-): void {
+/** What a rotation has done. */
+interface Rotated extends Pick<RotationRequest, "reason"> {
+  readonly old: HeldKey;
+  readonly current: HeldKey;
+  readonly next: RotationState;
+  /** The setting that has the old key, if keyplane authenticates with it. */
+  readonly ownSetting: string | undefined;
+}
+
+function say({ old, current, next, reason, ownSetting }: Rotated, context: Context): void {
   const retireAfter = isoOf(retireTime(next, next.inputs));
   const replaces = `key ${formatHeld(current)} replaces key ${old.keyId}: ${reason.why}`;
   if (ownSetting !== undefined) context.warn(takeOverSteps(old, current, ownSetting, retireAfter));

@@ -21,13 +21,15 @@ describe("the owner of a provider resource", () => {
   it.each([undefined, "", 7, `${ID}.here`, `${ID}.here${at(PROVIDER.replace("dev", "prod"))}`])(
     "is new if the state has %j, which is none of this stack",
     (before) => {
-      expect(ownerOfProvider(PROVIDER, before, account("here.home"), [])).toMatch(fresh);
+      expect(ownerOfProvider(PROVIDER, before, account("here.home"), { renamedFrom: [] })).toMatch(fresh);
     },
   );
 
   it("keeps its id in the same stack, also for a provider with another name", () => {
     const before = `${ID}.here${at(`${PROVIDER}-1`)}`;
-    expect(ownerOfProvider(PROVIDER, before, account("here.home"), [])).toBe(`${ID}.here.home${at(PROVIDER)}`);
+    expect(ownerOfProvider(PROVIDER, before, account("here.home"), { renamedFrom: [] })).toBe(
+      `${ID}.here.home${at(PROVIDER)}`,
+    );
   });
 
   it.each<[string, string, string | undefined, readonly string[], string]>([
@@ -47,14 +49,16 @@ describe("the owner of a provider resource", () => {
   ])("%s", (_, before, here, confirmed, expected) => {
     const identity = `${ID}${before}${at(PROVIDER)}`;
     const settings = here === undefined ? undefined : account(here, confirmed);
-    expect(ownerOfProvider(PROVIDER, identity, settings, [])).toBe(`${ID}${expected}${at(PROVIDER)}`);
+    expect(ownerOfProvider(PROVIDER, identity, settings, { renamedFrom: [] })).toBe(`${ID}${expected}${at(PROVIDER)}`);
   });
 });
 
 it("the owner of a provider resource keeps its id if the settings name the stack's former name", () => {
   const before = `${ID}.here${at(PROVIDER.replace("dev", "old"))}`;
-  expect(ownerOfProvider(PROVIDER, before, account("here.home"), ["old"])).toBe(`${ID}.here.home${at(PROVIDER)}`);
-  expect(ownerOfProvider(PROVIDER, before, account("here.home"), ["older"])).not.toContain(ID);
+  expect(ownerOfProvider(PROVIDER, before, account("here.home"), { renamedFrom: ["old"] })).toBe(
+    `${ID}.here.home${at(PROVIDER)}`,
+  );
+  expect(ownerOfProvider(PROVIDER, before, account("here.home"), { renamedFrom: ["older"] })).not.toContain(ID);
 });
 
 it("the owner of a key is kept if the settings name the stack's former name, also from the dynamic provider", () => {
