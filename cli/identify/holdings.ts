@@ -1,6 +1,6 @@
 import { getOrCreate } from "../../provider/get-or-create";
 import { keyDigest } from "../../provider/key-digest";
-import { isMadeByOneOf, type MadeKey, makerIn } from "../../provider/keys/maker";
+import { isMadeByOneOf, type MadeBy, makerIn } from "../../provider/keys/maker";
 import { DYNAMIC, PLUGIN } from "../../provider/resource-types";
 import { type Deployment, readDeployment, type StateResource } from "../../provider/stack/deployment";
 import { keysIn, type Role, type StackState, stackState } from "../../provider/stack/stack-state";
@@ -251,7 +251,7 @@ function holdingOf(
 }
 
 /** Whether an owner of another stack created a key. If nothing shows who did, whether the state is a copy as a whole. */
-function isForeign(made: MadeKey, { tags, foreign }: StackState): boolean {
+function isForeign(made: MadeBy, { tags, foreign }: StackState): boolean {
   return !(isMadeByOneOf(made, tags) ?? foreign.length === 0);
 }
 

@@ -14,7 +14,7 @@ export const TOO_LARGE = "UND_ERR_RES_EXCEEDED_MAX_SIZE";
 const TIME_LIMITS = /^(UND_ERR_(HEADERS|BODY|CONNECT)_TIMEOUT|ETIMEDOUT|TimeoutError)$/;
 
 /** A call that ended without a usable answer. */
-export interface Failure {
+export interface FailedRequest {
   readonly request: Pick<HttpRequest, "method" | "route" | "path" | "replay">;
   /** Name and port of the service. */
   readonly host: string;
@@ -34,7 +34,7 @@ export interface Failure {
 }
 
 /** Creates the error for a failed call. */
-export function failureError(failure: Failure): KeyplaneError {
+export function failureError(failure: FailedRequest): KeyplaneError {
   const { request, outcome, verdict, sentAt } = failure;
   if (verdict === "ambiguous" && request.replay === "once") {
     return new AnswerLostError(
@@ -47,7 +47,7 @@ export function failureError(failure: Failure): KeyplaneError {
 }
 
 /** Creates the error for an answer with an error status, or for one that does not come from this service. */
-function answerError(failure: Failure, outcome: Answered): KeyplaneError {
+function answerError(failure: FailedRequest, outcome: Answered): KeyplaneError {
   const { status } = outcome;
   if (status < 300 || outcome.bodyError === TOO_LARGE) {
     return new BadAnswerError(
@@ -68,7 +68,7 @@ function answerError(failure: Failure, outcome: Answered): KeyplaneError {
   );
 }
 
-function transportError(failure: Failure, { code, sent }: Unanswered): KeyplaneError {
+function transportError(failure: FailedRequest, { code, sent }: Unanswered): KeyplaneError {
   const { host, requestTimeoutMs } = failure;
   const { says, remedy } = unreachable({ code, sent }, host, baseUrlOf(failure), requestTimeoutMs);
   const end = `: ${says}${tries(failure)}. ${remedy}${reference(failure)}`;
@@ -79,7 +79,7 @@ function transportError(failure: Failure, { code, sent }: Unanswered): KeyplaneE
 }
 
 /** The request, with the ids in its path. */
-function what({ request, host }: Failure): string {
+function what({ request, host }: FailedRequest): string {
   // An id can be a secret that was given in the wrong place.
   return `${request.method} ${maskKeyLike(redact(request.path))} at ${host}`;
 }
@@ -103,9 +103,9 @@ function apiKind(status: number): ApiError["kind"] & ("api" | "auth" | "not_foun
   return isBusy(status) ? "rate_limit" : "api";
 }
 
-const baseUrlOf = ({ account }: Failure): string => accountSetting("baseUrl", account);
+const baseUrlOf = ({ account }: FailedRequest): string => accountSetting("baseUrl", account);
 
-function advice(failure: Failure, status: number): string {
+function advice(failure: FailedRequest, status: number): string {
   const { account, retryAfterMs } = failure;
   const apiKey = accountSetting("apiKey", account);
   const variable = account === undefined ? "KEYPLANE_API_KEY" : "KEYPLANE_ACCOUNTS";
@@ -120,7 +120,7 @@ function advice(failure: Failure, status: number): string {
     : ` Nothing was changed. The service asks to wait ${Math.ceil(retryAfterMs / 1000)} s, which is longer than the time left. Try again later.`;
 }
 
-function otherAdvice(failure: Failure, status: number): string {
+function otherAdvice(failure: FailedRequest, status: number): string {
   if (status === 404 || status === 410) {
     const [baseUrl, apiKey] = [baseUrlOf(failure), accountSetting("apiKey", failure.account)];
     if (failure.request.route.includes("{")) return ` Check the id, and that ${apiKey} belongs to the right account.`;
@@ -151,18 +151,18 @@ function statusText(status: number): string {
   return name === undefined ? String(status) : `${status} ${name}`;
 }
 
-const tries = ({ attempts }: Failure): string => (attempts > 1 ? ` (${attempts} attempts)` : "");
+const tries = ({ attempts }: FailedRequest): string => (attempts > 1 ? ` (${attempts} attempts)` : "");
 
 /** The service's own request id if its answer has one, because the service may not have used ours. */
-function requestIdOf(failure: Failure, outcome?: Answered): string {
+function requestIdOf(failure: FailedRequest, outcome?: Answered): string {
   const json = outcome?.json;
   const id = typeof json === "object" && json !== null ? (json as { request_id?: unknown }).request_id : undefined;
   return typeof id === "string" && /^[\w.-]{1,64}$/.test(id) && maskKeyLike(redact(id)) === id ? id : failure.requestId;
 }
 
-const reference = (failure: Failure, outcome?: Answered): string => ` [request ${requestIdOf(failure, outcome)}]`;
+const reference = (failure: FailedRequest, outcome?: Answered): string => ` [request ${requestIdOf(failure, outcome)}]`;
 
-const facts = (failure: Failure, outcome?: Answered) => ({
+const facts = (failure: FailedRequest, outcome?: Answered) => ({
   status: failure.outcome.kind === "answer" ? failure.outcome.status : undefined,
   requestId: requestIdOf(failure, outcome),
   route: failure.request.route,

@@ -18,12 +18,13 @@ export interface UnknownKey {
   readonly otherHistory: boolean;
 }
 
-/** How long consumers may use a key after its successor was delivered, in milliseconds. */
+/** How long a key stays live after the delivery of its successor, in milliseconds. */
 export interface Overlap {
+  /** Minimum time. */
   readonly grace: number;
   /** Time without use before it is revoked. */
   readonly quiet: number;
-  /** Maximum time after the delivery, even if it is used. */
+  /** Maximum time, even if it is used; never less than `grace`. */
   readonly maxOverlap: number;
 }
 

@@ -3,7 +3,7 @@ import { ownerIdIn } from "./identity";
 import { ownerTag, tagsIn } from "./names";
 
 /** What shows who created a key. */
-export interface MadeKey {
+export interface MadeBy {
   readonly name: string | undefined;
   /** The tag of the owner that created or adopted it, if its name does not show that. */
   readonly maker: string | undefined;
@@ -14,12 +14,12 @@ export interface MadeKey {
  * the setting `renamedFrom`. Such a key is not revoked here.
  * @param identity - The identity of the stack that holds it now.
  */
-export function isOthers({ name, maker }: MadeKey, identity: string | undefined): boolean {
+export function isOthers({ name, maker }: MadeBy, identity: string | undefined): boolean {
   return identity !== undefined && isMadeByOneOf({ name, maker }, [ownerTag(ownerIdIn(identity))]) === false;
 }
 
 /** Whether one of the owners with these tags created a key; `undefined` if nothing shows who did. */
-export function isMadeByOneOf({ name, maker }: MadeKey, tags: readonly string[]): boolean | undefined {
+export function isMadeByOneOf({ name, maker }: MadeBy, tags: readonly string[]): boolean | undefined {
   const makers = maker === undefined ? tagsIn(name ?? "") : [maker];
   if (makers.length === 0 || tags.length === 0) return undefined;
   return makers.some((tag) => tags.includes(tag));

@@ -1,4 +1,5 @@
 import { parseDuration } from "../../duration";
+import type { Overlap } from "../../keys/fate";
 import { keyFields, keyRules } from "../../keys/key-fields";
 import { leaseRules, rotationAge } from "../../keys/lease";
 import { type FieldRule, type InputsOf, type Planned, types } from "../../schema/field-types";
@@ -41,18 +42,8 @@ const NO_ADOPTION: Failure = {
   code: "KP-SEAL",
 };
 
-/** How long a previous key stays live, in milliseconds. */
-export interface Periods {
-  /** Minimum time. */
-  readonly grace: number;
-  /** Time without use before it is revoked. */
-  readonly quiet: number;
-  /** Maximum time, even if it is used; never less than `grace`. */
-  readonly maxOverlap: number;
-}
-
 /** The periods in the inputs. */
-export function periodsOf(inputs: PlannedRotation): Periods {
+export function periodsOf(inputs: PlannedRotation): Overlap {
   const grace = graceOf(inputs);
   return { grace, quiet: msOf(inputs, "quietPeriod"), maxOverlap: Math.max(grace, msOf(inputs, "maxOverlap")) };
 }

@@ -1,7 +1,7 @@
 import { endOfOverlap } from "../../keys/fate";
 import type { RecordedKey } from "../../keys/find-key";
 import { digestOfTriggers, type KeyState } from "../../keys/key-state";
-import type { MadeKey } from "../../keys/maker";
+import type { MadeBy } from "../../keys/maker";
 import type { HistoryMark } from "../../schema/witness";
 import type { Recipients, SealedTexts } from "../../seal/recipients";
 import { shownName } from "../../text";
@@ -106,7 +106,7 @@ export function recorded({ keyId, name, key, digest }: HeldKey, { identity }: Ro
 }
 
 /** A key of the state, with what shows who created it. */
-export function madeBy({ adopted }: RotationState, { keyId, name }: Pick<HeldKey, "keyId" | "name">): MadeKey {
+export function madeBy({ adopted }: RotationState, { keyId, name }: Pick<HeldKey, "keyId" | "name">): MadeBy {
   return { name, maker: adopted?.id === keyId ? adopted.by : undefined };
 }
 
