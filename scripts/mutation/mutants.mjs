@@ -1493,6 +1493,26 @@ const outside = [
       test: api("keys-list"),
     },
   ]),
+  ...inFile("provider/api/paging.ts", [
+    {
+      name: "a list whose cursors become a circle is an error",
+      change: without("advance", "cursor", "#mark", "==="),
+      test: api("paging"),
+      by: "the pages of a list fail soon",
+    },
+    {
+      name: "the cursors of former pages are not kept",
+      change: instead('this.#own = (this.#own ?? "").concat(cursor);', "#follow", "#own"),
+      test: api("paging"),
+      by: "the pages of a list need no memory",
+    },
+    {
+      name: "the pages of a list are limited",
+      change: becomes("pages <= 2 * MAX_PAGES", "paginate", "pages", "MAX_PAGES", "<="),
+      test: api("paging"),
+      by: "the pages of a list end with an error",
+    },
+  ]),
   ...inFile("provider/api/collected.ts", [
     {
       name: "the pages of a list are limited together",
