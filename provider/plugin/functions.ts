@@ -6,13 +6,12 @@ import type { Properties } from "../schema/resource-type";
 import type { Session } from "../session/session";
 import { fromPulumi } from "../session/values";
 import { described } from "../session/verb";
-import { toMessage } from "../text";
 
 const FUNCTIONS = `its functions are ${Object.keys(dataSources).join(", ")}`;
 
 /**
  * Calls a data source; a preview does not wait. A list becomes `{ items }`, because a result is an object in every
- * language. Throws an error whose message is safe to show.
+ * language.
  */
 export async function invoke(
   session: Session,
@@ -32,7 +31,7 @@ export async function invoke(
     }
     if (isPreview && name === "waitForOperations") return { items: [] };
     const show = (text: string, isProgress: boolean) =>
-      session.engine.log("", isProgress ? "progress" : "warning", toMessage(text));
+      session.engine.log("", isProgress ? "progress" : "warning", text);
     const controls = {
       onWarning: (text: string) => show(text, false),
       ...(name === "waitForOperations" && { onProgress: (progress: { text: string }) => show(progress.text, true) }),

@@ -16,7 +16,7 @@ import { difference } from "../session/difference";
 import { createAgain } from "../session/retried-creation";
 import type { Session } from "../session/session";
 import { fromPulumi, toState } from "../session/values";
-import { reasonsOf, runVerb, type Verb } from "../session/verb";
+import { runVerb, type Verb } from "../session/verb";
 import type { ProviderConfig } from "./config";
 import { Handovers, revokeCompromised } from "./handover";
 import { OrphanSearch } from "./orphans";
@@ -66,7 +66,7 @@ export class Resources {
       const internal = type.holds
         ? { ...this.#ownerInput(named, fromEngine(olds)), ...nonceInput(named, olds, seed) }
         : {};
-      return { inputs: { ...inputs, ...internal }, failures: await reasonsOf([...failures, ...refusal]) };
+      return { inputs: { ...inputs, ...internal }, failures: [...failures, ...refusal] };
     });
   }
 

@@ -13,6 +13,7 @@ const plugin = (name) => `test/unit/plugin/${name}.test.ts`;
 const unit = (name) => `test/unit/${name}.test.ts`;
 const STORIES_OF_PLUGIN = "test/model/plugin-stories.test.ts";
 const KNOWN_ADDRESS = "test/unit/session/known-address.test.ts";
+const WAYS_OUT = "test/unit/session/ways-out.test.ts";
 const PROGRAM_END = "test/unit/sdk/program-end.test.ts";
 const contract = (name) => `test/contract/plugin${name && `-${name}`}.test.ts`;
 
@@ -1096,10 +1097,10 @@ const account = [
       by: "the configuration of a provider resource controls no terminal",
     },
     {
-      name: "the name of an input controls no terminal",
+      name: "a failed check leaves as a message",
       change: uncalled("reasonsOf", "toMessage"),
-      test: contract("config"),
-      by: "the configuration of a provider resource controls no terminal",
+      test: WAYS_OUT,
+      by: "a wrong setting of the plugin",
     },
     { name: "each verb notes the address in the state", change: drop("runVerb", "create"), test: KNOWN_ADDRESS },
   ]),
@@ -1107,7 +1108,27 @@ const account = [
     { name: "a preview says that the address is new", change: drop("difference", "reportOrigin"), test: KNOWN_ADDRESS },
     { name: "a preview says once that the address is new", change: never("reportOrigin", "run"), test: KNOWN_ADDRESS },
   ]),
+  ...inFile("provider/session/engine-link.ts", [
+    {
+      name: "what the engine is told leaves as a message",
+      change: uncalled("#send", "toMessage"),
+      test: WAYS_OUT,
+      by: "a message to the engine",
+    },
+  ]),
   ...inFile("provider/dynamic/adapter.ts", [
+    {
+      name: "an error of the npm package leaves as a message",
+      change: uncalled("HostError.constructor", "toMessage"),
+      test: WAYS_OUT,
+      by: "an error of the npm package",
+    },
+    {
+      name: "a reason why a key is not ready leaves as a message",
+      change: becomes("message", "HostError.constructor", "message", "this"),
+      test: WAYS_OUT,
+      by: "a reason of the npm package",
+    },
     {
       name: "a key that is created without its owner knows the owner's address",
       change: drop("run", "noteRecorded"),
@@ -1116,10 +1137,10 @@ const account = [
   ]),
   ...inFile("provider/plugin/server.ts", [
     {
-      name: "no error of a call controls the terminal",
+      name: "an error of the plugin leaves as a message",
       change: uncalled("toServiceError", "toMessage"),
-      test: contract("config"),
-      by: "the configuration of a provider resource controls no terminal",
+      test: WAYS_OUT,
+      by: "an error of the plugin",
     },
     {
       name: "data sources and gates know the address of the provider",
@@ -1775,16 +1796,6 @@ const plugins = [
     },
   ]),
   ...inFile("provider/plugin/config.ts", [
-    {
-      name: "the name of a setting that looks like a key is not repeated",
-      change: uncalled("checkConfig", "maskKeyLike"),
-      test: plugin("config"),
-    },
-    {
-      name: "the name of a setting controls no terminal",
-      change: uncalled("checkConfig", "toMessage"),
-      test: plugin("config"),
-    },
     {
       name: "a setting that does not exist is refused",
       change: never("checkConfig", "OF_ENGINE"),
