@@ -66,7 +66,9 @@ class Position<T, P extends Page<T>> {
   atMost: number | undefined;
   /** The cursor that the service sent with the last page. */
   #own: string | undefined;
-  readonly #cursors = new Set<string>();
+  /** A former cursor. A circle leads back to it, because it moves on when the pages have doubled (Brent's algorithm). */
+  #mark: string | undefined;
+  #nextMark = 1;
   #known: ReadonlySet<string> = new Set();
   #largest = 1;
 
@@ -93,16 +95,17 @@ class Position<T, P extends Page<T>> {
     if (isStuck && isFull && this.#leaveOverlap(page)) return true;
     if (!hasNew && isFull && this.#enlarge()) return true;
     if (!hasNew || page.cursor === undefined || (isStuck && !isFull)) return false;
-    if (isStuck || this.#cursors.has(page.cursor)) {
+    if (isStuck || page.cursor === this.#mark) {
       const { route } = this.paging;
       throw new BadAnswerError(
         `${route} repeats its pages: after ${pages} pages, it returned a cursor again. ${LOOK}`,
-        {
-          route,
-        },
+        { route },
       );
     }
     this.#follow(page.cursor, page);
+    if (pages < this.#nextMark) return true;
+    this.#mark = page.cursor;
+    this.#nextMark = 2 * pages;
     return true;
   }
 
@@ -123,7 +126,6 @@ class Position<T, P extends Page<T>> {
 
   #follow(cursor: string, page: P): void {
     const last = page.items.at(-1);
-    this.#cursors.add(cursor);
     this.#own = cursor;
     this.cursor = (last === undefined ? undefined : this.paging.overlap?.(cursor, last)) ?? cursor;
     this.#known = this.#idsOf(page);

@@ -8,6 +8,7 @@ import { createAgain } from "../session/retried-creation";
 import { Session } from "../session/session";
 import { fromPulumi, fromState, toPulumi, toState, type Values } from "../session/values";
 import { reasonsOf, runVerb, type Verb, VerbError } from "../session/verb";
+import { toMessage } from "../text";
 import { onCancel, pulumiModules } from "./pulumi-internals";
 
 /** The one session of this process. */
@@ -90,7 +91,7 @@ async function run<T>(
   try {
     return await runVerb(session, { type, name, urn, values: given, held: state }, body);
   } catch (error) {
-    throw error instanceof VerbError ? toHostError(error, type, values) : error;
+    throw toHostError(error, type, values);
   }
 }
 
@@ -104,19 +105,21 @@ class HostError extends Error {
   readonly reasons?: string[];
 
   constructor(message: string, notReady?: { readonly id: string; readonly properties: Values }) {
-    super(message);
+    super(toMessage(message));
     // A stack would repeat the message and show paths of the user's machine.
     this.stack = "";
     if (notReady !== undefined) {
       this.id = notReady.id;
       this.properties = notReady.properties;
-      this.reasons = [message];
+      this.reasons = [this.message];
     }
   }
 }
 
-function toHostError({ message, notReady }: VerbError, type: ResourceType, values: Values): HostError {
-  if (notReady === undefined) return new HostError(message);
+function toHostError(error: unknown, type: ResourceType, values: Values): HostError {
+  const message = error instanceof Error ? error.message : String(error);
+  if (!(error instanceof VerbError) || error.notReady === undefined) return new HostError(message);
+  const { notReady } = error;
   // The host adds `__provider` to every result but this one. Without it, the resource could never be deleted.
   const properties = { ...toState(notReady.outputs, type.canBeAbsent), __provider: values.__provider };
   return new HostError(message, { id: notReady.id, properties });

@@ -1,12 +1,10 @@
 import { isKeyplaneError } from "../errors";
 import { accountMark } from "../keys/account-fingerprint";
-import { didYouMean } from "../nearest";
 import { hasUnknown } from "../schema/field-types";
 import type { Properties } from "../schema/outputs";
-import { maskKeyLike } from "../secrets";
+import type { Failure } from "../schema/resource-type";
 import { importKeysIn } from "../settings/import-keys";
 import { type ConfigReader, renamedFromIn, resolveSettings, SETTINGS, type Settings } from "../settings/settings";
-import { toMessage } from "../text";
 import { OWNER } from "./engine-values";
 import { ownerOfProvider } from "./owner";
 
@@ -56,19 +54,17 @@ export function checkConfig(
   olds: Properties,
   news: Properties,
   newId?: () => string,
-): { readonly inputs: Properties; readonly failures: readonly string[] } {
-  const failures = Object.keys(news)
+): { readonly inputs: Properties; readonly failures: readonly Failure[] } {
+  const reason = `is not a setting of keyplane. The settings are ${NAMES.join(", ")}`;
+  const failures: Failure[] = Object.keys(news)
     .filter((name) => !NAMES.includes(name) && !OF_ENGINE.test(name))
-    .map((name) => {
-      const known = `The settings are ${NAMES.join(", ")}${didYouMean(name, NAMES)}`;
-      return toMessage(`keyplane:${maskKeyLike(name)} is not a setting. ${known} [KP-CONFIG]`);
-    });
+    .map((property) => ({ property, reason, code: "KP-CONFIG", known: NAMES }));
   let settings: Settings | undefined;
   try {
     if (!hasUnknown(news)) settings = resolveSettings(new ProviderConfig(news).read);
   } catch (error) {
     if (!isKeyplaneError(error)) throw error;
-    failures.push(`${error.message} [${error.code}]`);
+    failures.push({ property: "", reason: error.message, code: error.code });
   }
   const account = settings && { mark: accountMark(settings), settings };
   const owner = ownerOfProvider(urn, olds[OWNER], account, {

@@ -6,7 +6,6 @@ import type { Severity } from "../session/engine-link";
 import type { Session } from "../session/session";
 import { fromPulumi, type Values } from "../session/values";
 import { described } from "../session/verb";
-import { toMessage } from "../text";
 
 const FUNCTIONS = `its functions are ${Object.keys(dataSources).join(", ")}`;
 
@@ -19,7 +18,7 @@ interface Call {
 
 /**
  * Calls a data source; a preview does not wait. A list becomes `{ items }`, because a result is an object in every
- * language. Throws an error whose message is safe to show.
+ * language.
  */
 export async function invoke(session: Session, { token, args: given, isPreview }: Call): Promise<object> {
   const name = token.replace(/^keyplane:index:/, "");
@@ -33,7 +32,7 @@ export async function invoke(session: Session, { token, args: given, isPreview }
       throw new InputError(arg, `is not an argument of ${name}. ${known}`);
     }
     if (isPreview && name === "waitForOperations") return { items: [] };
-    const show = (severity: Severity) => (text: string) => session.engine.log("", severity, toMessage(text));
+    const show = (severity: Severity) => (text: string) => session.engine.log("", severity, text);
     const progress = show("progress");
     const controls = {
       onWarning: show("warning"),

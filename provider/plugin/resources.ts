@@ -14,7 +14,7 @@ import { difference } from "../session/difference";
 import { createAgain } from "../session/retried-creation";
 import type { Session } from "../session/session";
 import { fromPulumi } from "../session/values";
-import { reasonsOf, runVerb, type Verb } from "../session/verb";
+import { runVerb, type Verb } from "../session/verb";
 import type { ProviderConfig } from "./config";
 import { type EngineValues, fromEngine, NONCE, OWNER, toEngine } from "./engine-values";
 import { Handovers, revokeCompromised } from "./handover";
@@ -74,7 +74,7 @@ export class Resources {
       const internal = type.holds
         ? { ...this.#owners.input(named.urn, fromEngine(olds)), ...nonceInput(named.urn, olds, seed) }
         : {};
-      return { inputs: { ...inputs, ...internal }, failures: await reasonsOf([...failures, ...refusal]) };
+      return { inputs: { ...inputs, ...internal }, failures: [...failures, ...refusal] };
     });
   }
 

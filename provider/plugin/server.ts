@@ -18,9 +18,10 @@ import { apiKey } from "../resources/api-key";
 import { projectReady } from "../resources/project-ready";
 import { rotatingApiKey } from "../resources/rotating-api-key";
 import { changedNames } from "../schema/diff";
+import type { Failure } from "../schema/resource-type";
 import type { Session } from "../session/session";
 import { fromPulumi } from "../session/values";
-import { VerbError } from "../session/verb";
+import { reasonsOf, VerbError } from "../session/verb";
 import { toMessage } from "../text";
 import { VERSION } from "../version";
 import { checkConfig, ProviderConfig, SECRET_SETTINGS } from "./config";
@@ -213,9 +214,11 @@ function named(request: { getUrn(): string; getType(): string; getTimeout?(): nu
   throw new Error(`keyplane has no resource type ${name}; its types are ${Object.keys(TYPES).join(", ")}`);
 }
 
-function checked(inputs: Struct, failures: readonly string[]): provider.CheckResponse {
+async function checked(inputs: Struct, failures: readonly Failure[]): Promise<provider.CheckResponse> {
   // A failure that names a property would show its value, which can be a secret.
-  const list = failures.map((reason) => new provider.CheckFailure().setProperty("").setReason(reason));
+  const list = (await reasonsOf(failures)).map((reason) =>
+    new provider.CheckFailure().setProperty("").setReason(reason),
+  );
   return new provider.CheckResponse().setInputs(inputs).setFailuresList(list);
 }
 

@@ -1,6 +1,7 @@
 import { connect } from "node:http2";
 import type { ServiceError } from "@grpc/grpc-js";
 import type { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
+import { toMessage } from "../text";
 
 /** Maximum time of a call, in milliseconds. A message must not delay the work that it reports. */
 const DEADLINE_MS = 2_000;
@@ -110,7 +111,7 @@ export class EngineLink {
     const { messages } = this.#modules();
     const request = new messages.LogRequest();
     request.setSeverity(severity === "warning" ? messages.LogSeverity.WARNING : messages.LogSeverity.INFO);
-    request.setMessage(text);
+    request.setMessage(toMessage(text));
     request.setUrn(urn);
     request.setEphemeral(severity === "progress");
     return this.#call((client, ...rest) => client.log(request, ...rest));

@@ -35,7 +35,7 @@ export interface Verb {
 /** Time after which a wait gets lines that stay, in milliseconds. A shorter one is shown only in the resource's row. */
 const LONG_MS = 10_000;
 
-/** Why a verb failed, as text that is safe to show. */
+/** Why a verb failed, as one text with its code. */
 export class VerbError extends Error {
   constructor(
     message: string,
@@ -77,7 +77,7 @@ export async function runVerb<T>(session: Session, verb: Verb, body: (context: C
 }
 
 /**
- * Failed checks in words. The path is part of the reason: if the failure named the property, Pulumi would print its
+ * Failed checks in words that are safe to show. The path is part of the reason: if the failure named the property, Pulumi would print its
  * value, and any value can be a secret.
  */
 export function reasonsOf(failures: readonly Failure[]): Promise<string[]> {
@@ -211,15 +211,15 @@ class VerbContext implements Context {
   }
 
   #log(severity: Severity): (text: string) => void {
-    return (text) => this.#session.engine.log(this.urn, severity, toMessage(text));
+    return (text) => this.#session.engine.log(this.urn, severity, text);
   }
 }
 
-/** An error as one text with its code, which is safe to show. */
+/** An error as one text with its code. The front end makes it safe to show when it leaves the process. */
 export function described(session: Session, doing: string, error: unknown): string {
   const { message, code } = error instanceof NotReady || isKeyplaneError(error) ? error : unexpected(error);
   for (const secret of session.credentials().values()) conceal(secret);
-  return toMessage(`${doing}: ${message} [${code}]`);
+  return `${doing}: ${message} [${code}]`;
 }
 
 /** Wraps an error that keyplane does not throw on purpose. */

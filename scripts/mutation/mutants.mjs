@@ -13,6 +13,7 @@ const plugin = (name) => `test/unit/plugin/${name}.test.ts`;
 const unit = (name) => `test/unit/${name}.test.ts`;
 const STORIES_OF_PLUGIN = "test/model/plugin-stories.test.ts";
 const KNOWN_ADDRESS = "test/unit/session/known-address.test.ts";
+const WAYS_OUT = "test/unit/session/ways-out.test.ts";
 const PROGRAM_END = "test/unit/sdk/program-end.test.ts";
 const contract = (name) => `test/contract/plugin${name && `-${name}`}.test.ts`;
 
@@ -1106,10 +1107,10 @@ const account = [
       by: "the configuration of a provider resource controls no terminal",
     },
     {
-      name: "the name of an input controls no terminal",
+      name: "a failed check leaves as a message",
       change: uncalled("reasonsOf", "toMessage"),
-      test: contract("config"),
-      by: "the configuration of a provider resource controls no terminal",
+      test: WAYS_OUT,
+      by: "a wrong setting of the plugin",
     },
     { name: "each verb notes the address in the state", change: drop("runVerb", "create"), test: KNOWN_ADDRESS },
   ]),
@@ -1117,7 +1118,27 @@ const account = [
     { name: "a preview says that the address is new", change: drop("difference", "reportOrigin"), test: KNOWN_ADDRESS },
     { name: "a preview says once that the address is new", change: never("reportOrigin", "run"), test: KNOWN_ADDRESS },
   ]),
+  ...inFile("provider/session/engine-link.ts", [
+    {
+      name: "what the engine is told leaves as a message",
+      change: uncalled("#send", "toMessage"),
+      test: WAYS_OUT,
+      by: "a message to the engine",
+    },
+  ]),
   ...inFile("provider/dynamic/adapter.ts", [
+    {
+      name: "an error of the npm package leaves as a message",
+      change: uncalled("HostError.constructor", "toMessage"),
+      test: WAYS_OUT,
+      by: "an error of the npm package",
+    },
+    {
+      name: "a reason why a key is not ready leaves as a message",
+      change: becomes("message", "HostError.constructor", "message", "this"),
+      test: WAYS_OUT,
+      by: "a reason of the npm package",
+    },
     {
       name: "a key that is created without its owner knows the owner's address",
       change: drop("run", "noteRecorded"),
@@ -1126,10 +1147,10 @@ const account = [
   ]),
   ...inFile("provider/plugin/server.ts", [
     {
-      name: "no error of a call controls the terminal",
+      name: "an error of the plugin leaves as a message",
       change: uncalled("toServiceError", "toMessage"),
-      test: contract("config"),
-      by: "the configuration of a provider resource controls no terminal",
+      test: WAYS_OUT,
+      by: "an error of the plugin",
     },
     {
       name: "data sources and gates know the address of the provider",
@@ -1505,6 +1526,26 @@ const outside = [
       test: api("keys-list"),
     },
   ]),
+  ...inFile("provider/api/paging.ts", [
+    {
+      name: "a list whose cursors become a circle is an error",
+      change: without("advance", "cursor", "#mark", "==="),
+      test: api("paging"),
+      by: "the pages of a list fail soon",
+    },
+    {
+      name: "the cursors of former pages are not kept",
+      change: instead('this.#own = (this.#own ?? "").concat(cursor);', "#follow", "#own"),
+      test: api("paging"),
+      by: "the pages of a list need no memory",
+    },
+    {
+      name: "the pages of a list are limited",
+      change: becomes("pages <= 2 * MAX_PAGES", "paginate", "pages", "MAX_PAGES", "<="),
+      test: api("paging"),
+      by: "the pages of a list end with an error",
+    },
+  ]),
   ...inFile("provider/api/collected.ts", [
     {
       name: "the pages of a list are limited together",
@@ -1767,16 +1808,6 @@ const plugins = [
     },
   ]),
   ...inFile("provider/plugin/config.ts", [
-    {
-      name: "the name of a setting that looks like a key is not repeated",
-      change: uncalled("checkConfig", "maskKeyLike"),
-      test: plugin("config"),
-    },
-    {
-      name: "the name of a setting controls no terminal",
-      change: uncalled("checkConfig", "toMessage"),
-      test: plugin("config"),
-    },
     {
       name: "a setting that does not exist is refused",
       change: never("checkConfig", "OF_ENGINE"),

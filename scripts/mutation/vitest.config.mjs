@@ -48,6 +48,7 @@ export default defineConfig({
       "test/model/*stories.test.ts",
       "test/model/plugin-guards.test.ts",
     ],
-    testTimeout: 20_000,
+    setupFiles: ["test/fixed-seed.ts"],
+    testTimeout: 60_000,
   },
 });

@@ -41,7 +41,7 @@ describe("the configuration of a provider resource", () => {
     [{ importKeys: ["not a map"] }, /^keyplane:importKeys must be a map/],
     [
       { apikey: "x" },
-      /^keyplane:apikey is not a setting\. The settings are .*apiKey.*importKeys\. Did you mean apiKey\? \[KP-CONFIG\]$/,
+      /^apikey: is not a setting of keyplane\. The settings are .*apiKey.*importKeys\. Did you mean apiKey\? \[KP-CONFIG\]$/,
     ],
   ])("with %j is refused without a request, and the error says what to do", async (config, message) => {
     const { failures } = await plugin.checkConfig({}, withoutAbsent({ ...account, ...config }));
@@ -73,13 +73,15 @@ describe("the configuration of a provider resource", () => {
     }
   });
 
-  it("controls no terminal with the names of types and inputs in its errors, and shows no name that looks like a key", async () => {
+  it("controls no terminal with the names of types, inputs and settings in its errors, and shows no name that looks like a key", async () => {
     const hostile = "\u001b]0;title\u0007\u001b[31mApi\u202eKey";
     expect(await failureOf(plugin.check(hostile, {}, {}))).toContain("has no resource type Api Key; its types");
     const key = "A1b2C3d4E5f6G7h8".repeat(3);
     const { failures } = await plugin.check("ApiKey", {}, { [hostile]: 1, [key]: 1 });
     const shown = failures.map((failure) => failure.split(" is not ")[0]);
     expect(shown.toSorted()).toEqual(["Api Key:", "[secret]:"]);
+    const { failures: settings } = await plugin.checkConfig({}, { ...account, [hostile]: 1, [key]: 1 });
+    expect(settings.map((failure) => failure.split(" is not ")[0]).toSorted()).toEqual(["Api Key:", "[secret]:"]);
   });
 
   it("accepts numbers and maps as they are or as text, and what the engine adds", async () => {

@@ -35,7 +35,7 @@ export class PluginProcess {
   /** The inputs of a provider resource with its owner. Throws if a setting is invalid. */
   static checkConfig(urn: string, olds: Properties, news: Properties): Properties {
     const { inputs, failures } = checkConfig(urn, olds, news);
-    if (failures.length > 0) throw new Error(failures.join("\n"));
+    if (failures.length > 0) throw new Error(JSON.stringify(failures));
     return inputs;
   }
 }

@@ -26,14 +26,8 @@ describe("the configuration of a provider resource", () => {
 
   it("reports each unknown setting by its name, never by its value", () => {
     const { failures } = checkConfig(URN, {}, { ...ACCOUNT, apikey: "a-secret", token: "a-secret" });
-    expect(failures.map((failure) => failure.split(" ")[0])).toEqual(["keyplane:apikey", "keyplane:token"]);
-    expect(failures.join()).not.toContain("a-secret");
-  });
-
-  it("shows the name of an unknown setting on one line, and not if it looks like a key", () => {
-    const names = ["\u001b]0;title\u0007\u001b[31ma\u202eb\nc", "A1b2C3d4E5f6G7h8".repeat(3)];
-    const { failures } = checkConfig(URN, {}, { ...ACCOUNT, [`${names[0]}`]: 1, [`${names[1]}`]: 1 });
-    expect(failures.map((failure) => failure.split(" is not ")[0])).toEqual(["keyplane:a b c", "keyplane:[secret]"]);
+    expect(failures.map(({ property }) => property)).toEqual(["apikey", "token"]);
+    expect(JSON.stringify(failures)).not.toContain("a-secret");
   });
 
   it("lets the engine add inputs, which it names in its own way", () => {

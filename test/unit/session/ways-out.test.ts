@@ -1,0 +1,77 @@
+import { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { expect, test } from "vitest";
+import { adapt } from "../../../provider/dynamic/adapter";
+import { pulumiModules } from "../../../provider/dynamic/pulumi-internals";
+import { resourceTypes } from "../../../provider/dynamic/registry";
+import { service } from "../../../provider/plugin/server";
+
+import { NotReady, type ResourceType } from "../../../provider/schema/resource-type";
+import { conceal } from "../../../provider/secrets";
+import { EngineLink } from "../../../provider/session/engine-link";
+import { Session } from "../../../provider/session/session";
+
+import provider = require("@pulumi/pulumi/proto/provider_pb");
+
+const SECRET = "napi_0123456789abcdefghijklmnop";
+const HOSTILE = `\u001b]0;title\u0007\u001b[31m ${SECRET} \u202e\n${"word ".repeat(2_000)}`;
+
+conceal(SECRET);
+
+const npm = (parts: Partial<ResourceType>) => adapt({ ...resourceTypes.ApiKey, ...parts });
+const fails = (error: Error) => npm({ create: () => Promise.reject(error) }).create({}) as Promise<unknown>;
+
+/** Calls the plugin, and returns what it answers. */
+function plugin(verb: string, request: unknown): Promise<provider.CheckResponse> {
+  const handlers = service(new Session(pulumiModules), {});
+  return new Promise((resolve, reject) => {
+    (handlers[verb] as (call: unknown, done: (error: unknown, answer: provider.CheckResponse) => void) => void)(
+      { request },
+      (error, answer) => (error === null ? resolve(answer) : reject(error)),
+    );
+  });
+}
+
+const check = (type: string) =>
+  new provider.CheckRequest().setType(type).setNews(Struct.fromJavaScript({ [HOSTILE]: 1 }));
+const reasonOf = async (answer: Promise<provider.CheckResponse>) =>
+  (await answer)
+    .getFailuresList()
+    .map((failure) => failure.getReason())
+    .find((reason) => reason.includes("word"));
+
+/** Sends a message to an engine that keeps it. */
+async function logged(text: string): Promise<string> {
+  let message = "";
+  class EngineClient {
+    log(request: { getMessage(): string }, _metadata: unknown, _options: unknown, done: (error: null) => void) {
+      message = request.getMessage();
+      done(null);
+    }
+  }
+  const modules = { ...pulumiModules(), service: { EngineClient } as never };
+  const link = new EngineLink("127.0.0.1:1", () => modules);
+  link.log("", "info", text);
+  await link.flush();
+  return message;
+}
+
+const WAYS: Readonly<Record<string, () => Promise<unknown>>> = {
+  "a message to the engine": () => logged(HOSTILE),
+  "an error of the npm package": () => fails(new Error(HOSTILE)).catch((error: Error) => error.message),
+  "a reason of the npm package why a key is not ready": () =>
+    fails(new NotReady("7", {}, HOSTILE)).catch(({ reasons }: { reasons: string[] }) => reasons.join()),
+  "a failed check of the npm package": async () => {
+    const answer = await npm({ rules: () => [{ property: "", reason: HOSTILE }] }).check?.({}, { owner: "o" });
+    return answer?.failures?.map(({ reason }) => reason).join();
+  },
+  "an error of the plugin": () => plugin("check", check(HOSTILE)).catch(({ details }: { details: string }) => details),
+  "a failed check of the plugin": () => reasonOf(plugin("check", check("keyplane:index:ApiKey"))),
+  "a wrong setting of the plugin": () => reasonOf(plugin("checkConfig", check(""))),
+};
+
+test.each(Object.entries(WAYS))("%s leaves without secrets, on one printable line of limited length", async (_, of) => {
+  const text = await of();
+  expect(text).toMatch(/\[secret\] +word word/);
+  expect(text).not.toMatch(/[\p{Cc}\u202e]/u);
+  expect(String(text).length).toBeLessThanOrEqual(4_000);
+});
