@@ -1013,7 +1013,7 @@ const adoption = [
     { name: "a key used in the same second is looked at again", change: always("provenByItself", "length") },
   ]),
   ...inFile("provider/resources/rotation/adopt-key.ts", [
-    { name: "a key that another resource holds is not adopted", change: drop("adoptKey", "holders") },
+    { name: "a key that another resource holds is not adopted", change: drop("adoptKey", "held", "!==") },
     { name: "a key of the stack's own making is not adopted", change: drop("adoptKey", "hasTagOf") },
     { name: "an adopted key is known as the adopting stack's", change: becomes("undefined", "takenOver", "by") },
   ]),
@@ -1021,7 +1021,11 @@ const adoption = [
     { name: "two resources do not adopt one key", change: always("adoptionRules", "other", "urn") },
     {
       name: "a preview says that a new resource adopts a key, and only then",
-      change: never("adoptionRules", "holders"),
+      change: never("adoptionRules", "before"),
+    },
+    {
+      name: "a preview refuses an adoption that needs no request for it",
+      change: drop("adoptionRules", "refused", "!=="),
     },
     { name: "a resource that exists adopts no other key", change: drop("refuseLateAdoption", "adopted") },
     { name: "a resource that moves does not adopt its key again", change: drop("refuseLateAdoption", "sameScope") },
@@ -3084,7 +3088,7 @@ const sealing = [
       by: "is gone only if two lists",
     },
   ]),
-  ...inFile("provider/api/account.ts", [
+  ...inFile("provider/account-settings.ts", [
     {
       name: "keyplane's own sealed credential is recognized by its digest",
       change: never("isSame", "keyDigest"),
