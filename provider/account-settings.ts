@@ -1,7 +1,3 @@
-import { createHash, timingSafeEqual } from "node:crypto";
-import { keyDigest } from "./key-digest";
-import { accountSetting } from "./text";
-
 /** The settings of an account that its requests and waits use. */
 export interface AccountSettings {
   /** Name of the account in `keyplane:accounts`. @default the account of `keyplane:apiKey` */
@@ -30,24 +26,4 @@ export interface AccountSettings {
    * once it has answered most requests with "too many". @default 700
    */
   readonly requestsPerMinute?: number | undefined;
-}
-
-/**
- * Name of the setting that has a key's secret, for messages; `undefined` if keyplane does not authenticate with the key.
- * A sealed key is recognized by the public digest of its secret.
- */
-export function settingOf(
-  { account, apiKey, credentials = [] }: Pick<AccountSettings, "account" | "apiKey" | "credentials">,
-  { key, digest }: { readonly key?: string | undefined; readonly digest?: string | undefined },
-): string | undefined {
-  const own = [[accountSetting("apiKey", account), apiKey] as const, ...credentials];
-  const isSame = (credential: string) =>
-    key === undefined ? digest !== undefined && keyDigest(credential) === digest : isSameText(credential, key);
-  return own.find(([, credential]) => isSame(credential))?.[0];
-}
-
-/** Compares two secrets. The time that it takes says nothing about them. */
-function isSameText(one: string, other: string): boolean {
-  const [first, second] = [one, other].map((text) => createHash("sha256").update(text).digest());
-  return first !== undefined && second !== undefined && timingSafeEqual(first, second);
 }

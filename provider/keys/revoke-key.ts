@@ -1,9 +1,9 @@
-import { settingOf } from "../account-settings";
 import type { ApiKeyRecord } from "../api/records";
 import { isAborted, KeyplaneError, messageOf } from "../errors";
 import { keyIdOf } from "../ids";
 import { keyIn } from "../key-index";
 import type { Context } from "../schema/resource-type";
+import { settingOf } from "../settings/settings";
 import { shownName } from "../text";
 import { isElsewhere, mustBeSameAccount } from "./account-guard";
 import { fateOf } from "./fate";

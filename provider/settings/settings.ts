@@ -1,10 +1,13 @@
+import { createHash, timingSafeEqual } from "node:crypto";
 import { inspect } from "node:util";
 import type { AccountSettings } from "../account-settings";
 import { DURATION_FORM, MAX_TIMER_MS, parseDuration } from "../duration";
 import { ConfigError, isKeyplaneError } from "../errors";
 import type { DOCUMENTED_RATES } from "../http/limits/limiter";
+import { keyDigest } from "../key-digest";
 import { accountSetting, looksSecret, shownAccount } from "../text";
 import { apiKeyProblem, parseAccounts, readBaseUrl } from "./accounts";
+import type { SettingName } from "./names";
 
 /** Reads one value of the `keyplane` config namespace; `undefined` if it is not set. */
 export type ConfigReader = (key: string) => string | undefined;
@@ -64,9 +67,7 @@ export const SETTINGS = {
     fallback: "700" satisfies `${Rates["perMinute"]}`,
     read: readCount,
   },
-} as const;
-
-type SettingName = keyof typeof SETTINGS;
+} as const satisfies Readonly<Record<SettingName, object>>;
 
 /**
  * Resolves and checks all settings of an account: the one of `keyplane:apiKey`, or one of `keyplane:accounts` by its
@@ -129,6 +130,26 @@ export function credentialsIn(config: ConfigReader, env: NodeJS.ProcessEnv = pro
     if (!isKeyplaneError(error)) throw error;
   }
   return credentials;
+}
+
+/**
+ * Name of the setting that has a key's secret, for messages; `undefined` if keyplane does not authenticate with the key.
+ * A sealed key is recognized by the public digest of its secret.
+ */
+export function settingOf(
+  { account, apiKey, credentials = [] }: Pick<AccountSettings, "account" | "apiKey" | "credentials">,
+  { key, digest }: { readonly key?: string | undefined; readonly digest?: string | undefined },
+): string | undefined {
+  const own = [[accountSetting("apiKey", account), apiKey] as const, ...credentials];
+  const isSame = (credential: string) =>
+    key === undefined ? digest !== undefined && keyDigest(credential) === digest : isSameText(credential, key);
+  return own.find(([, credential]) => isSame(credential))?.[0];
+}
+
+/** Compares two secrets. The time that it takes says nothing about them. */
+function isSameText(one: string, other: string): boolean {
+  const [first, second] = [one, other].map((text) => createHash("sha256").update(text).digest());
+  return first !== undefined && second !== undefined && timingSafeEqual(first, second);
 }
 
 /** The former names of the stack. None if they are not valid, which `resolveSettings` reports. */

@@ -1780,6 +1780,22 @@ const plugins = [
       test: contract("config"),
       by: "the configuration of a provider resource is not checked",
     },
+  ]),
+  ...inFile("sdk/nodejs/run/judge-config.ts", [
+    {
+      name: "a credential in plain text causes a warning",
+      change: without("configWarnings", "PLAIN", "plain"),
+      test: "test/unit/sdk/judge-config.test.ts",
+      by: "causes a warning for each secret in plain text",
+    },
+    {
+      name: "a setting without effect causes a warning",
+      change: without("configWarnings", "nameWarning"),
+      test: "test/unit/sdk/judge-config.test.ts",
+      by: "causes a warning for each name",
+    },
+  ]),
+  ...inFile("provider/settings/names.ts", [
     {
       name: "the secrets of a provider resource are marked",
       change: becomes('["apiKey"]', "SECRET_SETTINGS", "accounts", "importKeys"),
@@ -3088,7 +3104,7 @@ const sealing = [
       by: "is gone only if two lists",
     },
   ]),
-  ...inFile("provider/account-settings.ts", [
+  ...inFile("provider/settings/settings.ts", [
     {
       name: "keyplane's own sealed credential is recognized by its digest",
       change: never("isSame", "keyDigest"),

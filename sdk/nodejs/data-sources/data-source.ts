@@ -90,6 +90,7 @@ function askMock(name: string, args: CallArgs): Promise<Values> {
  * Throws a `ConfigError` if the config is missing or invalid.
  */
 export function service({ account: name }: { readonly account?: string | undefined }): Service {
+  void import("../run/judge-config.js").then(({ judgeConfig }) => judgeConfig());
   const { Account } = require("../../../provider/api") as typeof import("../../../provider/api");
   const { resolveSettings } =
     require("../../../provider/settings/settings") as typeof import("../../../provider/settings/settings");

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { settingOf } from "../../../provider/account-settings";
+import { settingOf } from "../../../provider/settings/settings";
 import type { Fault, Rule } from "../../../testing/control-plane";
 import { caught } from "../http/caught";
 import { startAccount, stopAccounts } from "./start-account";
