@@ -1548,6 +1548,11 @@ const outside = [
       change: always("readAccount", "MISSPELLED"),
       test: "test/unit/accounts.test.ts",
     },
+    {
+      name: "each wrong setting is named",
+      change: instead("throw error;", "readAll", "found", "problem"),
+      test: "test/unit/settings.test.ts",
+    },
   ]),
   ...inFile("provider/plugin/functions.ts", [
     {
