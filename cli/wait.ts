@@ -4,6 +4,7 @@ import { formatDuration } from "../provider/duration";
 import { isOperationFailed, isTimeout } from "../provider/errors";
 import { checkId } from "../provider/ids";
 import { terminalColumns } from "../provider/terminal-columns";
+import { counted } from "../provider/text";
 import { type AccountFlags, openAccount, withAccount } from "./account";
 import { readWait } from "./duration-option";
 import { EXIT } from "./exit-code";
@@ -74,7 +75,7 @@ function progressRows({ pending, elapsedMs, errors }: WaitProgress): string[] {
   const more = pending.length > shown.length ? [`  and ${pending.length - shown.length} more`] : [];
   const trouble = errors > 0 ? `, ${errors} polls without a response` : "";
   return [
-    `waiting for ${pending.length} ${pending.length === 1 ? "operation" : "operations"} (${formatDuration(elapsedMs)}${trouble})`,
+    `waiting for ${counted(pending.length, "operation")} (${formatDuration(elapsedMs)}${trouble})`,
     ...rows,
     ...more,
   ];

@@ -82,6 +82,11 @@ export function accountSetting(member: "baseUrl" | "apiKey", account: string | u
   return account === undefined ? `keyplane:${member}` : `keyplane:accounts.${shownAccount(account)}.${member}`;
 }
 
+/** A number of things, such as `1 key` or `12 keys`. */
+export function counted(count: number, thing: string): string {
+  return `${count.toLocaleString("en")} ${thing}${count === 1 ? "" : "s"}`;
+}
+
 /** Makes a message safe to show: on one line, printable, of limited length, without secrets. */
 export function toMessage(text: string): string {
   return shortened(printable(redact(text)), MAX_MESSAGE);

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { terminalColumns } from "../../provider/terminal-columns";
+import { counted } from "../../provider/text";
 import { type AccountFlags, withAccount } from "../account";
 import { EXIT } from "../exit-code";
 import { LiveLines } from "../live-lines";
@@ -79,8 +80,6 @@ async function doctor(flags: DoctorFlags, session: Session): Promise<void> {
   }
   if (failed > 0) session.exitCode = EXIT.failed;
 }
-
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 /** Removes repeated findings of the same check. Keeps the last. */
 function withoutRepeats(findings: readonly Finding[]): Finding[] {

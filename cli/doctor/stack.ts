@@ -1,6 +1,7 @@
 import { conceal } from "../../provider/secrets";
 import { credentialsIn } from "../../provider/settings/settings";
 import { stackState } from "../../provider/stack/stack-state";
+import { counted } from "../../provider/text";
 import { explained, pulumiFor, readStackName, type StackName, shownStack } from "../state";
 import { type Finding, fail, ok, warn } from "./finding";
 import type { StackConfig } from "./stack-config";
@@ -25,7 +26,7 @@ export async function checkStack(name: StackName, folder: string): Promise<Findi
       );
     }
     const { size } = state.held;
-    return ok("stack", `${shown} holds ${size} ${size === 1 ? "key" : "keys"}`);
+    return ok("stack", `${shown} holds ${counted(size, "key")}`);
   } catch (error) {
     const { problem, why, remedy } = explained(error);
     // Without the CLI, everything else can still be checked.

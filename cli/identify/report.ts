@@ -1,5 +1,6 @@
 import { formatDuration } from "../../provider/duration";
 import { nameInUrn } from "../../provider/keys/names";
+import { counted } from "../../provider/text";
 import { note, paint, plain, print } from "../terminal";
 import type { Holding, Holdings } from "./holdings";
 import type { Checked, Listed } from "./service";
@@ -54,9 +55,7 @@ export function printReport({
     print("");
   }
   const total = identified.length + unknown.length;
-  print(
-    total === 0 ? "no key found" : `${total} ${total === 1 ? "key" : "keys"} found, ${identified.length} identified`,
-  );
+  print(total === 0 ? "no key found" : `${counted(total, "key")} found, ${identified.length} identified`);
   const [first] = undigested;
   if (unknown.length > 0 && first !== undefined) {
     const more = undigested.length > 1 ? ` and ${undigested.length - 1} more` : "";

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { terminalColumns } from "../../provider/terminal-columns";
+import { counted } from "../../provider/text";
 import { type KeysFlags, openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
 import { type Age, readAge } from "../duration-option";
@@ -73,7 +74,7 @@ async function keys(flags: Flags, session: Session): Promise<void> {
   for (const line of table(found, columns, terminalColumns(process.stdout))) print(...line);
   print("");
   const counts = Object.entries(countFlags(found)).map(([flag, count]) => `${count} ${flag}`);
-  print([`${found.length} ${found.length === 1 ? "key" : "keys"}`, ...counts].join(", "));
+  print([counted(found.length, "key"), ...counts].join(", "));
   if (failing.length > 0) note(`--fail-on: ${failing.map(({ id }) => id).join(", ")}`);
   if (states.length === 0)
     note(

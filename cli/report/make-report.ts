@@ -1,3 +1,4 @@
+import { counted } from "../../provider/text";
 import { readAge } from "../duration-option";
 import { EXIT } from "../exit-code";
 import type { Session } from "../session";
@@ -37,7 +38,9 @@ async function writePage(report: Report, file: string): Promise<void> {
     throw new UsageError(`--out: the page cannot be written (${(error as NodeJS.ErrnoException).code})`);
   }
   const { keys, accounts, stacks } = report;
-  note(`Wrote the report: ${keys.length} keys, ${accounts.length} lists, ${stacks.length} states.`);
+  note(
+    `Wrote the report: ${counted(keys.length, "key")}, ${counted(accounts.length, "list")}, ${counted(stacks.length, "state")}.`,
+  );
 }
 
 /** The lists of all accounts, and of the organizations that are given or that hold keys of the states. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { redact } from "../../provider/secrets";
-import { cleanText, printableJson } from "../../provider/text";
+import { cleanText, counted, printableJson } from "../../provider/text";
 import type { PageParts } from "./page-parts";
 import type { Flag, Report } from "./report-data";
 
@@ -55,7 +55,7 @@ export function pageOf(given: Report, { style, script }: PageParts): string {
 <body>
 <header>
 <h1>API keys</h1>
-<p class="faint">${time} UTC, by keyplane ${html(version)}. ${plural(accounts.length, "list", "lists")} of the service, ${plural(stacks.length, "state", "states")}.</p>
+<p class="faint">${time} UTC, by keyplane ${html(version)}. ${counted(accounts.length, "list")} of the service, ${counted(stacks.length, "state")}.</p>
 </header>
 <main>
 ${problemsOf(report)}
@@ -127,10 +127,6 @@ function html(text: string): string {
     "'": "&#39;",
   };
   return text.replace(/[<>&"']/g, (found) => escapes[found] ?? "");
-}
-
-function plural(count: number, one: string, more: string): string {
-  return `${count.toLocaleString("en")} ${count === 1 ? one : more}`;
 }
 
 function flagButton(flag: Flag | "", count: number): string {

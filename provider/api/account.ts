@@ -1,8 +1,6 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { AccountSettings } from "../account-settings";
 import { getOrCreate } from "../get-or-create";
 import { type Clock, type HttpAnswer, HttpClient, type Retry, systemClock } from "../http";
-import { keyDigest } from "../key-digest";
 import { conceal } from "../secrets";
 import { accountSetting, toMessage } from "../text";
 import { Keys } from "./keys/api-keys";
@@ -109,18 +107,6 @@ export class Account {
     return this.#http.sleep(ms, signal);
   }
 
-  /**
-   * Name of the setting that has a key's secret, for messages; `undefined` if keyplane does not authenticate with the key.
-   * A sealed key is recognized by the public digest of its secret.
-   */
-  settingOf({ key, digest }: { readonly key?: string | undefined; readonly digest?: string | undefined }) {
-    const { apiKey, credentials = [] } = this.#options;
-    const own = [[this.setting("apiKey"), apiKey] as const, ...credentials];
-    const isSame = (credential: string) =>
-      key === undefined ? digest !== undefined && keyDigest(credential) === digest : isSameText(credential, key);
-    return own.find(([, credential]) => isSame(credential))?.[0];
-  }
-
   /** Begins no further creation of a key, and ends those that were not sent yet. */
   stopCreating(reason: Error): void {
     this.#creations.abort(reason);
@@ -139,10 +125,4 @@ export class Account {
     if (earliest <= 0 && latest >= 0) this.#skewMs = 0;
     else this.#skewMs = Math.round((earliest + latest) / 2);
   }
-}
-
-/** Compares two secrets. The time that it takes says nothing about them. */
-function isSameText(one: string, other: string): boolean {
-  const [first, second] = [one, other].map((text) => createHash("sha256").update(text).digest());
-  return first !== undefined && second !== undefined && timingSafeEqual(first, second);
 }

@@ -1,4 +1,5 @@
 import { BadAnswerError, isApiError } from "../errors";
+import { counted } from "../text";
 
 /** One page of a list. */
 export interface Page<T> {
@@ -98,7 +99,7 @@ class Position<T, P extends Page<T>> {
     if (isStuck || page.cursor === this.#mark) {
       const { route } = this.paging;
       throw new BadAnswerError(
-        `${route} repeats its pages: after ${pages} pages, it returned a cursor again. ${LOOK}`,
+        `${route} repeats its pages: after ${counted(pages, "page")}, it returned a cursor again. ${LOOK}`,
         { route },
       );
     }

@@ -1,4 +1,5 @@
 import { KeyplaneError } from "../errors";
+import { maskKeyLike } from "../secrets";
 
 /** What to find, and in which account or organization. */
 export interface Wanted {
@@ -19,11 +20,14 @@ export function findOne<T extends { readonly id: string; readonly name: string }
 ): T {
   const found = items.filter((each) => each[by] === value);
   const [first] = found;
-  // The messages do not repeat the value: it can be a secret, and Pulumi does not tell the plugin which values are.
   if (first === undefined) {
+    // Another value is not repeated: it can be a secret, and Pulumi does not tell the plugin which values are. The id of a
+    // project is in the messages of other data sources, too, and hidden where it is a secret.
+    const isShown = kind === "project" && by === "id" && maskKeyLike(value) === value;
+    const given = isShown ? `the id ${value}` : `the given ${by}`;
     throw new KeyplaneError(
       "KP-NOT-FOUND",
-      `no ${kind} in ${where} has the given ${by}. Check the argument ${by}, and that this is the right account`,
+      `no ${kind} in ${where} has ${given}. Check the argument ${by}, and that this is the right account`,
     );
   }
   if (found.length > 1) {

@@ -4,7 +4,7 @@ import { keyIn } from "../key-index";
 import type { Context } from "../schema/resource-type";
 import { conceal } from "../secrets";
 import type { KeyInputs } from "./key-fields";
-import { settingWith } from "./revoke-key";
+import { refusedTakeOver } from "./revoke-key";
 import { scopeOf } from "./scope";
 
 /** The service shows uses in whole seconds. This pause, in milliseconds, separates the uses of two keys. */
@@ -44,8 +44,8 @@ export interface Claim {
  * service. Returns what the service lists about the key.
  */
 export async function proveKey(claim: Claim, inputs: KeyInputs, context: Context): Promise<ApiKeyRecord> {
-  const ownSetting = settingWith(claim, context);
-  if (ownSetting !== undefined) throw ownCredential(claim, ownSetting);
+  const refused = refusedTakeOver(claim.key, claim.source, context);
+  if (refused !== undefined) throw refused;
   conceal(claim.key);
   context.progress(`checking key ${claim.id}`);
   return scopeOf(inputs).organizationId === undefined
@@ -117,13 +117,4 @@ function notAccepted(claim: Claim): KeyplaneError {
 
 function refusal({ code }: Claim, message: string): KeyplaneError {
   return new KeyplaneError(code, message);
-}
-
-/** Names no id: only the secret is known to be keyplane's own, and it can be the secret of another key than the id's. */
-function ownCredential({ source }: Claim, setting: string): KeyplaneError {
-  return new KeyplaneError(
-    "KP-OWN-CREDENTIAL",
-    `the secret in ${source} is the one that keyplane authenticates with (${setting}). If its key were taken over, its ` +
-      `rotation would lock keyplane out. Set ${setting} to another key of the account first, or take over another key`,
-  );
 }

@@ -1,6 +1,7 @@
 import { isAborted, KeyplaneError, messageOf } from "../errors";
 import { keyIdOf } from "../ids";
 import type { Context } from "../schema/resource-type";
+import { settingOf } from "../settings/settings";
 import { isElsewhere, mustBeSameAccount } from "./account-guard";
 import { fateOf } from "./fate";
 import { mustBeKey, mustNotWork, type RecordedKey, secondLook } from "./find-key";
@@ -133,5 +134,19 @@ export function refuseOwnCredential(held: Pick<RecordedKey, "id" | "key" | "dige
 
 /** Name of the setting that has the secret of a key; `undefined` if keyplane does not authenticate with it. */
 export function settingWith(held: Pick<RecordedKey, "key" | "digest">, context: Context): string | undefined {
-  return context.account().settingOf(held);
+  return settingOf(context.settings(), held);
+}
+
+/**
+ * The refusal to take over the key that keyplane itself authenticates with, as its secret shows; `undefined` for another
+ * key. Names no id: the secret can be that of another key than the id's.
+ */
+export function refusedTakeOver(key: string, source: string, context: Context): KeyplaneError | undefined {
+  const setting = settingWith({ key }, context);
+  if (setting === undefined) return undefined;
+  return new KeyplaneError(
+    "KP-OWN-CREDENTIAL",
+    `the secret in ${source} is the one that keyplane authenticates with (${setting}). If its key were taken over, its ` +
+      `rotation would lock keyplane out. Set ${setting} to another key of the account first, or take over another key`,
+  );
 }

@@ -4,14 +4,12 @@ import { hasUnknown } from "../schema/field-types";
 import type { Properties } from "../schema/outputs";
 import type { Failure } from "../schema/resource-type";
 import { importKeysIn } from "../settings/import-keys";
-import { type ConfigReader, renamedFromIn, resolveSettings, SETTINGS, type Settings } from "../settings/settings";
+import { SETTING_NAMES } from "../settings/names";
+import { type ConfigReader, renamedFromIn, resolveSettings, type Settings } from "../settings/settings";
 import { OWNER } from "./engine-values";
 import { ownerOfProvider } from "./owner";
 
-/** Inputs of a provider resource that are secrets, however they were set. */
-export const SECRET_SETTINGS = ["apiKey", "accounts", "importKeys"];
-
-const NAMES = [...Object.keys(SETTINGS), "importKeys"];
+const NAMES: readonly string[] = SETTING_NAMES;
 
 /** Inputs that the engine adds. */
 const OF_ENGINE = /^(version|parameterization|plugin[A-Z]\w*|__\w+)$/;

@@ -117,6 +117,10 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
     if (state.keyId === undefined) return state;
     const found = await findKey(recordedKey(id, state), context);
     if (found === undefined) {
+      // A later preview shows only that the resource is to be created.
+      context.warn(
+        `key ${id} (${shownName(state.name)}) is gone from the account. The next \`pulumi up\` creates a new key`,
+      );
       // Removing the resource would lose the keys that are not revoked yet. Its replacement revokes them.
       return orphansBeside(id, state).length === 0 ? undefined : { ...state, gone: true };
     }

@@ -114,7 +114,9 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
       previous && findKey(recorded(previous, state), context),
     ]);
     if (currentFound === undefined && previousFound === undefined) {
-      context.warn("all keys of this resource are gone from the account. The next `pulumi up` creates a new one");
+      const names = [current, previous].flatMap((key) => (key === undefined ? [] : `key ${formatHeld(key)}`));
+      const are = names.length === 1 ? "is" : "are";
+      context.warn(`${names.join(" and ")} ${are} gone from the account. The next \`pulumi up\` creates a new key`);
       // Removing the resource would lose the keys that are not revoked yet.
       const left = await liveAmong([...state.compromised, ...state.retired], context);
       if (state.pendingRevocations.length + left.length === 0) return undefined;

@@ -1,4 +1,4 @@
-import { ConfigError } from "../errors";
+import { ConfigError, isKeyplaneError } from "../errors";
 import { parseBaseUrl } from "../http/base-url";
 import { isObject } from "../members";
 import { isKeyText } from "../secrets";
@@ -30,7 +30,36 @@ export function parseAccounts(text: string): ReadonlyMap<string, NamedAccount> {
     throw bad("", `is not valid JSON: ${REMEDY}`);
   }
   if (!isObject(accounts)) throw bad("", `must be an object with an account under each name: ${REMEDY}`);
-  return new Map(Object.entries(accounts).map(([name, account], at) => [name, readAccount(name, account, at + 1)]));
+  const readers = Object.entries(accounts).map(([name, account], at): [string, () => [string, NamedAccount]] => {
+    return [String(at), () => [name, readAccount(name, account, at + 1)]];
+  });
+  return new Map(Object.values(readAll<Record<string, [string, NamedAccount]>>(Object.fromEntries(readers))));
+}
+
+/** What is wrong, one by one, of errors that name several problems. */
+const problemsOf = new WeakMap<Error, readonly string[]>();
+
+/** Reads all values. Throws one `ConfigError` that names everything that is wrong, so that nobody needs a run for each. */
+export function readAll<Values>(readers: { readonly [Name in keyof Values]: () => Values[Name] }): Values {
+  const values: Partial<Values> = {};
+  // Several values can have the same problem.
+  const found = new Set<string>();
+  for (const name in readers) {
+    try {
+      values[name] = readers[name]();
+    } catch (error) {
+      if (!isKeyplaneError(error)) throw error;
+      for (const problem of problemsOf.get(error) ?? [error.message]) found.add(problem);
+    }
+  }
+  const problems = [...found];
+  if (problems.length === 0) return values as Values;
+  const list = problems.map((problem, at) => `(${at + 1}) ${problem}`).join(". ");
+  const error = new ConfigError(
+    problems.length === 1 ? problems.join() : `${problems.length} settings are missing or invalid: ${list}`,
+  );
+  problemsOf.set(error, problems);
+  throw error;
 }
 
 /** Reads and checks a base URL. Returns it without a trailing slash. */
@@ -59,7 +88,19 @@ function readAccount(given: string, account: unknown, position: number): NamedAc
     const which = MISSPELLED.test(unknown) ? ` (${unknown})` : "";
     throw bad(`.${name}`, `has an unknown member${which}: only apiKey and baseUrl are allowed`);
   }
-  const { baseUrl, apiKey } = account;
+  return readAll({
+    baseUrl: () => readAccountUrl(name, account.baseUrl),
+    apiKey: () => readAccountKey(name, account.apiKey),
+  });
+}
+
+function readAccountUrl(name: string, baseUrl: unknown): string | undefined {
+  if (baseUrl === undefined) return undefined;
+  if (typeof baseUrl !== "string") throw bad(`.${name}.baseUrl`, "must be a URL such as https://HOST/api/v2");
+  return readBaseUrl(baseUrl, accountSetting("baseUrl", name));
+}
+
+function readAccountKey(name: string, apiKey: unknown): string {
   if (apiKey === undefined || apiKey === "") {
     const path = `keyplane:accounts.${name}.apiKey`;
     throw bad(`.${name}.apiKey`, `is not set: run \`pulumi config set --path --secret '${path}'\``);
@@ -67,9 +108,7 @@ function readAccount(given: string, account: unknown, position: number): NamedAc
   if (typeof apiKey !== "string") throw bad(`.${name}.apiKey`, "must be a string");
   const problem = apiKeyProblem(apiKey);
   if (problem !== undefined) throw bad(`.${name}.apiKey`, problem);
-  if (baseUrl === undefined) return { baseUrl: undefined, apiKey };
-  if (typeof baseUrl !== "string") throw bad(`.${name}.baseUrl`, "must be a URL such as https://HOST/api/v2");
-  return { baseUrl: readBaseUrl(baseUrl, accountSetting("baseUrl", name)), apiKey };
+  return apiKey;
 }
 
 function bad(path: string, problem: string): ConfigError {

@@ -1,10 +1,13 @@
+import { createHash, timingSafeEqual } from "node:crypto";
 import { inspect } from "node:util";
 import type { AccountSettings } from "../account-settings";
 import { DURATION_FORM, MAX_TIMER_MS, parseDuration } from "../duration";
 import { ConfigError, isKeyplaneError } from "../errors";
 import type { DOCUMENTED_RATES } from "../http/limits/limiter";
+import { keyDigest } from "../key-digest";
 import { accountSetting, looksSecret, shownAccount } from "../text";
-import { apiKeyProblem, parseAccounts, readBaseUrl } from "./accounts";
+import { apiKeyProblem, type NamedAccount, parseAccounts, readAll, readBaseUrl } from "./accounts";
+import type { SettingName } from "./names";
 
 /** Reads one value of the `keyplane` config namespace; `undefined` if it is not set. */
 export type ConfigReader = (key: string) => string | undefined;
@@ -64,13 +67,11 @@ export const SETTINGS = {
     fallback: "700" satisfies `${Rates["perMinute"]}`,
     read: readCount,
   },
-} as const;
-
-type SettingName = keyof typeof SETTINGS;
+} as const satisfies Readonly<Record<SettingName, object>>;
 
 /**
  * Resolves and checks all settings of an account: the one of `keyplane:apiKey`, or one of `keyplane:accounts` by its
- * name. Throws a `ConfigError` that names the setting, what is wrong and the remedy.
+ * name. Throws a `ConfigError` that names each wrong setting, what is wrong with it and the remedy.
  */
 export function resolveSettings(
   config: ConfigReader,
@@ -90,26 +91,28 @@ export function resolveSettings(
   };
   // Both count, because a `destroy` sees the configuration of the last `up`, so only the variable can confirm there.
   const confirmed = [config("confirmAccount"), env[SETTINGS.confirmAccount.env]].join(" ");
-  const accounts = SETTINGS.accounts.read(given("accounts") ?? "");
-  const named = account === undefined ? undefined : accounts.get(account);
-  if (account !== undefined) {
-    if (named === undefined) throw unknownAccount(account, [...accounts.keys()]);
-    if (named.baseUrl === undefined && !given("baseUrl")) throw noBaseUrl(account);
-  }
-  return new Settings({
-    ...(account === undefined ? {} : { account }),
-    baseUrl: named?.baseUrl ?? SETTINGS.baseUrl.read(text("baseUrl")),
-    apiKey: named?.apiKey ?? SETTINGS.apiKey.read(text("apiKey")),
-    credentials: [...credentialsIn(config, env)],
-    confirmedAccounts: SETTINGS.confirmAccount.read(confirmed),
-    renamedFrom: SETTINGS.renamedFrom.read(given("renamedFrom") ?? ""),
-    requestTimeoutMs: SETTINGS.requestTimeout.read(text("requestTimeout"), "requestTimeout"),
-    operationTimeoutMs: SETTINGS.operationTimeout.read(text("operationTimeout"), "operationTimeout"),
-    pollIntervalMs: SETTINGS.pollInterval.read(text("pollInterval"), "pollInterval"),
-    concurrency: SETTINGS.concurrency.read(text("concurrency"), "concurrency"),
-    requestsPerSecond: rate("requestsPerSecond"),
-    requestsPerMinute: rate("requestsPerMinute"),
+  const accounts = () => SETTINGS.accounts.read(given("accounts") ?? "");
+  const named = () => (account === undefined ? undefined : accountIn(accounts(), account));
+  const baseUrl = () => {
+    const url = named()?.baseUrl;
+    if (account !== undefined && url === undefined && !given("baseUrl")) throw noBaseUrl(account);
+    return url ?? SETTINGS.baseUrl.read(text("baseUrl"));
+  };
+  const { accounts: _, ...values } = readAll({
+    accounts,
+    baseUrl,
+    apiKey: () => named()?.apiKey ?? SETTINGS.apiKey.read(text("apiKey")),
+    credentials: () => [...credentialsIn(config, env)],
+    confirmedAccounts: () => SETTINGS.confirmAccount.read(confirmed),
+    renamedFrom: () => SETTINGS.renamedFrom.read(given("renamedFrom") ?? ""),
+    requestTimeoutMs: () => SETTINGS.requestTimeout.read(text("requestTimeout"), "requestTimeout"),
+    operationTimeoutMs: () => SETTINGS.operationTimeout.read(text("operationTimeout"), "operationTimeout"),
+    pollIntervalMs: () => SETTINGS.pollInterval.read(text("pollInterval"), "pollInterval"),
+    concurrency: () => SETTINGS.concurrency.read(text("concurrency"), "concurrency"),
+    requestsPerSecond: () => rate("requestsPerSecond"),
+    requestsPerMinute: () => rate("requestsPerMinute"),
   });
+  return new Settings({ ...(account === undefined ? {} : { account }), ...values });
 }
 
 /**
@@ -131,6 +134,26 @@ export function credentialsIn(config: ConfigReader, env: NodeJS.ProcessEnv = pro
   return credentials;
 }
 
+/**
+ * Name of the setting that has a key's secret, for messages; `undefined` if keyplane does not authenticate with the key.
+ * A sealed key is recognized by the public digest of its secret.
+ */
+export function settingOf(
+  { account, apiKey, credentials = [] }: Pick<AccountSettings, "account" | "apiKey" | "credentials">,
+  { key, digest }: { readonly key?: string | undefined; readonly digest?: string | undefined },
+): string | undefined {
+  const own = [[accountSetting("apiKey", account), apiKey] as const, ...credentials];
+  const isSame = (credential: string) =>
+    key === undefined ? digest !== undefined && keyDigest(credential) === digest : isSameText(credential, key);
+  return own.find(([, credential]) => isSame(credential))?.[0];
+}
+
+/** Compares two secrets. The time that it takes says nothing about them. */
+function isSameText(one: string, other: string): boolean {
+  const [first, second] = [one, other].map((text) => createHash("sha256").update(text).digest());
+  return first !== undefined && second !== undefined && timingSafeEqual(first, second);
+}
+
 /** The former names of the stack. None if they are not valid, which `resolveSettings` reports. */
 export function renamedFromIn(config: ConfigReader, env: NodeJS.ProcessEnv = process.env): readonly string[] {
   try {
@@ -139,6 +162,12 @@ export function renamedFromIn(config: ConfigReader, env: NodeJS.ProcessEnv = pro
     if (!isKeyplaneError(error)) throw error;
     return [];
   }
+}
+
+function accountIn(accounts: ReadonlyMap<string, NamedAccount>, name: string): NamedAccount {
+  const account = accounts.get(name);
+  if (account === undefined) throw unknownAccount(name, [...accounts.keys()]);
+  return account;
 }
 
 function unknownAccount(name: string, names: readonly string[]): ConfigError {

@@ -1024,7 +1024,7 @@ const adoption = [
     { name: "a key used in the same second is looked at again", change: always("provenByItself", "length") },
   ]),
   ...inFile("provider/resources/rotation/adopt-key.ts", [
-    { name: "a key that another resource holds is not adopted", change: drop("adoptKey", "holders") },
+    { name: "a key that another resource holds is not adopted", change: drop("adoptKey", "held", "!==") },
     { name: "a key of the stack's own making is not adopted", change: drop("adoptKey", "hasTagOf") },
     { name: "an adopted key is known as the adopting stack's", change: becomes("undefined", "takenOver", "by") },
   ]),
@@ -1032,7 +1032,11 @@ const adoption = [
     { name: "two resources do not adopt one key", change: always("adoptionRules", "other", "urn") },
     {
       name: "a preview says that a new resource adopts a key, and only then",
-      change: never("adoptionRules", "holders"),
+      change: never("adoptionRules", "before"),
+    },
+    {
+      name: "a preview refuses an adoption that needs no request for it",
+      change: drop("adoptionRules", "refused", "!=="),
     },
     { name: "a resource that exists adopts no other key", change: drop("refuseLateAdoption", "adopted") },
     { name: "a resource that moves does not adopt its key again", change: drop("refuseLateAdoption", "sameScope") },
@@ -1597,6 +1601,11 @@ const outside = [
       change: always("readAccount", "MISSPELLED"),
       test: "test/unit/accounts.test.ts",
     },
+    {
+      name: "each wrong setting is named",
+      change: instead("throw error;", "readAll", "found", "problem"),
+      test: "test/unit/settings.test.ts",
+    },
   ]),
   ...inFile("provider/plugin/functions.ts", [
     {
@@ -1819,6 +1828,22 @@ const plugins = [
       test: contract("config"),
       by: "the configuration of a provider resource is not checked",
     },
+  ]),
+  ...inFile("sdk/nodejs/run/judge-config.ts", [
+    {
+      name: "a credential in plain text causes a warning",
+      change: without("configWarnings", "PLAIN", "plain"),
+      test: "test/unit/sdk/judge-config.test.ts",
+      by: "causes a warning for each secret in plain text",
+    },
+    {
+      name: "a setting without effect causes a warning",
+      change: without("configWarnings", "nameWarning"),
+      test: "test/unit/sdk/judge-config.test.ts",
+      by: "causes a warning for each name",
+    },
+  ]),
+  ...inFile("provider/settings/names.ts", [
     {
       name: "the secrets of a provider resource are marked",
       change: becomes('["apiKey"]', "SECRET_SETTINGS", "accounts", "importKeys"),
@@ -3127,7 +3152,7 @@ const sealing = [
       by: "is gone only if two lists",
     },
   ]),
-  ...inFile("provider/api/account.ts", [
+  ...inFile("provider/settings/settings.ts", [
     {
       name: "keyplane's own sealed credential is recognized by its digest",
       change: never("isSame", "keyDigest"),

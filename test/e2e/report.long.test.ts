@@ -38,7 +38,7 @@ test.each(FRONT_ENDS)(
     const asked = await plane.count();
     const args = ["report", "--json", "--out", out, "--state", join(folder, "dev.json")];
     const { code, stdout, stderr } = await run(args, { env: envOf(plane) });
-    expect([code, stderr]).toEqual([0, "Wrote the report: 5 keys, 1 lists, 1 states.\n"]);
+    expect([code, stderr]).toEqual([0, "Wrote the report: 5 keys, 1 list, 1 state.\n"]);
     expect((await plane.count()) - asked).toBe(1);
     const { keys, flagged } = JSON.parse(stdout) as Report;
     const rowOf = (resource: string, role: string) => {

@@ -72,6 +72,37 @@ test("a data source that fails shows one message with its name and its code, wit
   ]);
 });
 
+test("a data source that has failed when the program awaits it shows only its message, without Node's warning", async () => {
+  const failing = {
+    "index.js": `const { getProject } = require("keyplane");
+module.exports = async () => {
+  const project = getProject({ id: "none-such" });
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  return { project: await project };
+};
+`,
+  };
+  example = await ExampleRun.create(plane, failing, {});
+  const { stdout, stderr, diagnostics } = await example.run("preview", { mayFail: true });
+  const errors = diagnostics.filter(({ severity }) => severity === "error").map(({ message }) => message.trim());
+  expect(errors.filter((message) => message.includes("getProject"))).toEqual([
+    expect.stringMatching(/^getProject: no project in the account has the id none-such\. [^\n]* \[KP-NOT-FOUND\]$/),
+  ]);
+  expect(stdout + stderr + JSON.stringify(diagnostics)).not.toContain("PromiseRejectionHandledWarning");
+});
+
+test("a preview names a misspelled setting and a credential in plain text, each once and without the credential", async () => {
+  example = await ExampleRun.create(plane, program, { config: { "keyplane:baseURL": plane.url } });
+  await example.workspace.setConfig("keyplane:apiKey", "in-plain-text");
+  const { diagnostics } = await example.run("preview");
+  const warnings = diagnostics.filter(({ severity }) => severity === "warning").map(({ message }) => message.trim());
+  expect(warnings.sort()).toEqual([
+    expect.stringMatching(/^keyplane:apiKey is in plain text .* run `pulumi config set --secret keyplane:apiKey`/),
+    "keyplane:baseURL is not a setting and has no effect. Did you mean baseUrl?",
+  ]);
+  expect(warnings.join()).not.toContain("in-plain-text");
+});
+
 test("a program whose service does not answer fails with a message that names the request, and creates no key", async () => {
   const gone = await startControlPlane();
   await gone.close();

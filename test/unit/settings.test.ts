@@ -89,6 +89,47 @@ describe("settings", () => {
   });
 });
 
+describe("several wrong settings", () => {
+  const message = (config: Record<string, string>, environment?: NodeJS.ProcessEnv, account?: string) => {
+    try {
+      resolveSettings((key) => config[key], environment ?? env, account);
+    } catch (error) {
+      return (error as Error).message;
+    }
+    return undefined;
+  };
+
+  it("are all named by one error, each with its remedy", () => {
+    expect(message({}, {})).toMatch(
+      /^2 settings are missing or invalid: \(1\) keyplane:baseUrl is not set\. Run .* \(2\) keyplane:apiKey is not set\. Run /,
+    );
+    const bad = { baseUrl: "over there", requestTimeout: "30", concurrency: "0", requestsPerSecond: "0" };
+    expect(message(bad)?.match(/keyplane:(\w+)(?= (is not a valid|must))/g)).toEqual(
+      Object.keys(bad).map((name) => `keyplane:${name}`),
+    );
+  });
+
+  it("are named one by one in several accounts, and once if several values have the same problem", () => {
+    const accounts = JSON.stringify({
+      eu: { apiKey: "two words", baseUrl: "over there" },
+      us: {},
+      ok: { apiKey: KEY },
+    });
+    for (const account of [undefined, "eu", "ok"]) {
+      expect(
+        message({ accounts, pollInterval: "1" }, env, account)?.replace(/ (is|must|contains) .*?(?=\. \(|$)/g, ""),
+      ).toBe(
+        "4 settings are missing or invalid: (1) keyplane:accounts.eu.baseUrl. (2) keyplane:accounts.eu.apiKey. " +
+          "(3) keyplane:accounts.us.apiKey. (4) keyplane:pollInterval",
+      );
+    }
+  });
+
+  it("are not counted if there is only one", () => {
+    expect(message({ pollInterval: "1" })).toMatch(/^keyplane:pollInterval must be/);
+  });
+});
+
 describe("durations", () => {
   it.each([
     ["90s", 90_000],

@@ -2,7 +2,11 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseBaseUrl } from "../../provider/http";
 import { conceal } from "../../provider/secrets";
-import { cleanText, printable, printableJson, shownName, toMessage } from "../../provider/text";
+import { cleanText, counted, printable, printableJson, shownName, toMessage } from "../../provider/text";
+
+it("a number of things has the singular only for one", () => {
+  expect([0, 1, 2, 1000].map((count) => counted(count, "key"))).toEqual(["0 keys", "1 key", "2 keys", "1,000 keys"]);
+});
 
 describe("text from outside", () => {
   it("becomes one printable line of limited length", () => {

@@ -44,7 +44,7 @@ const addRows = (count: number): void => {
   rows += next.length;
   const number = (count: number) => count.toLocaleString("en");
   const of = shown.length === report.keys.length ? "" : ` (${number(report.keys.length)} in all)`;
-  part("count").textContent = `${number(rows)} of ${number(shown.length)} keys${of}`;
+  part("count").textContent = `${number(rows)} of ${number(shown.length)} ${shown.length === 1 ? "key" : "keys"}${of}`;
   part("more").hidden = rows >= shown.length;
 };
 

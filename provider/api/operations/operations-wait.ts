@@ -1,5 +1,5 @@
 import { type FailedOperation, KeyplaneError, OperationFailedError, type PendingOperation } from "../../errors";
-import { cleanText } from "../../text";
+import { cleanText, counted } from "../../text";
 import type { Operation, OperationRef } from "../records";
 import type { PollResult, ProjectPoller, Watcher } from "./project-poller";
 import { phaseOf } from "./statuses";
@@ -103,7 +103,7 @@ export function operationFailed(
     return { projectId, id, action, status, failuresCount };
   });
   const named = failed.slice(0, 5).map(({ action, id, status, failuresCount, projectId }) => {
-    const times = failuresCount === 1 ? "1 failure" : `${failuresCount} failures`;
+    const times = counted(failuresCount, "failure");
     return `${cleanText(action, 60)} (${id}) of project ${projectId} ended with status ${cleanText(status, 40)} after ${times}`;
   });
   const more = failed.length > 5 ? `, and ${failed.length - 5} more` : "";

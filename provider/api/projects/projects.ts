@@ -1,5 +1,6 @@
 import type { HttpAnswer, HttpClient } from "../../http";
 import { checkId } from "../../ids";
+import { counted } from "../../text";
 import { Collected } from "../collected";
 import { PageSize, paginate } from "../paging";
 import type { Project, ReadOptions } from "../records";
@@ -51,7 +52,9 @@ export class Projects {
     }
     if (unavailable.length > 0) {
       const warn = options.onWarning ?? this.warn;
-      warn(`${ROUTE} is incomplete: the service could not read ${unavailable.length} projects: ${some(unavailable)}`);
+      warn(
+        `${ROUTE} is incomplete: the service could not read ${counted(unavailable.length, "project")}: ${some(unavailable)}`,
+      );
     }
     return projects;
   }

@@ -2,12 +2,12 @@ import type { ApiKeyRecord } from "../../api/records";
 import { keyDigest } from "../../key-digest";
 import { reportSkew } from "../../keys/clock-skew";
 import { ownerIdIn } from "../../keys/identity";
-import { hasTagOf, nameInUrn, ownerTag } from "../../keys/names";
+import { hasTagOf, ownerTag } from "../../keys/names";
 import { importClaim, proveKey } from "../../keys/prove-key";
 import { withoutEmpty } from "../../members";
 import type { Context, Imported } from "../../schema/resource-type";
 import { shownName } from "../../text";
-import { type Adoption, refusal } from "./adoption";
+import { type Adoption, heldByOther, refusal } from "./adoption";
 import type { RotationInputs } from "./rotation-fields";
 import { NOTHING, type RotationState, withTriggers } from "./rotation-state";
 
@@ -16,11 +16,8 @@ import { NOTHING, type RotationState, withTriggers } from "./rotation-state";
  * belongs to it. Changes nothing on the service. Returns the resource's state.
  */
 export async function adoptKey(adopt: Adoption, inputs: RotationInputs, context: Context): Promise<RotationState> {
-  if (context.run.holders.has(adopt.id)) {
-    const holder = context.run.lastHolders.get(adopt.id);
-    const named = holder === undefined ? "another resource" : JSON.stringify(shownName(nameInUrn(holder)));
-    throw refusal(`key ${adopt.id} belongs to ${named} in this stack. Remove adopt to get a new key`);
-  }
+  const held = heldByOther(adopt, context);
+  if (held !== undefined) throw held;
   const claim = {
     ...adopt,
     source: "adopt.key",

@@ -1,9 +1,10 @@
 import { KeyplaneError } from "../../errors";
 import { nameInUrn } from "../../keys/names";
-import type { KeyToRevoke } from "../../keys/revoke-key";
-import { sameScope } from "../../keys/scope";
+import { type KeyToRevoke, refusedTakeOver } from "../../keys/revoke-key";
+import { accountFailures, sameScope } from "../../keys/scope";
 import { hasUnknown, UNKNOWN } from "../../schema/field-types";
 import type { Context, Failure, HeldName } from "../../schema/resource-type";
+import { shownName } from "../../text";
 import type { PlannedRotation } from "./rotation-fields";
 import type { RotationState } from "./rotation-state";
 
@@ -29,14 +30,26 @@ export function adoptionRules(inputs: PlannedRotation, context: Context, before:
   const { run, urn } = context;
   const other = run.adopters.get(adopt.id) ?? urn;
   run.adopters.set(adopt.id, other);
-  if (other === urn) {
-    const isNew = Object.keys(before).length === 0 && !run.holders.has(adopt.id);
-    if (isNew) context.info(`adopts key ${adopt.id}, creates none`);
-    return [];
+  if (other !== urn) {
+    const name = nameInUrn(other);
+    const reason = `names key ${adopt.id}, which ${JSON.stringify(name)} also adopts. Only one resource can adopt a key`;
+    return [{ property: "adopt.id", reason }];
   }
-  const name = nameInUrn(other);
-  const reason = `names key ${adopt.id}, which ${JSON.stringify(name)} also adopts. Only one resource can adopt a key`;
-  return [{ property: "adopt.id", reason }];
+  const isNew = Object.keys(before).length === 0 && run.lastHolders.get(adopt.id) !== urn;
+  // The owner reports settings that cannot be read.
+  if (!isNew || accountFailures(inputs, context).length > 0) return [];
+  const refused = heldByOther(adopt, context) ?? refusedTakeOver(adopt.key, "adopt.key", context);
+  if (refused !== undefined) return [{ property: "", reason: refused.message, code: refused.code }];
+  context.info(`adopts key ${adopt.id}, creates none`);
+  return [];
+}
+
+/** The refusal of a key that another resource of the stack holds; `undefined` if none is known to. */
+export function heldByOther({ id }: Adoption, { run }: Context): KeyplaneError | undefined {
+  if (!run.holders.has(id)) return undefined;
+  const holder = run.lastHolders.get(id);
+  const named = holder === undefined ? "another resource" : JSON.stringify(shownName(nameInUrn(holder)));
+  return refusal(`key ${id} belongs to ${named} in this stack. Remove adopt to get a new key`);
 }
 
 /**

@@ -58,8 +58,26 @@ async function reporting<Result>(name: string, call: () => Promise<Result>): Pro
   try {
     return await call();
   } catch (error) {
+    expectLateHandlers();
     throw asReport(name, error);
   }
+}
+
+let areExpected = false;
+
+/**
+ * A program can await a call after it has failed, and Pulumi has reported the error by then. Node would add a warning,
+ * which names neither the call nor the error. Other promises still get it.
+ */
+function expectLateHandlers(): void {
+  if (areExpected) return;
+  areExpected = true;
+  process.on("rejectionHandled", (promise) => {
+    promise.catch((error: unknown) => {
+      if (isKeyplaneError(error)) return;
+      process.emitWarning("Promise rejection was handled asynchronously", "PromiseRejectionHandledWarning");
+    });
+  });
 }
 
 /**
@@ -90,6 +108,7 @@ function askMock(name: string, args: CallArgs): Promise<Values> {
  * Throws a `ConfigError` if the config is missing or invalid.
  */
 export function service({ account: name }: { readonly account?: string | undefined }): Service {
+  void import("../run/judge-config.js").then(({ judgeConfig }) => judgeConfig());
   const { Account } = require("../../../provider/api") as typeof import("../../../provider/api");
   const { resolveSettings } =
     require("../../../provider/settings/settings") as typeof import("../../../provider/settings/settings");

@@ -28,6 +28,8 @@ export class ProgramRun {
   private constructor(root: object) {
     // A unit test with mocks needs no ledger.
     if (pulumi.Resource.isInstance(root) && !isMocked()) programEnd(root, (isProven) => this.#finish(isProven));
+    // Loaded on demand, as in each other front end: it is not needed to declare a key.
+    void import("./judge-config.js").then(({ judgeConfig }) => judgeConfig());
   }
 
   /** The registry of the scope in which a key is about to be declared. The first key declares owner and ledger. */

@@ -76,6 +76,12 @@ export function rewriteDebug(rewrite: (message: string) => string): void {
   if (typeof debug === "function") log.debug = (message, ...others) => debug(rewrite(message), ...others);
 }
 
+/** Whether the stack's configuration has a key as a secret. Without `isConfigSecret`, nobody knows: `undefined`. */
+export function isConfigSecret(key: string): boolean | undefined {
+  const { isConfigSecret } = pulumi.runtime as { readonly isConfigSecret?: (key: string) => boolean };
+  return isConfigSecret?.(key);
+}
+
 /** The call that registers a resource. */
 export interface Registration {
   getCustom?(): boolean;

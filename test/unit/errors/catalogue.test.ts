@@ -214,7 +214,7 @@ describe("a run of Pulumi", () => {
     const owner: Properties = { project: "proj", stack: "dev" };
     const { failures: settings } = (await adapt(resourceTypes.Owner).check?.({}, owner)) ?? {};
     expect(settings).toEqual([
-      { property: "", reason: expect.stringMatching(/^keyplane:.* is not set.* \[KP-CONFIG\]$/) },
+      { property: "", reason: expect.stringMatching(/keyplane:baseUrl is not set.* \[KP-CONFIG\]$/) },
     ]);
   });
 
@@ -222,6 +222,6 @@ describe("a run of Pulumi", () => {
     const error = await Promise.resolve()
       .then(PROVOKED["KP-CONFIG"])
       .catch((thrown: Error) => thrown);
-    expect((error as Error).stack).toMatch(/^ConfigError \[KP-CONFIG\]: keyplane:baseUrl is not set/);
+    expect((error as Error).stack).toMatch(/^ConfigError \[KP-CONFIG\]: .*keyplane:baseUrl is not set/);
   });
 });

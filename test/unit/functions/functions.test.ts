@@ -85,7 +85,10 @@ describe("getProjects and getProject", () => {
     expect(message).not.toContain(misplaced);
     expect(await getProject(account, { id })).toMatchObject({ id, name: "calm" });
     expect(await getProject(account, { name: "calm" })).toMatchObject({ id });
-    expect(await caught(getProject(account, { id: "no-such-project" }))).toMatchObject({ kind: "not_found" });
+    expect(await caught(getProject(account, { id: "no-such-project" }))).toMatchObject({
+      kind: "not_found",
+      message: expect.stringMatching(/^no project in the account has the id no-such-project\. Check the argument id/),
+    });
   });
 
   it("refuse to choose between projects with the same name", async () => {

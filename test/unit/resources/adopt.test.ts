@@ -166,6 +166,33 @@ describe("an adoption is refused", () => {
     expect(await harness.requests()).toEqual([]);
   });
 
+  it("in the preview, which makes no request, if the refusal needs none", async () => {
+    const { harness, adopt } = await started();
+    const { context, told } = harness;
+    const failures = (inputs: Properties) => check(resourceTypes.RotatingApiKey, inputs, context).failures;
+    const own = { owner: OWNER, adopt: { ...adopt, key: harness.plane.apiKey } };
+    expect(failures(own)).toEqual([
+      {
+        property: "",
+        reason: expect.stringMatching(/^the secret in adopt\.key is the one that keyplane authenticates with/),
+        code: "KP-OWN-CREDENTIAL",
+      },
+    ]);
+    // A resource that exists has adopted its key: the credential changed later.
+    const { failures: none } = check(resourceTypes.RotatingApiKey, own, context, own);
+    expect(none).toEqual([]);
+    noteHolder(
+      resourceTypes.ApiKey,
+      { id: "1", outputs: { keyId: adopt.id } },
+      { ...context, urn: "urn:pulumi:dev::app::t::old" },
+    );
+    expect(failures({ owner: OWNER, adopt })).toEqual([
+      { property: "", reason: expect.stringContaining(`key ${adopt.id} belongs to "old"`), code: "KP-ADOPT" },
+    ]);
+    expect(told.info).toEqual([]);
+    expect(await harness.requests()).toEqual([]);
+  });
+
   it("if this stack created the key itself", async () => {
     const harness = await StackHarness.start();
     const failure = await refused(harness, { adopt: await handmade(harness, generatedName("ci", OWNER)) });

@@ -61,6 +61,10 @@ describe("reading a key", () => {
     await harness.plane.state.revokeKey(key.id);
     expect(await harness.readKey(key)).toBeUndefined();
     expect(await harness.requests(sent)).toEqual([LIST, "GET /projects"]);
+    // The preview after it shows only that the resource is to be created.
+    expect(harness.told.warn).toEqual([
+      `key ${key.id} (${key.outputs.name}) is gone from the account. The next \`pulumi up\` creates a new key`,
+    ]);
   });
 
   it("R4: looks twice for a key that is younger than a minute before it reports the key as gone", async () => {

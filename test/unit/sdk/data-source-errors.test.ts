@@ -21,7 +21,7 @@ it.each([
   expect(RunError.isInstance(error)).toBe(true);
   expect(error).toMatchObject({
     code: "KP-CONFIG",
-    message: expect.stringMatching(`^${name}: keyplane:baseUrl is not set.* \\[KP-CONFIG\\]$`),
+    message: expect.stringMatching(`^${name}: .*keyplane:baseUrl is not set.* \\[KP-CONFIG\\]$`),
   });
   expect(error).toBeInstanceOf(KeyplaneError);
   // The mark is no property of the error for those who print or copy it.

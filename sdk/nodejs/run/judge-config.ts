@@ -1,0 +1,68 @@
+import * as pulumi from "@pulumi/pulumi";
+import { SECRET_SETTINGS, SETTING_NAMES } from "../../../provider/settings/names";
+import { isConfigSecret, isMocked } from "./pulumi-internals";
+
+/** The runs whose configuration was judged. The inline programs of the Automation API share a process. */
+const judged = new WeakSet<object>();
+
+/**
+ * Warns once per run about settings whose name is wrong, and about secrets that the stack's file contains in plain text.
+ * Only a program sees both: Pulumi gives a provider decrypted values, and the dynamic host only those that it asks for.
+ */
+export function judgeConfig(only: Only = {}): void {
+  const stack = pulumi.runtime.getStackResource();
+  if (stack === undefined || judged.has(stack) || isMocked()) return;
+  judged.add(stack);
+  void logWarnings(configWarnings(pulumi.runtime.allConfig(), isConfigSecret, only));
+}
+
+async function logWarnings(warnings: Promise<readonly string[]>): Promise<void> {
+  for (const warning of await warnings) void pulumi.log.warn(warning);
+}
+
+interface Only {
+  /** Whether the names are not judged. The plugin refuses wrong ones. */
+  readonly secrets?: boolean;
+}
+
+/**
+ * What is wrong with the configuration of a stack, in words.
+ * @param isSecret - Whether a key has a secret; `undefined` if nobody knows.
+ */
+export async function configWarnings(
+  config: Readonly<Record<string, string>>,
+  isSecret: (key: string) => boolean | undefined,
+  only: Only = {},
+): Promise<readonly string[]> {
+  const names = Object.keys(config).flatMap((key) => (key.startsWith(PREFIX) ? key.slice(PREFIX.length) : []));
+  const wrong = only.secrets ? [] : names.filter((name) => !SETTING_NAMES.some((known) => known === name));
+  const plain = SECRET_SETTINGS.filter((name) => config[PREFIX + name] && isSecret(PREFIX + name) === false);
+  return [...(await Promise.all(wrong.map(nameWarning))).flat(), ...plain.map((name) => PLAIN[name])];
+}
+
+const PREFIX = "keyplane:";
+
+async function nameWarning(name: string): Promise<string[]> {
+  // Loaded on demand, because nearly all names are right.
+  const { didYouMean } = await import("../../../provider/nearest.js");
+  const { maskKeyLike } = await import("../../../provider/secrets.js");
+  const { toMessage } = await import("../../../provider/text.js");
+  const hint = didYouMean(name, SETTING_NAMES);
+  // The project's own settings have its name as their prefix.
+  if (hint === "" && pulumi.getProject() === "keyplane") return [];
+  return [toMessage(`${PREFIX}${maskKeyLike(name)} is not a setting and has no effect${hint}`)];
+}
+
+const IN_PLAIN_TEXT = "is in plain text in the configuration of this stack";
+
+const PLAIN = {
+  apiKey:
+    `keyplane:apiKey ${IN_PLAIN_TEXT}. Create a new key, run ` +
+    "`pulumi config set --secret keyplane:apiKey`, and revoke this one",
+  accounts:
+    `The API key of each account in keyplane:accounts ${IN_PLAIN_TEXT}. Create new keys, run ` +
+    "`pulumi config set --path --secret 'keyplane:accounts.NAME.apiKey'` for each account, and revoke these",
+  importKeys:
+    `keyplane:importKeys ${IN_PLAIN_TEXT}. Run ` +
+    "`pulumi config set --path --secret 'keyplane:importKeys[\"ID\"]'` for each key",
+} as const satisfies Readonly<Record<(typeof SECRET_SETTINGS)[number], string>>;
