@@ -145,7 +145,7 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
 
   async import(id, key, inputs, context) {
     // Loaded on demand, because an import is rare.
-    const { importClaim, proveKey } = await import("../keys/prove-key.js");
+    const { importClaim, proveKey } = await import("../keys/import-key.js");
     const claim = importClaim(id, key);
     const { name, createdAt, projectId } = await proveKey(claim, inputs, context);
     const found = withoutEmpty({ ...inputs, name, projectId });

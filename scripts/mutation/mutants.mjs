@@ -1014,7 +1014,7 @@ const rotation = [
 ].map((mutant) => ({ test: rotating, ...mutant }));
 
 const adoption = [
-  ...inFile("provider/keys/prove-key.ts", [
+  ...inFile("provider/keys/import-key.ts", [
     { name: "keyplane's own credential is not adopted", change: drop("proveKey", "!==") },
     {
       name: "a secret that is not accepted is not adopted",
