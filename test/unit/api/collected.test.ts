@@ -21,7 +21,7 @@ describe("the pages of a list", () => {
       yield { items, unavailable: items.map(() => "p"), cursor: undefined };
     };
     expect(await projects.list()).toHaveLength(200_000);
-    expect(warnings).toEqual([expect.stringContaining("could not read 200000 projects")]);
+    expect(warnings).toEqual([expect.stringContaining("could not read 200,000 projects")]);
   });
 
   it("are limited together to what a process can hold, by the length of their text and by their number", async () => {
