@@ -84,8 +84,14 @@ async function identify(args: readonly string[], flags: Flags, session: Session)
 async function searched(stream: NodeJS.ReadStream): Promise<readonly Found[]> {
   if (stream.isTTY) note("Reading the text from the terminal. Ctrl+D ends it.");
   const search = new KeySearch();
-  for await (const chunk of stream) search.add(chunk as Buffer);
+  let length = 0;
+  for await (const chunk of stream) {
+    length += (chunk as Buffer).length;
+    search.add(chunk as Buffer);
+  }
   search.end();
+  // An option with several values takes the name of a file, too.
+  if (length === 0) note("The text on standard input is empty. Pass a file as < FILE.");
   return search.found;
 }
 

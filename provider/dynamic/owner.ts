@@ -65,8 +65,10 @@ export const owner = atBorder<Inputs, OwnerState>({
   // Every key depends on its owner, so invalid settings are reported here, once, before anything is created.
   rules(inputs, context) {
     context.run.hasProgram = true;
-    return accountFailures(inputs, context).map((failure) => namingKey(failure, inputs));
+    return accountFailures(inputs, context);
   },
+
+  told: namingKey,
 
   due(state, inputs, terms) {
     const due: Due[] = [];
@@ -123,7 +125,7 @@ export const owner = atBorder<Inputs, OwnerState>({
 });
 
 /** The failure with the key that declares the owner, because no program declares an owner. */
-function namingKey(failure: Failure, { firstKey }: Planned<Inputs>): Failure {
+function namingKey(failure: Failure, { firstKey }: Planned<Partial<Inputs>>): Failure {
   if (typeof firstKey !== "string") return failure;
   return { ...failure, property: failure.property === "" ? firstKey : `${firstKey}: ${failure.property}` };
 }

@@ -8,6 +8,17 @@ import { markIn, ownerIdIn } from "./identity";
 /** What the user has confirmed. */
 export type Confirmed = Pick<Settings, "confirmedAccounts">;
 
+/** The refusal of an address that the state does not record. */
+export class NewAddressError extends KeyplaneError {
+  constructor(
+    /** What is wrong, without what to do. */
+    readonly what: string,
+    remedy: string,
+  ) {
+    super("KP-WRONG-ACCOUNT", `${what}. ${remedy}`);
+  }
+}
+
 /** The account of the settings. */
 interface AccountHere {
   readonly mark: string;
@@ -33,17 +44,16 @@ export class KnownOrigins {
    * @param account - The name of the account.
    * @param place - Its settings and its mark, which are read only if the state records an origin.
    */
-  refusal(account: string | undefined, place: () => AccountHere): KeyplaneError | undefined {
+  refusal(account: string | undefined, place: () => AccountHere): NewAddressError | undefined {
     const owners = [...(this.#recorded.get(account)?.values() ?? [])];
     if (owners.length === 0) return undefined;
     const { mark, settings } = place();
     const here = String(originIn(mark));
     if (owners.every((origins) => origins.has(here)) || isOriginConfirmed(mark, settings)) return undefined;
     const [baseUrl, apiKey] = [accountSetting("baseUrl", account), accountSetting("apiKey", account)];
-    return new KeyplaneError(
-      "KP-WRONG-ACCOUNT",
-      `${baseUrl} now leads to ${new URL(settings.baseUrl).origin}, but this stack recorded another address. Requests to the ` +
-        `new one are refused, because they would contain ${apiKey}. Correct the address. Then run \`pulumi up\`, because ` +
+    return new NewAddressError(
+      `${baseUrl} now leads to ${new URL(settings.baseUrl).origin}, but this stack recorded another address`,
+      `Requests to the new one are refused, because they would contain ${apiKey}. Correct the address. Then run \`pulumi up\`, because ` +
         "`refresh` and `destroy` use the configuration of the last `up`. If the service has moved to the new address, run " +
         `the command once with KEYPLANE_CONFIRM_ACCOUNT=${here}`,
     );

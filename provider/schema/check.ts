@@ -33,5 +33,6 @@ export function check(
     }
   }
   if (failures.length === 0 && type.rules !== undefined) failures.push(...type.rules(inputs, context, before));
-  return { inputs: type.completed?.(inputs, before, context) ?? inputs, failures };
+  const told = type.told === undefined ? failures : failures.map((failure) => type.told?.(failure, inputs) ?? failure);
+  return { inputs: type.completed?.(inputs, before, context) ?? inputs, failures: told };
 }

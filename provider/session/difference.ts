@@ -37,13 +37,16 @@ export function difference(
   return { ...found, driftOnly };
 }
 
-/** Says once per run that the address is new. A preview makes no request that could be refused. */
+/**
+ * Says once per run that the address is new, because a preview makes no request that could be refused. Not what to do:
+ * the `up` says that, which would otherwise have the whole text twice.
+ */
 function reportOrigin(session: Session, { inputs }: Compared, { run, warn }: Context): void {
   if (run.isOriginReported) return;
   const refusal = session.refusedOrigin(scopeOf(inputs));
   if (refusal === undefined) return;
   run.isOriginReported = true;
-  warn(refusal.message);
+  warn(`${refusal.what}. \`pulumi up\` refuses requests to it, and says what to do [${refusal.code}]`);
 }
 
 /** Records that only the age of a key replaces it, by this machine's clock. The replacement asks the service's clock. */

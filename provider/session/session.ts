@@ -1,10 +1,10 @@
 import type { Account } from "../api/account";
 import { formatDuration } from "../duration";
-import { AbortedError, type KeyplaneError } from "../errors";
+import { AbortedError } from "../errors";
 import { getOrCreate } from "../get-or-create";
 import type { Retry } from "../http";
 import { accountMark } from "../keys/account-fingerprint";
-import { KnownOrigins } from "../keys/known-origins";
+import { KnownOrigins, type NewAddressError } from "../keys/known-origins";
 import { newRunId, noncesOf } from "../keys/names";
 import { type Scope, scopeKey, scopeOf } from "../keys/scope";
 import type { Outputs } from "../schema/outputs";
@@ -163,7 +163,7 @@ export class Session {
   }
 
   /** Why the credential of a scope's account must not be sent; `undefined` if it may be. */
-  refusedOrigin(scope: Scope): KeyplaneError | undefined {
+  refusedOrigin(scope: Scope): NewAddressError | undefined {
     const { account } = scope;
     return this.#origins.refusal(account, () => ({ settings: this.settings(account), mark: this.accountMark(scope) }));
   }

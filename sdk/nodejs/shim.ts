@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import { KeyplaneError } from "../../provider/errors";
 import { DYNAMIC } from "../../provider/resource-types";
+import { programError } from "./run/program-error";
 import { outlivesItsStack } from "./run/watch-registrations";
 
 /** The kinds of resource; each name is part of URNs in users' states. */
@@ -38,7 +38,7 @@ export function registeredInputs(
   },
 ): pulumi.Inputs {
   if (options?.import !== undefined || options?.id !== undefined) {
-    throw new KeyplaneError(
+    throw programError(
       "KP-IMPORT",
       `${kind} ${JSON.stringify(name)}: cannot be imported or looked up, because the service shows a key's secret only ` +
         "once. Remove the option. To take over a key whose secret you have, use adopt of a RotatingApiKey; to read " +

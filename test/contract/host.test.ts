@@ -103,6 +103,9 @@ describe("keyplane in Pulumi's dynamic host", () => {
       expect(inputs).not.toHaveProperty("firstKey");
       await expect(host.create("ApiKey", { owner })).rejects.toThrow(message);
     }
+    const wrongName = { project: "proj", stack: "dev", account: "EU", firstKey: 'ApiKey "ci"' };
+    const { failures } = await host.check("Owner", {}, wrongName);
+    expect(failures).toEqual([expect.stringMatching(/^ApiKey "ci": account: must be the name of an account/)]);
     expect(await plane.count()).toBe(0);
   });
 

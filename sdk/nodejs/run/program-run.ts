@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
-import { KeyplaneError } from "../../../provider/errors";
 import { VERSION } from "../../../provider/version";
 import "./hide-debug-values";
 import { KeyRegistry } from "./key-registry";
 import { programEnd } from "./program-end";
+import { programError } from "./program-error";
 import { isMocked } from "./pulumi-internals";
 import { type ScopeArgs, scopeName } from "./scope";
 import { isRunComplete } from "./watch-registrations";
@@ -35,7 +35,7 @@ export class ProgramRun {
   /** The registry of the scope in which a key is about to be declared. The first key declares owner and ledger. */
   registryFor(kind: string, name: string, scope: ScopeArgs): KeyRegistry {
     if (this.#ended) {
-      throw new KeyplaneError(
+      throw programError(
         "KP-DECLARED-LATE",
         `${kind} ${JSON.stringify(name)} was declared after the program had ended. Declare keys before the program's ` +
           "last await. Otherwise keyplane would take the key for one that an interrupted run left behind",
@@ -64,12 +64,11 @@ function rootOfRun(): object {
   const monitor = pulumi.runtime.getMonitor();
   // Without a monitor, Pulumi itself reports that the CLI must run the program.
   if (monitor === undefined || isMocked()) return monitor ?? globalThis;
-  // For an error of a component provider, the engine shows only the message, so the message must contain the code.
-  throw new KeyplaneError(
+  throw programError(
     "KP-COMPONENT-PROVIDER",
     "keyplane's resources cannot be declared in a component that another program constructs (a component provider): " +
       "only the program that owns the stack can keep track of its keys. Declare the key in the program, and " +
-      "pass its outputs to the component [KP-COMPONENT-PROVIDER]",
+      "pass its outputs to the component",
   );
 }
 
@@ -90,7 +89,7 @@ function sharedRuns(): SharedRuns {
   shared[SHARED] ??= { protocol: PROTOCOL, version: VERSION, folder: __dirname, runs: new WeakMap() };
   const { protocol, version, folder } = shared[SHARED];
   if (protocol === PROTOCOL) return shared[SHARED];
-  throw new KeyplaneError(
+  throw programError(
     "KP-TWO-VERSIONS",
     `this program loads keyplane ${version} (from ${folder}) and keyplane ${VERSION} (from ${__dirname}), which cannot ` +
       "work together in one stack. Install one version: `npm ls keyplane` shows which package requires the other",

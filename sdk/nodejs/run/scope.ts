@@ -1,4 +1,5 @@
-import { KeyplaneError } from "../../../provider/errors";
+import { Output } from "@pulumi/pulumi";
+import { programError } from "./program-error";
 
 /** The scope of keys, as given in a resource's arguments. */
 export interface ScopeArgs {
@@ -7,17 +8,17 @@ export interface ScopeArgs {
 }
 
 /**
- * The scope in a resource's arguments. Throws `KP-INPUT` for an output, because each scope has its own owner and ledger, which are
- * declared before the first key in it.
+ * The scope in a resource's arguments. Throws `KP-INPUT` for anything else than text, also for an output: each scope has
+ * its own owner and ledger, which are declared before the first key in it.
  */
 export function scopeIn(kind: string, name: string, { account, organizationId }: ScopeArgs): ScopeArgs {
   for (const [argument, value] of Object.entries({ account, organizationId })) {
     if (value === undefined || typeof value === "string") continue;
-    throw new KeyplaneError(
-      "KP-INPUT",
-      `${kind} ${JSON.stringify(name)}: ${argument} must be a string, not an output, because keyplane needs it before ` +
-        "it creates anything. Read it from the stack's configuration, or write it into the program",
-    );
+    const why = Output.isInstance(value)
+      ? ", not an output, because keyplane needs it before it creates anything. Read it from the stack's configuration, " +
+        "or write it into the program"
+      : "";
+    throw programError("KP-INPUT", `${kind} ${JSON.stringify(name)}: ${argument} must be a string${why}`);
   }
   return { ...(account === undefined ? {} : { account }), ...(organizationId === undefined ? {} : { organizationId }) };
 }

@@ -455,3 +455,10 @@ test.skipIf(process.platform === "win32")(
     expect(bash(script, { BEFORE: bash("git rev-parse HEAD").stdout.trim() })).toMatchObject({ status: 0 });
   },
 );
+
+test("an empty text is noted, because an option with several values can have taken the name of its file", async () => {
+  const [empty, other] = [await run(["identify"], { input: "" }), await run(["identify"], { input: "nothing" })];
+  expect([empty.code, other.code]).toEqual([0, 0]);
+  expect(empty.stderr).toContain("The text on standard input is empty. Pass a file as < FILE.");
+  expect(other.stderr).toBe("");
+});

@@ -41,3 +41,17 @@ it.each(["account", "organizationId"])(
     expect(refused).toThrow(expect.objectContaining({ code: "KP-INPUT" }));
   },
 );
+
+it.each([5, true, { name: "eu" }, ["eu"]])(
+  "an account %j is refused by an error that Pulumi shows without a stack",
+  (account) => {
+    try {
+      scopeIn("ApiKey", "ci", { account } as never);
+    } catch (error) {
+      expect((error as Error).message).toBe('ApiKey "ci": account must be a string [KP-INPUT]');
+      expect(pulumi.RunError.isInstance(error)).toBe(true);
+      return;
+    }
+    throw new Error("was not refused");
+  },
+);

@@ -127,7 +127,10 @@ describe("a preview", () => {
     expect(told.warn).toEqual([]);
     compare();
     compare();
-    expect(told.warn).toEqual([expect.stringMatching(/^keyplane:baseUrl now leads to https:\/\/away\.test, but/)]);
+    expect(told.warn).toEqual([
+      "keyplane:baseUrl now leads to https://away.test, but this stack recorded another address. `pulumi up` refuses " +
+        "requests to it, and says what to do [KP-WRONG-ACCOUNT]",
+    ]);
     expect(account).not.toHaveBeenCalled();
   });
 });
