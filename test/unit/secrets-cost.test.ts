@@ -10,7 +10,7 @@ vi.doMock("node:crypto", async (original) => {
 
 it("a text that repeats the end of a secret is not hashed at each of its places", async () => {
   vi.resetModules();
-  const { conceal, redact } = await import("../../provider/secrets");
+  const { conceal, redact } = await import("../../provider/secrets.js");
   const secret = `napi_${"0123456789".repeat(4)}`;
   conceal(secret);
   redact("so that the forms of the secret are known");
