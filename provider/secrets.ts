@@ -33,6 +33,8 @@ let shortest = Number.POSITIVE_INFINITY;
  */
 interface Form {
   readonly length: number;
+  /** A sum that is quickly compared with any part of a text, so that only a text with the secret is hashed. */
+  readonly sum: number;
   readonly hash: string;
   /** The number of other characters before and after them. */
   readonly before: number;
@@ -166,12 +168,13 @@ const isMark = (code: number): boolean => code > 0x20 && code < 0x7f && !isPlain
 /** The places of secrets in a text: start and end, in order, without overlaps. */
 function placesIn({ plain, plainAt, starts, stops, marks }: Units): [number, number][] {
   const places: [from: number, to: number][] = [];
+  const sums = sumsOf(plain);
   let hash = 0;
   for (let end = 1; end <= plain.length; end++) {
     hash = next(hash, plain.charCodeAt(end - 1));
     if (ends[slotOf(hash)] === 0) continue;
     const forms = formsByEnd.get(plain.slice(Math.max(0, end - MIN_LENGTH), end)) ?? [];
-    for (const { length, before, after } of forms.filter((form) => endsWith(plain, end, form))) {
+    for (const { length, before, after } of forms.filter((form) => endsWith(plain, sums, end, form))) {
       const first = widened(plainAt[end - length] ?? 0, -1, before, marks);
       const last = widened(plainAt[end - 1] ?? 0, 1, after, marks);
       let [from, to] = [starts[first] ?? 0, stops[last] ?? 0];
@@ -185,8 +188,27 @@ function placesIn({ plain, plainAt, starts, stops, marks }: Units): [number, num
   return places;
 }
 
-function endsWith(plain: string, end: number, { length, hash }: Form): boolean {
-  return length <= end && hash === sha256(plain.slice(end - length, end));
+function endsWith(plain: string, sums: Uint32Array, end: number, { length, sum, hash }: Form): boolean {
+  return length <= end && sum === sumOf(sums, end - length, end) && hash === sha256(plain.slice(end - length, end));
+}
+
+/** The sums of the first characters of a text: those of none, of one, and so on up to all (Rabin-Karp). */
+function sumsOf(text: string): Uint32Array {
+  const sums = new Uint32Array(text.length + 1);
+  for (let at = 0; at < text.length; at++) sums[at + 1] = Math.imul(sums[at] ?? 0, GOLDEN) + text.charCodeAt(at);
+  return sums;
+}
+
+/** The sum of a part of a text. */
+function sumOf(sums: Uint32Array, from: number, to: number): number {
+  return ((sums[to] ?? 0) - Math.imul(sums[from] ?? 0, powerOf(to - from))) >>> 0;
+}
+
+const powers: number[] = [1];
+
+function powerOf(length: number): number {
+  for (let at = powers.length; at <= length; at++) powers.push(Math.imul(powers[at - 1] ?? 1, GOLDEN));
+  return powers[length] ?? 1;
 }
 
 const sha256 = (text: string): string => cryptoHash("sha256", text, "base64");
@@ -290,7 +312,7 @@ function encoded(text: string, encoding: "hex" | "base64"): string {
 function formOf({ plain, plainAt, marks }: Units): Form {
   const count = (units: readonly unknown[]) => units.filter(Boolean).length;
   return {
-    ...{ length: plain.length, hash: sha256(plain) },
+    ...{ length: plain.length, sum: sumOf(sumsOf(plain), 0, plain.length), hash: sha256(plain) },
     before: count(marks.slice(0, plainAt[0])),
     after: count(marks.slice((plainAt.at(-1) ?? 0) + 1)),
   };

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import { deadlineIn } from "../../../provider/keys/lease";
 import type { Properties } from "../../../provider/schema/outputs";
+import type { ControlPlane, Rule } from "../../../testing/control-plane";
 import { generatedName } from "../../generated-name";
 import { StackHarness } from "../resources/harness";
 import { DAY, RotatingStack } from "../resources/rotating-stack";
-import { envOf, run } from "./support";
+import { envOf, run, start } from "./support";
 
 /** How often `keyplane reap` runs, in days. */
 const PERIOD = 5;
@@ -44,6 +45,26 @@ const stories: Readonly<Record<string, Story>> = {
   },
 };
 
+/** Where `reap` is killed in turn: before its first revocation, in it, and after it. */
+const HOLDS: readonly Rule[] = [
+  { route: "GET /api_keys", hold: "after" },
+  { route: "DELETE /api_keys/{key_id}", hold: "before" },
+  { route: "DELETE /api_keys/{key_id}", hold: "after" },
+];
+
+/** Kills a run of `reap`, unless no deadline has passed. */
+async function killReap(plane: ControlPlane, hold = HOLDS[0] as Rule): Promise<boolean> {
+  const now = (await plane.clock.read()).timeline;
+  if ((await plane.liveKeys()).every(({ name }) => (deadlineIn(name) ?? Number.POSITIVE_INFINITY) > now)) return false;
+  await plane.rules.add(hold);
+  const { child, done } = start(["reap", "--yes"], { env: envOf(plane) });
+  await plane.held.wait(1, 30_000);
+  child.kill("SIGKILL");
+  await done;
+  await plane.held.drop();
+  return true;
+}
+
 /** A stack of another owner in the account. */
 function ownerOf(at: number): string {
   return `3b241101-e2bb-4255-8caf-${String(at).padStart(12, "0")}`;
@@ -60,7 +81,7 @@ test("in a year of runs, kills and lost states, no key outlives its deadline by 
       return { story, stack: await RotatingStack.start(story.inputs, harness) };
     }),
   );
-  let reaped = 0;
+  let [reaped, kills] = [0, 0];
   for (let day = 1; day <= 365; day++) {
     await clock.pass(DAY);
     for (const { story, stack } of stacks) {
@@ -69,6 +90,7 @@ test("in a year of runs, kills and lost states, no key outlives its deadline by 
       else if (story.runsOn(day)) await stack.up();
     }
     if (day % PERIOD !== 0) continue;
+    if (await killReap(plane, HOLDS[kills % 3])) kills += 1;
     const { code, stdout, stderr } = await run(["reap", "--yes", "--json"], { env: envOf(plane) });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     reaped += JSON.parse(stdout).revoked.length;
@@ -81,8 +103,9 @@ test("in a year of runs, kills and lost states, no key outlives its deadline by 
     for (const { stack } of running) expect(ids).toContain(stack.current);
     expect(ids).toEqual(expect.arrayContaining(untouched));
   }
-  // Each revocation of a key that has a deadline and no state was one of reap.
-  expect(reaped).toBeGreaterThanOrEqual(4);
+  // Each revocation of a key that has a deadline and no state was one of reap. A third of the kills came after one.
+  expect(kills).toBeGreaterThanOrEqual(4);
+  expect(reaped).toBeGreaterThanOrEqual(kills - Math.ceil(kills / 3));
   const left = (await plane.liveKeys()).map(({ id, name }) => ({ id: String(id), name }));
   const held = stacks.slice(0, 4).flatMap(({ stack }) => [stack.current, stack.previous]);
   expect(left.filter(({ id }) => !untouched.includes(id) && !held.includes(id))).toEqual([]);

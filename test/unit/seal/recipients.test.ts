@@ -45,7 +45,9 @@ describe("recipients", () => {
   it("of another kind or length are refused, though their checksum is right", () => {
     const plugin = "age1yubikey1qyyq79says4nyw2qga892hrrdfchslux3k2fhg4fkzmma3wv60dwz4azl0q";
     const short = "age1qyyq79says4nyw2qga892hrrdfchslux3k2fhg4fkzmma3wv6vj9udqu";
-    for (const other of [plugin, short]) expect(problemOf({ age: [other] })).toContain("this kind of recipient");
+    const prefix = "agex1cydaj0nvgvy7qnk2qjllu3xmnll2hycdzm7r8gclxzl9qalkcvtqa8spcs";
+    for (const other of [plugin, short, prefix])
+      expect(problemOf({ age: [other] })).toContain("this kind of recipient");
   });
 
   it("that are private keys are refused in words that do not repeat them", () => {
