@@ -222,7 +222,7 @@ type Roles = (keyId: string, urn: string) => Role | undefined;
 function rolesIn({ deployment, summary }: SummedState): Roles {
   const roles = new Map<string, Role>();
   for (const resource of deployment.resources.filter(({ replaced }) => !replaced)) {
-    for (const { id, role } of keysIn(resource).toReversed()) roles.set(`${resource.urn} ${id}`, role);
+    for (const { id, role } of keysIn(resource)) roles.set(`${resource.urn} ${id}`, role);
   }
   return (keyId, urn) => roles.get(`${urn} ${keyId}`) ?? summary.held.get(keyId)?.role;
 }

@@ -1,5 +1,8 @@
+import type { ApiKeyRecord } from "../api/records";
 import { KeyplaneError } from "../errors";
 import type { Context } from "../schema/resource-type";
+import { shownName } from "../text";
+import { nameInUrn } from "./names";
 
 /** Makes sure that an exact name is free. */
 export async function clearName(
@@ -10,6 +13,14 @@ export async function clearName(
   const inTheWay = keys.filter((key) => key.name === naming.exactName);
   if (naming.onConflict === "revokeUnused") {
     for (const key of inTheWay.filter((found) => found.lastUsedAt === null)) {
+      const holder = await otherHolder(key, context);
+      if (holder !== undefined) {
+        throw new KeyplaneError(
+          "KP-NAME-TAKEN",
+          `the name ${naming.exactName} is taken by key ${key.id}, which belongs to ${JSON.stringify(holder)} in this stack. ` +
+            "Choose another name",
+        );
+      }
       context.info(`revoking key ${key.id}, which has the name ${naming.exactName} and was never used`);
       await context.keys().revoke(key.id);
     }
@@ -27,4 +38,13 @@ export async function clearName(
       `${ways}. If it is a key of this stack that is to be replaced, change rotationTriggers, or set the resource ` +
       "option deleteBeforeReplace",
   );
+}
+
+/** The name of another resource of this stack that has a key; `undefined` if none is known. */
+async function otherHolder(key: ApiKeyRecord, context: Context): Promise<string | undefined> {
+  const { urn, run } = context;
+  const seen = run.lastHolders.get(key.id);
+  const saved = (await context.witness())?.holdersOf(key).map((holder) => holder.urn) ?? [];
+  const other = [...(seen === undefined ? [] : [seen]), ...saved].find((holder) => holder !== urn);
+  return other === undefined ? undefined : shownName(nameInUrn(other));
 }

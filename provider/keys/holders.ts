@@ -29,6 +29,16 @@ export function noteHolder(
   }
 }
 
+/** Records that a resource that this process does not serve holds a key. */
+export function noteOther(
+  id: string,
+  other: { readonly id: string; readonly urn: string | undefined },
+  { run }: Pick<Context, "run">,
+): void {
+  holdersOf(id, run).add(other.id);
+  if (other.urn !== undefined) getOrCreate(run.holderUrns, id, () => new Set()).add(other.urn);
+}
+
 /** The ids of the resources that hold a key. */
 export function holdersOf(id: string, { holders }: RunNotes): Set<string> {
   return getOrCreate(holders, id, () => new Set());

@@ -92,14 +92,17 @@ export async function mustHaveReachedConsumers(
 ): Promise<void> {
   const { isInDoubt, isDestroy } = context.command();
   if (!isInDoubt) return;
-  const ownerId = ownerIdIn(identity);
-  const ask = async (fresh: boolean): Promise<readonly string[] | "unknown"> => {
-    const witness = await context.witness({ fresh });
-    if (!witness?.knows(ownerId)) return isDestroy ? [] : "unknown";
-    return witness.waitingFor(context.urn, id);
-  };
+  const { urn } = context;
   const isSafe = (waiting: readonly string[] | "unknown") =>
     fateOf({ kind: "replaced", inDoubt: true, waiting }).fate === "revoke";
+  const ask = async (fresh: boolean): Promise<readonly string[] | "unknown"> => {
+    const witness = await context.witness({ fresh });
+    if (!witness?.knows(ownerIdIn(identity))) return isDestroy ? [] : "unknown";
+    const waiting = witness.waitingFor(urn, id);
+    const made = witness.successorOf(urn, id)?.created;
+    if (!isSafe(waiting) || made === undefined) return waiting;
+    return witness.waitingFor(urn, id, await context.updatesSince(made));
+  };
   // The verbs of a phase share one look at the state. A later one can show more.
   if (isSafe(await ask(false))) return;
   const waiting = await ask(true);

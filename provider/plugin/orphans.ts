@@ -12,6 +12,8 @@ import type { Context, ResourceType, RunNotes } from "../schema/resource-type";
 class Notes {
   /** Ids of keys that the engine has shown to this process, or that it has made. */
   readonly seen = new Set<string>();
+  /** Ids of keys that this process has reported. */
+  readonly reported = new Set<string>();
   /** The list that all creations and deletions of this process share, and the one that requested it. */
   list: { readonly keys: Promise<readonly ApiKeyRecord[]>; readonly context: Context } | undefined;
 }
@@ -41,7 +43,7 @@ export class OrphanSearch {
     if (this.#swept.has(context.urn)) return;
     this.#swept.add(context.urn);
     for (const identity of identities) {
-      await settleUnknown({ unknown: this.#unknown(identity, list, context), identity }, context);
+      await this.#settle(this.#unknown(identity, list, context), identity, context);
       await this.#settleFormer(identity, list, context);
     }
   }
@@ -57,7 +59,7 @@ export class OrphanSearch {
     if (others.length === 0) return;
     const witness = await context.witness();
     const unknown = others.filter(({ name }) => witness?.requesterOf(name) || witness?.owns(name));
-    await settleUnknown({ unknown, identity }, context);
+    await this.#settle(unknown, identity, context);
   }
 
   /**
@@ -78,7 +80,7 @@ export class OrphanSearch {
       // The URN of the record is another one than that of the key if the stack was renamed.
       witness?.requesterOf(name) !== undefined ||
       (witness?.owns(name) && identities.some((each) => isNamedForUrn(name, each)));
-    await settleUnknown({ unknown: others.filter(isOurs), identity }, context);
+    await this.#settle(others.filter(isOurs), identity, context);
   }
 
   /** Revokes the orphans of a deleted resource. Throws if one is still live. */
@@ -87,7 +89,7 @@ export class OrphanSearch {
     await mustBeSameAccount(identity, context);
     const list = await this.#list(context);
     await this.#lookBack(list, context);
-    const { left } = await settleUnknown({ unknown: this.#unknown(identity, list, context), identity }, context);
+    const left = await this.#settle(this.#unknown(identity, list, context), identity, context);
     if (left.length === 0) return;
     throw new KeyplaneError(
       "KP-REVOKE",
@@ -120,8 +122,17 @@ export class OrphanSearch {
       const keys = await list.keys;
       const isLeft = ({ id, name, lastUsedAt }: ApiKeyRecord) =>
         hasTagOf(name, ownerIdIn(identity)) && lastUsedAt === null && !seen.has(id) && !context.keys().hasRevoked(id);
-      await settleUnknown({ unknown: keys.filter(isLeft), identity }, context);
+      await this.#settle(keys.filter(isLeft), identity, context);
     }
+  }
+
+  /** Settles the keys that were not reported before. Returns the ids of those that are still to be revoked. */
+  async #settle(unknown: readonly ApiKeyRecord[], identity: string, context: Context): Promise<readonly string[]> {
+    const { reported } = this.#of(context);
+    const fresh = unknown.filter(({ id }) => !reported.has(id));
+    const settled = await settleUnknown({ unknown: fresh, identity }, context);
+    for (const id of settled.reported) reported.add(id);
+    return settled.left;
   }
 
   #unknown(identity: string, list: readonly ApiKeyRecord[], context: Context): readonly ApiKeyRecord[] {

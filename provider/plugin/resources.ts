@@ -2,8 +2,10 @@ import { randomUUID } from "node:crypto";
 import { InputError, KeyplaneError } from "../errors";
 import { checkId } from "../ids";
 import { identityHere, isElsewhere, mustBeSameAccount } from "../keys/account-guard";
-import { noteHolder } from "../keys/holders";
-import { identityIn, identityOf, markIn, ownerIdIn } from "../keys/identity";
+
+import { noteHolder, noteOther } from "../keys/holders";
+import { identityIn, identityOf, markIn, ownerIdIn, urnIn } from "../keys/identity";
+
 import { sameScope } from "../keys/scope";
 import { withoutEmpty } from "../members";
 import { check } from "../schema/check";
@@ -169,7 +171,7 @@ export class Resources {
     return this.#run(named, { name: "delete", values: held }, async (context) => {
       this.#orphans.noteHeld(type, held, context);
       this.#handovers.noteDeletion(id);
-      await this.#noteSuccessor(type, id, context);
+      await this.#noteOthers(type, id, held, context);
       await type.delete(id, held, context);
       if (type.holds) await this.#orphans.afterDelete(this.#owners.identityNow(urn, held), context);
     });
@@ -218,20 +220,31 @@ export class Resources {
   }
 
   /**
-   * After a change of the provider, such as an upgrade, another process has the successor of a resource that an earlier
-   * run replaced. Only the state shows which keys it has, and which one is compromised.
+   * Notes what other processes know: each provider resource has its own. After a change of the provider, such as an
+   * upgrade, another one has the successor of a resource that an earlier run replaced. And a resource of another provider
+   * can have taken over a key that was not made for this one. Only the state shows both.
    */
-  async #noteSuccessor(type: ResourceType, id: string, context: Context): Promise<void> {
-    if (type.compromised === undefined || this.#compared.has(context.urn) || this.session.command.isDestroy) return;
+  async #noteOthers(type: ResourceType, id: string, held: Outputs, context: Context): Promise<void> {
+    const { isDestroy, isLimited } = this.session.command;
+    const isTakenOver = (held.imported === true || held.adopted !== undefined) && !this.config().isStateless;
+    const isUnseen = type.compromised !== undefined && !this.#compared.has(context.urn) && !isDestroy;
+    if (!isUnseen && (!isTakenOver || (isDestroy && !isLimited))) return;
     const witness = await context.witness();
     if (witness === undefined) {
+      if (!isUnseen) return;
       throw new KeyplaneError(
         "KP-REVOKE",
         "the key stays live, because the state of the stack, which shows whether another resource has it, could not be " +
           "read. Set KEYPLANE_PULUMI to the path of the Pulumi CLI, and run the command again",
       );
     }
-    const successor = witness.successorOf(context.urn, id);
+    for (const key of type.holds?.(held) ?? []) {
+      for (const holder of witness.holdersOf(key)) {
+        if (holder.id === id && (holder.urn === context.urn || holder.replaced)) continue;
+        noteOther(key.id, { id: holder.id, urn: urnIn(fromEngine(holder.outputs).owner) }, context);
+      }
+    }
+    const successor = isUnseen ? witness.successorOf(context.urn, id) : undefined;
     if (successor === undefined) return;
     noteHolder(type, { id: successor.id, outputs: fromEngine(successor.outputs) }, context);
     const { revokeNow } = successor.outputs;

@@ -35,7 +35,10 @@ export type Given = { readonly [Name in (typeof INPUT_TEXTS)[number]]?: string |
 /** Outputs of a resource of any type, also of former versions, as its callers see them. */
 export type Outputs = Given & { readonly [Name in (typeof OUTPUT_TEXTS)[number]]?: string | undefined } & {
   readonly [Name in (typeof SECRETS)[number]]?: string | null | undefined;
-} & { readonly [Name in (typeof OUTPUT_LISTS)[number]]?: readonly string[] };
+} & { readonly [Name in (typeof OUTPUT_LISTS)[number]]?: readonly string[] } & {
+  readonly imported?: unknown;
+  readonly adopted?: unknown;
+};
 
 /**
  * Reads what the engine passes: checked inputs, or the outputs in a state, which anybody can edit. A member with the

@@ -1,5 +1,12 @@
 import type { ApiKeyRecord } from "../api/records";
-import type { Made } from "./resource-type";
+import type { HeldName, Made } from "./resource-type";
+
+/** A resource in the state that has a key. */
+export interface KeyHolder extends Made {
+  readonly urn: string;
+  /** Whether it was replaced, and is only left to be deleted. */
+  readonly replaced: boolean;
+}
 
 /**
  * What the stack's own state says, as the engine has saved it by now. It only counts if it proves to be the state of
@@ -14,6 +21,8 @@ export interface Witness {
   owns(name: string): boolean;
   /** Whether a resource holds a key, also one that was replaced; `unknown` if the state hides ids of keys. */
   holds(key: ApiKeyRecord): "yes" | "no" | "unknown";
+  /** The resources that have a key as their current or previous one. */
+  holdersOf(key: HeldName): readonly KeyHolder[];
   /** What requested a key of this name, if the state has a record of it. */
   requesterOf(name: string): "interrupted creation" | "run" | undefined;
   /** When an owner was created, in milliseconds since 1970; `undefined` if the state does not tell. */
@@ -23,12 +32,13 @@ export interface Witness {
   /** Ids of the current keys of an owner's resources in one list of the service. */
   currentKeys(ownerId: string, organizationId: string | undefined): readonly string[];
   /** The resource that replaced another one with the same URN; `undefined` if there is none. */
-  successorOf(urn: string, id: string): Made | undefined;
+  successorOf(urn: string, id: string): (Made & { readonly created: number | undefined }) | undefined;
   /**
    * Names of the resources that may still have the outputs of a resource that is deleted: those that use it, also through
    * resources that were updated since its successor was made, and were not updated since then themselves.
+   * @param isUpdate - Whether the time at which a resource was changed proves an update. @default always
    */
-  waitingFor(urn: string, id: string): readonly string[];
+  waitingFor(urn: string, id: string, isUpdate?: (changedAt: number) => boolean): readonly string[];
 }
 
 /** What the history of the stack showed when a key was replaced. Times are in milliseconds since 1970. */

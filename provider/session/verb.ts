@@ -170,6 +170,8 @@ class VerbContext implements Context {
   }
 
   noteCreated(id: string): void {
+    // Until the resource is ready, only this shows that the key is its own.
+    this.run.lastHolders.set(id, this.urn);
     this.created.push(() => this.keys().revoke(id));
   }
 
@@ -183,6 +185,10 @@ class VerbContext implements Context {
 
   mayHaveDeliveredBetween(from: number, to: number): Promise<boolean | undefined> {
     return this.#session.stack.mayHaveDeliveredBetween(from, to, this.urn);
+  }
+
+  updatesSince(from: number): Promise<(changedAt: number) => boolean> {
+    return this.#session.stack.updatesSince(from, this.urn);
   }
 
   now(): number {

@@ -1,5 +1,5 @@
 import { readFileSync, readlinkSync, realpathSync } from "node:fs";
-import { basename } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Command } from "../schema/resource-type";
 
 /** What a provider can find out about the command that runs it. The engine tells it nothing of these. */
@@ -8,6 +8,11 @@ export interface EngineCommand extends Command {
   readonly cli: string;
   /** The stack that the command line names; `undefined` if it names none. */
   readonly stack: string | undefined;
+  /**
+   * Whether it refreshes resources: before it changes the first one, or, if it runs the program for that, in between.
+   * `before` if it cannot be read.
+   */
+  readonly refreshes: "before" | "between" | "never";
   /** Whether the command can compare the inputs of resources with those of an earlier preview. */
   readonly usesPlan: boolean;
   /** The file with the plan, as the command line names it; `undefined` if it names none. */
@@ -47,6 +52,7 @@ export function engineCommand(env: NodeJS.ProcessEnv = process.env, started = st
     stack: stackIn(words ?? []),
     isInDoubt: words === undefined || isLimited || goesOn,
     isLimited,
+    refreshes: refreshIn(words, isSet("refresh") || shorts.some((letters) => letters.includes("r")), names, env),
     isDestroy: words !== undefined && ["destroy", "down", "dn"].includes(commandIn(words)),
     usesPlan: words === undefined || PLANS.some(isSet) || isOn(env.PULUMI_EXPERIMENTAL),
     plan: valueAfter("plan", words ?? []) ?? (env[variableOf("plan")] || undefined),
@@ -54,9 +60,32 @@ export function engineCommand(env: NodeJS.ProcessEnv = process.env, started = st
   };
 }
 
+function refreshIn(
+  words: readonly string[] | undefined,
+  isAsked: boolean,
+  names: ReadonlySet<string>,
+  env: NodeJS.ProcessEnv,
+): EngineCommand["refreshes"] {
+  if (words !== undefined && !isAsked) return "never";
+  return names.has("run-program") || isOn(env.PULUMI_RUN_PROGRAM) ? "between" : "before";
+}
+
 /** Whether the engine saves the state only at the end of the run, so that it does not show what the run has done. */
 export function skipsCheckpoints(env: NodeJS.ProcessEnv = process.env): boolean {
   return isOn(env.PULUMI_SKIP_CHECKPOINTS);
+}
+
+/** Whether the project asks for a refresh in every run, which neither the command nor the history shows. */
+export function refreshesAlways(folder = process.cwd()): boolean {
+  for (const name of ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"]) {
+    try {
+      return /["']?\brefresh["']?\s*:\s*["']?always\b/.test(readFileSync(join(folder, name), "utf8"));
+    } catch {
+      // The project file is in a parent folder, or has another name.
+    }
+  }
+  const parent = dirname(folder);
+  return parent !== folder && refreshesAlways(parent);
 }
 
 /** The long options that are on a command line and not switched off. A word that is a value counts, too. */

@@ -18,6 +18,8 @@ export interface StateResource {
   readonly replaced: boolean;
   /** Whether Pulumi drops it from the state without deleting it, because of `retainOnDelete`. @default false */
   readonly retained?: boolean;
+  /** Whether its last creation or update ended half-way: the engine updates it again. @default false */
+  readonly hasFailed?: boolean;
   readonly inputs: Readonly<Record<string, Value>>;
   readonly outputs: Readonly<Record<string, Value>>;
   /** Names of the inputs and outputs that the state marks as secrets, also if it contains them in plain text. */
@@ -83,6 +85,7 @@ function readResource(value: unknown): StateResource {
     custom: value.custom === true,
     replaced: value.delete === true || value.pendingReplacement === true,
     retained: value.retainOnDelete === true,
+    hasFailed: Array.isArray(value.initErrors) && value.initErrors.length > 0,
     inputs: membersOf(inputs),
     outputs: membersOf(outputs),
     secrets: new Set([...secretsIn(inputs), ...secretsIn(outputs)]),

@@ -10,6 +10,8 @@ export interface Run {
   readonly mayHaveDelivered: boolean;
   /** Whether it updated the stack from its program, as a whole and without an error. */
   readonly isComplete: boolean;
+  /** Whether only updates changed the times of resources in it: a refresh that finds drift does so, too. */
+  readonly onlyUpdates: boolean;
   /** When it began and ended, in milliseconds since 1970. The record has whole seconds: it ended before the next one. */
   readonly began: number;
   readonly ended: number;
@@ -39,18 +41,18 @@ function parse(text: string): unknown {
 function readRun(entry: unknown): Run {
   const { kind, result, startTime, endTime, environment: given } = membersOf(entry);
   const environment = membersOf(given);
-  const isLimited = LIMITS.some(
-    (limit) =>
-      `pulumi.flag.${limit}` in environment ||
-      `pulumi.env.PULUMI_OPTION_${limit.toUpperCase().replaceAll("-", "_")}` in environment,
-  );
+  const has = (option: string) =>
+    `pulumi.flag.${option}` in environment ||
+    `pulumi.env.PULUMI_OPTION_${option.toUpperCase().replaceAll("-", "_")}` in environment;
+  const isLimited = LIMITS.some(has);
   // A CLI that records its version records its flags, too.
   const isKnown = environment["pulumi.version"] !== undefined;
   const hasSucceeded = kind === "update" && result === "succeeded";
   const isComplete = hasSucceeded && isKnown && !isLimited;
   const mayHaveDelivered = hasSucceeded || kind === "destroy";
+  const onlyUpdates = kind === "update" && isKnown && !has("refresh");
   const [began, ended] = [Date.parse(String(startTime)), Date.parse(String(endTime))];
-  return { mayHaveDelivered, isComplete, began, ended: ended + (ended % 1_000 === 0 ? 999 : 0) };
+  return { mayHaveDelivered, isComplete, onlyUpdates, began, ended: ended + (ended % 1_000 === 0 ? 999 : 0) };
 }
 
 /**

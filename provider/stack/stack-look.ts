@@ -2,7 +2,7 @@ import { messageOf } from "../errors";
 import { getOrCreate } from "../get-or-create";
 import { stackIn } from "../keys/renamed";
 import type { Deliveries, Delivery, HistoryMark, Witness } from "../schema/witness";
-import { type EngineCommand, skipsCheckpoints } from "./command-line";
+import { type EngineCommand, refreshesAlways, skipsCheckpoints } from "./command-line";
 import type { Run } from "./history";
 import type { Pulumi } from "./pulumi";
 
@@ -52,6 +52,23 @@ export class StackLook implements Deliveries {
     return (await this.#runs(urn))?.some(
       ({ mayHaveDelivered, ended }) => mayHaveDelivered && !(ended < from || ended > to),
     );
+  }
+
+  /**
+   * Tells whether the time at which a resource was changed proves an update. A refresh that finds drift changes it, too,
+   * although the resource still has what it had.
+   * @param from - The earliest time in question.
+   */
+  async updatesSince(from: number, urn: string): Promise<(changedAt: number) => boolean> {
+    const { startedAt, command } = this.looking;
+    const refreshes = command.refreshes === "never" && refreshesAlways() ? "before" : command.refreshes;
+    const isProofNow = refreshes === "never" || (refreshes === "before" && from >= startedAt);
+    // What happened before this process was started, the history shows. It lacks runs that were killed.
+    const runs = from >= startedAt || refreshesAlways() ? [] : ((await this.#runs(urn)) ?? []);
+    return (changedAt) =>
+      changedAt >= startedAt
+        ? isProofNow
+        : runs.some(({ onlyUpdates, began, ended }) => onlyUpdates && began <= changedAt && changedAt <= ended);
   }
 
   /** The history. It is read once, when somebody asks: this run is not in it. */

@@ -125,7 +125,9 @@ function valuesIn({ type, id, inputs, outputs }: StateResource) {
       .filter((value) => value !== undefined)
       .map((value) => ({ value, role, name: outputs[name] })),
   );
-  return isKey ? [...values, { value: id, role: "current" as const, name: outputs.name }] : values;
+  // A resource that could not get a key has the id of a key that is still to be revoked.
+  const isOwn = isKey && !values.some(({ value }) => value === id);
+  return isOwn ? [...values, { value: id, role: "current" as const, name: outputs.name }] : values;
 }
 
 /** An owner of keys. */

@@ -1,9 +1,13 @@
 import type { ApiKeyRecord } from "../api/records";
 import { isOthers } from "../keys/maker";
 import { hasTagOf, isNamedFor, MAX_NAMES, nameInUrn, nonceFrom, runIn } from "../keys/names";
-import type { Witness } from "../schema/witness";
+import type { HeldName } from "../schema/resource-type";
+import type { KeyHolder, Witness } from "../schema/witness";
 import type { Deployment, StateResource } from "./deployment";
-import { hidesKeys, isKeyplanes, type KeyInState, keysIn, OWNER_TYPE, ownersIn } from "./stack-state";
+import { hidesKeys, isKeyplanes, type KeyInState, keysIn, OWNER_TYPE, ownersIn, type Role } from "./stack-state";
+
+/** The roles of keys that consumers of the resource have. */
+const HOLDS: readonly Role[] = ["current", "previous"];
 
 /** The state of the stack, as it was saved when the engine was asked. */
 export class StackWitness implements Witness {
@@ -41,6 +45,12 @@ export class StackWitness implements Witness {
     return this.#ours.some(hidesKeys) ? "unknown" : "no";
   }
 
+  holdersOf({ id, name }: HeldName): readonly KeyHolder[] {
+    const isIt = (key: KeyInState) =>
+      key.id === id && HOLDS.includes(key.role) && (name === undefined || key.name === undefined || key.name === name);
+    return this.#ours.filter((resource) => keysIn(resource).some(isIt));
+  }
+
   requesterOf(name: string): "interrupted creation" | "run" | undefined {
     if (this.deployment.creating.some((note) => isNamedIn(note, name))) return "interrupted creation";
     return this.#isOfRecordedRun(name) ? "run" : undefined;
@@ -67,15 +77,15 @@ export class StackWitness implements Witness {
     return this.deployment.resources.find((each) => each.urn === savedAs && each.id !== id && !each.replaced);
   }
 
-  waitingFor(urn: string, id: string): readonly string[] {
+  waitingFor(urn: string, id: string, isUpdate: (changedAt: number) => boolean = () => true): readonly string[] {
     const savedAs = this.#savedAs(urn, id);
     const { created = Number.POSITIVE_INFINITY } = this.successorOf(urn, id) ?? {};
     const changed = new Set([savedAs]);
     const waiting: string[] = [];
     // In a state, every resource comes after those that it uses.
-    for (const { urn: consumer, custom, replaced, sources, modified = 0 } of this.deployment.resources) {
+    for (const { urn: consumer, custom, replaced, hasFailed, sources, modified = 0 } of this.deployment.resources) {
       if (!custom || replaced || consumer === savedAs || ![...sources].some((source) => changed.has(source))) continue;
-      if (modified < created) waiting.push(nameInUrn(consumer));
+      if (hasFailed || modified < created || !isUpdate(modified)) waiting.push(nameInUrn(consumer));
       else changed.add(consumer);
     }
     return waiting;

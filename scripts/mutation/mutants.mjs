@@ -267,6 +267,18 @@ const settle = [
       test: resources("exact-name"),
       by: "C11",
     },
+    {
+      name: "the key of another resource of the stack is never in the way",
+      change: never("clearName", "holder", "undefined"),
+      test: resources("exact-name"),
+      by: "C11: leaves a never used key",
+    },
+    {
+      name: "the state shows which resource has a key in the way",
+      change: becomes("(async () => undefined)", "otherHolder", "witness"),
+      test: resources("exact-name"),
+      by: "C11: leaves a never used key",
+    },
   ]),
   ...inFile("provider/secrets.ts", [
     {
@@ -2435,6 +2447,16 @@ const evidence = [
       test: stack("witness"),
     },
     {
+      name: "a consumer waits if its update ended half-way",
+      change: without("waitingFor", "hasFailed", 2),
+      test: stack("witness"),
+    },
+    {
+      name: "a consumer waits if a refresh may have changed it",
+      change: without("waitingFor", "isUpdate", "modified"),
+      test: stack("witness"),
+    },
+    {
       name: "a consumer waits for a change that reaches it through another resource",
       change: drop("waitingFor", "add"),
       test: stack("witness"),
@@ -2562,6 +2584,16 @@ const evidence = [
       test: contract("orphans"),
       by: "a key that an interrupted run left behind is reported if PULUMI_SKIP_CHECKPOINTS",
     },
+    {
+      name: "a change in a run that refreshes proves no update",
+      change: without("updatesSince", "onlyUpdates", 2),
+      test: stack("stack-look"),
+    },
+    {
+      name: "a change in this run proves no update if it refreshes",
+      change: always("updatesSince", "refreshes", "||"),
+      test: stack("stack-look"),
+    },
   ]),
   ...inFile("provider/keys/create-key.ts", [
     {
@@ -2643,6 +2675,12 @@ const evidence = [
       change: becomes("first", "body", "createAgain", "first"),
       test: contract("error-hooks"),
       by: "with the plugin, a repeated creation",
+    },
+    {
+      name: "a resource of another provider may have adopted a key",
+      change: drop("#noteOthers", "noteOther"),
+      test: contract("import"),
+      by: "the import of an existing key as",
     },
   ]),
   ...inFile("provider/session/engine-link.ts", [

@@ -57,6 +57,21 @@ describe.each(["ApiKey", "RotatingApiKey"])("the import of an existing key as %s
     expect(await live()).toEqual([]);
   });
 
+  it("leaves the key live when it is deleted, if a resource of another provider has it", async () => {
+    const plugin = await start();
+    const imported = await plugin.import(kind, made.id);
+    const other = await plugin.import(kind, made.id, "other");
+    const later = await next(plugin);
+    later.save([imported, other]);
+    await later.delete(imported);
+    expect(await live()).toEqual([made.id]);
+    // A process of its own again.
+    const last = await next(plugin);
+    last.save([other]);
+    await last.delete(other);
+    expect(await live()).toEqual([]);
+  });
+
   it("is refused without the secret, and the error says how to give it", async () => {
     const failure = await failureOf((await start({})).import(kind, made.id));
     expect(failure).toMatch(

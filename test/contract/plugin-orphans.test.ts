@@ -95,6 +95,14 @@ describe("a key that an interrupted run left behind", () => {
     expect(await deletes()).toBe(0);
   });
 
+  it("is reported once in a run, although its end looks again", async () => {
+    const { killed, plugin, left } = await interrupted();
+    killed.save([]);
+    await plugin.add("ApiKey");
+    await plugin.cancel();
+    expect(plugin.messages).toEqual([reported(left, "nothing shows that an interrupted run left it behind")]);
+  });
+
   it("is reported if the state of the stack cannot be read, and the user is told why", async () => {
     const first = await PluginUnderTest.start(plane);
     const left = await orphan(await first.checked("ApiKey", {}));

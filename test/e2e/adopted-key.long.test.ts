@@ -1,6 +1,7 @@
 import { type ControlPlane, startControlPlane } from "keyplane/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ExampleRun } from "./run-example";
+import { optionsFor } from "./stack-under-test";
 
 const DAY = 86_400_000;
 const POST = "POST /api_keys";
@@ -76,4 +77,26 @@ test("a forced replacement that adopts the same key again does not revoke the ke
   await run.runIdle("up");
   await run.destroy();
   expect(await live()).toEqual([]);
+});
+
+test("with the plugin, a key that a resource of another provider has adopted in the same run stays live", async () => {
+  const program = (name: string) => `
+    const pulumi = require("@pulumi/pulumi");
+    const { RotatingApiKey, Provider } = require("plugin-sdk");
+    const config = new pulumi.Config();
+    const settings = new pulumi.Config("keyplane");
+    const provider = new Provider("of-${name}", { baseUrl: settings.require("baseUrl"), apiKey: settings.requireSecret("apiKey") });
+    const adopt = { id: config.require("adoptId"), key: config.requireSecret("adoptKey") };
+    exports.id = new RotatingApiKey("${name}", { adopt }, { provider }).keyId;`;
+  const options = { config: { adoptId: `${byHand.id}` }, secretConfig: { adoptKey: byHand.key } };
+  const stack = await ExampleRun.create(plane, { "index.js": program("one") }, { ...options, ...optionsFor("plugin") });
+  try {
+    await stack.run("up");
+    await stack.workspace.setProgram({ "index.js": program("two") });
+    await stack.run("up");
+    expect(await live()).toEqual([byHand.id]);
+    await stack.destroy();
+  } finally {
+    await stack.workspace.remove();
+  }
 });

@@ -129,6 +129,43 @@ describe.each(FRONT_ENDS)("with the %s", (frontEnd) => {
     await stack.run.destroy();
   });
 
+  test("a refresh that finds a consumer changed is no proof that the consumer has the new key", async () => {
+    const program = (trigger: string) => `const ci = new ApiKey("ci", { rotationTriggers: { n: "${trigger}" } });
+new Consumer("app", { keyId: ci.keyId, reportTo: config.require("reportTo"), fail: failing.includes("app"), reading: "1" });`;
+    stack = await StackUnderTest.create(frontEnd, plane, program("1"));
+    await stack.up();
+    const [old] = await stack.live();
+    await stack.setProgram(program("2"));
+    const options = { args: ["--continue-on-error"] };
+    await stack.failingUp("app", options);
+    await stack.run.run("refresh", { inProcess: false });
+    await stack.failingUp("app", options);
+    expect(await stack.live()).toContain(old);
+    // Its update in a run that also refreshes it is no proof, either.
+    await stack.upWith("", { args: [...options.args, "--refresh"], mayFail: true });
+    expect(await stack.live()).toContain(old);
+    await stack.up();
+    expect(await stack.live()).not.toContain(old);
+    await stack.run.destroy();
+  });
+
+  test("a consumer whose update ended half-way may still have the old key", async () => {
+    const program = (trigger: string, fail: string) =>
+      `const ci = new ApiKey("ci", { rotationTriggers: { n: "${trigger}" } });
+new Consumer("app", { keyId: ci.keyId, reportTo: config.require("reportTo"), fail: "${fail}" });`;
+    stack = await StackUnderTest.create(frontEnd, plane, program("1", ""));
+    await stack.up();
+    const [old] = await stack.live();
+    await stack.setProgram(program("2", "half-way"));
+    await stack.up({ mayFail: true });
+    await stack.up({ args: ["--target", stack.urn("ApiKey", "ci")], mayFail: true });
+    expect(await stack.live()).toContain(old);
+    await stack.setProgram(program("2", ""));
+    await stack.up();
+    expect(await stack.live()).not.toContain(old);
+    await stack.run.destroy();
+  });
+
   test("a key that another stack got by `state move` stays live, and so does one that left the state", async () => {
     stack = await StackUnderTest.create(frontEnd, plane, plain("1"));
     await stack.up();

@@ -58,6 +58,27 @@ describe("an exact name", () => {
     await run.runIdle("up");
     await run.destroy();
   });
+
+  test.each(["in the same run", "in a later run"])(
+    "is not taken from another resource of the stack, %s",
+    async (when) => {
+      const one = (name: string) => `new ApiKey("${name}", { name: "exact", onNameConflict: "revokeUnused" });\n`;
+      const run = await start(when === "in a later run" ? one("ci") : "new ApiKey('other');");
+      await run.run("up");
+      await run.workspace.setProgram(program(one("ci") + one("deploy")));
+      const { exit, diagnostics } = await run.run("up", { mayFail: true });
+      expect(exit).not.toBe(0);
+      const said = diagnostics.map(({ message }) => message).join();
+      // In the same run, the service may tell it first.
+      expect(said).toMatch(
+        /the name exact is taken by key \d+, which belongs to "(ci|deploy)" in this stack|409 Conflict/,
+      );
+      const { deployment } = await run.workspace.exportState();
+      const held = (deployment.resources ?? []).flatMap(({ outputs = {} }) => outputs.keyId ?? []);
+      expect((await live()).map(String)).toEqual(held.map(String));
+      await run.destroy();
+    },
+  );
 });
 
 describe("a key that should survive its resource", () => {

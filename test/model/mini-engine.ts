@@ -208,7 +208,8 @@ export abstract class MiniEngine implements Naming {
     const isLimited = Boolean(target ?? exclude) && !unreadable;
     const usesPlan = Boolean(unreadable ?? planned);
     const isDestroy = this.isDestroy && !unreadable;
-    return { cli: "", stack: undefined, isInDoubt, isLimited, isDestroy, usesPlan, plan: undefined, pid: undefined };
+    const command = { cli: "", stack: undefined, isInDoubt, isLimited, isDestroy, usesPlan };
+    return { ...command, refreshes: unreadable ? "before" : "never", plan: undefined, pid: undefined };
   }
 
   /** What the Pulumi CLI answers now. */

@@ -5,12 +5,17 @@ const Consumer = {
   check: async (_olds, news) => ({ inputs: news, failures: [] }),
   diff: async (_id, olds, news) => ({ changes: olds.keyId !== news.keyId }),
 
+  // A consumer with a `reading` drifts: each refresh finds another one.
+  read: async (id, outs) => ({ id, props: { ...outs, ...(outs.reading && { reading: `${Math.random()}` }) } }),
+
   async create(inputs) {
     await take(inputs);
     return { id: "consumer", outs: inputs };
   },
 
-  async update(_id, _olds, news) {
+  async update(id, _olds, news) {
+    if (news.fail === "half-way")
+      throw Object.assign(new Error(news.fail), { id, properties: news, reasons: [news.fail] });
     await take(news);
     return { outs: news };
   },

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { resourceTypes } from "../../../provider/dynamic/registry";
 import { diff } from "../../../provider/schema/diff";
+
 import { failureOf, json, OTHER_OWNER, StackHarness } from "./harness";
+import { urnOf } from "./saved-state";
 
 const POST = "POST /api_keys";
 const LIST = "GET /api_keys";
@@ -38,6 +40,31 @@ describe("creating a key with an exact name", () => {
     expect(await harness.liveIds()).toEqual([id]);
     expect(outputs.name).toBe(NAME);
     expect(harness.told.info.join()).toContain("never used");
+  });
+
+  it.each(["this run", "the state"])(
+    "C11: leaves a never used key to another resource that has it by %s",
+    async (by) => {
+      const harness = await StackHarness.start();
+      const { id, outputs } = await harness.createKey({ name: NAME });
+      if (by === "the state") harness.save().add({ id, name: "billing", outputs });
+      else harness.context.run.lastHolders.set(id, urnOf("ApiKey", "billing"));
+      const failure = await failureOf(harness.createKey({ name: NAME, onNameConflict: "revokeUnused" }));
+      expect(failure).toMatchObject({ code: "KP-NAME-TAKEN" });
+      expect(failure.message).toContain(`key ${id}, which belongs to "billing" in this stack`);
+      expect(await harness.liveIds()).toEqual([id]);
+    },
+  );
+
+  it("C11: replaces a never used key of the resource itself", async () => {
+    const harness = await StackHarness.start();
+    const { id, outputs } = await harness.createKey({ name: NAME });
+    const urn = urnOf("ApiKey", "ci");
+    harness.save().add({ id, name: "ci", outputs });
+    harness.context.run.lastHolders.set(id, urn);
+    const inputs = { owner: harness.identity, name: NAME, onNameConflict: "revokeUnused" };
+    const next = await resourceTypes.ApiKey.create(inputs, { ...harness.context, urn });
+    expect(await harness.liveIds()).toEqual([next.id]);
   });
 
   it("C11: waits if the service still keeps the name of a key that this run has revoked", async () => {

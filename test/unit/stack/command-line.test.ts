@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, copyFile, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { engineCommand } from "../../../provider/stack/command-line";
+import { engineCommand, refreshesAlways } from "../../../provider/stack/command-line";
 
 const URN = "urn:pulumi:dev::proj::keyplane:index:ApiKey::ci";
 
@@ -58,12 +58,43 @@ describe("a command that can leave a consumer with the old key", () => {
       stack: undefined,
       isInDoubt: true,
       isLimited: false,
+      refreshes: "before",
       isDestroy: false,
       usesPlan: true,
       plan: undefined,
       pid: undefined,
     });
   });
+});
+
+test.each<[readonly string[], NodeJS.ProcessEnv, string]>([
+  [["up"], {}, "never"],
+  [["up", "--refresh=false"], {}, "never"],
+  [["up", "--run-program"], {}, "never"],
+  [["up", "--refresh"], {}, "before"],
+  [["up", "--refresh=true"], {}, "before"],
+  [["up", "-r"], {}, "before"],
+  [["up", "-yrf"], {}, "before"],
+  [["up"], { PULUMI_OPTION_REFRESH: "true" }, "before"],
+  [["up", "-r", "--run-program"], {}, "between"],
+  [["up", "--refresh"], { PULUMI_RUN_PROGRAM: "1" }, "between"],
+])("%j with %j refreshes resources: %s", (words, env, refreshes) => {
+  expect(command(words, env).refreshes).toBe(refreshes);
+});
+
+test.each([
+  ["Pulumi.yaml", "name: proj\noptions:\n  refresh: always\n", true],
+  ["Pulumi.json", '{ "options": { "refresh": "always" } }', true],
+  ["Pulumi.yaml", "name: proj\nruntime: nodejs\n", false],
+])("a project whose %s is %j refreshes in every run: %s", async (name, text, isAlways) => {
+  const folder = await mkdtemp(join(tmpdir(), "project-"));
+  try {
+    await writeFile(join(folder, name), text);
+    await mkdir(join(folder, "program"));
+    expect(refreshesAlways(join(folder, "program"))).toBe(isAlways);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 describe("a command that reaches every consumer", () => {
@@ -201,6 +232,7 @@ describe("the process that runs keyplane", () => {
         stack: "dev",
         isInDoubt: false,
         isLimited: false,
+        refreshes: "never",
         isDestroy: true,
         usesPlan: false,
         plan: undefined,

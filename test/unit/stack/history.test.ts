@@ -19,7 +19,9 @@ const history = (...entries: unknown[]) => readHistory(JSON.stringify(entries));
 
 describe("the history of a stack", () => {
   test("has a complete run, which ended before the second after the recorded one", () => {
-    expect(history(entry())).toEqual([{ mayHaveDelivered: true, isComplete: true, began: at(0), ended: at(10) + 999 }]);
+    expect(history(entry())).toEqual([
+      { mayHaveDelivered: true, isComplete: true, onlyUpdates: true, began: at(0), ended: at(10) + 999 },
+    ]);
     const [exact] = history(entry(0, { endTime: "2026-01-01T00:00:10.250Z" }));
     expect(exact?.ended).toBe(Date.parse(ENDED) + 250);
   });
@@ -49,6 +51,17 @@ describe("the history of a stack", () => {
     ["a preview", { kind: "preview" }, false],
   ])("shows that keys may have been delivered without a record: %s", (_, fields, mayHaveDelivered) => {
     expect(history(entry(0, fields))).toMatchObject([{ mayHaveDelivered }]);
+  });
+
+  test.each([
+    ["an update that failed", { result: "failed" }, true],
+    ["an update with a target", environment({ "pulumi.flag.target": "set" }), true],
+    ["an update with --refresh", environment({ "pulumi.flag.refresh": "set" }), false],
+    ["an update with PULUMI_OPTION_REFRESH", environment({ "pulumi.env.PULUMI_OPTION_REFRESH": "set" }), false],
+    ["an update by a CLI that records no flags", { environment: {} }, false],
+    ["a refresh", { kind: "refresh" }, false],
+  ])("shows that only updates changed resources: %s", (_, fields, onlyUpdates) => {
+    expect(history(entry(0, fields))).toMatchObject([{ onlyUpdates }]);
   });
 
   test("has entries that cannot be read, which prove nothing", () => {

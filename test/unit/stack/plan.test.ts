@@ -15,6 +15,7 @@ const COMMAND = {
   stack: undefined,
   isInDoubt: false,
   isLimited: false,
+  refreshes: "never" as const,
   isDestroy: false,
   usesPlan: true,
 };

@@ -213,6 +213,7 @@ describe("of a resource that is deleted, a state shows", () => {
     ["has no time", {}, ["app"]],
     ["was updated since", AFTER, []],
     ["was updated in the same moment", { modified: "2026-01-02T00:00:00Z" }, []],
+    ["was updated since, but only half-way", { ...AFTER, initErrors: ["not ready"] }, ["app"]],
     ["is a component, which has no values of its own", { ...BEFORE, custom: false }, []],
     ["is replaced itself", { ...BEFORE, delete: true }, []],
     ["depends on it only by order", { ...BEFORE, propertyDependencies: { other: [] } }, []],
@@ -241,7 +242,25 @@ describe("of a resource that is deleted, a state shows", () => {
     expect(witness([unrelated, old, successor, waiting]).waitingFor(before, "7")).toEqual([]);
   });
 
+  test("that a consumer waits, if its change is not proven to be an update", () => {
+    const state = witness([old, successor, consumer("app", AFTER)]);
+    expect(state.waitingFor(urn, "7", (changedAt) => changedAt !== Date.parse(AFTER.modified))).toEqual(["app"]);
+  });
+
   test("that every consumer waits, if it has no successor", () => {
     expect(witness([old, consumer("app", AFTER)]).waitingFor(urn, "7")).toEqual(["app"]);
   });
+});
+
+test.each<[string, object, boolean]>([
+  ["its current key", apiKey("ci", "7"), true],
+  ["its current key, although it was replaced", apiKey("ci", "7", {}, { delete: true }), true],
+  ["its previous key", apiKey("ci", "8", { previousKeyId: "7", previousName: "ci-key" }), true],
+  ["a key without a recorded name", apiKey("ci", "7", { name: undefined }), true],
+  ["a key that it has only to revoke", apiKey("ci", "8", { pendingRevocations: ["7"] }), false],
+  ["a key of that id in another account", apiKey("ci", "7", { name: "another" }), false],
+  ["another key", apiKey("ci", "8"), false],
+  ["a record of all keys", saved(`${DYNAMIC}Ledger`, "keyplane", "ledger", { outputs: { owned: ["7"] } }), false],
+])("a state shows which resource has a key: %s", (_, resource, has) => {
+  expect(witness([owner(), resource]).holdersOf({ id: "7", name: "ci-key" })).toHaveLength(Number(has));
 });

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import type { Run } from "../../../provider/stack/history";
+import { StackLook } from "../../../provider/stack/stack-look";
+
+const STARTED = 1_000;
+const URN = "urn:pulumi:dev::proj::keyplane:index:ApiKey::ci";
+
+/** A run from 500 to 600. */
+const run = (onlyUpdates: boolean): Run => {
+  return { mayHaveDelivered: true, isComplete: true, onlyUpdates, began: 500, ended: 600 };
+};
+
+/** What a process looks at that was started at 1000, after these runs. */
+class Look extends StackLook {
+  constructor(
+    refreshes: "before" | "between" | "never",
+    private readonly runs: readonly Run[] | undefined,
+  ) {
+    const command = { cli: "pulumi", stack: undefined, isInDoubt: true, isLimited: true, isDestroy: false } as const;
+    const unused = { usesPlan: false, plan: undefined, pid: undefined };
+    super({ command: { ...command, ...unused, refreshes }, startedAt: STARTED, engine: { log: () => undefined } });
+  }
+
+  protected override async pulumi() {
+    const history = async () => {
+      if (this.runs === undefined) throw new Error("no answer");
+      return this.runs;
+    };
+    return { state: () => Promise.reject(new Error("not asked")), history };
+  }
+}
+
+test.each<[string, number, number, "before" | "between" | "never", readonly Run[] | undefined, boolean]>([
+  ["in a run that updates", 400, 550, "never", [run(true)], true],
+  ["in a run that also refreshes", 400, 550, "never", [run(false)], false],
+  ["in one of two runs at the same time", 400, 550, "never", [run(false), run(true)], true],
+  ["before a run", 400, 499, "never", [run(true)], false],
+  ["after it, as in a run that was killed", 400, 601, "never", [run(true)], false],
+  ["in a run that the history cannot show", 400, 550, "never", undefined, false],
+  ["in this run, of a key from an earlier one", 400, 1_100, "never", [], true],
+  ["in this run, which may have found it by its refresh", 400, 1_100, "before", [], false],
+  ["in this run, after its refresh", 1_050, 1_100, "before", undefined, true],
+  ["in this run, which refreshes all the time", 1_050, 1_100, "between", undefined, false],
+])("a change %s proves an update", async (_, from, changedAt, refreshes, runs, isProof) => {
+  const isUpdate = await new Look(refreshes, runs).updatesSince(from, URN);
+  expect(isUpdate(changedAt)).toBe(isProof);
+});
