@@ -65,11 +65,17 @@ export function settingsOf(
       throw new UsageError(`--account does not name an account in ${accounts.env} (${known})`);
     }
   }
+  const missing: string[] = [];
   if (account === undefined && !flags.baseUrl && !config("baseUrl") && !env[SETTINGS.baseUrl.env]) {
-    throw new UsageError(`no base URL is set. Pass --base-url https://HOST/api/v2, or set ${SETTINGS.baseUrl.env}`);
+    missing.push(`no base URL is set. Pass --base-url https://HOST/api/v2, or set ${SETTINGS.baseUrl.env}`);
   }
   if (account === undefined && !config("apiKey") && !env[SETTINGS.apiKey.env]) {
-    throw new UsageError(`no API key is set. Put it into the environment variable ${SETTINGS.apiKey.env}`);
+    missing.push(`no API key is set. Put it into the environment variable ${SETTINGS.apiKey.env}`);
+  }
+  if (missing.length > 0) {
+    // Other commands than `doctor` pass no configuration, also those that read the state of a stack.
+    const source = flags.config === undefined ? ". The configuration of a stack is not read" : "";
+    throw new UsageError(missing.join(". Also, ") + source);
   }
   return resolveSettings((name) => (name === "baseUrl" ? flags.baseUrl : undefined) ?? config(name), env, account);
 }

@@ -201,3 +201,12 @@ test("keys shows the owner, the holder and the orphans of a plugin's stack", asy
   expect(keys[left.id]).toMatchObject({ stack: "proj/dev", flags: ["orphan"], ownerTag: ownerTag(owner) });
   expect((await keysOf())[left.id]).toMatchObject({ ownerTag: ownerTag(owner) });
 });
+
+test("a command without an address and an API key names both, and says that it reads no configuration of a stack", async () => {
+  const { code, stderr } = await run(["keys"], { env: { KEYPLANE_BASE_URL: "", KEYPLANE_API_KEY: "" } });
+  expect(code).toBe(2);
+  expect(stderr).toMatch(
+    /^keyplane: no base URL is set\. .*KEYPLANE_BASE_URL\. Also, no API key is set\. .*KEYPLANE_API_KEY\./,
+  );
+  expect(stderr).toContain("The configuration of a stack is not read");
+});
