@@ -26,6 +26,7 @@ import {
   ownerNow,
   revokeAll,
   revokeKey,
+  untried,
 } from "../keys/revoke-key";
 import { sameScope } from "../keys/scope";
 import { withoutEmpty } from "../members";
@@ -117,6 +118,7 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
     if (state.keyId === undefined) return state;
     const found = await findKey(recordedKey(id, state), context);
     if (found === undefined) {
+      if (state.sealedKey !== undefined) context.warn(untried(id, state.name));
       // Removing the resource would lose the keys that are not revoked yet. Its replacement revokes them.
       return orphansBeside(id, state).length === 0 ? undefined : { ...state, gone: true };
     }

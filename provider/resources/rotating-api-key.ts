@@ -9,7 +9,7 @@ import { triggersDue } from "../keys/key-state";
 import { sameAge } from "../keys/lease";
 import { settleLost } from "../keys/lost-key";
 import { finishPending, pendingUnder } from "../keys/readiness";
-import { findKey, revokeAll } from "../keys/revoke-key";
+import { findKey, revokeAll, untried } from "../keys/revoke-key";
 import { atBorder } from "../schema/at-border";
 import { UNKNOWN } from "../schema/field-types";
 import { type Context, NotReady } from "../schema/resource-type";
@@ -112,19 +112,20 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
       current && findKey({ ...recorded(current, state), createdAt }, context),
       previous && findKey(recorded(previous, state), context),
     ]);
+    const currentGone = current !== undefined && currentFound === undefined;
+    if (currentGone && current.sealedKey !== undefined) context.warn(untried(current.keyId, current.name));
     if (currentFound === undefined && previousFound === undefined) {
       context.warn("all keys of this resource are gone from the account. The next `pulumi up` creates a new one");
       // Removing the resource would lose the keys that are not revoked yet.
       const left = await liveAmong([...state.compromised, ...state.retired], context);
       if (state.pendingRevocations.length + left.length === 0) return undefined;
-    } else if (current !== undefined && currentFound === undefined) {
+    } else if (currentGone) {
       context.warn(
         `key ${formatKey(current)} is gone from the account. The previous key, ${previous?.keyId}, is still live. ` +
           "The next `pulumi up` creates a new key",
       );
     }
     const left = previousFound === undefined ? withoutPrevious(state) : state;
-    const currentGone = current !== undefined && currentFound === undefined;
     return { ...left, currentGone, identity: identityHere(state.identity, context) };
   },
 

@@ -3125,6 +3125,22 @@ const sealing = [
       by: "is gone only if two lists",
     },
   ]),
+  ...inFile("provider/resources/api-key.ts", [
+    {
+      name: "a sealed key that is taken for gone is named",
+      change: never("read", "sealedKey"),
+      test: SEALED,
+      by: "is gone only if two lists",
+    },
+  ]),
+  ...inFile("provider/resources/rotating-api-key.ts", [
+    {
+      name: "a sealed current key that is taken for gone is named",
+      change: drop("read", "untried"),
+      test: SEALED,
+      by: "a sealed RotatingApiKey warns",
+    },
+  ]),
   ...inFile("provider/api/account.ts", [
     {
       name: "keyplane's own sealed credential is recognized by its digest",
