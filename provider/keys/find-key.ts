@@ -43,6 +43,14 @@ export async function findKey(held: RecordedKey, context: Context): Promise<ApiK
   return found;
 }
 
+/** What to do about a sealed key that is taken for gone. If it works after all, no later run has to report it. */
+export function untried(id: string, name: string | undefined): string {
+  return (
+    `two lists lack key ${id} (${shownName(name)}). It is sealed, so keyplane cannot try it, and takes it for gone. If it ` +
+    `still works, run \`npx keyplane revoke ${id}\``
+  );
+}
+
 /** Finds a key that cannot be tried in another list. A list can lag behind a creation, so a young key gets a minute. */
 async function laterLook(held: RecordedKey, context: Context): Promise<ApiKeyRecord | undefined> {
   const found = await secondLook(held.id, context);

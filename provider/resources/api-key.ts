@@ -2,7 +2,7 @@ import { keyDigest } from "../key-digest";
 import { identityHere, mustBeSameAccount } from "../keys/account-guard";
 import { mustBeDue, reportSkew } from "../keys/clock-skew";
 import { createKey, type Naming, NotCreated } from "../keys/create-key";
-import { findKey } from "../keys/find-key";
+import { findKey, untried } from "../keys/find-key";
 import { isHeldElsewhere } from "../keys/holders";
 import { ownerIdIn, sameOwner } from "../keys/identity";
 import { dueByAge } from "../keys/key-fields";
@@ -117,10 +117,10 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
     if (state.keyId === undefined) return state;
     const found = await findKey(recordedKey(id, state), context);
     if (found === undefined) {
+      const name = `key ${id} (${shownName(state.name)})`;
+      const gone = state.sealedKey === undefined ? `${name} is gone from the account` : untried(id, state.name);
       // A later preview shows only that the resource is to be created.
-      context.warn(
-        `key ${id} (${shownName(state.name)}) is gone from the account. The next \`pulumi up\` creates a new key`,
-      );
+      context.warn(`${gone}. The next \`pulumi up\` creates a new key`);
       // Removing the resource would lose the keys that are not revoked yet. Its replacement revokes them.
       return orphansBeside(id, state).length === 0 ? undefined : { ...state, gone: true };
     }

@@ -3,7 +3,7 @@ import { KeyplaneError } from "../errors";
 import { keyIn } from "../key-index";
 import { identityHere, mustBeSameAccount } from "../keys/account-guard";
 import { notDueYet } from "../keys/clock-skew";
-import { findKey } from "../keys/find-key";
+import { findKey, untried } from "../keys/find-key";
 import { sameOwner } from "../keys/identity";
 import { isKept, nextDue, rotateAt } from "../keys/key-fields";
 import { triggersDue } from "../keys/key-state";
@@ -113,6 +113,8 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
       current && findKey({ ...recorded(current, state), createdAt }, context),
       previous && findKey(recorded(previous, state), context),
     ]);
+    const currentGone = current !== undefined && currentFound === undefined;
+    if (currentGone && current.sealedKey !== undefined) context.warn(untried(current.keyId, current.name));
     if (currentFound === undefined && previousFound === undefined) {
       const names = [current, previous].flatMap((key) => (key === undefined ? [] : `key ${formatHeld(key)}`));
       const are = names.length === 1 ? "is" : "are";
@@ -120,14 +122,13 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
       // Removing the resource would lose the keys that are not revoked yet.
       const left = await liveAmong([...state.compromised, ...state.retired], context);
       if (state.pendingRevocations.length + left.length === 0) return undefined;
-    } else if (current !== undefined && currentFound === undefined) {
+    } else if (currentGone) {
       context.warn(
         `key ${formatHeld(current)} is gone from the account. The previous key, ${previous?.keyId}, is still live. ` +
           "The next `pulumi up` creates a new key",
       );
     }
     const left = previousFound === undefined ? withoutPrevious(state) : state;
-    const currentGone = current !== undefined && currentFound === undefined;
     return { ...left, currentGone, identity: identityHere(state.identity, context) };
   },
 

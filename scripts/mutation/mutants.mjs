@@ -3200,6 +3200,22 @@ const sealing = [
       by: "is gone only if two lists",
     },
   ]),
+  ...inFile("provider/resources/api-key.ts", [
+    {
+      name: "a sealed key that is taken for gone is named",
+      change: always("read", "sealedKey"),
+      test: SEALED,
+      by: "is gone only if two lists",
+    },
+  ]),
+  ...inFile("provider/resources/rotating-api-key.ts", [
+    {
+      name: "a sealed current key that is taken for gone is named",
+      change: drop("read", "untried"),
+      test: SEALED,
+      by: "a sealed RotatingApiKey warns",
+    },
+  ]),
   ...inFile("provider/settings/settings.ts", [
     {
       name: "keyplane's own sealed credential is recognized by its digest",

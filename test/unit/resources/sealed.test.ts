@@ -125,6 +125,8 @@ describe("a sealed ApiKey", () => {
     await harness.plane.state.revokeKey(Number(made.id));
     const later = harness.beside({ context: { run: newRunNotes() } });
     expect(await later.readKey(made)).toBeUndefined();
+    // If it works after all, it is live, and the ledger does not report it: the stack had it.
+    expect(later.told.warn).toEqual([expect.stringContaining(`run \`npx keyplane revoke ${made.id}\``)]);
   });
 
   it("is taken for gone only after its first minute, in which lists can lag behind", async () => {
@@ -188,6 +190,19 @@ describe("a sealed RotatingApiKey", () => {
     await harness.clock.pass(DAY);
     await stack.up();
     expect(await harness.liveIds()).toEqual([stack.current]);
+  });
+
+  it("warns with its id if a refresh takes its key for gone, and of no previous key", async () => {
+    const stack = await RotatingStack.start({ sealTo: { age: [ann.recipient] }, rotationTriggers: { run: 1 } });
+    await stack.up({ ...stack.inputs, rotationTriggers: { run: 2 } });
+    const { current, previous, harness } = stack;
+    await harness.clock.pass(DAY);
+    await harness.plane.state.revokeKey(Number(previous));
+    await stack.refresh();
+    expect(stack.warnings).not.toContain("npx keyplane revoke");
+    await harness.plane.state.revokeKey(Number(current));
+    await stack.refresh();
+    expect(stack.warnings).toContain(`npx keyplane revoke ${current}`);
   });
 
   it("rotates if its recipients change, and a change during the grace waits for its end", async () => {

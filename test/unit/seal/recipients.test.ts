@@ -1,9 +1,14 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import sodium from "libsodium-wrappers";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { changeOfRecipients, parseRecipients, sameRecipients } from "../../../provider/seal/recipients";
 import { seal } from "../../../provider/seal/seal";
 import { AgeReader, GitHubReader } from "./opener";
 
+const hasAge = spawnSync("age", ["--version"]).status === 0;
 const github = new GitHubReader();
 let ann: AgeReader;
 let bob: AgeReader;
@@ -79,6 +84,22 @@ describe("a sealed text", () => {
     expect(await bob.open(age)).toBe("napi_1");
     await expect((await AgeReader.create()).open(age)).rejects.toThrow();
     expect((await seal("napi_1", { age: [ann.recipient] })).age).not.toBe(age);
+  });
+
+  it.skipIf(!hasAge)("is opened by the program age (not tried without one on the PATH)", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "keyplane-age-"));
+    try {
+      const { identityToRecipient } = await import("age-encryption");
+      const { age = "" } = await seal("napi_1", { age: [ann.recipient, await identityToRecipient(secret)] });
+      writeFileSync(join(folder, "sealed.age"), age);
+      const args = ["--decrypt", "-i", "-", join(folder, "sealed.age")];
+      expect(spawnSync("age", args, { input: secret, encoding: "utf8" })).toMatchObject({
+        stdout: "napi_1",
+        stderr: "",
+      });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it("leaves no bytes of the secret behind", async () => {
