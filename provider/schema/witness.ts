@@ -1,5 +1,5 @@
 import type { ApiKeyRecord } from "../api/records";
-import type { HeldName, Made, Properties } from "./resource-type";
+import type { HeldName, Made } from "./resource-type";
 
 /** A resource in the state that has a key. */
 export interface KeyHolder {
@@ -7,7 +7,8 @@ export interface KeyHolder {
   readonly id: string;
   /** Whether it was replaced, and is only left to be deleted. */
   readonly replaced: boolean;
-  readonly outputs: Properties;
+  /** The URN that the names of its keys are made for; `undefined` with the dynamic provider. */
+  readonly namedFor: string | undefined;
 }
 
 /**
