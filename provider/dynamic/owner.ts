@@ -68,7 +68,7 @@ export const owner = atBorder<Inputs, OwnerState>({
     return accountFailures(inputs, context);
   },
 
-  told: namingKey,
+  describe: namingKey,
 
   due(state, inputs, terms) {
     const due: Due[] = [];

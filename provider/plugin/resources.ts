@@ -4,14 +4,13 @@ import { checkId } from "../ids";
 import { identityHere, isElsewhere, mustBeSameAccount } from "../keys/account-guard";
 
 import { noteHolder, noteOther } from "../keys/holders";
-import { identityIn, identityOf, markIn, ownerIdIn, urnIn } from "../keys/identity";
-
+import { identityIn, identityOf, markIn, ownerIdIn } from "../keys/identity";
 import { sameScope } from "../keys/scope";
 import { withoutEmpty } from "../members";
 import { check } from "../schema/check";
 import { UNKNOWN } from "../schema/field-types";
 import { type Outputs, type Properties, readOutputs } from "../schema/outputs";
-import { type Context, type Made, NotReady, type ResourceType } from "../schema/resource-type";
+import { type Context, type HeldName, type Made, NotReady, type ResourceType } from "../schema/resource-type";
 import { difference } from "../session/difference";
 import { createAgain } from "../session/retried-creation";
 import type { Session } from "../session/session";
@@ -41,6 +40,14 @@ export interface Named {
 /** A verb that the engine calls, and its values. */
 interface Called extends Pick<Verb, "name" | "values" | "held"> {
   readonly nonce?: (() => string) | undefined;
+}
+
+/** A resource that is deleted. */
+interface Deleted {
+  readonly id: string;
+  /** Whether its key was imported or adopted, so that another resource can have it, too. */
+  readonly isTakenOver: boolean;
+  readonly keys: readonly HeldName[];
 }
 
 /**
@@ -171,7 +178,8 @@ export class Resources {
     return this.#run(named, { name: "delete", values: held }, async (context) => {
       this.#orphans.noteHeld(type, held, context);
       this.#handovers.noteDeletion(id);
-      await this.#noteOthers(type, id, held, context);
+      const isTakenOver = held.imported === true || held.adopted !== undefined;
+      await this.#noteOthers(type, { id, isTakenOver, keys: type.holds?.(held) ?? [] }, context);
       await type.delete(id, held, context);
       if (type.holds) await this.#orphans.afterDelete(this.#owners.identityNow(urn, held), context);
     });
@@ -224,9 +232,10 @@ export class Resources {
    * upgrade, another one has the successor of a resource that an earlier run replaced. And a resource of another provider
    * can have taken over a key that was not made for this one. Only the state shows both.
    */
-  async #noteOthers(type: ResourceType, id: string, held: Outputs, context: Context): Promise<void> {
+  async #noteOthers(type: ResourceType, deleted: Deleted, context: Context): Promise<void> {
+    const { id, keys } = deleted;
     const { isDestroy, isLimited } = this.session.command;
-    const isTakenOver = (held.imported === true || held.adopted !== undefined) && !this.config().isStateless;
+    const isTakenOver = deleted.isTakenOver && !this.config().isStateless;
     const isUnseen = type.compromised !== undefined && !this.#compared.has(context.urn) && !isDestroy;
     if (!isUnseen && (!isTakenOver || (isDestroy && !isLimited))) return;
     const witness = await context.witness();
@@ -238,10 +247,10 @@ export class Resources {
           "read. Set KEYPLANE_PULUMI to the path of the Pulumi CLI, and run the command again",
       );
     }
-    for (const key of type.holds?.(held) ?? []) {
+    for (const key of keys) {
       for (const holder of witness.holdersOf(key)) {
         if (holder.id === id && (holder.urn === context.urn || holder.replaced)) continue;
-        noteOther(key.id, { id: holder.id, urn: urnIn(fromEngine(holder.outputs).owner) }, context);
+        noteOther(key.id, { id: holder.id, urn: holder.namedFor }, context);
       }
     }
     const successor = isUnseen ? witness.successorOf(context.urn, id) : undefined;

@@ -33,6 +33,6 @@ export function check(
     }
   }
   if (failures.length === 0 && type.rules !== undefined) failures.push(...type.rules(inputs, context, before));
-  const told = type.told === undefined ? failures : failures.map((failure) => type.told?.(failure, inputs) ?? failure);
-  return { inputs: type.completed?.(inputs, before, context) ?? inputs, failures: told };
+  const described = failures.map((failure) => type.describe?.(failure, inputs) ?? failure);
+  return { inputs: type.completed?.(inputs, before, context) ?? inputs, failures: described };
 }

@@ -228,7 +228,7 @@ export interface ResourceType<Inputs = Given, State = Outputs> {
    */
   readonly rules?: (inputs: Planned<Inputs>, context: Context, before: Partial<Inputs>) => readonly Failure[];
   /** Names what the user declared in a failure of a resource that no program declares. */
-  readonly told?: (failure: Failure, inputs: Planned<Partial<Inputs>>) => Failure;
+  readonly describe?: (failure: Failure, inputs: Planned<Partial<Inputs>>) => Failure;
   /** What is due regardless of the program. A refresh uses only the drift in it. */
   readonly due?: ((state: State, inputs: Planned<Inputs>, terms: DueTerms) => readonly Due[]) | undefined;
   /** Why a compromised key must be revoked once the whole stack has its successor; `undefined` if there is none. */

@@ -2,10 +2,13 @@ import type { ApiKeyRecord } from "../api/records";
 import type { HeldName, Made } from "./resource-type";
 
 /** A resource in the state that has a key. */
-export interface KeyHolder extends Made {
+export interface KeyHolder {
   readonly urn: string;
+  readonly id: string;
   /** Whether it was replaced, and is only left to be deleted. */
   readonly replaced: boolean;
+  /** The URN that the names of its keys are made for; `undefined` with the dynamic provider. */
+  readonly namedFor: string | undefined;
 }
 
 /**

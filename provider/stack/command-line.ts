@@ -46,28 +46,20 @@ export function engineCommand(env: NodeJS.ProcessEnv = process.env, started = st
   const [names, shorts] = [namesIn(words ?? []), (words ?? []).map(shortsIn)];
   const isSet = (option: string) => names.has(option) || isOn(env[variableOf(option)]);
   const isLimited = LIMITS.some(isSet) || shorts.some((letters) => /[tx]$/.test(letters));
+  const isRefreshing = isSet("refresh") || shorts.some((letters) => letters.includes("r"));
+  const runsProgram = names.has("run-program") || isOn(env.PULUMI_RUN_PROGRAM);
   const goesOn = isSet("continue-on-error") || isOn(env.PULUMI_CONTINUE_ON_ERROR);
   return {
     cli,
     stack: stackIn(words ?? []),
     isInDoubt: words === undefined || isLimited || goesOn,
     isLimited,
-    refreshes: refreshIn(words, isSet("refresh") || shorts.some((letters) => letters.includes("r")), names, env),
+    refreshes: words === undefined || isRefreshing ? (runsProgram ? "between" : "before") : "never",
     isDestroy: words !== undefined && ["destroy", "down", "dn"].includes(commandIn(words)),
     usesPlan: words === undefined || PLANS.some(isSet) || isOn(env.PULUMI_EXPERIMENTAL),
     plan: valueAfter("plan", words ?? []) ?? (env[variableOf("plan")] || undefined),
     pid,
   };
-}
-
-function refreshIn(
-  words: readonly string[] | undefined,
-  isAsked: boolean,
-  names: ReadonlySet<string>,
-  env: NodeJS.ProcessEnv,
-): EngineCommand["refreshes"] {
-  if (words !== undefined && !isAsked) return "never";
-  return names.has("run-program") || isOn(env.PULUMI_RUN_PROGRAM) ? "between" : "before";
 }
 
 /** Whether the engine saves the state only at the end of the run, so that it does not show what the run has done. */
@@ -79,7 +71,8 @@ export function skipsCheckpoints(env: NodeJS.ProcessEnv = process.env): boolean 
 export function refreshesAlways(folder = process.cwd()): boolean {
   for (const name of ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"]) {
     try {
-      return /["']?\brefresh["']?\s*:\s*["']?always\b/.test(readFileSync(join(folder, name), "utf8"));
+      const text = readFileSync(join(folder, name), "utf8");
+      return text.replaceAll(/[\s"']/g, "").includes("refresh:always");
     } catch {
       // The project file is in a parent folder, or has another name.
     }

@@ -1,4 +1,5 @@
 import type { ApiKeyRecord } from "../api/records";
+import { urnIn } from "../keys/identity";
 import { isOthers } from "../keys/maker";
 import { hasTagOf, isNamedFor, MAX_NAMES, nameInUrn, nonceFrom, runIn } from "../keys/names";
 import type { HeldName } from "../schema/resource-type";
@@ -48,7 +49,9 @@ export class StackWitness implements Witness {
   holdersOf({ id, name }: HeldName): readonly KeyHolder[] {
     const isIt = (key: KeyInState) =>
       key.id === id && HOLDS.includes(key.role) && (name === undefined || key.name === undefined || key.name === name);
-    return this.#ours.filter((resource) => keysIn(resource).some(isIt));
+    return this.#ours
+      .filter((resource) => keysIn(resource).some(isIt))
+      .map(({ urn, id, replaced, outputs }) => ({ urn, id, replaced, namedFor: urnIn(outputs.__owner) }));
   }
 
   requesterOf(name: string): "interrupted creation" | "run" | undefined {
