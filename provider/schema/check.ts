@@ -34,6 +34,9 @@ export function check(
     }
   }
   if (failures.length === 0 && type.rules !== undefined) failures.push(...type.rules(inputs, context, before));
-  const told = type.told === undefined ? failures : failures.map((failure) => type.told?.(failure, inputs) ?? failure);
-  return { inputs: type.completed?.(inputs, before, context) ?? inputs, failures: told };
+  const of = failures.length === 0 ? undefined : type.declaredAs?.(inputs);
+  return {
+    inputs: type.completed?.(inputs, before, context) ?? inputs,
+    failures: of === undefined ? failures : failures.map((failure) => ({ ...failure, of })),
+  };
 }

@@ -2918,7 +2918,7 @@ const messages = [
   ...inFile("provider/dynamic/owner.ts", [
     {
       name: "an error of the settings names a key that the program declares",
-      change: unchained("rules"),
+      change: never("declaredAs", "string"),
       test: "test/contract/host.test.ts",
       by: "says what is wrong with the configuration",
     },
