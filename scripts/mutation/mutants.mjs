@@ -2919,14 +2919,14 @@ const messages = [
     {
       name: "an error of the settings names a key that the program declares",
       change: never("declaredAs", "string"),
-      test: "test/contract/host.test.ts",
-      by: "says what is wrong with the configuration",
+      test: resources("check"),
+      by: "C1: a failure of an owner names the key",
     },
     {
       name: "the state does not get the name of the first key, which changes when lines move",
       change: becomes("{ ...inputs, firstKey }", "completed", "inputs", "runs"),
-      test: "test/contract/host.test.ts",
-      by: "says what is wrong with the configuration",
+      test: resources("check"),
+      by: "C1: a failure of an owner names the key",
     },
   ]),
   ...inFile("sdk/nodejs/run/pulumi-internals.ts", [
