@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { DURATION_FORM, MAX_TIMER_MS, parseDuration } from "../provider/duration";
+import { DURATION_FORM, MAX_TIMER_MS, parseDuration, TIMER_FORM } from "../provider/duration";
 
 /** An age from the command line. */
 export interface Age {
@@ -17,7 +17,7 @@ export function readAge(text: string): Age {
 
 /** Parses a timeout. Returns milliseconds. */
 export function readWait(text: string): number {
-  const { ms } = readAge(text);
-  if (ms > MAX_TIMER_MS) throw new InvalidArgumentError("It must be at most 24 days.");
+  const ms = parseDuration(text);
+  if (ms === undefined || ms > MAX_TIMER_MS) throw new InvalidArgumentError(`It must be ${TIMER_FORM}.`);
   return ms;
 }

@@ -11,8 +11,8 @@ import { accountFailures, scopeFields } from "../keys/scope";
 import { formatListed, settleUnknown } from "../keys/unknown-keys";
 import { textOf } from "../members";
 import { atBorder } from "../schema/at-border";
-import { type FieldRule, type InputsOf, type Planned, types } from "../schema/field-types";
-import type { Context, Due, Failure } from "../schema/resource-type";
+import { type FieldRule, type InputsOf, types } from "../schema/field-types";
+import type { Context, Due } from "../schema/resource-type";
 
 /** How many of the last runs the state has on record. A run that fails before its sweep leaves its keys to a later one. */
 const RUNS = 10;
@@ -68,7 +68,8 @@ export const owner = atBorder<Inputs, OwnerState>({
     return accountFailures(inputs, context);
   },
 
-  describe: namingKey,
+  // No program declares an owner.
+  declaredAs: ({ firstKey }) => (typeof firstKey === "string" ? firstKey : undefined),
 
   due(state, inputs, terms) {
     const due: Due[] = [];
@@ -123,12 +124,6 @@ export const owner = atBorder<Inputs, OwnerState>({
     }
   },
 });
-
-/** The failure with the key that declares the owner, because no program declares an owner. */
-function namingKey(failure: Failure, { firstKey }: Planned<Partial<Inputs>>): Failure {
-  if (typeof firstKey !== "string") return failure;
-  return { ...failure, property: failure.property === "" ? firstKey : `${firstKey}: ${failure.property}` };
-}
 
 /** The recorded identity. An unknown account must be proven, too. */
 function recordedIdentity(id: string, { identity }: OwnerState): string {

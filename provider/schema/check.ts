@@ -33,6 +33,9 @@ export function check(
     }
   }
   if (failures.length === 0 && type.rules !== undefined) failures.push(...type.rules(inputs, context, before));
-  const described = failures.map((failure) => type.describe?.(failure, inputs) ?? failure);
-  return { inputs: type.completed?.(inputs, before, context) ?? inputs, failures: described };
+  const of = failures.length === 0 ? undefined : type.declaredAs?.(inputs);
+  return {
+    inputs: type.completed?.(inputs, before, context) ?? inputs,
+    failures: of === undefined ? failures : failures.map((failure) => ({ ...failure, of })),
+  };
 }

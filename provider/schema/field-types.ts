@@ -1,4 +1,4 @@
-import { DURATION_FORM, MAX_TIMER_MS, parseDuration } from "../duration";
+import { DURATION_FORM, MAX_TIMER_MS, parseDuration, TIMER_FORM } from "../duration";
 import type { ErrorCode } from "../errors";
 import { ID_FORMS } from "../ids";
 import { isObject, membersOf } from "../members";
@@ -74,7 +74,7 @@ const duration: FieldType<string> = (value) =>
 
 /** A duration for a timer. */
 const timeout: FieldType<string> = (value) =>
-  duration(value) ?? ((parseDuration(value) ?? 0) > MAX_TIMER_MS ? "must be at most 24 days" : undefined);
+  (parseDuration(value) ?? Number.POSITIVE_INFINITY) > MAX_TIMER_MS ? `must be a duration: ${TIMER_FORM}` : undefined;
 
 const id =
   (kind: keyof typeof ID_FORMS): FieldType<string> =>

@@ -14,6 +14,8 @@ export interface Failure {
   readonly reason: string;
   /** @default "KP-INPUT" */
   readonly code?: ErrorCode;
+  /** What the program has declared, if it is not the resource. */
+  readonly of?: string | undefined;
   /** The names that exist, if the property does not. The nearest one is suggested. */
   readonly known?: readonly string[];
 }
@@ -227,8 +229,8 @@ export interface ResourceType<Inputs = Given, State = Outputs> {
    * @param before - The inputs in the state; none if the resource is to be created.
    */
   readonly rules?: (inputs: Planned<Inputs>, context: Context, before: Partial<Inputs>) => readonly Failure[];
-  /** Names what the user declared in a failure of a resource that no program declares. */
-  readonly describe?: (failure: Failure, inputs: Planned<Partial<Inputs>>) => Failure;
+  /** What the program has declared instead of the resource, for failures of one that no program declares. */
+  readonly declaredAs?: (inputs: Planned<Partial<Inputs>>) => string | undefined;
   /** What is due regardless of the program. A refresh uses only the drift in it. */
   readonly due?: ((state: State, inputs: Planned<Inputs>, terms: DueTerms) => readonly Due[]) | undefined;
   /** Why a compromised key must be revoked once the whole stack has its successor; `undefined` if there is none. */

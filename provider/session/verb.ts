@@ -82,11 +82,12 @@ export async function runVerb<T>(session: Session, verb: Verb, body: (context: C
  */
 export function reasonsOf(failures: readonly Failure[]): Promise<string[]> {
   return Promise.all(
-    failures.map(async ({ property, reason, code = "KP-INPUT", known }) => {
+    failures.map(async ({ property, reason, code = "KP-INPUT", known, of = "" }) => {
       // Loaded on demand, because nearly all programs pass only inputs that exist.
       const hint = known === undefined ? "" : (await import("../nearest.js")).didYouMean(property, known);
       // The name of an input that does not exist can be anything.
-      return toMessage(`${property === "" ? "" : `${maskKeyLike(property)}: `}${reason}${hint} [${code}]`);
+      const path = [of, property].flatMap((name) => (name === "" ? [] : `${maskKeyLike(name)}: `)).join("");
+      return toMessage(`${path}${reason}${hint} [${code}]`);
     }),
   );
 }

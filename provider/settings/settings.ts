@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { inspect } from "node:util";
 import type { AccountSettings } from "../account-settings";
-import { DURATION_FORM, MAX_TIMER_MS, parseDuration } from "../duration";
+import { MAX_TIMER_MS, parseDuration, TIMER_FORM } from "../duration";
 import { ConfigError, isKeyplaneError } from "../errors";
 import type { DOCUMENTED_RATES } from "../http/limits/limiter";
 import { keyDigest } from "../key-digest";
@@ -207,8 +207,7 @@ function readApiKey(text: string): string {
 
 function readTimer(text: string, name: "requestTimeout" | "operationTimeout" | "pollInterval"): number {
   const ms = parseDuration(text);
-  if (ms === undefined) throw bad(name, `must be a duration: ${DURATION_FORM}`);
-  if (ms > MAX_TIMER_MS) throw bad(name, "must be at most 24 days");
+  if (ms === undefined || ms > MAX_TIMER_MS) throw bad(name, `must be a duration: ${TIMER_FORM}`);
   return ms;
 }
 

@@ -3008,15 +3008,15 @@ const messages = [
   ...inFile("provider/dynamic/owner.ts", [
     {
       name: "an error of the settings names a key that the program declares",
-      change: without("owner", "describe"),
-      test: "test/contract/host.test.ts",
-      by: "says what is wrong with the configuration",
+      change: never("declaredAs", "string"),
+      test: resources("check"),
+      by: "C1: a failure of an owner names the key",
     },
     {
       name: "the state does not get the name of the first key, which changes when lines move",
       change: becomes("{ ...inputs, firstKey }", "completed", "inputs", "runs"),
-      test: "test/contract/host.test.ts",
-      by: "says what is wrong with the configuration",
+      test: resources("check"),
+      by: "C1: a failure of an owner names the key",
     },
   ]),
   ...inFile("sdk/nodejs/run/pulumi-internals.ts", [

@@ -89,6 +89,14 @@ describe("settings", () => {
   });
 });
 
+it("a timer that is no duration or too long is told the limit of timers", () => {
+  for (const requestTimeout of ["30", "30d"]) {
+    expect(() => from({ requestTimeout })).toThrow(
+      /requestTimeout must be a duration: .*, and at most 24 days \(set by/,
+    );
+  }
+});
+
 describe("several wrong settings", () => {
   const message = (config: Record<string, string>, environment?: NodeJS.ProcessEnv, account?: string) => {
     try {

@@ -102,3 +102,12 @@ describe("the inputs of a ProjectReady", () => {
     ]);
   });
 });
+
+it("C1: a failure of an owner names the key that declares it, and the state does not get that name", () => {
+  const inputs = { ...base, owner: undefined, project: "proj", stack: "dev", account: "EU", firstKey: 'ApiKey "ci"' };
+  const { failures, inputs: saved } = check(resourceTypes.Owner, inputs, context);
+  expect(failures).toEqual([
+    { property: "account", reason: expect.stringMatching(/^must be the name of an account/), of: 'ApiKey "ci"' },
+  ]);
+  expect(saved).not.toHaveProperty("firstKey");
+});
