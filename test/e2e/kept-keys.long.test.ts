@@ -75,7 +75,7 @@ describe("an exact name", () => {
       );
       const { deployment } = await run.workspace.exportState();
       const held = (deployment.resources ?? []).flatMap(({ outputs = {} }) => outputs.keyId ?? []);
-      expect((await live()).map(String)).toEqual(held.map(String));
+      expect((await live()).map(String)).toEqual(held.map(String).sort());
       await run.destroy();
     },
   );
