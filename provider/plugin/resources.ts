@@ -247,7 +247,7 @@ export class Resources {
           "read. Set KEYPLANE_PULUMI to the path of the Pulumi CLI, and run the command again",
       );
     }
-    for (const key of keys) {
+    for (const key of isTakenOver ? keys : []) {
       for (const holder of witness.holdersOf(key)) {
         if (holder.id === id && (holder.urn === context.urn || holder.replaced)) continue;
         noteOther(key.id, { id: holder.id, urn: holder.namedFor }, context);
