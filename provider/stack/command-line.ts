@@ -10,7 +10,7 @@ export interface EngineCommand extends Command {
   readonly stack: string | undefined;
   /**
    * Whether it refreshes resources: before it changes the first one, or, if it runs the program for that, in between.
-   * `before` if it cannot be read.
+   * `never` if it cannot be read: otherwise each run after a failed replacement would fail once more.
    */
   readonly refreshes: "before" | "between" | "never";
   /** Whether the command can compare the inputs of resources with those of an earlier preview. */
@@ -54,7 +54,7 @@ export function engineCommand(env: NodeJS.ProcessEnv = process.env, started = st
     stack: stackIn(words ?? []),
     isInDoubt: words === undefined || isLimited || goesOn,
     isLimited,
-    refreshes: words === undefined || isRefreshing ? (runsProgram ? "between" : "before") : "never",
+    refreshes: isRefreshing ? (runsProgram ? "between" : "before") : "never",
     isDestroy: words !== undefined && ["destroy", "down", "dn"].includes(commandIn(words)),
     usesPlan: words === undefined || PLANS.some(isSet) || isOn(env.PULUMI_EXPERIMENTAL),
     plan: valueAfter("plan", words ?? []) ?? (env[variableOf("plan")] || undefined),

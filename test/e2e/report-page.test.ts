@@ -111,7 +111,7 @@ describe.skipIf(chromium === undefined)("the page of a report in Chromium (not t
     await browser.evaluate('document.getElementById("search").focus()');
     await browser.send("Input.insertText", { text: "secret-4 KEY" });
     expect([await rows(), await firstName()]).toEqual([1, "key-4"]);
-    expect(await browser.evaluate('document.getElementById("count").textContent')).toBe("1 of 1 keys (12 in all)");
+    expect(await browser.evaluate('document.getElementById("count").textContent')).toBe("1 of 1 key (12 in all)");
   });
 
   test.each([

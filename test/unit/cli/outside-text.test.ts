@@ -49,7 +49,7 @@ function printed(action: () => void): string {
 
 test("every printed line is harmless, has a limited length and contains no configured credential", () => {
   vi.stubEnv("KEYPLANE_API_KEY", "kp_of_the_environment");
-  const text = `${HOSTILE} kp_of_the_environment ${"x".repeat(10_000_000)}`;
+  const text = `${HOSTILE} kp_of_the_environment ${"x".repeat(1_000_000)}`;
   for (const action of [() => print(text), () => note(text), () => print(paint("good", text), text)]) {
     const lines = printed(action).replace(COLOUR, "").split("\n");
     expect(lines).toHaveLength(2);

@@ -58,7 +58,7 @@ describe("a command that can leave a consumer with the old key", () => {
       stack: undefined,
       isInDoubt: true,
       isLimited: false,
-      refreshes: "before",
+      refreshes: "never",
       isDestroy: false,
       usesPlan: true,
       plan: undefined,
