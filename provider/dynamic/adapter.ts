@@ -1,4 +1,5 @@
 import type { dynamic } from "@pulumi/pulumi";
+import { messageOf } from "../errors";
 import { noteHolder } from "../keys/holders";
 import { check } from "../schema/check";
 import { readOutputs } from "../schema/outputs";
@@ -117,7 +118,7 @@ class HostError extends Error {
 }
 
 function toHostError(error: unknown, type: ResourceType, values: Values): HostError {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (!(error instanceof VerbError) || error.notReady === undefined) return new HostError(message);
   const { notReady } = error;
   // The host adds `__provider` to every result but this one. Without it, the resource could never be deleted.

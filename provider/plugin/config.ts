@@ -65,10 +65,7 @@ export function checkConfig(
     failures.push({ property: "", reason: error.message, code: error.code });
   }
   const account = settings && { mark: accountMark(settings), settings };
-  const owner = ownerOfProvider(urn, olds[OWNER], account, {
-    renamedFrom: settings?.renamedFrom ?? [],
-    ...(newId && { newId }),
-  });
+  const owner = ownerOfProvider(urn, olds[OWNER], account, { renamedFrom: settings?.renamedFrom ?? [], newId });
   return { inputs: { ...news, [OWNER]: owner }, failures };
 }
 

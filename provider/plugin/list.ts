@@ -10,7 +10,7 @@ export interface Listed {
   readonly name: string;
 }
 
-/** Lists what exists on the service of a resource type. Throws an error whose message is safe to show. */
+/** Lists what exists on the service of a resource type. */
 export async function listed(
   session: Session,
   token: string,

@@ -24,7 +24,7 @@ export function ownerOfProvider(
   {
     renamedFrom,
     newId = () => randomUUID(),
-  }: { readonly renamedFrom: readonly string[]; readonly newId?: () => string },
+  }: { readonly renamedFrom: readonly string[]; readonly newId?: (() => string) | undefined },
 ): string {
   if (!isOfStack(before, urn, renamedFrom)) return identityOf(newId(), account?.mark, urn);
   return identityOf(ownerIdIn(before), markAfter(markIn(before), account), urn);

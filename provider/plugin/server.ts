@@ -13,7 +13,7 @@ import provider = require("@pulumi/pulumi/proto/provider_pb");
 
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { KeyplaneError } from "../errors";
+import { KeyplaneError, messageOf } from "../errors";
 import { apiKey } from "../resources/api-key";
 import { projectReady } from "../resources/project-ready";
 import { rotatingApiKey } from "../resources/rotating-api-key";
@@ -199,7 +199,7 @@ async function answerList(session: Session, call: ListCall): Promise<void> {
 }
 
 function toServiceError(error: unknown): Partial<ServiceError> {
-  const message = toMessage(error instanceof Error ? error.message : String(error));
+  const message = toMessage(messageOf(error));
   if (!(error instanceof VerbError) || error.notReady === undefined) return { code: status.UNKNOWN, details: message };
   const { id, outputs: reached } = error.notReady;
   return notReady(message, id, outputs(toEngine(error.type, reached)));

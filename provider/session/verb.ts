@@ -77,8 +77,8 @@ export async function runVerb<T>(session: Session, verb: Verb, body: (context: C
 }
 
 /**
- * Failed checks in words that are safe to show. The path is part of the reason: if the failure named the property, Pulumi would print its
- * value, and any value can be a secret.
+ * Failed checks in words that are safe to show. The path is part of the reason: if the failure named the property,
+ * Pulumi would print its value, and any value can be a secret.
  */
 export function reasonsOf(failures: readonly Failure[]): Promise<string[]> {
   return Promise.all(

@@ -61,10 +61,11 @@ export class StackLook implements Deliveries {
    */
   async updatesSince(from: number, urn: string): Promise<(changedAt: number) => boolean> {
     const { startedAt, command } = this.looking;
-    const refreshes = command.refreshes === "never" && refreshesAlways() ? "before" : command.refreshes;
+    const always = refreshesAlways();
+    const refreshes = command.refreshes === "never" && always ? "before" : command.refreshes;
     const isProofNow = refreshes === "never" || (refreshes === "before" && from >= startedAt);
     // What happened before this process was started, the history shows. It lacks runs that were killed.
-    const runs = from >= startedAt || refreshesAlways() ? [] : ((await this.#runs(urn)) ?? []);
+    const runs = from >= startedAt || always ? [] : ((await this.#runs(urn)) ?? []);
     return (changedAt) =>
       changedAt >= startedAt
         ? isProofNow
