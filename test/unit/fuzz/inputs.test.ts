@@ -11,7 +11,7 @@ import { digestOf } from "../../../provider/schema/digest";
 import { types } from "../../../provider/schema/field-types";
 import type { Properties } from "../../../provider/schema/outputs";
 import { generatedName } from "../../generated-name";
-import { StackHarness } from "../resources/harness";
+import { json, StackHarness } from "../resources/harness";
 import { nastyText, nastyValue } from "./arbitraries";
 
 const KINDS = Object.keys(resourceTypes) as (keyof typeof resourceTypes)[];
@@ -95,12 +95,13 @@ describe("any name", () => {
 });
 
 it("any triggers cause a rotation if and only if they differ", () => {
-  const outputs = { owner: "o", keyId: "7", name: "ci-aaaaaaaa-bbbbbbbb", key: "a secret" };
+  const key = "a secret";
+  const outputs = { owner: "o", keyId: "7", name: "ci-aaaaaaaa-bbbbbbbb", key };
   const differ = (before: unknown, after: unknown) =>
     diff(
       resourceTypes.ApiKey,
-      { ...outputs, triggersDigest: digestOf(before, outputs.key).text },
-      { owner: "o", rotationTriggers: after },
+      json({ ...outputs, triggersDigest: digestOf(before, key).text }),
+      json({ owner: "o", rotationTriggers: after }),
       { now: 0, driftOnly: false, hasLedger: true },
     );
   const triggers = fc.dictionary(nastyText, fc.jsonValue(), { minKeys: 1, noNullPrototype: true });

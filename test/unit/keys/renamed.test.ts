@@ -4,7 +4,7 @@ import { isRenamedFrom, stackIn } from "../../../provider/keys/renamed";
 import { check } from "../../../provider/schema/check";
 import { diff } from "../../../provider/schema/diff";
 import type { Properties } from "../../../provider/schema/outputs";
-import { StackHarness } from "../resources/harness";
+import { json, StackHarness } from "../resources/harness";
 
 const NOW = { organization: "acme", project: "app", stack: "live" };
 
@@ -36,7 +36,7 @@ test("the project and the stack are read from a URN", () => {
 describe("the owner of a stack's keys", () => {
   const outputs = { ...NOW, stack: "dev", identity: "id.fingerprint" };
   const changes = (renamedFrom: readonly string[]) =>
-    diff(resourceTypes.Owner, outputs, NOW, {
+    diff(resourceTypes.Owner, json(outputs), json(NOW), {
       ...{ now: 0, driftOnly: false, hasLedger: true },
       accountMark: () => "fingerprint",
       renamedFrom: () => renamedFrom,
@@ -55,7 +55,7 @@ describe("the owner of a stack's keys", () => {
 describe("the record of runs in the owner's inputs", () => {
   const completed = async (before: Properties, runId: string | undefined) => {
     const { context } = await StackHarness.start({ runId });
-    return check(resourceTypes.Owner, NOW, context, before).inputs.runs;
+    return json(check(resourceTypes.Owner, NOW, context, before).inputs).runs;
   };
 
   test("has this run before any key is created, and the last ones", async () => {

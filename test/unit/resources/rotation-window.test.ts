@@ -145,10 +145,11 @@ describe("an ApiKey with a rotationWindow", () => {
 
   it("T10: is not replaced while the service's clock is outside the window, although the key has its age", async () => {
     const harness = await StackHarness.start();
-    const inputs = { owner: harness.identity, ...windowAfter({ harness }, 2 * DAY) };
+    const window = windowAfter({ harness }, 2 * DAY);
+    const inputs = { owner: harness.identity, ...window };
     const old = await harness.createKey(inputs);
     const { context } = harness.beside({});
-    const due = nextDue(String(old.outputs.createdAt), inputs) ?? expect.fail("the key rotates by age");
+    const due = nextDue(String(old.outputs.createdAt), window) ?? expect.fail("the key rotates by age");
     context.run.replacedByAge.set(context.urn, due);
     await harness.clock.pass(33 * DAY);
     harness.clock.advance(6 * DAY + HOUR / 2);

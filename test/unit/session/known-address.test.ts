@@ -3,7 +3,7 @@ import { adapt } from "../../../provider/dynamic/adapter";
 import { resourceTypes } from "../../../provider/dynamic/registry";
 import { accountMark, originFingerprint } from "../../../provider/keys/account-fingerprint";
 import { identityOf } from "../../../provider/keys/identity";
-import type { Properties } from "../../../provider/schema/outputs";
+import { type Properties, readOutputs } from "../../../provider/schema/outputs";
 import { difference } from "../../../provider/session/difference";
 import { Session } from "../../../provider/session/session";
 import { runVerb, type Verb } from "../../../provider/session/verb";
@@ -39,7 +39,7 @@ class AwaySession extends Session {
 /** Why the credential is not sent, after the process has seen states with some identities. */
 function refusalAfter(identities: readonly unknown[], settings: Readonly<Record<string, string>> = {}): unknown {
   const session = new AwaySession(settings);
-  for (const owner of identities) session.noteRecorded({ owner });
+  for (const owner of identities) session.noteRecorded(readOutputs({ owner }));
   return session.refusedOrigin(own);
 }
 

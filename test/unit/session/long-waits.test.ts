@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { resourceTypes } from "../../../provider/dynamic/registry";
 import type { Context } from "../../../provider/schema/resource-type";
-import { LongWaits, type Wait } from "../../../provider/session/long-waits";
+import { type LongWait, LongWaits } from "../../../provider/session/long-waits";
 import { Session } from "../../../provider/session/session";
 import { runVerb } from "../../../provider/session/verb";
 
@@ -88,7 +88,7 @@ it("a wait that fails says so, and how long it took", async () => {
 });
 
 /** Waits that began now. Their lines begin with their index. */
-function waits(texts: readonly string[]): { all: Wait[]; lines: string[] } {
+function waits(texts: readonly string[]): { all: LongWait[]; lines: string[] } {
   const lines: string[] = [];
   const all = texts.map((text, at) => ({
     text,
@@ -113,7 +113,7 @@ it("resources that wait for the same share one line, and another one goes on whe
     "0 after 60 s: waiting for a. 2 other resources wait for the same",
     "3 after 60 s: creating a new key",
   ]);
-  const [first, second, third, fourth] = all as [Wait, Wait, Wait, Wait];
+  const [first, second, third, fourth] = all as [LongWait, LongWait, LongWait, LongWait];
   long.end(first, "done");
   long.end(fourth, "done");
   expect(lines.splice(0)).toEqual(["0 done after 60 s", "3 done after 60 s"]);
