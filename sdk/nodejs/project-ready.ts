@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { judgeConfig } from "./run/judge-config";
 import { pauseTraces } from "./run/traces";
 import { isOfType, registeredInputs, typeToken } from "./shim";
 
@@ -43,7 +44,7 @@ export class ProjectReady extends pulumi.CustomResource {
   declare readonly projectId: pulumi.Output<string>;
 
   constructor(name: string, args: ProjectReadyArgs, options?: pulumi.CustomResourceOptions) {
-    void import("./run/judge-config.js").then(({ judgeConfig }) => judgeConfig());
+    judgeConfig();
     const inputs = registeredInputs("ProjectReady", name, { outputs: ["projectId"], args: { ...args }, options });
     const resumeTraces = pauseTraces();
     try {

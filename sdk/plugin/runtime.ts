@@ -2,6 +2,7 @@
 import * as pulumi from "@pulumi/pulumi";
 // Pulumi's SDK writes secrets into debug messages.
 import "../nodejs/run/hide-debug-values";
+import { judgeConfig } from "../nodejs/run/judge-config";
 import { PACKAGE } from "./package";
 
 /** The options of a function whose arguments can be outputs. Older versions of Pulumi's SDK have no type for them. */
@@ -10,24 +11,19 @@ export type InvokeOutputOptions = pulumi.InvokeOptions & {
   readonly dependsOn?: pulumi.Input<pulumi.Resource> | pulumi.Input<pulumi.Input<pulumi.Resource>[]>;
 };
 
-/** Warns once per run about secrets in plain text. Loaded on demand: the provider, which checks all else, has its own process. */
-function judgeSecrets(): void {
-  void import("../nodejs/run/judge-config.js").then(({ judgeConfig }) => judgeConfig({ secrets: true }));
-}
-
 /** The options of a resource, with the version of the plugin, and with the outputs that are secret. */
 export function optionsOf(
   options: pulumi.CustomResourceOptions,
   secrets: readonly string[] = [],
 ): pulumi.CustomResourceOptions {
-  judgeSecrets();
+  judgeConfig({ secrets: true });
   const { name: _, ...plugin } = PACKAGE;
   return pulumi.mergeOptions({ ...plugin, additionalSecretOutputs: [...secrets] }, options);
 }
 
 /** The options of a function, with the version of the plugin. */
 export function invokeOptionsOf(options: InvokeOutputOptions): InvokeOutputOptions {
-  judgeSecrets();
+  judgeConfig({ secrets: true });
   const { name: _, ...plugin } = PACKAGE;
   return { ...plugin, ...options };
 }

@@ -26,3 +26,37 @@ test("the unit test with mocks in the documentation passes as it is shown", asyn
     await rm(folder, { recursive: true });
   }
 });
+
+/** Compiles modules as Jest does: in a way that has no `import()`, which then ends the process. */
+const AS_JEST = `
+  const Module = require("node:module");
+  const { compileFunction } = require("node:vm");
+  Module.prototype._compile = function (text, filename) {
+    const names = ["exports", "require", "module", "__filename", "__dirname"];
+    const run = compileFunction(text.replace(/^#!.*/, ""), names, { filename });
+    return run.call(this.exports, this.exports, Module.createRequire(filename), this, filename, require("node:path").dirname(filename));
+  };
+`;
+
+test("a unit test with mocks works in a test runner without `import()`, such as Jest", async () => {
+  const program = `
+    const pulumi = require("@pulumi/pulumi");
+    pulumi.runtime.setMocks({
+      newResource: ({ name, inputs }) => ({ id: name, state: { ...inputs, key: "key of " + name } }),
+      call: ({ inputs }) => ({ id: "id-of-" + inputs.name }),
+    });
+    const { ApiKey, getProject, ProjectReady, RotatingApiKey } = require("keyplane");
+    const plugin = require("keyplane/plugin");
+    const { startControlPlane } = require("keyplane/testing");
+    new ProjectReady("ready", { projectId: "p" });
+    const keys = [new ApiKey("a"), new RotatingApiKey("b"), new plugin.ApiKey("c")].map(({ key }) => key);
+    pulumi.all(keys).apply(async (known) => {
+      const { id } = await getProject({ name: "web" });
+      await (await startControlPlane()).close();
+      console.log(known.join(), id);
+    });
+  `;
+  const options = { cwd: join(examples, "testing-your-program") };
+  const { stdout } = await run(process.execPath, ["-e", AS_JEST + program], options);
+  expect(stdout).toBe("key of a,key of b,key of c id-of-web\n");
+});

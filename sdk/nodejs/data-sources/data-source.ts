@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Account } from "../../../provider/api";
 import { isKeyplaneError } from "../../../provider/errors";
 import type * as functions from "../../../provider/functions";
+import { judgeConfig } from "../run/judge-config";
 import { childrenOf, isMocked, showOnlyMessage } from "../run/pulumi-internals";
 
 type CallArgs = functions.CallArgs;
@@ -108,7 +109,7 @@ function askMock(name: string, args: CallArgs): Promise<Values> {
  * Throws a `ConfigError` if the config is missing or invalid.
  */
 export function service({ account: name }: { readonly account?: string | undefined }): Service {
-  void import("../run/judge-config.js").then(({ judgeConfig }) => judgeConfig());
+  judgeConfig();
   const { Account } = require("../../../provider/api") as typeof import("../../../provider/api");
   const { resolveSettings } =
     require("../../../provider/settings/settings") as typeof import("../../../provider/settings/settings");

@@ -1,5 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
+import { didYouMean } from "../../../provider/nearest";
+import { maskKeyLike } from "../../../provider/secrets";
 import { SECRET_SETTINGS, SETTING_NAMES } from "../../../provider/settings/names";
+import { toMessage } from "../../../provider/text";
 import { isConfigSecret, isMocked } from "./pulumi-internals";
 
 /** The runs whose configuration was judged. The inline programs of the Automation API share a process. */
@@ -13,11 +16,8 @@ export function judgeConfig(only: Only = {}): void {
   const stack = pulumi.runtime.getStackResource();
   if (stack === undefined || judged.has(stack) || isMocked()) return;
   judged.add(stack);
-  void logWarnings(configWarnings(pulumi.runtime.allConfig(), isConfigSecret, only));
-}
-
-async function logWarnings(warnings: Promise<readonly string[]>): Promise<void> {
-  for (const warning of await warnings) void pulumi.log.warn(warning);
+  const warnings = configWarnings(pulumi.runtime.allConfig(), isConfigSecret, only);
+  for (const warning of warnings) void pulumi.log.warn(warning);
 }
 
 interface Only {
@@ -29,24 +29,20 @@ interface Only {
  * What is wrong with the configuration of a stack, in words.
  * @param isSecret - Whether a key has a secret; `undefined` if nobody knows.
  */
-export async function configWarnings(
+export function configWarnings(
   config: Readonly<Record<string, string>>,
   isSecret: (key: string) => boolean | undefined,
   only: Only = {},
-): Promise<readonly string[]> {
+): readonly string[] {
   const names = Object.keys(config).flatMap((key) => (key.startsWith(PREFIX) ? key.slice(PREFIX.length) : []));
   const wrong = only.secrets ? [] : names.filter((name) => !SETTING_NAMES.some((known) => known === name));
   const plain = SECRET_SETTINGS.filter((name) => config[PREFIX + name] && isSecret(PREFIX + name) === false);
-  return [...(await Promise.all(wrong.map(nameWarning))).flat(), ...plain.map((name) => PLAIN[name])];
+  return [...wrong.flatMap(nameWarning), ...plain.map((name) => PLAIN[name])];
 }
 
 const PREFIX = "keyplane:";
 
-async function nameWarning(name: string): Promise<string[]> {
-  // Loaded on demand, because nearly all names are right.
-  const { didYouMean } = await import("../../../provider/nearest.js");
-  const { maskKeyLike } = await import("../../../provider/secrets.js");
-  const { toMessage } = await import("../../../provider/text.js");
+function nameWarning(name: string): string[] {
   const hint = didYouMean(name, SETTING_NAMES);
   // The project's own settings have its name as their prefix.
   if (hint === "" && pulumi.getProject() === "keyplane") return [];

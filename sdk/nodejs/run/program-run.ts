@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { VERSION } from "../../../provider/version";
+import { judgeConfig } from "./judge-config";
 import "./hide-debug-values";
 import { KeyRegistry } from "./key-registry";
 import { programEnd } from "./program-end";
@@ -28,8 +29,7 @@ export class ProgramRun {
   private constructor(root: object) {
     // A unit test with mocks needs no ledger.
     if (pulumi.Resource.isInstance(root) && !isMocked()) programEnd(root, (isProven) => this.#finish(isProven));
-    // Loaded on demand, as in each other front end: it is not needed to declare a key.
-    void import("./judge-config.js").then(({ judgeConfig }) => judgeConfig());
+    judgeConfig();
   }
 
   /** The registry of the scope in which a key is about to be declared. The first key declares owner and ledger. */
