@@ -7,7 +7,8 @@ import { REASONS, type SweepPlan } from "./sweep-plan";
 
 /** Prints a sweep plan. */
 export function printPlan({ revoke, keep, held }: SweepPlan, owners: SweptOwners, now: number): void {
-  const tags = `owner tag ${[...owners.keys()].join(", ")}`;
+  const isOne = owners.size === 1;
+  const tags = `${isOne ? "owner tag" : "owner tags"} ${[...owners.keys()].join(", ")}`;
   const rows = [
     ...revoke.map((key) => ({ ...key, plan: "revoke" })),
     ...keep.map(({ key, reason }) => ({ ...key, plan: `keep: ${REASONS[reason]}` })),
@@ -24,6 +25,8 @@ export function printPlan({ revoke, keep, held }: SweepPlan, owners: SweptOwners
   }
   const inStates = held > 0 ? `, ${held} in a state` : "";
   if (revoke.length + keep.length + held === 0)
-    print(`${tags}: no live key has this tag. Check that the tag is correct`);
+    print(
+      `${tags}: no live key has ${isOne ? "this tag. Check that the tag is correct" : "one of these tags. Check that the tags are correct"}`,
+    );
   else print(`${tags}: ${revoke.length} to revoke, ${keep.length} to keep${inStates}`);
 }

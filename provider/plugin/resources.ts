@@ -96,7 +96,8 @@ export class Resources {
       const { changes, replaces, fields, deleteBeforeReplace, reasons, driftOnly } = found;
       // The update proves that the account is the same, and records it.
       const isMoved = !driftOnly && isElsewhere(identityIn(outputs), context);
-      if (isMoved) context.info("the credential or the address changed: this must be the same account");
+      if (isMoved)
+        context.info("the credential or the address changed, so keyplane checks that it is the same account");
       this.#orphans.noteHeld(type, outputs, context);
       // The account of a key says nothing about an organization that it moves to, or the reverse.
       this.#compared.set(urn, sameScope(outputs, inputs) ? identityIn(outputs) : undefined);

@@ -2,7 +2,7 @@
 export interface NextAction {
   /**
    * `create`: create a key, because there is none. `wait`: wait until a key is ready. `rotate`: create the next key.
-   * `revoke`: revoke a key, unless it is the previous key and in use. `leave`: leave a key that another stack created.
+   * `revoke`: revoke a key, unless it is already revoked, or is the previous key and in use. `leave`: leave a key that another stack created.
    */
   readonly action: "create" | "wait" | "rotate" | "revoke" | "leave";
   /**
@@ -20,6 +20,7 @@ const STEPS: readonly (readonly [NextAction["action"], RegExp])[] = [
   ["wait", /^wait until key (\d{1,40}) is ready$/],
   ["rotate", /^rotate(?: as soon as key (\d{1,40}) is revoked| after ([^\s,]{1,40})(?:, inside rotationWindow)?)?$/],
   ["revoke", /^revoke key (\d{1,40})(?: after ([^\s,]{1,40}), unless it is in use)?$/],
+  ["revoke", /^make sure that key (\d{1,40}) is revoked$/],
   ["leave", /^leave key (\d{1,40}), which another stack created$/],
 ];
 

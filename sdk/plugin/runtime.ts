@@ -11,19 +11,24 @@ export type InvokeOutputOptions = pulumi.InvokeOptions & {
   readonly dependsOn?: pulumi.Input<pulumi.Resource> | pulumi.Input<pulumi.Input<pulumi.Resource>[]>;
 };
 
+/** Warns once per run about secrets in plain text. The provider checks all else, in its own process. */
+function judgeSecrets(): void {
+  judgeConfig({ secrets: true });
+}
+
 /** The options of a resource, with the version of the plugin, and with the outputs that are secret. */
 export function optionsOf(
   options: pulumi.CustomResourceOptions,
   secrets: readonly string[] = [],
 ): pulumi.CustomResourceOptions {
-  judgeConfig({ secrets: true });
+  judgeSecrets();
   const { name: _, ...plugin } = PACKAGE;
   return pulumi.mergeOptions({ ...plugin, additionalSecretOutputs: [...secrets] }, options);
 }
 
 /** The options of a function, with the version of the plugin. */
 export function invokeOptionsOf(options: InvokeOutputOptions): InvokeOutputOptions {
-  judgeConfig({ secrets: true });
+  judgeSecrets();
   const { name: _, ...plugin } = PACKAGE;
   return { ...plugin, ...options };
 }

@@ -80,7 +80,9 @@ describe.each(kinds)("another credential of the same account, for %s,", (kind) =
     const plugin = await next(other);
     const { step, state: updated } = await plugin.up(state);
     expect(step).toBe("update");
-    expect(plugin.messages).toEqual(["the credential or the address changed: this must be the same account"]);
+    expect(plugin.messages).toEqual([
+      "the credential or the address changed, so keyplane checks that it is the same account",
+    ]);
     const here = accountFingerprint({ baseUrl: other.url, apiKey: other.apiKey });
     expect(updated.outputs).toMatchObject({ key: state.outputs.key, __owner: expect.stringContaining(`.${here}.`) });
     expect(await plane.count("POST", "/api_keys")).toBe(1);

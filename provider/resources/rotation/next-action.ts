@@ -25,7 +25,8 @@ export function nextAction(state: RotationState): string {
   } else if (previous !== undefined) {
     steps.push(`revoke key ${previous.keyId} after ${isoOf(retireTime(state, inputs))}, unless it is in use`);
   }
-  for (const id of [...state.compromised, ...state.retired, ...state.pendingRevocations])
-    steps.push(`revoke key ${id}`);
+  for (const id of [...state.compromised, ...state.pendingRevocations]) steps.push(`revoke key ${id}`);
+  // The ledger revokes it after this text is written, as the last step of the same run, if nothing prevents it.
+  for (const id of state.retired) steps.push(`make sure that key ${id} is revoked`);
   return steps.join("; ") || "rotate when a trigger changes";
 }

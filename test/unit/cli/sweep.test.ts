@@ -88,6 +88,15 @@ test("sweep leaves a key alone that any given state holds in any way", async () 
   expect(await revoked()).toEqual([orphan]);
 });
 
+test("sweep says that there is no key of several owners in the plural, as of one in the singular", async () => {
+  const [one, both] = [await sweep(["--owner", owner]), await sweep(["--owner", owner, other])];
+  const [tag, otherTag] = [ownerTag(owner), ownerTag(other)];
+  expect(one.stdout).toBe(`owner tag ${tag}: no live key has this tag. Check that the tag is correct\n`);
+  expect(both.stdout).toBe(
+    `owner tags ${tag}, ${otherTag}: no live key has one of these tags. Check that the tags are correct\n`,
+  );
+});
+
 test("sweep asks for the whole id if a tag can be a word, because somebody's key can be named so", async () => {
   expect(ownerTag(owner)).toMatch(/^[a-z]{8}$/);
   for (const word of [ownerTag(owner), "frontend"]) {

@@ -144,7 +144,10 @@ describe("a rotation", () => {
     const { current, previous } = stack;
     await stack.harness.clock.pass(DAY);
     await stack.failedUp();
-    expect(stack.outputs).toMatchObject({ retired: [previous], nextAction: `revoke key ${previous}` });
+    expect(stack.outputs).toMatchObject({
+      retired: [previous],
+      nextAction: `make sure that key ${previous} is revoked`,
+    });
     expect(stack.previous).toBe("");
     // Only this run gives the successor to consumers outside the stack.
     expect(await stack.up()).toEqual({ changed: false, reasons: [] });
