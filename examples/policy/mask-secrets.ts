@@ -1,5 +1,11 @@
-import { AnalyzerService } from "@pulumi/pulumi/proto/analyzer_grpc_pb";
+import { createRequire } from "node:module";
 import { isKeyType } from "keyplane";
+
+// The copy of `@pulumi/pulumi` that the policy SDK uses. Beside this file there can be another one, which decodes nothing.
+const ofPolicySdk = createRequire(require.resolve("@pulumi/policy"));
+const { AnalyzerService } = ofPolicySdk(
+  "@pulumi/pulumi/proto/analyzer_grpc_pb",
+) as typeof import("@pulumi/pulumi/proto/analyzer_grpc_pb");
 
 // The mark of a secret in the engine's messages.
 const SIGNATURE = "4dabf18193072939515e22adb298388d";
