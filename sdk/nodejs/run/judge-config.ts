@@ -1,8 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { didYouMean } from "../../../provider/nearest";
-import { maskKeyLike } from "../../../provider/secrets";
 import { SECRET_SETTINGS, SETTING_NAMES } from "../../../provider/settings/names";
-import { toMessage } from "../../../provider/text";
 import { isConfigSecret, isMocked } from "./pulumi-internals";
 
 /** The runs whose configuration was judged. The inline programs of the Automation API share a process. */
@@ -43,6 +40,10 @@ export function configWarnings(
 const PREFIX = "keyplane:";
 
 function nameWarning(name: string): string[] {
+  // Loaded on demand, because nearly all names are right. Jest has no `import()`.
+  const { didYouMean } = require("../../../provider/nearest") as typeof import("../../../provider/nearest");
+  const { maskKeyLike } = require("../../../provider/secrets") as typeof import("../../../provider/secrets");
+  const { toMessage } = require("../../../provider/text") as typeof import("../../../provider/text");
   const hint = didYouMean(name, SETTING_NAMES);
   // The project's own settings have its name as their prefix.
   if (hint === "" && pulumi.getProject() === "keyplane") return [];

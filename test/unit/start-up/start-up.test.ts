@@ -25,11 +25,14 @@ test("a program that only declares resources loads no code for requests, so that
   expect(loaded.length).toBeLessThanOrEqual(29);
 });
 
-test("a program with the plugin loads nothing of the provider, which runs in a process of its own", () => {
+test("a program with the plugin loads only the provider's names of settings: it runs in a process of its own", () => {
   const loaded = loadedBy('require("keyplane/plugin");');
   expect(loaded).toContain("sdk/plugin/api-key.js");
-  const files = ["hide-debug-values", "pulumi-internals"].map((name) => `sdk/nodejs/run/${name}.js`);
-  expect(loaded.filter((file) => !file.startsWith("sdk/plugin/")).sort()).toEqual(files);
+  const files = ["hide-debug-values", "judge-config", "pulumi-internals"].map((name) => `sdk/nodejs/run/${name}.js`);
+  expect(loaded.filter((file) => !file.startsWith("sdk/plugin/")).sort()).toEqual([
+    "provider/settings/names.js",
+    ...files,
+  ]);
 });
 
 test("a program's first data source loads the rest, and its first request loads undici", () => {
