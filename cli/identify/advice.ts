@@ -1,4 +1,5 @@
 import { nameInUrn } from "../../provider/keys/names";
+import { isWord, revokeCommand, scopeOf } from "../../provider/keys/scope";
 import type { Holding } from "./holdings";
 import type { Listed } from "./service";
 
@@ -13,7 +14,7 @@ export function adviceFor(holding: Holding, listed: Listed | undefined): readonl
       `Nothing: the account does not list key ${keyId}. It is revoked, and \`pulumi up --refresh\` of ${stack} notices`,
     ];
   }
-  const revoke = `At once, whoever uses it: \`${revokeCommand(holding)}\`, and then \`pulumi up --refresh\` of ${stack}`;
+  const revoke = `At once, whoever uses it: \`${revokeNow(holding)}\`, and then \`pulumi up --refresh\` of ${stack}`;
   if (isCopy) {
     return [`Pass the state of the stack that created the key: ${stack} is a copy, and does not revoke it`, revoke];
   }
@@ -44,13 +45,7 @@ function changeOf({ keyId, type, urn, hasTriggers }: Holding): string {
   return `Leave the program as it is, add ${option}`;
 }
 
-/** The command that revokes a key. */
-export function revokeCommand({ keyId, account, organizationId }: Holding): string {
-  const options = Object.entries({ account, organization: organizationId }).flatMap(([name, value]) => {
-    return value !== undefined && isWord(value) ? [`--${name} ${value}`] : [];
-  });
-  return ["npx keyplane revoke", keyId, ...options, "--yes"].join(" ");
+/** The command that revokes a key at once. */
+export function revokeNow(holding: Holding): string {
+  return `${revokeCommand(holding.keyId, scopeOf(holding))} --yes`;
 }
-
-/** Whether a text of a state is one word in a shell, so that a command that is copied does nothing else. */
-const isWord = (text: string): boolean => /^[\w:$/.@-]+$/.test(text) && !text.startsWith("-");

@@ -7,7 +7,7 @@ import type { Session } from "../session";
 import { readDeployments } from "../state";
 import { note, printJson } from "../terminal";
 import { UsageError } from "../usage-error";
-import { adviceFor, revokeCommand } from "./advice";
+import { adviceFor, revokeNow } from "./advice";
 import { type Holding, type Holdings, holdingsOf } from "./holdings";
 import { type Found, KeySearch } from "./key-search";
 import { type Identified, printReport, type Unknown } from "./report";
@@ -68,7 +68,7 @@ async function identify(args: readonly string[], flags: Flags, session: Session)
       ...{ digest, holding, others, listed },
       checked: flags.check ? await check(secretOf(digest), flags, holding.account, session.signal) : undefined,
       next: adviceFor(holding, listed),
-      revoke: revokeCommand(holding),
+      revoke: revokeNow(holding),
     });
   }
   const unknown: Unknown[] = [];

@@ -7,7 +7,7 @@ import { identityOf, markIn } from "../keys/identity";
 import { sdkFields } from "../keys/key-fields";
 import { hasTagOf } from "../keys/names";
 import { isRenamedFrom } from "../keys/renamed";
-import { accountFailures, scopeFields } from "../keys/scope";
+import { accountFailures, revokeCommand, scopeFields } from "../keys/scope";
 import { formatListed, settleUnknown } from "../keys/unknown-keys";
 import { textOf } from "../members";
 import { atBorder } from "../schema/at-border";
@@ -131,9 +131,9 @@ function recordedIdentity(id: string, { identity }: OwnerState): string {
 }
 
 /** Reports a live key that was in the state, and whose resource was not deleted. */
-function reportHeld(key: ApiKeyRecord, { warn }: Context): void {
+function reportHeld(key: ApiKeyRecord, { warn, scope }: Context): void {
   warn(
     `key ${formatListed(key)} stays live: Pulumi removed its resource without deleting it, because of retainOnDelete, ` +
-      "deletedWith or `pulumi state delete`. If nobody needs it, revoke it in the console",
+      `deletedWith or \`pulumi state delete\`. If nobody needs it, run \`${revokeCommand(key.id, scope)}\``,
   );
 }

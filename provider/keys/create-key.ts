@@ -5,8 +5,9 @@ import type { Context } from "../schema/resource-type";
 import type { SealedTexts } from "../seal/recipients";
 import { forget } from "../secrets";
 import type { KeyInputs } from "./key-fields";
-import { fateOfLost, findLostKey, type LostRequests } from "./lost-key";
+import { fateOfLost, findLostKey, type LostRequests } from "./lost-request";
 import { autoName, MAX_NAMES } from "./names";
+import { revokeCommand } from "./scope";
 import type { Sealer } from "./sealing";
 import { formatListed } from "./unknown-keys";
 
@@ -114,7 +115,7 @@ async function createExact(
       context.progress(`the answer to the creation of ${name} was lost; checking whether a key has the name`);
       const found = await findLostKey(name, error, () => false, context);
       if (found === undefined && attempt < MAX_NAMES) continue;
-      throw new KeyplaneError("KP-UNSETTLED", `${error.message}. ${unsettled(name, found)}`, error);
+      throw new KeyplaneError("KP-UNSETTLED", `${error.message}. ${unsettled(name, found, context)}`, error);
     }
   }
 }
@@ -137,11 +138,11 @@ function isTaken(error: unknown): error is ApiError {
   return isApiError(error) && error.kind === "conflict";
 }
 
-function unsettled(name: string, found: ApiKeyRecord | undefined): string {
+function unsettled(name: string, found: ApiKeyRecord | undefined, { scope }: Context): string {
   if (found === undefined) return `No key has the name ${name}. ${AGAIN}`;
   return (
     `Key ${formatListed(found)} has the name now. It can be the key of this request, whose secret is lost, or somebody ` +
-    `else's. Nothing was revoked. If nobody needs it, run \`npx keyplane revoke ${found.id}\`. Then run \`pulumi up\` again`
+    `else's. Nothing was revoked. If nobody needs it, run \`${revokeCommand(found.id, scope)}\`. Then run \`pulumi up\` again`
   );
 }
 

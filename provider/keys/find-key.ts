@@ -6,6 +6,7 @@ import { shownName } from "../text";
 import { mustBeSameAccount } from "./account-guard";
 import { ownerIdIn } from "./identity";
 import { hasTagOf } from "./names";
+import { revokeCommand } from "./scope";
 
 /** Maximum time after its creation until a key is listed, in milliseconds. */
 const LISTED_WITHIN_MS = 60_000;
@@ -43,11 +44,11 @@ export async function findKey(held: RecordedKey, context: Context): Promise<ApiK
   return found;
 }
 
-/** What to do about a sealed key that is taken for gone. If it works after all, no later run has to report it. */
-export function untried(id: string, name: string | undefined): string {
+/** What to do about a sealed key that is treated as gone. If it works after all, no later run has to report it. */
+export function untried(id: string, name: string | undefined, { scope }: Pick<Context, "scope">): string {
   return (
-    `two lists lack key ${id} (${shownName(name)}). It is sealed, so keyplane cannot try it, and takes it for gone. If it ` +
-    `still works, run \`npx keyplane revoke ${id}\``
+    `two lists lack key ${id} (${shownName(name)}). It is sealed, so keyplane cannot try it, and treats it as gone. If it ` +
+    `still works, run \`${revokeCommand(id, scope)}\``
   );
 }
 

@@ -4,7 +4,7 @@ import type { Due } from "../schema/resource-type";
 import type { SealedTexts } from "../seal/recipients";
 import { identityIn } from "./identity";
 import type { KeyInputs } from "./key-fields";
-import { type LostRequests, lostIn } from "./lost-key";
+import { type LostRequests, lostIn } from "./lost-request";
 import { type PendingWork, pendingIn } from "./readiness";
 
 /** What the states of all kinds of key have. */

@@ -108,10 +108,10 @@ export async function mustHaveReachedConsumers(
   const waiting = await ask(true);
   if (isSafe(waiting)) return;
   const names = waiting === "unknown" ? [] : waiting.map((name) => JSON.stringify(name));
-  const who = names.length === 0 ? "a consumer, as far as is known," : names.join(" and ");
+  const why = names.length === 0 ? "its consumers may still have it" : `${names.join(" and ")} may still have it`;
   throw new KeyplaneError(
     "KP-REVOKE",
-    `the key stays live, because ${who} may still have it: this command continues after errors, or is limited by ` +
+    `the key stays live, because ${why}: this command continues after errors, or is limited by ` +
       "targets or exclusions. Run `pulumi up` without these options",
   );
 }

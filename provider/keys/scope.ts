@@ -55,6 +55,17 @@ export function sameScope(one: Place, other: Place): boolean {
   return scopeKey(scopeOf(one)) === scopeKey(scopeOf(other));
 }
 
+/** The command that shows a key of a scope and, with `--yes`, revokes it. */
+export function revokeCommand(keyId: string, { account, organizationId }: Scope): string {
+  const options = Object.entries({ account, organization: organizationId }).flatMap(([name, value]) =>
+    value !== undefined && isWord(value) ? [`--${name} ${value}`] : [],
+  );
+  return ["npx keyplane revoke", keyId, ...options].join(" ");
+}
+
+/** Whether a text of a state is one word in a shell, so that a command that is copied does nothing else. */
+export const isWord = (text: string): boolean => /^[\w:$/.@-]+$/.test(text) && !text.startsWith("-");
+
 /** What is wrong with the settings of a resource's account. Makes no request. */
 export function accountFailures({ account }: Place, context: Context): readonly Failure[] {
   try {

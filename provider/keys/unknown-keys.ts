@@ -7,6 +7,7 @@ import { MAX_SKEW_MS } from "./clock-skew";
 import { type Fate, fateOf, type Reason, type UnknownKey } from "./fate";
 import { ownerIdIn } from "./identity";
 import { revokeAll } from "./revoke-key";
+import { revokeCommand } from "./scope";
 
 /** Live keys with a stack's tag, and what is known of them. */
 export interface UnknownKeys {
@@ -128,7 +129,7 @@ const REASONS: Partial<Readonly<Record<Reason, string>>> = {
 /** Reports keys that stay live although no resource of the run has them. Returns their ids. */
 export function reportUnknown(
   fates: ReadonlyMap<ApiKeyRecord, Fate>,
-  { warn }: Pick<Context, "warn">,
+  { warn, scope }: Pick<Context, "warn" | "scope">,
 ): readonly string[] {
   const reported: string[] = [];
   for (const [key, fate] of fates) {
@@ -136,7 +137,7 @@ export function reportUnknown(
     reported.push(key.id);
     warn(
       `key ${formatListed(key)} has this stack's tag, but no resource has it. It stays live, because ${REASONS[fate.why]}. ` +
-        `If nobody needs it, run \`npx keyplane revoke ${key.id}\``,
+        `If nobody needs it, run \`${revokeCommand(key.id, scope)}\``,
     );
   }
   return reported;

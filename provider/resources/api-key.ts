@@ -7,7 +7,7 @@ import { isHeldElsewhere } from "../keys/holders";
 import { ownerIdIn, sameOwner } from "../keys/identity";
 import { dueByAge } from "../keys/key-fields";
 import { triggersDue } from "../keys/key-state";
-import { lostDue, settleLost, settleLostForGood } from "../keys/lost-key";
+import { lostDue, settleLost, settleLostForGood } from "../keys/lost-request";
 import { isOthers } from "../keys/maker";
 import { nameInUrn, ownerTag, prefixFrom } from "../keys/names";
 import {
@@ -27,7 +27,7 @@ import {
   revokeAll,
   revokeKey,
 } from "../keys/revoke-key";
-import { sameScope } from "../keys/scope";
+import { revokeCommand, sameScope } from "../keys/scope";
 import { withoutEmpty } from "../members";
 import { atBorder } from "../schema/at-border";
 import { newDigestKey } from "../schema/digest";
@@ -118,7 +118,8 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
     const found = await findKey(recordedKey(id, state), context);
     if (found === undefined) {
       const name = `key ${id} (${shownName(state.name)})`;
-      const gone = state.sealedKey === undefined ? `${name} is gone from the account` : untried(id, state.name);
+      const gone =
+        state.sealedKey === undefined ? `${name} is gone from the account` : untried(id, state.name, context);
       // A later preview shows only that the resource is to be created.
       context.warn(`${gone}. The next \`pulumi up\` creates a new key`);
       // Removing the resource would lose the keys that are not revoked yet. Its replacement revokes them.
@@ -158,18 +159,18 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
     const { keyId, name, mintedBy, lost, identity, inputs } = state;
     await mustBeDue(context);
     await settleLostForGood(lost, identity, context);
+    if (isOthers({ name, maker: mintedBy }, ownerNow(identity, context))) {
+      context.warn(
+        `key ${id} (${shownName(name)}) was created by another stack, from which this state was copied or renamed. It is ` +
+          `not revoked. If nobody needs it, run \`${revokeCommand(id, context.scope)}\``,
+      );
+      return;
+    }
     const stays = inputs.revokeOnDelete === false && wasHandedOut(state.pending);
     if (stays) {
       await mustNotForget(identity, context);
       context.run.kept.add(id);
       context.info(`key ${id} (${shownName(name)}) stays live, because revokeOnDelete is false`);
-    }
-    if (isOthers({ name, maker: mintedBy }, ownerNow(identity, context))) {
-      context.warn(
-        `key ${id} (${shownName(name)}) was created by another stack, from which this state was copied or renamed. It is ` +
-          "not revoked. If nothing else uses it, revoke it in the console",
-      );
-      return;
     }
     if (!stays && keyId !== undefined && !isHeldElsewhere(id, id, identity, context)) {
       await mustHaveReachedConsumers(id, identity, context);

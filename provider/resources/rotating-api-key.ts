@@ -8,7 +8,7 @@ import { sameOwner } from "../keys/identity";
 import { isKept, nextDue, rotateAt } from "../keys/key-fields";
 import { triggersDue } from "../keys/key-state";
 import { sameAge } from "../keys/lease";
-import { settleLost } from "../keys/lost-key";
+import { settleLost } from "../keys/lost-request";
 import { finishPending, pendingUnder } from "../keys/readiness";
 import { revokeAll } from "../keys/revoke-key";
 import { atBorder } from "../schema/at-border";
@@ -114,7 +114,7 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
       previous && findKey(recorded(previous, state), context),
     ]);
     const currentGone = current !== undefined && currentFound === undefined;
-    if (currentGone && current.sealedKey !== undefined) context.warn(untried(current.keyId, current.name));
+    if (currentGone && current.sealedKey !== undefined) context.warn(untried(current.keyId, current.name, context));
     if (currentFound === undefined && previousFound === undefined) {
       const names = [current, previous].flatMap((key) => (key === undefined ? [] : `key ${formatHeld(key)}`));
       const are = names.length === 1 ? "is" : "are";

@@ -120,8 +120,8 @@ export interface Context {
   readonly accountMark: () => string;
   readonly now: () => number;
   readonly run: RunNotes;
-  /** The list of the service that has the keys. */
-  readonly scope: { readonly organizationId: string | undefined };
+  /** The account, and the list of the service, that have the keys. */
+  readonly scope: { readonly account: string | undefined; readonly organizationId: string | undefined };
   /** Whether the state is written only at the end of the run, so that it does not show what this run has done. */
   readonly checkpointsSkipped: boolean;
   /** A random part for the name of a new key. No two calls return the same one. */

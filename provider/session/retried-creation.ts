@@ -1,6 +1,6 @@
 import { messageOf } from "../errors";
 import { identityIn } from "../keys/identity";
-import { bothLost, lostIn } from "../keys/lost-key";
+import { bothLost, lostIn } from "../keys/lost-request";
 import { mustRevokeAll } from "../keys/revoke-key";
 import { diff } from "../schema/diff";
 import type { Given } from "../schema/outputs";

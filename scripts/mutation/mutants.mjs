@@ -228,7 +228,14 @@ const settle = [
       by: "C11",
     },
   ]),
-  ...inFile("provider/keys/lost-key.ts", [
+  ...inFile("provider/keys/scope.ts", [
+    {
+      name: "the command that revokes a key of an organization names the organization",
+      change: without("revokeCommand", "options"),
+      test: resources("organization-keys"),
+    },
+  ]),
+  ...inFile("provider/keys/lost-request.ts", [
     {
       name: "a lost key is looked for",
       change: becomes('key.name === ""', "findLostKey", "==="),
@@ -2721,7 +2728,7 @@ const evidence = [
       by: "the plugin's process revokes the key",
     },
   ]),
-  ...inFile("provider/keys/lost-key.ts", [
+  ...inFile("provider/keys/lost-request.ts", [
     {
       name: "a run looks for the keys of lost requests",
       change: always("lostDue", "==="),

@@ -1,4 +1,4 @@
-import { onAbort } from "../abort";
+import { onAbort } from "../signals";
 import { AdaptiveLimit } from "./adaptive-limit";
 
 /** The factor by which "too many" lowers the limit. */

@@ -2,7 +2,7 @@ import { keyIn } from "../../key-index";
 import { mustBeSameAccount } from "../../keys/account-guard";
 import { isHeldElsewhere } from "../../keys/holders";
 import { sameOwner } from "../../keys/identity";
-import { settleLostForGood } from "../../keys/lost-key";
+import { settleLostForGood } from "../../keys/lost-request";
 import { isOthers } from "../../keys/maker";
 import { wasHandedOut } from "../../keys/readiness";
 import {

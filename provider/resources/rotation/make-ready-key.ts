@@ -2,7 +2,7 @@ import { KeyplaneError } from "../../errors";
 import { keyDigest } from "../../key-digest";
 import { reportSkew } from "../../keys/clock-skew";
 import { createKey, NotCreated } from "../../keys/create-key";
-import type { LostRequests } from "../../keys/lost-key";
+import type { LostRequests } from "../../keys/lost-request";
 import { nameInUrn, prefixFrom } from "../../keys/names";
 import { finishPending, type PendingWork, pendingAfter, waitForProjects } from "../../keys/readiness";
 import { revokeAll } from "../../keys/revoke-key";

@@ -2,9 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 import { NotCreated } from "../../keys/create-key";
 import { digestOfTriggers } from "../../keys/key-state";
 import { expiresAt } from "../../keys/lease";
-import { bothLost } from "../../keys/lost-key";
+import { bothLost } from "../../keys/lost-request";
 import { isOthers } from "../../keys/maker";
 import { revokeAll, settingWith } from "../../keys/revoke-key";
+import { revokeCommand } from "../../keys/scope";
 import { newDigestKey } from "../../schema/digest";
 import { type Context, NotReady } from "../../schema/resource-type";
 import { makeReadyKey } from "./make-ready-key";
@@ -96,7 +97,8 @@ function handOver(
   if (!reason.compromised) return { ...state, previous: old };
   if (isOthers(madeBy(state, old), state.inputs.owner)) {
     context.warn(
-      `key ${formatHeld(old)} was created by another stack, so it is not revoked. Revoke it there, or in the console`,
+      `key ${formatHeld(old)} was created by another stack, so it is not revoked. If nobody needs it there, run ` +
+        `\`${revokeCommand(old.keyId, context.scope)}\``,
     );
     return state;
   }

@@ -1,6 +1,6 @@
 import { dueByAge, nextDue } from "../../keys/key-fields";
 import { sameAge } from "../../keys/lease";
-import { lostDue } from "../../keys/lost-key";
+import { lostDue } from "../../keys/lost-request";
 import { pendingDue } from "../../keys/readiness";
 import { hasUnknown } from "../../schema/field-types";
 import type { Due, DueTerms, NextDue } from "../../schema/resource-type";

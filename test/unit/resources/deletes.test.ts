@@ -226,6 +226,17 @@ describe("deleting a key", () => {
     expect(copy.told.warn.join()).toContain("another stack");
   });
 
+  it("C14: gives one reason if a key with revokeOnDelete: false is that of another stack", async () => {
+    const harness = await StackHarness.start();
+    const key = await harness.createKey({ revokeOnDelete: false });
+    const copy = harness.beside({ owner: OTHER_OWNER });
+    check(resourceTypes.ApiKey, { owner: OTHER_OWNER }, copy.context);
+    await copy.deleteKey({ id: key.id, outputs: { ...key.outputs, revokeOnDelete: false } });
+    expect(await harness.liveIds()).toEqual([key.id]);
+    expect(copy.told.info).toEqual([]);
+    expect(copy.told.warn).toEqual([expect.stringMatching(`another stack.*\`npx keyplane revoke ${key.id}\`$`)]);
+  });
+
   it.each([
     ["ApiKey", resourceTypes.ApiKey],
     ["RotatingApiKey", resourceTypes.RotatingApiKey],
@@ -383,7 +394,7 @@ describe("deleting a replaced key by a command that can leave a consumer with it
   it.each(["cannot be read", "is that of another stack"])("fails if the state %s", async (why) => {
     const { harness, old } = await replaced();
     if (why !== "cannot be read") harness.saved = harness.beside({ owner: OTHER_OWNER }).save();
-    await expect(harness.deleteKey(old)).rejects.toThrow(/because a consumer, as far as is known, may still have it/);
+    await expect(harness.deleteKey(old)).rejects.toThrow(/because its consumers may still have it/);
     expect(await harness.liveIds()).toContain(old.id);
   });
 

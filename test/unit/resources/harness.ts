@@ -94,7 +94,7 @@ export class StackHarness {
       now: () => clock.now(),
       run: newRunNotes(),
       checkpointsSkipped: false,
-      scope: { organizationId: undefined },
+      scope: { account: undefined, organizationId: undefined },
       nonce: noncesOf(this.runId),
       runId: this.runId,
       creating: (creation) => creation,

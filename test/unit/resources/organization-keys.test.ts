@@ -13,7 +13,7 @@ const REVOKE = "DELETE /organizations/{org_id}/api_keys/{key_id}";
 /** A stack whose keys belong to an organization. */
 async function startIn(organizationId: string): Promise<StackHarness> {
   const keys = () => harness.account.keysOf(organizationId);
-  const harness: StackHarness = await StackHarness.start({ keys, scope: { organizationId } });
+  const harness: StackHarness = await StackHarness.start({ keys, scope: { account: undefined, organizationId } });
   return harness;
 }
 
@@ -131,7 +131,10 @@ describe("the ledger and the owner of an organization", () => {
     await harness.plane.state.revokeKey(gone.id);
     await harness.deleteOwner();
     expect(await harness.liveIds()).toEqual([left.id]);
-    expect(harness.told.warn.join()).toContain("the account lacks a key that this stack holds");
+    const warnings = harness.told.warn.join();
+    expect(warnings).toContain("the account lacks a key that this stack holds");
+    // The command finds the key only in the list of its organization.
+    expect(warnings).toContain(`\`npx keyplane revoke ${left.id} --organization ${ORGANIZATION}\``);
   });
 
   it("revoke what a crash left if only a key of the account is missing, which proves nothing about the organization", async () => {
