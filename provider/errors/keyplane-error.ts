@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode, type ErrorKind } from "./catalogue";
+import { ERRORS, type ErrorCode, type ErrorKind } from "./codes";
 
 /** Details of the request behind an error. All of them are safe to print. */
 export interface ErrorFacts {

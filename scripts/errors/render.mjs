@@ -1,4 +1,4 @@
-/** Renders the error catalogue as a page: one section per error, in definition order. */
+/** Renders the errors as a page: one section per error, in definition order. */
 export function renderErrors(errors) {
   const sections = Object.entries(errors).map(
     ([code, { kind, when, remedy }]) => `## ${code}\n\n\`${kind}\`: ${when}\n\n${remedy}\n`,
@@ -6,7 +6,7 @@ export function renderErrors(errors) {
   return `${INTRODUCTION}\n${sections.map(wrapped).join("\n")}`;
 }
 
-const INTRODUCTION = `<!-- Made by \`npm run docs:errors\` from provider/errors/catalogue.ts. -->
+const INTRODUCTION = `<!-- Made by \`npm run docs:errors\` from provider/errors/codes.ts. -->
 
 # Errors
 

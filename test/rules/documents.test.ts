@@ -124,7 +124,7 @@ test("the index of the documents links to every document", () => {
 });
 
 test("every kind of error that a program can get is documented", () => {
-  const [, kinds = ""] = /export type ErrorKind =([^;]+);/.exec(textOf("provider/errors/catalogue.ts")) ?? [];
+  const [, kinds = ""] = /export type ErrorKind =([^;]+);/.exec(textOf("provider/errors/codes.ts")) ?? [];
   const names = [...kinds.matchAll(/"(\w+)"/g)].map(([, kind]) => kind);
   expect(names.length).toBeGreaterThan(5);
   const errors = textOf("docs/errors.md");

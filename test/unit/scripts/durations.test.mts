@@ -14,7 +14,7 @@ test("the table of durations has a row for each kind of test, the longest first"
     file("/repo/test/unit/http/client.test.ts", 1, "passed", "failed"),
     file("/repo/test/e2e/demo.long.test.ts", 9, "passed"),
     file("/repo/testing/control-plane/test/log.test.ts", 1, "passed"),
-    file("C:\\repo\\test\\unit\\errors\\catalogue.test.ts", 2, "passed", "skipped"),
+    file("C:\\repo\\test\\unit\\errors\\codes.test.ts", 2, "passed", "skipped"),
   ];
   expect(durations({ testResults })).toEqual([
     { name: "e2e", files: 1, passed: 1, failed: 0, ms: 9_000 },

@@ -192,7 +192,7 @@ function shown(error: unknown): { readonly code: unknown; readonly message: stri
   return { code, message };
 }
 
-describe("every error of the catalogue can occur:", () => {
+describe("every error of the page can occur:", () => {
   test.each(Object.keys(ERRORS) as ErrorCode[])("%s, and its message says what to do", async (code) => {
     const met = await PROVOKED[code]().then(() => undefined, shown);
     expect(met?.code).toBe(code);
