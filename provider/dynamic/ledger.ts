@@ -2,6 +2,7 @@ import type { ApiKeyRecord } from "../api/records";
 import { isAborted, KeyplaneError, messageOf } from "../errors";
 import { keyIn } from "../key-index";
 import { mustBeSameAccount } from "../keys/account-guard";
+import { laterNow } from "../keys/clock-skew";
 import { endOfOverlap, type Fate, fateOf } from "../keys/fate";
 import { secondLook } from "../keys/find-key";
 import { ownerIdIn, sameOwner } from "../keys/identity";
@@ -232,9 +233,7 @@ function deliveryRecordOf(
 ): DeliveryRecord {
   const goesOn = known?.isRevoked || known?.successor === successor || isUsable(String(known?.successor), inputs);
   if (known !== undefined && goesOn) return { ...known, successor };
-  // The later of the two times, so that a wrong clock ends no grace too early.
-  const now = Math.max(context.now(), context.account().serviceNow());
-  return { successor, deliveredAt: new Date(now).toISOString() };
+  return { successor, deliveredAt: new Date(laterNow(context)).toISOString() };
 }
 
 /** Whether the stack still has a key, and it is not compromised. */

@@ -17,6 +17,14 @@ export function clockSkew(context: Context): string | undefined {
   return `this machine's clock shows ${here}, but the service's shows ${there}`;
 }
 
+/**
+ * The later of this machine's and the service's time, so that a wrong clock ends no grace too early. Without an answer
+ * that has shown the service's clock, it is the machine's.
+ */
+export function laterNow(context: Context): number {
+  return Math.max(context.now(), context.account().serviceNow());
+}
+
 /** Warns once in a run if the machine's clock is wrong. The new key is good: only later decisions depend on the clock. */
 export function reportSkew(context: Context): void {
   const skew = clockSkew(context);

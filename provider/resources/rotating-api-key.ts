@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { KeyplaneError } from "../errors";
 import { keyIn } from "../key-index";
 import { identityHere, mustBeSameAccount } from "../keys/account-guard";
-import { notDueYet } from "../keys/clock-skew";
+import { laterNow, notDueYet } from "../keys/clock-skew";
 import { findKey, untried } from "../keys/find-key";
 import { sameOwner } from "../keys/identity";
 import { isKept, nextDue, rotateAt } from "../keys/key-fields";
@@ -249,7 +249,7 @@ async function getReady(
   const trial = { keyId: current?.keyId, key: current?.key, isSealed: current?.sealedKey !== undefined };
   const { pending, reason } = await finishPending(state.pending, trial, state.inputs, context);
   if (reason !== undefined) throw new NotReady(id, { ...state, pending }, reason);
-  return { ...state, pending, rotatedAt: saved.pending.length === 0 ? state.rotatedAt : isoOf(context.now()) };
+  return { ...state, pending, rotatedAt: saved.pending.length === 0 ? state.rotatedAt : isoOf(laterNow(context)) };
 }
 
 /** Revokes pending keys once their successor is ready. Until then, a consumer may have no other key. */

@@ -188,6 +188,10 @@ class VerbContext implements Context {
     return this.#session.stack.mayHaveDeliveredBetween(from, to, this.urn);
   }
 
+  mayHaveDeliveredDuring(from: number, to: number): Promise<boolean | undefined> {
+    return this.#session.stack.mayHaveDeliveredDuring(from, to, this.urn);
+  }
+
   updatesSince(from: number): Promise<(changedAt: number) => boolean> {
     return this.#session.stack.updatesSince(from, this.urn);
   }

@@ -11,6 +11,7 @@ interface Looking {
   readonly command: EngineCommand;
   /** When this process was started, in milliseconds since 1970. */
   readonly startedAt: number;
+  now(): number;
   readonly engine: { log(urn: string, severity: "warning", text: string): void };
 }
 
@@ -54,6 +55,14 @@ export class StackLook implements Deliveries {
     );
   }
 
+  /** Whether such a run was under way in a period; `undefined` if the history cannot be read. */
+  async mayHaveDeliveredDuring(from: number, to: number, urn: string): Promise<boolean | undefined> {
+    // A time that cannot be read counts.
+    return (await this.#runs(urn))?.some(
+      ({ mayHaveDelivered, began, ended }) => mayHaveDelivered && !(began > to || ended < from),
+    );
+  }
+
   /**
    * Tells whether the time at which a resource was changed proves an update. A refresh that finds drift changes it, too,
    * although the resource still has what it had.
@@ -66,10 +75,12 @@ export class StackLook implements Deliveries {
     const isProofNow = refreshes === "never" || (refreshes === "before" && from >= startedAt);
     // What happened before this process was started, the history shows. It lacks runs that were killed.
     const runs = from >= startedAt || always ? [] : ((await this.#runs(urn)) ?? []);
-    return (changedAt) =>
-      changedAt >= startedAt
-        ? isProofNow
-        : runs.some(({ onlyUpdates, began, ended }) => onlyUpdates && began <= changedAt && changedAt <= ended);
+    return (changedAt) => {
+      // The clock of the machine that changed it was wrong, so its time may be from before the period.
+      if (changedAt > this.looking.now()) return false;
+      if (changedAt >= startedAt) return isProofNow;
+      return runs.some(({ onlyUpdates, began, ended }) => onlyUpdates && began <= changedAt && changedAt <= ended);
+    };
   }
 
   /** The history. It is read once, when somebody asks: this run is not in it. */

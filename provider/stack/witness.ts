@@ -96,10 +96,10 @@ export class StackWitness implements Witness {
 
   /**
    * The URN of a resource in the saved state. The engine deletes a resource that an alias has renamed under its former
-   * URN, but it saves the new URN.
+   * URN, but it saves the new URN. An alias can also change the parents and the type, from the npm package to the plugin.
    */
   #savedAs(urn: string, id: string): string {
-    const same = this.deployment.resources.filter((each) => each.id === id && typeInUrn(each.urn) === typeInUrn(urn));
+    const same = this.#ours.filter((each) => each.id === id && kindIn(each.urn) === kindIn(urn));
     if (same.some((each) => each.urn === urn)) return urn;
     return same.find(({ replaced }) => replaced)?.urn ?? urn;
   }
@@ -113,9 +113,9 @@ export class StackWitness implements Witness {
   }
 }
 
-/** A resource's type and those of its parents. */
-function typeInUrn(urn: string): string | undefined {
-  return urn.split("::")[2];
+/** The kind of a resource, which both front ends name alike: the end of its type. */
+function kindIn(urn: string): string | undefined {
+  return urn.split("::")[2]?.split(":").at(-1);
 }
 
 function isOf(ownerId: string, resource: StateResource): boolean {

@@ -376,6 +376,12 @@ const settle = [
   ]),
   ...inFile("provider/api/keys/read-created-key.ts", [
     {
+      name: "the answer to another request makes no key",
+      change: never("readCreatedKey", "isSameName"),
+      test: api("keys-create"),
+      by: "creating a key treats the answer to another request",
+    },
+    {
       name: "the new secret is concealed before anything else of the answer is read",
       change: drop("readCreatedKey", "string"),
       test: resources("lies"),
@@ -2353,6 +2359,12 @@ const evidence = [
   ]),
   ...inFile("provider/keys/unknown-keys.ts", [
     {
+      name: "the key of a run that succeeded was delivered, whatever a restored state says",
+      change: always("interruptedAmong", "mayHaveDeliveredDuring"),
+      test: resources("ledger"),
+      by: "an unknown key is only reported if the run that made it",
+    },
+    {
       name: "a state counts only if it knows the owner",
       change: becomes("witness === undefined", "judgeUnknown", "!"),
       test: resources("ledger"),
@@ -2400,6 +2412,12 @@ const evidence = [
       name: "a resource that an alias renamed is found under its saved URN",
       change: without("#savedAs", "same"),
       test: "test/unit/stack/witness.test.ts",
+    },
+    {
+      name: "a resource that an alias gave another parent or type is found under its saved URN",
+      change: without("kindIn", "at"),
+      test: stack("witness"),
+      by: "of a resource that is deleted, a state shows that a consumer waits under the URN in the state of",
     },
     {
       name: "a state knows only the owners in it",
@@ -2604,6 +2622,18 @@ const evidence = [
       name: "a change in this run proves no update if it refreshes",
       change: always("updatesSince", "refreshes", "||"),
       test: stack("stack-look"),
+    },
+    {
+      name: "a change in the future proves no update",
+      change: drop("updatesSince", "now"),
+      test: stack("stack-look"),
+      by: "a change in the future",
+    },
+    {
+      name: "a run that failed delivers no key",
+      change: without("mayHaveDeliveredDuring", "mayHaveDelivered"),
+      test: stack("stack-look"),
+      by: "a run may have delivered keys",
     },
   ]),
   ...inFile("provider/keys/create-key.ts", [
@@ -2814,6 +2844,12 @@ const evidence = [
     {
       name: "without a ledger, the history must show the delivery",
       change: becomes("delivered !== 7", "withDelivery", "delivered", "at once"),
+      test: contract("rotation"),
+      by: "after the grace of a previous key a key stays, and its grace",
+    },
+    {
+      name: "a grace starts by the service's clock, too",
+      change: drop("withDelivery", "skewMs"),
       test: contract("rotation"),
       by: "after the grace of a previous key a key stays, and its grace",
     },

@@ -248,6 +248,19 @@ describe("after the grace of a previous key", () => {
     expect(await live()).toEqual([state.outputs.keyId]);
   });
 
+  it.each([
+    ["starts by the service's clock if this machine's is behind", 200, 2],
+    ["does not start without the service's clock", 503, 0],
+  ])("a key stays, and its grace %s", async (_, status, days) => {
+    const state = await due();
+    save(state, [{ ...runOf(state), result: "failed" }]);
+    if (status !== 200) await plane.rules.add({ route: "GET /api_keys", status, count: null });
+    const { state: updated } = await (await next()).up(state);
+    expect(await live()).toHaveLength(2);
+    const startsAfterMs = Date.parse(String(updated.outputs.rotatedAt)) - Date.parse(String(state.outputs.rotatedAt));
+    expect(Math.round(startsAfterMs / DAY)).toBe(days === 0 ? 0 : 2 * days);
+  });
+
   it("a key that version 0.2 has retired is revoked by an update", async () => {
     const state = await due();
     const { previousKeyId, previousName, previousKey, rotatedAt, ...others } = state.outputs;

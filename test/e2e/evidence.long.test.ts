@@ -129,6 +129,85 @@ describe.each(FRONT_ENDS)("with the %s", (frontEnd) => {
     await stack.run.destroy();
   });
 
+  test("a replaced key stays live while a consumer has failed, although an alias has changed its name and its parent", async () => {
+    const moved = `class Parent extends pulumi.ComponentResource { constructor(name) { super("my:index:Parent", name); } }
+const from = { aliases: [{ name: "ci", parent: pulumi.rootStackResource }] };
+const key = new ApiKey("moved", { rotationTriggers: { n: "2" } }, { parent: new Parent("parent"), ...from });
+consumer("app", key);`;
+    stack = await StackUnderTest.create(frontEnd, plane, plain("1"));
+    await stack.up();
+    const [old] = await stack.live();
+    await stack.setProgram(moved);
+    for (let attempt = 0; attempt < 2; attempt++) await stack.failingUp("app", { args: ["--continue-on-error"] });
+    const urns = [stack.urn("ApiKey", "ci"), stack.urn("ApiKey", "moved").replace("proj::", "proj::my:index:Parent$")];
+    const { exit } = await stack.up({ args: urns.flatMap((urn) => ["--target", urn]), mayFail: true });
+    expect(exit).not.toBe(0);
+    expect(await stack.live()).toContain(old);
+    await stack.up();
+    expect(await stack.live()).not.toContain(old);
+    await stack.run.destroy();
+  });
+
+  test("a consumer that was updated in the future, by the clock of another machine, may still have the old key", async () => {
+    stack = await StackUnderTest.create(frontEnd, plane, plain("1"));
+    await stack.up();
+    const [old] = await stack.live();
+    const { deployment, ...state } = await stack.run.workspace.exportState();
+    const later = new Date(Date.now() + HOUR).toISOString();
+    const resources = deployment.resources?.map((each) =>
+      /::app$/.test(each.urn) ? { ...each, modified: later } : each,
+    );
+    await stack.run.workspace.importState({ ...state, deployment: { ...deployment, ...(resources && { resources }) } });
+    await stack.setProgram(plain("2"));
+    const { exit } = await stack.up({ args: ["--target", stack.urn("ApiKey", "ci")], mayFail: true });
+    expect(exit).not.toBe(0);
+    expect(await stack.live()).toContain(old);
+    await stack.up();
+    expect(await stack.live()).not.toContain(old);
+    await stack.run.destroy();
+  });
+
+  test.each([
+    ["rotated", rotating("1", 'consumer("app", web);'), rotating("2", 'consumer("app", web);')],
+    ["new", 'new ApiKey("first", {});', `new ApiKey("first", {});\n${plain("1")}`],
+  ])(
+    "a %s key of a run that succeeded stays live after a state from the middle of that run is restored",
+    async (_, before, after) => {
+      stack = await StackUnderTest.create(frontEnd, plane, before);
+      await stack.up();
+      const [old = ""] = await stack.live();
+      await stack.setProgram(after);
+      await plane.rules.add({ route: "POST /api_keys", hold: "after" });
+      const { done } = stack.run.workspace.start("up");
+      await plane.held.wait(1, 60_000);
+      const state = await stack.run.workspace.exportState();
+      await plane.held.release();
+      await done;
+      const delivered = (await stack.live()).filter((id) => id !== old);
+      await stack.run.workspace.importState(state);
+      const said = messagesOf(await stack.up());
+      expect(await stack.live()).toEqual(expect.arrayContaining(delivered));
+      for (const id of delivered) expect(said).toContain(`npx keyplane revoke ${id}`);
+    },
+  );
+
+  test("the answer to another request gives its key to no second resource, and leaves no key behind", async () => {
+    stack = await StackUnderTest.create(frontEnd, plane, 'new ApiKey("first", {});');
+    await stack.up();
+    const [first] = await plane.liveKeys();
+    await plane.rules.add({ route: "POST /api_keys", patch: { id: first?.id, name: first?.name } });
+    await stack.setProgram(
+      'new ApiKey("first", {}); const second = new ApiKey("second", {});\nconsumer("app", second);',
+    );
+    await stack.up();
+    expect(await stack.live()).toHaveLength(2);
+    await stack.setProgram('const second = new ApiKey("second", {});\nconsumer("app", second);');
+    await stack.up();
+    expect(await stack.live()).toHaveLength(1);
+    expect(await stack.live()).not.toContain(String(first?.id));
+    await stack.run.destroy();
+  });
+
   test("a refresh that finds a consumer changed is no proof that the consumer has the new key", async () => {
     const program = (trigger: string) => `const ci = new ApiKey("ci", { rotationTriggers: { n: "${trigger}" } });
 new Consumer("app", { keyId: ci.keyId, reportTo: config.require("reportTo"), fail: failing.includes("app"), reading: "1" });`;

@@ -18,8 +18,8 @@ export interface CreatedKeyContext {
 }
 
 /**
- * Reads the answer that contains a new key. Throws `AnswerLostError` if its id or secret is invalid. Tolerates any
- * other invalid field, so that it does not lose the key.
+ * Reads the answer that contains a new key. Throws `AnswerLostError` if its id or secret is invalid, or if it is the
+ * answer to another request. Tolerates any other invalid field, so that it does not lose the key.
  */
 export function readCreatedKey(answer: HttpAnswer, context: CreatedKeyContext): CreatedKey {
   const { route } = context;
@@ -39,14 +39,29 @@ export function readCreatedKey(answer: HttpAnswer, context: CreatedKeyContext): 
       answer.sentAt,
     );
   }
+  const name = tolerant(() => reader.text(body, "name", ""), context.name);
+  if (!isSameName(name, context.name)) {
+    const { status, requestId } = answer;
+    throw new AnswerLostError(
+      `${route} returned ${status} with key ${id}, which has another name. A key was probably created, but its secret is ` +
+        `unknown [request ${requestId}]`,
+      { status, requestId, route },
+      answer.sentAt,
+    );
+  }
   const answered = new Date(answer.date ?? context.now()).toISOString();
   return {
     id,
     key,
-    name: tolerant(() => reader.text(body, "name", ""), context.name),
+    name,
     createdAt: tolerant(() => reader.time(body, "created_at", ""), answered),
     operations: readStarted(reader, body, context.warn),
   };
+}
+
+/** Whether a service that may change the case of names, or spaces around them, means the same name. */
+function isSameName(one: string, other: string): boolean {
+  return one.trim().toLowerCase() === other.trim().toLowerCase();
 }
 
 function readStarted(reader: Reader, body: Members, warn: (message: string) => void): Operation[] {

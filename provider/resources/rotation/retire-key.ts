@@ -2,7 +2,7 @@ import type { ApiKeyRecord } from "../../api/records";
 import { formatDuration } from "../../duration";
 import { isAborted, messageOf } from "../../errors";
 import { keyIn } from "../../key-index";
-import { clockSkew } from "../../keys/clock-skew";
+import { clockSkew, laterNow } from "../../keys/clock-skew";
 import { type Fate, fateOf } from "../../keys/fate";
 import { isOthers } from "../../keys/maker";
 import { revokeAll, settingWith } from "../../keys/revoke-key";
@@ -74,13 +74,16 @@ function whenRevoked({ current }: RotationState): string {
 
 /**
  * The state with the time of the delivery, which the engine's history shows. If no run has delivered the rotation yet,
- * its grace starts with this run, which delivers it if it reaches the whole stack.
+ * its grace starts with this run, which delivers it if it reaches the whole stack. That is rare, so it may cost a list.
  */
 async function withDelivery(state: RotationState, deliveries: Deliveries, context: Context): Promise<RotationState> {
   if (state.deliveredAt !== undefined || !hasPredecessor(state)) return state;
   const delivered = state.historyMark && (await deliveries.since(state.historyMark, context.urn));
   if (delivered === "at once") return { ...state, deliveredAt: state.rotatedAt ?? state.createdAt };
-  const now = isoOf(context.now());
+  // Without the service's clock, a grace could start, by a wrong clock, before this run. A later one tries again.
+  const id = state.previous?.keyId ?? String(state.retired[0]);
+  if (context.account().skewMs === undefined && (await recordOf(id, context)) === "unknown") return state;
+  const now = isoOf(laterNow(context));
   // A later run of the history may have gone on from another state, for example from one that was restored afterwards.
   if (delivered === undefined && state.previous !== undefined) {
     context.info(

@@ -111,7 +111,23 @@ describe("creating a key", () => {
     const body =
       '{"id":9007199254740993,"key":"kp_secret","name":"ci \\"9007199254740995\\"","created_at":"2026-01-01T00:00:00Z"}';
     await plane.rules.add({ route: CREATE, status: 200, body });
-    expect(await account.keys.create("ci-2")).toMatchObject({ id: "9007199254740993", name: 'ci "9007199254740995"' });
+    const name = 'ci "9007199254740995"';
+    expect(await account.keys.create(name)).toMatchObject({ id: "9007199254740993", name });
+  });
+
+  it("treats the answer to another request as lost, because its key belongs to that one", async () => {
+    const { account, plane } = await startAccount();
+    const { id, key, name } = await account.keys.create("ci-1");
+    await plane.rules.add({ route: CREATE, patch: { id: Number(id), key, name } });
+    const failure = await caught(account.keys.create("ci-2"));
+    expect(failure).toMatchObject({ name: "AnswerLostError" });
+    expect(String(failure)).not.toContain(key);
+  });
+
+  it("accepts a name in another case, or without the spaces around it", async () => {
+    const { account, plane } = await startAccount();
+    await plane.rules.add({ route: CREATE, patch: { name: "CI-1" } });
+    expect(await account.keys.create(" ci-1 ")).toMatchObject({ name: "CI-1" });
   });
 
   for (const key of ["", "two words", "line\nbreak", "schlüssel", 12, null]) {

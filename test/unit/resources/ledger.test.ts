@@ -559,7 +559,39 @@ describe("an unknown key", () => {
     expect(await harness.liveIds()).toEqual([held.id]);
   });
 
-  it("is revoked without a look at the history by a ledger that knew the stack before the key was made", async () => {
+  it.each([
+    ["succeeded: the state is from the middle of that run, and was restored", true],
+    ["is unknown, because the history cannot be read", undefined],
+  ])("is only reported if the run that made it %s", async (_, mayHaveDelivered) => {
+    const asked: [from: number, to: number][] = [];
+    const mayHaveDeliveredDuring = async (from: number, to: number) => {
+      asked.push([from, to]);
+      return mayHaveDelivered;
+    };
+    const { harness, left, held } = await withUnknown({ mayHaveDeliveredDuring });
+    const made = (await harness.plane.liveKeys()).find(({ id }) => String(id) === left.id);
+    await harness.sweep([held.id], { owner: harness.identity, owned: [], delivered: [] });
+    expect(await harness.liveIds()).toContain(left.id);
+    expect(harness.told.warn.join()).toContain("nothing shows that an interrupted run left it behind");
+    const second = Date.parse(made?.createdAt ?? "");
+    expect(asked).toContainEqual([second, second + 999]);
+  });
+
+  it("is looked up by this machine's clock, which the history has, too", async () => {
+    const asked: number[] = [];
+    const mayHaveDeliveredDuring = async (from: number) => {
+      asked.push(from);
+      return true;
+    };
+    const { harness, left, held } = await withUnknown({ mayHaveDeliveredDuring });
+    const made = (await harness.plane.liveKeys()).find(({ id }) => String(id) === left.id);
+    await harness.plane.clock.set({ offsetMs: 3_600_000 });
+    await harness.sweep([held.id], { owner: harness.identity, owned: [], delivered: [] });
+    const difference = (asked[0] ?? 0) - (Date.parse(made?.createdAt ?? "") - 3_600_000);
+    expect(Math.abs(difference)).toBeLessThanOrEqual(1_000);
+  });
+
+  it("is revoked without a look at later runs by a ledger that knew the stack before the key was made", async () => {
     const { harness, left, held } = await withUnknown();
     harness.mayHaveDelivered = true;
     const before = { owner: harness.identity, owned: [], delivered: [] };

@@ -3,11 +3,12 @@ import type { Run } from "../../../provider/stack/history";
 import { StackLook } from "../../../provider/stack/stack-look";
 
 const STARTED = 1_000;
+const NOW = 2_000;
 const URN = "urn:pulumi:dev::proj::keyplane:index:ApiKey::ci";
 
 /** A run from 500 to 600. */
-const run = (onlyUpdates: boolean): Run => {
-  return { mayHaveDelivered: true, isComplete: true, onlyUpdates, began: 500, ended: 600 };
+const run = (onlyUpdates: boolean, began = 500): Run => {
+  return { mayHaveDelivered: true, isComplete: true, onlyUpdates, began, ended: began + 100 };
 };
 
 /** What a process looks at that was started at 1000, after these runs. */
@@ -18,7 +19,8 @@ class Look extends StackLook {
   ) {
     const command = { cli: "pulumi", stack: undefined, isInDoubt: true, isLimited: true, isDestroy: false } as const;
     const unused = { usesPlan: false, plan: undefined, pid: undefined };
-    super({ command: { ...command, ...unused, refreshes }, startedAt: STARTED, engine: { log: () => undefined } });
+    const engine = { log: () => undefined };
+    super({ command: { ...command, ...unused, refreshes }, startedAt: STARTED, now: () => NOW, engine });
   }
 
   protected override async pulumi() {
@@ -40,8 +42,22 @@ test.each<[string, number, number, "before" | "between" | "never", readonly Run[
   ["in this run, of a key from an earlier one", 400, 1_100, "never", [], true],
   ["in this run, which may have found it by its refresh", 400, 1_100, "before", [], false],
   ["in this run, after its refresh", 1_050, 1_100, "before", undefined, true],
+  ["in the future, by the wrong clock of another machine", 1_050, 2_050, "never", undefined, false],
+  ["in a run in the future, by the wrong clock of its machine", 400, 2_050, "never", [run(true, 2_000)], false],
   ["in this run, which refreshes all the time", 1_050, 1_100, "between", undefined, false],
 ])("a change %s proves an update", async (_, from, changedAt, refreshes, runs, isProof) => {
   const isUpdate = await new Look(refreshes, runs).updatesSince(from, URN);
   expect(isUpdate(changedAt)).toBe(isProof);
+});
+
+test.each<[string, number, number, readonly Run[] | undefined, boolean | undefined]>([
+  ["before a run", 300, 499, [run(true)], false],
+  ["that ends in a run", 300, 500, [run(true)], true],
+  ["that begins in a run", 600, 700, [run(true)], true],
+  ["after a run", 601, 700, [run(true)], false],
+  ["in a run that failed", 550, 560, [{ ...run(true), mayHaveDelivered: false }], false],
+  ["in a run without a readable time", 300, 400, [run(true, Number.NaN)], true],
+  ["that the history cannot show", 550, 560, undefined, undefined],
+])("a run may have delivered keys that were made in a period %s", async (_, from, to, runs, mayHave) => {
+  expect(await new Look("never", runs).mayHaveDeliveredDuring(from, to, URN)).toBe(mayHave);
 });

@@ -242,6 +242,17 @@ describe("of a resource that is deleted, a state shows", () => {
     expect(witness([unrelated, old, successor, waiting]).waitingFor(before, "7")).toEqual([]);
   });
 
+  test.each([
+    ["the npm package", `${DYNAMIC}ApiKey`],
+    ["the plugin, to which the key has moved from the npm package", `${PLUGIN}ApiKey`],
+  ])("that a consumer waits under the URN in the state of %s, if an alias has changed the parents, too", (_, kind) => {
+    const [before, after] = [urnOf(`${DYNAMIC}ApiKey`, "before"), urnOf(`my:index:Parent$${kind}`, "after")];
+    const states = [old, successor].map((each) => ({ ...each, urn: after }));
+    const waiting = consumer("app", { ...BEFORE, propertyDependencies: { key: [after] }, dependencies: [after] });
+    expect(witness([...states, waiting]).waitingFor(before, "7")).toEqual(["app"]);
+    expect(witness([...states, waiting]).successorOf(before, "7")?.id).toBe("8");
+  });
+
   test("that a consumer waits, if its change is not proven to be an update", () => {
     const state = witness([old, successor, consumer("app", AFTER)]);
     expect(state.waitingFor(urn, "7", (changedAt) => changedAt !== Date.parse(AFTER.modified))).toEqual(["app"]);
