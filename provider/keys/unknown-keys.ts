@@ -71,8 +71,8 @@ async function undeliveredIn(
 
 /**
  * Ids of the keys whose requests the state has on record, and that no run which succeeded can have made: none was under
- * way in the second in which the service created the key. Otherwise this state, and the ledger in it, is from the middle
- * of that run and was restored.
+ * way in the second in which the service created the key, and after it. Otherwise this state, and the ledger in it, is
+ * from the middle of that run and was restored.
  */
 async function interruptedAmong(
   unknown: readonly ApiKeyRecord[],
@@ -83,8 +83,7 @@ async function interruptedAmong(
   const interrupted = new Set<string>();
   for (const { id, name, createdAt } of unknown) {
     if (witness.requesterOf(name) === undefined) continue;
-    const from = Math.floor((Date.parse(createdAt) - ahead) / 1_000) * 1_000;
-    if ((await context.mayHaveDeliveredDuring(from, from + 999)) === false) interrupted.add(id);
+    if ((await context.mayHaveDeliveredAt(Date.parse(createdAt) - ahead)) === false) interrupted.add(id);
   }
   return interrupted;
 }

@@ -188,8 +188,8 @@ class VerbContext implements Context {
     return this.#session.stack.mayHaveDeliveredBetween(from, to, this.urn);
   }
 
-  mayHaveDeliveredDuring(from: number, to: number): Promise<boolean | undefined> {
-    return this.#session.stack.mayHaveDeliveredDuring(from, to, this.urn);
+  mayHaveDeliveredAt(second: number): Promise<boolean | undefined> {
+    return this.#session.stack.mayHaveDeliveredAt(second, this.urn);
   }
 
   updatesSince(from: number): Promise<(changedAt: number) => boolean> {

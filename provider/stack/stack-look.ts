@@ -55,11 +55,16 @@ export class StackLook implements Deliveries {
     );
   }
 
-  /** Whether such a run was under way in a period; `undefined` if the history cannot be read. */
-  async mayHaveDeliveredDuring(from: number, to: number, urn: string): Promise<boolean | undefined> {
+  /**
+   * Whether such a run was under way in this second, and went on after it; `undefined` if the history cannot be read. A run
+   * that ended in the second does not count: the next one, which was killed, can have begun in it, and nobody saves a state
+   * from the middle of a run in the last second of the run.
+   */
+  async mayHaveDeliveredAt(second: number, urn: string): Promise<boolean | undefined> {
+    const last = Math.floor(second / 1_000) * 1_000 + 999;
     // A time that cannot be read counts.
     return (await this.#runs(urn))?.some(
-      ({ mayHaveDelivered, began, ended }) => mayHaveDelivered && !(began > to || ended < from),
+      ({ mayHaveDelivered, began, ended }) => mayHaveDelivered && !(began > last || ended <= last),
     );
   }
 

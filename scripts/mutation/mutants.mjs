@@ -2360,7 +2360,7 @@ const evidence = [
   ...inFile("provider/keys/unknown-keys.ts", [
     {
       name: "the key of a run that succeeded was delivered, whatever a restored state says",
-      change: always("interruptedAmong", "mayHaveDeliveredDuring"),
+      change: always("interruptedAmong", "mayHaveDeliveredAt"),
       test: resources("ledger"),
       by: "an unknown key is only reported if the run that made it",
     },
@@ -2631,7 +2631,7 @@ const evidence = [
     },
     {
       name: "a run that failed delivers no key",
-      change: without("mayHaveDeliveredDuring", "mayHaveDelivered"),
+      change: without("mayHaveDeliveredAt", "mayHaveDelivered"),
       test: stack("stack-look"),
       by: "a run may have delivered keys",
     },

@@ -181,6 +181,8 @@ consumer("app", key);`;
       const { done } = stack.run.workspace.start("up");
       await plane.held.wait(1, 60_000);
       const state = await stack.run.workspace.exportState();
+      // The history has whole seconds, so the run must not end in the second in which the key was made.
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
       await plane.held.release();
       await done;
       const delivered = (await stack.live()).filter((id) => id !== old);

@@ -50,14 +50,19 @@ test.each<[string, number, number, "before" | "between" | "never", readonly Run[
   expect(isUpdate(changedAt)).toBe(isProof);
 });
 
-test.each<[string, number, number, readonly Run[] | undefined, boolean | undefined]>([
-  ["before a run", 300, 499, [run(true)], false],
-  ["that ends in a run", 300, 500, [run(true)], true],
-  ["that begins in a run", 600, 700, [run(true)], true],
-  ["after a run", 601, 700, [run(true)], false],
-  ["in a run that failed", 550, 560, [{ ...run(true), mayHaveDelivered: false }], false],
-  ["in a run without a readable time", 300, 400, [run(true, Number.NaN)], true],
-  ["that the history cannot show", 550, 560, undefined, undefined],
-])("a run may have delivered keys that were made in a period %s", async (_, from, to, runs, mayHave) => {
-  expect(await new Look("never", runs).mayHaveDeliveredDuring(from, to, URN)).toBe(mayHave);
+/** A run from 10.0 s to 12.3 s. The history has whole seconds, or more exact times. */
+const long = (ended: number): Run => ({ ...run(true, 10_000), ended });
+
+test.each<[string, number, readonly Run[] | undefined, boolean | undefined]>([
+  ["before a run", 9_500, [long(12_999)], false],
+  ["in which a run began", 10_900, [long(12_999)], true],
+  ["in the middle of a run", 11_000, [long(12_999)], true],
+  ["in which a run ended", 12_000, [long(12_999)], false],
+  ["in which a run ended, by an exact time", 12_100, [long(12_300)], false],
+  ["after a run", 13_000, [long(12_999)], false],
+  ["in a run that failed", 11_000, [{ ...long(12_999), mayHaveDelivered: false }], false],
+  ["in a run without a readable time", 9_000, [long(Number.NaN)], true],
+  ["that the history cannot show", 11_000, undefined, undefined],
+])("a run may have delivered keys that were made in a second %s", async (_, second, runs, mayHave) => {
+  expect(await new Look("never", runs).mayHaveDeliveredAt(second, URN)).toBe(mayHave);
 });
