@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import type { Explained } from "../state";
+import type { Explained } from "../state/pulumi-stack";
 import { UsageError } from "../usage-error";
 
 /** keyplane's settings in a stack's configuration file. */

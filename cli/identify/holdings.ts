@@ -3,10 +3,11 @@ import { keyDigest } from "../../provider/key-digest";
 import { isMadeByOneOf, type MadeBy, makerIn } from "../../provider/keys/maker";
 import { DYNAMIC, PLUGIN } from "../../provider/resource-types";
 import { type Deployment, readDeployment, type StateResource } from "../../provider/stack/deployment";
-import { keysIn, type Role, type StackState, stackState } from "../../provider/stack/stack-state";
+import { keysIn, type Role, type StackState } from "../../provider/stack/stack-state";
 import { consumersIn } from "../state/consumers";
+import { notAState, readStateFile, type StateFile } from "../state/state-files";
+import { type ReadState, stateIn } from "../state/states";
 import { KeySearch } from "./key-search";
-import { readStateFile, refused, type StateFile } from "./state-sources";
 
 /** A key in the state of a stack, with what the state says about it. */
 export interface Holding {
@@ -51,13 +52,6 @@ export interface Holdings {
   readonly undigested: readonly string[];
 }
 
-/** A state that was read. */
-interface SummedState {
-  readonly source: string;
-  readonly deployment: Deployment;
-  readonly summary: StackState;
-}
-
 /** How many files to read at once. */
 const AT_ONCE = 8;
 
@@ -68,14 +62,11 @@ const AT_ONCE = 8;
 export async function holdingsOf(
   digests: ReadonlySet<string>,
   files: readonly StateFile[],
-  exported: readonly { readonly source: string; readonly deployment: Deployment }[] = [],
+  exported: readonly ReadState[] = [],
 ): Promise<Holdings> {
-  const read: SummedState[] = exported.map((state) => ({
-    ...state,
-    summary: stackState(state.source, state.deployment),
-  }));
+  const read = [...exported];
   const others: { readonly file: StateFile; readonly stack: string }[] = [];
-  const undigested: string[] = read.filter(({ deployment }) => lacksDigests(deployment)).map(({ source }) => source);
+  const undigested = read.filter(({ deployment }) => lacksDigests(deployment)).map(({ source }) => source);
   let [next, states] = [0, exported.length];
   const work = async () => {
     for (let file = files[next++]; file !== undefined; file = files[next++]) {
@@ -93,14 +84,14 @@ export async function holdingsOf(
     const keys = keysOf(state.deployment, digests);
     return keys.length > 0 ? [{ state, keys }] : [];
   });
-  const stacks = new Set(held.map(({ state }) => state.summary.stack));
+  const stacks = new Set(held.map(({ state }) => state.stack));
   for (const { file } of others.filter(({ stack }) => stacks.has(stack))) {
     read.push(parsed(file, await readStateFile(file)));
   }
   const byStack = newestFirst(read);
-  const roles = new Map<SummedState, Roles>();
+  const roles = new Map<ReadState, Roles>();
   const holdings = held.flatMap(({ state, keys }) => {
-    const now = newestOf(state, byStack.get(state.summary.stack) ?? []);
+    const now = newestOf(state, byStack.get(state.stack) ?? []);
     const consumers = consumersIn(state.deployment);
     return keys.map((key) => {
       const { urn } = key.resource;
@@ -111,12 +102,11 @@ export async function holdingsOf(
   return { holdings: inOrder(holdings), states, undigested: undigested.toSorted() };
 }
 
-function parsed(file: StateFile, bytes: Buffer): SummedState {
+function parsed(file: StateFile, bytes: Buffer): ReadState {
   try {
-    const deployment = readDeployment(bytes.toString());
-    return { source: file.name, deployment, summary: stackState(file.name, deployment) };
+    return stateIn(file.name, readDeployment(bytes.toString()));
   } catch (error) {
-    throw refused(file.name, (error as Error).message);
+    throw notAState(file, error);
   }
 }
 
@@ -199,54 +189,50 @@ function digestOf(digest: unknown, key: unknown): string | undefined {
 const timeOf = ({ savedAt }: Pick<StackState, "savedAt">) => Date.parse(savedAt ?? "") || 0;
 
 /** The states with each name of a stack, newer ones first. */
-function newestFirst(all: readonly SummedState[]): ReadonlyMap<string, readonly SummedState[]> {
-  const found = new Map<string, SummedState[]>();
-  for (const state of all.toSorted((one, other) => timeOf(other.summary) - timeOf(one.summary))) {
-    getOrCreate(found, state.summary.stack, () => []).push(state);
+function newestFirst(all: readonly ReadState[]): ReadonlyMap<string, readonly ReadState[]> {
+  const found = new Map<string, ReadState[]>();
+  for (const state of all.toSorted((one, other) => timeOf(other) - timeOf(one))) {
+    getOrCreate(found, state.stack, () => []).push(state);
   }
   return found;
 }
 
 /** The newest of the states of the same stack, that is, with the same name and a common owner. */
-function newestOf(state: SummedState, sameName: readonly SummedState[]): SummedState {
-  const { tags } = state.summary;
-  const newest = sameName.find(({ summary: other }) => {
+function newestOf(state: ReadState, sameName: readonly ReadState[]): ReadState {
+  const { tags } = state;
+  const newest = sameName.find((other) => {
     return tags.length === 0 || other.tags.length === 0 || other.tags.some((tag) => tags.includes(tag));
   });
-  return newest !== undefined && timeOf(newest.summary) > timeOf(state.summary) ? newest : state;
+  return newest !== undefined && timeOf(newest) > timeOf(state) ? newest : state;
 }
 
 /** Finds the role of a key in a state: under its URN, or in any list of keys to revoke. */
 type Roles = (keyId: string, urn: string) => Role | undefined;
 
-function rolesIn({ deployment, summary }: SummedState): Roles {
+function rolesIn({ deployment, held }: ReadState): Roles {
   const roles = new Map<string, Role>();
   for (const resource of deployment.resources.filter(({ replaced }) => !replaced)) {
     for (const { id, role } of keysIn(resource)) roles.set(`${resource.urn} ${id}`, role);
   }
-  return (keyId, urn) => roles.get(`${urn} ${keyId}`) ?? summary.held.get(keyId)?.role;
+  return (keyId, urn) => roles.get(`${urn} ${keyId}`) ?? held.get(keyId)?.role;
 }
 
-function holdingOf(
-  key: KeyOfResource,
-  { summary, source }: SummedState,
-  facts: Pick<Holding, "roleNow" | "usedBy">,
-): Holding {
+function holdingOf(key: KeyOfResource, state: ReadState, facts: Pick<Holding, "roleNow" | "usedBy">): Holding {
   const { resource, type, digest, keyId, role } = key;
   const { urn, outputs, inputs } = resource;
   const isCurrent = role === "current";
   const name = text(isCurrent ? outputs.name : outputs.previousName);
   return {
-    ...{ digest, keyId, name, role, ...facts, stack: summary.stack, urn, type },
+    ...{ digest, keyId, name, role, ...facts, stack: state.stack, urn, type },
     account: text(outputs.account),
     organizationId: text(outputs.organizationId),
     projectId: text(outputs.projectId),
     createdAt: isCurrent ? text(outputs.createdAt) : undefined,
     replacedAt: isCurrent ? undefined : text(outputs.rotatedAt),
     lastUsedAt: isCurrent ? undefined : text(outputs.previousUsedAt),
-    isCopy: isForeign({ name, maker: makerIn(outputs, keyId) }, summary),
+    isCopy: isForeign({ name, maker: makerIn(outputs, keyId) }, state),
     hasTriggers: outputs.triggersDigest !== undefined || inputs.rotationTriggers !== undefined,
-    ...{ source, savedAt: summary.savedAt },
+    ...{ source: state.source, savedAt: state.savedAt },
   };
 }
 

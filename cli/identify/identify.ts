@@ -2,9 +2,9 @@ import type { Command } from "commander";
 import { getOrCreate } from "../../provider/get-or-create";
 import { conceal } from "../../provider/secrets";
 import { type AccountFlags, withAccount } from "../account";
-import { EXIT } from "../exit-code";
-import type { Session } from "../session";
-import { readDeployments } from "../state";
+import { EXIT, type Session } from "../session";
+import { stateFiles } from "../state/state-files";
+import { readStates, type StateFlags } from "../state/states";
 import { note, printJson } from "../terminal";
 import { UsageError } from "../usage-error";
 import { adviceFor, revokeCommand } from "./advice";
@@ -12,11 +12,8 @@ import { type Holding, type Holdings, holdingsOf } from "./holdings";
 import { type Found, KeySearch } from "./key-search";
 import { type Identified, printReport, type Unknown } from "./report";
 import { check, Lists } from "./service";
-import { stateFiles } from "./state-sources";
 
-interface Flags extends AccountFlags {
-  readonly state?: readonly string[];
-  readonly stack?: readonly string[];
+interface Flags extends AccountFlags, StateFlags {
   readonly check?: true;
   readonly json?: true;
 }
@@ -49,7 +46,7 @@ async function identify(args: readonly string[], flags: Flags, session: Session)
   const secrets = new Map(found.flatMap((each) => [...each.secrets]));
   const digests = new Set(secrets.keys());
   if (digests.size === 0) return report({ identified: [], unknown: [], states: 0, undigested: [] }, flags, session);
-  const exported = await readDeployments({ stack: flags.stack ?? [] });
+  const exported = await readStates({ stack: flags.stack ?? [] });
   const { holdings, states, undigested } = await holdingsOf(digests, files, exported);
   const secretOf = (digest: string) => secrets.get(digest) ?? "";
   const held = new Map<string, Holding[]>();

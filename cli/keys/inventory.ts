@@ -1,8 +1,9 @@
 import type { ApiKeyRecord } from "../../provider/api";
 import { expiresAt } from "../../provider/keys/lease";
 import { nameInUrn, tagsIn } from "../../provider/keys/names";
+import type { Role, StackState } from "../../provider/stack/stack-state";
 import type { Age } from "../duration-option";
-import { heldBy, type Role, type StackState } from "../state";
+import { heldBy } from "../state/states";
 
 /** A key of the account, with its ownership. */
 export interface InventoryKey extends ApiKeyRecord {

@@ -1,13 +1,11 @@
 import type { Command } from "commander";
-import { terminalColumns } from "../../provider/terminal-columns";
 import { counted } from "../../provider/text";
 import { type KeysFlags, openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
-import { type Age, readAge } from "../duration-option";
-import { EXIT } from "../exit-code";
-import type { Session } from "../session";
-import { hasStates, readStates, type StateFlags, withStates } from "../state";
-import { table } from "../table";
+import { type Age, readAge, UNUSED_FOR } from "../duration-option";
+import { EXIT, type Session } from "../session";
+import { hasStates, readStates, type StateFlags, withStates } from "../state/states";
+import { printTable } from "../table";
 import { note, plain, print, printJson, type Tone } from "../terminal";
 import { UsageError } from "../usage-error";
 import { type FailOn, fails, readFailOn } from "./fail-on";
@@ -21,16 +19,13 @@ interface Flags extends KeysFlags, StateFlags {
   readonly json?: true;
 }
 
-/** Default time after which an unused key is flagged. */
-const UNUSED_FOR = "90d";
-
 /** `keyplane keys`: lists the keys of an account with one request. */
 export function addKeys(program: Command, session: Session): void {
   const command = program
     .command("keys")
     .description("lists the account's API keys: age, use, and which stack owns each");
   withStates(command)
-    .option("--unused-for <age>", `flags keys that were not used for this long (default: ${UNUSED_FOR})`, readAge)
+    .option("--unused-for <age>", `flags keys that were not used for this long (default: ${UNUSED_FOR.text})`, readAge)
     .option("--older-than <age>", "flags keys that are older than this, e.g. 180d", readAge)
     .option(
       "--fail-on <what>",
@@ -52,7 +47,7 @@ async function keys(flags: Flags, session: Session): Promise<void> {
   const now = account.serviceNow();
   const found = inventory(records, {
     states,
-    unusedFor: failOn?.unused ?? flags.unusedFor ?? readAge(UNUSED_FOR),
+    unusedFor: failOn?.unused ?? flags.unusedFor ?? UNUSED_FOR,
     olderThan: failOn?.olderThan ?? flags.olderThan,
     now,
   });
@@ -71,8 +66,7 @@ async function keys(flags: Flags, session: Session): Promise<void> {
     { title: "RESOURCE", text: formatHolder, dispensable: true },
     { title: "FLAGS", text: ({ flags }: InventoryKey) => flags.join(" "), tone: toneOf, atLeast: 15 },
   ];
-  for (const line of table(found, columns, terminalColumns(process.stdout))) print(...line);
-  print("");
+  printTable(found, columns);
   const counts = Object.entries(countFlags(found)).map(([flag, count]) => `${count} ${flag}`);
   print([counted(found.length, "key"), ...counts].join(", "));
   if (failing.length > 0) note(`--fail-on: ${failing.map(({ id }) => id).join(", ")}`);

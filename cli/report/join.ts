@@ -1,11 +1,11 @@
 import { expiresAt } from "../../provider/keys/lease";
 import { nameInUrn } from "../../provider/keys/names";
 import { DYNAMIC } from "../../provider/resource-types";
-import type { Deployment } from "../../provider/stack/deployment";
-import { type Role, type StackState, stackState } from "../../provider/stack/stack-state";
+import type { Role, StackState } from "../../provider/stack/stack-state";
 import { VERSION } from "../../provider/version";
 import type { Age } from "../duration-option";
 import { ageOf, ownerOf, ownersOf } from "../keys/inventory";
+import type { ReadState } from "../state/states";
 import { isoOf, readTime } from "./iso-time";
 import { keyEvents } from "./key-events";
 import { type KeyList, type ListedKey, labelOf, listedKeys } from "./listed";
@@ -17,7 +17,7 @@ import { type StateKey, stateKeys } from "./state-keys";
 /** What a report joins. */
 export interface ReportSources {
   readonly lists: readonly KeyList[];
-  readonly states: readonly { readonly source: string; readonly deployment: Deployment }[];
+  readonly states: readonly ReadState[];
 }
 
 /** The criteria of a report. */
@@ -41,33 +41,24 @@ interface Joined {
 
 /** Joins lists of keys with states. Pure: the same sources at the same time give the same report. */
 export function joinReport({ lists, states }: ReportSources, terms: ReportTerms): Report {
-  const read = states.map(({ source, deployment }) => {
-    const state = stackState(source, deployment);
-    return { state, deployment };
+  const latest = latestOf(states);
+  const held = new Map([...latest].map((state) => [state, stateKeys(state)]));
+  const owners = ownersOf([...latest]);
+  const keys = joined(lists, [...held.values()].flat()).map((key) => {
+    return describe(key, owners, { ...terms, hasStates: states.length > 0 });
   });
-  const latest = latestOf(read.map(({ state }) => state));
-  const given = read.map(({ state, deployment }) => ({
-    state,
-    held: latest.has(state) ? stateKeys(state, deployment) : undefined,
-  }));
-  const stacks = [...latest];
-  const owners = ownersOf(stacks);
-  const keys = joined(
-    lists,
-    given.flatMap(({ held }) => held ?? []),
-  ).map((key) => describe(key, owners, { ...terms, hasStates: stacks.length > 0 }));
   return {
     at: isoOf(terms.now) ?? "",
     version: VERSION,
     accounts: lists.map(describeList),
-    stacks: given.map(({ state, held }) => describeState(state, held)),
+    stacks: states.map((state) => describeState(state, held.get(state))),
     keys,
     flagged: countFlags(keys),
   };
 }
 
 /** The newest state of each stack. Organizations can have stacks of the same name, which have other owners. */
-function latestOf(states: readonly StackState[]): ReadonlySet<StackState> {
+function latestOf(states: readonly ReadState[]): ReadonlySet<ReadState> {
   const timeOf = ({ savedAt }: StackState) => Date.parse(savedAt ?? "") || 0;
   const isNewer = (one: StackState, at: number, other: StackState, otherAt: number) =>
     one.stack === other.stack &&

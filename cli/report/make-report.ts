@@ -1,7 +1,7 @@
 import { counted } from "../../provider/text";
-import { readAge } from "../duration-option";
-import { EXIT } from "../exit-code";
-import type { Session } from "../session";
+import { UNUSED_FOR } from "../duration-option";
+import { EXIT, type Session } from "../session";
+import { type ReadState, readStatesBelow } from "../state/states";
 import { note, plain, printJson } from "../terminal";
 import { UsageError } from "../usage-error";
 import { concealSecrets } from "./conceal-secrets";
@@ -10,20 +10,16 @@ import { accountsOf, requestLists, type Wanted } from "./key-lists";
 import type { ReportFlags } from "./report";
 import type { Report } from "./report-data";
 import { scopesIn } from "./state-scopes";
-import { readSources } from "./state-sources";
 import { writeOwnFile } from "./write-own-file";
-
-/** Default time after which an unused key is flagged. */
-const UNUSED_FOR = "90d";
 
 /** Reads the sources, joins them and shows the report. */
 export async function makeReport(flags: ReportFlags, session: Session): Promise<void> {
   const { json, out } = flags;
   if (!json && out === undefined) throw new UsageError("no output was chosen. Pass --out report.html, or --json");
-  const states = await readSources(flags.state ?? [], flags.stack ?? []);
+  const states = await readStatesBelow(flags);
   for (const { deployment } of states) concealSecrets(deployment);
   const { lists, now } = await requestLists(wantedLists(flags, states), flags, session.signal);
-  const report = joinReport({ lists, states }, { now, unusedFor: flags.unusedFor ?? readAge(UNUSED_FOR) });
+  const report = joinReport({ lists, states }, { now, unusedFor: flags.unusedFor ?? UNUSED_FOR });
   noteProblems(report, session);
   if (out !== undefined) await writePage(report, out);
   if (json) printJson(report);
@@ -44,7 +40,7 @@ async function writePage(report: Report, file: string): Promise<void> {
 }
 
 /** The lists of all accounts, and of the organizations that are given or that hold keys of the states. */
-function wantedLists(flags: ReportFlags, states: Awaited<ReturnType<typeof readSources>>): readonly Wanted[] {
+function wantedLists(flags: ReportFlags, states: readonly ReadState[]): readonly Wanted[] {
   const accounts = accountsOf(flags);
   const given = (flags.organization ?? []).map((organizationId) => ({ account: accounts[0], organizationId }));
   const inStates = states

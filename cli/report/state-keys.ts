@@ -3,9 +3,10 @@ import { adoptedIn, isOthers, makerIn } from "../../provider/keys/maker";
 import type { Scope } from "../../provider/keys/scope";
 import { isObject, textOf } from "../../provider/members";
 import { DYNAMIC, isKeyType } from "../../provider/resource-types";
-import type { Deployment, StateResource } from "../../provider/stack/deployment";
+import type { StateResource } from "../../provider/stack/deployment";
 import { isKeyplanes, keysIn, ownersIn, type Role, type StackState } from "../../provider/stack/stack-state";
 import { consumersIn } from "../state/consumers";
+import type { ReadState } from "../state/states";
 import { isoOf, readTime } from "./iso-time";
 import { scopeIn } from "./state-scopes";
 
@@ -57,9 +58,9 @@ export interface KeyPlan {
 }
 
 /** The keys that a state holds. The resource that decides about a key comes last in the state's order, and wins. */
-export function stateKeys(state: StackState, deployment: Deployment): readonly StateKey[] {
-  const { resources } = deployment;
-  const consumers = consumersIn(deployment);
+export function stateKeys(state: ReadState): readonly StateKey[] {
+  const { resources } = state.deployment;
+  const consumers = consumersIn(state.deployment);
   const found = new Map<string, StateKey>();
   // A ledger lists all keys, and a resource that is left to be deleted has the key that its successor replaced.
   const weight = ({ type, replaced }: StateResource) => (isKeyType(type) ? (replaced ? 1 : 2) : 0);

@@ -4,18 +4,17 @@ import { KeyplaneError } from "../../provider/errors";
 import { keyIdOf } from "../../provider/ids";
 import { keyIn } from "../../provider/key-index";
 import { fateOf } from "../../provider/keys/fate";
-import { terminalColumns } from "../../provider/terminal-columns";
+import type { Role } from "../../provider/stack/stack-state";
 import { type KeysFlags, openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
-import { EXIT } from "../exit-code";
 import { formatHolder } from "../keys/inventory";
 import { keyColumns } from "../keys/key-columns";
-import type { Session } from "../session";
-import { heldBy, type Role, readStates, type StateFlags, withStates } from "../state";
-import { table } from "../table";
-import { note, plain, print, printJson } from "../terminal";
+import { EXIT, type Session } from "../session";
+import { heldBy, readStates, type StateFlags, withStates } from "../state/states";
+import { printTable } from "../table";
+import { note, plain, print } from "../terminal";
 import { UsageError } from "../usage-error";
-import { printRevocations, revokeKeys } from "./revoke-keys";
+import { carryOut } from "./carry-out";
 
 interface RevokeFlags extends KeysFlags, StateFlags {
   readonly yes?: true;
@@ -59,17 +58,11 @@ async function revoke(args: readonly string[], flags: RevokeFlags, session: Sess
   const missing = ids.filter((id) => keyIn(live, id) === undefined);
   if (!flags.json) printPlan(toRevoke, missing, account.serviceNow());
   if (missing.length > 0) session.exitCode = EXIT.failed;
-  if (!flags.yes || toRevoke.length === 0) {
-    if (flags.json) printJson({ planned: toRevoke, missing, revoked: [], failed: [] });
-    else if (toRevoke.length > 0) note("Nothing was revoked. To revoke these keys, run the same command with --yes.");
-    return;
-  }
-  const { revoked, failed } = await revokeKeys(toRevoke, keys, signal);
-  if (flags.json) {
-    printJson({ planned: toRevoke, missing, revoked, failed: failed.map(({ key, why }) => ({ ...key, why })) });
-  } else printRevocations({ revoked, failed });
-  if (session.interrupted) session.exitCode = EXIT.interrupted;
-  else if (failed.length > 0) session.exitCode = EXIT.failed;
+  await carryOut(
+    { planned: toRevoke, keys, asJson: (results) => ({ planned: toRevoke, missing, ...results }) },
+    flags,
+    session,
+  );
 }
 
 function readId(arg: string): string {
@@ -94,8 +87,7 @@ function printPlan(toRevoke: readonly KeyToRevoke[], missing: readonly string[],
   if (toRevoke.length > 0) {
     const text = (key: KeyToRevoke) => (key.stack === undefined ? "-" : `${key.stack} ${formatHolder(key)}`);
     const holder = { title: "HELD BY", text, atLeast: 14 };
-    for (const line of table(toRevoke, [...keyColumns(now), holder], terminalColumns(process.stdout))) print(...line);
-    print("");
+    printTable(toRevoke, [...keyColumns(now), holder]);
   }
   for (const id of missing) print(`${id} is not active in this account`);
   for (const { id, stack, role } of toRevoke.filter((key) => key.stack !== undefined)) {

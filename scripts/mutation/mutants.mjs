@@ -1282,10 +1282,10 @@ const digests = [
       by: "a key is checked only at the address",
     },
   ]),
-  ...inFile("cli/identify/state-sources.ts", [
+  ...inFile("cli/state/state-files.ts", [
     {
       name: "a wrong path that can be a misplaced key is not repeated",
-      change: becomes("path !== undefined", "stateFiles", "test", "path"),
+      change: becomes("path !== undefined", "shownPath", "test", "path"),
       test: cli("identify"),
       by: "what is not a state",
     },
@@ -3286,8 +3286,14 @@ const leases = [
       test: keys("fate"),
     },
   ]),
+  ...inFile("cli/revoke/carry-out.ts", [
+    {
+      name: "reap revokes only with --yes",
+      change: becomes("planned.length === 0", "carryOut", "yes", "length"),
+      test: cli("reap"),
+    },
+  ]),
   ...inFile("cli/reap/reap.ts", [
-    { name: "reap revokes only with --yes", change: without("reap", "flags", "yes"), test: cli("reap") },
     {
       name: "reap goes by the service's clock",
       change: becomes("account.now()", "planReap", "skewMs", "serviceNow"),
