@@ -6,8 +6,8 @@ import { UsageError } from "./usage-error";
 
 /** Options that select the account. */
 export interface AccountFlags {
-  readonly baseUrl?: string;
-  readonly account?: string;
+  readonly baseUrl?: string | undefined;
+  readonly account?: string | undefined;
 }
 
 /** Options that select the owner of the keys. */
@@ -41,6 +41,11 @@ export function openAccount(flags: AccountFlags): Account {
 export function accountNames(env: NodeJS.ProcessEnv, config: ConfigReader = () => undefined): string[] {
   const { accounts } = SETTINGS;
   return [...accounts.read(config("accounts") ?? env[accounts.env] ?? accounts.fallback).keys()];
+}
+
+/** The accounts that the environment configures. The one of `KEYPLANE_API_KEY` comes first, as `undefined`. */
+export function configuredAccounts(): (string | undefined)[] {
+  return [...(process.env[SETTINGS.apiKey.env] ? [undefined] : []), ...accountNames(process.env)];
 }
 
 /** Names the credential of an account, in a message. */

@@ -3,8 +3,7 @@ import { readCaller } from "../provider/api/keys/caller";
 import { isAborted, isApiError } from "../provider/errors";
 import { HttpClient, systemClock } from "../provider/http";
 import { keyIn } from "../provider/key-index";
-import { SETTINGS, type Settings } from "../provider/settings/settings";
-import { type AccountFlags, accountNames, credentialName, settingsOf } from "./account";
+import { type AccountFlags, configuredAccounts, credentialName, settingsOf } from "./account";
 
 /** The service shows uses in whole seconds. This pause, in milliseconds, separates two uses. */
 const NEXT_SECOND_MS = 2_100;
@@ -36,16 +35,13 @@ export class Callers {
 
   /** Asks the selected account and all other ones. Throws only if the selected one cannot be asked. */
   static async ask(flags: AccountFlags, signal: AbortSignal): Promise<Callers> {
-    const { account: selected, ...plain } = flags;
-    const names = [...(process.env[SETTINGS.apiKey.env] ? [undefined] : []), ...accountNames(process.env)];
-    const others = names.filter((name) => name !== selected);
-    const own = await askCaller(selected, settingsOf(flags), signal);
+    const others = configuredAccounts().filter((name) => name !== flags.account);
+    const own = await askCaller(flags, signal);
     const unknown: string[] = [];
     const answers = await Promise.all(
       others.map(async (name) => {
         try {
-          const settings = settingsOf(name === undefined ? plain : { ...plain, account: name });
-          return await askCaller(name, settings, signal);
+          return await askCaller({ ...flags, account: name }, signal);
         } catch (error) {
           if (isAborted(error)) throw error;
           // A credential that the service rejects belongs to no live key.
@@ -69,12 +65,13 @@ export class Callers {
   }
 }
 
-async function askCaller(name: string | undefined, settings: Settings, signal: AbortSignal): Promise<Caller> {
+async function askCaller(flags: AccountFlags, signal: AbortSignal): Promise<Caller> {
+  const settings = settingsOf(flags);
   const http = new HttpClient({ ...settings, clock: systemClock, random: Math.random });
   const account = Account.for(settings);
   const { keyId } = (await readCaller(http, { signal })) ?? {};
   return {
-    name: credentialName(name),
+    name: credentialName(flags.account),
     keyId,
     list: async () => {
       try {

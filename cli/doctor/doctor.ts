@@ -64,19 +64,19 @@ async function doctor(flags: DoctorFlags, session: Session): Promise<void> {
     throw new UsageError(`--stack: the folder has no Pulumi.STACK.yaml of that name, and ${ofStack.says}`);
   }
   const { findings, settings } = checkSettings(account, config);
-  const named = account.account === undefined ? checkNamedAccounts(account, config) : { findings: [], accounts: [] };
+  const named = account.account === undefined ? checkNamedAccounts(account, config) : undefined;
   const [cli, service, ofProgram, ...others] = await Promise.all([
     checkPulumiCli(),
     settings === undefined ? [] : checkService(settings, session.signal),
     checkProgram(folder),
-    ...named.accounts.map((each) => checkNamedAccount(each, session.signal)),
+    ...Array.from(named?.accounts ?? [], ([name, its]) => checkNamedAccount(name, its, session.signal)),
   ]);
   live.clear();
   session.signal.throwIfAborted();
   const stacks = ofStack === undefined ? [] : [ofStack];
   const all = withoutRepeats([
     ...[checkNode(), cli, ...stacks, ...findings, ...service],
-    ...[...named.findings, ...others, ...ofProgram],
+    ...[...(named?.findings ?? []), ...others, ...ofProgram],
   ]);
   const failed = all.filter(({ verdict }) => verdict === "fail").length;
   const warned = all.filter(({ verdict }) => verdict === "warn").length;

@@ -14,7 +14,7 @@ export function checkNode(version: string = process.versions.node): Finding {
 /** Checks whether the Pulumi CLI is on the PATH. */
 export async function checkPulumiCli(): Promise<Finding> {
   const env = { PULUMI_SKIP_UPDATE_CHECK: "true" };
-  const { error, stdout } = await runApart("pulumi", ["version"], { timeoutMs: VERSION_TIMEOUT_MS, env });
+  const { error, stdout } = await runApart("pulumi", ["version"], { timeout: VERSION_TIMEOUT_MS, env });
   const version = /^v?(\d+\.\d+\.\d+\S*)/.exec(stdout.trim())?.[1];
   if (version !== undefined) return ok("pulumi-cli", `pulumi ${version}`);
   if (error?.code === "ENOENT") {

@@ -6,7 +6,6 @@ import { cleanText } from "../../provider/text";
 import { VERSION } from "../../provider/version";
 import { type Finding, fail, ok, warn } from "./finding";
 import { runApart } from "./run-apart";
-import { checkTsconfig } from "./tsconfig";
 import { isAtLeast, lowerBound, ownPackage } from "./versions";
 
 const LOAD_TIMEOUT_MS = 30_000;
@@ -150,8 +149,7 @@ function checkKeyplane(version: string | undefined): Finding {
 /** Loads the provider as Pulumi's host does, in its own process. */
 async function checkProvider(folder: string): Promise<Finding> {
   const script = 'process.exit(typeof require("keyplane/provider").ApiKey === "object" ? 0 : 3)';
-  const run = { cwd: folder, timeoutMs: LOAD_TIMEOUT_MS };
-  const { error, stderr } = await runApart(process.execPath, ["-e", script], run);
+  const { error, stderr } = await runApart(process.execPath, ["-e", script], { cwd: folder, timeout: LOAD_TIMEOUT_MS });
   if (error === undefined) return ok("provider", "keyplane/provider loads");
   const lines = stderr.split(/\r?\n/);
   const why = lines.find((line) => /^\w*Error/.test(line) || line.includes("Cannot find module")) ?? "unknown error";
@@ -173,4 +171,40 @@ function checkCopies(sdk: Manifest, keyplane: Manifest): Finding[] {
       "Run `npm dedupe`, or install keyplane from a package instead of a link.",
     ),
   ];
+}
+
+/** Reads the program's tsconfig.json with the program's own TypeScript. Runs in a process in the program's folder. */
+const READ_TSCONFIG = `
+const ts = require("typescript");
+const { config } = ts.readConfigFile("tsconfig.json", ts.sys.readFile);
+const { options } = ts.parseJsonConfigFileContent(config ?? {}, ts.sys, process.cwd());
+console.log(JSON.stringify({
+  version: ts.version,
+  refused: options.moduleResolution === ts.ModuleResolutionKind.Node10 && options.ignoreDeprecations !== "6.0",
+}));`;
+
+/** TypeScript 6 rejects the module resolution in Pulumi's own templates. */
+async function checkTsconfig(folder: string): Promise<Finding[]> {
+  if (!existsSync(join(folder, "tsconfig.json"))) return [];
+  const { stdout } = await runApart(process.execPath, ["-e", READ_TSCONFIG], { cwd: folder, timeout: LOAD_TIMEOUT_MS });
+  const { version, refused } = readAnswer(stdout);
+  if (!isAtLeast(version, "6.0.0")) return [];
+  if (!refused) return [ok("tsconfig", `fits TypeScript ${version}`)];
+  return [
+    fail(
+      "tsconfig",
+      `TypeScript ${version} refuses "moduleResolution": "node" (TS5107)`,
+      'Set "module" and "moduleResolution" to "nodenext", or "ignoreDeprecations" to "6.0", in tsconfig.json.',
+    ),
+  ];
+}
+
+/** Parses the script's output. Version 0 means no TypeScript, or one that the script does not support. */
+function readAnswer(stdout: string): { readonly version: string; readonly refused: boolean } {
+  try {
+    const { version, refused } = JSON.parse(stdout) as { readonly version: unknown; readonly refused: unknown };
+    return { version: String(version), refused: refused === true };
+  } catch {
+    return { version: "0.0.0", refused: false };
+  }
 }

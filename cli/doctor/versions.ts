@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /** Fields of this package's package.json. */
-export interface OwnPackage {
+interface OwnPackage {
   readonly engines: { readonly node: string };
   readonly peerDependencies: { readonly "@pulumi/pulumi": string };
 }

@@ -1,5 +1,4 @@
-import { LETTERS_AND_DIGITS, type Piece } from "./piece";
-import { runsOf, setOf } from "./runs";
+import { LETTERS_AND_DIGITS, type Piece, runsOf, setOf } from "./runs";
 
 /** Minimum number of random characters of a key, and their number of base64 characters and escapes. */
 const RANDOM = 40;

@@ -80,23 +80,20 @@ export async function holdingsOf(
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
-  const held = read.flatMap((state) => {
-    const keys = keysOf(state.deployment, digests);
-    return keys.length > 0 ? [{ state, keys }] : [];
-  });
-  const stacks = new Set(held.map(({ state }) => state.stack));
+  const holding = read.filter(({ deployment }) => keysOf(deployment, digests).length > 0);
+  const stacks = new Set(holding.map(({ stack }) => stack));
   for (const { file } of others.filter(({ stack }) => stacks.has(stack))) {
     read.push(parsed(file, await readStateFile(file)));
   }
   const byStack = newestFirst(read);
-  const roles = new Map<ReadState, Roles>();
-  const holdings = held.flatMap(({ state, keys }) => {
+  const roles = new Map<ReadState, RoleNow>();
+  const holdings = holding.flatMap((state) => {
     const now = newestOf(state, byStack.get(state.stack) ?? []);
+    const roleNow: RoleNow = now === state ? ({ role }) => role : getOrCreate(roles, now, () => rolesIn(now));
     const consumers = consumersIn(state.deployment);
-    return keys.map((key) => {
-      const { urn } = key.resource;
-      const roleNow = now === state ? key.role : getOrCreate(roles, now, () => rolesIn(now))(key.keyId, urn);
-      return holdingOf(key, state, { roleNow, usedBy: (consumers.get(urn) ?? []).map((user) => user.urn) });
+    return keysOf(state.deployment, digests).map((key) => {
+      const usedBy = (consumers.get(key.resource.urn) ?? []).map(({ urn }) => urn);
+      return holdingOf(key, state, { roleNow: roleNow(key), usedBy });
     });
   });
   return { holdings: inOrder(holdings), states, undigested: undigested.toSorted() };
@@ -155,27 +152,22 @@ function kindOf(type: string): Holding["type"] | undefined {
 }
 
 /** A key of a resource that has one of some digests. */
-interface KeyOfResource {
+interface KeyOfResource extends Pick<Holding, "digest" | "keyId" | "type"> {
   readonly resource: StateResource;
-  readonly type: Holding["type"];
-  readonly digest: string;
-  readonly keyId: string;
   readonly role: "current" | "previous";
 }
 
 function keysOf({ resources }: Deployment, digests: ReadonlySet<string>): readonly KeyOfResource[] {
-  return resources.flatMap((resource): KeyOfResource[] => {
+  return resources.flatMap((resource) => {
     const type = kindOf(resource.type);
     if (type === undefined) return [];
     const { digest, key, keyId, previousDigest, previousKey, previousKeyId } = resource.outputs;
     const both = [
-      { digest: digestOf(digest, key), keyId, role: "current" },
-      { digest: digestOf(previousDigest, previousKey), keyId: previousKeyId, role: "previous" },
+      { role: "current", digest: digestOf(digest, key), keyId },
+      { role: "previous", digest: digestOf(previousDigest, previousKey), keyId: previousKeyId },
     ] as const;
-    return both.flatMap((each) => {
-      const { digest, keyId, role } = each;
-      if (digest === undefined || !digests.has(digest) || typeof keyId !== "string") return [];
-      return [{ resource, type, digest, keyId, role }];
+    return both.flatMap(({ role, digest = "", keyId }) => {
+      return digests.has(digest) && typeof keyId === "string" ? [{ resource, type, role, digest, keyId }] : [];
     });
   });
 }
@@ -206,15 +198,16 @@ function newestOf(state: ReadState, sameName: readonly ReadState[]): ReadState {
   return newest !== undefined && timeOf(newest) > timeOf(state) ? newest : state;
 }
 
-/** Finds the role of a key in a state: under its URN, or in any list of keys to revoke. */
-type Roles = (keyId: string, urn: string) => Role | undefined;
+/** The role of a key in the newest state: under its URN, or in any list of keys to revoke. */
+type RoleNow = (key: KeyOfResource) => Role | undefined;
 
-function rolesIn({ deployment, held }: ReadState): Roles {
-  const roles = new Map<string, Role>();
-  for (const resource of deployment.resources.filter(({ replaced }) => !replaced)) {
-    for (const { id, role } of keysIn(resource)) roles.set(`${resource.urn} ${id}`, role);
-  }
-  return (keyId, urn) => roles.get(`${urn} ${keyId}`) ?? held.get(keyId)?.role;
+function rolesIn({ deployment, held }: ReadState): RoleNow {
+  const resources = deployment.resources.filter(({ replaced }) => !replaced);
+  const roles = resources.flatMap((resource) => {
+    return keysIn(resource).map(({ id, role }) => [`${resource.urn} ${id}`, role] as const);
+  });
+  const byKey = new Map(roles);
+  return ({ keyId, resource: { urn } }) => byKey.get(`${urn} ${keyId}`) ?? held.get(keyId)?.role;
 }
 
 function holdingOf(key: KeyOfResource, state: ReadState, facts: Pick<Holding, "roleNow" | "usedBy">): Holding {

@@ -1,7 +1,6 @@
 import { keyDigest } from "../../provider/key-digest";
 import { decodedIn } from "./encoded";
-import { LETTERS_AND_DIGITS, type Piece } from "./piece";
-import { runsOf, setOf } from "./runs";
+import { LETTERS_AND_DIGITS, type Piece, runsOf, setOf } from "./runs";
 
 /** Minimum and maximum number of random characters of a key with a digest. */
 const RANDOM = 40;

@@ -4,7 +4,7 @@ import { isAborted, isApiError, messageOf } from "../../provider/errors";
 import { HttpClient, systemClock } from "../../provider/http";
 import { keyIn } from "../../provider/key-index";
 import { SETTINGS } from "../../provider/settings/settings";
-import { type AccountFlags, accountNames, credentialName, settingsOf } from "../account";
+import { type AccountFlags, configuredAccounts, credentialName, openAccount, settingsOf } from "../account";
 import { UsageError } from "../usage-error";
 import type { Holding } from "./holdings";
 
@@ -30,7 +30,9 @@ export class Lists {
   /** Returns `undefined` if nothing is configured for the account of the key, or if it could not be asked. */
   async find({ keyId, name, account, organizationId }: Holding): Promise<Listed | undefined> {
     const selected = this.flags.account ?? account;
-    if (!isConfigured(selected, this.flags)) return undefined;
+    const baseUrl = this.flags.baseUrl ?? process.env[SETTINGS.baseUrl.env];
+    // A named account has its own address.
+    if (!configuredAccounts().includes(selected) || (selected === undefined && !baseUrl)) return undefined;
     const id = JSON.stringify([selected, organizationId]);
     const list = this.#lists.get(id) ?? this.#request(selected, organizationId);
     this.#lists.set(id, list);
@@ -47,16 +49,10 @@ export class Lists {
   }
 
   async #request(account: string | undefined, organizationId: string | undefined) {
-    const opened = Account.for(settingsOf({ ...this.flags, ...(account !== undefined && { account }) }));
+    const opened = openAccount({ ...this.flags, account });
     const keys = await opened.keysOf(organizationId).list({ signal: this.signal });
     return { keys, now: opened.serviceNow() };
   }
-}
-
-/** Whether there is a credential for an account. */
-function isConfigured(account: string | undefined, { baseUrl }: AccountFlags): boolean {
-  if (account !== undefined) return accountNames(process.env).includes(account);
-  return Boolean(process.env[SETTINGS.apiKey.env]) && Boolean(baseUrl ?? process.env[SETTINGS.baseUrl.env]);
 }
 
 /** What the service said when a request was sent with a key: the id of the key, if the service tells. */
@@ -74,9 +70,9 @@ export async function check(
   signal: AbortSignal,
 ): Promise<Checked | undefined> {
   const name = account ?? selected;
-  if (name !== undefined && !accountNames(process.env).includes(name)) return undefined;
+  if (name !== undefined && !configuredAccounts().includes(name)) return undefined;
   const env = { ...process.env, [SETTINGS.apiKey.env]: secret };
-  const settings = settingsOf({ ...flags, ...(name !== undefined && { account: name }) }, env);
+  const settings = settingsOf({ ...flags, account: name }, env);
   // The settings of a named account have its credential.
   const own = Account.for({ ...settings, apiKey: secret, credentials: [] });
   if (!(await own.keys.authenticates(secret, { isNew: false, signal }))) return { works: false };

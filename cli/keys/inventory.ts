@@ -23,18 +23,19 @@ export interface InventoryKey extends ApiKeyRecord {
   readonly flags: readonly string[];
 }
 
-/** The criteria for flags. */
-export interface InventoryTerms {
-  readonly states: readonly StackState[];
-  readonly unusedFor: Age;
-  readonly olderThan: Age | undefined;
-  /** The service's time, in milliseconds. */
-  readonly now: number;
-}
-
-/** Finds each key's owner and flags. Without states, keys have no known owner. */
-export function inventory(keys: readonly ApiKeyRecord[], terms: InventoryTerms): InventoryKey[] {
-  const { states, unusedFor, olderThan, now } = terms;
+/**
+ * Finds each key's owner and flags. Without states, keys have no known owner.
+ * @param terms - `now` is the service's time, in milliseconds.
+ */
+export function inventory(
+  keys: readonly ApiKeyRecord[],
+  {
+    states,
+    unusedFor,
+    olderThan,
+    now,
+  }: { states: readonly StackState[]; unusedFor: Age; olderThan: Age | undefined; now: number },
+): InventoryKey[] {
   const held = heldBy(states);
   const owners = ownersOf(states);
   return keys.map((key) => {
@@ -84,4 +85,13 @@ export function formatHolder({ heldBy, role, stays }: Pick<InventoryKey, "heldBy
   if (heldBy === undefined) return "";
   const remarks = [...(role === "current" ? [] : [role]), ...(stays ? ["stays"] : [])];
   return [nameInUrn(heldBy), ...(remarks.length > 0 ? [`(${remarks.join(", ")})`] : [])].join(" ");
+}
+
+/** The number of keys with each flag. */
+export function countFlags<Flag extends string>(
+  keys: readonly { readonly flags: readonly Flag[] }[],
+): Partial<Record<Flag, number>> {
+  const counts: Partial<Record<Flag, number>> = {};
+  for (const flag of keys.flatMap(({ flags }) => flags)) counts[flag] = (counts[flag] ?? 0) + 1;
+  return counts;
 }

@@ -9,7 +9,7 @@ import { printTable } from "../table";
 import { note, plain, print, printJson, type Tone } from "../terminal";
 import { UsageError } from "../usage-error";
 import { type FailOn, fails, readFailOn } from "./fail-on";
-import { formatHolder, type InventoryKey, inventory } from "./inventory";
+import { countFlags, formatHolder, type InventoryKey, inventory } from "./inventory";
 import { keyColumns } from "./key-columns";
 
 interface Flags extends KeysFlags, StateFlags {
@@ -82,10 +82,4 @@ function formatOwner({ stack, ownerTag }: InventoryKey): string {
 
 function toneOf({ flags }: InventoryKey): Tone | undefined {
   return flags.length > 0 ? "warn" : undefined;
-}
-
-function countFlags(keys: readonly InventoryKey[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const flag of keys.flatMap(({ flags }) => flags)) counts[flag] = (counts[flag] ?? 0) + 1;
-  return counts;
 }

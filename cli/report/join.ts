@@ -1,18 +1,19 @@
+import type { ApiKeyRecord } from "../../provider/api";
+import { getOrCreate } from "../../provider/get-or-create";
 import { expiresAt } from "../../provider/keys/lease";
 import { nameInUrn } from "../../provider/keys/names";
 import { DYNAMIC } from "../../provider/resource-types";
 import type { Role, StackState } from "../../provider/stack/stack-state";
 import { VERSION } from "../../provider/version";
 import type { Age } from "../duration-option";
-import { ageOf, ownerOf, ownersOf } from "../keys/inventory";
+import { ageOf, countFlags, ownerOf, ownersOf } from "../keys/inventory";
 import type { ReadState } from "../state/states";
 import { isoOf, readTime } from "./iso-time";
-import { keyEvents } from "./key-events";
-import { type KeyList, type ListedKey, labelOf, listedKeys } from "./listed";
+import { type KeyList, labelOf, listedKeys } from "./listed";
 import { nextIfMissing, nextStep, nextWithoutState } from "./next-step";
-import { Places } from "./place-keys";
-import type { Flag, Report, ReportAccount, ReportHolder, ReportKey, ReportStack } from "./report-data";
-import { type StateKey, stateKeys } from "./state-keys";
+import { type Place, Places } from "./place-keys";
+import type { Flag, KeyEvent, Report, ReportAccount, ReportHolder, ReportKey, ReportStack } from "./report-data";
+import { type KeyDates, type StateKey, stateKeys } from "./state-keys";
 
 /** What a report joins. */
 export interface ReportSources {
@@ -29,12 +30,7 @@ export interface ReportTerms {
 }
 
 /** A key of the service or of the states, before it is described. */
-interface Joined {
-  readonly listed: ListedKey | undefined;
-  /** The list that had it, if it is gone. */
-  readonly goneFrom: KeyList | undefined;
-  /** The account that the states name, if no list is known. */
-  readonly label: string | undefined;
+interface Joined extends Place {
   /** The key in each state that holds it, the one that decides what happens next first. */
   readonly held: readonly StateKey[];
 }
@@ -70,28 +66,17 @@ function latestOf(states: readonly ReadState[]): ReadonlySet<ReadState> {
 function joined(lists: readonly KeyList[], inStates: readonly StateKey[]): readonly Joined[] {
   const listed = listedKeys(lists);
   const places = new Places(lists, listed, inStates);
-  const holders = new Map<ListedKey, StateKey[]>(listed.map((key) => [key, []]));
-  const missing = new Map<string, Joined & { readonly held: StateKey[] }>();
+  const live = new Map(listed.map((key) => [key, [] as StateKey[]]));
+  const missing = new Map<string, Place & { readonly held: StateKey[] }>();
   for (const key of inStates) {
     const place = places.of(key);
-    if (place.status === "live") {
-      holders.get(place.key)?.push(key);
-      continue;
-    }
-    const goneFrom = place.status === "gone" ? place.list : undefined;
-    const label = place.status === "gone" ? labelOf(place.list) : place.label;
+    const { listed, goneFrom, label } = place;
     const same = JSON.stringify([key.id, goneFrom?.origin, label, key.name]);
-    const known = missing.get(same);
-    if (known === undefined) missing.set(same, { listed: undefined, goneFrom, label, held: [key] });
-    else known.held.push(key);
+    if (listed === undefined) getOrCreate(missing, same, () => ({ ...place, held: [] })).held.push(key);
+    else live.get(listed)?.push(key);
   }
-  const live = listed.map((key) => ({
-    listed: key,
-    goneFrom: undefined,
-    label: undefined,
-    held: holders.get(key) ?? [],
-  }));
-  return [...live, ...missing.values()].map((key) => ({ ...key, held: key.held.toSorted(byWeight) }));
+  const found = Array.from(live, ([key, held]) => ({ listed: key, goneFrom: undefined, label: undefined, held }));
+  return [...found, ...missing.values()].map((key) => ({ ...key, held: key.held.toSorted(byWeight) }));
 }
 
 const WEIGHTS: Readonly<Record<Role, number>> = { current: 0, previous: 1, "to be revoked": 2, kept: 3 };
@@ -161,6 +146,29 @@ function describe(
   }
 }
 
+/** What is known about a key's life, in order of time. Times that are not valid are left out. */
+function keyEvents(
+  record: ApiKeyRecord | undefined,
+  dates: KeyDates,
+  { expiresAt, goneAt }: { readonly expiresAt: string | undefined; readonly goneAt: string | undefined },
+): KeyEvent[] {
+  const times: readonly (readonly [KeyEvent["what"], unknown])[] = [
+    ["created", record?.createdAt ?? dates.createdAt],
+    ["delivered", dates.deliveredAt],
+    ["used", record?.lastUsedAt],
+    ["rotated", dates.rotatedAt],
+    ["grace ends", dates.revokeAfter],
+    ["rotation due", dates.rotateAt],
+    ["deadline", expiresAt],
+    ["gone", goneAt],
+  ];
+  const known = times.flatMap(([what, time]) => {
+    const at = readTime(time);
+    return at === undefined ? [] : [{ what, at }];
+  });
+  return known.toSorted((one, other) => one.at.localeCompare(other.at));
+}
+
 function describeHolder({ stack, urn, type, role, isAdopted, isSealed, isCopy, consumers }: StateKey): ReportHolder {
   return {
     stack,
@@ -193,12 +201,6 @@ function describeState(state: StackState, held: readonly StateKey[] | undefined)
     hidden: hidden.length || undefined,
     underWay: underWay || undefined,
   });
-}
-
-function countFlags(keys: readonly ReportKey[]): Report["flagged"] {
-  const counts: Partial<Record<Flag, number>> = {};
-  for (const flag of keys.flatMap(({ flags }) => flags)) counts[flag] = (counts[flag] ?? 0) + 1;
-  return counts;
 }
 
 type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };

@@ -1,3 +1,5 @@
+import type { Scope } from "../../provider/keys/scope";
+import { isKeyType } from "../../provider/resource-types";
 import { counted } from "../../provider/text";
 import { UNUSED_FOR } from "../duration-option";
 import { EXIT, type Session } from "../session";
@@ -6,10 +8,10 @@ import { note, plain, printJson } from "../terminal";
 import { UsageError } from "../usage-error";
 import { concealSecrets } from "./conceal-secrets";
 import { joinReport } from "./join";
-import { accountsOf, requestLists, type Wanted } from "./key-lists";
+import { accountsOf, requestLists } from "./key-lists";
 import type { ReportFlags } from "./report";
 import type { Report } from "./report-data";
-import { scopesIn } from "./state-scopes";
+import { scopeIn } from "./state-keys";
 import { writeOwnFile } from "./write-own-file";
 
 /** Reads the sources, joins them and shows the report. */
@@ -40,11 +42,12 @@ async function writePage(report: Report, file: string): Promise<void> {
 }
 
 /** The lists of all accounts, and of the organizations that are given or that hold keys of the states. */
-function wantedLists(flags: ReportFlags, states: readonly ReadState[]): readonly Wanted[] {
+function wantedLists(flags: ReportFlags, states: readonly ReadState[]): readonly Scope[] {
   const accounts = accountsOf(flags);
   const given = (flags.organization ?? []).map((organizationId) => ({ account: accounts[0], organizationId }));
   const inStates = states
-    .flatMap(({ deployment }) => scopesIn(deployment))
+    .flatMap(({ deployment }) => deployment.resources.filter(({ type }) => isKeyType(type)))
+    .flatMap((resource) => scopeIn(resource) ?? [])
     .filter(({ account, organizationId }) => organizationId !== undefined && accounts.includes(account));
   const own = accounts.map((account) => ({ account, organizationId: undefined }));
   const all = [...own, ...given, ...inStates].map((wanted) => [JSON.stringify(wanted), wanted] as const);

@@ -120,16 +120,13 @@ export interface NextStep {
  * `previous`: a successor has replaced it. `gone` and `not found`: a state holds it, but no list does. `several states`:
  * more than one state holds it.
  */
-export type Flag =
-  | "unmanaged"
-  | "orphan"
-  | "unused"
-  | "overdue"
-  | "expired"
-  | "previous"
-  | "gone"
-  | "not found"
-  | "several states";
+export type Flag = (typeof FLAGS)[number];
+
+/** The flags in the order in which they need attention. */
+export const FLAGS = [
+  ...(["expired", "overdue", "orphan", "unmanaged", "gone", "not found"] as const),
+  ...(["unused", "several states", "previous"] as const),
+] as const;
 
 /** A moment in a key's life. */
 export interface KeyEvent {

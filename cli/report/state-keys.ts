@@ -1,14 +1,13 @@
 import { identityIn, markIn, ownerIdIn } from "../../provider/keys/identity";
 import { adoptedIn, isOthers, makerIn } from "../../provider/keys/maker";
-import type { Scope } from "../../provider/keys/scope";
+import { type Scope, scopeOf } from "../../provider/keys/scope";
 import { isObject, textOf } from "../../provider/members";
 import { DYNAMIC, isKeyType } from "../../provider/resource-types";
-import type { StateResource } from "../../provider/stack/deployment";
+import { HIDDEN, type StateResource } from "../../provider/stack/deployment";
 import { isKeyplanes, keysIn, ownersIn, type Role, type StackState } from "../../provider/stack/stack-state";
 import { consumersIn } from "../state/consumers";
 import type { ReadState } from "../state/states";
 import { isoOf, readTime } from "./iso-time";
-import { scopeIn } from "./state-scopes";
 
 /** A key in a state, with what the state says about it. */
 export interface StateKey {
@@ -106,6 +105,14 @@ function factsOf(
       isPending: Array.isArray(outputs.pending) && outputs.pending.length > 0,
     },
   };
+}
+
+/** The scope of a resource; `undefined` if it is encrypted. */
+export function scopeIn({ inputs, outputs }: StateResource): Scope | undefined {
+  const { account, organizationId } = { ...inputs, ...outputs };
+  if (account === HIDDEN || organizationId === HIDDEN) return undefined;
+  // The plugin records an output that has no value as null.
+  return scopeOf({ account: account ?? undefined, organizationId: organizationId ?? undefined });
 }
 
 /** Whether the state of a resource was copied or renamed, without an `up` since. */

@@ -1455,7 +1455,7 @@ const values = [
     },
     {
       name: "the program's version of the plugin runs",
-      change: never("optionsOf", "plugin"),
+      change: never("optionsOf", "pluginOptions"),
       test: "test/unit/sdk/plugin-sdk.test.ts",
     },
   ]),

@@ -179,17 +179,6 @@ function secretsOf({ sealTo }: ApiKeyArgs<pulumi.Input<SealTo> | undefined>): st
 }
 
 const OUTPUTS = [
-  ...[
-    "keyId",
-    "name",
-    "key",
-    "sealedKey",
-    "digest",
-    "createdAt",
-    "rotateAt",
-    "expiresAt",
-    "pending",
-    "pendingRevocations",
-    "lostNames",
-  ],
+  ...["keyId", "name", "key", "sealedKey", "digest", "createdAt", "rotateAt", "expiresAt"],
+  ...["pending", "pendingRevocations", "lostNames"],
 ];

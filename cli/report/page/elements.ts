@@ -4,8 +4,16 @@ export type Child = Node | string | undefined;
 
 /** Creates an element with these attributes. Children that are not given are left out. */
 export function element(tag: string, attributes: Readonly<Record<string, string>>, ...children: Child[]): HTMLElement {
-  const created = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) created.setAttribute(name, value);
+  return filled(document.createElement(tag), attributes, children);
+}
+
+/** Gives attributes and children to a new element. */
+export function filled<Of extends Element>(
+  created: Of,
+  attributes: Readonly<Record<string, string | number>>,
+  children: readonly Child[],
+): Of {
+  for (const [name, value] of Object.entries(attributes)) created.setAttribute(name, String(value));
   created.append(...children.filter((child) => child !== undefined));
   return created;
 }
