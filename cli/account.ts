@@ -1,5 +1,7 @@
+import type { inspect } from "node:util";
 import type { Command } from "commander";
 import { Account } from "../provider/api";
+import { HttpClient, systemClock } from "../provider/http";
 import { type ConfigReader, resolveSettings, SETTINGS, type Settings } from "../provider/settings/settings";
 import { shownAccount } from "../provider/text";
 import { UsageError } from "./usage-error";
@@ -35,6 +37,11 @@ export function withKeys(command: Command): Command {
 /** Opens the account that the environment and the command line select. Sends nothing. */
 export function openAccount(flags: AccountFlags): Account {
   return Account.for(settingsOf(flags));
+}
+
+/** A client for requests that an `Account` does not send. */
+export function clientOf(settings: Omit<Settings, "toJSON" | typeof inspect.custom>): HttpClient {
+  return new HttpClient({ ...settings, clock: systemClock, random: Math.random });
 }
 
 /** Returns the names of the configured accounts. A stack's configuration takes precedence over the environment. */

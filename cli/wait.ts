@@ -6,10 +6,9 @@ import { checkId } from "../provider/ids";
 import { counted } from "../provider/text";
 import { type AccountFlags, openAccount, withAccount } from "./account";
 import { readWait } from "./duration-option";
-import { LiveLines } from "./live-lines";
 import { EXIT, type Session } from "./session";
 import { printTable } from "./table";
-import { note, noteError, paint, plain, print, printJson } from "./terminal";
+import { LiveLines, note, noteError, paint, plain, print, printJson } from "./terminal";
 
 interface WaitFlags extends AccountFlags {
   readonly project: string;

@@ -1,7 +1,6 @@
 import { type Caller, readCaller } from "../../provider/api/keys/caller";
 import { formatDuration } from "../../provider/duration";
 import { isKeyplaneError } from "../../provider/errors";
-import { HttpClient, systemClock } from "../../provider/http";
 import { isBusy, isRedirect, isSuccess } from "../../provider/http/statuses";
 import type { Answered } from "../../provider/http/types";
 import { unreachable } from "../../provider/http/unreachable";
@@ -9,6 +8,7 @@ import { areClocksApart } from "../../provider/keys/clock-skew";
 import type { Members } from "../../provider/members";
 import type { Settings } from "../../provider/settings/settings";
 import { shownAccount } from "../../provider/text";
+import { clientOf } from "../account";
 import { type Finding, fail, ok, warn } from "./finding";
 
 /** Request timeout in milliseconds. Shorter than in a deployment, because a person is waiting. */
@@ -17,7 +17,7 @@ const MAX_TIMEOUT_MS = 10_000;
 /** Requests the list of keys once, and concludes from the result whether the settings work. */
 export async function checkService(settings: Settings, signal: AbortSignal): Promise<Finding[]> {
   const requestTimeoutMs = Math.min(settings.requestTimeoutMs, MAX_TIMEOUT_MS);
-  const http = new HttpClient({ ...settings, requestTimeoutMs, clock: systemClock, random: Math.random });
+  const http = clientOf({ ...settings, requestTimeoutMs });
   try {
     const outcome = await http.probe({
       method: "GET",

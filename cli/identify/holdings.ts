@@ -4,9 +4,8 @@ import { isMadeByOneOf, type MadeBy, makerIn } from "../../provider/keys/maker";
 import { DYNAMIC, PLUGIN } from "../../provider/resource-types";
 import { type Deployment, readDeployment, type StateResource } from "../../provider/stack/deployment";
 import { keysIn, type Role, type StackState } from "../../provider/stack/stack-state";
-import { consumersIn } from "../state/consumers";
 import { notAState, readStateFile, type StateFile } from "../state/state-files";
-import { type ReadState, stateIn } from "../state/states";
+import { consumersIn, type ReadState, stateIn } from "../state/states";
 import { KeySearch } from "./key-search";
 
 /** A key in the state of a stack, with what the state says about it. */
@@ -90,7 +89,7 @@ export async function holdingsOf(
   const holdings = holding.flatMap((state) => {
     const now = newestOf(state, byStack.get(state.stack) ?? []);
     const roleNow: RoleNow = now === state ? ({ role }) => role : getOrCreate(roles, now, () => rolesIn(now));
-    const consumers = consumersIn(state.deployment);
+    const consumers = consumersIn(state);
     return keysOf(state.deployment, digests).map((key) => {
       const usedBy = (consumers.get(key.resource.urn) ?? []).map(({ urn }) => urn);
       return holdingOf(key, state, { roleNow: roleNow(key), usedBy });

@@ -1,10 +1,10 @@
 import { Account, type ApiKeyRecord } from "../../provider/api";
 import { readCaller } from "../../provider/api/keys/caller";
 import { isAborted, isApiError, messageOf } from "../../provider/errors";
-import { HttpClient, systemClock } from "../../provider/http";
+import { getOrCreate } from "../../provider/get-or-create";
 import { keyIn } from "../../provider/key-index";
 import { SETTINGS } from "../../provider/settings/settings";
-import { type AccountFlags, configuredAccounts, credentialName, openAccount, settingsOf } from "../account";
+import { type AccountFlags, clientOf, configuredAccounts, credentialName, openAccount, settingsOf } from "../account";
 import { UsageError } from "../usage-error";
 import type { Holding } from "./holdings";
 
@@ -34,8 +34,7 @@ export class Lists {
     // A named account has its own address.
     if (!configuredAccounts().includes(selected) || (selected === undefined && !baseUrl)) return undefined;
     const id = JSON.stringify([selected, organizationId]);
-    const list = this.#lists.get(id) ?? this.#request(selected, organizationId);
-    this.#lists.set(id, list);
+    const list = getOrCreate(this.#lists, id, () => this.#request(selected, organizationId));
     try {
       const { keys, now } = await list;
       const record = keyIn(keys, keyId);
@@ -76,9 +75,8 @@ export async function check(
   // The settings of a named account have its credential.
   const own = Account.for({ ...settings, apiKey: secret, credentials: [] });
   if (!(await own.keys.authenticates(secret, { isNew: false, signal }))) return { works: false };
-  const http = new HttpClient({ ...settings, apiKey: secret, clock: systemClock, random: Math.random });
   try {
-    return { works: true, keyId: (await readCaller(http, { signal }))?.keyId };
+    return { works: true, keyId: (await readCaller(clientOf({ ...settings, apiKey: secret }), { signal }))?.keyId };
   } catch (error) {
     if (!isApiError(error)) throw error;
     return { works: true, keyId: undefined };

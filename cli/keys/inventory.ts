@@ -1,9 +1,11 @@
 import type { ApiKeyRecord } from "../../provider/api";
+import { formatDuration } from "../../provider/duration";
 import { expiresAt } from "../../provider/keys/lease";
 import { nameInUrn, tagsIn } from "../../provider/keys/names";
 import type { Role, StackState } from "../../provider/stack/stack-state";
 import type { Age } from "../duration-option";
 import { heldBy } from "../state/states";
+import type { Column } from "../table";
 
 /** A key of the account, with its ownership. */
 export interface InventoryKey extends ApiKeyRecord {
@@ -94,4 +96,22 @@ export function countFlags<Flag extends string>(
   const counts: Partial<Record<Flag, number>> = {};
   for (const flag of keys.flatMap(({ flags }) => flags)) counts[flag] = (counts[flag] ?? 0) + 1;
   return counts;
+}
+
+/**
+ * The columns that describe a key.
+ * @param now - The service's time, in milliseconds.
+ */
+export function keyColumns(now: number): Column<ApiKeyRecord>[] {
+  return [
+    { title: "ID", text: ({ id }) => id },
+    { title: "NAME", text: ({ name }) => name, atLeast: 16 },
+    { title: "AGE", text: ({ createdAt }) => formatDuration(ageOf(createdAt, now)) },
+    { title: "LAST USE", text: ({ lastUsedAt }) => (lastUsedAt === null ? "never" : formatAgo(lastUsedAt, now)) },
+    { title: "FROM", text: ({ lastUsedFromAddr }) => lastUsedFromAddr ?? "-", dispensable: true },
+  ];
+}
+
+function formatAgo(time: string, now: number): string {
+  return `${formatDuration(ageOf(time, now))} ago`;
 }

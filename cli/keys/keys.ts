@@ -9,8 +9,7 @@ import { printTable } from "../table";
 import { note, plain, print, printJson, type Tone } from "../terminal";
 import { UsageError } from "../usage-error";
 import { type FailOn, fails, readFailOn } from "./fail-on";
-import { countFlags, formatHolder, type InventoryKey, inventory } from "./inventory";
-import { keyColumns } from "./key-columns";
+import { countFlags, formatHolder, type InventoryKey, inventory, keyColumns } from "./inventory";
 
 interface Flags extends KeysFlags, StateFlags {
   readonly unusedFor?: Age;

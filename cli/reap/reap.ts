@@ -5,17 +5,12 @@ import { clockSkew } from "../../provider/keys/clock-skew";
 import { fateOf, type Reason } from "../../provider/keys/fate";
 import { deadlineIn } from "../../provider/keys/lease";
 import { counted } from "../../provider/text";
-import { type KeysFlags, openAccount, withKeys } from "../account";
+import { openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
-import { keyColumns } from "../keys/key-columns";
-import { carryOut, type Plan, printPlan } from "../revoke/carry-out";
+import { keyColumns } from "../keys/inventory";
+import { carryOut, type Plan, printPlan, type RevokingFlags } from "../revoke/carry-out";
 import { EXIT, type Session } from "../session";
 import { note, print } from "../terminal";
-
-interface ReapFlags extends KeysFlags {
-  readonly yes?: true;
-  readonly json?: true;
-}
 
 /** A live key with a deadline in its name. */
 interface LeasedKey extends ApiKeyRecord {
@@ -30,10 +25,10 @@ export function addReap(program: Command, session: Session): void {
     .description("revokes keys whose deadline (`maxAge`) has passed, used or not, without any state")
     .option("--yes", "revokes the keys; without it, only shows the plan")
     .option("--json", "prints JSON");
-  withKeys(command).action((flags: ReapFlags) => reap(flags, session));
+  withKeys(command).action((flags: RevokingFlags) => reap(flags, session));
 }
 
-async function reap(flags: ReapFlags, session: Session): Promise<void> {
+async function reap(flags: RevokingFlags, session: Session): Promise<void> {
   const { signal } = session;
   const account = openAccount(flags);
   const keys = account.keysOf(flags.organization);

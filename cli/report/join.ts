@@ -1,8 +1,6 @@
 import type { ApiKeyRecord } from "../../provider/api";
 import { getOrCreate } from "../../provider/get-or-create";
 import { expiresAt } from "../../provider/keys/lease";
-import { nameInUrn } from "../../provider/keys/names";
-import { DYNAMIC } from "../../provider/resource-types";
 import type { Role, StackState } from "../../provider/stack/stack-state";
 import { VERSION } from "../../provider/version";
 import type { Age } from "../duration-option";
@@ -12,7 +10,7 @@ import { isoOf, readTime } from "./iso-time";
 import { type KeyList, labelOf, listedKeys } from "./listed";
 import { nextIfMissing, nextStep, nextWithoutState } from "./next-step";
 import { type Place, Places } from "./place-keys";
-import type { Flag, KeyEvent, Report, ReportAccount, ReportHolder, ReportKey, ReportStack } from "./report-data";
+import type { Flag, KeyEvent, Report, ReportAccount, ReportKey, ReportStack } from "./report-data";
 import { type KeyDates, type StateKey, stateKeys } from "./state-keys";
 
 /** What a report joins. */
@@ -79,11 +77,12 @@ function joined(lists: readonly KeyList[], inStates: readonly StateKey[]): reado
   return [...found, ...missing.values()].map((key) => ({ ...key, held: key.held.toSorted(byWeight) }));
 }
 
-const WEIGHTS: Readonly<Record<Role, number>> = { current: 0, previous: 1, "to be revoked": 2, kept: 3 };
+const WEIGHTS: readonly Role[] = ["current", "previous", "to be revoked", "kept"];
 
 /** The stack that created a key decides about it, and a resource that hands it out before one that only knows it. */
 function byWeight(one: StateKey, other: StateKey): number {
-  return Number(one.isCopy) - Number(other.isCopy) || WEIGHTS[one.role] - WEIGHTS[other.role];
+  const weight = ({ holder: { isCopy, role } }: StateKey) => (isCopy ? WEIGHTS.length : 0) + WEIGHTS.indexOf(role);
+  return weight(one) - weight(other);
 }
 
 function describe(
@@ -97,7 +96,7 @@ function describe(
   const owner = ownerOf(name ?? "", owners);
   const status = listed !== undefined ? "live" : goneFrom !== undefined ? "gone" : "not found";
   const dates = first?.dates ?? {};
-  const stack = first?.stack ?? owner.stack;
+  const stack = first?.holder.stack ?? owner.stack;
   const createdAt = readTime(record?.createdAt) ?? dates.createdAt;
   const deadline = expiresAt(name);
   const isExpired = status === "live" && deadline !== undefined && Date.parse(deadline) <= now;
@@ -119,7 +118,7 @@ function describe(
     projectId: record?.projectId,
     ownerTag: owner.tag,
     stack,
-    holders: held.map(describeHolder),
+    holders: held.map(({ holder }) => holder),
     rotateAt: dates.rotateAt,
     revokeAfter: dates.revokeAfter,
     expiresAt: deadline,
@@ -139,8 +138,8 @@ function describe(
       ["overdue", isOverdue],
       ["expired", isExpired],
       ["unused", isUnused],
-      ["previous", first?.role === "previous"],
-      ["several states", new Set(held.map((key) => key.stack)).size > 1],
+      ["previous", first?.holder.role === "previous"],
+      ["several states", new Set(held.map(({ holder }) => holder.stack)).size > 1],
     ];
     return all.flatMap(([flag, isSet]) => (isSet ? [flag] : []));
   }
@@ -167,21 +166,6 @@ function keyEvents(
     return at === undefined ? [] : [{ what, at }];
   });
   return known.toSorted((one, other) => one.at.localeCompare(other.at));
-}
-
-function describeHolder({ stack, urn, type, role, isAdopted, isSealed, isCopy, consumers }: StateKey): ReportHolder {
-  return {
-    stack,
-    urn,
-    resource: nameInUrn(urn),
-    type: type.split(":").at(-1) ?? "",
-    frontEnd: type.startsWith(DYNAMIC) ? "npm" : "plugin",
-    role,
-    ...(isAdopted && { isAdopted }),
-    ...(isSealed && { isSealed }),
-    ...(isCopy && { isCopy }),
-    consumers,
-  };
 }
 
 function describeList(list: KeyList): ReportAccount {

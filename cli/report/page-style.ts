@@ -13,7 +13,7 @@ export const STYLE = `
   --good: #116329;
   font: 15px/1.45 system-ui, sans-serif;
 }
-@media (prefers-color-scheme: dark) {
+@media screen and (prefers-color-scheme: dark) {
   :root {
     --text: #e6edf3;
     --faint: #9aa5b1;
@@ -39,9 +39,6 @@ body {
 h1 {
   margin: 0;
   font-size: 1.5rem;
-}
-h2 {
-  font-size: 1.1rem;
 }
 code {
   font-family: ui-monospace, monospace;
@@ -326,10 +323,6 @@ main > details {
     --paper: #fff;
     --raised: #fff;
     --line: #999;
-    --accent: #0757a8;
-    --bad: #a40e26;
-    --warn: #7d4e00;
-    --good: #116329;
     font-size: 9pt;
   }
   .filters,

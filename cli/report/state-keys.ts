@@ -1,37 +1,36 @@
 import { identityIn, markIn, ownerIdIn } from "../../provider/keys/identity";
 import { adoptedIn, isOthers, makerIn } from "../../provider/keys/maker";
+import { nameInUrn } from "../../provider/keys/names";
 import { type Scope, scopeOf } from "../../provider/keys/scope";
 import { isObject, textOf } from "../../provider/members";
 import { DYNAMIC, isKeyType } from "../../provider/resource-types";
 import { HIDDEN, type StateResource } from "../../provider/stack/deployment";
-import { isKeyplanes, keysIn, ownersIn, type Role, type StackState } from "../../provider/stack/stack-state";
-import { consumersIn } from "../state/consumers";
-import type { ReadState } from "../state/states";
+import {
+  isKeyplanes,
+  type KeyInState,
+  keysIn,
+  ownersIn,
+  type Role,
+  type StackState,
+} from "../../provider/stack/stack-state";
+import { consumersIn, type ReadState } from "../state/states";
 import { isoOf, readTime } from "./iso-time";
+import type { ReportHolder } from "./report-data";
 
 /** A key in a state, with what the state says about it. */
 export interface StateKey {
   readonly id: string;
   readonly name: string | undefined;
-  readonly role: Role;
-  readonly urn: string;
-  readonly type: string;
-  /** `project/stack` of the state. */
-  readonly stack: string;
   /** The id of its owner; empty if it is not recorded. */
   readonly ownerId: string;
   /** Where it is; `undefined` if that is encrypted. */
   readonly scope: Scope | undefined;
   /** What its owner recorded of the account; `undefined` if it recorded nothing. */
   readonly mark: string | undefined;
-  readonly isAdopted: boolean;
-  /** Whether the state has only texts that the recipients of the key can open. */
-  readonly isSealed: boolean;
-  /** Whether the state was copied or renamed, or another stack created the key. */
-  readonly isCopy: boolean;
+  /** The resource that holds it. */
+  readonly holder: ReportHolder;
   readonly dates: KeyDates;
   readonly plan: KeyPlan;
-  readonly consumers: readonly string[];
 }
 
 /** ISO 8601 times of a key, as far as its state contains them. */
@@ -59,45 +58,43 @@ export interface KeyPlan {
 /** The keys that a state holds. The resource that decides about a key comes last in the state's order, and wins. */
 export function stateKeys(state: ReadState): readonly StateKey[] {
   const { resources } = state.deployment;
-  const consumers = consumersIn(state.deployment);
+  const consumers = consumersIn(state);
   const found = new Map<string, StateKey>();
   // A ledger lists all keys, and a resource that is left to be deleted has the key that its successor replaced.
   const weight = ({ type, replaced }: StateResource) => (isKeyType(type) ? (replaced ? 1 : 2) : 0);
   for (const resource of resources.filter(isKeyplanes).toSorted((one, other) => weight(one) - weight(other))) {
+    const users = consumers.get(resource.urn) ?? [];
     for (const key of keysIn(resource)) {
       const role = resource.replaced && key.role === "current" ? "to be revoked" : key.role;
-      const users = consumers.get(resource.urn) ?? [];
-      const facts = factsOf({ ...key, role }, resource, state);
-      const deliveredAt = facts.dates.deliveredAt ?? (role === "current" ? deliveryTo(users, resource) : undefined);
-      const dates = { ...facts.dates, deliveredAt };
-      found.set(key.id, { ...key, ...facts, dates, consumers: users.map(({ urn }) => urn) });
+      found.set(key.id, stateKey({ ...key, role }, { resource, state, users }));
     }
   }
   return [...found.values()];
 }
 
-function factsOf(
-  key: { readonly id: string; readonly name: string | undefined; readonly role: Role; readonly ownerId: string },
-  resource: StateResource,
-  state: StackState,
-): Omit<StateKey, "id" | "ownerId" | "consumers"> {
+function stateKey(
+  key: KeyInState,
+  { resource, state, users }: { resource: StateResource; state: StackState; users: readonly StateResource[] },
+): StateKey {
   const { urn, type, inputs, outputs, secrets } = resource;
-  const { id, role } = key;
+  const { id, role, ownerId } = key;
   const hasName = (property: string) => typeof outputs[property] === "string" && !secrets.has(property);
   const name = hasName(role === "previous" ? "previousName" : "name") ? key.name : undefined;
   const identity = identityIn(outputs) ?? textOf(outputs.__owner ?? inputs.__owner);
+  const isAdopted = adoptedIn(outputs)?.id === id || (outputs.imported === true && role === "current");
+  const isSealed = isObject(outputs[role === "previous" ? "previousSealedKey" : "sealedKey"]);
+  const isCopy = isCopied(resource, state) || isOthers({ name, maker: makerIn(outputs, id) }, identity);
   return {
-    name,
-    role,
-    urn,
-    type,
-    stack: state.stack,
-    scope: scopeIn(resource),
-    mark: markIn(identity),
-    isAdopted: adoptedIn(outputs)?.id === id || (outputs.imported === true && role === "current"),
-    isSealed: isObject(outputs[role === "previous" ? "previousSealedKey" : "sealedKey"]),
-    isCopy: isCopied(resource, state) || isOthers({ name, maker: makerIn(outputs, id) }, identity),
-    dates: datesOf(resource, role),
+    ...{ id, name, ownerId, scope: scopeIn(resource), mark: markIn(identity) },
+    holder: {
+      ...{ stack: state.stack, urn, resource: nameInUrn(urn), type: type.split(":").at(-1) ?? "" },
+      ...{ frontEnd: type.startsWith(DYNAMIC) ? "npm" : "plugin", role },
+      ...(isAdopted && { isAdopted }),
+      ...(isSealed && { isSealed }),
+      ...(isCopy && { isCopy }),
+      consumers: users.map((user) => user.urn),
+    },
+    dates: datesOf(resource, role, users),
     plan: {
       isReplaced: type.endsWith(":ApiKey"),
       isQueued: outputs.queuedTriggersDigest !== undefined || outputs.queuedTriggers !== undefined,
@@ -121,13 +118,13 @@ function isCopied(resource: StateResource, { foreign }: StackState): boolean {
   return foreign.includes(ownerIdIn(resource.outputs.owner ?? ""));
 }
 
-function datesOf({ outputs, created }: StateResource, role: Role): KeyDates {
-  const time = (name: string) => readTime(outputs[name]);
+function datesOf(resource: StateResource, role: Role, users: readonly StateResource[]): KeyDates {
+  const time = (name: string) => readTime(resource.outputs[name]);
   if (role === "previous") return { rotatedAt: time("rotatedAt"), revokeAfter: time("retireAfter") };
   if (role !== "current") return {};
   return {
-    createdAt: time("createdAt") ?? isoOf(created),
-    deliveredAt: time("deliveredAt"),
+    createdAt: time("createdAt") ?? isoOf(resource.created),
+    deliveredAt: time("deliveredAt") ?? deliveryTo(users, resource),
     rotateAt: time("rotateAt"),
   };
 }

@@ -1,10 +1,16 @@
 import type { ApiKeyRecord, Keys } from "../../provider/api";
 import { messageOf } from "../../provider/errors";
 import type { Reason } from "../../provider/keys/fate";
-import { LiveLines } from "../live-lines";
+import type { KeysFlags } from "../account";
 import { EXIT, type Session } from "../session";
 import { type Column, printTable } from "../table";
-import { note, paint, plain, print, printJson } from "../terminal";
+import { LiveLines, note, paint, plain, print, printJson } from "../terminal";
+
+/** Options of the commands that revoke keys. */
+export interface RevokingFlags extends KeysFlags {
+  readonly yes?: true;
+  readonly json?: true;
+}
 
 /** What a command would do with the keys that it has found. */
 export interface Plan<Key extends ApiKeyRecord = ApiKeyRecord> {
@@ -60,7 +66,7 @@ interface Order {
 /** Revokes the keys of a plan with `--yes`, and shows the results. Without it, says what to do. */
 export async function carryOut(
   { planned, recheck, keys, asJson }: Order,
-  { yes, json }: { readonly yes?: true; readonly json?: true },
+  { yes, json }: RevokingFlags,
   session: Session,
 ): Promise<void> {
   if (!yes || planned.length === 0) {

@@ -5,21 +5,15 @@ import { keyIdOf } from "../../provider/ids";
 import { keyIn } from "../../provider/key-index";
 import { fateOf } from "../../provider/keys/fate";
 import type { Role } from "../../provider/stack/stack-state";
-import { type KeysFlags, openAccount, withKeys } from "../account";
+import { openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
-import { formatHolder } from "../keys/inventory";
-import { keyColumns } from "../keys/key-columns";
+import { formatHolder, keyColumns } from "../keys/inventory";
 import { EXIT, type Session } from "../session";
 import { heldBy, readStates, type StateFlags, withStates } from "../state/states";
 import { printTable } from "../table";
 import { note, plain, print } from "../terminal";
 import { UsageError } from "../usage-error";
-import { carryOut } from "./carry-out";
-
-interface RevokeFlags extends KeysFlags, StateFlags {
-  readonly yes?: true;
-  readonly json?: true;
-}
+import { carryOut, type RevokingFlags } from "./carry-out";
 
 /** A key to revoke, and the resource that holds it according to the given states. */
 interface KeyToRevoke extends ApiKeyRecord {
@@ -36,10 +30,10 @@ export function addRevoke(program: Command, session: Session): void {
   withStates(command)
     .option("--yes", "revokes the keys; without it, only shows the plan")
     .option("--json", "prints JSON");
-  withKeys(command).action((ids: readonly string[], flags: RevokeFlags) => revoke(ids, flags, session));
+  withKeys(command).action((ids: readonly string[], flags: RevokingFlags & StateFlags) => revoke(ids, flags, session));
 }
 
-async function revoke(args: readonly string[], flags: RevokeFlags, session: Session): Promise<void> {
+async function revoke(args: readonly string[], flags: RevokingFlags & StateFlags, session: Session): Promise<void> {
   const { signal } = session;
   const ids = [...new Set(args.map(readId))];
   const held = heldBy(await readStates(flags));

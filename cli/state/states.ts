@@ -1,8 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { buffer as bytesOfStream } from "node:stream/consumers";
 import type { Command } from "commander";
-import { type Deployment, readDeployment } from "../../provider/stack/deployment";
-import { type Holder, type StackState, stackState } from "../../provider/stack/stack-state";
+import { getOrCreate } from "../../provider/get-or-create";
+import { DYNAMIC } from "../../provider/resource-types";
+import { type Deployment, readDeployment, type StateResource } from "../../provider/stack/deployment";
+import { type Holder, OWNER_TYPE, type StackState, stackState } from "../../provider/stack/stack-state";
 import { plain } from "../terminal";
 import { UsageError } from "../usage-error";
 import { explained, pulumiFor, readStackName, type StackName, shownStack } from "./pulumi-stack";
@@ -89,4 +91,17 @@ export function heldBy(states: readonly StackState[]): ReadonlyMap<string, Holde
   return new Map(
     states.flatMap(({ stack, held }) => Array.from(held, ([id, holder]) => [id, { stack, ...holder }] as const)),
   );
+}
+
+/** Resources of the dynamic provider that use all keys, to look after them. */
+const BOOKKEEPING: ReadonlySet<string> = new Set([`${DYNAMIC}Ledger`, OWNER_TYPE]);
+
+/** The resources that use the outputs of each resource, by its URN, except keyplane's own and those about to be deleted. */
+export function consumersIn({ deployment }: ReadState): ReadonlyMap<string, readonly StateResource[]> {
+  const consumers = new Map<string, StateResource[]>();
+  for (const resource of deployment.resources) {
+    if (resource.replaced || BOOKKEEPING.has(resource.type)) continue;
+    for (const source of resource.sources) getOrCreate(consumers, source, () => []).push(resource);
+  }
+  return consumers;
 }

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import type { StackState } from "../../provider/stack/stack-state";
-import { type KeysFlags, openAccount, withKeys } from "../account";
+import { openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
-import { keyColumns } from "../keys/key-columns";
-import { carryOut, printPlan } from "../revoke/carry-out";
+import { keyColumns } from "../keys/inventory";
+import { carryOut, printPlan, type RevokingFlags } from "../revoke/carry-out";
 import type { Session } from "../session";
 import { heldBy, readStates, type StateFlags, withStates } from "../state/states";
 import { note, plain, print } from "../terminal";
@@ -11,12 +11,10 @@ import { UsageError } from "../usage-error";
 import { type SweptOwners, sweptOwners } from "./sweep-owners";
 import { planSweep, type SweepPlan, type SweepTerms } from "./sweep-plan";
 
-interface SweepFlags extends KeysFlags, StateFlags {
+interface SweepFlags extends RevokingFlags, StateFlags {
   readonly owner?: readonly string[];
-  readonly yes?: true;
   readonly includeUsed?: true;
   readonly includeYoung?: true;
-  readonly json?: true;
 }
 
 /** `keyplane sweep`: finds and revokes keys with an owner's tag that are in no state. */

@@ -1266,7 +1266,7 @@ const digests = [
       by: "the answers for a corpus",
     },
   ]),
-  ...inFile("cli/state/consumers.ts", [
+  ...inFile("cli/state/states.ts", [
     {
       name: "a resource that is about to be deleted does not count as a consumer",
       change: without("consumersIn", "resource", "replaced"),
@@ -1705,7 +1705,7 @@ const outside = [
     },
     { name: "no text of the page contains a known secret", change: uncalled("shown", "redact") },
   ]).map((mutant) => ({ test: cli("report-page"), ...mutant })),
-  ...inFile("cli/report/write-own-file.ts", [
+  ...inFile("cli/report/make-report.ts", [
     {
       name: "the report's page is not written through a link or into a pipe",
       change: never("writeOwnFile", "isFile"),
@@ -1717,7 +1717,7 @@ const outside = [
       test: cli("write-own-file"),
     },
   ]),
-  ...inFile("cli/report/conceal-secrets.ts", [
+  ...inFile("cli/report/make-report.ts", [
     {
       name: "the report conceals the secrets of a state in plain text",
       change: drop("concealSecrets", "concealIn", "name"),

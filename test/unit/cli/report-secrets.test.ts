@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { concealSecrets } from "../../../cli/report/conceal-secrets";
+import { concealSecrets } from "../../../cli/report/make-report";
 import { readStatesBelow } from "../../../cli/state/states";
 import { redact } from "../../../provider/secrets";
 import { deploymentOf, npmKey } from "./report-sources";
