@@ -67,15 +67,11 @@ export function settingsOf(
 ): Settings {
   const { account, config = () => undefined } = flags;
   const { accounts } = SETTINGS;
-  if (account !== undefined) {
-    const names = accountNames(env, config);
-    if (!names.includes(account)) {
-      const known =
-        names.length === 0
-          ? "none is configured"
-          : `configured are ${names.map((name) => shownAccount(name)).join(", ")}`;
-      throw new UsageError(`--account does not name an account in ${accounts.env} (${known})`);
-    }
+  const names = account === undefined ? [] : accountNames(env, config);
+  if (account !== undefined && !names.includes(account)) {
+    const shown = names.map((name) => shownAccount(name)).join(", ");
+    const known = names.length === 0 ? "none is configured" : `configured are ${shown}`;
+    throw new UsageError(`--account does not name an account in ${accounts.env} (${known})`);
   }
   const missing: string[] = [];
   if (account === undefined && !flags.baseUrl && !config("baseUrl") && !env[SETTINGS.baseUrl.env]) {

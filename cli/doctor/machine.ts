@@ -53,16 +53,11 @@ export function ownPackage(): OwnPackage {
 
 /** Whether a version is at least another one. Ignores everything after a hyphen. */
 export function isAtLeast(version: string, least: string): boolean {
-  const [have, need] = [numbersOf(version), numbersOf(least)];
-  const at = need.findIndex((part, index) => have[index] !== part);
-  return at < 0 || (have[at] ?? 0) > (need[at] ?? 0);
+  const [numbers = ""] = version.split("-", 1);
+  return numbers.localeCompare(least, "en", { numeric: true }) >= 0;
 }
 
 /** Returns the lower bound of a range such as `>=3.150.0 <4`. */
 export function lowerBound(range: string): string {
   return /\d{1,6}\.\d{1,6}\.\d{1,6}/.exec(range)?.[0] ?? "0.0.0";
-}
-
-function numbersOf(version: string): number[] {
-  return (version.split("-", 1)[0] ?? "").split(".").map(Number);
 }

@@ -1,10 +1,10 @@
 import { getOrCreate } from "../../provider/get-or-create";
 import { keyDigest } from "../../provider/key-digest";
 import { isMadeByOneOf, type MadeBy, makerIn } from "../../provider/keys/maker";
-import { DYNAMIC, PLUGIN } from "../../provider/resource-types";
+import { isKeyType } from "../../provider/resource-types";
 import { type Deployment, readDeployment, type StateResource } from "../../provider/stack/deployment";
 import { keysIn, type Role, type StackState } from "../../provider/stack/stack-state";
-import { notAState, readStateFile, type StateFile } from "../state/state-files";
+import { FOLDERS, readStateFile, refused, type StateFile } from "../state/state-files";
 import { consumersIn, type ReadState, stateIn } from "../state/states";
 import { KeySearch } from "./key-search";
 
@@ -102,7 +102,7 @@ function parsed(file: StateFile, bytes: Buffer): ReadState {
   try {
     return stateIn(file.name, readDeployment(bytes.toString()));
   } catch (error) {
-    throw notAState(file, error);
+    throw refused(file.name, (error as Error).message, FOLDERS);
   }
 }
 
@@ -135,7 +135,7 @@ function hasOldKeys(bytes: Buffer): boolean {
 
 function lacksDigests({ resources }: Deployment): boolean {
   return resources.some(
-    ({ type, outputs }) => kindOf(type) !== undefined && !("digest" in outputs) && typeof outputs.key !== "string",
+    ({ type, outputs }) => isKeyType(type) && !("digest" in outputs) && typeof outputs.key !== "string",
   );
 }
 
@@ -146,27 +146,22 @@ function stackOf(bytes: Buffer): string | undefined {
   return at < 0 || stack === undefined ? undefined : `${project}/${stack}`;
 }
 
-function kindOf(type: string): Holding["type"] | undefined {
-  return (["ApiKey", "RotatingApiKey"] as const).find((kind) => [DYNAMIC, PLUGIN].some((each) => type === each + kind));
-}
-
 /** A key of a resource that has one of some digests. */
-interface KeyOfResource extends Pick<Holding, "digest" | "keyId" | "type"> {
+interface KeyOfResource extends Pick<Holding, "digest" | "keyId"> {
   readonly resource: StateResource;
   readonly role: "current" | "previous";
 }
 
 function keysOf({ resources }: Deployment, digests: ReadonlySet<string>): readonly KeyOfResource[] {
-  return resources.flatMap((resource) => {
-    const type = kindOf(resource.type);
-    if (type === undefined) return [];
+  const keys = resources.filter(({ type }) => isKeyType(type));
+  return keys.flatMap((resource) => {
     const { digest, key, keyId, previousDigest, previousKey, previousKeyId } = resource.outputs;
     const both = [
       { role: "current", digest: digestOf(digest, key), keyId },
       { role: "previous", digest: digestOf(previousDigest, previousKey), keyId: previousKeyId },
     ] as const;
     return both.flatMap(({ role, digest = "", keyId }) => {
-      return digests.has(digest) && typeof keyId === "string" ? [{ resource, type, role, digest, keyId }] : [];
+      return digests.has(digest) && typeof keyId === "string" ? [{ resource, role, digest, keyId }] : [];
     });
   });
 }
@@ -210,8 +205,9 @@ function rolesIn({ deployment, held }: ReadState): RoleNow {
 }
 
 function holdingOf(key: KeyOfResource, state: ReadState, facts: Pick<Holding, "roleNow" | "usedBy">): Holding {
-  const { resource, type, digest, keyId, role } = key;
+  const { resource, digest, keyId, role } = key;
   const { urn, outputs, inputs } = resource;
+  const type = resource.type.endsWith(":ApiKey") ? "ApiKey" : "RotatingApiKey";
   const isCurrent = role === "current";
   const name = text(isCurrent ? outputs.name : outputs.previousName);
   return {

@@ -3,6 +3,9 @@ const LOWER = "abcdefghijklmnopqrstuvwxyz";
 /** The letters and digits. */
 export const LETTERS_AND_DIGITS = `${LOWER}${LOWER.toUpperCase()}0123456789`;
 
+/** Minimum number of random characters of a key with a digest. */
+export const RANDOM = 40;
+
 /** Bytes to search, as they are in a text or decoded from a part of it. */
 export interface Piece {
   readonly bytes: Buffer;

@@ -37,7 +37,7 @@ export function addKeys(program: Command, session: Session): void {
 
 async function keys(flags: Flags, session: Session): Promise<void> {
   const { failOn } = flags;
-  if (failOn?.needsStates && !hasStates(flags)) {
+  if ((failOn?.unmanaged || failOn?.orphan) && !hasStates(flags)) {
     throw new UsageError("--fail-on: unmanaged and orphan need --stack or --state, which show who holds a key");
   }
   const states = await readStates(flags);

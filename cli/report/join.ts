@@ -1,4 +1,3 @@
-import type { ApiKeyRecord } from "../../provider/api";
 import { getOrCreate } from "../../provider/get-or-create";
 import { expiresAt } from "../../provider/keys/lease";
 import type { Role, StackState } from "../../provider/stack/stack-state";
@@ -6,21 +5,14 @@ import { VERSION } from "../../provider/version";
 import type { Age } from "../duration-option";
 import { ageOf, countFlags, ownerOf, ownersOf } from "../keys/inventory";
 import type { ReadState } from "../state/states";
-import { isoOf, readTime } from "./iso-time";
 import { type KeyList, labelOf, listedKeys } from "./listed";
 import { nextIfMissing, nextStep, nextWithoutState } from "./next-step";
 import { type Place, Places } from "./place-keys";
 import type { Flag, KeyEvent, Report, ReportAccount, ReportKey, ReportStack } from "./report-data";
-import { type KeyDates, type StateKey, stateKeys } from "./state-keys";
-
-/** What a report joins. */
-export interface ReportSources {
-  readonly lists: readonly KeyList[];
-  readonly states: readonly ReadState[];
-}
+import { isoOf, readTime, type StateKey, stateKeys } from "./state-keys";
 
 /** The criteria of a report. */
-export interface ReportTerms {
+interface ReportTerms {
   /** The service's time, in milliseconds. */
   readonly now: number;
   /** The time after which an unused key is flagged. */
@@ -34,7 +26,10 @@ interface Joined extends Place {
 }
 
 /** Joins lists of keys with states. Pure: the same sources at the same time give the same report. */
-export function joinReport({ lists, states }: ReportSources, terms: ReportTerms): Report {
+export function joinReport(
+  { lists, states }: { readonly lists: readonly KeyList[]; readonly states: readonly ReadState[] },
+  terms: ReportTerms,
+): Report {
   const latest = latestOf(states);
   const held = new Map([...latest].map((state) => [state, stateKeys(state)]));
   const owners = ownersOf([...latest]);
@@ -124,7 +119,16 @@ function describe(
     expiresAt: deadline,
     next,
     flags: flagsOf(),
-    events: keyEvents(record, dates, { expiresAt: deadline, goneAt: status === "gone" ? isoOf(now) : undefined }),
+    events: eventsAt({
+      created: record?.createdAt ?? dates.createdAt,
+      delivered: dates.deliveredAt,
+      used: record?.lastUsedAt,
+      rotated: dates.rotatedAt,
+      "grace ends": dates.revokeAfter,
+      "rotation due": dates.rotateAt,
+      deadline,
+      gone: status === "gone" ? isoOf(now) : undefined,
+    }),
   });
 
   function flagsOf(): readonly Flag[] {
@@ -146,24 +150,10 @@ function describe(
 }
 
 /** What is known about a key's life, in order of time. Times that are not valid are left out. */
-function keyEvents(
-  record: ApiKeyRecord | undefined,
-  dates: KeyDates,
-  { expiresAt, goneAt }: { readonly expiresAt: string | undefined; readonly goneAt: string | undefined },
-): KeyEvent[] {
-  const times: readonly (readonly [KeyEvent["what"], unknown])[] = [
-    ["created", record?.createdAt ?? dates.createdAt],
-    ["delivered", dates.deliveredAt],
-    ["used", record?.lastUsedAt],
-    ["rotated", dates.rotatedAt],
-    ["grace ends", dates.revokeAfter],
-    ["rotation due", dates.rotateAt],
-    ["deadline", expiresAt],
-    ["gone", goneAt],
-  ];
-  const known = times.flatMap(([what, time]) => {
+function eventsAt(times: Readonly<Record<KeyEvent["what"], unknown>>): KeyEvent[] {
+  const known = Object.entries(times).flatMap(([what, time]) => {
     const at = readTime(time);
-    return at === undefined ? [] : [{ what, at }];
+    return at === undefined ? [] : [{ what: what as KeyEvent["what"], at }];
   });
   return known.toSorted((one, other) => one.at.localeCompare(other.at));
 }

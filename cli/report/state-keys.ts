@@ -14,7 +14,6 @@ import {
   type StackState,
 } from "../../provider/stack/stack-state";
 import { consumersIn, type ReadState } from "../state/states";
-import { isoOf, readTime } from "./iso-time";
 import type { ReportHolder } from "./report-data";
 
 /** A key in a state, with what the state says about it. */
@@ -33,18 +32,13 @@ export interface StateKey {
   readonly plan: KeyPlan;
 }
 
-/** ISO 8601 times of a key, as far as its state contains them. */
-export interface KeyDates {
-  readonly createdAt?: string | undefined;
-  readonly deliveredAt?: string | undefined;
-  /** When a successor replaced it. */
-  readonly rotatedAt?: string | undefined;
-  readonly rotateAt?: string | undefined;
-  readonly revokeAfter?: string | undefined;
-}
+/** ISO 8601 times of a key, as far as its state contains them. A successor replaced it at `rotatedAt`. */
+type KeyDates = Partial<
+  Record<"createdAt" | "deliveredAt" | "rotatedAt" | "rotateAt" | "revokeAfter", string | undefined>
+>;
 
 /** What the state says about the key's resource. */
-export interface KeyPlan {
+interface KeyPlan {
   /** Whether a change of the key replaces the resource (`ApiKey`). Otherwise it rotates in place. */
   readonly isReplaced: boolean;
   /** Whether a trigger has changed, and the rotation waits. */
@@ -134,4 +128,15 @@ function deliveryTo(consumers: readonly StateResource[], { type, created = Numbe
   if (!type.endsWith(":ApiKey") || consumers.length === 0) return undefined;
   const updated = consumers.map(({ modified = Number.NaN }) => modified);
   return updated.every((time) => time >= created) ? isoOf(Math.max(...updated)) : undefined;
+}
+
+/** A time of a state or the service as ISO 8601, in one form; `undefined` if it is not a time. */
+export function readTime(value: unknown): string | undefined {
+  return typeof value === "string" ? isoOf(Date.parse(value)) : undefined;
+}
+
+/** Milliseconds since 1970 as ISO 8601; `undefined` if there is no time, or none that a date can have. */
+export function isoOf(ms: number | undefined): string | undefined {
+  const date = new Date(ms ?? Number.NaN);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }

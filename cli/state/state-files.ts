@@ -21,7 +21,8 @@ export interface StateFile {
   readonly isNamed: boolean;
 }
 
-const FOLDERS = "Pass the output of `pulumi stack export --file state.json`, or the folder of a file backend";
+/** What to pass to commands that also read folders. */
+export const FOLDERS = "Pass the output of `pulumi stack export --file state.json`, or the folder of a file backend";
 
 /**
  * The files with states at these paths: files, and the files below folders, in order. Throws a `UsageError` that names
@@ -49,11 +50,6 @@ export async function readStateFile({ name, path }: StateFile): Promise<Buffer> 
   } catch (error) {
     throw refused(name, unreadable(error), FOLDERS);
   }
-}
-
-/** The error for a file that is not a state. */
-export function notAState({ name }: StateFile, error: unknown): UsageError {
-  return refused(name, (error as Error).message, FOLDERS);
 }
 
 /**

@@ -40,7 +40,7 @@ export function planSweep(keys: readonly ApiKeyRecord[], terms: SweepTerms): Swe
   });
   const kept = tagged.flatMap(({ key, fate }) => (fate.fate === "revoke" ? [] : [{ ...key, reason: fate.why }]));
   return {
-    revoke: tagged.filter(({ fate }) => fate.fate === "revoke").map(({ key }) => key),
+    revoke: tagged.flatMap(({ key, fate }) => (fate.fate === "revoke" ? [key] : [])),
     keep: kept.filter(({ reason }) => reason !== "held"),
     held: kept.filter(({ reason }) => reason === "held").length,
   };
