@@ -41,9 +41,5 @@ function explain(code: ErrorCode): void {
 }
 
 function list(): void {
-  for (const [code, { when }] of Object.entries(ERRORS)) print(code.padEnd(22), firstSentence(when));
-}
-
-function firstSentence(text: string): string {
-  return `${text.split(/(?<=\.) /)[0]}`;
+  for (const [code, { when }] of Object.entries(ERRORS)) print(code.padEnd(22), `${when.split(/(?<=\.) /)[0]}`);
 }

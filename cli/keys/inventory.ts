@@ -10,17 +10,17 @@ import type { Column } from "../table";
 /** A key of the account, with its ownership. */
 export interface InventoryKey extends ApiKeyRecord {
   /** The deadline in the key's name, as an ISO 8601 time; absent if it has none. */
-  readonly expiresAt?: string;
+  readonly expiresAt?: string | undefined;
   /** The owner's tag in the key's name. Absent if keyplane did not create the name. */
-  readonly ownerTag?: string;
+  readonly ownerTag?: string | undefined;
   /** `project/stack` that holds the key, or that the tag belongs to. */
-  readonly stack?: string;
+  readonly stack?: string | undefined;
   /** URN of the resource that holds the key. */
-  readonly heldBy?: string;
+  readonly heldBy?: string | undefined;
   /** The key's role in that resource. */
-  readonly role?: Role;
+  readonly role?: Role | undefined;
   /** Whether the key stays live if that resource is deleted. */
-  readonly stays?: boolean;
+  readonly stays?: boolean | undefined;
   /** `unused-90d`, `older-than-180d`, `expired`, `unmanaged`, `orphan`. */
   readonly flags: readonly string[];
 }
@@ -52,10 +52,7 @@ export function inventory(
     if (states.length > 0 && holder === undefined) flags.push(owner === undefined ? "unmanaged" : "orphan");
     return {
       ...key,
-      ...(deadline === undefined ? {} : { expiresAt: deadline }),
-      ...(tag === undefined ? {} : { ownerTag: tag }),
-      ...(stack === undefined ? {} : { stack }),
-      ...(holder === undefined ? {} : { heldBy: holder.urn, role: holder.role, stays: holder.stays }),
+      ...{ expiresAt: deadline, ownerTag: tag, stack, heldBy: holder?.urn, role: holder?.role, stays: holder?.stays },
       flags,
     };
   });
@@ -107,11 +104,10 @@ export function keyColumns(now: number): Column<ApiKeyRecord>[] {
     { title: "ID", text: ({ id }) => id },
     { title: "NAME", text: ({ name }) => name, atLeast: 16 },
     { title: "AGE", text: ({ createdAt }) => formatDuration(ageOf(createdAt, now)) },
-    { title: "LAST USE", text: ({ lastUsedAt }) => (lastUsedAt === null ? "never" : formatAgo(lastUsedAt, now)) },
+    {
+      title: "LAST USE",
+      text: ({ lastUsedAt }) => (lastUsedAt === null ? "never" : `${formatDuration(ageOf(lastUsedAt, now))} ago`),
+    },
     { title: "FROM", text: ({ lastUsedFromAddr }) => lastUsedFromAddr ?? "-", dispensable: true },
   ];
-}
-
-function formatAgo(time: string, now: number): string {
-  return `${formatDuration(ageOf(time, now))} ago`;
 }

@@ -5,8 +5,8 @@ import { Callers } from "../callers";
 import { type Age, readAge, UNUSED_FOR } from "../duration-option";
 import { EXIT, type Session } from "../session";
 import { hasStates, readStates, type StateFlags, withStates } from "../state/states";
-import { printTable } from "../table";
-import { note, plain, print, printJson, type Tone } from "../terminal";
+import { type Column, printTable } from "../table";
+import { note, plain, print, printJson } from "../terminal";
 import { UsageError } from "../usage-error";
 import { type FailOn, fails, readFailOn } from "./fail-on";
 import { countFlags, formatHolder, type InventoryKey, inventory, keyColumns } from "./inventory";
@@ -59,11 +59,16 @@ async function keys(flags: Flags, session: Session): Promise<void> {
       note(`${plain(source)} contains encrypted key ids: these keys appear as unmanaged (${plain(hidden[0] ?? "")})`);
   }
   if (flags.json) return printJson({ keys: found, flagged: countFlags(found), failing: failing.map(({ id }) => id) });
-  const columns = [
+  const columns: Column<InventoryKey>[] = [
     ...keyColumns(now),
     { title: "STACK", text: formatOwner, atLeast: 14 },
     { title: "RESOURCE", text: formatHolder, dispensable: true },
-    { title: "FLAGS", text: ({ flags }: InventoryKey) => flags.join(" "), tone: toneOf, atLeast: 15 },
+    {
+      title: "FLAGS",
+      text: ({ flags }) => flags.join(" "),
+      tone: ({ flags }) => (flags.length > 0 ? "warn" : undefined),
+      atLeast: 15,
+    },
   ];
   printTable(found, columns);
   const counts = Object.entries(countFlags(found)).map(([flag, count]) => `${count} ${flag}`);
@@ -77,8 +82,4 @@ async function keys(flags: Flags, session: Session): Promise<void> {
 
 function formatOwner({ stack, ownerTag }: InventoryKey): string {
   return stack ?? (ownerTag === undefined ? "-" : `(tag ${ownerTag})`);
-}
-
-function toneOf({ flags }: InventoryKey): Tone | undefined {
-  return flags.length > 0 ? "warn" : undefined;
 }

@@ -101,7 +101,7 @@ function describe(
       : status === "live"
         ? nextStep(first, now)
         : nextIfMissing(first, status);
-  return withoutUndefined({
+  return {
     id: record?.id ?? first?.id ?? "",
     name,
     status,
@@ -129,7 +129,7 @@ function describe(
       deadline,
       gone: status === "gone" ? isoOf(now) : undefined,
     }),
-  });
+  };
 
   function flagsOf(): readonly Flag[] {
     const isUnused = record !== undefined && ageOf(record.lastUsedAt ?? record.createdAt, now) >= unusedFor.ms;
@@ -160,26 +160,19 @@ function eventsAt(times: Readonly<Record<KeyEvent["what"], unknown>>): KeyEvent[
 
 function describeList(list: KeyList): ReportAccount {
   const { origin, keys, problem } = list;
-  return withoutUndefined({ label: labelOf(list), origin, keys: keys?.length, problem });
+  return { label: labelOf(list), origin, keys: keys?.length, problem };
 }
 
 /** @param held - The keys that it holds; `undefined` if a newer state of the stack was given. */
 function describeState(state: StackState, held: readonly StateKey[] | undefined): ReportStack {
   const { stack, savedAt, foreign, hidden, underWay } = state;
-  return withoutUndefined({
+  return {
     stack,
     savedAt: readTime(savedAt),
     keys: held?.length ?? 0,
-    isOutdated: held === undefined ? (true as const) : undefined,
-    isCopy: foreign.length > 0 ? (true as const) : undefined,
+    isOutdated: held === undefined ? true : undefined,
+    isCopy: foreign.length > 0 ? true : undefined,
     hidden: hidden.length || undefined,
     underWay: underWay || undefined,
-  });
-}
-
-type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
-
-/** The members that have a value. */
-function withoutUndefined<T extends object>(members: T): Defined<T> {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Defined<T>;
+  };
 }

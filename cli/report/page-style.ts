@@ -334,9 +334,6 @@ main > details {
   tr {
     break-inside: avoid;
   }
-  thead {
-    display: table-header-group;
-  }
   #table thead tr::before {
     content: none;
   }

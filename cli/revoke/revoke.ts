@@ -4,10 +4,9 @@ import { KeyplaneError } from "../../provider/errors";
 import { keyIdOf } from "../../provider/ids";
 import { keyIn } from "../../provider/key-index";
 import { fateOf } from "../../provider/keys/fate";
-import type { Role } from "../../provider/stack/stack-state";
 import { openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
-import { formatHolder, keyColumns } from "../keys/inventory";
+import { formatHolder, type InventoryKey, keyColumns } from "../keys/inventory";
 import { EXIT, type Session } from "../session";
 import { heldBy, readStates, type StateFlags, withStates } from "../state/states";
 import { printTable } from "../table";
@@ -16,11 +15,7 @@ import { UsageError } from "../usage-error";
 import { carryOut, type RevokingFlags } from "./carry-out";
 
 /** A key to revoke, and the resource that holds it according to the given states. */
-interface KeyToRevoke extends ApiKeyRecord {
-  readonly stack?: string;
-  readonly heldBy?: string;
-  readonly role?: Role;
-}
+type KeyToRevoke = ApiKeyRecord & Pick<InventoryKey, "stack" | "heldBy" | "role">;
 
 /** `keyplane revoke`: revokes keys by id, whoever created or uses them. */
 export function addRevoke(program: Command, session: Session): void {
@@ -44,9 +39,7 @@ async function revoke(args: readonly string[], flags: RevokingFlags & StateFlags
   const toRevoke = ids.flatMap((id): KeyToRevoke[] => {
     const key = keyIn(live, id);
     const holder = held.get(id);
-    return key === undefined
-      ? []
-      : [{ ...key, ...(holder && { stack: holder.stack, heldBy: holder.urn, role: holder.role }) }];
+    return key === undefined ? [] : [{ ...key, stack: holder?.stack, heldBy: holder?.urn, role: holder?.role }];
   });
   for (const key of toRevoke) refuseCredential(key, await callers.accountOf(key));
   const missing = ids.filter((id) => keyIn(live, id) === undefined);
