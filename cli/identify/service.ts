@@ -4,7 +4,7 @@ import { isAborted, isApiError, messageOf } from "../../provider/errors";
 import { getOrCreate } from "../../provider/get-or-create";
 import { keyIn } from "../../provider/key-index";
 import { SETTINGS } from "../../provider/settings/settings";
-import { type AccountFlags, clientOf, configuredAccounts, credentialName, openAccount, settingsOf } from "../account";
+import { type AccountFlags, accountNames, clientOf, credentialName, openAccount, settingsOf } from "../account";
 import { UsageError } from "../usage-error";
 import type { Holding } from "./holdings";
 
@@ -30,9 +30,7 @@ export class Lists {
   /** Returns `undefined` if nothing is configured for the account of the key, or if it could not be asked. */
   async find({ keyId, name, account, organizationId }: Holding): Promise<Listed | undefined> {
     const selected = this.flags.account ?? account;
-    const baseUrl = this.flags.baseUrl ?? process.env[SETTINGS.baseUrl.env];
-    // A named account has its own address.
-    if (!configuredAccounts().includes(selected) || (selected === undefined && !baseUrl)) return undefined;
+    if (!isConfigured(selected, this.flags)) return undefined;
     const id = JSON.stringify([selected, organizationId]);
     const list = getOrCreate(this.#lists, id, () => this.#request(selected, organizationId));
     try {
@@ -54,6 +52,12 @@ export class Lists {
   }
 }
 
+/** Whether there is a credential for an account. */
+function isConfigured(account: string | undefined, { baseUrl }: AccountFlags): boolean {
+  if (account !== undefined) return accountNames(process.env).includes(account);
+  return Boolean(process.env[SETTINGS.apiKey.env]) && Boolean(baseUrl ?? process.env[SETTINGS.baseUrl.env]);
+}
+
 /** What the service said when a request was sent with a key: the id of the key, if the service tells. */
 export type Checked = { readonly works: false } | { readonly works: true; readonly keyId: string | undefined };
 
@@ -69,7 +73,7 @@ export async function check(
   signal: AbortSignal,
 ): Promise<Checked | undefined> {
   const name = account ?? selected;
-  if (name !== undefined && !configuredAccounts().includes(name)) return undefined;
+  if (name !== undefined && !isConfigured(name, flags)) return undefined;
   const env = { ...process.env, [SETTINGS.apiKey.env]: secret };
   const settings = settingsOf({ ...flags, account: name }, env);
   // The settings of a named account have its credential.

@@ -13,7 +13,7 @@ export const STYLE = `
   --good: #116329;
   font: 15px/1.45 system-ui, sans-serif;
 }
-@media screen and (prefers-color-scheme: dark) {
+@media (prefers-color-scheme: dark) {
   :root {
     --text: #e6edf3;
     --faint: #9aa5b1;
@@ -323,6 +323,10 @@ main > details {
     --paper: #fff;
     --raised: #fff;
     --line: #999;
+    --accent: #0757a8;
+    --bad: #a40e26;
+    --warn: #7d4e00;
+    --good: #116329;
     font-size: 9pt;
   }
   .filters,
