@@ -1,13 +1,15 @@
+import type { inspect } from "node:util";
 import type { Command } from "commander";
 import { Account } from "../provider/api";
+import { HttpClient, systemClock } from "../provider/http";
 import { type ConfigReader, resolveSettings, SETTINGS, type Settings } from "../provider/settings/settings";
 import { shownAccount } from "../provider/text";
 import { UsageError } from "./usage-error";
 
 /** Options that select the account. */
 export interface AccountFlags {
-  readonly baseUrl?: string;
-  readonly account?: string;
+  readonly baseUrl?: string | undefined;
+  readonly account?: string | undefined;
 }
 
 /** Options that select the owner of the keys. */
@@ -37,10 +39,20 @@ export function openAccount(flags: AccountFlags): Account {
   return Account.for(settingsOf(flags));
 }
 
+/** A client for requests that an `Account` does not send. */
+export function clientOf(settings: Omit<Settings, "toJSON" | typeof inspect.custom>): HttpClient {
+  return new HttpClient({ ...settings, clock: systemClock, random: Math.random });
+}
+
 /** Returns the names of the configured accounts. A stack's configuration takes precedence over the environment. */
 export function accountNames(env: NodeJS.ProcessEnv, config: ConfigReader = () => undefined): string[] {
   const { accounts } = SETTINGS;
   return [...accounts.read(config("accounts") ?? env[accounts.env] ?? accounts.fallback).keys()];
+}
+
+/** The accounts that the environment configures. The one of `KEYPLANE_API_KEY` comes first, as `undefined`. */
+export function configuredAccounts(): (string | undefined)[] {
+  return [...(process.env[SETTINGS.apiKey.env] ? [undefined] : []), ...accountNames(process.env)];
 }
 
 /** Names the credential of an account, in a message. */
@@ -55,15 +67,11 @@ export function settingsOf(
 ): Settings {
   const { account, config = () => undefined } = flags;
   const { accounts } = SETTINGS;
-  if (account !== undefined) {
-    const names = accountNames(env, config);
-    if (!names.includes(account)) {
-      const known =
-        names.length === 0
-          ? "none is configured"
-          : `configured are ${names.map((name) => shownAccount(name)).join(", ")}`;
-      throw new UsageError(`--account does not name an account in ${accounts.env} (${known})`);
-    }
+  const names = account === undefined ? [] : accountNames(env, config);
+  if (account !== undefined && !names.includes(account)) {
+    const shown = names.map((name) => shownAccount(name)).join(", ");
+    const known = names.length === 0 ? "none is configured" : `configured are ${shown}`;
+    throw new UsageError(`--account does not name an account in ${accounts.env} (${known})`);
   }
   const missing: string[] = [];
   if (account === undefined && !flags.baseUrl && !config("baseUrl") && !env[SETTINGS.baseUrl.env]) {

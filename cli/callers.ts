@@ -1,10 +1,8 @@
 import { Account, type ApiKeyRecord } from "../provider/api";
 import { readCaller } from "../provider/api/keys/caller";
 import { isAborted, isApiError } from "../provider/errors";
-import { HttpClient, systemClock } from "../provider/http";
 import { keyIn } from "../provider/key-index";
-import { SETTINGS, type Settings } from "../provider/settings/settings";
-import { type AccountFlags, accountNames, credentialName, settingsOf } from "./account";
+import { type AccountFlags, clientOf, configuredAccounts, credentialName, settingsOf } from "./account";
 
 /** The service shows uses in whole seconds. This pause, in milliseconds, separates two uses. */
 const NEXT_SECOND_MS = 2_100;
@@ -16,11 +14,9 @@ const MAX_LISTS = 3;
 interface Caller {
   /** How messages name the account. */
   readonly name: string;
+  readonly account: Account;
   /** The id of the key, if the service reports it. */
   readonly keyId: string | undefined;
-  /** Lists the account's keys with its key, which shows this use at once. `undefined` if that is not possible. */
-  readonly list: () => Promise<readonly ApiKeyRecord[] | undefined>;
-  readonly pause: () => Promise<void>;
 }
 
 /**
@@ -32,20 +28,18 @@ export class Callers {
     private readonly callers: readonly Caller[],
     /** Names of accounts that could not be asked. */
     private readonly unknown: readonly string[],
+    private readonly signal: AbortSignal,
   ) {}
 
   /** Asks the selected account and all other ones. Throws only if the selected one cannot be asked. */
   static async ask(flags: AccountFlags, signal: AbortSignal): Promise<Callers> {
-    const { account: selected, ...plain } = flags;
-    const names = [...(process.env[SETTINGS.apiKey.env] ? [undefined] : []), ...accountNames(process.env)];
-    const others = names.filter((name) => name !== selected);
-    const own = await askCaller(selected, settingsOf(flags), signal);
+    const others = configuredAccounts().filter((name) => name !== flags.account);
+    const own = await askCaller(flags, signal);
     const unknown: string[] = [];
     const answers = await Promise.all(
       others.map(async (name) => {
         try {
-          const settings = settingsOf(name === undefined ? plain : { ...plain, account: name });
-          return await askCaller(name, settings, signal);
+          return await askCaller({ ...flags, account: name }, signal);
         } catch (error) {
           if (isAborted(error)) throw error;
           // A credential that the service rejects belongs to no live key.
@@ -54,7 +48,7 @@ export class Callers {
         }
       }),
     );
-    return new Callers([own, ...answers.filter((answer) => answer !== undefined)], unknown);
+    return new Callers([own, ...answers.filter((answer) => answer !== undefined)], unknown, signal);
   }
 
   /** The ids of the keys that the service reports. */
@@ -64,34 +58,21 @@ export class Callers {
 
   /** Which account authenticates with a key, or may do so; `undefined` if each is proven to use another key. */
   async accountOf(key: ApiKeyRecord): Promise<string | undefined> {
-    for (const caller of this.callers) if (!(await usesOther(caller, key))) return caller.name;
+    for (const caller of this.callers) if (!(await usesOther(caller, key, this.signal))) return caller.name;
     return this.unknown[0];
   }
 }
 
-async function askCaller(name: string | undefined, settings: Settings, signal: AbortSignal): Promise<Caller> {
-  const http = new HttpClient({ ...settings, clock: systemClock, random: Math.random });
-  const account = Account.for(settings);
-  const { keyId } = (await readCaller(http, { signal })) ?? {};
-  return {
-    name: credentialName(name),
-    keyId,
-    list: async () => {
-      try {
-        return await account.keys.list({ fresh: true, signal });
-      } catch (error) {
-        if (isAborted(error)) throw error;
-        return undefined;
-      }
-    },
-    pause: () => account.sleep(NEXT_SECOND_MS, signal),
-  };
+async function askCaller(flags: AccountFlags, signal: AbortSignal): Promise<Caller> {
+  const settings = settingsOf(flags);
+  const caller = await readCaller(clientOf(settings), { signal });
+  return { name: credentialName(flags.account), account: Account.for(settings), keyId: caller?.keyId };
 }
 
 /** Whether an account is proven to authenticate with another key than this one. */
-async function usesOther({ keyId, list, pause }: Caller, key: ApiKeyRecord): Promise<boolean> {
+async function usesOther({ account, keyId }: Caller, key: ApiKeyRecord, signal: AbortSignal): Promise<boolean> {
   if (keyId !== undefined && keyId !== key.id) return true;
-  let before = await list();
+  let before = await listWith(account, signal);
   for (let lists = 1; ; lists++) {
     const seen = before && keyIn(before, key.id);
     if (before === undefined) return false;
@@ -99,10 +80,20 @@ async function usesOther({ keyId, list, pause }: Caller, key: ApiKeyRecord): Pro
     if (seen === undefined || seen.name !== key.name || seen.createdAt !== key.createdAt) return true;
     if (keyId === key.id || lists > MAX_LISTS) return false;
     if (seen.lastUsedAt === null) return true;
-    await pause();
-    const after = await list();
+    await account.sleep(NEXT_SECOND_MS, signal);
+    const after = await listWith(account, signal);
     // The second list shows a later use of the key that requested both.
     if (after !== undefined && keyIn(after, key.id)?.lastUsedAt === seen.lastUsedAt) return true;
     before = after;
+  }
+}
+
+/** Lists an account's keys with its key, which shows this use at once. `undefined` if that is not possible. */
+async function listWith({ keys }: Account, signal: AbortSignal): Promise<readonly ApiKeyRecord[] | undefined> {
+  try {
+    return await keys.list({ fresh: true, signal });
+  } catch (error) {
+    if (isAborted(error)) throw error;
+    return undefined;
   }
 }

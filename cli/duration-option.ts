@@ -15,6 +15,9 @@ export function readAge(text: string): Age {
   return { text, ms };
 }
 
+/** The default age at which an unused key is flagged. */
+export const UNUSED_FOR = readAge("90d");
+
 /** Parses a timeout. Returns milliseconds. */
 export function readWait(text: string): number {
   const ms = parseDuration(text);

@@ -1,12 +1,11 @@
 import type { Command } from "commander";
 import { ERRORS, type ErrorCode } from "../provider/errors";
 import { terminalColumns } from "../provider/terminal-columns";
-import type { Session } from "./session";
 import { print, printJson, wrapped } from "./terminal";
 import { UsageError } from "./usage-error";
 
 /** `keyplane explain`: prints what an error means and what to do about it, from docs/errors.md. */
-export function addExplain(program: Command, _session: Session): void {
+export function addExplain(program: Command): void {
   program
     .command("explain [code]")
     .description("explains an error and what to do; without a code, lists all errors")
@@ -42,9 +41,5 @@ function explain(code: ErrorCode): void {
 }
 
 function list(): void {
-  for (const [code, { when }] of Object.entries(ERRORS)) print(code.padEnd(22), firstSentence(when));
-}
-
-function firstSentence(text: string): string {
-  return `${text.split(/(?<=\.) /)[0]}`;
+  for (const [code, { when }] of Object.entries(ERRORS)) print(code.padEnd(22), `${when.split(/(?<=\.) /)[0]}`);
 }

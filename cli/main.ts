@@ -3,16 +3,15 @@ import { Command, CommanderError } from "commander";
 import { isKeyplaneError, messageOf } from "../provider/errors";
 import { terminalColumns } from "../provider/terminal-columns";
 import { VERSION } from "../provider/version";
-import { addDoctor } from "./doctor";
-import { EXIT, type ExitCode } from "./exit-code";
+import { addDoctor } from "./doctor/doctor";
 import { addExplain } from "./explain";
 import { addIdentify } from "./identify/identify";
 import { addKeys } from "./keys/keys";
 import { addReap } from "./reap/reap";
-import { addReport } from "./report";
+import { addReport } from "./report/report";
 import { addRevoke } from "./revoke/revoke";
 import { addServe } from "./serve";
-import { Session } from "./session";
+import { EXIT, type ExitCode, Session } from "./session";
 import { addSweep } from "./sweep/sweep";
 import { note, noteError, printJson } from "./terminal";
 import { UsageError, usageErrorOf } from "./usage-error";
@@ -54,7 +53,7 @@ function programOf(session: Session): Command {
 }
 
 /** Reports an error as text or, with `--json`, as JSON. Returns the exit code. */
-function report(thrown: unknown, session: Session, { asJson }: { readonly asJson: boolean }): ExitCode {
+function report(thrown: unknown, session: Session, args: readonly string[]): ExitCode {
   // Commander also throws for help and the version.
   if (thrown instanceof CommanderError && thrown.exitCode === 0) return EXIT.ok;
   if (session.interrupted) return EXIT.interrupted;
@@ -62,9 +61,11 @@ function report(thrown: unknown, session: Session, { asJson }: { readonly asJson
   const message = messageOf(error);
   const wrong = error instanceof UsageError || (isKeyplaneError(error) && ["input", "config"].includes(error.kind));
   noteError(error);
-  if (error instanceof UsageError) note("Try keyplane --help");
+  // Only a known command is repeated: any other word could be a secret.
+  const command = Object.keys(commands).find((name) => name === args[0]);
+  if (error instanceof UsageError) note(`Try keyplane ${command === undefined ? "" : `${command} `}--help`);
   const code = isKeyplaneError(error) ? error.code : wrong ? "KP-USAGE" : "KP-INTERNAL";
-  if (asJson) printJson({ error: { code, message } });
+  if (args.includes("--json")) printJson({ error: { code, message } });
   return wrong ? EXIT.usage : EXIT.failed;
 }
 
@@ -75,7 +76,7 @@ async function main(args: readonly string[]): Promise<ExitCode> {
     await programOf(session).parseAsync(args, { from: "user" });
     return session.exitCode;
   } catch (error) {
-    return report(error, session, { asJson: args.includes("--json") });
+    return report(error, session, args);
   }
 }
 

@@ -2,7 +2,6 @@ import { createInterface } from "node:readline";
 import type { Command } from "commander";
 import { isKeyText } from "../provider/secrets";
 import { credentialsIn } from "../provider/settings/settings";
-import type { Session } from "./session";
 import { note, print } from "./terminal";
 import { UsageError } from "./usage-error";
 
@@ -15,7 +14,7 @@ interface ServeFlags {
 }
 
 /** `keyplane serve`: runs the control plane on this machine. */
-export function addServe(program: Command, _session: Session): void {
+export function addServe(program: Command): void {
   program
     .command("serve")
     .description("runs a control plane on this machine, for tests and experiments")
@@ -35,18 +34,6 @@ export function addServe(program: Command, _session: Session): void {
     .action(serve);
 }
 
-async function firstLineOfInput(): Promise<string> {
-  const lines = createInterface({ input: process.stdin });
-  for await (const line of lines) return line.trim();
-  return "";
-}
-
-async function readKey(option: string): Promise<string> {
-  const key = option === "-" ? await firstLineOfInput() : option;
-  if (!isKeyText(key)) throw new UsageError("the admin key must be visible ASCII characters without spaces");
-  return key;
-}
-
 /**
  * Returns the given admin key, and whether the control endpoints may reveal it. They reveal a key from the command
  * line, which is visible anyway. They do not reveal a key from standard input, or one that is also in the environment,
@@ -54,9 +41,15 @@ async function readKey(option: string): Promise<string> {
  */
 async function givenKey(option: string | undefined): Promise<{ apiKey?: string; showsApiKey?: boolean }> {
   if (option === undefined) return {};
-  const apiKey = await readKey(option);
+  const apiKey = option === "-" ? await firstLineOfInput() : option;
+  if (!isKeyText(apiKey)) throw new UsageError("the admin key must be visible ASCII characters without spaces");
   const known = [...Object.values(process.env), ...credentialsIn(() => undefined).values()];
   return { apiKey, showsApiKey: option !== "-" && !known.includes(apiKey) };
+}
+
+async function firstLineOfInput(): Promise<string> {
+  for await (const line of createInterface({ input: process.stdin })) return line.trim();
+  return "";
 }
 
 function readPort(text: string): number {

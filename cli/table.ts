@@ -1,5 +1,6 @@
+import { terminalColumns } from "../provider/terminal-columns";
 import { shortened } from "../provider/text";
-import { type Part, paint, plain, type Tone, wrapped } from "./terminal";
+import { type Part, paint, plain, print, type Tone, wrapped } from "./terminal";
 
 /** One column of a table. */
 export interface Column<Row> {
@@ -13,6 +14,12 @@ export interface Column<Row> {
 }
 
 const GAP = 2;
+
+/** Prints rows as a table as wide as the terminal, and an empty line. */
+export function printTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): void {
+  for (const line of table(rows, columns, terminalColumns(process.stdout))) print(...line);
+  print("");
+}
 
 /**
  * Formats rows as table lines with a header. Cells may contain untrusted text. A table that is too wide first drops

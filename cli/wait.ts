@@ -3,15 +3,12 @@ import type { Operation, WaitProgress } from "../provider/api";
 import { formatDuration } from "../provider/duration";
 import { isOperationFailed, isTimeout } from "../provider/errors";
 import { checkId } from "../provider/ids";
-import { terminalColumns } from "../provider/terminal-columns";
 import { counted } from "../provider/text";
 import { type AccountFlags, openAccount, withAccount } from "./account";
 import { readWait } from "./duration-option";
-import { EXIT } from "./exit-code";
-import { LiveLines } from "./live-lines";
-import type { Session } from "./session";
-import { table } from "./table";
-import { note, noteError, paint, plain, print, printJson } from "./terminal";
+import { EXIT, type Session } from "./session";
+import { printTable } from "./table";
+import { LiveLines, note, noteError, paint, plain, print, printJson } from "./terminal";
 
 interface WaitFlags extends AccountFlags {
   readonly project: string;
@@ -88,8 +85,7 @@ function printEnded(projectId: string, ended: readonly Operation[]): void {
       { title: "ACTION", text: ({ action }: Operation) => action, atLeast: 12 },
       { title: "STATUS", text: ({ status }: Operation) => status },
     ];
-    for (const line of table(ended, columns, terminalColumns(process.stdout))) print(...line);
-    print("");
+    printTable(ended, columns);
   }
   print(paint("good", "ready"), `: nothing is pending in project ${projectId}`);
 }

@@ -1,13 +1,11 @@
 import { resolve } from "node:path";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { terminalColumns } from "../../provider/terminal-columns";
 import { counted } from "../../provider/text";
 import { type AccountFlags, withAccount } from "../account";
-import { EXIT } from "../exit-code";
-import { LiveLines } from "../live-lines";
-import type { Session } from "../session";
-import { readStackName } from "../state";
-import { paint, plain, print, printJson, wrapped } from "../terminal";
+import { EXIT, type Session } from "../session";
+import { readStackName } from "../state/pulumi-stack";
+import { LiveLines, paint, plain, print, printJson, wrapped } from "../terminal";
 import { UsageError } from "../usage-error";
 import type { Finding } from "./finding";
 import { checkNode, checkPulumiCli } from "./machine";
@@ -17,9 +15,16 @@ import { checkStack, openCredentials } from "./stack";
 
 interface DoctorFlags extends AccountFlags {
   readonly program: string;
-  readonly stack?: string;
+  readonly stack?: readonly string[];
   readonly json?: true;
 }
+
+const STACK = new Option(
+  "--stack <name>",
+  "the stack whose configuration and state are read (default: PULUMI_STACK, or the only one)",
+);
+// Otherwise the parser would call another name an argument too many, or take the last one.
+STACK.variadic = true;
 
 /** `keyplane doctor`: checks everything that can prevent programs from working. */
 export function addDoctor(program: Command, session: Session): void {
@@ -27,10 +32,7 @@ export function addDoctor(program: Command, session: Session): void {
     .command("doctor")
     .description("checks settings, service, credential, versions and a program's folder, and says what to do")
     .option("--program <dir>", "folder of the Pulumi program", ".")
-    .option(
-      "--stack <name>",
-      "the stack whose configuration and state are read (default: PULUMI_STACK, or the only one)",
-    )
+    .addOption(STACK)
     .option("--json", "prints JSON");
   withAccount(command).action((flags: DoctorFlags) => doctor(flags, session));
 }
@@ -41,7 +43,12 @@ async function doctor(flags: DoctorFlags, session: Session): Promise<void> {
     import("./program.js"),
     import("./stack-config.js"),
   ]);
-  const { stack, program, ...account } = flags;
+  const { stack: [stack, ...more] = [], program, ...account } = flags;
+  if (more.length > 0) {
+    throw new UsageError(
+      `--stack: doctor checks one stack at a time, but ${more.length + 1} were given. Run it once for each stack`,
+    );
+  }
   const folder = resolve(program);
   const name = stack === undefined ? undefined : readStackName(stack);
   const stored = stackConfigIn(folder, stack);
@@ -56,19 +63,19 @@ async function doctor(flags: DoctorFlags, session: Session): Promise<void> {
     throw new UsageError(`--stack: the folder has no Pulumi.STACK.yaml of that name, and ${ofStack.says}`);
   }
   const { findings, settings } = checkSettings(account, config);
-  const named = account.account === undefined ? checkNamedAccounts(account, config) : { findings: [], accounts: [] };
+  const named = account.account === undefined ? checkNamedAccounts(account, config) : undefined;
   const [cli, service, ofProgram, ...others] = await Promise.all([
     checkPulumiCli(),
     settings === undefined ? [] : checkService(settings, session.signal),
     checkProgram(folder),
-    ...named.accounts.map((each) => checkNamedAccount(each, session.signal)),
+    ...Array.from(named?.accounts ?? [], ([name, its]) => checkNamedAccount(name, its, session.signal)),
   ]);
   live.clear();
   session.signal.throwIfAborted();
   const stacks = ofStack === undefined ? [] : [ofStack];
   const all = withoutRepeats([
     ...[checkNode(), cli, ...stacks, ...findings, ...service],
-    ...[...named.findings, ...others, ...ofProgram],
+    ...[...(named?.findings ?? []), ...others, ...ofProgram],
   ]);
   const failed = all.filter(({ verdict }) => verdict === "fail").length;
   const warned = all.filter(({ verdict }) => verdict === "warn").length;

@@ -13,18 +13,10 @@ export interface Finding {
 /** Creates a finding without a problem. */
 export const ok = (check: string, says: string): Finding => ({ check, verdict: "ok", says });
 
+type Problem = (check: string, says: string, remedy: string) => Finding;
+
 /** Creates a finding for a problem that does not prevent programs from working. */
-export const warn = (check: string, says: string, remedy: string): Finding => ({
-  check,
-  verdict: "warn",
-  says,
-  remedy,
-});
+export const warn: Problem = (check, says, remedy) => ({ check, verdict: "warn", says, remedy });
 
 /** Creates a finding for a problem that prevents programs from working. */
-export const fail = (check: string, says: string, remedy: string): Finding => ({
-  check,
-  verdict: "fail",
-  says,
-  remedy,
-});
+export const fail: Problem = (check, says, remedy) => ({ check, verdict: "fail", says, remedy });

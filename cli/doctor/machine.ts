@@ -1,6 +1,7 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { type Finding, fail, ok, warn } from "./finding";
 import { runApart } from "./run-apart";
-import { isAtLeast, lowerBound, ownPackage } from "./versions";
 
 const VERSION_TIMEOUT_MS = 15_000;
 
@@ -14,7 +15,7 @@ export function checkNode(version: string = process.versions.node): Finding {
 /** Checks whether the Pulumi CLI is on the PATH. */
 export async function checkPulumiCli(): Promise<Finding> {
   const env = { PULUMI_SKIP_UPDATE_CHECK: "true" };
-  const { error, stdout } = await runApart("pulumi", ["version"], { timeoutMs: VERSION_TIMEOUT_MS, env });
+  const { error, stdout } = await runApart("pulumi", ["version"], { timeout: VERSION_TIMEOUT_MS, env });
   const version = /^v?(\d+\.\d+\.\d+\S*)/.exec(stdout.trim())?.[1];
   if (version !== undefined) return ok("pulumi-cli", `pulumi ${version}`);
   if (error?.code === "ENOENT") {
@@ -29,4 +30,34 @@ export async function checkPulumiCli(): Promise<Finding> {
     "`pulumi version` does not print a version",
     "Run it to see the error, or reinstall the CLI.",
   );
+}
+
+/** Fields of this package's package.json. */
+interface OwnPackage {
+  readonly engines: { readonly node: string };
+  readonly peerDependencies: { readonly "@pulumi/pulumi": string };
+}
+
+/** Reads this package's package.json. Sources and compiled files are at different depths below it. */
+export function ownPackage(): OwnPackage {
+  for (let folder = __dirname; folder !== dirname(folder); folder = dirname(folder)) {
+    try {
+      const found = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as OwnPackage & { name?: string };
+      if (found.name === "keyplane") return found;
+    } catch {
+      // Not in this folder.
+    }
+  }
+  throw new Error("keyplane's own package.json is missing: install it again");
+}
+
+/** Whether a version is at least another one. Ignores everything after a hyphen. */
+export function isAtLeast(version: string, least: string): boolean {
+  const [numbers = ""] = version.split("-", 1);
+  return numbers.localeCompare(least, "en", { numeric: true }) >= 0;
+}
+
+/** Returns the lower bound of a range such as `>=3.150.0 <4`. */
+export function lowerBound(range: string): string {
+  return /\d{1,6}\.\d{1,6}\.\d{1,6}/.exec(range)?.[0] ?? "0.0.0";
 }

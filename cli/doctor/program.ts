@@ -2,12 +2,12 @@ import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { parse } from "yaml";
+import { isObject, type Members, membersOf, textOf } from "../../provider/members";
 import { cleanText } from "../../provider/text";
 import { VERSION } from "../../provider/version";
 import { type Finding, fail, ok, warn } from "./finding";
+import { isAtLeast, lowerBound, ownPackage } from "./machine";
 import { runApart } from "./run-apart";
-import { checkTsconfig } from "./tsconfig";
-import { isAtLeast, lowerBound, ownPackage } from "./versions";
 
 const LOAD_TIMEOUT_MS = 30_000;
 /** The first SDK version that requires Node 22. */
@@ -15,20 +15,20 @@ const SDK_FOR_NODE_22 = "3.249.0";
 
 /** Checks a program's folder: its Pulumi settings, and the packages that it would use. */
 export async function checkProgram(folder: string): Promise<Finding[]> {
-  const { finding: project, isNode } = checkProject(folder);
-  if (project.verdict === "fail" || !isNode) return [project];
+  const project = readProject(folder);
+  if (!project.isNode) return [project.finding];
   const sdk = manifestOf("@pulumi/pulumi", folder);
   const keyplane = manifestOf("keyplane", folder);
   const sdkFinding = checkSdk(sdk?.version);
   // A copy of an unsupported version must be replaced first, so the copies are not compared.
   const comparable = sdk !== undefined && keyplane !== undefined && sdkFinding.verdict !== "fail";
   return [
-    project,
+    project.finding,
     sdkFinding,
     checkKeyplane(keyplane?.version),
     ...(keyplane === undefined ? [] : [await checkProvider(folder)]),
     ...(comparable ? checkCopies(sdk, keyplane) : []),
-    ...checkModules(folder),
+    ...checkModules(folder, project),
     ...(await checkTsconfig(folder)),
   ];
 }
@@ -43,52 +43,49 @@ interface Manifest {
 function manifestOf(name: string, folder: string): Manifest | undefined {
   try {
     const path = createRequire(join(folder, "index.js")).resolve(`${name}/package.json`);
-    const { version } = JSON.parse(readFileSync(path, "utf8")) as { version?: unknown };
-    return { version: String(version), folder: dirname(realpathSync(path)) };
+    return { version: String(readManifest(path).version), folder: dirname(realpathSync(path)) };
   } catch {
     return undefined;
   }
 }
 
-function projectFileIn(folder: string): string | undefined {
-  return ["Pulumi.yaml", "Pulumi.yml"].map((name) => join(folder, name)).find((path) => existsSync(path));
+/** What a project's file says. Programs in other languages use the plugin, and no packages of Node. */
+interface Project {
+  readonly finding: Finding;
+  readonly isNode: boolean;
+  readonly main?: unknown;
+  readonly nodeArgs?: unknown;
 }
 
-/** Programs in other languages use the plugin, and no packages of Node. */
-function checkProject(folder: string): { readonly finding: Finding; readonly isNode: boolean } {
-  const file = projectFileIn(folder);
+function readProject(folder: string): Project {
+  const file = ["Pulumi.yaml", "Pulumi.yml"].map((name) => join(folder, name)).find((path) => existsSync(path));
   const failed = (says: string, remedy: string) => ({ finding: fail("program", says, remedy), isNode: false });
-  if (file === undefined && !existsSync(folder)) {
-    return failed("the folder of --program does not exist", "Pass the program's folder with --program DIR.");
-  }
   if (file === undefined) {
-    return failed(`there is no Pulumi.yaml in ${folder}`, "Pass the program's folder with --program DIR.");
+    const says = existsSync(folder) ? `there is no Pulumi.yaml in ${folder}` : "the folder of --program does not exist";
+    return failed(says, "Pass the program's folder with --program DIR.");
   }
-  let runtime: unknown;
+  let declared: Members;
   try {
-    const declared = (parse(readFileSync(file, "utf8")) as { runtime?: unknown } | null)?.runtime;
-    runtime = typeof declared === "object" && declared !== null ? (declared as { name?: unknown }).name : declared;
+    declared = membersOf(parse(readFileSync(file, "utf8")));
   } catch {
     return failed(`${file} is not valid YAML`, "Correct it. `pulumi about` shows the error.");
   }
+  const { name: runtime, options } = isObject(declared.runtime) ? declared.runtime : { name: declared.runtime };
   if (typeof runtime !== "string" || runtime === "") {
     return failed(`its runtime is not set (${file})`, "Set `runtime` in it, such as `runtime: nodejs`.");
   }
   const isNode = runtime === "nodejs";
-  const says = `${file}, runtime ${runtime.slice(0, 40)}`;
-  return { finding: ok("program", isNode ? says : `${says}, which uses the keyplane plugin`), isNode };
+  const says = `${file}, runtime ${runtime.slice(0, 40)}${isNode ? "" : ", which uses the keyplane plugin"}`;
+  return { finding: ok("program", says), isNode, main: declared.main, nodeArgs: membersOf(options).nodeargs };
 }
 
 /** Pulumi loads TypeScript, but not as ES modules. Node then does not know the file extension. */
-function checkModules(folder: string): Finding[] {
-  const manifest = readJson(join(folder, "package.json")) as { type?: unknown; main?: unknown } | undefined;
-  if (manifest?.type !== "module") return [];
-  const project = textIn(projectFileIn(folder) ?? "");
-  const main = /^main: *["']?([^"'#\s]+)/m.exec(project)?.[1] ?? manifest.main;
-  const entry = typeof main === "string" ? main : "index.ts";
+function checkModules(folder: string, { main, nodeArgs }: Project): Finding[] {
+  const manifest = readManifest(join(folder, "package.json"));
+  if (manifest.type !== "module") return [];
+  const entry = textOf(main) ?? textOf(manifest.main) ?? "index.ts";
   if (!entry.endsWith(".ts") || !existsSync(join(folder, entry))) return [];
-  const nodeArgs = project.split("\n").filter((line) => line.includes("nodeargs:"));
-  if (nodeArgs.some((line) => /--import|--loader|--experimental-strip-types/.test(line))) {
+  if (/--import|--loader|--experimental-strip-types/.test(textOf(nodeArgs) ?? "")) {
     return [ok("modules", 'ES modules in TypeScript, loaded by "nodeargs"')];
   }
   return [
@@ -100,19 +97,12 @@ function checkModules(folder: string): Finding[] {
   ];
 }
 
-function textIn(path: string): string {
+/** The members of a package.json; none if it cannot be read. */
+function readManifest(path: string): Members {
   try {
-    return readFileSync(path, "utf8");
+    return membersOf(JSON.parse(readFileSync(path, "utf8")));
   } catch {
-    return "";
-  }
-}
-
-function readJson(path: string): unknown {
-  try {
-    return JSON.parse(textIn(path));
-  } catch {
-    return undefined;
+    return {};
   }
 }
 
@@ -150,8 +140,7 @@ function checkKeyplane(version: string | undefined): Finding {
 /** Loads the provider as Pulumi's host does, in its own process. */
 async function checkProvider(folder: string): Promise<Finding> {
   const script = 'process.exit(typeof require("keyplane/provider").ApiKey === "object" ? 0 : 3)';
-  const run = { cwd: folder, timeoutMs: LOAD_TIMEOUT_MS };
-  const { error, stderr } = await runApart(process.execPath, ["-e", script], run);
+  const { error, stderr } = await runApart(process.execPath, ["-e", script], { cwd: folder, timeout: LOAD_TIMEOUT_MS });
   if (error === undefined) return ok("provider", "keyplane/provider loads");
   const lines = stderr.split(/\r?\n/);
   const why = lines.find((line) => /^\w*Error/.test(line) || line.includes("Cannot find module")) ?? "unknown error";
@@ -173,4 +162,40 @@ function checkCopies(sdk: Manifest, keyplane: Manifest): Finding[] {
       "Run `npm dedupe`, or install keyplane from a package instead of a link.",
     ),
   ];
+}
+
+/** Reads the program's tsconfig.json with the program's own TypeScript. Runs in a process in the program's folder. */
+const READ_TSCONFIG = `
+const ts = require("typescript");
+const { config } = ts.readConfigFile("tsconfig.json", ts.sys.readFile);
+const { options } = ts.parseJsonConfigFileContent(config ?? {}, ts.sys, process.cwd());
+console.log(JSON.stringify({
+  version: ts.version,
+  refused: options.moduleResolution === ts.ModuleResolutionKind.Node10 && options.ignoreDeprecations !== "6.0",
+}));`;
+
+/** TypeScript 6 rejects the module resolution in Pulumi's own templates. */
+async function checkTsconfig(folder: string): Promise<Finding[]> {
+  if (!existsSync(join(folder, "tsconfig.json"))) return [];
+  const { stdout } = await runApart(process.execPath, ["-e", READ_TSCONFIG], { cwd: folder, timeout: LOAD_TIMEOUT_MS });
+  const { version, refused } = readAnswer(stdout);
+  if (!isAtLeast(version, "6.0.0")) return [];
+  if (!refused) return [ok("tsconfig", `fits TypeScript ${version}`)];
+  return [
+    fail(
+      "tsconfig",
+      `TypeScript ${version} refuses "moduleResolution": "node" (TS5107)`,
+      'Set "module" and "moduleResolution" to "nodenext", or "ignoreDeprecations" to "6.0", in tsconfig.json.',
+    ),
+  ];
+}
+
+/** Parses the script's output. Version 0 means no TypeScript, or one that the script does not support. */
+function readAnswer(stdout: string): { readonly version: string; readonly refused: boolean } {
+  try {
+    const { version, refused } = JSON.parse(stdout) as { readonly version: unknown; readonly refused: unknown };
+    return { version: String(version), refused: refused === true };
+  } catch {
+    return { version: "0.0.0", refused: false };
+  }
 }

@@ -9,35 +9,27 @@ const PASSED_ON = new Set([
   ...["SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT"],
 ]);
 
-/** Options of a process. */
-export interface RunApartOptions {
-  /** The working directory. */
-  readonly cwd?: string;
-  readonly timeoutMs: number;
-  /** Additional variables. */
-  readonly env?: NodeJS.ProcessEnv;
-}
-
 /** The result of a process. */
-export interface RanApart {
+interface RanApart {
   /** Absent if the process exited with code 0. */
   readonly error: (Error & { readonly code?: string | number | null }) | undefined;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs third-party code in its own process, without the settings and credentials of this process's environment. */
-export function runApart(command: string, args: readonly string[], options: RunApartOptions): Promise<RanApart> {
-  const { cwd, timeoutMs, env } = options;
+/**
+ * Runs third-party code in its own process, without the settings and credentials of this process's environment.
+ * @param options - `env` has additional variables.
+ */
+export function runApart(
+  command: string,
+  args: readonly string[],
+  { env, ...options }: { readonly cwd?: string; readonly timeout: number; readonly env?: NodeJS.ProcessEnv },
+): Promise<RanApart> {
   const passedOn = Object.entries(process.env).filter(([name]) => PASSED_ON.has(name.toUpperCase()));
+  // A program can ignore any other signal.
+  const apart = { ...options, killSignal: "SIGKILL", env: { ...Object.fromEntries(passedOn), ...env } } as const;
   return new Promise((resolve) => {
-    // A program can ignore any other signal.
-    const apart = {
-      cwd,
-      timeout: timeoutMs,
-      killSignal: "SIGKILL",
-      env: { ...Object.fromEntries(passedOn), ...env },
-    } as const;
     execFile(command, args, apart, (error, stdout, stderr) => resolve({ error: error ?? undefined, stdout, stderr }));
   });
 }

@@ -1,15 +1,15 @@
 import { type Caller, readCaller } from "../../provider/api/keys/caller";
 import { formatDuration } from "../../provider/duration";
 import { isKeyplaneError } from "../../provider/errors";
-import { HttpClient, systemClock } from "../../provider/http";
 import { isBusy, isRedirect, isSuccess } from "../../provider/http/statuses";
 import type { Answered } from "../../provider/http/types";
 import { unreachable } from "../../provider/http/unreachable";
 import { areClocksApart } from "../../provider/keys/clock-skew";
+import type { Members } from "../../provider/members";
 import type { Settings } from "../../provider/settings/settings";
 import { shownAccount } from "../../provider/text";
+import { clientOf } from "../account";
 import { type Finding, fail, ok, warn } from "./finding";
-import type { NamedAccount } from "./settings";
 
 /** Request timeout in milliseconds. Shorter than in a deployment, because a person is waiting. */
 const MAX_TIMEOUT_MS = 10_000;
@@ -17,7 +17,7 @@ const MAX_TIMEOUT_MS = 10_000;
 /** Requests the list of keys once, and concludes from the result whether the settings work. */
 export async function checkService(settings: Settings, signal: AbortSignal): Promise<Finding[]> {
   const requestTimeoutMs = Math.min(settings.requestTimeoutMs, MAX_TIMEOUT_MS);
-  const http = new HttpClient({ ...settings, requestTimeoutMs, clock: systemClock, random: Math.random });
+  const http = clientOf({ ...settings, requestTimeoutMs });
   try {
     const outcome = await http.probe({
       method: "GET",
@@ -35,7 +35,7 @@ export async function checkService(settings: Settings, signal: AbortSignal): Pro
     }
     return [
       ok("service", `${host} answers`),
-      await judged(outcome, () => caller(http, signal)),
+      await judged(outcome, () => readCaller(http, { signal }).catch(() => undefined)),
       ...(outcome.date === undefined ? [] : [clock(outcome.date)]),
     ];
   } catch (error) {
@@ -45,51 +45,32 @@ export async function checkService(settings: Settings, signal: AbortSignal): Pro
 }
 
 /** Checks whether the service accepts a named account's key. */
-export async function checkNamedAccount({ name, settings }: NamedAccount, signal: AbortSignal): Promise<Finding> {
+export async function checkNamedAccount(name: string, settings: Settings, signal: AbortSignal): Promise<Finding> {
   const findings = await checkService(settings, signal);
   const shown = findings.find(({ verdict }) => verdict === "fail") ?? findings[1] ?? ok("", "it answers");
   return { ...shown, check: `account ${shownAccount(name)}` };
 }
 
-/** The findings about statuses that say by themselves what is wrong. */
-const FINDINGS: readonly { readonly is: (status: number) => boolean; readonly finding: (status: number) => Finding }[] =
-  [
-    {
-      is: (status) => status === 401,
-      finding: () =>
-        fail(
-          "credential",
-          "the service does not accept the API key (401)",
-          "Set KEYPLANE_API_KEY, or the account's apiKey, to a live key.",
-        ),
-    },
-    {
-      is: isRedirect,
-      finding: (status) =>
-        fail(
-          "base-url",
-          `the service redirects (${status}), and keyplane does not follow redirects, because they would receive the credential`,
-          "Set the base URL to the target of the redirect.",
-        ),
-    },
-    {
-      is: isBusy,
-      finding: (status) => warn("service", `the service is busy (${status})`, "Run `keyplane doctor` again later."),
-    },
-    {
-      is: (status) => status >= 500,
-      finding: (status) =>
-        fail(
-          "service",
-          `the service has an internal error (${status})`,
-          "Try again later, or contact the service's support.",
-        ),
-    },
-  ];
+/** The finding about a status that says by itself what is wrong. */
+function findingFor(status: number): Finding | undefined {
+  if (status === 401) {
+    const remedy = "Set KEYPLANE_API_KEY, or the account's apiKey, to a live key.";
+    return fail("credential", "the service does not accept the API key (401)", remedy);
+  }
+  if (isRedirect(status)) {
+    const why = "keyplane does not follow redirects, because they would receive the credential";
+    const remedy = "Set the base URL to the target of the redirect.";
+    return fail("base-url", `the service redirects (${status}), and ${why}`, remedy);
+  }
+  if (isBusy(status)) return warn("service", `the service is busy (${status})`, "Run `keyplane doctor` again later.");
+  if (status < 500) return undefined;
+  const remedy = "Try again later, or contact the service's support.";
+  return fail("service", `the service has an internal error (${status})`, remedy);
+}
 
 async function judged({ status, json }: Answered, who: () => Promise<Caller | undefined>): Promise<Finding> {
-  const found = FINDINGS.find(({ is }) => is(status));
-  if (found !== undefined) return found.finding(status);
+  const found = findingFor(status);
+  if (found !== undefined) return found;
   if (isSuccess(status)) {
     if (!Array.isArray(json)) return wrongAddress("does not return a list of keys");
     return ok("credential", `accepted${formatKind(await who())}`);
@@ -114,17 +95,9 @@ function wrongAddress(what: string): Finding {
   );
 }
 
-/** Returns who the key belongs to, if the service reports it. */
-function caller(http: HttpClient, signal: AbortSignal): Promise<Caller | undefined> {
-  return readCaller(http, { signal }).catch(() => undefined);
-}
-
 function formatKind(who: Caller | undefined): string {
   if (who === undefined) return "";
-  const kinds: Readonly<Record<string, string>> = {
-    api_key_user: "a personal key",
-    api_key_org: "an organization's key",
-  };
+  const kinds: Members = { api_key_user: "a personal key", api_key_org: "an organization's key" };
   return `: ${kinds[who.method] ?? who.method}`;
 }
 

@@ -6,56 +6,42 @@ import { type AccountFlags, accountNames, settingsOf } from "../account";
 import { type Finding, fail, ok, warn } from "./finding";
 import type { StackConfig } from "./stack-config";
 
-/** The findings about the settings. Complete settings can be tested with the service. */
-export interface SettingsCheck {
-  readonly findings: readonly Finding[];
-  readonly settings: Settings | undefined;
-}
-
-/** Checks the settings of the command line, the stack's configuration and the environment, without sending anything. */
+/**
+ * Checks the settings of the command line, the stack's configuration and the environment, without sending anything.
+ * Complete settings can be tested with the service.
+ */
 export function checkSettings(
   flags: AccountFlags,
   stack: StackConfig | undefined,
-  env: NodeJS.ProcessEnv = process.env,
-): SettingsCheck {
+): { readonly findings: readonly Finding[]; readonly settings: Settings | undefined } {
   // A named account is a single setting, which is read as a whole.
-  const ownAccount = flags.account ? [] : [checkBaseUrl(flags, stack, env), checkCredential(stack, env)];
+  const ownAccount = flags.account ? [] : [checkBaseUrl(flags, stack), checkCredential(stack)];
   const findings = [...ownAccount, ...checkAccounts(stack)];
-  const hidden = isHidden(flags, stack, env);
+  const hidden = isHidden(flags, stack);
   if (hidden && flags.account !== undefined) findings.push(notTried(stack, flags.account));
   if (hidden || findings.some(({ verdict }) => verdict === "fail")) return { findings, settings: undefined };
   try {
-    return { findings, settings: settingsOf({ ...flags, config: (name) => stack?.values.get(name) }, env) };
+    return { findings, settings: settingsOf({ ...flags, config: (name) => stack?.values.get(name) }) };
   } catch (error) {
-    return {
-      findings: [...findings, fail("settings", messageOf(error), "Correct it, or unset it to use the default.")],
-      settings: undefined,
-    };
+    const problem = fail("settings", messageOf(error), "Correct it, or unset it to use the default.");
+    return { findings: [...findings, problem], settings: undefined };
   }
 }
 
-/** A named account whose key can be tested. */
-export interface NamedAccount {
-  readonly name: string;
-  readonly settings: Settings;
-}
-
-/** Returns the named accounts that can be tested, and findings about the others. Sends nothing. */
+/** Returns the settings of named accounts that can be tested, and findings about the others. Sends nothing. */
 export function checkNamedAccounts(
   flags: AccountFlags,
   stack: StackConfig | undefined,
-  env: NodeJS.ProcessEnv = process.env,
-): { readonly findings: readonly Finding[]; readonly accounts: readonly NamedAccount[] } {
-  if (stack?.secrets.has("accounts") && !env[SETTINGS.accounts.env])
-    return { findings: [notTried(stack)], accounts: [] };
+): { readonly findings: readonly Finding[]; readonly accounts: ReadonlyMap<string, Settings> } {
+  const none = new Map<string, Settings>();
+  if (hides(stack, "accounts")) return { findings: [notTried(stack)], accounts: none };
   const config = (name: string) => stack?.values.get(name);
   try {
-    const named = accountNames(env, config).map((name) => {
-      return { name, settings: settingsOf({ ...flags, account: name, config }, env) };
-    });
-    return { findings: [], accounts: named };
+    const names = accountNames(process.env, config);
+    const accounts = new Map(names.map((account) => [account, settingsOf({ ...flags, account, config })]));
+    return { findings: [], accounts };
   } catch (error) {
-    return { findings: [fail("accounts", messageOf(error), "Correct it, or remove it.")], accounts: [] };
+    return { findings: [fail("accounts", messageOf(error), "Correct it, or remove it.")], accounts: none };
   }
 }
 
@@ -78,12 +64,15 @@ function remedyOf(stack: StackConfig | undefined, variable: string): string {
   return `To test it, pass --stack NAME or set PULUMI_CONFIG_PASSPHRASE, so that the Pulumi CLI decrypts it, or set ${variable}.`;
 }
 
+/** Whether a setting is a secret of the stack, and set nowhere else. */
+function hides(stack: StackConfig | undefined, name: "apiKey" | "accounts" | "baseUrl"): boolean {
+  return stack?.secrets.has(name) === true && !process.env[SETTINGS[name].env];
+}
+
 /** Whether the service cannot be tested because a required setting is a stack secret and set nowhere else. */
-function isHidden({ account, baseUrl }: AccountFlags, stack: StackConfig | undefined, env: NodeJS.ProcessEnv): boolean {
-  const hides = (name: "apiKey" | "accounts" | "baseUrl") =>
-    stack?.secrets.has(name) === true && !env[SETTINGS[name].env];
-  if (account !== undefined) return hides("accounts");
-  return hides("apiKey") || (baseUrl === undefined && hides("baseUrl"));
+function isHidden({ account, baseUrl }: AccountFlags, stack: StackConfig | undefined): boolean {
+  if (account !== undefined) return hides(stack, "accounts");
+  return hides(stack, "apiKey") || (baseUrl === undefined && hides(stack, "baseUrl"));
 }
 
 /** Checks whether the stack's file, which is usually committed, contains plain-text keys of named accounts. */
@@ -97,81 +86,65 @@ function checkAccounts(stack: StackConfig | undefined): Finding[] {
   );
 }
 
-function checkBaseUrl(flags: AccountFlags, stack: StackConfig | undefined, environment: NodeJS.ProcessEnv): Finding {
+/** The finding about a setting that can be read, or about what is wrong with it. */
+function checkReading(check: string, read: () => string, remedy: string): Finding {
+  try {
+    return ok(check, read());
+  } catch (error) {
+    return fail(check, messageOf(error), remedy);
+  }
+}
+
+function checkBaseUrl(flags: AccountFlags, stack: StackConfig | undefined): Finding {
   const { env } = SETTINGS.baseUrl;
-  const configured = stack?.values.get("baseUrl");
-  const [text, source] = flags.baseUrl
-    ? [flags.baseUrl, "--base-url"]
-    : configured
-      ? [configured, stack?.file]
-      : [environment[env], env];
-  if (!text && stack?.secrets.has("baseUrl")) {
+  const places = [
+    [flags.baseUrl, "--base-url"],
+    [stack?.values.get("baseUrl"), stack?.file],
+    [process.env[env], env],
+  ] as const;
+  const [text, source] = places.find(([value]) => value) ?? [];
+  if (text) {
+    const read = () => {
+      const { origin, prefix } = parseBaseUrl(text);
+      return `${origin}${prefix} (${source})`;
+    };
+    return checkReading("base-url", read, `Correct it in ${source}.`);
+  }
+  if (stack?.secrets.has("baseUrl")) {
     return warn(
       "base-url",
       `${stack.file} has it as a secret, which cannot be read here, so the service was not tested`,
       "It does not have to be a secret. To test it, pass --base-url.",
     );
   }
-  if (!text) {
-    return fail(
-      "base-url",
-      "it is not set",
-      `Run \`pulumi config set keyplane:baseUrl https://HOST/api/v2\`, set ${env}, or pass --base-url.`,
-    );
-  }
-  try {
-    const { origin, prefix } = parseBaseUrl(text);
-    return ok("base-url", `${origin}${prefix} (${source})`);
-  } catch (error) {
-    return fail("base-url", messageOf(error), `Correct it in ${source}.`);
-  }
+  const remedy = `Run \`pulumi config set keyplane:baseUrl https://HOST/api/v2\`, set ${env}, or pass --base-url.`;
+  return fail("base-url", "it is not set", remedy);
 }
 
-function checkCredential(stack: StackConfig | undefined, environment: NodeJS.ProcessEnv): Finding {
+function checkCredential(stack: StackConfig | undefined): Finding {
   const { env } = SETTINGS.apiKey;
-  const key = environment[env];
-  if (stack?.opened?.has("apiKey")) return checkOpened(stack);
+  const key = process.env[env];
+  const read = (text: string, says: string, remedy: string) => {
+    const reading = () => {
+      SETTINGS.apiKey.read(text);
+      return says;
+    };
+    return checkReading("credential", reading, `Copy the key again, and ${remedy}.`);
+  };
+  if (stack?.opened?.has("apiKey")) {
+    const remedy = "run `pulumi config set --secret keyplane:apiKey`";
+    return read(stack.values.get("apiKey") ?? "", `${stack.file} has it as a secret`, remedy);
+  }
   if (stack?.secrets.has("apiKey")) {
-    return key
-      ? ok("credential", `${stack.file} has it as a secret; the service is tested with ${env}`)
-      : warn(
-          "credential",
-          `${stack.file} has it as a secret, ${unreadable(stack)}, so the service was not tested`,
-          remedyOf(stack, env),
-        );
+    const says = `${stack.file} has it as a secret`;
+    if (key) return ok("credential", `${says}; the service is tested with ${env}`);
+    return warn("credential", `${says}, ${unreadable(stack)}, so the service was not tested`, remedyOf(stack, env));
   }
   if (stack?.values.has("apiKey")) {
-    return fail(
-      "credential",
-      `${stack.file} contains it in plain text`,
-      "Create a new key, and run `pulumi config set --secret keyplane:apiKey`. Revoke this one.",
-    );
+    const remedy = "Create a new key, and run `pulumi config set --secret keyplane:apiKey`. Revoke this one.";
+    return fail("credential", `${stack.file} contains it in plain text`, remedy);
   }
-  if (!key) {
-    return fail(
-      "credential",
-      "it is not set",
-      `Run \`pulumi config set --secret keyplane:apiKey\`, or put the API key into ${env}.`,
-    );
-  }
-  try {
-    SETTINGS.apiKey.read(key);
-    return ok("credential", `${env} is set`);
-  } catch (error) {
-    return fail("credential", messageOf(error), `Copy the key again, and set ${env} again.`);
-  }
-}
-
-/** Checks a credential that is a secret in the stack's file, and that the Pulumi CLI has decrypted. */
-function checkOpened({ file, values }: StackConfig): Finding {
-  try {
-    SETTINGS.apiKey.read(values.get("apiKey") ?? "");
-    return ok("credential", `${file} has it as a secret`);
-  } catch (error) {
-    return fail(
-      "credential",
-      messageOf(error),
-      "Copy the key again, and run `pulumi config set --secret keyplane:apiKey`.",
-    );
-  }
+  if (key) return read(key, `${env} is set`, `set ${env} again`);
+  const remedy = `Run \`pulumi config set --secret keyplane:apiKey\`, or put the API key into ${env}.`;
+  return fail("credential", "it is not set", remedy);
 }

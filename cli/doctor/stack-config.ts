@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import type { Explained } from "../state";
+import { type Members, membersOf } from "../../provider/members";
+import type { Explained } from "../state/pulumi-stack";
 import { UsageError } from "../usage-error";
 
 /** keyplane's settings in a stack's configuration file. */
@@ -33,7 +34,8 @@ export function stackConfigIn(folder: string, stack: string | undefined): StackC
   const named = stack ?? process.env.PULUMI_STACK;
   // A stack name can include the organization and the project.
   const short = named?.split("/").at(-1);
-  const file = short === undefined ? onlyOne(files) : files.find((name) => FILE.exec(name)?.[1] === short);
+  const chosen = files.filter((name) => short === undefined || FILE.exec(name)?.[1] === short);
+  const [file] = short === undefined && chosen.length > 1 ? [] : chosen;
   if (file === undefined) return undefined;
   return { stack: named ?? FILE.exec(file)?.[1] ?? "", file, ...settingsIn(join(folder, file), file) };
 }
@@ -46,33 +48,24 @@ function filesIn(folder: string): string[] {
   }
 }
 
-const onlyOne = (files: readonly string[]): string | undefined => (files.length === 1 ? files[0] : undefined);
-
-function settingsIn(path: string, file: string): Omit<StackConfig, "stack" | "file"> {
-  let config: unknown;
+function settingsIn(path: string, file: string): Pick<StackConfig, "values" | "secrets" | "accountsInClear"> {
+  let config: Members;
   try {
-    config = (parse(readFileSync(path, "utf8")) as { config?: unknown } | null)?.config;
+    config = membersOf(membersOf(parse(readFileSync(path, "utf8"))).config);
   } catch {
     throw new UsageError(`${file} is not YAML: \`pulumi config\` shows the error`);
   }
   const values = new Map<string, string>();
   const secrets = new Set<string>();
-  for (const [key, value] of Object.entries(config ?? {})) {
+  for (const [key, value] of Object.entries(config)) {
     if (!key.startsWith("keyplane:")) continue;
     const name = key.slice("keyplane:".length);
     if (holdsSecret(value)) secrets.add(name);
     else values.set(name, typeof value === "object" ? JSON.stringify(value) : String(value));
   }
-  return {
-    values,
-    secrets,
-    accountsInClear: accountsInClear((config as Record<string, unknown>)?.["keyplane:accounts"]),
-  };
-}
-
-function accountsInClear(accounts: unknown): string[] {
-  const entries = typeof accounts === "object" && accounts !== null ? Object.entries(accounts) : [];
-  return entries.filter(([, account]) => typeof account?.apiKey === "string").map(([name]) => name);
+  const accounts = Object.entries(membersOf(config["keyplane:accounts"]));
+  const inClear = accounts.filter(([, account]) => typeof membersOf(account).apiKey === "string");
+  return { values, secrets, accountsInClear: inClear.map(([name]) => name) };
 }
 
 /** Whether a value is a secret or contains one. */

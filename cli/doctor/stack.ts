@@ -2,7 +2,7 @@ import { conceal } from "../../provider/secrets";
 import { credentialsIn } from "../../provider/settings/settings";
 import { stackState } from "../../provider/stack/stack-state";
 import { counted } from "../../provider/text";
-import { explained, pulumiFor, readStackName, type StackName, shownStack } from "../state";
+import { explained, pulumiFor, readStackName, type StackName, shownStack } from "../state/pulumi-stack";
 import { type Finding, fail, ok, warn } from "./finding";
 import type { StackConfig } from "./stack-config";
 

@@ -1,8 +1,6 @@
-import { LETTERS_AND_DIGITS, type Piece } from "./piece";
-import { runsOf, setOf } from "./runs";
+import { LETTERS_AND_DIGITS, type Piece, RANDOM, runsOf, setOf } from "./runs";
 
-/** Minimum number of random characters of a key, and their number of base64 characters and escapes. */
-const RANDOM = 40;
+/** What the random characters of a key take at least in base64, in hex and as escapes. */
 const QUADS = 12;
 const MIN_BASE64 = QUADS * 4;
 const MIN_HEX = RANDOM * 2;

@@ -1,12 +1,12 @@
 import { getOrCreate } from "../../provider/get-or-create";
 import { keyDigest } from "../../provider/key-digest";
 import { isMadeByOneOf, type MadeBy, makerIn } from "../../provider/keys/maker";
-import { DYNAMIC, PLUGIN } from "../../provider/resource-types";
+import { isKeyType } from "../../provider/resource-types";
 import { type Deployment, readDeployment, type StateResource } from "../../provider/stack/deployment";
-import { keysIn, type Role, type StackState, stackState } from "../../provider/stack/stack-state";
-import { consumersIn } from "../state/consumers";
+import { keysIn, type Role, type StackState } from "../../provider/stack/stack-state";
+import { FOLDERS, readStateFile, refused, type StateFile } from "../state/state-files";
+import { consumersIn, type ReadState, stateIn } from "../state/states";
 import { KeySearch } from "./key-search";
-import { readStateFile, refused, type StateFile } from "./state-sources";
 
 /** A key in the state of a stack, with what the state says about it. */
 export interface Holding {
@@ -51,13 +51,6 @@ export interface Holdings {
   readonly undigested: readonly string[];
 }
 
-/** A state that was read. */
-interface SummedState {
-  readonly source: string;
-  readonly deployment: Deployment;
-  readonly summary: StackState;
-}
-
 /** How many files to read at once. */
 const AT_ONCE = 8;
 
@@ -68,14 +61,11 @@ const AT_ONCE = 8;
 export async function holdingsOf(
   digests: ReadonlySet<string>,
   files: readonly StateFile[],
-  exported: readonly { readonly source: string; readonly deployment: Deployment }[] = [],
+  exported: readonly ReadState[] = [],
 ): Promise<Holdings> {
-  const read: SummedState[] = exported.map((state) => ({
-    ...state,
-    summary: stackState(state.source, state.deployment),
-  }));
+  const read = [...exported];
   const others: { readonly file: StateFile; readonly stack: string }[] = [];
-  const undigested: string[] = read.filter(({ deployment }) => lacksDigests(deployment)).map(({ source }) => source);
+  const undigested = read.filter(({ deployment }) => lacksDigests(deployment)).map(({ source }) => source);
   let [next, states] = [0, exported.length];
   const work = async () => {
     for (let file = files[next++]; file !== undefined; file = files[next++]) {
@@ -89,34 +79,30 @@ export async function holdingsOf(
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
-  const held = read.flatMap((state) => {
-    const keys = keysOf(state.deployment, digests);
-    return keys.length > 0 ? [{ state, keys }] : [];
-  });
-  const stacks = new Set(held.map(({ state }) => state.summary.stack));
+  const holding = read.filter(({ deployment }) => keysOf(deployment, digests).length > 0);
+  const stacks = new Set(holding.map(({ stack }) => stack));
   for (const { file } of others.filter(({ stack }) => stacks.has(stack))) {
     read.push(parsed(file, await readStateFile(file)));
   }
   const byStack = newestFirst(read);
-  const roles = new Map<SummedState, Roles>();
-  const holdings = held.flatMap(({ state, keys }) => {
-    const now = newestOf(state, byStack.get(state.summary.stack) ?? []);
-    const consumers = consumersIn(state.deployment);
-    return keys.map((key) => {
-      const { urn } = key.resource;
-      const roleNow = now === state ? key.role : getOrCreate(roles, now, () => rolesIn(now))(key.keyId, urn);
-      return holdingOf(key, state, { roleNow, usedBy: (consumers.get(urn) ?? []).map((user) => user.urn) });
+  const roles = new Map<ReadState, RoleNow>();
+  const holdings = holding.flatMap((state) => {
+    const now = newestOf(state, byStack.get(state.stack) ?? []);
+    const roleNow: RoleNow = now === state ? ({ role }) => role : getOrCreate(roles, now, () => rolesIn(now));
+    const consumers = consumersIn(state);
+    return keysOf(state.deployment, digests).map((key) => {
+      const usedBy = (consumers.get(key.resource.urn) ?? []).map(({ urn }) => urn);
+      return holdingOf(key, state, { roleNow: roleNow(key), usedBy });
     });
   });
   return { holdings: inOrder(holdings), states, undigested: undigested.toSorted() };
 }
 
-function parsed(file: StateFile, bytes: Buffer): SummedState {
+function parsed(file: StateFile, bytes: Buffer): ReadState {
   try {
-    const deployment = readDeployment(bytes.toString());
-    return { source: file.name, deployment, summary: stackState(file.name, deployment) };
+    return stateIn(file.name, readDeployment(bytes.toString()));
   } catch (error) {
-    throw refused(file.name, (error as Error).message);
+    throw refused(file.name, (error as Error).message, FOLDERS);
   }
 }
 
@@ -149,7 +135,7 @@ function hasOldKeys(bytes: Buffer): boolean {
 
 function lacksDigests({ resources }: Deployment): boolean {
   return resources.some(
-    ({ type, outputs }) => kindOf(type) !== undefined && !("digest" in outputs) && typeof outputs.key !== "string",
+    ({ type, outputs }) => isKeyType(type) && !("digest" in outputs) && typeof outputs.key !== "string",
   );
 }
 
@@ -160,32 +146,22 @@ function stackOf(bytes: Buffer): string | undefined {
   return at < 0 || stack === undefined ? undefined : `${project}/${stack}`;
 }
 
-function kindOf(type: string): Holding["type"] | undefined {
-  return (["ApiKey", "RotatingApiKey"] as const).find((kind) => [DYNAMIC, PLUGIN].some((each) => type === each + kind));
-}
-
 /** A key of a resource that has one of some digests. */
-interface KeyOfResource {
+interface KeyOfResource extends Pick<Holding, "digest" | "keyId"> {
   readonly resource: StateResource;
-  readonly type: Holding["type"];
-  readonly digest: string;
-  readonly keyId: string;
   readonly role: "current" | "previous";
 }
 
 function keysOf({ resources }: Deployment, digests: ReadonlySet<string>): readonly KeyOfResource[] {
-  return resources.flatMap((resource): KeyOfResource[] => {
-    const type = kindOf(resource.type);
-    if (type === undefined) return [];
+  const keys = resources.filter(({ type }) => isKeyType(type));
+  return keys.flatMap((resource) => {
     const { digest, key, keyId, previousDigest, previousKey, previousKeyId } = resource.outputs;
     const both = [
-      { digest: digestOf(digest, key), keyId, role: "current" },
-      { digest: digestOf(previousDigest, previousKey), keyId: previousKeyId, role: "previous" },
+      { role: "current", digest: digestOf(digest, key), keyId },
+      { role: "previous", digest: digestOf(previousDigest, previousKey), keyId: previousKeyId },
     ] as const;
-    return both.flatMap((each) => {
-      const { digest, keyId, role } = each;
-      if (digest === undefined || !digests.has(digest) || typeof keyId !== "string") return [];
-      return [{ resource, type, digest, keyId, role }];
+    return both.flatMap(({ role, digest = "", keyId }) => {
+      return digests.has(digest) && typeof keyId === "string" ? [{ resource, role, digest, keyId }] : [];
     });
   });
 }
@@ -199,54 +175,52 @@ function digestOf(digest: unknown, key: unknown): string | undefined {
 const timeOf = ({ savedAt }: Pick<StackState, "savedAt">) => Date.parse(savedAt ?? "") || 0;
 
 /** The states with each name of a stack, newer ones first. */
-function newestFirst(all: readonly SummedState[]): ReadonlyMap<string, readonly SummedState[]> {
-  const found = new Map<string, SummedState[]>();
-  for (const state of all.toSorted((one, other) => timeOf(other.summary) - timeOf(one.summary))) {
-    getOrCreate(found, state.summary.stack, () => []).push(state);
+function newestFirst(all: readonly ReadState[]): ReadonlyMap<string, readonly ReadState[]> {
+  const found = new Map<string, ReadState[]>();
+  for (const state of all.toSorted((one, other) => timeOf(other) - timeOf(one))) {
+    getOrCreate(found, state.stack, () => []).push(state);
   }
   return found;
 }
 
 /** The newest of the states of the same stack, that is, with the same name and a common owner. */
-function newestOf(state: SummedState, sameName: readonly SummedState[]): SummedState {
-  const { tags } = state.summary;
-  const newest = sameName.find(({ summary: other }) => {
+function newestOf(state: ReadState, sameName: readonly ReadState[]): ReadState {
+  const { tags } = state;
+  const newest = sameName.find((other) => {
     return tags.length === 0 || other.tags.length === 0 || other.tags.some((tag) => tags.includes(tag));
   });
-  return newest !== undefined && timeOf(newest.summary) > timeOf(state.summary) ? newest : state;
+  return newest !== undefined && timeOf(newest) > timeOf(state) ? newest : state;
 }
 
-/** Finds the role of a key in a state: under its URN, or in any list of keys to revoke. */
-type Roles = (keyId: string, urn: string) => Role | undefined;
+/** The role of a key in the newest state: under its URN, or in any list of keys to revoke. */
+type RoleNow = (key: KeyOfResource) => Role | undefined;
 
-function rolesIn({ deployment, summary }: SummedState): Roles {
-  const roles = new Map<string, Role>();
-  for (const resource of deployment.resources.filter(({ replaced }) => !replaced)) {
-    for (const { id, role } of keysIn(resource)) roles.set(`${resource.urn} ${id}`, role);
-  }
-  return (keyId, urn) => roles.get(`${urn} ${keyId}`) ?? summary.held.get(keyId)?.role;
+function rolesIn({ deployment, held }: ReadState): RoleNow {
+  const resources = deployment.resources.filter(({ replaced }) => !replaced);
+  const roles = resources.flatMap((resource) => {
+    return keysIn(resource).map(({ id, role }) => [`${resource.urn} ${id}`, role] as const);
+  });
+  const byKey = new Map(roles);
+  return ({ keyId, resource: { urn } }) => byKey.get(`${urn} ${keyId}`) ?? held.get(keyId)?.role;
 }
 
-function holdingOf(
-  key: KeyOfResource,
-  { summary, source }: SummedState,
-  facts: Pick<Holding, "roleNow" | "usedBy">,
-): Holding {
-  const { resource, type, digest, keyId, role } = key;
+function holdingOf(key: KeyOfResource, state: ReadState, facts: Pick<Holding, "roleNow" | "usedBy">): Holding {
+  const { resource, digest, keyId, role } = key;
   const { urn, outputs, inputs } = resource;
+  const type = resource.type.endsWith(":ApiKey") ? "ApiKey" : "RotatingApiKey";
   const isCurrent = role === "current";
   const name = text(isCurrent ? outputs.name : outputs.previousName);
   return {
-    ...{ digest, keyId, name, role, ...facts, stack: summary.stack, urn, type },
+    ...{ digest, keyId, name, role, ...facts, stack: state.stack, urn, type },
     account: text(outputs.account),
     organizationId: text(outputs.organizationId),
     projectId: text(outputs.projectId),
     createdAt: isCurrent ? text(outputs.createdAt) : undefined,
     replacedAt: isCurrent ? undefined : text(outputs.rotatedAt),
     lastUsedAt: isCurrent ? undefined : text(outputs.previousUsedAt),
-    isCopy: isForeign({ name, maker: makerIn(outputs, keyId) }, summary),
+    isCopy: isForeign({ name, maker: makerIn(outputs, keyId) }, state),
     hasTriggers: outputs.triggersDigest !== undefined || inputs.rotationTriggers !== undefined,
-    ...{ source, savedAt: summary.savedAt },
+    ...{ source: state.source, savedAt: state.savedAt },
   };
 }
 

@@ -1,22 +1,20 @@
 import type { Command } from "commander";
+import type { ApiKeyRecord } from "../../provider/api";
 import { getOrCreate } from "../../provider/get-or-create";
 import { conceal } from "../../provider/secrets";
 import { type AccountFlags, withAccount } from "../account";
-import { EXIT } from "../exit-code";
-import type { Session } from "../session";
-import { readDeployments } from "../state";
+import { EXIT, type Session } from "../session";
+import { stateFiles } from "../state/state-files";
+import { readStates, type StateFlags } from "../state/states";
 import { note, printJson } from "../terminal";
 import { UsageError } from "../usage-error";
 import { adviceFor, revokeNow } from "./advice";
-import { type Holding, type Holdings, holdingsOf } from "./holdings";
+import { type Holding, holdingsOf } from "./holdings";
 import { type Found, KeySearch } from "./key-search";
-import { type Identified, printReport, type Unknown } from "./report";
+import { type Findings, type Identified, printReport, type Unknown } from "./report";
 import { check, Lists } from "./service";
-import { stateFiles } from "./state-sources";
 
-interface Flags extends AccountFlags {
-  readonly state?: readonly string[];
-  readonly stack?: readonly string[];
+interface Flags extends AccountFlags, StateFlags {
   readonly check?: true;
   readonly json?: true;
 }
@@ -49,7 +47,7 @@ async function identify(args: readonly string[], flags: Flags, session: Session)
   const secrets = new Map(found.flatMap((each) => [...each.secrets]));
   const digests = new Set(secrets.keys());
   if (digests.size === 0) return report({ identified: [], unknown: [], states: 0, undigested: [] }, flags, session);
-  const exported = await readDeployments({ stack: flags.stack ?? [] });
+  const exported = await readStates({ stack: flags.stack ?? [] });
   const { holdings, states, undigested } = await holdingsOf(digests, files, exported);
   const secretOf = (digest: string) => secrets.get(digest) ?? "";
   const held = new Map<string, Holding[]>();
@@ -102,37 +100,28 @@ function unknownIn(found: readonly Found[], held: ReadonlyMap<string, unknown>):
   });
 }
 
-function report(
-  result: Omit<Holdings, "holdings"> & {
-    readonly identified: readonly Identified[];
-    readonly unknown: readonly Unknown[];
-  },
-  { json }: Flags,
-  session: Session,
-): void {
-  const { identified, unknown, states, undigested } = result;
+function report(findings: Findings, { json }: Flags, session: Session): void {
+  const { identified, unknown, states, undigested } = findings;
   if (identified.length > 0) session.exitCode = EXIT.found;
   if (unknown.length > 0) session.exitCode = EXIT.unknown;
-  if (json) {
-    printJson({
-      keys: identified.map(({ holding, others, listed, checked, digest, next, revoke }) => ({
-        ...shown(holding),
-        digest,
-        ...(listed && { listed: listed.record !== undefined }),
-        ...(listed?.record && {
-          createdAt: listed.record.createdAt,
-          lastUsedAt: listed.record.lastUsedAt,
-          lastUsedFromAddr: listed.record.lastUsedFromAddr,
-        }),
-        ...(checked && { works: checked.works }),
-        others: others.map(shown),
-        next,
-        revoke,
-      })),
-      unknown: unknown.map(({ digest, checked }) => ({ digest, ...checked })),
-      ...{ states, undigested },
-    });
-  } else printReport(result);
+  if (!json) {
+    printReport(findings);
+    return;
+  }
+  const keys = identified.map(({ digest, holding, others, listed, checked, next, revoke }) => ({
+    ...withoutDigest(holding),
+    digest,
+    ...(listed && { listed: listed.record !== undefined, ...usesOf(listed.record) }),
+    ...(checked && { works: checked.works }),
+    ...{ others: others.map(withoutDigest), next, revoke },
+  }));
+  printJson({ keys, unknown: unknown.map(({ digest, checked }) => ({ digest, ...checked })), states, undigested });
 }
 
-const shown = ({ digest, ...holding }: Holding) => holding;
+const withoutDigest = ({ digest, ...holding }: Holding) => holding;
+
+function usesOf(record: ApiKeyRecord | undefined) {
+  if (record === undefined) return {};
+  const { createdAt, lastUsedAt, lastUsedFromAddr } = record;
+  return { createdAt, lastUsedAt, lastUsedFromAddr };
+}

@@ -1,10 +1,8 @@
 import { keyDigest } from "../../provider/key-digest";
 import { decodedIn } from "./encoded";
-import { LETTERS_AND_DIGITS, type Piece } from "./piece";
-import { runsOf, setOf } from "./runs";
+import { LETTERS_AND_DIGITS, type Piece, RANDOM, runsOf, setOf } from "./runs";
 
-/** Minimum and maximum number of random characters of a key with a digest. */
-const RANDOM = 40;
+/** Maximum number of random characters of a key with a digest. */
 const MAX_RANDOM = 128;
 
 /** Maximum number of words before them, such as `napi_`, and of characters of each. */

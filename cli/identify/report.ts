@@ -27,31 +27,23 @@ export interface Unknown {
   readonly checked: Checked | undefined;
 }
 
-/** Prints what was found. No part of a secret is among it. */
-export function printReport({
-  identified,
-  unknown,
-  states,
-  undigested,
-}: Omit<Holdings, "holdings"> & {
+/** What was found in a text, and in which states it was looked for. */
+export interface Findings extends Omit<Holdings, "holdings"> {
   readonly identified: readonly Identified[];
   readonly unknown: readonly Unknown[];
-}): void {
+}
+
+/** Prints what was found. No part of a secret is among it. */
+export function printReport({ identified, unknown, states, undigested }: Findings): void {
   for (const key of identified) printKey(key);
   for (const { digest, checked } of unknown) {
     print(paint("warn", "unknown key"), ` (digest ${digest})`);
-    row(
-      "owner",
-      states === 0 ? "unknown: no state was given. Pass --state or --stack" : "none of the given states has it",
-    );
+    const isAsked = states > 0;
+    row("owner", isAsked ? "none of the given states has it" : "unknown: no state was given. Pass --state or --stack");
     if (checked !== undefined) row("check", checkedText(checked));
     const id = checked?.works ? checked.keyId : undefined;
-    row(
-      "next",
-      id === undefined
-        ? "Find its id in the service's console, by the time of its last use, and revoke it"
-        : `npx keyplane revoke ${id} --yes`,
-    );
+    const search = "Find its id in the service's console, by the time of its last use, and revoke it";
+    row("next", id === undefined ? search : `npx keyplane revoke ${id} --yes`);
     print("");
   }
   const total = identified.length + unknown.length;
@@ -71,19 +63,15 @@ function printKey({ digest, holding, others, listed, checked, next }: Identified
   print(paint("bad", `key ${keyId}`), ` ${plain(name ?? "")} (digest ${digest})`);
   row("stack", `${stack}${holding.isCopy ? ", a copy: another stack created the key" : ""} (${holding.source})`);
   row("resource", `${nameInUrn(urn)} (${type}): ${roleText(holding)}`);
-  const limits = [organizationId && `organization ${organizationId}`, projectId && `project ${projectId}`].filter(
-    Boolean,
-  );
-  row("account", [account ?? "the account of keyplane:apiKey", ...limits].join(", "));
+  const limits = [organizationId && `organization ${organizationId}`, projectId && `project ${projectId}`];
+  row("account", [account ?? "the account of keyplane:apiKey", ...limits].filter(Boolean).join(", "));
   row("since", sinceText(holding, listed));
   row("last use", lastUseText(holding, listed));
   if (checked !== undefined) row("check", checkedText(checked));
   row("used by", usedBy.length === 0 ? "no resource of the stack" : usedBy.map(shownUrn).join(", "));
   for (const other of others) {
-    row(
-      "also in",
-      `${other.stack}: ${nameInUrn(other.urn)}, ${other.isCopy ? "a copy" : roleText(other)} (${other.source})`,
-    );
+    const role = other.isCopy ? "a copy" : roleText(other);
+    row("also in", `${other.stack}: ${nameInUrn(other.urn)}, ${role} (${other.source})`);
   }
   // A step is not shortened, because it contains a command.
   next.forEach((step, at) => {

@@ -1,15 +1,25 @@
-/** A set of bytes: 1 for each member. */
-export type ByteSet = Uint8Array;
+const LOWER = "abcdefghijklmnopqrstuvwxyz";
 
-/** The set of these characters. */
-export function setOf(characters: string): ByteSet {
+/** The letters and digits. */
+export const LETTERS_AND_DIGITS = `${LOWER}${LOWER.toUpperCase()}0123456789`;
+
+/** Minimum number of random characters of a key with a digest. */
+export const RANDOM = 40;
+
+/** Bytes to search, as they are in a text or decoded from a part of it. */
+export interface Piece {
+  readonly bytes: Buffer;
+  /** Whether there is more text before or after them, so that what touches their start or end may be incomplete. */
+  readonly openStart: boolean;
+  readonly openEnd: boolean;
+}
+
+/** The set of these characters: 1 for each member. */
+export function setOf(characters: string): Uint8Array {
   const set = new Uint8Array(256);
   for (const byte of Buffer.from(characters, "latin1")) set[byte] = 1;
   return set;
 }
-
-/** A part of some bytes: from its start up to its end. */
-export type Range = readonly [from: number, to: number];
 
 /**
  * The longest ranges that consist of members of a set and are at least so long, in order. Skips like Boyer and Moore: a
@@ -18,10 +28,10 @@ export type Range = readonly [from: number, to: number];
  */
 export function* runsOf(
   bytes: Uint8Array,
-  set: ByteSet,
+  set: Uint8Array,
   atLeast: number,
   { step = 1, start = 0 }: { readonly step?: number; readonly start?: number } = {},
-): Generator<Range> {
+): Generator<readonly [from: number, to: number]> {
   const isIn = (at: number) => set[bytes[at] ?? 0] === 1;
   let begin = start;
   for (let at = start + (atLeast - 1) * step; at < bytes.length; ) {

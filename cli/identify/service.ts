@@ -1,10 +1,10 @@
 import { Account, type ApiKeyRecord } from "../../provider/api";
 import { readCaller } from "../../provider/api/keys/caller";
 import { isAborted, isApiError, messageOf } from "../../provider/errors";
-import { HttpClient, systemClock } from "../../provider/http";
+import { getOrCreate } from "../../provider/get-or-create";
 import { keyIn } from "../../provider/key-index";
 import { SETTINGS } from "../../provider/settings/settings";
-import { type AccountFlags, accountNames, credentialName, settingsOf } from "../account";
+import { type AccountFlags, accountNames, clientOf, credentialName, openAccount, settingsOf } from "../account";
 import { UsageError } from "../usage-error";
 import type { Holding } from "./holdings";
 
@@ -32,8 +32,7 @@ export class Lists {
     const selected = this.flags.account ?? account;
     if (!isConfigured(selected, this.flags)) return undefined;
     const id = JSON.stringify([selected, organizationId]);
-    const list = this.#lists.get(id) ?? this.#request(selected, organizationId);
-    this.#lists.set(id, list);
+    const list = getOrCreate(this.#lists, id, () => this.#request(selected, organizationId));
     try {
       const { keys, now } = await list;
       const record = keyIn(keys, keyId);
@@ -47,7 +46,7 @@ export class Lists {
   }
 
   async #request(account: string | undefined, organizationId: string | undefined) {
-    const opened = Account.for(settingsOf({ ...this.flags, ...(account !== undefined && { account }) }));
+    const opened = openAccount({ ...this.flags, account });
     const keys = await opened.keysOf(organizationId).list({ signal: this.signal });
     return { keys, now: opened.serviceNow() };
   }
@@ -74,15 +73,14 @@ export async function check(
   signal: AbortSignal,
 ): Promise<Checked | undefined> {
   const name = account ?? selected;
-  if (name !== undefined && !accountNames(process.env).includes(name)) return undefined;
+  if (name !== undefined && !isConfigured(name, flags)) return undefined;
   const env = { ...process.env, [SETTINGS.apiKey.env]: secret };
-  const settings = settingsOf({ ...flags, ...(name !== undefined && { account: name }) }, env);
+  const settings = settingsOf({ ...flags, account: name }, env);
   // The settings of a named account have its credential.
   const own = Account.for({ ...settings, apiKey: secret, credentials: [] });
   if (!(await own.keys.authenticates(secret, { isNew: false, signal }))) return { works: false };
-  const http = new HttpClient({ ...settings, apiKey: secret, clock: systemClock, random: Math.random });
   try {
-    return { works: true, keyId: (await readCaller(http, { signal }))?.keyId };
+    return { works: true, keyId: (await readCaller(clientOf({ ...settings, apiKey: secret }), { signal }))?.keyId };
   } catch (error) {
     if (!isApiError(error)) throw error;
     return { works: true, keyId: undefined };

@@ -8,8 +8,6 @@ export interface FailOn {
   readonly unused?: Age;
   readonly unmanaged?: true;
   readonly orphan?: true;
-  /** Whether the conditions require states. */
-  readonly needsStates: boolean;
 }
 
 /** Parses `older-than=180d,unused=90d,unmanaged,orphan`. Any condition is enough. */
@@ -17,11 +15,10 @@ export function readFailOn(text: string): FailOn {
   const terms = text.split(",").map((term) => readTerm(term.trim()));
   const names = terms.flatMap((term) => Object.keys(term));
   if (new Set(names).size < names.length) throw new InvalidArgumentError("It names the same condition twice.");
-  const failOn = Object.assign({}, ...terms) as Omit<FailOn, "needsStates">;
-  return { ...failOn, needsStates: failOn.unmanaged === true || failOn.orphan === true };
+  return Object.assign({}, ...terms);
 }
 
-function readTerm(term: string): Partial<FailOn> {
+function readTerm(term: string): FailOn {
   const [, name, age] = /^(older-than|unused)=(.+)$/.exec(term) ?? [];
   if (age !== undefined) return { [name === "unused" ? "unused" : "olderThan"]: readAge(age) };
   if (term === "unmanaged" || term === "orphan") return { [term]: true };

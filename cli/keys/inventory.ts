@@ -1,39 +1,43 @@
 import type { ApiKeyRecord } from "../../provider/api";
+import { formatDuration } from "../../provider/duration";
 import { expiresAt } from "../../provider/keys/lease";
 import { nameInUrn, tagsIn } from "../../provider/keys/names";
+import type { Role, StackState } from "../../provider/stack/stack-state";
 import type { Age } from "../duration-option";
-import { heldBy, type Role, type StackState } from "../state";
+import { heldBy } from "../state/states";
+import type { Column } from "../table";
 
 /** A key of the account, with its ownership. */
 export interface InventoryKey extends ApiKeyRecord {
   /** The deadline in the key's name, as an ISO 8601 time; absent if it has none. */
-  readonly expiresAt?: string;
+  readonly expiresAt?: string | undefined;
   /** The owner's tag in the key's name. Absent if keyplane did not create the name. */
-  readonly ownerTag?: string;
+  readonly ownerTag?: string | undefined;
   /** `project/stack` that holds the key, or that the tag belongs to. */
-  readonly stack?: string;
+  readonly stack?: string | undefined;
   /** URN of the resource that holds the key. */
-  readonly heldBy?: string;
+  readonly heldBy?: string | undefined;
   /** The key's role in that resource. */
-  readonly role?: Role;
+  readonly role?: Role | undefined;
   /** Whether the key stays live if that resource is deleted. */
-  readonly stays?: boolean;
+  readonly stays?: boolean | undefined;
   /** `unused-90d`, `older-than-180d`, `expired`, `unmanaged`, `orphan`. */
   readonly flags: readonly string[];
 }
 
-/** The criteria for flags. */
-export interface InventoryTerms {
-  readonly states: readonly StackState[];
-  readonly unusedFor: Age;
-  readonly olderThan: Age | undefined;
-  /** The service's time, in milliseconds. */
-  readonly now: number;
-}
-
-/** Finds each key's owner and flags. Without states, keys have no known owner. */
-export function inventory(keys: readonly ApiKeyRecord[], terms: InventoryTerms): InventoryKey[] {
-  const { states, unusedFor, olderThan, now } = terms;
+/**
+ * Finds each key's owner and flags. Without states, keys have no known owner.
+ * @param terms - `now` is the service's time, in milliseconds.
+ */
+export function inventory(
+  keys: readonly ApiKeyRecord[],
+  {
+    states,
+    unusedFor,
+    olderThan,
+    now,
+  }: { states: readonly StackState[]; unusedFor: Age; olderThan: Age | undefined; now: number },
+): InventoryKey[] {
   const held = heldBy(states);
   const owners = ownersOf(states);
   return keys.map((key) => {
@@ -48,10 +52,7 @@ export function inventory(keys: readonly ApiKeyRecord[], terms: InventoryTerms):
     if (states.length > 0 && holder === undefined) flags.push(owner === undefined ? "unmanaged" : "orphan");
     return {
       ...key,
-      ...(deadline === undefined ? {} : { expiresAt: deadline }),
-      ...(tag === undefined ? {} : { ownerTag: tag }),
-      ...(stack === undefined ? {} : { stack }),
-      ...(holder === undefined ? {} : { heldBy: holder.urn, role: holder.role, stays: holder.stays }),
+      ...{ expiresAt: deadline, ownerTag: tag, stack, heldBy: holder?.urn, role: holder?.role, stays: holder?.stays },
       flags,
     };
   });
@@ -83,4 +84,30 @@ export function formatHolder({ heldBy, role, stays }: Pick<InventoryKey, "heldBy
   if (heldBy === undefined) return "";
   const remarks = [...(role === "current" ? [] : [role]), ...(stays ? ["stays"] : [])];
   return [nameInUrn(heldBy), ...(remarks.length > 0 ? [`(${remarks.join(", ")})`] : [])].join(" ");
+}
+
+/** The number of keys with each flag. */
+export function countFlags<Flag extends string>(
+  keys: readonly { readonly flags: readonly Flag[] }[],
+): Partial<Record<Flag, number>> {
+  const counts: Partial<Record<Flag, number>> = {};
+  for (const flag of keys.flatMap(({ flags }) => flags)) counts[flag] = (counts[flag] ?? 0) + 1;
+  return counts;
+}
+
+/**
+ * The columns that describe a key.
+ * @param now - The service's time, in milliseconds.
+ */
+export function keyColumns(now: number): Column<ApiKeyRecord>[] {
+  return [
+    { title: "ID", text: ({ id }) => id },
+    { title: "NAME", text: ({ name }) => name, atLeast: 16 },
+    { title: "AGE", text: ({ createdAt }) => formatDuration(ageOf(createdAt, now)) },
+    {
+      title: "LAST USE",
+      text: ({ lastUsedAt }) => (lastUsedAt === null ? "never" : `${formatDuration(ageOf(lastUsedAt, now))} ago`),
+    },
+    { title: "FROM", text: ({ lastUsedFromAddr }) => lastUsedFromAddr ?? "-", dispensable: true },
+  ];
 }

@@ -1,18 +1,15 @@
 import type { Command } from "commander";
-import { terminalColumns } from "../../provider/terminal-columns";
 import { counted } from "../../provider/text";
 import { type KeysFlags, openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
-import { type Age, readAge } from "../duration-option";
-import { EXIT } from "../exit-code";
-import type { Session } from "../session";
-import { hasStates, readStates, type StateFlags, withStates } from "../state";
-import { table } from "../table";
-import { note, plain, print, printJson, type Tone } from "../terminal";
+import { type Age, readAge, UNUSED_FOR } from "../duration-option";
+import { EXIT, type Session } from "../session";
+import { hasStates, readStates, type StateFlags, withStates } from "../state/states";
+import { type Column, printTable } from "../table";
+import { note, plain, print, printJson } from "../terminal";
 import { UsageError } from "../usage-error";
 import { type FailOn, fails, readFailOn } from "./fail-on";
-import { formatHolder, type InventoryKey, inventory } from "./inventory";
-import { keyColumns } from "./key-columns";
+import { countFlags, formatHolder, type InventoryKey, inventory, keyColumns } from "./inventory";
 
 interface Flags extends KeysFlags, StateFlags {
   readonly unusedFor?: Age;
@@ -21,16 +18,13 @@ interface Flags extends KeysFlags, StateFlags {
   readonly json?: true;
 }
 
-/** Default time after which an unused key is flagged. */
-const UNUSED_FOR = "90d";
-
 /** `keyplane keys`: lists the keys of an account with one request. */
 export function addKeys(program: Command, session: Session): void {
   const command = program
     .command("keys")
     .description("lists the account's API keys: age, use, and which stack owns each");
   withStates(command)
-    .option("--unused-for <age>", `flags keys that were not used for this long (default: ${UNUSED_FOR})`, readAge)
+    .option("--unused-for <age>", `flags keys that were not used for this long (default: ${UNUSED_FOR.text})`, readAge)
     .option("--older-than <age>", "flags keys that are older than this, e.g. 180d", readAge)
     .option(
       "--fail-on <what>",
@@ -43,7 +37,7 @@ export function addKeys(program: Command, session: Session): void {
 
 async function keys(flags: Flags, session: Session): Promise<void> {
   const { failOn } = flags;
-  if (failOn?.needsStates && !hasStates(flags)) {
+  if ((failOn?.unmanaged || failOn?.orphan) && !hasStates(flags)) {
     throw new UsageError("--fail-on: unmanaged and orphan need --stack or --state, which show who holds a key");
   }
   const states = await readStates(flags);
@@ -52,7 +46,7 @@ async function keys(flags: Flags, session: Session): Promise<void> {
   const now = account.serviceNow();
   const found = inventory(records, {
     states,
-    unusedFor: failOn?.unused ?? flags.unusedFor ?? readAge(UNUSED_FOR),
+    unusedFor: failOn?.unused ?? flags.unusedFor ?? UNUSED_FOR,
     olderThan: failOn?.olderThan ?? flags.olderThan,
     now,
   });
@@ -65,14 +59,18 @@ async function keys(flags: Flags, session: Session): Promise<void> {
       note(`${plain(source)} contains encrypted key ids: these keys appear as unmanaged (${plain(hidden[0] ?? "")})`);
   }
   if (flags.json) return printJson({ keys: found, flagged: countFlags(found), failing: failing.map(({ id }) => id) });
-  const columns = [
+  const columns: Column<InventoryKey>[] = [
     ...keyColumns(now),
     { title: "STACK", text: formatOwner, atLeast: 14 },
     { title: "RESOURCE", text: formatHolder, dispensable: true },
-    { title: "FLAGS", text: ({ flags }: InventoryKey) => flags.join(" "), tone: toneOf, atLeast: 15 },
+    {
+      title: "FLAGS",
+      text: ({ flags }) => flags.join(" "),
+      tone: ({ flags }) => (flags.length > 0 ? "warn" : undefined),
+      atLeast: 15,
+    },
   ];
-  for (const line of table(found, columns, terminalColumns(process.stdout))) print(...line);
-  print("");
+  printTable(found, columns);
   const counts = Object.entries(countFlags(found)).map(([flag, count]) => `${count} ${flag}`);
   print([counted(found.length, "key"), ...counts].join(", "));
   if (failing.length > 0) note(`--fail-on: ${failing.map(({ id }) => id).join(", ")}`);
@@ -84,14 +82,4 @@ async function keys(flags: Flags, session: Session): Promise<void> {
 
 function formatOwner({ stack, ownerTag }: InventoryKey): string {
   return stack ?? (ownerTag === undefined ? "-" : `(tag ${ownerTag})`);
-}
-
-function toneOf({ flags }: InventoryKey): Tone | undefined {
-  return flags.length > 0 ? "warn" : undefined;
-}
-
-function countFlags(keys: readonly InventoryKey[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const flag of keys.flatMap(({ flags }) => flags)) counts[flag] = (counts[flag] ?? 0) + 1;
-  return counts;
 }

@@ -1,45 +1,22 @@
 import type { Command } from "commander";
 import type { Account, ApiKeyRecord } from "../../provider/api";
 import { formatDuration } from "../../provider/duration";
-import { MAX_SKEW_MS } from "../../provider/keys/clock-skew";
+import { clockSkew } from "../../provider/keys/clock-skew";
 import { fateOf, type Reason } from "../../provider/keys/fate";
 import { deadlineIn } from "../../provider/keys/lease";
-import { terminalColumns } from "../../provider/terminal-columns";
-import { type KeysFlags, openAccount, withKeys } from "../account";
+import { counted } from "../../provider/text";
+import { openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
-import { EXIT } from "../exit-code";
-import { keyColumns } from "../keys/key-columns";
-import { printRevocations, revokeKeys } from "../revoke/revoke-keys";
-import type { Session } from "../session";
-import { table } from "../table";
-import { note, print, printJson } from "../terminal";
-
-interface ReapFlags extends KeysFlags {
-  readonly yes?: true;
-  readonly json?: true;
-}
+import { keyColumns } from "../keys/inventory";
+import { carryOut, type Plan, printPlan, type RevokingFlags } from "../revoke/carry-out";
+import { EXIT, type Session } from "../session";
+import { note, print } from "../terminal";
 
 /** A live key with a deadline in its name. */
 interface LeasedKey extends ApiKeyRecord {
   /** Its deadline, as an ISO 8601 time. */
   readonly expiresAt: string;
 }
-
-/** A key whose deadline has not come, or that must not be revoked. */
-interface KeptKey extends LeasedKey {
-  readonly reason: Reason;
-}
-
-interface ReapPlan {
-  readonly revoke: readonly LeasedKey[];
-  readonly keep: readonly KeptKey[];
-}
-
-/** Why a key stays live although its deadline may have passed. */
-const REASONS: Partial<Readonly<Record<Reason, string>>> = {
-  credential: "in KEYPLANE_API_KEY or KEYPLANE_ACCOUNTS, or not proven to be another key",
-  "time unknown": "the service's answer does not say what time it is",
-};
 
 /** `keyplane reap`: revokes keys whose deadline has passed, without any state. */
 export function addReap(program: Command, session: Session): void {
@@ -48,10 +25,10 @@ export function addReap(program: Command, session: Session): void {
     .description("revokes keys whose deadline (`maxAge`) has passed, used or not, without any state")
     .option("--yes", "revokes the keys; without it, only shows the plan")
     .option("--json", "prints JSON");
-  withKeys(command).action((flags: ReapFlags) => reap(flags, session));
+  withKeys(command).action((flags: RevokingFlags) => reap(flags, session));
 }
 
-async function reap(flags: ReapFlags, session: Session): Promise<void> {
+async function reap(flags: RevokingFlags, session: Session): Promise<void> {
   const { signal } = session;
   const account = openAccount(flags);
   const keys = account.keysOf(flags.organization);
@@ -59,19 +36,14 @@ async function reap(flags: ReapFlags, session: Session): Promise<void> {
   const plan = await planReap(leased, account, () => Callers.ask(flags, signal));
   const overdue = plan.keep.filter(({ reason }) => reason !== "lease");
   if (overdue.length > 0) session.exitCode = EXIT.failed;
-  if (!flags.json) printPlan(plan, overdue, account);
-  const planned = { planned: plan.revoke, kept: plan.keep };
-  if (!flags.yes || plan.revoke.length === 0) {
-    if (flags.json) printJson({ ...planned, revoked: [], failed: [] });
-    else if (plan.revoke.length > 0)
-      note("Nothing was revoked. To revoke these keys, run the same command with --yes.");
-    return;
+  if (!flags.json) {
+    const now = account.serviceNow();
+    const ago = ({ expiresAt }: LeasedKey) => `${formatDuration(now - Date.parse(expiresAt))} ago`;
+    printPlan({ ...plan, keep: overdue }, [...keyColumns(now), { title: "DEADLINE", text: ago }]);
+    printSummary(plan, overdue.length, account);
   }
-  const { revoked, failed } = await revokeKeys(plan.revoke, keys, signal);
-  if (flags.json) printJson({ ...planned, revoked, failed: failed.map(({ key, why }) => ({ ...key, why })) });
-  else printRevocations({ revoked, failed });
-  if (session.interrupted) session.exitCode = EXIT.interrupted;
-  else if (failed.length > 0) session.exitCode = EXIT.failed;
+  const { revoke: planned, keep: kept } = plan;
+  await carryOut({ planned, keys, asJson: (results) => ({ planned, kept, ...results }) }, flags, session);
 }
 
 function leasedKey(key: ApiKeyRecord): readonly LeasedKey[] {
@@ -84,12 +56,12 @@ async function planReap(
   leased: readonly LeasedKey[],
   account: Account,
   ask: () => Promise<Callers>,
-): Promise<ReapPlan> {
+): Promise<Plan<LeasedKey>> {
   // One time for all, so that the plan and the question for credentials agree.
   const now = account.skewMs === undefined ? "unknown" : account.serviceNow();
   let callers: Callers | undefined;
   const revoke: LeasedKey[] = [];
-  const keep: KeptKey[] = [];
+  const keep: (LeasedKey & { readonly reason: Reason })[] = [];
   for (const key of leased) {
     const facts = { kind: "leased", deadline: Date.parse(key.expiresAt), now } as const;
     let fate = fateOf({ ...facts, isCredential: false });
@@ -104,33 +76,11 @@ async function planReap(
   return { revoke, keep };
 }
 
-function printPlan({ revoke, keep }: ReapPlan, overdue: readonly KeptKey[], account: Account): void {
-  const now = account.serviceNow();
-  const rows = [
-    ...revoke.map((key) => ({ ...key, plan: "revoke" })),
-    ...overdue.map((key) => ({ ...key, plan: `keep: ${REASONS[key.reason]}` })),
-  ];
-  if (rows.length > 0) {
-    const columns = [
-      ...keyColumns(now),
-      { title: "DEADLINE", text: (row: LeasedKey) => `${formatDuration(now - Date.parse(row.expiresAt))} ago` },
-      {
-        title: "PLAN",
-        text: (row: { readonly plan: string }) => row.plan,
-        tone: (row: { readonly plan: string }) => (row.plan === "revoke" ? ("bad" as const) : undefined),
-        atLeast: 15,
-      },
-    ];
-    for (const line of table(rows, columns, terminalColumns(process.stdout))) print(...line);
-    print("");
-  }
+function printSummary({ revoke, keep }: Plan<LeasedKey>, overdue: number, account: Account): void {
   const later = keep.filter(({ reason }) => reason === "lease").map(({ expiresAt }) => expiresAt);
   const [next] = later.sort();
   const until = next === undefined ? "" : `, the next one at ${next}`;
-  print(`${rows.length} past the deadline, ${later.length} with a later one${until}`);
-  const { skewMs = 0 } = account;
-  if (Math.abs(skewMs) > MAX_SKEW_MS) {
-    const [here, there] = [account.now(), now].map((time) => new Date(time).toISOString());
-    note(`this machine's clock shows ${here}, but the service's shows ${there}. Deadlines are times of the service.`);
-  }
+  print(`${counted(revoke.length + overdue, "key")} past the deadline, ${later.length} with a later one${until}`);
+  const skew = clockSkew({ account: () => account, now: () => account.now() });
+  if (skew !== undefined) note(`${skew}. Deadlines are times of the service.`);
 }

@@ -1,27 +1,18 @@
+import { getOrCreate } from "../../provider/get-or-create";
 import { expiresAt } from "../../provider/keys/lease";
-import { nameInUrn } from "../../provider/keys/names";
-import { DYNAMIC } from "../../provider/resource-types";
-import type { Deployment } from "../../provider/stack/deployment";
-import { type Role, type StackState, stackState } from "../../provider/stack/stack-state";
+import type { Role, StackState } from "../../provider/stack/stack-state";
 import { VERSION } from "../../provider/version";
 import type { Age } from "../duration-option";
-import { ageOf, ownerOf, ownersOf } from "../keys/inventory";
-import { isoOf, readTime } from "./iso-time";
-import { keyEvents } from "./key-events";
-import { type KeyList, type ListedKey, labelOf, listedKeys } from "./listed";
+import { ageOf, countFlags, ownerOf, ownersOf } from "../keys/inventory";
+import type { ReadState } from "../state/states";
+import { type KeyList, labelOf, listedKeys } from "./listed";
 import { nextIfMissing, nextStep, nextWithoutState } from "./next-step";
-import { Places } from "./place-keys";
-import type { Flag, Report, ReportAccount, ReportHolder, ReportKey, ReportStack } from "./report-data";
-import { type StateKey, stateKeys } from "./state-keys";
-
-/** What a report joins. */
-export interface ReportSources {
-  readonly lists: readonly KeyList[];
-  readonly states: readonly { readonly source: string; readonly deployment: Deployment }[];
-}
+import { type Place, Places } from "./place-keys";
+import type { Flag, KeyEvent, Report, ReportAccount, ReportKey, ReportStack } from "./report-data";
+import { isoOf, readTime, type StateKey, stateKeys } from "./state-keys";
 
 /** The criteria of a report. */
-export interface ReportTerms {
+interface ReportTerms {
   /** The service's time, in milliseconds. */
   readonly now: number;
   /** The time after which an unused key is flagged. */
@@ -29,45 +20,34 @@ export interface ReportTerms {
 }
 
 /** A key of the service or of the states, before it is described. */
-interface Joined {
-  readonly listed: ListedKey | undefined;
-  /** The list that had it, if it is gone. */
-  readonly goneFrom: KeyList | undefined;
-  /** The account that the states name, if no list is known. */
-  readonly label: string | undefined;
+interface Joined extends Place {
   /** The key in each state that holds it, the one that decides what happens next first. */
   readonly held: readonly StateKey[];
 }
 
 /** Joins lists of keys with states. Pure: the same sources at the same time give the same report. */
-export function joinReport({ lists, states }: ReportSources, terms: ReportTerms): Report {
-  const read = states.map(({ source, deployment }) => {
-    const state = stackState(source, deployment);
-    return { state, deployment };
+export function joinReport(
+  { lists, states }: { readonly lists: readonly KeyList[]; readonly states: readonly ReadState[] },
+  terms: ReportTerms,
+): Report {
+  const latest = latestOf(states);
+  const held = new Map([...latest].map((state) => [state, stateKeys(state)]));
+  const owners = ownersOf([...latest]);
+  const keys = joined(lists, [...held.values()].flat()).map((key) => {
+    return describe(key, owners, { ...terms, hasStates: states.length > 0 });
   });
-  const latest = latestOf(read.map(({ state }) => state));
-  const given = read.map(({ state, deployment }) => ({
-    state,
-    held: latest.has(state) ? stateKeys(state, deployment) : undefined,
-  }));
-  const stacks = [...latest];
-  const owners = ownersOf(stacks);
-  const keys = joined(
-    lists,
-    given.flatMap(({ held }) => held ?? []),
-  ).map((key) => describe(key, owners, { ...terms, hasStates: stacks.length > 0 }));
   return {
     at: isoOf(terms.now) ?? "",
     version: VERSION,
     accounts: lists.map(describeList),
-    stacks: given.map(({ state, held }) => describeState(state, held)),
+    stacks: states.map((state) => describeState(state, held.get(state))),
     keys,
     flagged: countFlags(keys),
   };
 }
 
 /** The newest state of each stack. Organizations can have stacks of the same name, which have other owners. */
-function latestOf(states: readonly StackState[]): ReadonlySet<StackState> {
+function latestOf(states: readonly ReadState[]): ReadonlySet<ReadState> {
   const timeOf = ({ savedAt }: StackState) => Date.parse(savedAt ?? "") || 0;
   const isNewer = (one: StackState, at: number, other: StackState, otherAt: number) =>
     one.stack === other.stack &&
@@ -79,35 +59,25 @@ function latestOf(states: readonly StackState[]): ReadonlySet<StackState> {
 function joined(lists: readonly KeyList[], inStates: readonly StateKey[]): readonly Joined[] {
   const listed = listedKeys(lists);
   const places = new Places(lists, listed, inStates);
-  const holders = new Map<ListedKey, StateKey[]>(listed.map((key) => [key, []]));
-  const missing = new Map<string, Joined & { readonly held: StateKey[] }>();
+  const live = new Map(listed.map((key) => [key, [] as StateKey[]]));
+  const missing = new Map<string, Place & { readonly held: StateKey[] }>();
   for (const key of inStates) {
     const place = places.of(key);
-    if (place.status === "live") {
-      holders.get(place.key)?.push(key);
-      continue;
-    }
-    const goneFrom = place.status === "gone" ? place.list : undefined;
-    const label = place.status === "gone" ? labelOf(place.list) : place.label;
+    const { listed, goneFrom, label } = place;
     const same = JSON.stringify([key.id, goneFrom?.origin, label, key.name]);
-    const known = missing.get(same);
-    if (known === undefined) missing.set(same, { listed: undefined, goneFrom, label, held: [key] });
-    else known.held.push(key);
+    if (listed === undefined) getOrCreate(missing, same, () => ({ ...place, held: [] })).held.push(key);
+    else live.get(listed)?.push(key);
   }
-  const live = listed.map((key) => ({
-    listed: key,
-    goneFrom: undefined,
-    label: undefined,
-    held: holders.get(key) ?? [],
-  }));
-  return [...live, ...missing.values()].map((key) => ({ ...key, held: key.held.toSorted(byWeight) }));
+  const found = Array.from(live, ([key, held]) => ({ listed: key, goneFrom: undefined, label: undefined, held }));
+  return [...found, ...missing.values()].map((key) => ({ ...key, held: key.held.toSorted(byWeight) }));
 }
 
-const WEIGHTS: Readonly<Record<Role, number>> = { current: 0, previous: 1, "to be revoked": 2, kept: 3 };
+const WEIGHTS: readonly Role[] = ["current", "previous", "to be revoked", "kept"];
 
 /** The stack that created a key decides about it, and a resource that hands it out before one that only knows it. */
 function byWeight(one: StateKey, other: StateKey): number {
-  return Number(one.isCopy) - Number(other.isCopy) || WEIGHTS[one.role] - WEIGHTS[other.role];
+  const weight = ({ holder: { isCopy, role } }: StateKey) => (isCopy ? WEIGHTS.length : 0) + WEIGHTS.indexOf(role);
+  return weight(one) - weight(other);
 }
 
 function describe(
@@ -121,7 +91,7 @@ function describe(
   const owner = ownerOf(name ?? "", owners);
   const status = listed !== undefined ? "live" : goneFrom !== undefined ? "gone" : "not found";
   const dates = first?.dates ?? {};
-  const stack = first?.stack ?? owner.stack;
+  const stack = first?.holder.stack ?? owner.stack;
   const createdAt = readTime(record?.createdAt) ?? dates.createdAt;
   const deadline = expiresAt(name);
   const isExpired = status === "live" && deadline !== undefined && Date.parse(deadline) <= now;
@@ -131,7 +101,7 @@ function describe(
       : status === "live"
         ? nextStep(first, now)
         : nextIfMissing(first, status);
-  return withoutUndefined({
+  return {
     id: record?.id ?? first?.id ?? "",
     name,
     status,
@@ -143,14 +113,23 @@ function describe(
     projectId: record?.projectId,
     ownerTag: owner.tag,
     stack,
-    holders: held.map(describeHolder),
+    holders: held.map(({ holder }) => holder),
     rotateAt: dates.rotateAt,
     revokeAfter: dates.revokeAfter,
     expiresAt: deadline,
     next,
     flags: flagsOf(),
-    events: keyEvents(record, dates, { expiresAt: deadline, goneAt: status === "gone" ? isoOf(now) : undefined }),
-  });
+    events: eventsAt({
+      created: record?.createdAt ?? dates.createdAt,
+      delivered: dates.deliveredAt,
+      used: record?.lastUsedAt,
+      rotated: dates.rotatedAt,
+      "grace ends": dates.revokeAfter,
+      "rotation due": dates.rotateAt,
+      deadline,
+      gone: status === "gone" ? isoOf(now) : undefined,
+    }),
+  };
 
   function flagsOf(): readonly Flag[] {
     const isUnused = record !== undefined && ageOf(record.lastUsedAt ?? record.createdAt, now) >= unusedFor.ms;
@@ -163,56 +142,37 @@ function describe(
       ["overdue", isOverdue],
       ["expired", isExpired],
       ["unused", isUnused],
-      ["previous", first?.role === "previous"],
-      ["several states", new Set(held.map((key) => key.stack)).size > 1],
+      ["previous", first?.holder.role === "previous"],
+      ["several states", new Set(held.map(({ holder }) => holder.stack)).size > 1],
     ];
     return all.flatMap(([flag, isSet]) => (isSet ? [flag] : []));
   }
 }
 
-function describeHolder({ stack, urn, type, role, isAdopted, isSealed, isCopy, consumers }: StateKey): ReportHolder {
-  return {
-    stack,
-    urn,
-    resource: nameInUrn(urn),
-    type: type.split(":").at(-1) ?? "",
-    frontEnd: type.startsWith(DYNAMIC) ? "npm" : "plugin",
-    role,
-    ...(isAdopted && { isAdopted }),
-    ...(isSealed && { isSealed }),
-    ...(isCopy && { isCopy }),
-    consumers,
-  };
+/** What is known about a key's life, in order of time. Times that are not valid are left out. */
+function eventsAt(times: Readonly<Record<KeyEvent["what"], unknown>>): KeyEvent[] {
+  const known = Object.entries(times).flatMap(([what, time]) => {
+    const at = readTime(time);
+    return at === undefined ? [] : [{ what: what as KeyEvent["what"], at }];
+  });
+  return known.toSorted((one, other) => one.at.localeCompare(other.at));
 }
 
 function describeList(list: KeyList): ReportAccount {
   const { origin, keys, problem } = list;
-  return withoutUndefined({ label: labelOf(list), origin, keys: keys?.length, problem });
+  return { label: labelOf(list), origin, keys: keys?.length, problem };
 }
 
 /** @param held - The keys that it holds; `undefined` if a newer state of the stack was given. */
 function describeState(state: StackState, held: readonly StateKey[] | undefined): ReportStack {
   const { stack, savedAt, foreign, hidden, underWay } = state;
-  return withoutUndefined({
+  return {
     stack,
     savedAt: readTime(savedAt),
     keys: held?.length ?? 0,
-    isOutdated: held === undefined ? (true as const) : undefined,
-    isCopy: foreign.length > 0 ? (true as const) : undefined,
+    isOutdated: held === undefined ? true : undefined,
+    isCopy: foreign.length > 0 ? true : undefined,
     hidden: hidden.length || undefined,
     underWay: underWay || undefined,
-  });
-}
-
-function countFlags(keys: readonly ReportKey[]): Report["flagged"] {
-  const counts: Partial<Record<Flag, number>> = {};
-  for (const flag of keys.flatMap(({ flags }) => flags)) counts[flag] = (counts[flag] ?? 0) + 1;
-  return counts;
-}
-
-type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
-
-/** The members that have a value. */
-function withoutUndefined<T extends object>(members: T): Defined<T> {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Defined<T>;
+  };
 }

@@ -1,60 +1,48 @@
 import { Account } from "../../provider/api";
 import { isAborted, messageOf } from "../../provider/errors";
 import { accountMark } from "../../provider/keys/account-fingerprint";
-import { SETTINGS, type Settings } from "../../provider/settings/settings";
-import { type AccountFlags, accountNames, settingsOf } from "../account";
+import type { Scope } from "../../provider/keys/scope";
+import { type AccountFlags, configuredAccounts, settingsOf } from "../account";
 import type { KeyList } from "./listed";
 
-/** A list to request: the keys of an account, or of an organization in it. */
-export type Wanted = Pick<KeyList, "account" | "organizationId">;
-
-/** The lists of a report. */
-export interface KeyLists {
-  readonly lists: readonly KeyList[];
-  /** The service's time after the first answer, in milliseconds. */
-  readonly now: number;
-}
-
 /** The accounts of a report: the selected one, else all that the environment configures. */
-export function accountsOf({ account }: AccountFlags, env: NodeJS.ProcessEnv = process.env): (string | undefined)[] {
+export function accountsOf({ account }: AccountFlags): readonly (string | undefined)[] {
   if (account !== undefined) return [account];
-  const names = accountNames(env);
+  const accounts = configuredAccounts();
   // Without any account, the settings of the default one say what is missing.
-  return names.length === 0 || env[SETTINGS.apiKey.env] ? [undefined, ...names] : names;
+  return accounts.length === 0 ? [undefined] : accounts;
 }
 
-/** Requests the lists. Throws if none can be read. */
+/** Requests the lists. Throws if none can be read. `now` is the service's time after the first answer, in milliseconds. */
 export async function requestLists(
-  wanted: readonly Wanted[],
-  { baseUrl }: AccountFlags,
+  wanted: readonly Scope[],
+  { baseUrl: given }: AccountFlags,
   signal: AbortSignal,
-): Promise<KeyLists> {
+): Promise<{ readonly lists: readonly KeyList[]; readonly now: number }> {
   const errors: unknown[] = [];
-  const places = wanted.map(({ account, organizationId }) => {
-    // All settings are checked before the first request.
-    const settings = settingsOf({ ...(baseUrl && { baseUrl }), ...(account !== undefined && { account }) });
-    return { settings, organizationId };
-  });
-  const answers = await Promise.all(
-    places.map(async ({ settings, organizationId }) => {
+  const answered: Account[] = [];
+  // All settings are checked before the first request.
+  const all = wanted.map((scope) => ({
+    scope,
+    settings: settingsOf({ baseUrl: given || undefined, account: scope.account }),
+  }));
+  const lists = await Promise.all(
+    all.map(async ({ scope: { organizationId }, settings }): Promise<KeyList> => {
       const account = Account.for(settings);
-      const place = placeOf(settings, organizationId);
+      const { baseUrl, apiKey } = settings;
+      const mark = accountMark({ baseUrl, apiKey, organizationId });
+      const place = { account: settings.account, organizationId, origin: new URL(baseUrl).origin, mark };
       try {
         const keys = await account.keysOf(organizationId).list({ signal });
-        return { list: { ...place, keys }, account };
+        answered.push(account);
+        return { ...place, keys };
       } catch (error) {
         if (isAborted(error)) throw error;
         errors.push(error);
-        return { list: { ...place, keys: undefined, problem: messageOf(error) }, account: undefined };
+        return { ...place, keys: undefined, problem: messageOf(error) };
       }
     }),
   );
-  const answered = answers.find(({ account }) => account !== undefined)?.account;
-  if (answered === undefined) throw errors[0];
-  return { lists: answers.map(({ list }) => list), now: answered.serviceNow() };
-}
-
-function placeOf({ account, baseUrl, apiKey }: Settings, organizationId: string | undefined) {
-  const mark = accountMark({ baseUrl, apiKey, organizationId });
-  return { account, organizationId, origin: new URL(baseUrl).origin, mark };
+  if (answered[0] === undefined) throw errors[0];
+  return { lists, now: answered[0].serviceNow() };
 }

@@ -1,11 +1,10 @@
 import type { ApiKeyRecord } from "../../provider/api";
+import { getOrCreate } from "../../provider/get-or-create";
+import type { Scope } from "../../provider/keys/scope";
 import { shownAccount } from "../../provider/text";
 
 /** A list of keys that was requested of the service. */
-export interface KeyList {
-  /** Name of the account in the settings; absent for the account of `KEYPLANE_API_KEY`. */
-  readonly account: string | undefined;
-  readonly organizationId: string | undefined;
+export interface KeyList extends Scope {
   /** The service's scheme, host and port. */
   readonly origin: string;
   /** What a state records of the account. */
@@ -25,7 +24,7 @@ export interface ListedKey {
  * How a report names a list: `(default)`, `eu`, or `eu, org-white-meadow`. A name that can be a secret in the wrong place
  * is not shown.
  */
-export function labelOf({ account, organizationId }: Pick<KeyList, "account" | "organizationId">): string {
+export function labelOf({ account, organizationId }: Scope): string {
   const name = account === undefined ? "(default)" : shownAccount(account);
   return [name, ...(organizationId === undefined ? [] : [organizationId])].join(", ");
 }
@@ -37,9 +36,7 @@ export function listedKeys(lists: readonly KeyList[]): readonly ListedKey[] {
     for (const record of list.keys ?? []) {
       const { id, name, createdAt } = record;
       const same = JSON.stringify([list.origin, id, name, createdAt]);
-      const known = found.get(same);
-      if (known === undefined) found.set(same, { record, lists: [list] });
-      else known.lists.push(list);
+      getOrCreate(found, same, () => ({ record, lists: [] })).lists.push(list);
     }
   }
   return [...found.values()];

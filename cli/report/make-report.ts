@@ -1,29 +1,32 @@
+import { randomUUID } from "node:crypto";
+import { lstat, open, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { keyIdOf } from "../../provider/ids";
+import type { Scope } from "../../provider/keys/scope";
+import { isKeyType } from "../../provider/resource-types";
+import { conceal } from "../../provider/secrets";
+import type { Deployment } from "../../provider/stack/deployment";
+import { isKeyplanes } from "../../provider/stack/stack-state";
 import { counted } from "../../provider/text";
-import { readAge } from "../duration-option";
-import { EXIT } from "../exit-code";
-import type { Session } from "../session";
+import { UNUSED_FOR } from "../duration-option";
+import { EXIT, type Session } from "../session";
+import { type ReadState, readStatesBelow } from "../state/states";
 import { note, plain, printJson } from "../terminal";
 import { UsageError } from "../usage-error";
-import { concealSecrets } from "./conceal-secrets";
 import { joinReport } from "./join";
-import { accountsOf, requestLists, type Wanted } from "./key-lists";
+import { accountsOf, requestLists } from "./key-lists";
 import type { ReportFlags } from "./report";
 import type { Report } from "./report-data";
-import { scopesIn } from "./state-scopes";
-import { readSources } from "./state-sources";
-import { writeOwnFile } from "./write-own-file";
-
-/** Default time after which an unused key is flagged. */
-const UNUSED_FOR = "90d";
+import { scopeIn } from "./state-keys";
 
 /** Reads the sources, joins them and shows the report. */
 export async function makeReport(flags: ReportFlags, session: Session): Promise<void> {
   const { json, out } = flags;
   if (!json && out === undefined) throw new UsageError("no output was chosen. Pass --out report.html, or --json");
-  const states = await readSources(flags.state ?? [], flags.stack ?? []);
+  const states = await readStatesBelow(flags);
   for (const { deployment } of states) concealSecrets(deployment);
   const { lists, now } = await requestLists(wantedLists(flags, states), flags, session.signal);
-  const report = joinReport({ lists, states }, { now, unusedFor: flags.unusedFor ?? readAge(UNUSED_FOR) });
+  const report = joinReport({ lists, states }, { now, unusedFor: flags.unusedFor ?? UNUSED_FOR });
   noteProblems(report, session);
   if (out !== undefined) await writePage(report, out);
   if (json) printJson(report);
@@ -44,11 +47,12 @@ async function writePage(report: Report, file: string): Promise<void> {
 }
 
 /** The lists of all accounts, and of the organizations that are given or that hold keys of the states. */
-function wantedLists(flags: ReportFlags, states: Awaited<ReturnType<typeof readSources>>): readonly Wanted[] {
+function wantedLists(flags: ReportFlags, states: readonly ReadState[]): readonly Scope[] {
   const accounts = accountsOf(flags);
   const given = (flags.organization ?? []).map((organizationId) => ({ account: accounts[0], organizationId }));
   const inStates = states
-    .flatMap(({ deployment }) => scopesIn(deployment))
+    .flatMap(({ deployment }) => deployment.resources.filter(({ type }) => isKeyType(type)))
+    .flatMap((resource) => scopeIn(resource) ?? [])
     .filter(({ account, organizationId }) => organizationId !== undefined && accounts.includes(account));
   const own = accounts.map((account) => ({ account, organizationId: undefined }));
   const all = [...own, ...given, ...inStates].map((wanted) => [JSON.stringify(wanted), wanted] as const);
@@ -64,5 +68,49 @@ function noteProblems({ accounts, stacks }: Report, session: Session): void {
   }
   for (const { stack, hidden } of stacks) {
     if (hidden !== undefined) note(`${plain(stack)} contains encrypted key ids: these keys appear as unmanaged`);
+  }
+}
+
+/** The properties of keyplane's resources with a secret. */
+const SECRETS = ["key", "previousKey", "apiKey"];
+
+/**
+ * Keeps secrets of a state out of the output, in case that the state contains them in plain text and that one is also
+ * where a name should be. The report copies none of these properties.
+ */
+export function concealSecrets({ resources }: Deployment): void {
+  for (const { inputs, outputs, secrets } of resources.filter(isKeyplanes)) {
+    for (const values of [inputs, outputs]) {
+      for (const name of [...SECRETS, ...secrets]) concealIn(values[name]);
+      concealIn(values.adopt);
+    }
+  }
+}
+
+/** Conceals a text, or the texts of an object, such as the triggers of a rotation. Ids of keys are not secrets. */
+function concealIn(value: unknown): void {
+  if (typeof value === "string") {
+    if (keyIdOf(value) === undefined) conceal(value);
+  } else if (typeof value === "object" && value !== null) for (const each of Object.values(value)) concealIn(each);
+}
+
+/**
+ * Writes a file that only its owner can read. Other users can have put a link, a pipe or their own file at this path, in
+ * a folder that they share. Only a file is replaced, as a whole, and nothing is written through it.
+ */
+export async function writeOwnFile(path: string, text: string): Promise<void> {
+  const existing = await lstat(path).catch(() => undefined);
+  if (existing?.isFile() === false) throw Object.assign(new Error("not a file"), { code: "not a file" });
+  // A random name and an exclusive create, so that no existing link is followed.
+  const temporary = join(dirname(path), `.${basename(path)}.${randomUUID()}.tmp`);
+  const file = await open(temporary, "wx", 0o600);
+  try {
+    await file.writeFile(text);
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  } finally {
+    await file.close();
   }
 }

@@ -28,7 +28,7 @@ export function nextWithoutState(
 }
 
 /** What happens to a key that no list contains. */
-export function nextIfMissing({ role, isCopy }: StateKey, status: "gone" | "not found"): NextStep {
+export function nextIfMissing({ holder: { role, isCopy } }: StateKey, status: "gone" | "not found"): NextStep {
   if (status === "not found")
     return step("none", "Unknown: its account was not asked, or is not proven to be the right one");
   if (role === "current" && !isCopy) return step("create", "`pulumi up --refresh` creates a new key");
@@ -40,7 +40,8 @@ export function nextIfMissing({ role, isCopy }: StateKey, status: "gone" | "not 
  * @param now - The service's time, in milliseconds.
  */
 export function nextStep(key: StateKey, now: number): NextStep {
-  const { role, isCopy, dates, plan } = key;
+  const { dates, plan } = key;
+  const { role, isCopy } = key.holder;
   if (isCopy && role !== "current") return step("stay", "Stays live: another stack created it");
   if (role === "to be revoked") return dueStep("revoke", "The next complete `pulumi up` revokes it");
   if (role === "kept") return step("stay", "Stays live: it was kept on purpose, or its resource is gone");

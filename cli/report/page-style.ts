@@ -40,9 +40,6 @@ h1 {
   margin: 0;
   font-size: 1.5rem;
 }
-h2 {
-  font-size: 1.1rem;
-}
 code {
   font-family: ui-monospace, monospace;
   font-size: 0.92em;
@@ -340,9 +337,6 @@ main > details {
   }
   tr {
     break-inside: avoid;
-  }
-  thead {
-    display: table-header-group;
   }
   #table thead tr::before {
     content: none;

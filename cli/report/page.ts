@@ -2,25 +2,10 @@ import { createHash } from "node:crypto";
 import { redact } from "../../provider/secrets";
 import { cleanText, counted, printableJson } from "../../provider/text";
 import type { PageParts } from "./page-parts";
-import type { Flag, Report } from "./report-data";
+import { FLAGS, type Flag, type Report } from "./report-data";
 
 /** Maximum length of a text in the page, in characters. */
 const MAX_TEXT = 300;
-
-/** The flags in the order in which they need attention. */
-const FLAGS: readonly Flag[] = [
-  ...([
-    "expired",
-    "overdue",
-    "orphan",
-    "unmanaged",
-    "gone",
-    "not found",
-    "unused",
-    "several states",
-    "previous",
-  ] as const),
-];
 
 /** The columns of the table. Those with a name can be sorted by it. */
 const COLUMNS: readonly (readonly [title: string, sort?: string])[] = [

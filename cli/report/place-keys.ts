@@ -1,13 +1,18 @@
 import { accountIn, originFingerprint, originIn } from "../../provider/keys/account-fingerprint";
 import { ownerTag, tagsIn } from "../../provider/keys/names";
+import type { Scope } from "../../provider/keys/scope";
 import { type KeyList, type ListedKey, labelOf } from "./listed";
 import type { StateKey } from "./state-keys";
 
-/** Where a key of a state is. */
-export type Place =
-  | { readonly status: "live"; readonly key: ListedKey }
-  | { readonly status: "gone"; readonly list: KeyList }
-  | { readonly status: "not found"; readonly label: string | undefined };
+/** Where a key of a state is: the lists that have it, or had it. */
+export interface Place {
+  /** The key as it is listed; `undefined` if it is not live. */
+  readonly listed: ListedKey | undefined;
+  /** The list that had it, if it is gone. */
+  readonly goneFrom: KeyList | undefined;
+  /** The account that the state names. */
+  readonly label: string | undefined;
+}
 
 /** Finds keys of states in the lists of the service. */
 export class Places {
@@ -37,11 +42,12 @@ export class Places {
    * as when the state was saved, or the list has another key of the same owner.
    */
   of(key: StateKey): Place {
-    const live = this.#liveIn(key);
-    if (live !== undefined) return { status: "live", key: live };
+    const label = key.scope && labelOf(key.scope);
+    const listed = this.#liveIn(key);
+    if (listed !== undefined) return { listed, goneFrom: undefined, label };
     const list = this.#recorded(key) ?? this.#proven.get(`${key.ownerId} ${scopeOf(key.scope)}`) ?? this.#tagged(key);
-    if (list?.keys !== undefined) return { status: "gone", list };
-    return { status: "not found", label: key.scope && labelOf(key.scope) };
+    if (list?.keys === undefined) return { listed, goneFrom: undefined, label };
+    return { listed, goneFrom: list, label: labelOf(list) };
   }
 
   #liveIn(key: StateKey): ListedKey | undefined {
@@ -75,5 +81,4 @@ function mayBe(list: KeyList, { mark, scope }: StateKey): boolean {
   );
 }
 
-const scopeOf = (scope: Pick<KeyList, "account" | "organizationId"> | undefined): string =>
-  scope ? labelOf(scope) : "";
+const scopeOf = (scope: Scope | undefined): string => (scope ? labelOf(scope) : "");

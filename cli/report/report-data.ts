@@ -20,9 +20,9 @@ export interface ReportAccount {
   /** The service's scheme, host and port. */
   readonly origin: string;
   /** Number of live keys; absent if the list could not be read. */
-  readonly keys?: number;
+  readonly keys?: number | undefined;
   /** Why the list could not be read. */
-  readonly problem?: string;
+  readonly problem?: string | undefined;
 }
 
 /** A state that was given. */
@@ -30,24 +30,24 @@ export interface ReportStack {
   /** `project/stack`. Empty if the state is empty. */
   readonly stack: string;
   /** ISO 8601 time at which it was saved, if the state contains it. */
-  readonly savedAt?: string;
+  readonly savedAt?: string | undefined;
   /** Number of keys that it holds. */
   readonly keys: number;
   /** Whether a newer state of the same stack was given, so that this one was left out. */
-  readonly isOutdated?: true;
+  readonly isOutdated?: true | undefined;
   /** Whether it was copied or renamed, without an `up` since. */
-  readonly isCopy?: true;
+  readonly isCopy?: true | undefined;
   /** Number of resources whose keys' ids are encrypted. Their keys appear as unmanaged. */
-  readonly hidden?: number;
+  readonly hidden?: number | undefined;
   /** Number of operations that were in progress when it was saved. */
-  readonly underWay?: number;
+  readonly underWay?: number | undefined;
 }
 
 /** A key of the service, of a state, or of both. */
 export interface ReportKey {
   readonly id: string;
   /** Absent if neither the service nor a state has it. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /**
    * `live`: the service lists it. `gone`: the list that had it does not contain it any more. `not found`: no list
    * contains it, but it may belong to an account that was not asked.
@@ -56,25 +56,25 @@ export interface ReportKey {
   /** Labels of the accounts that list it, or that listed it. Empty if they are unknown. */
   readonly accounts: readonly string[];
   /** ISO 8601 time of creation. */
-  readonly createdAt?: string;
+  readonly createdAt?: string | undefined;
   /** ISO 8601 time of the last use; `null` if it was never used. Only of live keys. */
-  readonly lastUsedAt?: string | null;
-  readonly lastUsedFromAddr?: string;
-  readonly createdBy?: string;
+  readonly lastUsedAt?: string | null | undefined;
+  readonly lastUsedFromAddr?: string | undefined;
+  readonly createdBy?: string | undefined;
   /** The project that it is limited to. */
-  readonly projectId?: string;
+  readonly projectId?: string | undefined;
   /** The owner's tag in its name. */
-  readonly ownerTag?: string;
+  readonly ownerTag?: string | undefined;
   /** `project/stack` that holds it, or that the tag belongs to. */
-  readonly stack?: string;
+  readonly stack?: string | undefined;
   /** The resources that hold it, the one that decides what happens next first. */
   readonly holders: readonly ReportHolder[];
   /** ISO 8601 time from which the next `up` rotates it (`rotateAfter`). */
-  readonly rotateAt?: string;
+  readonly rotateAt?: string | undefined;
   /** ISO 8601 time from which the next `up` may revoke it: the end of its grace. */
-  readonly revokeAfter?: string;
+  readonly revokeAfter?: string | undefined;
   /** The deadline in its name, as an ISO 8601 time: after it, `keyplane reap` revokes the key (`maxAge`). */
-  readonly expiresAt?: string;
+  readonly expiresAt?: string | undefined;
   readonly next: NextStep;
   readonly flags: readonly Flag[];
   /** What is known about its life, in order of time. */
@@ -120,16 +120,13 @@ export interface NextStep {
  * `previous`: a successor has replaced it. `gone` and `not found`: a state holds it, but no list does. `several states`:
  * more than one state holds it.
  */
-export type Flag =
-  | "unmanaged"
-  | "orphan"
-  | "unused"
-  | "overdue"
-  | "expired"
-  | "previous"
-  | "gone"
-  | "not found"
-  | "several states";
+export type Flag = (typeof FLAGS)[number];
+
+/** The flags in the order in which they need attention. */
+export const FLAGS = [
+  ...(["expired", "overdue", "orphan", "unmanaged", "gone", "not found"] as const),
+  ...(["unused", "several states", "previous"] as const),
+] as const;
 
 /** A moment in a key's life. */
 export interface KeyEvent {

@@ -1,12 +1,11 @@
 import type { Command } from "commander";
 import { type AccountFlags, withAccount } from "../account";
-import { type Age, readAge } from "../duration-option";
+import { type Age, readAge, UNUSED_FOR } from "../duration-option";
 import type { Session } from "../session";
+import type { StateFlags } from "../state/states";
 
 /** The options of a report. */
-export interface ReportFlags extends AccountFlags {
-  readonly state?: readonly string[];
-  readonly stack?: readonly string[];
+export interface ReportFlags extends AccountFlags, StateFlags {
   readonly organization?: readonly string[];
   readonly unusedFor?: Age;
   readonly out?: string;
@@ -21,7 +20,7 @@ export function addReport(program: Command, session: Session): void {
     .option("--state <path...>", "states of your stacks: files, or folders such as that of a file backend")
     .option("--stack <name...>", "stacks to export with the Pulumi CLI")
     .option("--organization <id...>", "also lists the keys of these organizations")
-    .option("--unused-for <age>", "flags keys that were not used for this long (default: 90d)", readAge)
+    .option("--unused-for <age>", `flags keys that were not used for this long (default: ${UNUSED_FOR.text})`, readAge)
     .option("--out <file>", "writes the report as one HTML page, which needs nothing else")
     .option("--json", "prints JSON");
   withAccount(command).action(async (flags: ReportFlags) => {

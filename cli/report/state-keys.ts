@@ -1,51 +1,44 @@
 import { identityIn, markIn, ownerIdIn } from "../../provider/keys/identity";
 import { adoptedIn, isOthers, makerIn } from "../../provider/keys/maker";
-import type { Scope } from "../../provider/keys/scope";
+import { nameInUrn } from "../../provider/keys/names";
+import { type Scope, scopeOf } from "../../provider/keys/scope";
 import { isObject, textOf } from "../../provider/members";
 import { DYNAMIC, isKeyType } from "../../provider/resource-types";
-import type { Deployment, StateResource } from "../../provider/stack/deployment";
-import { isKeyplanes, keysIn, ownersIn, type Role, type StackState } from "../../provider/stack/stack-state";
-import { consumersIn } from "../state/consumers";
-import { isoOf, readTime } from "./iso-time";
-import { scopeIn } from "./state-scopes";
+import { HIDDEN, type StateResource } from "../../provider/stack/deployment";
+import {
+  isKeyplanes,
+  type KeyInState,
+  keysIn,
+  ownersIn,
+  type Role,
+  type StackState,
+} from "../../provider/stack/stack-state";
+import { consumersIn, type ReadState } from "../state/states";
+import type { ReportHolder } from "./report-data";
 
 /** A key in a state, with what the state says about it. */
 export interface StateKey {
   readonly id: string;
   readonly name: string | undefined;
-  readonly role: Role;
-  readonly urn: string;
-  readonly type: string;
-  /** `project/stack` of the state. */
-  readonly stack: string;
   /** The id of its owner; empty if it is not recorded. */
   readonly ownerId: string;
   /** Where it is; `undefined` if that is encrypted. */
   readonly scope: Scope | undefined;
   /** What its owner recorded of the account; `undefined` if it recorded nothing. */
   readonly mark: string | undefined;
-  readonly isAdopted: boolean;
-  /** Whether the state has only texts that the recipients of the key can open. */
-  readonly isSealed: boolean;
-  /** Whether the state was copied or renamed, or another stack created the key. */
-  readonly isCopy: boolean;
+  /** The resource that holds it. */
+  readonly holder: ReportHolder;
   readonly dates: KeyDates;
   readonly plan: KeyPlan;
-  readonly consumers: readonly string[];
 }
 
-/** ISO 8601 times of a key, as far as its state contains them. */
-export interface KeyDates {
-  readonly createdAt?: string | undefined;
-  readonly deliveredAt?: string | undefined;
-  /** When a successor replaced it. */
-  readonly rotatedAt?: string | undefined;
-  readonly rotateAt?: string | undefined;
-  readonly revokeAfter?: string | undefined;
-}
+/** ISO 8601 times of a key, as far as its state contains them. A successor replaced it at `rotatedAt`. */
+type KeyDates = Partial<
+  Record<"createdAt" | "deliveredAt" | "rotatedAt" | "rotateAt" | "revokeAfter", string | undefined>
+>;
 
 /** What the state says about the key's resource. */
-export interface KeyPlan {
+interface KeyPlan {
   /** Whether a change of the key replaces the resource (`ApiKey`). Otherwise it rotates in place. */
   readonly isReplaced: boolean;
   /** Whether a trigger has changed, and the rotation waits. */
@@ -57,47 +50,45 @@ export interface KeyPlan {
 }
 
 /** The keys that a state holds. The resource that decides about a key comes last in the state's order, and wins. */
-export function stateKeys(state: StackState, deployment: Deployment): readonly StateKey[] {
-  const { resources } = deployment;
-  const consumers = consumersIn(deployment);
+export function stateKeys(state: ReadState): readonly StateKey[] {
+  const { resources } = state.deployment;
+  const consumers = consumersIn(state);
   const found = new Map<string, StateKey>();
   // A ledger lists all keys, and a resource that is left to be deleted has the key that its successor replaced.
   const weight = ({ type, replaced }: StateResource) => (isKeyType(type) ? (replaced ? 1 : 2) : 0);
   for (const resource of resources.filter(isKeyplanes).toSorted((one, other) => weight(one) - weight(other))) {
+    const users = consumers.get(resource.urn) ?? [];
     for (const key of keysIn(resource)) {
       const role = resource.replaced && key.role === "current" ? "to be revoked" : key.role;
-      const users = consumers.get(resource.urn) ?? [];
-      const facts = factsOf({ ...key, role }, resource, state);
-      const deliveredAt = facts.dates.deliveredAt ?? (role === "current" ? deliveryTo(users, resource) : undefined);
-      const dates = { ...facts.dates, deliveredAt };
-      found.set(key.id, { ...key, ...facts, dates, consumers: users.map(({ urn }) => urn) });
+      found.set(key.id, stateKey({ ...key, role }, { resource, state, users }));
     }
   }
   return [...found.values()];
 }
 
-function factsOf(
-  key: { readonly id: string; readonly name: string | undefined; readonly role: Role; readonly ownerId: string },
-  resource: StateResource,
-  state: StackState,
-): Omit<StateKey, "id" | "ownerId" | "consumers"> {
+function stateKey(
+  key: KeyInState,
+  { resource, state, users }: { resource: StateResource; state: StackState; users: readonly StateResource[] },
+): StateKey {
   const { urn, type, inputs, outputs, secrets } = resource;
-  const { id, role } = key;
+  const { id, role, ownerId } = key;
   const hasName = (property: string) => typeof outputs[property] === "string" && !secrets.has(property);
   const name = hasName(role === "previous" ? "previousName" : "name") ? key.name : undefined;
   const identity = identityIn(outputs) ?? textOf(outputs.__owner ?? inputs.__owner);
+  const isAdopted = adoptedIn(outputs)?.id === id || (outputs.imported === true && role === "current");
+  const isSealed = isObject(outputs[role === "previous" ? "previousSealedKey" : "sealedKey"]);
+  const isCopy = isCopied(resource, state) || isOthers({ name, maker: makerIn(outputs, id) }, identity);
   return {
-    name,
-    role,
-    urn,
-    type,
-    stack: state.stack,
-    scope: scopeIn(resource),
-    mark: markIn(identity),
-    isAdopted: adoptedIn(outputs)?.id === id || (outputs.imported === true && role === "current"),
-    isSealed: isObject(outputs[role === "previous" ? "previousSealedKey" : "sealedKey"]),
-    isCopy: isCopied(resource, state) || isOthers({ name, maker: makerIn(outputs, id) }, identity),
-    dates: datesOf(resource, role),
+    ...{ id, name, ownerId, scope: scopeIn(resource), mark: markIn(identity) },
+    holder: {
+      ...{ stack: state.stack, urn, resource: nameInUrn(urn), type: type.split(":").at(-1) ?? "" },
+      ...{ frontEnd: type.startsWith(DYNAMIC) ? "npm" : "plugin", role },
+      ...(isAdopted && { isAdopted }),
+      ...(isSealed && { isSealed }),
+      ...(isCopy && { isCopy }),
+      consumers: users.map((user) => user.urn),
+    },
+    dates: datesOf(resource, role, users),
     plan: {
       isReplaced: type.endsWith(":ApiKey"),
       isQueued: outputs.queuedTriggersDigest !== undefined || outputs.queuedTriggers !== undefined,
@@ -107,19 +98,27 @@ function factsOf(
   };
 }
 
+/** The scope of a resource; `undefined` if it is encrypted. */
+export function scopeIn({ inputs, outputs }: StateResource): Scope | undefined {
+  const { account, organizationId } = { ...inputs, ...outputs };
+  if (account === HIDDEN || organizationId === HIDDEN) return undefined;
+  // The plugin records an output that has no value as null.
+  return scopeOf({ account: account ?? undefined, organizationId: organizationId ?? undefined });
+}
+
 /** Whether the state of a resource was copied or renamed, without an `up` since. */
 function isCopied(resource: StateResource, { foreign }: StackState): boolean {
   if (!resource.type.startsWith(DYNAMIC)) return ownersIn(resource).some(({ isOwn }) => !isOwn);
   return foreign.includes(ownerIdIn(resource.outputs.owner ?? ""));
 }
 
-function datesOf({ outputs, created }: StateResource, role: Role): KeyDates {
-  const time = (name: string) => readTime(outputs[name]);
+function datesOf(resource: StateResource, role: Role, users: readonly StateResource[]): KeyDates {
+  const time = (name: string) => readTime(resource.outputs[name]);
   if (role === "previous") return { rotatedAt: time("rotatedAt"), revokeAfter: time("retireAfter") };
   if (role !== "current") return {};
   return {
-    createdAt: time("createdAt") ?? isoOf(created),
-    deliveredAt: time("deliveredAt"),
+    createdAt: time("createdAt") ?? isoOf(resource.created),
+    deliveredAt: time("deliveredAt") ?? deliveryTo(users, resource),
     rotateAt: time("rotateAt"),
   };
 }
@@ -129,4 +128,15 @@ function deliveryTo(consumers: readonly StateResource[], { type, created = Numbe
   if (!type.endsWith(":ApiKey") || consumers.length === 0) return undefined;
   const updated = consumers.map(({ modified = Number.NaN }) => modified);
   return updated.every((time) => time >= created) ? isoOf(Math.max(...updated)) : undefined;
+}
+
+/** A time of a state or the service as ISO 8601, in one form; `undefined` if it is not a time. */
+export function readTime(value: unknown): string | undefined {
+  return typeof value === "string" ? isoOf(Date.parse(value)) : undefined;
+}
+
+/** Milliseconds since 1970 as ISO 8601; `undefined` if there is no time, or none that a date can have. */
+export function isoOf(ms: number | undefined): string | undefined {
+  const date = new Date(ms ?? Number.NaN);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }

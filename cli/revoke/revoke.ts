@@ -4,30 +4,18 @@ import { KeyplaneError } from "../../provider/errors";
 import { keyIdOf } from "../../provider/ids";
 import { keyIn } from "../../provider/key-index";
 import { fateOf } from "../../provider/keys/fate";
-import { terminalColumns } from "../../provider/terminal-columns";
-import { type KeysFlags, openAccount, withKeys } from "../account";
+import { openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
-import { EXIT } from "../exit-code";
-import { formatHolder } from "../keys/inventory";
-import { keyColumns } from "../keys/key-columns";
-import type { Session } from "../session";
-import { heldBy, type Role, readStates, type StateFlags, withStates } from "../state";
-import { table } from "../table";
-import { note, plain, print, printJson } from "../terminal";
+import { formatHolder, type InventoryKey, keyColumns } from "../keys/inventory";
+import { EXIT, type Session } from "../session";
+import { heldBy, readStates, type StateFlags, withStates } from "../state/states";
+import { printTable } from "../table";
+import { note, plain, print } from "../terminal";
 import { UsageError } from "../usage-error";
-import { printRevocations, revokeKeys } from "./revoke-keys";
-
-interface RevokeFlags extends KeysFlags, StateFlags {
-  readonly yes?: true;
-  readonly json?: true;
-}
+import { carryOut, type RevokingFlags } from "./carry-out";
 
 /** A key to revoke, and the resource that holds it according to the given states. */
-interface KeyToRevoke extends ApiKeyRecord {
-  readonly stack?: string;
-  readonly heldBy?: string;
-  readonly role?: Role;
-}
+type KeyToRevoke = ApiKeyRecord & Pick<InventoryKey, "stack" | "heldBy" | "role">;
 
 /** `keyplane revoke`: revokes keys by id, whoever created or uses them. */
 export function addRevoke(program: Command, session: Session): void {
@@ -37,10 +25,10 @@ export function addRevoke(program: Command, session: Session): void {
   withStates(command)
     .option("--yes", "revokes the keys; without it, only shows the plan")
     .option("--json", "prints JSON");
-  withKeys(command).action((ids: readonly string[], flags: RevokeFlags) => revoke(ids, flags, session));
+  withKeys(command).action((ids: readonly string[], flags: RevokingFlags & StateFlags) => revoke(ids, flags, session));
 }
 
-async function revoke(args: readonly string[], flags: RevokeFlags, session: Session): Promise<void> {
+async function revoke(args: readonly string[], flags: RevokingFlags & StateFlags, session: Session): Promise<void> {
   const { signal } = session;
   const ids = [...new Set(args.map(readId))];
   const held = heldBy(await readStates(flags));
@@ -51,25 +39,17 @@ async function revoke(args: readonly string[], flags: RevokeFlags, session: Sess
   const toRevoke = ids.flatMap((id): KeyToRevoke[] => {
     const key = keyIn(live, id);
     const holder = held.get(id);
-    return key === undefined
-      ? []
-      : [{ ...key, ...(holder && { stack: holder.stack, heldBy: holder.urn, role: holder.role }) }];
+    return key === undefined ? [] : [{ ...key, stack: holder?.stack, heldBy: holder?.urn, role: holder?.role }];
   });
   for (const key of toRevoke) refuseCredential(key, await callers.accountOf(key));
   const missing = ids.filter((id) => keyIn(live, id) === undefined);
   if (!flags.json) printPlan(toRevoke, missing, account.serviceNow());
   if (missing.length > 0) session.exitCode = EXIT.failed;
-  if (!flags.yes || toRevoke.length === 0) {
-    if (flags.json) printJson({ planned: toRevoke, missing, revoked: [], failed: [] });
-    else if (toRevoke.length > 0) note("Nothing was revoked. To revoke these keys, run the same command with --yes.");
-    return;
-  }
-  const { revoked, failed } = await revokeKeys(toRevoke, keys, signal);
-  if (flags.json) {
-    printJson({ planned: toRevoke, missing, revoked, failed: failed.map(({ key, why }) => ({ ...key, why })) });
-  } else printRevocations({ revoked, failed });
-  if (session.interrupted) session.exitCode = EXIT.interrupted;
-  else if (failed.length > 0) session.exitCode = EXIT.failed;
+  await carryOut(
+    { planned: toRevoke, keys, asJson: (results) => ({ planned: toRevoke, missing, ...results }) },
+    flags,
+    session,
+  );
 }
 
 function readId(arg: string): string {
@@ -94,8 +74,7 @@ function printPlan(toRevoke: readonly KeyToRevoke[], missing: readonly string[],
   if (toRevoke.length > 0) {
     const text = (key: KeyToRevoke) => (key.stack === undefined ? "-" : `${key.stack} ${formatHolder(key)}`);
     const holder = { title: "HELD BY", text, atLeast: 14 };
-    for (const line of table(toRevoke, [...keyColumns(now), holder], terminalColumns(process.stdout))) print(...line);
-    print("");
+    printTable(toRevoke, [...keyColumns(now), holder]);
   }
   for (const id of missing) print(`${id} is not active in this account`);
   for (const { id, stack, role } of toRevoke.filter((key) => key.stack !== undefined)) {

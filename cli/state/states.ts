@@ -1,12 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { buffer as bytesOfStream } from "node:stream/consumers";
 import type { Command } from "commander";
-import { type Deployment, readDeployment } from "../../provider/stack/deployment";
-import { type Holder, type StackState, stackState } from "../../provider/stack/stack-state";
+import { getOrCreate } from "../../provider/get-or-create";
+import { DYNAMIC } from "../../provider/resource-types";
+import { type Deployment, readDeployment, type StateResource } from "../../provider/stack/deployment";
+import { type Holder, OWNER_TYPE, type StackState, stackState } from "../../provider/stack/stack-state";
 import { plain } from "../terminal";
 import { UsageError } from "../usage-error";
 import { explained, pulumiFor, readStackName, type StackName, shownStack } from "./pulumi-stack";
-import { unpacked } from "./state-files";
+import { isFolder, refused, shownPath, stateFilesIn, unpacked, unreadable } from "./state-files";
 
 /** The options that select states. */
 export interface StateFlags {
@@ -27,56 +29,61 @@ export function withStates(command: Command): Command {
 /** Whether any state was given. */
 export const hasStates = ({ stack = [], state = [] }: StateFlags): boolean => stack.length + state.length > 0;
 
-/** A state as it was read, with its source as given by the user. */
-export interface ReadState {
-  readonly source: string;
+/** What is known about the keys in a state, and the state with all its resources. */
+export interface ReadState extends StackState {
   readonly deployment: Deployment;
 }
 
-/** Reads the states. Throws a `UsageError` that names an unusable one. */
-export async function readStates(flags: StateFlags): Promise<StackState[]> {
-  return (await readDeployments(flags)).map(({ source, deployment }) => stackState(source, deployment));
+/** @param source - Where the state was read. */
+export function stateIn(source: string, deployment: Deployment): ReadState {
+  return { ...stackState(source, deployment), deployment };
 }
 
-/** Reads the states with all their resources. Throws a `UsageError` that names an unusable one. */
-export async function readDeployments({ stack = [], state = [] }: StateFlags): Promise<ReadState[]> {
+/** Reads the states. Throws a `UsageError` that names an unusable one. */
+export async function readStates({ stack = [], state = [] }: StateFlags): Promise<ReadState[]> {
   if (state.filter((file) => file === "-").length > 1) throw new UsageError("--state - can be given only once");
   const names = stack.map((name) => readStackName(name));
-  return Promise.all([...names.map(readStack), ...state.map(readState)]);
+  return Promise.all([...names.map(readStack), ...state.map(readFrom)]);
+}
+
+/** Reads the states as `readStates` does, also those in folders. */
+export async function readStatesBelow({ state = [], ...flags }: StateFlags): Promise<ReadState[]> {
+  const files = await Promise.all(state.map(filesAt));
+  return readStates({ ...flags, state: files.flat() });
+}
+
+/** The states in a folder, or the file itself. */
+async function filesAt(path: string): Promise<readonly string[]> {
+  if (path === "-" || !(await isFolder(path))) return [path];
+  const files = await stateFilesIn(path);
+  if (files.length > 0) return files;
+  throw new UsageError(`--state: the folder ${plain(path)} contains no state (*.json, *.json.gz)`);
 }
 
 async function readStack(name: StackName, at: number): Promise<ReadState> {
   const source = shownStack(name, at + 1);
   try {
-    return { source, deployment: await pulumiFor(name).state(name.stack) };
+    return stateIn(source, await pulumiFor(name).state(name.stack));
   } catch (error) {
     const { why, remedy } = explained(error);
     throw new UsageError(`--stack: ${source} cannot be read: ${why}. ${remedy}, or pass its state with --state FILE`);
   }
 }
 
-async function readState(file: string, at: number): Promise<ReadState> {
-  const source = file === "-" ? "standard input" : file;
-  // An argument that is not a file could be a misplaced secret, so the message contains its position instead.
-  const shown = /\.json(\.gz)?$/.test(file) || file === "-" ? plain(source) : `file ${at + 1}`;
-  const bytes = await (file === "-" ? bytesOfStream(process.stdin) : readFile(file)).catch((error) => {
-    const { code } = error as NodeJS.ErrnoException;
-    throw refused(shown, code === "ENOENT" ? "does not exist" : `cannot be read (${code})`);
+async function readFrom(file: string, at: number): Promise<ReadState> {
+  const isInput = file === "-";
+  const source = isInput ? "standard input" : file;
+  const bytes = await (isInput ? bytesOfStream(process.stdin) : readFile(file)).catch((error) => {
+    throw refused(isInput ? source : shownPath(file, `file ${at + 1}`), unreadable(error));
   });
   const text = await unpacked(bytes).catch(() => {
     throw refused(plain(source), "cannot be unpacked");
   });
   try {
-    return { source, deployment: readDeployment(text.toString("utf8")) };
+    return stateIn(source, readDeployment(text.toString("utf8")));
   } catch (error) {
     throw refused(plain(source), (error as Error).message);
   }
-}
-
-function refused(what: string, why: string): UsageError {
-  return new UsageError(
-    `--state: ${what} ${why}. Create one with \`pulumi stack export --file state.json\`, or pass --stack NAME`,
-  );
 }
 
 /** All keys that the states hold, with their stacks and holders. */
@@ -84,4 +91,17 @@ export function heldBy(states: readonly StackState[]): ReadonlyMap<string, Holde
   return new Map(
     states.flatMap(({ stack, held }) => Array.from(held, ([id, holder]) => [id, { stack, ...holder }] as const)),
   );
+}
+
+/** Resources of the dynamic provider that use all keys, to look after them. */
+const BOOKKEEPING: ReadonlySet<string> = new Set([`${DYNAMIC}Ledger`, OWNER_TYPE]);
+
+/** The resources that use the outputs of each resource, by its URN, except keyplane's own and those about to be deleted. */
+export function consumersIn({ deployment }: ReadState): ReadonlyMap<string, readonly StateResource[]> {
+  const consumers = new Map<string, StateResource[]>();
+  for (const resource of deployment.resources) {
+    if (resource.replaced || BOOKKEEPING.has(resource.type)) continue;
+    for (const source of resource.sources) getOrCreate(consumers, source, () => []).push(resource);
+  }
+  return consumers;
 }

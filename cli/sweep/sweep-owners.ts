@@ -1,5 +1,5 @@
 import { ownerTag } from "../../provider/keys/names";
-import type { StackState } from "../state";
+import type { StackState } from "../../provider/stack/stack-state";
 import { plain } from "../terminal";
 import { UsageError } from "../usage-error";
 

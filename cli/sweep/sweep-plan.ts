@@ -1,7 +1,8 @@
 import type { ApiKeyRecord } from "../../provider/api";
-import { fateOf, type Reason } from "../../provider/keys/fate";
+import { fateOf } from "../../provider/keys/fate";
 import { tagsIn } from "../../provider/keys/names";
 import { ageOf } from "../keys/inventory";
+import type { Plan } from "../revoke/carry-out";
 import type { SweptOwners } from "./sweep-owners";
 
 /** The criteria of a sweep. */
@@ -20,18 +21,16 @@ export interface SweepTerms {
 }
 
 /** The plan of a sweep. */
-export interface SweepPlan {
-  readonly revoke: readonly ApiKeyRecord[];
-  readonly keep: readonly { readonly key: ApiKeyRecord; readonly reason: Reason }[];
+export interface SweepPlan extends Plan {
   /** Number of the owners' keys that a state holds. */
   readonly held: number;
 }
 
 /** Age in milliseconds below which a run in progress may still save the key in its state. */
-export const YOUNG_MS = 15 * 60_000;
+const YOUNG_MS = 15 * 60_000;
 
 /** Time in milliseconds. A key used this recently is in use. */
-export const IN_USE_MS = 5 * 60_000;
+const IN_USE_MS = 5 * 60_000;
 
 /** Finds the owners' keys that are in no state, and decides which of them to revoke. */
 export function planSweep(keys: readonly ApiKeyRecord[], terms: SweepTerms): SweepPlan {
@@ -39,9 +38,9 @@ export function planSweep(keys: readonly ApiKeyRecord[], terms: SweepTerms): Swe
     const tag = tagsIn(key.name).find((each) => terms.owners.has(each));
     return tag === undefined ? [] : [{ key, fate: fateOfKey(key, terms.owners.get(tag), terms) }];
   });
-  const kept = tagged.flatMap(({ key, fate }) => (fate.fate === "revoke" ? [] : [{ key, reason: fate.why }]));
+  const kept = tagged.flatMap(({ key, fate }) => (fate.fate === "revoke" ? [] : [{ ...key, reason: fate.why }]));
   return {
-    revoke: tagged.filter(({ fate }) => fate.fate === "revoke").map(({ key }) => key),
+    revoke: tagged.flatMap(({ key, fate }) => (fate.fate === "revoke" ? [key] : [])),
     keep: kept.filter(({ reason }) => reason !== "held"),
     held: kept.filter(({ reason }) => reason === "held").length,
   };
@@ -62,12 +61,3 @@ function fateOfKey(key: ApiKeyRecord, savedAt: number | undefined, terms: SweepT
     includeYoung,
   });
 }
-
-/** Why a key is not revoked, and what to do about it. */
-export const REASONS: Partial<Readonly<Record<Reason, string>>> = {
-  credential: "in KEYPLANE_API_KEY or KEYPLANE_ACCOUNTS, or not proven to be another key",
-  "in use": "used in the last 5 minutes",
-  used: "was used (see --include-used)",
-  "after state": "created after the state was saved (pass a newer one, or run `pulumi up`)",
-  young: "younger than 15 min (see --include-young)",
-};

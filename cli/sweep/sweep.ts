@@ -1,22 +1,20 @@
 import type { Command } from "commander";
-import { type KeysFlags, openAccount, withKeys } from "../account";
+import type { StackState } from "../../provider/stack/stack-state";
+import { openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
-import { EXIT } from "../exit-code";
-import { printRevocations, revokeKeys } from "../revoke/revoke-keys";
+import { keyColumns } from "../keys/inventory";
+import { carryOut, printPlan, type RevokingFlags } from "../revoke/carry-out";
 import type { Session } from "../session";
-import { heldBy, readStates, type StackState, type StateFlags, withStates } from "../state";
-import { note, plain, printJson } from "../terminal";
+import { heldBy, readStates, type StateFlags, withStates } from "../state/states";
+import { note, plain, print } from "../terminal";
 import { UsageError } from "../usage-error";
-import { sweptOwners } from "./sweep-owners";
+import { type SweptOwners, sweptOwners } from "./sweep-owners";
 import { planSweep, type SweepPlan, type SweepTerms } from "./sweep-plan";
-import { printPlan } from "./sweep-report";
 
-interface SweepFlags extends KeysFlags, StateFlags {
+interface SweepFlags extends RevokingFlags, StateFlags {
   readonly owner?: readonly string[];
-  readonly yes?: true;
   readonly includeUsed?: true;
   readonly includeYoung?: true;
-  readonly json?: true;
 }
 
 /** `keyplane sweep`: finds and revokes keys with an owner's tag that are in no state. */
@@ -55,24 +53,19 @@ async function sweep(flags: SweepFlags, session: Session): Promise<void> {
   }
   const plan = planSweep(first, terms());
   const warnings = warningsOf(states);
-  if (!flags.json) printPlan(plan, owners, terms().now);
-  if (plan.revoke.length > 0) for (const warning of warnings) note(warning);
-  if (!flags.yes || plan.revoke.length === 0) {
-    if (flags.json) printJson({ owners: [...owners.keys()], ...jsonOf(plan), revoked: [], failed: [], warnings });
-    else if (plan.revoke.length > 0)
-      note("Nothing was revoked. To revoke these keys, run the same command with --yes.");
-    return;
+  if (!flags.json) {
+    printPlan(plan, keyColumns(terms().now));
+    print(summaryOf(plan, owners));
   }
-  // Keys that were used or recorded in a state since the plan are no longer revoked.
-  const planned = new Set(plan.revoke.map(({ id }) => id));
-  const fresh = planSweep(await keys.list({ fresh: true, signal }), terms());
-  const toRevoke = fresh.revoke.filter(({ id }) => planned.has(id));
-  const swept = await revokeKeys(toRevoke, keys, signal);
-  const failed = swept.failed.map(({ key, why }) => ({ ...key, why }));
-  if (flags.json) printJson({ owners: [...owners.keys()], ...jsonOf(plan), revoked: swept.revoked, failed, warnings });
-  else printRevocations(swept);
-  if (session.interrupted) session.exitCode = EXIT.interrupted;
-  else if (swept.failed.length > 0) session.exitCode = EXIT.failed;
+  if (plan.revoke.length > 0) for (const warning of warnings) note(warning);
+  const { revoke: planned, keep: kept, held } = plan;
+  const recheck = async () => {
+    // Keys that were used or recorded in a state since the plan are no longer revoked.
+    const ids = new Set(planned.map(({ id }) => id));
+    return planSweep(await keys.list({ fresh: true, signal }), terms()).revoke.filter(({ id }) => ids.has(id));
+  };
+  const asJson = (results: object) => ({ owners: [...owners.keys()], planned, kept, held, ...results, warnings });
+  await carryOut({ planned, recheck, keys, asJson }, flags, session);
 }
 
 function refuseHidden({ source, hidden: [urn] }: StackState): void {
@@ -94,6 +87,11 @@ function warningsOf(states: readonly StackState[]): string[] {
   ];
 }
 
-function jsonOf({ revoke, keep, held }: SweepPlan): object {
-  return { planned: revoke, kept: keep.map(({ key, reason }) => ({ ...key, reason })), held };
+function summaryOf({ revoke, keep, held }: SweepPlan, owners: SweptOwners): string {
+  const isOne = owners.size === 1;
+  const tags = `${isOne ? "owner tag" : "owner tags"} ${[...owners.keys()].join(", ")}`;
+  if (revoke.length + keep.length + held > 0) {
+    return `${tags}: ${revoke.length} to revoke, ${keep.length} to keep${held > 0 ? `, ${held} in a state` : ""}`;
+  }
+  return `${tags}: no live key has ${isOne ? "this tag. Check that the tag is correct" : "one of these tags. Check that the tags are correct"}`;
 }

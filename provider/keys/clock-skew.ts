@@ -10,7 +10,7 @@ export function areClocksApart(skewMs: number): boolean {
 }
 
 /** The two clocks, in words; `undefined` if they agree, or if no answer has shown the service's clock yet. */
-export function clockSkew(context: Context): string | undefined {
+export function clockSkew(context: Pick<Context, "account" | "now">): string | undefined {
   const { skewMs } = context.account();
   if (skewMs === undefined || !areClocksApart(skewMs)) return undefined;
   const [here, there] = [context.now(), context.account().serviceNow()].map((time) => new Date(time).toISOString());

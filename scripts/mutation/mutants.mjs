@@ -1279,7 +1279,7 @@ const digests = [
       by: "the answers for a corpus",
     },
   ]),
-  ...inFile("cli/state/consumers.ts", [
+  ...inFile("cli/state/states.ts", [
     {
       name: "a resource that is about to be deleted does not count as a consumer",
       change: without("consumersIn", "resource", "replaced"),
@@ -1295,10 +1295,10 @@ const digests = [
       by: "a key is checked only at the address",
     },
   ]),
-  ...inFile("cli/identify/state-sources.ts", [
+  ...inFile("cli/state/state-files.ts", [
     {
       name: "a wrong path that can be a misplaced key is not repeated",
-      change: becomes("path !== undefined", "stateFiles", "test", "path"),
+      change: becomes("path !== undefined", "shownPath", "test", "path"),
       test: cli("identify"),
       by: "what is not a state",
     },
@@ -1468,7 +1468,7 @@ const values = [
     },
     {
       name: "the program's version of the plugin runs",
-      change: never("optionsOf", "plugin"),
+      change: never("optionsOf", "pluginOptions"),
       test: "test/unit/sdk/plugin-sdk.test.ts",
     },
   ]),
@@ -1718,7 +1718,7 @@ const outside = [
     },
     { name: "no text of the page contains a known secret", change: uncalled("shown", "redact") },
   ]).map((mutant) => ({ test: cli("report-page"), ...mutant })),
-  ...inFile("cli/report/write-own-file.ts", [
+  ...inFile("cli/report/make-report.ts", [
     {
       name: "the report's page is not written through a link or into a pipe",
       change: never("writeOwnFile", "isFile"),
@@ -1730,7 +1730,7 @@ const outside = [
       test: cli("write-own-file"),
     },
   ]),
-  ...inFile("cli/report/conceal-secrets.ts", [
+  ...inFile("cli/report/make-report.ts", [
     {
       name: "the report conceals the secrets of a state in plain text",
       change: drop("concealSecrets", "concealIn", "name"),
@@ -3329,8 +3329,14 @@ const leases = [
       test: keys("fate"),
     },
   ]),
+  ...inFile("cli/revoke/carry-out.ts", [
+    {
+      name: "reap revokes only with --yes",
+      change: becomes("planned.length === 0", "carryOut", "yes", "length"),
+      test: cli("reap"),
+    },
+  ]),
   ...inFile("cli/reap/reap.ts", [
-    { name: "reap revokes only with --yes", change: without("reap", "flags", "yes"), test: cli("reap") },
     {
       name: "reap goes by the service's clock",
       change: becomes("account.now()", "planReap", "skewMs", "serviceNow"),

@@ -1,4 +1,5 @@
 // What the report in the picture joins: three states and the lists of two accounts. All of it is invented.
+import { stateIn } from "../../dist/cli/state/states.js";
 import { shortDigest } from "../../dist/provider/base32.js";
 import { readDeployment } from "../../dist/provider/stack/deployment.js";
 
@@ -51,7 +52,7 @@ function state(project, stack, owner, saved, resources) {
     outputs,
   };
   const deployment = { manifest: { time: at(-saved) }, resources: [first, ...records] };
-  return { source: `${stack}.json`, deployment: readDeployment(JSON.stringify({ version: 3, deployment })) };
+  return stateIn(`${stack}.json`, readDeployment(JSON.stringify({ version: 3, deployment })));
 }
 
 function held(kind, resource, owner, keyId, outputs) {

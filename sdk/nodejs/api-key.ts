@@ -153,9 +153,11 @@ export class ApiKey<Seal extends pulumi.Input<SealTo> | undefined = undefined> e
     const registry = ProgramRun.current.registryFor("ApiKey", name, scopeIn("ApiKey", name, args));
     const own = keyInputs(args, registry.identity, options);
     const inputs = registeredInputs("ApiKey", name, { outputs: OUTPUTS, args: own, options });
+    // A sealed key has no secret, but a random one for digests.
+    const secrets = [args.sealTo === undefined ? "key" : "digestKey"];
     const resumeTraces = pauseTraces();
     try {
-      super(typeToken("ApiKey"), name, inputs, keyOptions(options, registry.owner, secretsOf(args)));
+      super(typeToken("ApiKey"), name, inputs, keyOptions(options, registry.owner, secrets));
     } finally {
       resumeTraces();
     }
@@ -173,23 +175,7 @@ export class ApiKey<Seal extends pulumi.Input<SealTo> | undefined = undefined> e
   }
 }
 
-/** The outputs that the engine encrypts. A sealed key has none, but a random secret for digests. */
-function secretsOf({ sealTo }: ApiKeyArgs<pulumi.Input<SealTo> | undefined>): string[] {
-  return sealTo === undefined ? ["key"] : ["digestKey"];
-}
-
 const OUTPUTS = [
-  ...[
-    "keyId",
-    "name",
-    "key",
-    "sealedKey",
-    "digest",
-    "createdAt",
-    "rotateAt",
-    "expiresAt",
-    "pending",
-    "pendingRevocations",
-    "lostNames",
-  ],
+  ...["keyId", "name", "key", "sealedKey", "digest", "createdAt", "rotateAt", "expiresAt"],
+  ...["pending", "pendingRevocations", "lostNames"],
 ];

@@ -38,9 +38,10 @@ export {
   getOperations,
   getOperationsOutput,
   listOperations,
+  waitForOperations,
+  waitForOperationsOutput,
 } from "./data-sources/operations";
 export { getProject, getProjectOutput, getProjects, getProjectsOutput } from "./data-sources/projects";
-export { waitForOperations, waitForOperationsOutput } from "./data-sources/wait";
 export type { NextAction } from "./next-actions";
 export { ProjectReady, type ProjectReadyArgs } from "./project-ready";
 export { type AdoptArgs, RotatingApiKey, type RotatingApiKeyArgs } from "./rotating-api-key";

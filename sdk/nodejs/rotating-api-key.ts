@@ -1,10 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { PendingWork } from "../../provider/keys/readiness";
-
 import type { NextAction } from "./next-actions";
-
 import type { RotationWindowArgs } from "./rotation-window";
-
 import type { Holdings } from "./run/key-registry";
 import { ProgramRun } from "./run/program-run";
 import { knownValue } from "./run/pulumi-internals";

@@ -11,9 +11,12 @@ export type InvokeOutputOptions = pulumi.InvokeOptions & {
   readonly dependsOn?: pulumi.Input<pulumi.Resource> | pulumi.Input<pulumi.Input<pulumi.Resource>[]>;
 };
 
-/** Warns once per run about secrets in plain text. The provider checks all else, in its own process. */
-function judgeSecrets(): void {
+/** The version of the plugin, as an option. Each resource and each call has it. */
+function pluginOptions() {
+  // Warns once per run about secrets in plain text. The provider checks all else, in its own process.
   judgeConfig({ secrets: true });
+  const { name: _, ...plugin } = PACKAGE;
+  return plugin;
 }
 
 /** The options of a resource, with the version of the plugin, and with the outputs that are secret. */
@@ -21,16 +24,12 @@ export function optionsOf(
   options: pulumi.CustomResourceOptions,
   secrets: readonly string[] = [],
 ): pulumi.CustomResourceOptions {
-  judgeSecrets();
-  const { name: _, ...plugin } = PACKAGE;
-  return pulumi.mergeOptions({ ...plugin, additionalSecretOutputs: [...secrets] }, options);
+  return pulumi.mergeOptions({ ...pluginOptions(), additionalSecretOutputs: [...secrets] }, options);
 }
 
 /** The options of a function, with the version of the plugin. */
 export function invokeOptionsOf(options: InvokeOutputOptions): InvokeOutputOptions {
-  judgeSecrets();
-  const { name: _, ...plugin } = PACKAGE;
-  return { ...plugin, ...options };
+  return { ...pluginOptions(), ...options };
 }
 
 /**

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { joinReport } from "../../cli/report/join";
 import { pageOf } from "../../cli/report/page";
 import { readPageParts } from "../../cli/report/page-parts";
+import { stateIn } from "../../cli/state/states";
 import { deploymentOf, listOf, npmKey, ownerOf, urnOf } from "../unit/cli/report-sources";
 import { folderWith } from "../unit/cli/support";
 import { Browser, findChromium } from "./browser";
@@ -39,7 +40,7 @@ function pageWith(count: number): string {
     const consumer = { type: "kubernetes:core/v1:Secret", name: `secret-${at}`, propertyDependencies: { data: [urn] } };
     return [key, ...(at % 3 === 1 ? [consumer] : [])];
   });
-  const states = [{ source: "dev.json", deployment: deploymentOf([ownerOf(OWNER), ...resources]) }];
+  const states = [stateIn("dev.json", deploymentOf([ownerOf(OWNER), ...resources]))];
   const report = joinReport({ lists: [listOf(keys)], states }, { now: NOW, unusedFor: { text: "90d", ms: 90 * DAY } });
   return pageOf(report, readPageParts(resolve(__dirname, "../../dist/cli/report")));
 }

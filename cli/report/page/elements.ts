@@ -4,11 +4,22 @@ export type Child = Node | string | undefined;
 
 /** Creates an element with these attributes. Children that are not given are left out. */
 export function element(tag: string, attributes: Readonly<Record<string, string>>, ...children: Child[]): HTMLElement {
-  const created = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) created.setAttribute(name, value);
+  return filled(document.createElement(tag), attributes, children);
+}
+
+/** Gives attributes and children to a new element. */
+export function filled<Of extends Element>(
+  created: Of,
+  attributes: Readonly<Record<string, string | number>>,
+  children: readonly Child[],
+): Of {
+  for (const [name, value] of Object.entries(attributes)) created.setAttribute(name, String(value));
   created.append(...children.filter((child) => child !== undefined));
   return created;
 }
+
+/** Text that is less important. */
+export const faint = (...children: Child[]): HTMLElement => element("span", { class: "faint" }, ...children);
 
 /** The element of the page with this id. */
 export function part(id: string): HTMLElement {

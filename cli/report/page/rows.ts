@@ -1,6 +1,6 @@
 import { formatDuration } from "../../../provider/duration";
 import type { ReportHolder, ReportKey } from "../report-data";
-import { type Child, dateElement, element, textWithCommands } from "./elements";
+import { type Child, dateElement, element, faint, textWithCommands } from "./elements";
 import { type Period, timeline } from "./timeline";
 
 /** Number of consumers that a row names. The details name all. */
@@ -23,17 +23,13 @@ export function rowOf(key: ReportKey, period: Period): HTMLElement {
       "th",
       { scope: "row", role: "rowheader" },
       element("span", { class: "name" }, key.name ?? "(no recorded name)"),
-      element("span", { class: "faint" }, `${key.id} · ${key.accounts.join(" + ") || "unknown account"}`),
+      faint(`${key.id} · ${key.accounts.join(" + ") || "unknown account"}`),
       ...key.flags.map((flag) => element("span", { class: `flag ${flag.replace(" ", "-")}` }, flag)),
       detailsOf(key),
     ),
-    cell("Stack", key.stack ?? "none", holder && element("span", { class: "faint" }, holderText(holder))),
+    cell("Stack", key.stack ?? "none", holder && faint(holderText(holder))),
     cell("Used by", ...usersOf(holder)),
-    cell(
-      "Age",
-      createdAt && ageText(createdAt, period),
-      createdAt && element("span", { class: "faint" }, dateElement(createdAt)),
-    ),
+    cell("Age", createdAt && ageText(createdAt, period), createdAt && faint(dateElement(createdAt))),
     cell("Last use", ...useOf(key, period)),
     cell("Due", due === undefined ? "no date" : dateElement(due), whenOf(due, period), deadlineOf(key)),
     cell("What happens next", ...textWithCommands(key.next.text)),
@@ -55,7 +51,7 @@ function usersOf(holder: ReportHolder | undefined): Child[] {
   if (names.length === 0) return [holder === undefined ? "unknown" : "no resource in its stack"];
   const rest = names.length - CONSUMERS;
   const shown = names.slice(0, CONSUMERS).map((name) => element("span", { class: "line" }, name));
-  return rest > 0 ? [...shown, element("span", { class: "faint" }, `and ${rest} more`)] : shown;
+  return rest > 0 ? [...shown, faint(`and ${rest} more`)] : shown;
 }
 
 function ageText(iso: string, { now }: Period): string {
@@ -65,20 +61,20 @@ function ageText(iso: string, { now }: Period): string {
 function useOf({ status, lastUsedAt, lastUsedFromAddr }: ReportKey, period: Period): Child[] {
   if (status !== "live") return ["not live"];
   if (lastUsedAt === null || lastUsedAt === undefined) return ["never"];
-  const from = lastUsedFromAddr && element("span", { class: "faint" }, `from ${lastUsedFromAddr}`);
+  const from = lastUsedFromAddr && faint(`from ${lastUsedFromAddr}`);
   return [`${ageText(lastUsedAt, period)} ago`, from || undefined];
 }
 
 function whenOf(due: string | undefined, { now }: Period): Child {
   if (due === undefined) return undefined;
   const ms = Date.parse(due) - now;
-  return element("span", { class: "faint" }, ms > 0 ? `in ${formatDuration(ms)}` : `${formatDuration(-ms)} ago`);
+  return faint(ms > 0 ? `in ${formatDuration(ms)}` : `${formatDuration(-ms)} ago`);
 }
 
 /** The deadline of a key, unless it is what happens next. */
 function deadlineOf({ expiresAt, next }: ReportKey): Child {
   if (expiresAt === undefined || expiresAt === next.after) return undefined;
-  return element("span", { class: "faint" }, "deadline ", dateElement(expiresAt));
+  return faint("deadline ", dateElement(expiresAt));
 }
 
 /** Everything about a key. It is created when it is opened. */

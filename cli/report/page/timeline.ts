@@ -1,5 +1,5 @@
 import type { KeyEvent, Report, ReportKey } from "../report-data";
-import { type Child, element } from "./elements";
+import { type Child, element, filled } from "./elements";
 
 /** The period that all timelines of the page show, in milliseconds since 1970. */
 export interface Period {
@@ -66,28 +66,24 @@ export function timeline({ events, status }: ReportKey, period: Period): Element
     ...(status === "live" ? [svg("line", { class: "plan", x1: x(period.now), y1: LINE, x2: last, y2: LINE })] : []),
     svg("line", { class: "life", x1: first, y1: LINE, x2: x(period.now), y2: LINE }),
     ...events.map((event) => {
-      const mark = svg("path", {
-        class: event.what.replace(" ", "-"),
-        d: MARKS[event.what],
-        transform: `translate(${xOf(event)} ${LINE + (SHIFTS[event.what] ?? 0)})`,
-      });
-      mark.append(svg("title", {}, `${event.what}: ${event.at}`));
-      return mark;
+      const place = `translate(${xOf(event)} ${LINE + (SHIFTS[event.what] ?? 0)})`;
+      return markOf([event.what, MARKS[event.what]], place, svg("title", {}, `${event.what}: ${event.at}`));
     }),
   );
 }
 
 /** A legend of the marks. */
 export function legend(): Element[] {
-  return Object.entries(MARKS).map(([what, d]) => {
-    const mark = svg("path", { class: what.replace(" ", "-"), d, transform: "translate(8 8)" });
-    return element("li", {}, svg("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, mark), what);
+  return Object.entries(MARKS).map((mark) => {
+    const sample = svg("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, markOf(mark, "translate(8 8)"));
+    return element("li", {}, sample, mark[0]);
   });
 }
 
+function markOf([what, d]: readonly [string, string], transform: string, ...children: Child[]): Element {
+  return svg("path", { class: what.replace(" ", "-"), d, transform }, ...children);
+}
+
 function svg(tag: string, attributes: Readonly<Record<string, string | number>>, ...children: Child[]): Element {
-  const created = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) created.setAttribute(name, String(value));
-  created.append(...children.filter((child) => child !== undefined));
-  return created;
+  return filled(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 }

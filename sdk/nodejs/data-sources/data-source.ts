@@ -35,33 +35,30 @@ type Values = Readonly<Record<string, unknown>>;
 
 /**
  * Reads one item. In a unit test with mocks, calls the mock's `call` for `keyplane:index:NAME` with the arguments
- * instead, so that no unit test can reach an account.
+ * instead, so that no unit test can reach an account. Pulumi shows an error as one line; see `asReport`.
  */
 export async function askForOne<Args extends CallArgs, Result>(
   name: string,
   args: Args,
   ask: (service: Service) => Promise<Result>,
+  askInstead: (name: string, args: CallArgs) => Promise<unknown> = askMock,
 ): Promise<Result> {
-  return isMocked() ? ((await askMock(name, args)) as Result) : reporting(name, () => ask(service(args)));
-}
-
-/** Reads a list, or asks the mock in a unit test. */
-export async function askForList<Args extends CallArgs, Result>(
-  name: string,
-  args: Args,
-  ask: (service: Service) => Promise<Result[]>,
-): Promise<Result[]> {
-  return isMocked() ? listOfMock(name, args) : reporting(name, () => ask(service(args)));
-}
-
-/** Runs a data source whose errors Pulumi shows as one line; see `asReport`. */
-async function reporting<Result>(name: string, call: () => Promise<Result>): Promise<Result> {
+  if (isMocked()) return (await askInstead(name, args)) as Result;
   try {
-    return await call();
+    return await ask(service(args));
   } catch (error) {
     expectLateHandlers();
     throw asReport(name, error);
   }
+}
+
+/** Reads a list, or asks the mock in a unit test. */
+export function askForList<Args extends CallArgs, Result>(
+  name: string,
+  args: Args,
+  ask: (service: Service) => Promise<Result[]>,
+): Promise<Result[]> {
+  return askForOne(name, args, ask, listOfMock);
 }
 
 let areExpected = false;

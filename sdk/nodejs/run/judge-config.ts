@@ -5,6 +5,9 @@ import { isConfigSecret, isMocked } from "./pulumi-internals";
 /** The runs whose configuration was judged. The inline programs of the Automation API share a process. */
 const judged = new WeakSet<object>();
 
+/** What is judged. The names are not if it is only secrets: the plugin refuses wrong ones. */
+type Only = { readonly secrets?: boolean };
+
 /**
  * Warns once per run about settings whose name is wrong, and about secrets that the stack's file contains in plain text.
  * Only a program sees both: Pulumi gives a provider decrypted values, and the dynamic host only those that it asks for.
@@ -15,11 +18,6 @@ export function judgeConfig(only: Only = {}): void {
   judged.add(stack);
   const warnings = configWarnings(pulumi.runtime.allConfig(), isConfigSecret, only);
   for (const warning of warnings) void pulumi.log.warn(warning);
-}
-
-interface Only {
-  /** Whether the names are not judged. The plugin refuses wrong ones. */
-  readonly secrets?: boolean;
 }
 
 /**

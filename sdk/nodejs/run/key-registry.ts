@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { Ledger } from "./ledger";
+import { Ledger, type LedgerKeys } from "./ledger";
 import { Owner } from "./owner";
 import { knownValue, settled } from "./pulumi-internals";
 import type { ScopeArgs } from "./scope";
@@ -50,24 +50,13 @@ export class KeyRegistry {
    */
   declareLedger(complete: boolean): Promise<unknown> {
     const keys = this.#keysForLedger(complete);
-    const part = <Name extends keyof KeysForLedger>(name: Name): Promise<KeysForLedger[Name]> =>
-      keys.then((all) => all[name]);
-    // Promises, not outputs: the ledger must not depend on keys. Otherwise no key could be deleted, targeted or removed
-    // from the state on its own.
-    const ledger = new Ledger(this.scope, {
-      owner: this.owner.identity,
-      owned: part("owned"),
-      compromised: part("compromised"),
-      previous: part("previous"),
-      untagged: part("untagged"),
-      incomplete: part("incomplete"),
-    });
+    const ledger = new Ledger(this.scope, this.owner.identity, keys);
     // The resource that failed reports the error.
     keys.catch(() => {});
     return knownValue(ledger.urn);
   }
 
-  async #keysForLedger(complete: boolean): Promise<KeysForLedger> {
+  async #keysForLedger(complete: boolean): Promise<LedgerKeys> {
     const all = await Promise.all(this.#holdings);
     const ids = all.flatMap((each) => each.ids);
     const mapOf = <T>(of: (each: Holdings) => Readonly<Record<string, T>>) => {
@@ -86,14 +75,6 @@ export class KeyRegistry {
       incomplete: complete ? undefined : true,
     };
   }
-}
-
-interface KeysForLedger {
-  readonly owned: string[];
-  readonly compromised: string[];
-  readonly previous: Readonly<Record<string, object>> | undefined;
-  readonly untagged: Readonly<Record<string, string>> | undefined;
-  readonly incomplete: boolean | undefined;
 }
 
 /** Sorted and unique, so that moving a line of the program changes nothing. */

@@ -3,21 +3,25 @@ import { registeredInputs, typeToken } from "../shim";
 import { type ScopeArgs, scopeName } from "./scope";
 import { pauseTraces } from "./traces";
 
-/** The inputs of the ledger; see the provider's resource type of the same name. */
-export interface LedgerArgs {
-  readonly owner: pulumi.Input<string>;
-  readonly owned: pulumi.Input<string[]>;
-  readonly compromised: pulumi.Input<string[]>;
-  readonly previous: pulumi.Input<Readonly<Record<string, object>> | undefined>;
-  readonly untagged: pulumi.Input<Readonly<Record<string, string>> | undefined>;
-  readonly incomplete: pulumi.Input<boolean | undefined>;
+/** What the ledger must know of all keys; see the provider's resource type of the same name. */
+export interface LedgerKeys {
+  readonly owned: string[];
+  readonly compromised: string[];
+  readonly previous: Readonly<Record<string, object>> | undefined;
+  readonly untagged: Readonly<Record<string, string>> | undefined;
+  readonly incomplete: true | undefined;
 }
+
+const PARTS = ["owned", "compromised", "previous", "untagged", "incomplete"] as const satisfies (keyof LedgerKeys)[];
 
 /** Revokes what interrupted runs left behind. Each scope has one; it is the last resource of a run. */
 export class Ledger extends pulumi.CustomResource {
-  constructor(scope: ScopeArgs, args: LedgerArgs) {
+  constructor(scope: ScopeArgs, owner: pulumi.Output<string>, keys: Promise<LedgerKeys>) {
     const name = scopeName(scope);
-    const inputs = registeredInputs("Ledger", name, { args: { ...args, ...scope } });
+    // Promises, not outputs: the ledger must not depend on keys. Otherwise no key could be deleted, targeted or removed
+    // from the state on its own.
+    const parts = Object.fromEntries(PARTS.map((part) => [part, keys.then((all) => all[part])]));
+    const inputs = registeredInputs("Ledger", name, { args: { owner, ...parts, ...scope } });
     const resumeTraces = pauseTraces();
     try {
       super(typeToken("Ledger"), name, inputs);

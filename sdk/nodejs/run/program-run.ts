@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { getOrCreate } from "../../../provider/get-or-create";
 import { VERSION } from "../../../provider/version";
 import { judgeConfig } from "./judge-config";
 import "./hide-debug-values";
@@ -18,12 +19,7 @@ export class ProgramRun {
   static get current(): ProgramRun {
     const { runs } = sharedRuns();
     const root = rootOfRun();
-    let run = runs.get(root);
-    if (run === undefined) {
-      run = new ProgramRun(root);
-      runs.set(root, run);
-    }
-    return run;
+    return getOrCreate(runs, root, () => new ProgramRun(root));
   }
 
   private constructor(root: object) {
@@ -41,13 +37,8 @@ export class ProgramRun {
           "last await. Otherwise keyplane would take the key for one that an interrupted run left behind",
       );
     }
-    const key = scopeName(scope);
-    let registry = this.#registries.get(key);
-    if (registry === undefined) {
-      registry = new KeyRegistry(scope, `${kind} ${JSON.stringify(name)}`);
-      this.#registries.set(key, registry);
-    }
-    return registry;
+    const firstKey = `${kind} ${JSON.stringify(name)}`;
+    return getOrCreate(this.#registries, scopeName(scope), () => new KeyRegistry(scope, firstKey));
   }
 
   #finish(isProven: boolean): Promise<unknown> {

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { getOrCreate } from "../../../provider/get-or-create";
 import { observeRegistrations, type Registered, type Registration } from "./pulumi-internals";
 
 // Pulumi does not tell a program whether a resource failed in a run with `--continue-on-error`, or which options a
@@ -22,13 +23,8 @@ const runs = new WeakMap<object, Seen>();
 /** What was seen of the current run. It is identified by its stack, because a run can have several connections. */
 function seenInRun(): Seen | undefined {
   const stack = pulumi.runtime.getStackResource();
-  if (stack === undefined) return undefined;
-  let seen = runs.get(stack);
-  if (seen === undefined) {
-    seen = { any: false, anyFailed: false, anyRefused: false, options: new Map() };
-    runs.set(stack, seen);
-  }
-  return seen;
+  const unseen = (): Seen => ({ any: false, anyFailed: false, anyRefused: false, options: new Map() });
+  return stack && getOrCreate(runs, stack, unseen);
 }
 
 /** Whether every resource that the program has registered so far was deployed, and the program has not failed. */

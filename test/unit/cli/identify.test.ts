@@ -6,7 +6,7 @@ import { expect, test, vi } from "vitest";
 import { parse } from "yaml";
 import { holdingsOf } from "../../../cli/identify/holdings";
 import { check } from "../../../cli/identify/service";
-import { stateFiles } from "../../../cli/identify/state-sources";
+import { stateFiles } from "../../../cli/state/state-files";
 import { keyDigest } from "../../../provider/key-digest";
 import { identityOf } from "../../../provider/keys/identity";
 import { ownerTag } from "../../../provider/keys/names";

@@ -51,7 +51,7 @@ describe("reap", () => {
     });
     expect(stdout).toMatch(new RegExp(`^${past.id} .*60 min ago +revoke$`, "m"));
     const next = new Date(deadlineIn(later.name) ?? 0).toISOString();
-    expect(stdout).toContain(`1 past the deadline, 1 with a later one, the next one at ${next}`);
+    expect(stdout).toContain(`1 key past the deadline, 1 with a later one, the next one at ${next}`);
     expect(await liveIds()).toEqual([past.id, later.id].sort());
   });
 
@@ -115,6 +115,7 @@ describe("reap", () => {
     await leasedKey(HOUR);
     expect((await reap(["--yes", "--json"])).code).toBe(0);
     expect(await requests()).toEqual(["GET /api_keys"]);
+    expect((await reap()).stdout).toContain("0 keys past the deadline, 1 with a later one");
   });
 
   it("reports a key that it could not revoke, and revokes the others", async () => {

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { joinReport } from "../../../cli/report/join";
 import type { KeyList } from "../../../cli/report/listed";
 import type { Report, ReportKey } from "../../../cli/report/report-data";
+import { stateIn } from "../../../cli/state/states";
 import { identityOf } from "../../../provider/keys/identity";
 import { autoName, newRunId, noncesOf, ownerTag } from "../../../provider/keys/names";
 import type { Deployment } from "../../../provider/stack/deployment";
@@ -15,7 +16,7 @@ const OTHER = "9670ba0e-75ed-4bd9-9967-ce6d1ea27eff";
 const NOW = Date.parse("2026-11-21T00:00:00Z");
 
 function report(lists: readonly KeyList[], ...deployments: readonly Deployment[]): Report {
-  const states = deployments.map((deployment, at) => ({ source: `${at}.json`, deployment }));
+  const states = deployments.map((deployment, at) => stateIn(`${at}.json`, deployment));
   return joinReport({ lists, states }, { now: NOW, unusedFor: { text: "90d", ms: 90 * DAY } });
 }
 

@@ -7,6 +7,7 @@ import { pageOf } from "../../../cli/report/page";
 import { readPageParts } from "../../../cli/report/page-parts";
 import { STYLE } from "../../../cli/report/page-style";
 import type { Report } from "../../../cli/report/report-data";
+import { stateIn } from "../../../cli/state/states";
 import type { ApiKeyRecord } from "../../../provider/api";
 import { conceal } from "../../../provider/secrets";
 import { deploymentOf, listOf, npmKey, ownerOf } from "./report-sources";
@@ -17,7 +18,7 @@ const NOW = Date.parse("2026-11-21T00:00:00Z");
 const parts = readPageParts(resolve(__dirname, "../../../dist/cli/report"));
 
 function report(keys: readonly Partial<ApiKeyRecord>[], ...resources: Parameters<typeof deploymentOf>[0]): Report {
-  const states = [{ source: "dev.json", deployment: deploymentOf([ownerOf(OWNER), ...resources]) }];
+  const states = [stateIn("dev.json", deploymentOf([ownerOf(OWNER), ...resources]))];
   return joinReport({ lists: [listOf(keys)], states }, { now: NOW, unusedFor: { text: "90d", ms: 7_776_000_000 } });
 }
 
@@ -55,10 +56,7 @@ test("texts outside the table are escaped, too", () => {
   const state = deploymentOf([ownerOf(OWNER, text)], text);
   const unread = { ...listOf([]), account: "eu", keys: undefined, problem: text };
   const terms = { now: NOW, unusedFor: { text: "90d", ms: 1 } };
-  const page = pageOf(
-    joinReport({ lists: [listOf([]), unread], states: [{ source: text, deployment: state }] }, terms),
-    parts,
-  );
+  const page = pageOf(joinReport({ lists: [listOf([]), unread], states: [stateIn(text, state)] }, terms), parts);
   expect(page).toContain("Account eu could not be read: &lt;b a=&quot;1&quot;&gt;&#39;&amp;");
   expect(page).not.toContain("<b ");
 });

@@ -8,7 +8,7 @@ test("a separate process gets the variables that it needs, and none that could b
     vi.stubEnv(name, "");
   }
   const script = "console.log(JSON.stringify(process.env))";
-  const { stdout, error } = await runApart(process.execPath, ["-e", script], { timeoutMs: 60_000, env: { OWN: "1" } });
+  const { stdout, error } = await runApart(process.execPath, ["-e", script], { timeout: 60_000, env: { OWN: "1" } });
   expect(error).toBeUndefined();
   const env = JSON.parse(stdout) as NodeJS.ProcessEnv;
   expect(env).toMatchObject({ PATH: process.env.PATH, OWN: "1" });
@@ -17,6 +17,6 @@ test("a separate process gets the variables that it needs, and none that could b
 
 test("a separate process that ignores signals ends when its time is over", async () => {
   const script = 'process.on("SIGTERM", () => {}); console.log("began"); for (;;);';
-  const { stdout, error } = await runApart(process.execPath, ["-e", script], { timeoutMs: 3_000 });
+  const { stdout, error } = await runApart(process.execPath, ["-e", script], { timeout: 3_000 });
   expect([stdout, error]).toEqual(["began\n", expect.objectContaining({ killed: true, signal: "SIGKILL" })]);
 });

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { openCredentials } from "../../../cli/doctor/stack";
 import type { StackConfig } from "../../../cli/doctor/stack-config";
-import { pulumiFor, readStackName, shownStack } from "../../../cli/state";
+import { pulumiFor, readStackName, shownStack } from "../../../cli/state/pulumi-stack";
 import { harmless } from "../../../cli/terminal";
 import { UsageError } from "../../../cli/usage-error";
 import { folderWith } from "./support";

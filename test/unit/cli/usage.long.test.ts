@@ -74,3 +74,24 @@ test("a wrong command line with --json is also reported as JSON", async () => {
   expect(code).toBe(2);
   expect(JSON.parse(stdout)).toEqual({ error: { code: "KP-USAGE", message: "unknown option '--projekt'" } });
 });
+
+test("a wrong command line names the help of its command, and of the whole if no command is known", async () => {
+  const hintFor = async (...args: string[]) => (await run(args)).stderr.split("\n").at(-2);
+  expect(await hintFor("sweep", "--projekt")).toBe("Try keyplane sweep --help");
+  expect(await hintFor("sweep")).toBe("Try keyplane sweep --help");
+  for (const args of [[], [SECRET], ["--projekt"]]) expect(await hintFor(...args)).toBe("Try keyplane --help");
+});
+
+test("the doctor says that it checks one stack at a time, also if it was given several", async () => {
+  for (const args of [
+    ["--stack", "dev", "prod"],
+    ["--stack", "dev", "--stack", SECRET],
+  ]) {
+    const { code, stderr } = await run(["doctor", ...args]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/--stack: doctor checks one stack at a time.*2 were given/),
+    ]);
+    expect(stderr).not.toContain(SECRET);
+  }
+});

@@ -1,2 +1,0 @@
-// The report command. Only its options are loaded with the command line.
-export { addReport } from "./report";
