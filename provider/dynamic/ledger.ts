@@ -7,7 +7,7 @@ import { secondLook } from "../keys/find-key";
 import { ownerIdIn, sameOwner } from "../keys/identity";
 import { sdkFields } from "../keys/key-fields";
 import { hasTagOf } from "../keys/names";
-import { type KeyToRevoke, revokeAll } from "../keys/revoke-key";
+import { revokeAll } from "../keys/revoke-key";
 import { scopeFields } from "../keys/scope";
 import { formatListed, judgeUnknown, settleUnknown, type UnknownKeys } from "../keys/unknown-keys";
 import { textsOf, withoutEmpty } from "../members";
@@ -308,7 +308,7 @@ function toRevoke(
 async function revoke(ids: readonly string[], inputs: Inputs, context: Context): Promise<void> {
   if (ids.length === 0) return;
   context.progress(`revoking key ${ids.join(", ")}`);
-  const toRevoke = ids.map((id): KeyToRevoke => ({ id, name: inputs.untagged?.[id] }));
+  const toRevoke = ids.map((id) => ({ id, name: inputs.untagged?.[id] }));
   const failed = await revokeAll(toRevoke, inputs.owner, context);
   const revoked = ids.filter((id) => !failed.includes(id));
   if (revoked.length > 0)

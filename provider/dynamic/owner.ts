@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { ApiKeyRecord } from "../api/records";
-import { KeyplaneError } from "../errors";
 import { accountIn } from "../keys/account-fingerprint";
 import { mustBeSameAccount } from "../keys/account-guard";
-import { identityOf, markIn } from "../keys/identity";
+import { identityOf, isRenamedFrom, markIn } from "../keys/identity";
 import { sdkFields } from "../keys/key-fields";
 import { hasTagOf } from "../keys/names";
-import { isRenamedFrom } from "../keys/renamed";
+import { mustBeRevoked } from "../keys/revoke-key";
 import { accountFailures, scopeFields } from "../keys/scope";
 import { formatListed, settleUnknown } from "../keys/unknown-keys";
 import { textOf } from "../members";
@@ -116,12 +115,7 @@ export const owner = atBorder<Inputs, OwnerState>({
     const unknown = ours.filter((key) => !isHeld(key));
     const record = { recordedSince: context.run.heldSince, sweptAt: context.run.sweptAt };
     const { left } = await settleUnknown({ unknown, identity, ...record }, context);
-    if (left.length > 0) {
-      throw new KeyplaneError(
-        "KP-REVOKE",
-        `could not revoke key ${left.join(", ")}, which an interrupted run left behind. Run the command again`,
-      );
-    }
+    mustBeRevoked(left, ", which an interrupted run left behind");
   },
 });
 

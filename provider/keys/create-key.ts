@@ -1,4 +1,4 @@
-import type { ApiKeyRecord, CreatedKey } from "../api/records";
+import type { CreatedKey } from "../api/records";
 import { parseDuration } from "../duration";
 import { type ApiError, isAborted, isAnswerLost, isApiError, KeyplaneError, messageOf } from "../errors";
 import type { Context } from "../schema/resource-type";
@@ -15,14 +15,18 @@ const FREE_PAUSES_MS = [500, 1_000, 2_000, 4_000, 8_000];
 
 const AGAIN = "Run `pulumi up` again";
 
-/** A new key, and what its creation has left to clean up. */
-export interface NewKey {
-  readonly created: CreatedKey;
-  /** The sealed secret, which is recorded instead of the secret; absent without recipients. */
-  readonly sealedKey?: SealedTexts | undefined;
+/** What a creation has left to clean up. */
+interface Left {
   readonly lost: LostRequests;
   /** Ids of keys that nobody holds and that could not be revoked yet. */
   readonly pendingRevocations: readonly string[];
+}
+
+/** A new key. */
+interface NewKey extends Left {
+  readonly created: CreatedKey;
+  /** The sealed secret, which is recorded instead of the secret; absent without recipients. */
+  readonly sealedKey?: SealedTexts | undefined;
 }
 
 /** No key was created, but a key was left behind, or may appear later. */
@@ -30,7 +34,7 @@ export class NotCreated extends Error {
   constructor(
     /** The id or the name of what was left. */
     readonly id: string,
-    readonly left: Pick<NewKey, "lost" | "pendingRevocations"> & { readonly name: string },
+    readonly left: Left & { readonly name: string },
     reason: string,
   ) {
     super(reason);
@@ -61,7 +65,8 @@ export function createKey(naming: Naming, inputs: KeyInputs, context: Context): 
 async function create(naming: Naming, inputs: KeyInputs, context: Context): Promise<NewKey> {
   const left: Leftovers = { lostNames: [], orphans: [] };
   try {
-    const sealer = await sealerIn(inputs);
+    // Loaded on demand, because most keys are not sealed.
+    const sealer = inputs.sealTo && (await (await import("./sealing.js")).sealerFor(inputs.sealTo));
     await context.beforeCreate?.(context);
     const created =
       "exactName" in naming
@@ -69,17 +74,21 @@ async function create(naming: Naming, inputs: KeyInputs, context: Context): Prom
         : await createNamed(naming, inputs, left, context);
     context.noteCreated(created.id);
     const sealedKey = sealer && (await sealed(created, sealer, left, context));
-    return { created, sealedKey, lost: lostOf(left, context), pendingRevocations: left.orphans.map(({ id }) => id) };
+    return { created, sealedKey, ...recordOf(left, context) };
   } catch (error) {
-    throw recorded(left, error, context);
+    // If a key was left behind, or may appear later, the resource is recorded although it has no key. It is due for
+    // replacement, so that the next run creates a key and revokes this one.
+    const [orphan] = left.orphans;
+    const name = orphan?.name ?? left.lostNames.at(-1);
+    if (name === undefined) throw error;
+    throw new NotCreated(orphan?.id ?? name, { name, ...recordOf(left, context) }, messageOf(error));
   }
 }
 
-/** What seals the new key; `undefined` if it is not to be sealed. Loaded on demand, because most keys are not. */
-async function sealerIn(inputs: KeyInputs): Promise<Sealer | undefined> {
-  if (inputs.sealTo === undefined) return undefined;
-  const { sealerFor } = await import("./sealing.js");
-  return sealerFor(inputs);
+function recordOf({ lostNames, orphans }: Leftovers, context: Context): Left {
+  const lostAt = () => new Date(context.account().serviceNow()).toISOString();
+  const lost = lostNames.length === 0 ? {} : { lostNames, lostAt: lostAt() };
+  return { lost, pendingRevocations: orphans.map(({ id }) => id) };
 }
 
 /** Seals a new key. Revokes it if that fails, because it must not be recorded in readable form. */
@@ -114,7 +123,12 @@ async function createExact(
       context.progress(`the answer to the creation of ${name} was lost; checking whether a key has the name`);
       const found = await findLostKey(name, error, () => false, context);
       if (found === undefined && attempt < MAX_NAMES) continue;
-      throw new KeyplaneError("KP-UNSETTLED", `${error.message}. ${unsettled(name, found)}`, error);
+      const state =
+        found === undefined
+          ? `No key has the name ${name}. ${AGAIN}`
+          : `Key ${formatListed(found)} has the name now. It can be the key of this request, whose secret is lost, or somebody ` +
+            `else's. Nothing was revoked. If nobody needs it, run \`npx keyplane revoke ${found.id}\`. Then run \`pulumi up\` again`;
+      throw new KeyplaneError("KP-UNSETTLED", `${error.message}. ${state}`, error);
     }
   }
 }
@@ -135,14 +149,6 @@ async function createWhenFree(name: string, inputs: KeyInputs, context: Context)
 
 function isTaken(error: unknown): error is ApiError {
   return isApiError(error) && error.kind === "conflict";
-}
-
-function unsettled(name: string, found: ApiKeyRecord | undefined): string {
-  if (found === undefined) return `No key has the name ${name}. ${AGAIN}`;
-  return (
-    `Key ${formatListed(found)} has the name now. It can be the key of this request, whose secret is lost, or somebody ` +
-    `else's. Nothing was revoked. If nobody needs it, run \`npx keyplane revoke ${found.id}\`. Then run \`pulumi up\` again`
-  );
 }
 
 async function createNamed(
@@ -196,21 +202,4 @@ async function revokeOrphan(
     if (isAborted(error)) throw error;
     context.warn(`key ${orphan.id}, ${what} could not be revoked: ${messageOf(error)}`);
   }
-}
-
-function lostOf({ lostNames }: Leftovers, context: Context): LostRequests {
-  return lostNames.length === 0 ? {} : { lostNames, lostAt: new Date(context.account().serviceNow()).toISOString() };
-}
-
-/**
- * The error to throw. If a key was left behind, or may appear later, the resource is recorded although it has no key. It
- * is due for replacement, so that the next run creates a key and revokes this one.
- */
-function recorded(left: Leftovers, error: unknown, context: Context): unknown {
-  const [orphan] = left.orphans;
-  const name = orphan?.name ?? left.lostNames.at(-1);
-  if (name === undefined) return error;
-  const pendingRevocations = left.orphans.map(({ id }) => id);
-  const record = { name, pendingRevocations, lost: lostOf(left, context) };
-  return new NotCreated(orphan?.id ?? name, record, messageOf(error));
 }

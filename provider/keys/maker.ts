@@ -1,4 +1,4 @@
-import { membersOf, textOf } from "../members";
+import { type Members, membersOf, textOf } from "../members";
 import { ownerIdIn } from "./identity";
 import { ownerTag, tagsIn } from "./names";
 
@@ -14,8 +14,8 @@ export interface MadeBy {
  * the setting `renamedFrom`. Such a key is not revoked here.
  * @param identity - The identity of the stack that holds it now.
  */
-export function isOthers({ name, maker }: MadeBy, identity: string | undefined): boolean {
-  return identity !== undefined && isMadeByOneOf({ name, maker }, [ownerTag(ownerIdIn(identity))]) === false;
+export function isOthers(key: MadeBy, identity: string | undefined): boolean {
+  return identity !== undefined && isMadeByOneOf(key, [ownerTag(ownerIdIn(identity))]) === false;
 }
 
 /** Whether one of the owners with these tags created a key; `undefined` if nothing shows who did. */
@@ -25,22 +25,15 @@ export function isMadeByOneOf({ name, maker }: MadeBy, tags: readonly string[]):
   return makers.some((tag) => tags.includes(tag));
 }
 
-/** The outputs in a state that can say who created a key. */
-interface MakerOutputs {
-  readonly adopted?: unknown;
-  readonly keyId?: unknown;
-  readonly mintedBy?: unknown;
-}
-
 /** What the outputs of a resource say about the maker of one of its keys. `mintedBy` is about the current key only. */
-export function makerIn(outputs: MakerOutputs, id: string): string | undefined {
+export function makerIn(outputs: Members, id: string): string | undefined {
   const adopted = adoptedIn(outputs);
   if (adopted?.id === id) return adopted.by;
   return outputs.keyId === id ? textOf(outputs.mintedBy) : undefined;
 }
 
 /** The key that a resource adopted, and the tag of the owner that adopted it. */
-export function adoptedIn({ adopted }: MakerOutputs): { readonly id: string; readonly by: string } | undefined {
+export function adoptedIn({ adopted }: Members): { readonly id: string; readonly by: string } | undefined {
   const { id, by } = membersOf(adopted);
   return typeof id === "string" && typeof by === "string" ? { id, by } : undefined;
 }

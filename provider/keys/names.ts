@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { base32, shortDigest } from "../base32";
 import { getOrCreate } from "../get-or-create";
-import { withoutTrailing } from "../text";
+import type { HeldName } from "../schema/resource-type";
+import { shownName, withoutTrailing } from "../text";
 import { ownerIdIn, urnIn } from "./identity";
 import { DEADLINE_LENGTH, withDeadline } from "./lease";
 
@@ -81,6 +82,11 @@ function tagsOf(identity: string): string {
   const urn = urnIn(identity);
   const tag = ownerTag(ownerIdIn(identity));
   return urn === undefined ? tag : `${tag}-${ownerTag(urn)}`;
+}
+
+/** Formats a key for messages. The service chose its name. */
+export function formatKey({ id, name }: HeldName): string {
+  return `${id} (${shownName(name)})`;
 }
 
 /** The resource's name in a URN. */

@@ -1,9 +1,9 @@
 import type { ApiKeyRecord } from "../api/records";
-import { KeyplaneError } from "../errors";
 import { getOrCreate } from "../get-or-create";
 import { mustBeSameAccount } from "../keys/account-guard";
 import { identityOf, ownerIdIn } from "../keys/identity";
 import { hasTagOf, isNamedFor, isNamedForUrn, tagsIn } from "../keys/names";
+import { mustBeRevoked } from "../keys/revoke-key";
 import { formatListed, judgeUnknown, reportUnknown, settleUnknown } from "../keys/unknown-keys";
 import type { Outputs } from "../schema/outputs";
 import type { Context, ResourceType, RunNotes } from "../schema/resource-type";
@@ -90,11 +90,7 @@ export class OrphanSearch {
     const list = await this.#list(context);
     await this.#lookBack(list, context);
     const left = await this.#settle(this.#unknown(identity, list, context), identity, context);
-    if (left.length === 0) return;
-    throw new KeyplaneError(
-      "KP-REVOKE",
-      `could not revoke key ${left.join(", ")}, which an interrupted run left behind. Run the command again`,
-    );
+    mustBeRevoked(left, ", which an interrupted run left behind");
   }
 
   /** Reports the orphans of a resource that was read. A refresh changes nothing on the service. */

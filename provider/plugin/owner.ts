@@ -2,7 +2,6 @@ import { createHash, randomUUID } from "node:crypto";
 import { accountIn, originIn } from "../keys/account-fingerprint";
 import { identityOf, isSameStack, markIn, ownerIdIn, urnIn } from "../keys/identity";
 import { type Confirmed, isAccountConfirmed, isOriginConfirmed } from "../keys/known-origins";
-import { isRenamedFrom, stackIn } from "../keys/renamed";
 import type { EngineCommand } from "../stack/command-line";
 import { plannedInput, plannedSeed } from "../stack/plan";
 import { OWNER } from "./engine-values";
@@ -75,9 +74,9 @@ export function ownerOfKey(
   renamedFrom: readonly string[],
 ): string {
   const isKept =
-    isOfStack(before, urn, renamedFrom) || (typeof before === "string" && isSame(urnBefore, urn, renamedFrom));
+    isOfStack(before, urn, renamedFrom) || (typeof before === "string" && isSameStack(urnBefore, urn, renamedFrom));
   // A copied stack that is destroyed at once still has the provider resource of the original, which owns none of its keys.
-  const fresh = isSame(urnIn(ofProvider) || urn, urn, renamedFrom) ? ofProvider : "";
+  const fresh = isSameStack(urnIn(ofProvider) || urn, urn, renamedFrom) ? ofProvider : "";
   return identityOf(ownerIdIn(isKept ? before : fresh), undefined, urn);
 }
 
@@ -98,11 +97,5 @@ export function identityOfResource(
 
 /** Whether an identity was made for a resource of this stack. */
 export function isOfStack(identity: unknown, urn: string, renamedFrom: readonly string[]): boolean {
-  return typeof identity === "string" && isSame(urnIn(identity), urn, renamedFrom);
-}
-
-/** Whether two URNs are of one stack, which may have had another name. */
-function isSame(before: unknown, urn: string, renamedFrom: readonly string[]): boolean {
-  if (typeof before !== "string") return false;
-  return isSameStack(before, urn) || isRenamedFrom(stackIn(before), stackIn(urn), renamedFrom);
+  return typeof identity === "string" && isSameStack(urnIn(identity), urn, renamedFrom);
 }

@@ -3,7 +3,7 @@ import { InputError, KeyplaneError } from "../errors";
 import { checkId } from "../ids";
 import { identityHere, isElsewhere, mustBeSameAccount } from "../keys/account-guard";
 
-import { noteHolder, noteOther } from "../keys/holders";
+import { noteHeldBy, noteHolder } from "../keys/holders";
 import { identityIn, identityOf, markIn, ownerIdIn } from "../keys/identity";
 import { sameScope } from "../keys/scope";
 import { withoutEmpty } from "../members";
@@ -251,7 +251,7 @@ export class Resources {
     for (const key of isTakenOver ? keys : []) {
       for (const holder of witness.holdersOf(key)) {
         if (holder.id === id && (holder.urn === context.urn || holder.replaced)) continue;
-        noteOther(key.id, { id: holder.id, urn: holder.namedFor }, context);
+        noteHeldBy({ id: holder.id, urn: holder.namedFor }, key.id, context);
       }
     }
     const successor = isUnseen ? witness.successorOf(context.urn, id) : undefined;

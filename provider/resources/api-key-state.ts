@@ -3,9 +3,9 @@ import type { RecordedKey } from "../keys/find-key";
 import { rotateAt } from "../keys/key-fields";
 import { digestOfTriggers, type KeyState, readKeyState, sealedIn } from "../keys/key-state";
 import { expiresAt } from "../keys/lease";
-import type { KeyToRevoke } from "../keys/revoke-key";
 import { textOf, withoutEmpty } from "../members";
 import type { Outputs, Properties } from "../schema/outputs";
+import type { HeldName } from "../schema/resource-type";
 import type { SealedTexts } from "../seal/recipients";
 import type { ApiKeyInputs } from "./api-key-fields";
 
@@ -26,13 +26,6 @@ export interface ApiKeyState extends KeyState<ApiKeyInputs> {
   readonly gone: boolean;
 }
 
-/** The state without a key. */
-export const NO_KEY: Omit<ApiKeyState, "inputs" | "identity"> = {
-  ...{ keyId: undefined, name: undefined, key: undefined, sealedKey: undefined, digest: undefined, gone: false },
-  ...{ digestKey: undefined, createdAt: undefined, mintedBy: undefined, imported: undefined, showsTriggers: false },
-  ...{ triggers: undefined, queuedTriggers: undefined, pending: [], pendingRevocations: [], lost: {} },
-};
-
 /** Reads a resource's outputs, also those of former versions. */
 export function readState(outputs: Properties): ApiKeyState {
   const { keyId, name, key, sealedKey, digest, mintedBy, imported, gone, ...others } = outputs;
@@ -52,6 +45,9 @@ export function readState(outputs: Properties): ApiKeyState {
     gone: gone === true,
   };
 }
+
+/** The state without a key. */
+export const NO_KEY: ApiKeyState = readState({});
 
 /** The outputs of a resource. */
 export function writeState(state: ApiKeyState): Outputs {
@@ -88,6 +84,6 @@ export function recordedKey(id: string, { name, identity, createdAt, key, digest
 }
 
 /** Keys that attempts to create this one left behind, under its exact name or under names with the owner's tag. */
-export function keysToRevoke(ids: readonly string[], state: ApiKeyState): readonly KeyToRevoke[] {
+export function keysToRevoke(ids: readonly string[], state: ApiKeyState): readonly HeldName[] {
   return ids.map((id) => ({ id, name: isExact(state) ? state.name : undefined }));
 }

@@ -6,10 +6,10 @@ import { findKey, untried } from "../keys/find-key";
 import { isHeldElsewhere } from "../keys/holders";
 import { ownerIdIn, sameOwner } from "../keys/identity";
 import { dueByAge } from "../keys/key-fields";
-import { triggersDue } from "../keys/key-state";
-import { lostDue, settleLost, settleLostForGood } from "../keys/lost-key";
+import { leftDue, triggersDue } from "../keys/key-state";
+import { settleLost, settleLostForGood } from "../keys/lost-key";
 import { isOthers } from "../keys/maker";
-import { nameInUrn, ownerTag, prefixFrom } from "../keys/names";
+import { formatKey, nameInUrn, ownerTag, prefixFrom } from "../keys/names";
 import {
   finishPending,
   NOT_CREATED,
@@ -33,7 +33,6 @@ import { atBorder } from "../schema/at-border";
 import { newDigestKey } from "../schema/digest";
 import { type Context, type Due, NotReady } from "../schema/resource-type";
 import { changeOfRecipients } from "../seal/recipients";
-import { shownName } from "../text";
 import { type ApiKeyInputs, apiKeyFields, apiKeyRules } from "./api-key-fields";
 import {
   type ApiKeyState,
@@ -74,8 +73,7 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
   }),
 
   due(state, inputs, { now }) {
-    const due: Due[] = [...pendingDue(state.pending), ...triggersDue(state), ...lostDue(state.lost)];
-    if (state.pendingRevocations.length > 0) due.push({ field: "pendingRevocations", replace: false });
+    const due: Due[] = [...pendingDue(state.pending), ...triggersDue(state), ...leftDue(state)];
     if (state.gone) {
       due.push({ field: "keyId", replace: true, drift: true, why: `key ${state.keyId} is gone from the account` });
     }
@@ -99,13 +97,11 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
     await mustBeSameAccount(inputs.owner, context);
     await mustBeDue(context);
     await waitForProjects(inputs, context);
-    const { created, sealedKey, lost, pendingRevocations } = await requestKey(inputs, context);
+    const { created, ...others } = await requestKey(inputs, context);
     const { id, name, key, createdAt, operations } = created;
-    const secret = sealedKey ? { key: undefined, digestKey: newDigestKey() } : { key, digestKey: undefined };
-    const made = { ...NO_KEY, ...secret, keyId: id, name, sealedKey, digest: keyDigest(key), createdAt };
-    const pending = pendingAfter(operations, inputs);
-    const left = { pending, pendingRevocations, lost, mintedBy: maker(inputs) };
-    const state = withInputs({ ...made, ...left, inputs, identity: inputs.owner }, inputs);
+    const secret = others.sealedKey ? { digestKey: newDigestKey() } : { key };
+    const made = { ...NO_KEY, ...others, ...secret, keyId: id, name, digest: keyDigest(key), createdAt };
+    const state = withInputs({ ...made, pending: pendingAfter(operations, inputs), mintedBy: maker(inputs) }, inputs);
     // The deletion of the old key does not ask again.
     context.run.replacedByAge.delete(context.urn);
     reportSkew(context);
@@ -117,8 +113,10 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
     if (state.keyId === undefined) return state;
     const found = await findKey(recordedKey(id, state), context);
     if (found === undefined) {
-      const name = `key ${id} (${shownName(state.name)})`;
-      const gone = state.sealedKey === undefined ? `${name} is gone from the account` : untried(id, state.name);
+      const gone =
+        state.sealedKey === undefined
+          ? `key ${formatKey({ id, name: state.name })} is gone from the account`
+          : untried({ id, name: state.name });
       // A later preview shows only that the resource is to be created.
       context.warn(`${gone}. The next \`pulumi up\` creates a new key`);
       // Removing the resource would lose the keys that are not revoked yet. Its replacement revokes them.
@@ -132,8 +130,7 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
     const isCopy = !sameOwner(saved.identity, inputs.owner);
     // A new owner, in a renamed or copied stack, proves nothing about keys that are older than the owner.
     if (isCopy) await mustBeSameAccount(saved.identity, context);
-    const trial = { keyId: saved.keyId, isSealed: saved.sealedKey !== undefined };
-    const pending = pendingUnder(inputs, saved, trial, context);
+    const pending = pendingUnder(inputs, saved, { id: saved.keyId, sealedKey: saved.sealedKey }, context);
     // In a copied state, the original stack revokes them: its state contains them, too.
     const toRevoke = isCopy ? [] : keysToRevoke(saved.pendingRevocations, saved);
     const pendingRevocations = await revokeAll(toRevoke, inputs.owner, context);
@@ -150,8 +147,7 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
     const { name, createdAt, projectId } = await proveKey(claim, inputs, context);
     const found = withoutEmpty({ ...inputs, name, projectId });
     const taken = { keyId: id, name, key: claim.key, digest: keyDigest(claim.key), createdAt, mintedBy: maker(found) };
-    const outputs = { ...NO_KEY, ...taken, imported: true as const, inputs: found, identity: inputs.owner };
-    return { id, inputs: found, outputs };
+    return { id, inputs: found, outputs: withInputs({ ...NO_KEY, ...taken, imported: true }, found) };
   },
 
   async delete(id, state, context) {
@@ -162,11 +158,11 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
     if (stays) {
       await mustNotForget(identity, context);
       context.run.kept.add(id);
-      context.info(`key ${id} (${shownName(name)}) stays live, because revokeOnDelete is false`);
+      context.info(`key ${formatKey({ id, name })} stays live, because revokeOnDelete is false`);
     }
     if (isOthers({ name, maker: mintedBy }, ownerNow(identity, context))) {
       context.warn(
-        `key ${id} (${shownName(name)}) was created by another stack, from which this state was copied or renamed. It is ` +
+        `key ${formatKey({ id, name })} was created by another stack, from which this state was copied or renamed. It is ` +
           "not revoked. If nothing else uses it, revoke it in the console",
       );
       return;
@@ -215,8 +211,8 @@ async function getReady(
   key: string | undefined,
   context: Context,
 ): Promise<ApiKeyState> {
-  const secret = { keyId: state.keyId, key, isSealed: state.sealedKey !== undefined };
-  const { pending, reason } = await finishPending(state.pending, secret, state.inputs, context);
+  const trial = { id: state.keyId, key, sealedKey: state.sealedKey };
+  const { pending, reason } = await finishPending(state.pending, trial, state.inputs, context);
   const reached = { ...state, pending };
   if (reason !== undefined) throw new NotReady(id, reached, reason);
   return reached;

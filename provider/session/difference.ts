@@ -1,7 +1,6 @@
 import { noteHolder } from "../keys/holders";
-import { urnIn } from "../keys/identity";
+import { isSameStack, stackIn, urnIn } from "../keys/identity";
 import { nextDue } from "../keys/key-fields";
-import { isRenamedFrom, stackIn } from "../keys/renamed";
 import { scopeOf } from "../keys/scope";
 import { type Difference, diff } from "../schema/diff";
 import type { Planned } from "../schema/field-types";
@@ -59,13 +58,13 @@ function noteAge({ replaces }: Difference, { outputs, inputs }: Compared, { run,
 
 /** Names the keys of a renamed or copied stack that it no longer revokes, and how to keep them. */
 function reportRename({ type, outputs }: Compared, context: Context, renamedFrom: readonly string[]): void {
-  const [before, now] = [stackIn(urnIn(outputs.owner) ?? outputs.resourceUrn ?? ""), stackIn(context.urn)];
+  const before = urnIn(outputs.owner) ?? outputs.resourceUrn ?? "";
+  const { project, stack } = stackIn(before);
   const keys = type.holds?.(outputs) ?? [];
-  const isSame = before.stack === "" || (before.stack === now.stack && before.project === now.project);
-  if (isSame || keys.length === 0 || isRenamedFrom(before, now, renamedFrom)) return;
-  const former = before.project === now.project ? before.stack : `${before.project}/${before.stack}`;
+  if (stack === "" || keys.length === 0 || isSameStack(before, context.urn, renamedFrom)) return;
+  const former = project === stackIn(context.urn).project ? stack : `${project}/${stack}`;
   context.warn(
-    `the stack was renamed or copied from ${before.project}/${before.stack}. This stack does not revoke key ` +
+    `the stack was renamed or copied from ${project}/${stack}. This stack does not revoke key ` +
       `${keys.map(({ id }) => id).join(", ")}. If it was renamed, run \`pulumi config set --path 'keyplane:renamedFrom[0]' ` +
       `${former}\` before \`pulumi up\`, and it keeps its keys`,
   );

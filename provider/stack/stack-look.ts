@@ -1,6 +1,6 @@
 import { messageOf } from "../errors";
 import { getOrCreate } from "../get-or-create";
-import { stackIn } from "../keys/renamed";
+import { stackIn } from "../keys/identity";
 import type { Deliveries, Delivery, HistoryMark, Witness } from "../schema/witness";
 import { type EngineCommand, refreshesAlways, skipsCheckpoints } from "./command-line";
 import type { Run } from "./history";

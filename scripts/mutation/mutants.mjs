@@ -187,13 +187,13 @@ const settle = [
   ...inFile("provider/keys/create-key.ts", [
     {
       name: "an orphan that cannot be revoked is recorded",
-      change: always("recorded", "==="),
+      change: always("create", "name", "==="),
       test: resources("lost-answers"),
       by: "C7",
     },
     {
       name: "orphans of earlier attempts are kept beside the key",
-      change: becomes("[]", "create", "orphans", "id"),
+      change: becomes("[]", "recordOf", "orphans", "id"),
       test: resources("lost-answers"),
       by: "C7",
     },
@@ -249,7 +249,7 @@ const settle = [
     },
     {
       name: "without the list nothing more is sent",
-      change: before("return undefined;", "listAfter", "KP-UNSETTLED"),
+      change: before("return undefined;", "findLostKey", "KP-UNSETTLED"),
       test: resources("lost-answers"),
       by: "C13",
     },
@@ -407,7 +407,7 @@ const ledger = [
     },
     {
       name: "a destroy that has left keys behind fails",
-      change: becomes("left.length < 0", "delete", ">"),
+      change: drop("delete", "mustBeRevoked"),
       test: resources("ledger"),
       by: "D9",
     },
@@ -771,7 +771,7 @@ const deletes = [
   ...inFile("provider/keys/find-key.ts", [
     {
       name: "an id alone proves nothing",
-      change: always("isSameKey", "==="),
+      change: becomes("true", "mustBeKey", "found", "==="),
       test: resources("deletes"),
       by: "touches nothing if",
     },
@@ -900,7 +900,7 @@ const waits = [
   ...inFile("provider/keys/readiness.ts", [
     {
       name: "what was handed to nobody is not kept",
-      change: becomes("action !== status", "wasHandedOut", "action", "status"),
+      change: becomes("action !== status", "isTrial", "action", "status"),
       test: resources("readiness"),
       by: "W4",
     },
@@ -1016,7 +1016,7 @@ const rotation = [
   ]),
   ...inFile("provider/resources/rotation/rotate-key.ts", [
     { name: "the old key lives on as the previous one", change: becomes("state", "handOver", "previous", 1) },
-    { name: "keyplane's own credential is rotated only when told so", change: drop("rotateKey", "refuseSelfRotation") },
+    { name: "keyplane's own credential is rotated only when told so", change: drop("rotateKey", "KP-OWN-CREDENTIAL") },
     {
       name: "a key that never became ready goes before the next is made",
       change: becomes("request.state", "rotateKey", "await", "request"),
@@ -1188,7 +1188,10 @@ const account = [
   ]),
   ...inFile("provider/keys/find-key.ts", [
     { name: "no key is read in an account that is not proven", change: drop("findKey", "identity") },
-    { name: "an id without a name is revoked only under the owner's tag", change: always("isSameKey", "&&") },
+    {
+      name: "an id without a name is revoked only under the owner's tag",
+      change: becomes("true", "mustBeKey", "hasTagOf", "&&"),
+    },
   ]),
   ...inFile("provider/resources/api-key.ts", [
     { name: "an ApiKey is made in a proven account", change: drop("create", "mustBeSameAccount") },
@@ -2057,7 +2060,7 @@ const plugins = [
     },
     {
       name: "a deletion fails while an orphan of the resource stays",
-      change: always("afterDelete", "length"),
+      change: drop("afterDelete", "mustBeRevoked"),
       test: contract("orphans"),
       by: "the deletion of a resource fails",
     },
@@ -2290,7 +2293,7 @@ const evidence = [
     },
     {
       name: "a key of another stack that a copied state names does not block its destroy",
-      change: becomes("name !== undefined", "ownKeyIn", "!"),
+      change: becomes("found !== undefined", "ownKeyIn", "!"),
       test: "test/unit/resources/rotation-requests.test.ts",
       by: "do not block the deletion of the copy",
     },
@@ -2377,13 +2380,13 @@ const evidence = [
     },
     {
       name: "only what is proven to be left behind is revoked",
-      change: becomes('fates.get(key)?.fate !== "keep"', "settleUnknown", "fates", "revoke"),
+      change: becomes('fate !== "keep"', "having", "fate", "==="),
       test: resources("ledger"),
       by: "the ledger C14: reports a key",
     },
     {
       name: "an orphan that cannot be revoked is tried again",
-      change: becomes("{ left: [], reported }", "settleUnknown", "left", "reported"),
+      change: becomes("{ left: [], reported, kept: [] }", "carryOut", "left", "reported", "kept"),
       test: resources("ledger"),
       by: "the ledger C7",
     },
@@ -2682,7 +2685,7 @@ const evidence = [
     },
     {
       name: "a resource of another provider may have adopted a key",
-      change: drop("#noteOthers", "noteOther"),
+      change: drop("#noteOthers", "noteHeldBy"),
       test: contract("import"),
       by: "the import of an existing key as",
     },
@@ -2721,19 +2724,23 @@ const evidence = [
       by: "the plugin's process revokes the key",
     },
   ]),
-  ...inFile("provider/keys/lost-key.ts", [
+  ...inFile("provider/keys/key-state.ts", [
     {
       name: "a run looks for the keys of lost requests",
-      change: always("lostDue", "==="),
+      change: never("leftDue", "lostNames", ">"),
       test: resources("lost-answers"),
       by: "C5: makes the next run",
     },
+  ]),
+  ...inFile("provider/keys/unknown-keys.ts", [
     {
       name: "a late key that was used is not revoked",
-      change: becomes("found.has(key)", "settleLost", "found", "revoke"),
+      change: becomes('fate !== "keep"', "having", "fate", "==="),
       test: resources("lost-answers"),
       by: "C5: is reported",
     },
+  ]),
+  ...inFile("provider/keys/lost-key.ts", [
     {
       name: "a lost request is looked for as long as it can take effect",
       change: becomes("0", "settleLost", "LATEST_COMMIT_MS"),
@@ -2850,7 +2857,7 @@ const evidence = [
       test: keys("maker"),
     },
   ]),
-  ...inFile("provider/keys/renamed.ts", [
+  ...inFile("provider/keys/identity.ts", [
     {
       name: "a renamed stack is of the project that the setting names",
       change: without("isRenamedFrom", "project", "before"),
@@ -2869,7 +2876,7 @@ const evidence = [
   ...inFile("provider/session/difference.ts", [
     {
       name: "a renamed stack shows which keys it no longer revokes",
-      change: becomes("isSame || !isSame", "reportRename", "isSame", "renamedFrom"),
+      change: always("reportRename", "isSameStack"),
       test: contract("orphans"),
       by: "a state of a stack that was renamed shows",
     },
@@ -2880,12 +2887,6 @@ const evidence = [
       change: without("#unknown", "has"),
       test: contract("orphans"),
       by: "a key that the engine has shown in a comparison",
-    },
-    {
-      name: "a deletion fails while an orphan is live",
-      change: always("afterDelete", "length"),
-      test: contract("orphans"),
-      by: "the deletion of a resource fails",
     },
     {
       name: "an orphan of a former owner is found",
@@ -3153,10 +3154,10 @@ const sealing = [
       by: "records what its recipients",
     },
   ]),
-  ...inFile("provider/resources/rotation/make-ready-key.ts", [
+  ...inFile("provider/resources/rotation/rotate-key.ts", [
     {
       name: "a sealed current key's secret is not in the outputs",
-      change: becomes("{ key, sealedKey, digest }", "makeReadyKey", "sealedKey", "digest", 1),
+      change: becomes("key", "makeReadyKey", "sealedKey", "undefined", "?"),
       test: SEALED,
       by: "keeps the previous sealed key",
     },
@@ -3180,7 +3181,7 @@ const sealing = [
   ...inFile("provider/keys/readiness.ts", [
     {
       name: "a sealed key that could not be verified is replaced",
-      change: always("finishPending", "isSealed"),
+      change: always("finishPending", "sealedKey"),
       test: SEALED,
       by: "is verified by the run",
     },
@@ -3191,7 +3192,7 @@ const sealing = [
     },
     {
       name: "a sealed key is not tried later",
-      change: always("pendingUnder", "isSealed"),
+      change: always("pendingUnder", "sealedKey"),
       test: SEALED,
       by: "that is to stay live",
     },
@@ -3231,7 +3232,7 @@ const sealing = [
   ...inFile("provider/keys/key-state.ts", [
     {
       name: "triggers beside a sealed key are digested with a secret",
-      change: becomes("textOf(key)", "digestKeyIn", "key", "digestKey"),
+      change: becomes("textOf(outputs.key)", "readKeyState", "key", "digestKey", "??", 1),
       test: SEALED,
       by: "has its triggers digested",
     },

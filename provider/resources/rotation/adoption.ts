@@ -1,6 +1,6 @@
 import { KeyplaneError } from "../../errors";
 import { nameInUrn } from "../../keys/names";
-import { type KeyToRevoke, refusedTakeOver } from "../../keys/revoke-key";
+import { refusedTakeOver } from "../../keys/revoke-key";
 import { accountFailures, sameScope } from "../../keys/scope";
 import { hasUnknown, UNKNOWN } from "../../schema/field-types";
 import type { Context, Failure, HeldName } from "../../schema/resource-type";
@@ -60,7 +60,7 @@ export function refuseLateAdoption(state: RotationState, inputs: PlannedRotation
   const adopt = adoptionOf(inputs);
   if (adopt === undefined) return;
   const held = state.current ?? state.previous;
-  const own = held === undefined ? "keys of its own" : `key ${held.keyId}`;
+  const own = held === undefined ? "keys of its own" : `key ${held.id}`;
   if (adopt.id !== state.adopted?.id && !heldBy(state).some(({ id }) => id === adopt.id)) {
     throw refusal(
       `adopt names key ${adopt.id}, but this resource already has ${own}. Only a new resource can adopt ` +
@@ -76,18 +76,15 @@ export function refuseLateAdoption(state: RotationState, inputs: PlannedRotation
 }
 
 /** Keys to revoke. Their names have the owner's tag, except the name of an adopted key. */
-export function keysToRevoke(ids: readonly string[], { adopted }: RotationState): readonly KeyToRevoke[] {
+export function keysToRevoke(ids: readonly string[], { adopted }: RotationState): readonly HeldName[] {
   return ids.map((id) => ({ id, name: adopted?.id === id ? adopted.name : undefined }));
 }
 
 /** The keys that a resource holds. */
 export function heldBy(state: RotationState): readonly HeldName[] {
   const { current, previous, pendingRevocations, compromised, retired } = state;
-  const keys = [current, previous].filter((key) => key !== undefined);
-  return [
-    ...keys.map(({ keyId, name }) => ({ id: keyId, name })),
-    ...[...pendingRevocations, ...compromised, ...retired].map((id) => ({ id })),
-  ];
+  const others = [...pendingRevocations, ...compromised, ...retired].map((id) => ({ id }));
+  return [...[current, previous].filter((key) => key !== undefined), ...others];
 }
 
 /** The error for a key that is not adopted. */

@@ -5,22 +5,14 @@ import { keyIn } from "../../key-index";
 import { clockSkew } from "../../keys/clock-skew";
 import { type Fate, fateOf } from "../../keys/fate";
 import { isOthers } from "../../keys/maker";
+import { formatKey } from "../../keys/names";
 import { revokeAll, settingWith } from "../../keys/revoke-key";
 import type { Context } from "../../schema/resource-type";
 import type { Deliveries } from "../../schema/witness";
 import { shownName } from "../../text";
 import { periodsOf, type RotationInputs } from "./rotation-fields";
 import { retireReason } from "./rotation-plan";
-import {
-  formatHeld,
-  type HeldKey,
-  hasPredecessor,
-  isoOf,
-  madeBy,
-  type RotationState,
-  withoutPrevious,
-} from "./rotation-state";
-import { takeOverFirst } from "./self-rotation";
+import { type HeldKey, hasPredecessor, isoOf, madeBy, type RotationState, withoutPrevious } from "./rotation-state";
 
 /**
  * Retires the previous key if its grace is over and nobody uses it. A ledger revokes a retired key at the end of a run
@@ -38,38 +30,42 @@ export async function retirePrevious(saved: RotationState, context: Context): Pr
   const reason = retireReason(state, inputs, context.now());
   if (previous === undefined || reason === undefined) return state;
   if (isOthers(madeBy(state, previous), inputs.owner)) {
-    context.warn(`key ${formatHeld(previous)} was created by another stack. It is not revoked`);
+    context.warn(`key ${formatKey(previous)} was created by another stack. It is not revoked`);
     return withoutPrevious(state);
   }
   const ownSetting = settingWith(previous, context);
   if (ownSetting !== undefined) {
-    context.warn(takeOverFirst(previous, state.current, ownSetting));
+    context.warn(
+      `key ${previous.id} is due to be revoked, but keyplane still authenticates with it (${ownSetting}). Revoking it ` +
+        `would lock keyplane out. Set ${ownSetting} to the secret of key ${state.current?.id}, this resource's \`key\`, and ` +
+        "run `pulumi up` again",
+    );
     return state;
   }
   if (reason.field === "revokeNow") {
-    context.info(`key ${formatHeld(previous)}, which revokeNow names, ${whenRevoked(state)}`);
-    return { ...withoutPrevious(state), compromised: [...state.compromised, previous.keyId] };
+    context.info(`key ${formatKey(previous)}, which revokeNow names, ${whenRevoked(state)}`);
+    return { ...withoutPrevious(state), compromised: [...state.compromised, previous.id] };
   }
-  const record = await recordOf(previous.keyId, context);
+  const record = await recordOf(previous.id, context);
   const fate = fateOfPrevious(state, record, context);
   report({ previous, record, inputs }, fate, context);
   const used = record === "unknown" ? undefined : (record?.lastUsedAt ?? undefined);
   if (fate.fate === "report" && used !== undefined) return { ...state, previousUsedAt: used };
   if (fate.fate !== "revoke") return state;
   if (context.deliveries === undefined) {
-    context.info(`key ${formatHeld(previous)} ${whenRevoked(state)}`);
+    context.info(`key ${formatKey(previous)} ${whenRevoked(state)}`);
     const listed = await Promise.all(state.retired.map((id) => recordOf(id, context)));
     const retired = state.retired.filter((_, at) => listed[at] !== undefined);
-    return { ...withoutPrevious(state), retired: [...retired, previous.keyId] };
+    return { ...withoutPrevious(state), retired: [...retired, previous.id] };
   }
-  const left = await revokeAll([{ id: previous.keyId, name: previous.name }], inputs.owner, context);
+  const left = await revokeAll([previous], inputs.owner, context);
   if (left.length > 0) return state;
-  context.info(`revoked key ${formatHeld(previous)}. Its successor is key ${state.current?.keyId}`);
+  context.info(`revoked key ${formatKey(previous)}. Its successor is key ${state.current?.id}`);
   return withoutPrevious(state);
 }
 
 function whenRevoked({ current }: RotationState): string {
-  return `is revoked at the end of this run. Its successor is key ${current?.keyId}`;
+  return `is revoked at the end of this run. Its successor is key ${current?.id}`;
 }
 
 /**
@@ -84,7 +80,7 @@ async function withDelivery(state: RotationState, deliveries: Deliveries, contex
   // A later run of the history may have gone on from another state, for example from one that was restored afterwards.
   if (delivered === undefined && state.previous !== undefined) {
     context.info(
-      `key ${formatHeld(state.previous)} stays live: since the rotation, no \`pulumi up\` is known that has reached the whole ` +
+      `key ${formatKey(state.previous)} stays live: since the rotation, no \`pulumi up\` is known that has reached the whole ` +
         "stack. Its grace starts now",
     );
   }
@@ -94,18 +90,18 @@ async function withDelivery(state: RotationState, deliveries: Deliveries, contex
 /** Revokes keys that a former version has retired, by the same rules. Their secrets are no longer known. */
 async function revokeRetired(state: RotationState, context: Context): Promise<RotationState> {
   if (state.retired.length === 0) return state;
-  const records = new Map(
-    await Promise.all(state.retired.map(async (id) => [id, await recordOf(id, context)] as const)),
-  );
-  const live = state.retired.filter((id) => records.get(id) !== undefined);
-  const toRevoke = live.filter((id) => fateOfPrevious(state, records.get(id), context).fate === "revoke");
-  const ids = toRevoke.map((id) => ({ id }));
-  const left = await revokeAll(ids, state.inputs.owner, context);
-  return { ...state, retired: live.filter((id) => !toRevoke.includes(id) || left.includes(id)) };
+  const records = await Promise.all(state.retired.map((id) => recordOf(id, context)));
+  const live = state.retired.flatMap((id, at) => (records[at] === undefined ? [] : [{ id, record: records[at] }]));
+  const toRevoke = live.filter(({ record }) => fateOfPrevious(state, record, context).fate === "revoke");
+  const left = await revokeAll(toRevoke, state.inputs.owner, context);
+  const isDone = (key: (typeof live)[number]) => toRevoke.includes(key) && !left.includes(key.id);
+  return { ...state, retired: live.filter((key) => !isDone(key)).map(({ id }) => id) };
 }
 
 /** What the service lists about a key: nothing if the key is gone, and `unknown` without a list. */
-async function recordOf(id: string, context: Context): Promise<ApiKeyRecord | undefined | "unknown"> {
+type Listed = ApiKeyRecord | undefined | "unknown";
+
+async function recordOf(id: string, context: Context): Promise<Listed> {
   try {
     return keyIn(await context.keys().list({ recent: true }), id);
   } catch (error) {
@@ -116,11 +112,7 @@ async function recordOf(id: string, context: Context): Promise<ApiKeyRecord | un
 }
 
 /** A ledger has its own record of the delivery, and decides once more. */
-function fateOfPrevious(
-  { deliveredAt, rotatedAt, inputs }: RotationState,
-  record: ApiKeyRecord | undefined | "unknown",
-  context: Context,
-): Fate {
+function fateOfPrevious({ deliveredAt, rotatedAt, inputs }: RotationState, record: Listed, context: Context): Fate {
   // Missing usage data does not prove that the key is unused, but the grace is over: only a known use keeps it.
   const delivered = context.deliveries === undefined ? rotatedAt : deliveredAt;
   const used = record === "unknown" ? Number.NaN : Date.parse(record?.lastUsedAt ?? "");
@@ -134,15 +126,12 @@ function fateOfPrevious(
   });
 }
 
-/** A previous key, and what the service lists about it. */
-interface Judged {
-  readonly previous: HeldKey;
-  readonly record: ApiKeyRecord | undefined | "unknown";
-  readonly inputs: RotationInputs;
-}
-
-function report({ previous, record, inputs }: Judged, fate: Fate, context: Context): void {
-  const key = `key ${formatHeld(previous)}`;
+function report(
+  { previous, record, inputs }: { previous: HeldKey; record: Listed; inputs: RotationInputs },
+  fate: Fate,
+  context: Context,
+): void {
+  const key = `key ${formatKey(previous)}`;
   const { lastUsedAt, lastUsedFromAddr } = record === "unknown" || record === undefined ? {} : record;
   const use = `was last used ${lastUsedAt} from ${shownName(lastUsedFromAddr ?? "an unknown address")}`;
   if (fate.fate === "revoke") {
