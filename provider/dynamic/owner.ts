@@ -11,7 +11,7 @@ import { formatListed, settleUnknown } from "../keys/unknown-keys";
 import { textOf } from "../members";
 import { atBorder } from "../schema/at-border";
 import { type FieldRule, type InputsOf, types } from "../schema/field-types";
-import type { Context, Due } from "../schema/resource-type";
+import type { Due } from "../schema/resource-type";
 
 /** How many of the last runs the state has on record. A run that fails before its sweep leaves its keys to a later one. */
 const RUNS = 10;
@@ -111,7 +111,12 @@ export const owner = atBorder<Inputs, OwnerState>({
     const list = await context.keys().list();
     const ours = list.filter((key) => hasTagOf(key.name, id) && !context.run.kept.has(key.id));
     const isHeld = (key: ApiKeyRecord) => context.run.held.has(key.id);
-    for (const key of ours.filter(isHeld)) reportHeld(key, context);
+    for (const key of ours.filter(isHeld)) {
+      context.warn(
+        `key ${formatListed(key)} stays live: Pulumi removed its resource without deleting it, because of retainOnDelete, ` +
+          "deletedWith or `pulumi state delete`. If nobody needs it, revoke it in the console",
+      );
+    }
     const unknown = ours.filter((key) => !isHeld(key));
     const record = { recordedSince: context.run.heldSince, sweptAt: context.run.sweptAt };
     const { left } = await settleUnknown({ unknown, identity, ...record }, context);
@@ -122,12 +127,4 @@ export const owner = atBorder<Inputs, OwnerState>({
 /** The recorded identity. An unknown account must be proven, too. */
 function recordedIdentity(id: string, { identity }: OwnerState): string {
   return identity ?? identityOf(id, "");
-}
-
-/** Reports a live key that was in the state, and whose resource was not deleted. */
-function reportHeld(key: ApiKeyRecord, { warn }: Context): void {
-  warn(
-    `key ${formatListed(key)} stays live: Pulumi removed its resource without deleting it, because of retainOnDelete, ` +
-      "deletedWith or `pulumi state delete`. If nobody needs it, revoke it in the console",
-  );
 }

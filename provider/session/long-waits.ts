@@ -34,7 +34,7 @@ export class LongWaits {
     this.#timer ??= setInterval(() => this.#report(), EVERY_MS).unref();
   }
 
-  /** Reports the end of a wait that users have read about. */
+  /** Reports the end of a wait if users have read about it. */
   end(wait: LongWait, outcome: "done" | "failed"): void {
     this.#waits.delete(wait);
     if (this.#shown.delete(wait)) wait.say(`${outcome} after ${elapsed(wait)}`);

@@ -13,7 +13,7 @@ import { type ConfigReader, credentialsIn, renamedFromIn, resolveSettings, type 
 import { type EngineCommand, engineCommand } from "../stack/command-line";
 import { StackLook } from "../stack/stack-look";
 import { EngineLink, type EngineModules } from "./engine-link";
-import type { LongWait, LongWaits } from "./long-waits";
+import { LongWaits } from "./long-waits";
 import { RetriedCreations } from "./retried-creation";
 
 /** Minimum time between two retries that are shown, in milliseconds. Under load there can be hundreds. */
@@ -23,7 +23,7 @@ const RETRY_SHOWN_EVERY_MS = 1_000;
 const FINISH_MS = 30_000;
 
 /** A verb that is under way. */
-export interface RunningVerb {
+interface RunningVerb {
   readonly account: string | undefined;
   /** Shows in its row what the account waits for. */
   readonly show: (text: string) => void;
@@ -40,6 +40,7 @@ export class Session {
   readonly engine: EngineLink;
   /** What the engine's own records say about the stack. */
   readonly stack: StackLook;
+  readonly longWaits = new LongWaits();
   /** Creations that an error hook can repeat. */
   readonly creations = new RetriedCreations();
   /** A new random part of a name. */
@@ -63,7 +64,6 @@ export class Session {
   readonly #underWay = new Set<RunningVerb>();
   /** Creations of keys that have not ended. */
   readonly #creations = new Set<Promise<unknown>>();
-  #longWaits: LongWaits | undefined;
   #retryShownAt = Number.NEGATIVE_INFINITY;
   /** Ids of the resources that were read, by URN. A resource and its predecessor can have the same URN. */
   readonly #seenInRefresh = new Map<unknown, Set<string>>();
@@ -186,34 +186,20 @@ export class Session {
     const refusal = this.refusedOrigin(scope);
     if (refusal !== undefined) throw refusal;
     const { account: name } = scope;
-    let account = this.#accounts.get(name);
-    if (account === undefined) {
+    return getOrCreate(this.#accounts, name, () => {
       const api = require("../api/account") as typeof import("../api/account");
-      account = api.Account.for(this.settings(name));
+      const account = api.Account.for(this.settings(name));
       account.onRetry = (retry) => this.#showRetry(name, retry);
       if (this.#cancelled !== undefined) account.abort(this.#cancelled);
       if (this.#orphaned !== undefined) account.stopCreating(this.#orphaned);
-      this.#accounts.set(name, account);
-    }
-    return account;
+      return account;
+    });
   }
 
   /** Registers a running verb. Returns a function that ends this. */
   began(verb: RunningVerb): () => void {
     this.#underWay.add(verb);
     return () => this.#underWay.delete(verb);
-  }
-
-  /** Reports a wait that has become long. Loads its code at the first one, because most runs have none. */
-  async noteLongWait(wait: LongWait, isWaiting: () => boolean): Promise<void> {
-    const { LongWaits } = await import("./long-waits.js");
-    this.#longWaits ??= new LongWaits();
-    // It may have ended meanwhile.
-    if (isWaiting()) this.#longWaits.add(wait);
-  }
-
-  endLongWait(wait: LongWait, outcome: "done" | "failed"): void {
-    this.#longWaits?.end(wait, outcome);
   }
 
   /** Shows a retry in the rows of all verbs of an account, because they share its limits and some of its requests. */
@@ -233,7 +219,7 @@ export class Session {
 
   /** Records that a resource was read: its next `diff` belongs to a refresh, unless a `check` comes first. */
   noteRead(id: string, urn: unknown): void {
-    this.#seenInRefresh.set(urn, (this.#seenInRefresh.get(urn) ?? new Set()).add(id));
+    getOrCreate(this.#seenInRefresh, urn, () => new Set<string>()).add(id);
   }
 
   noteCheck(urn: unknown): void {

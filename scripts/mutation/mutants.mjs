@@ -469,7 +469,7 @@ const ledger = [
     },
     {
       name: "what the last run could not revoke is not forgotten",
-      change: becomes("[]", "toRevoke", "unrevoked"),
+      change: becomes("[]", "endRun", "isCopy", "unrevoked", "?"),
       test: resources("ledger"),
       by: "revokes nothing in an incomplete run",
     },
@@ -1150,13 +1150,13 @@ const account = [
   ...inFile("provider/dynamic/adapter.ts", [
     {
       name: "an error of the npm package leaves as a message",
-      change: uncalled("HostError.constructor", "toMessage"),
+      change: uncalled("toHostError", "toMessage"),
       test: WAYS_OUT,
       by: "an error of the npm package",
     },
     {
       name: "a reason why a key is not ready leaves as a message",
-      change: becomes("message", "HostError.constructor", "message", "this"),
+      change: becomes("{ id, properties, reasons: [messageOf(error)] }", "toHostError", "reasons"),
       test: WAYS_OUT,
       by: "a reason of the npm package",
     },
@@ -1417,7 +1417,7 @@ const digests = [
   ...inFile("provider/dynamic/ledger.ts", [
     {
       name: "a copied state leaves what its ledger has to revoke to the original",
-      change: drop("toRevoke", "sameOwner"),
+      change: becomes("false", "endRun", "sameOwner", "&&"),
       test: resources("wrong-account"),
       by: "leaves the ids",
     },
@@ -1992,7 +1992,7 @@ const plugins = [
       test: plugin("owner"),
     },
   ]),
-  ...inFile("provider/plugin/public-part.ts", [
+  ...inFile("provider/plugin/engine-values.ts", [
     {
       name: "inputs of the dynamic provider's SDK are refused",
       change: always("publicPart", "internal", "account"),
@@ -2138,7 +2138,7 @@ const plugins = [
   ...inFile("provider/plugin/key-owners.ts", [
     {
       name: "a key that is handed over after an upgrade keeps its owner",
-      change: without("input", "handovers"),
+      change: without("inputs", "handovers"),
       test: contract("rotation"),
       by: "the deletion of a resource by a provider that the program does not use keeps the current key if",
     },
@@ -2798,12 +2798,6 @@ const evidence = [
       by: "the record of a previous key remembers a use",
     },
     {
-      name: "an unknown use keeps a retired key",
-      change: never("revokePrevious", "key", "unknown", "===", 2),
-      test: resources("ledger"),
-      by: "the record of a previous key does not let",
-    },
-    {
       name: "a revoked previous key is not looked for again",
       change: drop("retireAt", "isRevoked"),
       test: resources("ledger"),
@@ -2811,6 +2805,12 @@ const evidence = [
     },
   ]),
   ...inFile("provider/resources/rotation/retire-key.ts", [
+    {
+      name: "an unknown use keeps a retired key",
+      change: never("fateOfPrevious", "record", "unknown", 1),
+      test: resources("ledger"),
+      by: "the record of a previous key does not let",
+    },
     {
       name: "without a ledger, the history must show the delivery",
       change: becomes("delivered !== 7", "withDelivery", "delivered", "at once"),

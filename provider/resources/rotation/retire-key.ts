@@ -10,7 +10,7 @@ import { revokeAll, settingWith } from "../../keys/revoke-key";
 import type { Context } from "../../schema/resource-type";
 import type { Deliveries } from "../../schema/witness";
 import { shownName } from "../../text";
-import { periodsOf, type RotationInputs } from "./rotation-fields";
+import { type PlannedRotation, periodsOf, type RotationInputs } from "./rotation-fields";
 import { retireReason } from "./rotation-plan";
 import { type HeldKey, hasPredecessor, isoOf, madeBy, type RotationState, withoutPrevious } from "./rotation-state";
 
@@ -47,7 +47,9 @@ export async function retirePrevious(saved: RotationState, context: Context): Pr
     return { ...withoutPrevious(state), compromised: [...state.compromised, previous.id] };
   }
   const record = await recordOf(previous.id, context);
-  const fate = fateOfPrevious(state, record, context);
+  // A ledger has its own record of the delivery, and decides once more.
+  const deliveredAt = context.deliveries === undefined ? state.rotatedAt : state.deliveredAt;
+  const fate = fateOfPrevious(record, deliveredAt, inputs, context);
   report({ previous, record, inputs }, fate, context);
   const used = record === "unknown" ? undefined : (record?.lastUsedAt ?? undefined);
   if (fate.fate === "report" && used !== undefined) return { ...state, previousUsedAt: used };
@@ -92,14 +94,15 @@ async function revokeRetired(state: RotationState, context: Context): Promise<Ro
   if (state.retired.length === 0) return state;
   const records = await Promise.all(state.retired.map((id) => recordOf(id, context)));
   const live = state.retired.flatMap((id, at) => (records[at] === undefined ? [] : [{ id, record: records[at] }]));
-  const toRevoke = live.filter(({ record }) => fateOfPrevious(state, record, context).fate === "revoke");
+  const { deliveredAt, inputs } = state;
+  const toRevoke = live.filter(({ record }) => fateOfPrevious(record, deliveredAt, inputs, context).fate === "revoke");
   const left = await revokeAll(toRevoke, state.inputs.owner, context);
   const isDone = (key: (typeof live)[number]) => toRevoke.includes(key) && !left.includes(key.id);
   return { ...state, retired: live.filter((key) => !isDone(key)).map(({ id }) => id) };
 }
 
 /** What the service lists about a key: nothing if the key is gone, and `unknown` without a list. */
-type Listed = ApiKeyRecord | undefined | "unknown";
+export type Listed = ApiKeyRecord | undefined | "unknown";
 
 async function recordOf(id: string, context: Context): Promise<Listed> {
   try {
@@ -111,17 +114,21 @@ async function recordOf(id: string, context: Context): Promise<Listed> {
   }
 }
 
-/** A ledger has its own record of the delivery, and decides once more. */
-function fateOfPrevious({ deliveredAt, rotatedAt, inputs }: RotationState, record: Listed, context: Context): Fate {
+/** The fate of a previous key by what the service lists about it, and by when its successor was delivered. */
+export function fateOfPrevious(
+  record: Listed,
+  deliveredAt: string | undefined,
+  inputs: PlannedRotation,
+  context: Context,
+): Fate {
   // Missing usage data does not prove that the key is unused, but the grace is over: only a known use keeps it.
-  const delivered = context.deliveries === undefined ? rotatedAt : deliveredAt;
-  const used = record === "unknown" ? Number.NaN : Date.parse(record?.lastUsedAt ?? "");
+  const use = record === "unknown" ? record : (record?.lastUsedAt ?? "never");
   return fateOf({
     kind: "previous",
     isCredential: false,
-    deliveredAt: delivered === undefined ? undefined : Date.parse(delivered),
+    deliveredAt: deliveredAt === undefined ? undefined : Date.parse(deliveredAt),
     ...periodsOf(inputs),
-    lastUsed: record === "unknown" ? "unknown" : Number.isNaN(used) ? "never" : used,
+    lastUsed: use === "unknown" || use === "never" ? use : Date.parse(use),
     now: Math.min(context.now(), context.account().serviceNow()),
   });
 }
