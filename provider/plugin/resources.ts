@@ -83,7 +83,7 @@ export class Resources {
     const outputs = fromEngine(olds);
     const inputs = this.#owners.identified(type, news, outputs);
     return this.#run(named, { name: "diff", values: outputs }, async (context) => {
-      const found = difference(this.session, { type, id, outputs, inputs }, context, { hasLedger: false });
+      const found = difference(this.session, { type, id, outputs, inputs }, context);
       const { changes, replaces, fields, deleteBeforeReplace, reasons, driftOnly } = found;
       // The update proves that the account is the same, and records it.
       const isMoved = !driftOnly && isElsewhere(identityIn(outputs), context);

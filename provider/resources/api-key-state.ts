@@ -1,13 +1,52 @@
 import { keyDigest } from "../key-digest";
-import type { RecordedKey } from "../keys/find-key";
-import { rotateAt } from "../keys/key-fields";
+import { keyFields, keyRules, rotateAt } from "../keys/key-fields";
 import { digestOfTriggers, type KeyState, readKeyState, sealedIn } from "../keys/key-state";
-import { expiresAt } from "../keys/lease";
+import { expiresAt, leaseRules } from "../keys/lease";
 import { textOf, withoutEmpty } from "../members";
+import { type FieldRule, type FieldType, type InputsOf, type Planned, types } from "../schema/field-types";
 import type { Outputs, Properties } from "../schema/outputs";
-import type { HeldName } from "../schema/resource-type";
+import type { Context, Failure, HeldName } from "../schema/resource-type";
 import type { SealedTexts } from "../seal/recipients";
-import type { ApiKeyInputs } from "./api-key-fields";
+
+const NO_ADOPTION =
+  "is supported only by RotatingApiKey. The replacement of an ApiKey would adopt the key, and lose it with the old resource";
+
+/** The fields of a key that is changed only by replacement. */
+export const apiKeyFields = {
+  ...keyFields,
+  name: { type: types.keyName, change: "replace" },
+  adopt: { type: (() => NO_ADOPTION) as FieldType<undefined>, change: "ignore", refused: true },
+  onNameConflict: { type: types.oneOf("fail", "revokeUnused"), fallback: "fail", change: "update" },
+} as const satisfies Record<string, FieldRule>;
+
+/** The checked inputs of a key. */
+export type ApiKeyInputs = InputsOf<typeof apiKeyFields>;
+
+/** The rules between the fields. */
+export function apiKeyRules(inputs: Planned<ApiKeyInputs>, context: Context): readonly Failure[] {
+  const failures: Failure[] = [...keyRules(inputs, context), ...leaseRules(inputs)];
+  if (inputs.name !== undefined) {
+    if (inputs.namePrefix !== undefined) {
+      failures.push({ property: "namePrefix", reason: "cannot be combined with name. Choose one of them" });
+    }
+    if (inputs.maxAge !== undefined) {
+      const reason =
+        "cannot be combined with name, because the deadline is a part of the generated name. Use namePrefix";
+      failures.push({ property: "maxAge", reason });
+    }
+    if (inputs.waitForProjects !== undefined) {
+      failures.push({
+        property: "waitForProjects",
+        reason:
+          "cannot be combined with name, because a replacement revokes the old key before it waits. Use namePrefix, or " +
+          "make the key depend on a ProjectReady",
+      });
+    }
+  } else if (inputs.onNameConflict !== undefined) {
+    failures.push({ property: "onNameConflict", reason: "requires name. Set name, or remove onNameConflict" });
+  }
+  return failures;
+}
 
 /** The state of a key, stored in the outputs beside the inputs. */
 export interface ApiKeyState extends KeyState<ApiKeyInputs> {
@@ -76,11 +115,6 @@ export function withInputs(state: ApiKeyState, inputs: ApiKeyInputs): ApiKeyStat
 /** Whether a key has an exact name. */
 export function isExact({ mintedBy }: ApiKeyState): boolean {
   return mintedBy !== undefined;
-}
-
-/** The key as recorded in the state. */
-export function recordedKey(id: string, { name, identity, createdAt, key, digest }: ApiKeyState): RecordedKey {
-  return { id, name, identity, createdAt, key, digest };
 }
 
 /** Keys that attempts to create this one left behind, under its exact name or under names with the owner's tag. */

@@ -33,14 +33,15 @@ import { atBorder } from "../schema/at-border";
 import { newDigestKey } from "../schema/digest";
 import { type Context, type Due, NotReady } from "../schema/resource-type";
 import { changeOfRecipients } from "../seal/recipients";
-import { type ApiKeyInputs, apiKeyFields, apiKeyRules } from "./api-key-fields";
 import {
+  type ApiKeyInputs,
   type ApiKeyState,
+  apiKeyFields,
+  apiKeyRules,
   isExact,
   keysToRevoke,
   NO_KEY,
   readState,
-  recordedKey,
   withInputs,
   writeState,
 } from "./api-key-state";
@@ -111,7 +112,7 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
   async read(id, state, context) {
     // Nothing to look for: the next update replaces it, and settles what its creation has left.
     if (state.keyId === undefined) return state;
-    const found = await findKey(recordedKey(id, state), context);
+    const found = await findKey({ ...state, id }, context);
     if (found === undefined) {
       const gone =
         state.sealedKey === undefined
@@ -169,7 +170,7 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
     }
     if (!stays && keyId !== undefined && !isHeldElsewhere(id, id, identity, context)) {
       await mustHaveReachedConsumers(id, identity, context);
-      await revokeKey(recordedKey(id, state), context);
+      await revokeKey({ ...state, id }, context);
     }
     await mustRevokeAll(keysToRevoke(orphansBeside(id, state), state), identity, context);
   },

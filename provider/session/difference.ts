@@ -5,7 +5,7 @@ import { scopeOf } from "../keys/scope";
 import { type Difference, diff } from "../schema/diff";
 import type { Planned } from "../schema/field-types";
 import type { Given } from "../schema/outputs";
-import type { Context, DueTerms, Made, ResourceType } from "../schema/resource-type";
+import type { Context, Made, ResourceType } from "../schema/resource-type";
 import type { Session } from "./session";
 
 /** A resource and its new inputs. */
@@ -19,11 +19,11 @@ export function difference(
   session: Session,
   resource: Compared,
   context: Context,
-  { hasLedger }: Pick<DueTerms, "hasLedger">,
 ): Difference & { readonly driftOnly: boolean } {
   const { type, outputs, inputs } = resource;
   const driftOnly = session.takeRefresh(resource.id, context.urn);
   const renamedFrom = () => session.renamedFrom();
+  const hasLedger = context.deliveries === undefined;
   const terms = { now: context.now(), accountMark: () => context.accountMark(), renamedFrom, driftOnly, hasLedger };
   const found = diff(type, outputs, inputs, terms);
   // A refresh can compare a predecessor that is still to be deleted: it does not show what is held.

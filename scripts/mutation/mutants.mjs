@@ -1079,7 +1079,7 @@ const account = [
   ...inFile("provider/keys/account-guard.ts", [
     {
       name: "an account that holds no key of the owner is refused",
-      change: instead("return;", "mustBeSameAccount", "throw", "wrongAccount"),
+      change: instead("return;", "mustBeSameAccount", "throw", "KP-WRONG-ACCOUNT"),
     },
     { name: "a witness is a key of the same stack", change: always("mustBeSameAccount", "hasTagOf") },
     { name: "an account that is confirmed is taken", change: without("mustBeSameAccount", "isAccountConfirmed") },
@@ -1205,7 +1205,7 @@ const account = [
   ...inFile("provider/resources/rotation/delete-keys.ts", [
     {
       name: "a RotatingApiKey that stays live is not forgotten in another account",
-      change: drop("keepLive", "mustNotForget"),
+      change: drop("deleteKeys", "mustNotForget"),
     },
   ]),
   ...inFile("provider/dynamic/owner.ts", [

@@ -23,13 +23,24 @@ export async function deleteKeys(id: string, state: RotationState, context: Cont
   await settleLostForGood(state.lost, state.identity, context);
   const keys = ownKeys(id, state, context);
   const kept = keys.filter((key) => staysLive(key, state, context));
-  await keepLive(kept, state, context);
+  if (kept.length > 0) await mustNotForget(state.identity, context);
+  for (const key of kept) {
+    context.run.kept.add(key.id);
+    context.info(`key ${formatKey(key)} stays live, because revokeOnDelete is false`);
+  }
   const toRevoke = keys.filter((key) => !kept.includes(key));
   for (const key of toRevoke) refuseOwnCredential(key, context);
   const left = await leftBeside(id, keys, state, context);
   const isHandedOut = left.some((keyId) => !state.pendingRevocations.includes(keyId));
   if (toRevoke.length > 0 || isHandedOut) await mustHaveReachedConsumers(id, state.identity, context);
-  for (const key of toRevoke) await revokeHeld(key, state, context);
+  for (const key of toRevoke) {
+    if (isOthers(madeBy(state, key), ownerNow(state.identity, context))) {
+      context.warn(`key ${formatKey(key)} was created by another stack, so it is not revoked`);
+      continue;
+    }
+    context.progress(`revoking key ${key.id}`);
+    await revokeKey({ ...key, identity: state.identity }, context);
+  }
   // Asked last, because the ledger is deleted at the same time.
   const live = left.filter((keyId) => !context.run.retired.has(keyId));
   await mustRevokeAll(keysToRevoke(live, state), state.identity, context);
@@ -55,14 +66,6 @@ function staysLive(key: HeldKey, { current, pending, inputs }: RotationState, co
     !context.run.compromised.has(key.id) &&
     (key !== current || wasHandedOut(pending))
   );
-}
-
-async function keepLive(kept: readonly HeldKey[], { identity }: RotationState, context: Context): Promise<void> {
-  if (kept.length > 0) await mustNotForget(identity, context);
-  for (const key of kept) {
-    context.run.kept.add(key.id);
-    context.info(`key ${formatKey(key)} stays live, because revokeOnDelete is false`);
-  }
 }
 
 /** Ids of keys that the resource has still to revoke, besides its own. If the state was copied, the original does. */
@@ -94,13 +97,4 @@ async function ownKeyIn(state: RotationState, context: Context): Promise<readonl
   if (!isOthers(madeBy(state, found), ownerNow(identity, context))) return [revokeNow];
   context.warn(`key ${formatKey(found)}, which revokeNow names, was created by another stack, so it is not revoked`);
   return [];
-}
-
-async function revokeHeld(key: HeldKey, state: RotationState, context: Context): Promise<void> {
-  if (isOthers(madeBy(state, key), ownerNow(state.identity, context))) {
-    context.warn(`key ${formatKey(key)} was created by another stack, so it is not revoked`);
-    return;
-  }
-  context.progress(`revoking key ${key.id}`);
-  await revokeKey({ ...key, identity: state.identity }, context);
 }
