@@ -12,7 +12,6 @@ import { reasonsOf, runVerb, type Verb, VerbError } from "../session/verb";
 import { toMessage } from "../text";
 import { onCancel, pulumiModules } from "./pulumi-internals";
 
-/** The one session of this process. */
 const session = new Session(pulumiModules);
 let isConfigured = false;
 

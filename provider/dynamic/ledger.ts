@@ -34,7 +34,6 @@ const fields = {
   owned: { type: types.listOf(types.keyId), required: true, change: "update", onlyAdditions: true },
   /** Ids of keys that `revokeNow` names and that have a successor. */
   compromised: { type: types.listOf(types.keyId), change: "update", onlyAdditions: true },
-  /** The previous keys of rotating keys, by id. */
   previous: { type: types.map as FieldType<Readonly<Record<string, Previous>>>, change: "ignore" },
   /** Names of keys that do not show who created them, by id. */
   untagged: { type: types.map as FieldType<Readonly<Record<string, string>>>, change: "ignore" },
@@ -44,9 +43,7 @@ const fields = {
 
 type Inputs = InputsOf<typeof fields>;
 
-/** What the ledger records of a previous key. */
 interface DeliveryRecord {
-  /** The id of the key that replaced it. */
   readonly successor: string;
   /** ISO 8601 time at which the first run had ended that gave the successor to the whole stack. */
   readonly deliveredAt: string;
@@ -65,7 +62,6 @@ type LedgerState = Partial<Inputs> & {
   readonly unrevoked: readonly string[];
   /** Ids of earlier keys that were still live when they were last looked for. */
   readonly delivered: readonly string[];
-  /** The previous keys of rotating keys, by id. */
   readonly deliveries: ReadonlyMap<string, DeliveryRecord>;
   /** Whether it still has to look for keys that interrupted runs left behind. */
   readonly isUnswept: boolean;
@@ -78,10 +74,8 @@ type LedgerState = Partial<Inputs> & {
   readonly sweptAt: number;
 };
 
-/** What a sweep has found. */
 type Swept = Pick<LedgerState, "delivered" | "isUnswept" | "knowsSince" | "sweptAt">;
 
-/** The keys of the stack, and their owner. */
 type Held = { readonly owner?: string | undefined; readonly owned: readonly string[] };
 
 function readState({ unswept, orphans, ...outputs }: Properties): LedgerState {

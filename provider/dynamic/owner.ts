@@ -16,7 +16,6 @@ import type { Due } from "../schema/resource-type";
 /** How many of the last runs the state has on record. A run that fails before its sweep leaves its keys to a later one. */
 const RUNS = 10;
 
-/** The stack that an owner belongs to. */
 const STACK = ["project", "stack", "organization"] as const;
 
 const fields = {

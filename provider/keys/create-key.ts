@@ -22,7 +22,6 @@ interface Left {
   readonly pendingRevocations: readonly string[];
 }
 
-/** A new key. */
 interface NewKey extends Left {
   readonly created: CreatedKey;
   /** The sealed secret, which is recorded instead of the secret; absent without recipients. */
@@ -41,7 +40,6 @@ export class NotCreated extends Error {
   }
 }
 
-/** How to name a key. */
 export type Naming =
   | { readonly prefix: string; readonly identity: string }
   | { readonly exactName: string; readonly onConflict: "fail" | "revokeUnused" };

@@ -10,15 +10,12 @@ import { formatKey, hasTagOf } from "./names";
 /** Maximum time after its creation until a key is listed, in milliseconds. */
 const LISTED_WITHIN_MS = 60_000;
 
-/** A key as recorded in a state. */
 export interface RecordedKey extends HeldName {
-  /** The identity of its owner. */
   readonly identity: string | undefined;
   /** ISO 8601 time; absent if it is not recorded. */
   readonly createdAt?: string | undefined;
   /** The secret; absent if it is not recorded, or sealed. */
   readonly key?: string | undefined;
-  /** The public digest of the secret. */
   readonly digest?: string | undefined;
 }
 

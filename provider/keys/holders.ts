@@ -1,5 +1,5 @@
 import { getOrCreate } from "../get-or-create";
-import type { Context, Made, ResourceType, RunNotes } from "../schema/resource-type";
+import type { Context, Made, ResourceType } from "../schema/resource-type";
 import { urnIn } from "./identity";
 
 /**
@@ -33,15 +33,10 @@ export function noteHeldBy(
   keyId: string,
   { run }: Context,
 ) {
-  const ids = holdersOf(keyId, run).add(holder.id);
+  const ids = getOrCreate(run.holders, keyId, () => new Set()).add(holder.id);
   const urns = getOrCreate(run.holderUrns, keyId, () => new Set());
   if (holder.urn !== undefined) urns.add(holder.urn);
   return { ids, urns };
-}
-
-/** The ids of the resources that hold a key. */
-export function holdersOf(id: string, { holders }: RunNotes): Set<string> {
-  return getOrCreate(holders, id, () => new Set());
 }
 
 /**

@@ -11,7 +11,6 @@ export function identityOf(ownerId: string, mark: string | undefined, urn?: stri
   return ownerId + account + (urn === undefined ? "" : `|${Buffer.from(urn).toString("base64url")}`);
 }
 
-/** The owner's id in an identity. */
 export function ownerIdIn(identity: unknown): string {
   return partsOf(identity).ownerId;
 }
@@ -44,7 +43,6 @@ export function sameOwner(one: unknown, other: unknown): boolean {
   return ownerIdIn(one) === ownerIdIn(other);
 }
 
-/** What names a stack, as far as it is known. */
 type StackName = Readonly<Partial<Record<"organization" | "project" | "stack", unknown>>>;
 
 /**
@@ -61,7 +59,6 @@ export function isRenamedFrom(before: StackName, now: StackName, renamedFrom: re
   });
 }
 
-/** The project and the stack in a URN. */
 export function stackIn(urn: string): { readonly project: string; readonly stack: string } {
   const [stack = "", project = ""] = urn.replace(/^urn:pulumi:/, "").split("::");
   return { project, stack };

@@ -29,13 +29,11 @@ export function importClaim(id: string, key: string | undefined): Claim {
 /** A key that was created elsewhere and that a resource is to take over. */
 export interface Claim {
   readonly id: string;
-  /** Its secret. */
   readonly key: string;
   /** Where the secret was given, for messages: a setting or an input. */
   readonly source: string;
   /** What the user can do instead, as the end of a sentence. */
   readonly instead: string;
-  /** The code of a refusal. */
   readonly code: ErrorCode;
 }
 
@@ -100,7 +98,6 @@ async function liveKey({ id, instead, code }: Claim, context: Context): Promise<
   throw new KeyplaneError(code, `key ${id} is not active in this account. Pass the id of an active key${instead}`);
 }
 
-/** Ids of the keys with the latest use in a list. */
 function usedLast(keys: readonly ApiKeyRecord[]): readonly string[] {
   const useOf = ({ lastUsedAt }: ApiKeyRecord) => Date.parse(lastUsedAt ?? "") || 0;
   const latest = keys.reduce((last, key) => Math.max(last, useOf(key)), 0);

@@ -9,7 +9,6 @@ import { type PendingWork, pendingIn } from "./readiness";
 
 /** What the states of all kinds of key have. */
 export interface KeyState<Inputs extends KeyInputs = KeyInputs> {
-  /** The inputs of the last run. */
   readonly inputs: Inputs;
   /** The secret for digests beside a sealed key. */
   readonly digestKey: string | undefined;
@@ -21,7 +20,6 @@ export interface KeyState<Inputs extends KeyInputs = KeyInputs> {
   readonly queuedTriggers: Digest | undefined;
   /** Whether the outputs have triggers in clear text, or a digest that shows a weak secret to who guesses. */
   readonly showsTriggers: boolean;
-  /** What the current key still waits for. */
   readonly pending: readonly PendingWork[];
   /** Ids of keys that nobody holds, or that were not handed out, and that must be revoked as soon as possible. */
   readonly pendingRevocations: readonly string[];
@@ -79,7 +77,6 @@ export function leftDue({ lost: { lostNames = [] }, pendingRevocations }: KeySta
   ];
 }
 
-/** What is due if the outputs show triggers. */
 export function triggersDue({ showsTriggers }: KeyState): readonly Due[] {
   return showsTriggers ? [{ field: "rotationTriggers", replace: false }] : [];
 }

@@ -5,7 +5,6 @@ import { accountSetting } from "../text";
 import { accountIn, originIn } from "./account-fingerprint";
 import { markIn, ownerIdIn } from "./identity";
 
-/** What the user has confirmed. */
 export type Confirmed = Pick<Settings, "confirmedAccounts">;
 
 /** The refusal of an address that the state does not record. */
@@ -19,7 +18,6 @@ export class NewAddressError extends KeyplaneError {
   }
 }
 
-/** The account of the settings. */
 interface AccountHere {
   readonly mark: string;
   readonly settings: Settings;

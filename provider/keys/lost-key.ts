@@ -67,7 +67,6 @@ export function lostIn({ lostNames, lostAt, createdAt, mintedBy }: Members): Los
   return names.length === 0 ? {} : { lostNames: names, lostAt: String(lostAt ?? createdAt) };
 }
 
-/** The lost requests of two creations together. */
 export function bothLost(earlier: LostRequests, later: LostRequests): LostRequests {
   const names = [...(earlier.lostNames ?? []), ...(later.lostNames ?? [])];
   return names.length === 0 ? {} : { ...earlier, ...later, lostNames: names };

@@ -2,7 +2,6 @@ import { type Members, membersOf, textOf } from "../members";
 import { ownerIdIn } from "./identity";
 import { ownerTag, tagsIn } from "./names";
 
-/** What shows who created a key. */
 export interface MadeBy {
   readonly name: string | undefined;
   /** The tag of the owner that created or adopted it, if its name does not show that. */

@@ -89,7 +89,6 @@ export function formatKey({ id, name }: HeldName): string {
   return `${id} (${shownName(name)})`;
 }
 
-/** The resource's name in a URN. */
 export function nameInUrn(urn: string): string {
   return urn.split("::").slice(3).join("::");
 }
@@ -99,7 +98,6 @@ export function tagOf(name: string): string | undefined {
   return /^[a-z0-9][a-z0-9-]*-([a-z2-7]{8})-[a-z2-7]{8}$/.exec(name)?.[1];
 }
 
-/** Whether a key's name has the form of an auto-name. */
 export function isAutoName(name: string): boolean {
   return tagOf(name) !== undefined;
 }

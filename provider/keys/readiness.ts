@@ -18,7 +18,6 @@ export interface PendingWork {
   readonly status?: "failed";
 }
 
-/** The secret of a key that is not ready. */
 interface Trial {
   readonly id: string | undefined;
   /** The secret; absent if a former run has sealed it. */
@@ -27,12 +26,10 @@ interface Trial {
   readonly sealedKey?: SealedTexts | undefined;
 }
 
-/** The pending work in a resource's outputs. */
 export function pendingIn(pending: unknown): readonly PendingWork[] {
   return Array.isArray(pending) ? pending : [];
 }
 
-/** The work that remains after the creation of a key. */
 export function pendingAfter(operations: readonly Operation[], inputs: KeyInputs): readonly PendingWork[] {
   return [
     ...operations.map(({ action, projectId, id }) => ({ action, projectId, operationId: id })),
@@ -95,7 +92,6 @@ export function waitOptions(inputs: { readonly operationTimeout?: string | undef
   };
 }
 
-/** What is left of pending work, and why. */
 interface Reached {
   readonly pending: readonly PendingWork[];
   readonly reason?: string;

@@ -63,7 +63,6 @@ export async function mustRevokeAll(
   mustBeRevoked(await revokeAll(toRevoke, identity, context));
 }
 
-/** Throws if keys are still live that were to be revoked. */
 export function mustBeRevoked(left: readonly string[], origin = ""): void {
   if (left.length === 0) return;
   throw new KeyplaneError("KP-REVOKE", `could not revoke key ${left.join(", ")}${origin}. Run the command again`);

@@ -2,7 +2,6 @@ import { KeyplaneError, messageOf } from "../errors";
 import { parseRecipients, type Recipients, type SealedTexts } from "../seal/recipients";
 import { seal } from "../seal/seal";
 
-/** Seals the secret of a new key. */
 export type Sealer = (secret: string) => Promise<SealedTexts>;
 
 /**

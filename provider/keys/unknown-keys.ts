@@ -11,7 +11,6 @@ import { revokeAll } from "./revoke-key";
 /** Live keys with a stack's tag, and what is known of them. */
 export interface UnknownKeys {
   readonly unknown: readonly ApiKeyRecord[];
-  /** The identity that their names show. */
   readonly identity: string;
   /** Ids of those that resources of this run have. @default none */
   readonly held?: ReadonlySet<string>;
@@ -73,7 +72,6 @@ async function undeliveredIn(
 interface Seen {
   readonly witness: Witness;
   readonly list: readonly ApiKeyRecord[];
-  /** Ids of the keys that no run has delivered unless a ledger has recorded it. */
   readonly undelivered: ReadonlySet<string>;
 }
 
@@ -140,7 +138,6 @@ export function reportUnknown(fates: ReadonlyMap<ApiKeyRecord, Fate>, context: C
   return reported;
 }
 
-/** Formats a key of a list for messages. */
 export function formatListed({ id, name, createdAt, lastUsedAt }: ApiKeyRecord): string {
   return `${id} (${shownName(name)}, created ${createdAt}, ${lastUsedAt === null ? "never used" : `last used ${lastUsedAt}`})`;
 }

@@ -10,7 +10,6 @@ import { described } from "../session/verb";
 
 const FUNCTIONS = `its functions are ${Object.keys(dataSources).join(", ")}`;
 
-/** The call of a data source. */
 interface Call {
   readonly token: string;
   readonly args: Values;

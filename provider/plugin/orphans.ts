@@ -12,7 +12,6 @@ import type { Context, ResourceType, RunNotes } from "../schema/resource-type";
 class Notes {
   /** Ids of keys that the engine has shown to this process, or that it has made. */
   readonly seen = new Set<string>();
-  /** Ids of keys that this process has reported. */
   readonly reported = new Set<string>();
   /** The list that all creations and deletions of this process share, and the one that requested it. */
   list: { readonly keys: Promise<readonly ApiKeyRecord[]>; readonly context: Context } | undefined;
@@ -24,7 +23,6 @@ class Notes {
  */
 export class OrphanSearch {
   readonly #notes = new Map<RunNotes, Notes>();
-  /** The URNs whose orphans were looked for. */
   readonly #swept = new Set<string>();
   /** Whether a destroy has looked for what former owners left behind. */
   #hasLookedBack = false;

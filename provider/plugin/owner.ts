@@ -29,7 +29,6 @@ export function ownerOfProvider(
   return identityOf(ownerIdIn(before), markAfter(markIn(before), account), urn);
 }
 
-/** The account of the settings. */
 interface AccountHere {
   readonly mark: string;
   readonly settings: Confirmed;
@@ -95,7 +94,6 @@ export function identityOfResource(
   return identityOf(ownerIdIn(owner), mark, urnIn(owner));
 }
 
-/** Whether an identity was made for a resource of this stack. */
 export function isOfStack(identity: unknown, urn: string, renamedFrom: readonly string[]): boolean {
   return typeof identity === "string" && isSameStack(urnIn(identity), urn, renamedFrom);
 }

@@ -204,7 +204,6 @@ function toServiceError(error: unknown): Partial<ServiceError> {
   return notReady(message, id, outputs(toEngine(error.type, reached)));
 }
 
-/** The resource that a call names. */
 function named(request: { getUrn(): string; getType(): string; getTimeout?(): number }): Named {
   const urn = request.getUrn();
   const seconds = request.getTimeout?.() ?? 0;

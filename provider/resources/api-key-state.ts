@@ -11,7 +11,6 @@ import type { SealedTexts } from "../seal/recipients";
 const NO_ADOPTION =
   "is supported only by RotatingApiKey. The replacement of an ApiKey would adopt the key, and lose it with the old resource";
 
-/** The fields of a key that is changed only by replacement. */
 export const apiKeyFields = {
   ...keyFields,
   name: { type: types.keyName, change: "replace" },
@@ -19,10 +18,8 @@ export const apiKeyFields = {
   onNameConflict: { type: types.oneOf("fail", "revokeUnused"), fallback: "fail", change: "update" },
 } as const satisfies Record<string, FieldRule>;
 
-/** The checked inputs of a key. */
 export type ApiKeyInputs = InputsOf<typeof apiKeyFields>;
 
-/** The rules between the fields. */
 export function apiKeyRules(inputs: Planned<ApiKeyInputs>, context: Context): readonly Failure[] {
   const failures: Failure[] = [...keyRules(inputs, context), ...leaseRules(inputs)];
   if (inputs.name !== undefined) {
@@ -56,7 +53,6 @@ export interface ApiKeyState extends KeyState<ApiKeyInputs> {
   /** The secret. The service shows it only once, so it is carried from state to state. Absent if it is sealed. */
   readonly key: string | undefined;
   readonly sealedKey: SealedTexts | undefined;
-  /** The public digest of the secret. */
   readonly digest: string | undefined;
   /** The tag of the owner that created it, if its name is an exact one, which does not show that. */
   readonly mintedBy: string | undefined;
@@ -88,7 +84,6 @@ export function readState(outputs: Properties): ApiKeyState {
 /** The state without a key. */
 export const NO_KEY: ApiKeyState = readState({});
 
-/** The outputs of a resource. */
 export function writeState(state: ApiKeyState): Outputs {
   const { inputs, triggers, queuedTriggers, showsTriggers, gone, lost, identity, ...others } = state;
   return withoutEmpty({
@@ -106,13 +101,11 @@ export function writeState(state: ApiKeyState): Outputs {
   });
 }
 
-/** The state with new inputs. */
 export function withInputs(state: ApiKeyState, inputs: ApiKeyInputs): ApiKeyState {
   const triggers = digestOfTriggers(inputs.rotationTriggers, state.key ?? state.digestKey, state.triggers);
   return { ...state, inputs, triggers, identity: inputs.owner };
 }
 
-/** Whether a key has an exact name. */
 export function isExact({ mintedBy }: ApiKeyState): boolean {
   return mintedBy !== undefined;
 }

@@ -113,8 +113,10 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
       const are = names.length === 1 ? "is" : "are";
       context.warn(`${names.join(" and ")} ${are} gone from the account. The next \`pulumi up\` creates a new key`);
       // Removing the resource would lose the keys that are not revoked yet.
-      const left = await liveAmong([...state.compromised, ...state.retired], context);
-      if (state.pendingRevocations.length + left.length === 0) return undefined;
+      const replaced = [...state.compromised, ...state.retired];
+      const listed = replaced.length === 0 ? [] : await context.keys().list();
+      const isLive = (id: string) => keyIn(listed, id) !== undefined;
+      if (state.pendingRevocations.length === 0 && !replaced.some(isLive)) return undefined;
     } else if (currentGone) {
       context.warn(
         `key ${formatKey(current)} is gone from the account. The previous key, ${previous?.id}, is still live. ` +
@@ -217,13 +219,6 @@ function refuseUnknownKey(state: RotationState, { revokeNow }: PlannedRotation):
     `revokeNow: key ${revokeNow} is not a key of this resource, which has ${own.filter(Boolean).join(" and ") || "no key"}. ` +
       "Nothing was revoked. Set revokeNow to one of these ids, or remove it if the key is already revoked",
   );
-}
-
-/** Those ids whose keys are live. Makes no request if there are no ids. */
-async function liveAmong(ids: readonly string[], context: Context): Promise<readonly string[]> {
-  if (ids.length === 0) return [];
-  const keys = await context.keys().list();
-  return ids.filter((id) => keyIn(keys, id) !== undefined);
 }
 
 /** Waits until an existing key is ready. If it was not handed out before, its predecessor's grace starts then. */

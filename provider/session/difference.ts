@@ -8,7 +8,6 @@ import type { Given } from "../schema/outputs";
 import type { Context, Made, ResourceType } from "../schema/resource-type";
 import type { Session } from "./session";
 
-/** A resource and its new inputs. */
 interface Compared extends Made {
   readonly type: ResourceType;
   readonly inputs: Planned<Given>;

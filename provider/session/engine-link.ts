@@ -9,7 +9,6 @@ const DEADLINE_MS = 2_000;
 /** Time after which the connections of a killed process are closed, in milliseconds. */
 const CLOSED_WITHIN_MS = 500;
 
-/** What follows the request in a call of Pulumi's client. */
 type CallArguments = [
   metadata: import("@grpc/grpc-js").Metadata,
   options: Partial<import("@grpc/grpc-js").CallOptions>,

@@ -22,12 +22,10 @@ const RETRY_SHOWN_EVERY_MS = 1_000;
 /** Maximum time to finish what is under way when the engine is gone, in milliseconds. */
 const FINISH_MS = 30_000;
 
-/** A verb that is under way. */
 interface RunningVerb {
   readonly account: string | undefined;
   /** Shows in its row what the account waits for. */
   readonly show: (text: string) => void;
-  /** Revokes the keys that it has created. */
   readonly created: readonly (() => Promise<unknown>)[];
 }
 
@@ -43,26 +41,20 @@ export class Session {
   readonly longWaits = new LongWaits();
   /** Creations that an error hook can repeat. */
   readonly creations = new RetriedCreations();
-  /** A new random part of a name. */
   readonly nonce: () => string;
   readonly #runId = newRunId();
   #command: EngineCommand | undefined;
   #config: ConfigReader = () => undefined;
   #isWatching = false;
-  /** Set once the run is cancelled. */
   #cancelled: AbortedError | undefined;
-  /** Set once the engine is gone. */
   #orphaned: AbortedError | undefined;
-  /** By the name of the account. */
   readonly #settings = new Map<string | undefined, Settings>();
   readonly #accounts = new Map<string | undefined, Account>();
-  /** By scope. */
   readonly #marks = new Map<string, string>();
   readonly #origins = new KnownOrigins();
   /** Notes that the verbs of this process share, by scope. A process serves one run. */
   readonly #runs = new Map<string, RunNotes>();
   readonly #underWay = new Set<RunningVerb>();
-  /** Creations of keys that have not ended. */
   readonly #creations = new Set<Promise<unknown>>();
   #retryShownAt = Number.NEGATIVE_INFINITY;
   /** Ids of the resources that were read, by URN. A resource and its predecessor can have the same URN. */
@@ -91,7 +83,6 @@ export class Session {
     return Math.floor(performance.timeOrigin);
   }
 
-  /** The local wall clock, in milliseconds. */
   now(): number {
     return Date.now();
   }
@@ -123,7 +114,6 @@ export class Session {
     await Promise.race([Promise.allSettled(toRevoke), deadline]);
   }
 
-  /** Whether no verb is under way. */
   get isIdle(): boolean {
     return this.#underWay.size === 0;
   }
@@ -212,7 +202,6 @@ export class Session {
     for (const { account, show } of this.#underWay) if (account === name) show(text);
   }
 
-  /** The notes that the verbs of resources in this scope share. */
   runOf(scope: Scope): RunNotes {
     return getOrCreate(this.#runs, scopeKey(scope), newRunNotes);
   }

@@ -16,7 +16,6 @@ import type { Severity } from "./engine-link";
 import type { LongWait } from "./long-waits";
 import type { Session } from "./session";
 
-/** One call of the engine for one resource. */
 export interface Verb {
   readonly type: ResourceType;
   readonly name: "check" | "diff" | "create" | "read" | "update" | "delete";
@@ -39,7 +38,6 @@ export class VerbError extends Error {
   constructor(
     message: string,
     readonly type: ResourceType,
-    /** Set if the resource exists, but is not ready. */
     readonly notReady?: NotReady,
   ) {
     super(message);
@@ -187,7 +185,6 @@ class VerbContext implements Omit<Context, Added> {
     return this.#session.now();
   }
 
-  /** Called when the verb ends. */
   endWait(outcome: "done" | "failed"): void {
     clearTimeout(this.#waitTimer);
     if (this.#wait !== undefined) this.#session.longWaits.end(this.#wait, outcome);
@@ -223,7 +220,6 @@ export function unexpected(error: unknown): KeyplaneError {
   return new KeyplaneError("KP-INTERNAL", `${text}. This is a bug in keyplane: report it with this message`);
 }
 
-/** The secrets of keys in some values. */
 function keysIn({ key, previousKey, adopt }: Outputs): string[] {
   return [key, previousKey, membersOf(adopt).key].filter((value) => typeof value === "string");
 }

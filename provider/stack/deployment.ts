@@ -1,6 +1,5 @@
 import { isObject, type Members, membersOf, textOf } from "../members";
 
-/** Represents an encrypted value of a state. */
 export const HIDDEN = Symbol("hidden");
 
 /** A resource in a state, with the fields used here. */
@@ -29,12 +28,10 @@ export interface StateResource {
   readonly modified: number | undefined;
 }
 
-/** A state in any storage format. */
 export interface Deployment {
   readonly resources: readonly StateResource[];
   /** ISO 8601 time, if the state contains it. */
   readonly savedAt: string | undefined;
-  /** Number of operations in progress. */
   readonly underWay: number;
   /** The resources whose creation was begun, but has not ended. A later run does not remove those of a killed run. */
   readonly creating: readonly StateResource[];

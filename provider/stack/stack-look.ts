@@ -25,10 +25,7 @@ export class StackLook implements Deliveries {
 
   constructor(private readonly looking: Looking) {}
 
-  /**
-   * The state as it is saved now; `undefined` if it cannot be read. The callers of a phase share it.
-   * With `fresh`, reads it again.
-   */
+  /** The state as it is saved now; `undefined` if it cannot be read. The callers of a phase share it. */
   state(urn: string, phase: string, { fresh }: { readonly fresh: boolean }): Promise<Witness | undefined> {
     const shared = fresh ? this.#again : this.#states;
     const state = getOrCreate(shared, phase, () => this.#read(urn));
@@ -46,7 +43,6 @@ export class StackLook implements Deliveries {
     return runs && (await import("./history.js")).deliveryOf(runs, mark);
   }
 
-  /** Whether a run of a period may have delivered keys without a record; `undefined` if the history cannot be read. */
   async mayHaveDeliveredBetween(from: number, to: number, urn: string): Promise<boolean | undefined> {
     // A time that cannot be read counts.
     return (await this.#runs(urn))?.some(
@@ -54,11 +50,7 @@ export class StackLook implements Deliveries {
     );
   }
 
-  /**
-   * Tells whether the time at which a resource was changed proves an update. A refresh that finds drift changes it, too,
-   * although the resource still has what it had.
-   * @param from - The earliest time in question.
-   */
+  /** A refresh that finds drift changes the time of a resource, too, although the resource still has what it had. */
   async updatesSince(from: number, urn: string): Promise<(changedAt: number) => boolean> {
     const { startedAt, command } = this.looking;
     const always = refreshesAlways();

@@ -4,10 +4,8 @@ import { ownerTag } from "../keys/names";
 import { DYNAMIC, PLUGIN } from "../resource-types";
 import { type Deployment, HIDDEN, type StateResource } from "./deployment";
 
-/** The role of a key in the resource that holds it. */
 export type Role = "current" | "previous" | "to be revoked" | "kept";
 
-/** The resource that holds a key. */
 export interface Holder {
   readonly urn: string;
   readonly role: Role;
@@ -15,7 +13,6 @@ export interface Holder {
   readonly stays: boolean;
 }
 
-/** A key in the state of a resource. */
 export interface KeyInState {
   readonly id: string;
   /** Its name; `undefined` if it is not recorded. */
@@ -27,7 +24,6 @@ export interface KeyInState {
 
 /** Information about keys in a stack's state. */
 export interface StackState {
-  /** The source as given by the user. */
   readonly source: string;
   /** `project/stack`. Empty if the state is empty. */
   readonly stack: string;
@@ -41,13 +37,11 @@ export interface StackState {
   readonly held: ReadonlyMap<string, Holder>;
   /** Places that may hold a key's id, but are encrypted. */
   readonly hidden: readonly string[];
-  /** Number of operations that were in progress when the state was saved. */
   readonly underWay: number;
 }
 
 const PLUGIN_PROVIDER = "pulumi:providers:keyplane";
 
-/** The type of the owner of a stack of the dynamic provider. */
 export const OWNER_TYPE = `${DYNAMIC}Owner`;
 
 /** Whether a resource is one of keyplane's, or a provider resource of the plugin. */

@@ -21,7 +21,7 @@ export class StackWitness implements Witness {
   }
 
   knows(ownerId: string): boolean {
-    return [...this.#ours, ...this.deployment.creating].some((resource) => isOf(ownerId, resource));
+    return [...this.#ours, ...this.deployment.creating].flatMap(ownersIn).some(({ id }) => id === ownerId);
   }
 
   isUnused(ownerId: string): boolean {
@@ -56,7 +56,12 @@ export class StackWitness implements Witness {
 
   requesterOf(name: string): "interrupted creation" | "run" | undefined {
     if (this.deployment.creating.some((note) => isNamedIn(note, name))) return "interrupted creation";
-    return this.#isOfRecordedRun(name) ? "run" : undefined;
+    // The dynamic provider saves its runs with the owner before they request a key.
+    const isRecorded = this.#ours.some(
+      ({ type, id, inputs }) =>
+        type === OWNER_TYPE && hasTagOf(name, id) && Array.isArray(inputs.runs) && inputs.runs.includes(runIn(name)),
+    );
+    return isRecorded ? "run" : undefined;
   }
 
   madeAt(ownerId: string): number | undefined {
@@ -99,27 +104,12 @@ export class StackWitness implements Witness {
    * URN, but it saves the new URN.
    */
   #savedAs(urn: string, id: string): string {
-    const same = this.deployment.resources.filter((each) => each.id === id && typeInUrn(each.urn) === typeInUrn(urn));
+    // A resource's type and those of its parents.
+    const typesIn = (each: string) => each.split("::")[2];
+    const same = this.deployment.resources.filter((each) => each.id === id && typesIn(each.urn) === typesIn(urn));
     if (same.some((each) => each.urn === urn)) return urn;
     return same.find(({ replaced }) => replaced)?.urn ?? urn;
   }
-
-  /** Whether a run requested the name that is on record with the owner, which the dynamic provider saves first. */
-  #isOfRecordedRun(name: string): boolean {
-    return this.#ours.some(
-      ({ type, id, inputs }) =>
-        type === OWNER_TYPE && hasTagOf(name, id) && Array.isArray(inputs.runs) && inputs.runs.includes(runIn(name)),
-    );
-  }
-}
-
-/** A resource's type and those of its parents. */
-function typeInUrn(urn: string): string | undefined {
-  return urn.split("::")[2];
-}
-
-function isOf(ownerId: string, resource: StateResource): boolean {
-  return ownersIn(resource).some(({ id }) => id === ownerId);
 }
 
 /** Whether a creation that the plugin began requested a name: the note has the seed of its nonces. */

@@ -2399,7 +2399,7 @@ const evidence = [
     },
     {
       name: "a state knows only the owners in it",
-      change: becomes("id !== undefined", "isOf", "==="),
+      change: becomes("id !== undefined", "knows", "==="),
       test: stack("witness"),
     },
     {
@@ -2426,12 +2426,12 @@ const evidence = [
     },
     {
       name: "a name of another owner is not this run's request",
-      change: without("#isOfRecordedRun", "hasTagOf"),
+      change: without("requesterOf", "hasTagOf"),
       test: stack("witness"),
     },
     {
       name: "a name shows which run requested it",
-      change: without("#isOfRecordedRun", "includes"),
+      change: without("requesterOf", "includes"),
       test: stack("witness"),
     },
     {
@@ -2960,7 +2960,7 @@ const evidence = [
     },
     {
       name: "a resource that is deleted before its successor keeps its keys",
-      change: becomes("void [id, run]", "plan", "holdersOf", "SUCCESSOR"),
+      change: drop("plan", "noteHeldBy"),
       test: contract("rotation"),
       by: "a key that revokeNow names is revoked at once",
     },

@@ -11,10 +11,7 @@ import type { RotationInputs } from "./rotation-fields";
 import { NOTHING } from "./rotation-outputs";
 import { type RotationState, withTriggers } from "./rotation-state";
 
-/**
- * Adopts a key that was created by hand. Proves, as far as the service allows, that it is live and that the secret
- * belongs to it. Changes nothing on the service. Returns the resource's state.
- */
+/** Adopts a key that was created by hand. Changes nothing on the service. */
 export async function adoptKey(adopt: Adoption, inputs: RotationInputs, context: Context): Promise<RotationState> {
   const held = heldByOther(adopt, context);
   if (held !== undefined) throw held;

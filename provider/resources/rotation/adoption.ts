@@ -80,14 +80,12 @@ export function keysToRevoke(ids: readonly string[], { adopted }: RotationState)
   return ids.map((id) => ({ id, name: adopted?.id === id ? adopted.name : undefined }));
 }
 
-/** The keys that a resource holds. */
 export function heldBy(state: RotationState): readonly HeldName[] {
   const { current, previous, pendingRevocations, compromised, retired } = state;
   const others = [...pendingRevocations, ...compromised, ...retired].map((id) => ({ id }));
   return [...[current, previous].filter((key) => key !== undefined), ...others];
 }
 
-/** The error for a key that is not adopted. */
 export function refusal(message: string): KeyplaneError {
   return new KeyplaneError("KP-ADOPT", message);
 }

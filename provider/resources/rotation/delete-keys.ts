@@ -56,7 +56,6 @@ function ownKeys(id: string, state: RotationState, context: Context): readonly H
     .filter((key) => !isLeft(key.id) && !isHeldElsewhere(key.id, id, identity, context));
 }
 
-/** Whether a key outlives the resource. */
 function staysLive(key: HeldKey, { current, pending, inputs }: RotationState, context: Context): boolean {
   return (
     inputs.revokeOnDelete === false &&

@@ -16,13 +16,9 @@ import type { RotationInputs } from "./rotation-fields";
 import type { RotationReason } from "./rotation-plan";
 import { digestKeyOf, type HeldKey, isoOf, madeBy, type RotationState, retireTime } from "./rotation-state";
 
-/** One rotation. */
 interface RotationRequest {
-  /** The resource's id. */
   readonly id: string;
-  /** The state as the engine has saved it. */
   readonly saved: RotationState;
-  /** The state that this run has reached so far. */
   readonly state: RotationState;
   readonly reason: RotationReason;
 }
@@ -78,12 +74,11 @@ export async function rotateKey(request: RotationRequest, context: Context): Pro
     lost: bothLost(state.lost, made.lost),
     identity: inputs.owner,
   };
-  if (old !== undefined) say({ old, current, next, reason: request.reason, ownSetting }, context);
+  say(request, next, ownSetting, context);
   if (made.failure !== undefined) throw new NotReady(id, next, made.failure.message);
   return next;
 }
 
-/** A new key, or what is left without one. */
 type Made = Pick<RotationState, "pending" | "pendingRevocations" | "lost"> & {
   /** Absent if none could be created, or if the new key was unusable and was revoked. */
   readonly key?: HeldKey & { readonly createdAt: string };
@@ -150,16 +145,15 @@ function handOver(
     : { ...state, compromised: [...compromised, old.id] };
 }
 
-/** What a rotation has done. */
-interface Rotated extends Pick<RotationRequest, "reason"> {
-  readonly old: HeldKey;
-  readonly current: HeldKey;
-  readonly next: RotationState;
-  /** The setting that has the old key, if keyplane authenticates with it. */
-  readonly ownSetting: string | undefined;
-}
-
-function say({ old, current, next, reason, ownSetting }: Rotated, context: Context): void {
+/** @param ownSetting - The setting that has the old key, if keyplane authenticates with it. */
+function say(
+  { reason, state: { current: old } }: RotationRequest,
+  next: RotationState,
+  ownSetting: string | undefined,
+  context: Context,
+): void {
+  const { current } = next;
+  if (old === undefined || current === undefined) return;
   const retireAfter = isoOf(retireTime(next, next.inputs));
   const replaces = `key ${formatKey(current)} replaces key ${old.id}: ${reason.why}`;
   if (ownSetting !== undefined) context.warn(takeOverSteps(old, current, ownSetting, retireAfter));

@@ -7,7 +7,6 @@ import type { Context, Failure } from "../../schema/resource-type";
 
 const DEFAULT_GRACE_MS = 24 * 3_600_000;
 
-/** The fields of a key that rotates in place. */
 export const rotationFields = {
   ...keyFields,
   /** Applies to the next key. An existing key keeps its name. */
@@ -28,7 +27,6 @@ export const rotationFields = {
   selfRotation: { type: types.flag, fallback: false, change: "update" },
 } as const satisfies Record<string, FieldRule>;
 
-/** The checked inputs of a rotating key. */
 export type RotationInputs = InputsOf<typeof rotationFields>;
 
 /** Inputs of a rotating key, as far as they are given and known. */
@@ -42,13 +40,11 @@ const NO_ADOPTION: Failure = {
   code: "KP-SEAL",
 };
 
-/** The periods in the inputs. */
 export function periodsOf(inputs: PlannedRotation): Overlap {
   const grace = graceOf(inputs);
   return { grace, quiet: msOf(inputs, "quietPeriod"), maxOverlap: Math.max(grace, msOf(inputs, "maxOverlap")) };
 }
 
-/** The rules between the fields. */
 export function rotationRules(inputs: PlannedRotation, context: Context): readonly Failure[] {
   const failures: Failure[] = [...keyRules(inputs, context), ...leaseRules(inputs, graceOf(inputs))];
   if (inputs.sealTo !== undefined && inputs.adopt !== undefined) failures.push({ ...NO_ADOPTION });

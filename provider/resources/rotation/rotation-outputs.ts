@@ -44,7 +44,6 @@ export function readState(outputs: Properties): RotationState {
 /** The state before a key is created. */
 export const NOTHING: RotationState = readState({});
 
-/** The outputs of a resource. */
 export function writeState(state: RotationState): Outputs {
   const { current, previous, inputs } = state;
   const { rotatedAt, deliveredAt, historyMark } = hasPredecessor(state) ? state : NOTHING;

@@ -8,9 +8,7 @@ import { changeOfRecipients } from "../../seal/recipients";
 import type { PlannedRotation } from "./rotation-fields";
 import { isoOf, type RotationState, retireTime } from "./rotation-state";
 
-/** Why a new key is needed. */
 export interface RotationReason {
-  /** The field that causes it. */
   readonly field: string;
   readonly why: string;
   /** Whether consumers cannot or must not keep using the current key. If so, the previous key's grace is ignored. */

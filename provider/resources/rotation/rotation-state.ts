@@ -25,7 +25,6 @@ export interface RotationState extends KeyState<RotationInputs> {
   readonly leasedFor: string | undefined;
   /** Whether the current key was missing from the account while the previous one was live. */
   readonly currentGone: boolean;
-  /** The key that consumers may still use. */
   readonly previous: HeldKey | undefined;
   /** ISO 8601 time at which the current key replaced the previous one and was ready. */
   readonly rotatedAt: string | undefined;
@@ -78,12 +77,10 @@ export function retireTime(state: RotationState, inputs: PlannedRotation): numbe
   return endOfOverlap(since, Date.parse(state.previousUsedAt ?? ""), periodsOf(inputs));
 }
 
-/** The state without its previous key. */
 export function withoutPrevious(state: RotationState): RotationState {
   return { ...state, previous: undefined, previousUsedAt: undefined };
 }
 
-/** A time in milliseconds since 1970 as ISO 8601. */
 export function isoOf(ms: number | undefined): string | undefined {
   return ms === undefined ? undefined : new Date(ms).toISOString();
 }
