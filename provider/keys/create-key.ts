@@ -6,7 +6,7 @@ import type { SealedTexts } from "../seal/recipients";
 import { forget } from "../secrets";
 import type { KeyInputs } from "./key-fields";
 import { fateOfLost, findLostKey, type LostRequests } from "./lost-key";
-import { autoName, MAX_NAMES } from "./names";
+import { autoName, MAX_NAMES, nameInUrn, prefixFrom } from "./names";
 import type { Sealer } from "./sealing";
 import { formatListed } from "./unknown-keys";
 
@@ -40,9 +40,15 @@ export class NotCreated extends Error {
   }
 }
 
-export type Naming =
-  | { readonly prefix: string; readonly identity: string }
-  | { readonly exactName: string; readonly onConflict: "fail" | "revokeUnused" };
+/** The inputs of a key that is to be created. Only an `ApiKey` can have an exact name. */
+type NamedInputs = KeyInputs & {
+  readonly owner: string;
+  readonly name?: string | undefined;
+  readonly onNameConflict?: "fail" | "revokeUnused" | undefined;
+};
+
+/** The inputs of a key with an exact name. */
+export type ExactName = NamedInputs & { readonly name: string };
 
 /** What the attempts for one key have left behind so far. */
 interface Leftovers {
@@ -56,20 +62,19 @@ interface Leftovers {
  * its name and revoked before the next request, because its secret is lost. Never loses an id or a name: what can be
  * neither delivered nor revoked is returned, or, if no key can be created, thrown as `NotCreated`.
  */
-export function createKey(naming: Naming, inputs: KeyInputs, context: Context): Promise<NewKey> {
-  return context.creating(create(naming, inputs, context));
+export function createKey(inputs: NamedInputs, context: Context): Promise<NewKey> {
+  return context.creating(create(inputs, context));
 }
 
-async function create(naming: Naming, inputs: KeyInputs, context: Context): Promise<NewKey> {
+async function create(inputs: NamedInputs, context: Context): Promise<NewKey> {
   const left: Leftovers = { lostNames: [], orphans: [] };
   try {
     // Loaded on demand, because most keys are not sealed.
     const sealer = inputs.sealTo && (await (await import("./sealing.js")).sealerFor(inputs.sealTo));
     await context.beforeCreate?.(context);
-    const created =
-      "exactName" in naming
-        ? await createExact(naming, inputs, context)
-        : await createNamed(naming, inputs, left, context);
+    const { name } = inputs;
+    const isExact = name !== undefined;
+    const created = await (isExact ? createExact({ ...inputs, name }, context) : createNamed(inputs, left, context));
     context.noteCreated(created.id);
     const sealedKey = sealer && (await sealed(created, sealer, left, context));
     return { created, sealedKey, ...recordOf(left, context) };
@@ -104,18 +109,14 @@ async function sealed({ id, key, name }: CreatedKey, sealer: Sealer, left: Lefto
  * Creates a key with a given name. A key that has the name after a lost request stays: somebody else may have taken the
  * name in the meantime, so it proves nothing about the key.
  */
-async function createExact(
-  naming: Extract<Naming, { exactName: string }>,
-  inputs: KeyInputs,
-  context: Context,
-): Promise<CreatedKey> {
-  const { exactName: name } = naming;
+async function createExact(inputs: ExactName, context: Context): Promise<CreatedKey> {
+  const { name } = inputs;
   // Loaded on demand, because an exact name is rare.
   const { clearName } = await import("./clear-name.js");
-  await clearName(naming, context);
+  await clearName(inputs, context);
   for (let attempt = 1; ; attempt++) {
     try {
-      return await createWhenFree(name, inputs, context);
+      return await createWhenFree(inputs, context);
     } catch (error) {
       if (!isAnswerLost(error) && !(attempt > 1 && isTaken(error))) throw error;
       context.progress(`the answer to the creation of ${name} was lost; checking whether a key has the name`);
@@ -132,35 +133,31 @@ async function createExact(
 }
 
 /** Creates a key with a given name. If this run has revoked a key of the name, waits until the service frees the name. */
-async function createWhenFree(name: string, inputs: KeyInputs, context: Context): Promise<CreatedKey> {
+async function createWhenFree({ name, projectId }: ExactName, context: Context): Promise<CreatedKey> {
   for (const pause of context.keys().hasRevokedName(name) ? FREE_PAUSES_MS : []) {
     try {
-      return await context.keys().create(name, { projectId: inputs.projectId });
+      return await context.keys().create(name, { projectId });
     } catch (error) {
       if (!isTaken(error)) throw error;
       context.progress(`waiting until the service frees the name ${name}, whose key this run has revoked`);
       await context.account().sleep(pause);
     }
   }
-  return context.keys().create(name, { projectId: inputs.projectId });
+  return context.keys().create(name, { projectId });
 }
 
 function isTaken(error: unknown): error is ApiError {
   return isApiError(error) && error.kind === "conflict";
 }
 
-async function createNamed(
-  { prefix, identity }: Extract<Naming, { prefix: string }>,
-  inputs: KeyInputs,
-  left: Leftovers,
-  context: Context,
-): Promise<CreatedKey> {
+async function createNamed(inputs: NamedInputs, left: Leftovers, context: Context): Promise<CreatedKey> {
+  const prefix = inputs.namePrefix ?? prefixFrom(nameInUrn(context.urn));
   const maxAgeMs = parseDuration(inputs.maxAge);
   // A deadline is a time of the service. An earlier answer may have shown its clock.
   if (maxAgeMs !== undefined && context.account().skewMs === undefined) await context.keys().list({ recent: true });
   for (let attempt = 1; ; attempt++) {
     const expiresAt = maxAgeMs && context.account().serviceNow() + maxAgeMs;
-    const name = autoName(prefix, identity, context.nonce(), expiresAt);
+    const name = autoName(prefix, inputs.owner, context.nonce(), expiresAt);
     try {
       return await context.keys().create(name, { projectId: inputs.projectId });
     } catch (error) {

@@ -1,7 +1,7 @@
 import { keyDigest } from "../key-digest";
 import { identityHere, mustBeSameAccount } from "../keys/account-guard";
 import { mustBeDue, reportSkew } from "../keys/clock-skew";
-import { createKey, type Naming, NotCreated } from "../keys/create-key";
+import { createKey, NotCreated } from "../keys/create-key";
 import { findKey, untried } from "../keys/find-key";
 import { isHeldElsewhere } from "../keys/holders";
 import { ownerIdIn, sameOwner } from "../keys/identity";
@@ -9,7 +9,7 @@ import { dueByAge } from "../keys/key-fields";
 import { leftDue, triggersDue } from "../keys/key-state";
 import { settleLost, settleLostForGood } from "../keys/lost-key";
 import { isOthers } from "../keys/maker";
-import { formatKey, nameInUrn, ownerTag, prefixFrom } from "../keys/names";
+import { formatKey, ownerTag } from "../keys/names";
 import {
   finishPending,
   NOT_CREATED,
@@ -188,17 +188,12 @@ function maker({ name, owner }: ApiKeyInputs): string | undefined {
 }
 
 async function requestKey(inputs: ApiKeyInputs, context: Context): ReturnType<typeof createKey> {
-  const { name, namePrefix, onNameConflict = "fail", owner } = inputs;
-  const naming: Naming =
-    name === undefined
-      ? { prefix: namePrefix ?? prefixFrom(nameInUrn(context.urn)), identity: owner }
-      : { exactName: name, onConflict: onNameConflict };
   try {
-    return await createKey(naming, inputs, context);
+    return await createKey(inputs, context);
   } catch (error) {
     if (!(error instanceof NotCreated)) throw error;
     const left = { ...error.left, pending: [NOT_CREATED], mintedBy: maker(inputs) };
-    throw new NotReady<ApiKeyState>(error.id, { ...NO_KEY, ...left, inputs, identity: owner }, error.message);
+    throw new NotReady<ApiKeyState>(error.id, { ...NO_KEY, ...left, inputs, identity: inputs.owner }, error.message);
   }
 }
 

@@ -95,7 +95,7 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
       return { id, outputs: await adoptKey(adopt, inputs, context) };
     }
     const state = withTriggers({ ...NOTHING, inputs });
-    const reason = { field: "pending", why: "the first key", urgent: true, compromised: false };
+    const reason = { field: "pending", why: "the first key", urgent: true };
     return { id, outputs: await rotateKey({ id, saved: NOTHING, state, reason }, context) };
   },
 

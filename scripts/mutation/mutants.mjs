@@ -998,7 +998,6 @@ const rotation = [
     },
     { name: "the previous key has its grace", change: drop("retireReason", "now") },
     { name: "no third key is made while the previous one lives", change: always("rotationDue", "urgent") },
-    { name: "a compromised key is marked as such", change: negated("rotationReason", "true") },
   ]),
   ...inFile("provider/resources/rotating-api-key.ts", [
     { name: "an update waits for the previous key before it rotates", change: always("rotateIfDue", "urgent") },
@@ -1015,6 +1014,7 @@ const rotation = [
     },
   ]),
   ...inFile("provider/resources/rotation/rotate-key.ts", [
+    { name: "a compromised key is marked as such", change: always("handOver", "revokeNow") },
     { name: "the old key lives on as the previous one", change: becomes("state", "handOver", "previous", 1) },
     { name: "keyplane's own credential is rotated only when told so", change: drop("rotateKey", "KP-OWN-CREDENTIAL") },
     {

@@ -7,7 +7,7 @@ import { digestOfTriggers } from "../../keys/key-state";
 import { expiresAt } from "../../keys/lease";
 import { bothLost } from "../../keys/lost-key";
 import { isOthers } from "../../keys/maker";
-import { formatKey, nameInUrn, prefixFrom } from "../../keys/names";
+import { formatKey } from "../../keys/names";
 import { finishPending, pendingAfter, waitForProjects } from "../../keys/readiness";
 import { revokeAll, settingWith } from "../../keys/revoke-key";
 import { newDigestKey } from "../../schema/digest";
@@ -92,9 +92,8 @@ async function makeReadyKey(inputs: RotationInputs, context: Context): Promise<M
   let newKey: Awaited<ReturnType<typeof createKey>>;
   try {
     await waitForProjects(inputs, context);
-    const prefix = inputs.namePrefix ?? prefixFrom(nameInUrn(context.urn));
     context.progress("creating a new key");
-    newKey = await createKey({ prefix, identity: inputs.owner }, inputs, context);
+    newKey = await createKey(inputs, context);
   } catch (error) {
     return { ...none, ...(error instanceof NotCreated && error.left), failure: error as Error };
   }
@@ -132,7 +131,7 @@ function handOver(
 ): RotationState {
   const { current: old, previous, compromised } = state;
   if (old === undefined || state.currentGone) return state;
-  if (!reason.compromised) return { ...state, previous: old };
+  if (reason.field !== "revokeNow") return { ...state, previous: old };
   if (isOthers(madeBy(state, old), state.inputs.owner)) {
     context.warn(
       `key ${formatKey(old)} was created by another stack, so it is not revoked. Revoke it there, or in the console`,
@@ -159,7 +158,7 @@ function say(
   if (ownSetting !== undefined) context.warn(takeOverSteps(old, current, ownSetting, retireAfter));
   else if (next.previous === old)
     context.info(`${replaces}. Key ${old.id} stays live at least until ${liveUntil(old, retireAfter)}`);
-  else if (reason.compromised)
+  else if (reason.field === "revokeNow")
     context.info(`${replaces}. Key ${old.id} is revoked as soon as everything in this stack has the new key`);
   else context.info(replaces);
 }

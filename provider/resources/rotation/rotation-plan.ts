@@ -9,12 +9,11 @@ import type { PlannedRotation } from "./rotation-fields";
 import { isoOf, type RotationState, retireTime } from "./rotation-state";
 
 export interface RotationReason {
+  /** The field that causes it. If it is `revokeNow`, the current key is revoked as soon as its successor is handed out. */
   readonly field: string;
   readonly why: string;
   /** Whether consumers cannot or must not keep using the current key. If so, the previous key's grace is ignored. */
   readonly urgent: boolean;
-  /** Whether the current key must be revoked as soon as its successor is handed out. */
-  readonly compromised: boolean;
   /** When the current key is due, if its age is the reason. */
   readonly due?: NextDue | undefined;
 }
@@ -22,15 +21,13 @@ export interface RotationReason {
 /** Why a rotation is due; `undefined` if it is not. `state` must already include the program's triggers. */
 export function rotationReason(state: RotationState, inputs: PlannedRotation, now: number): RotationReason | undefined {
   const { current, pending } = state;
-  const urgent = (field: string, why: string) => ({ field, why, urgent: true, compromised: false });
+  const urgent = (field: string, why: string) => ({ field, why, urgent: true });
   if (current === undefined) return urgent("pending", "no key could be created yet");
   if (state.currentGone) return urgent("currentGone", `key ${current.id} is gone from the account`);
   const [failed] = pendingDue(pending).filter((due) => due.replace);
   if (failed !== undefined) return urgent(failed.field, failed.why ?? "its creation failed");
-  if (inputs.revokeNow === current.id) {
-    return { ...urgent("revokeNow", `key ${current.id} is to be revoked now`), compromised: true };
-  }
-  const patient = { urgent: false, compromised: false };
+  if (inputs.revokeNow === current.id) return urgent("revokeNow", `key ${current.id} is to be revoked now`);
+  const patient = { urgent: false };
   const change = changeOfRecipients(state.sealedTo, inputs.sealTo);
   if (change !== undefined) return { field: "sealTo", why: change, ...patient };
   if (!sameAge(state.leasedFor, inputs.maxAge)) {
