@@ -56,7 +56,6 @@ interface DeliveryRecord {
 /** The state of the ledger: the inputs of the last run, and what that run has found and done. */
 type LedgerState = Partial<Inputs> & {
   readonly owned: readonly string[];
-  /** Ids of compromised keys that it was asked to revoke. */
   readonly compromised: readonly string[];
   /** Ids of those that it could not revoke yet. */
   readonly unrevoked: readonly string[];

@@ -18,9 +18,10 @@ export class NewAddressError extends KeyplaneError {
   }
 }
 
-interface AccountHere {
+/** The account of the settings. */
+export interface AccountHere<Of extends Confirmed = Settings> {
   readonly mark: string;
-  readonly settings: Settings;
+  readonly settings: Of;
 }
 
 /** The origins that a stack's state records, as far as this process has seen them. */

@@ -49,18 +49,8 @@ export async function invoke(session: Session, { token, args: given, isPreview }
   }
 }
 
-/** Something that exists on the service: the id with which it can be imported, and its name. */
-interface Listed {
-  readonly id: string;
-  readonly name: string;
-}
-
-/** Lists what exists on the service of a resource type. */
-export async function listed(
-  session: Session,
-  token: string,
-  query: { readonly organizationId?: unknown },
-): Promise<readonly Listed[]> {
+/** Lists what exists on the service of a resource type: the ids with which it can be imported, and its names. */
+export async function listed(session: Session, token: string, query: { readonly organizationId?: unknown }) {
   try {
     const account = session.account(scopeOf({}));
     const { organizationId, ...others } = query;
@@ -77,19 +67,4 @@ export async function listed(
   } finally {
     await session.engine.flush();
   }
-}
-
-/**
- * One page of a list, and the token of the next one.
- * @param after - The token of this page; empty for the first one.
- */
-export function pageOf(
-  found: readonly Listed[],
-  { after, size, limit }: { readonly after: string; readonly size: number; readonly limit: number },
-): { readonly items: readonly Listed[]; readonly next: string | undefined } {
-  const start = Number(after) || 0;
-  const most = Math.min(...[size, limit].map((count) => (count > 0 ? count : found.length)));
-  const end = Math.min(start + most, found.length);
-  const isOver = end === found.length || (limit > 0 && end - start >= limit);
-  return { items: found.slice(start, end), next: isOver ? undefined : String(end) };
 }

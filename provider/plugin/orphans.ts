@@ -27,7 +27,6 @@ export class OrphanSearch {
   /** Whether a destroy has looked for what former owners left behind. */
   #hasLookedBack = false;
 
-  /** @param owner - The identity of the provider's owner. */
   constructor(private readonly owner: () => string) {}
 
   /** Records the keys of a resource that the engine shows, or that was made. */

@@ -29,7 +29,6 @@ const STATELESS =
   "this command saves no state, so nobody could use the new key or find it later. Leave out --stateless, or create the " +
   "key in a program";
 
-/** A resource that the engine names in a call. */
 export interface Named {
   readonly type: ResourceType;
   readonly urn: string;

@@ -8,8 +8,7 @@ import { ownerIdIn, sameOwner } from "../keys/identity";
 import { dueByAge } from "../keys/key-fields";
 import { leftDue, triggersDue } from "../keys/key-state";
 import { settleLost, settleLostForGood } from "../keys/lost-key";
-import { isOthers } from "../keys/maker";
-import { formatKey, ownerTag } from "../keys/names";
+import { formatKey, isOthers, ownerTag } from "../keys/names";
 import {
   finishPending,
   NOT_CREATED,

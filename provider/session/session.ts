@@ -23,9 +23,9 @@ const RETRY_SHOWN_EVERY_MS = 1_000;
 const FINISH_MS = 30_000;
 
 interface RunningVerb {
-  readonly account: string | undefined;
+  readonly scope: Scope;
   /** Shows in its row what the account waits for. */
-  readonly show: (text: string) => void;
+  readonly progress: (text: string) => void;
   readonly created: readonly (() => Promise<unknown>)[];
 }
 
@@ -39,7 +39,6 @@ export class Session {
   /** What the engine's own records say about the stack. */
   readonly stack: StackLook;
   readonly longWaits = new LongWaits();
-  /** Creations that an error hook can repeat. */
   readonly creations = new RetriedCreations();
   readonly nonce: () => string;
   readonly #runId = newRunId();
@@ -199,7 +198,7 @@ export class Session {
     this.#retryShownAt = now;
     const pause = pauseMs < 1_000 ? "" : ` in ${formatDuration(pauseMs)}`;
     const text = `${route}: ${outcome}, attempt ${attempt}${pause}`;
-    for (const { account, show } of this.#underWay) if (account === name) show(text);
+    for (const { scope, progress } of this.#underWay) if (scope.account === name) progress(text);
   }
 
   runOf(scope: Scope): RunNotes {

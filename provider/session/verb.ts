@@ -52,12 +52,11 @@ export async function runVerb<T>(session: Session, verb: Verb, body: (context: C
   // The values of other verbs are inputs, which are not in a state yet.
   if (name !== "check" && name !== "create") session.noteRecorded(held);
   const context = new VerbContext(session, verb);
-  const { scope, progress, created } = context;
-  const ended = session.began({ account: scope.account, show: progress, created });
+  const ended = session.began(context);
   try {
     const answer = await body(Object.assign(context, verb.also));
     // Nothing records a key that a dead engine was told of.
-    if (created.length > 0) await session.engine.isRunning();
+    if (context.created.length > 0) await session.engine.isRunning();
     context.endWait("done");
     publishDiagnostic("before-return", `${name} ${type.name}`);
     return answer;

@@ -9,7 +9,6 @@ import type { Pulumi } from "./pulumi";
 /** The run that looks, and the engine that shows its warnings. */
 interface Looking {
   readonly command: EngineCommand;
-  /** When this process was started, in milliseconds since 1970. */
   readonly startedAt: number;
   readonly engine: { log(urn: string, severity: "warning", text: string): void };
 }

@@ -1,7 +1,6 @@
 import type { ApiKeyRecord } from "../api/records";
 import { urnIn } from "../keys/identity";
-import { isOthers } from "../keys/maker";
-import { hasTagOf, isNamedFor, MAX_NAMES, nameInUrn, nonceFrom, runIn } from "../keys/names";
+import { hasTagOf, isNamedFor, isOthers, MAX_NAMES, nameInUrn, nonceFrom, runIn } from "../keys/names";
 import type { HeldName } from "../schema/resource-type";
 import type { KeyHolder, Witness } from "../schema/witness";
 import type { Deployment, StateResource } from "./deployment";

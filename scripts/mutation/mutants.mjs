@@ -2844,7 +2844,7 @@ const evidence = [
       by: "deleting a replaced key by a command",
     },
   ]),
-  ...inFile("provider/keys/maker.ts", [
+  ...inFile("provider/keys/names.ts", [
     {
       name: "a copied state's keys are not its own",
       change: never("isOthers", "isMadeByOneOf"),

@@ -1,4 +1,5 @@
 import type { ApiKeyRecord } from "../../api/records";
+import { KeyplaneError } from "../../errors";
 import { keyDigest } from "../../key-digest";
 import { reportSkew } from "../../keys/clock-skew";
 import { ownerIdIn } from "../../keys/identity";
@@ -6,7 +7,7 @@ import { importClaim, proveKey } from "../../keys/import-key";
 import { formatKey, hasTagOf, ownerTag } from "../../keys/names";
 import { withoutEmpty } from "../../members";
 import type { Context, Imported } from "../../schema/resource-type";
-import { type Adoption, heldByOther, refusal } from "./adoption";
+import { type Adoption, heldByOther } from "./adoption";
 import type { RotationInputs } from "./rotation-fields";
 import { NOTHING } from "./rotation-outputs";
 import { type RotationState, withTriggers } from "./rotation-state";
@@ -24,7 +25,8 @@ export async function adoptKey(adopt: Adoption, inputs: RotationInputs, context:
   const found = await proveKey(claim, inputs, context);
   const { name, projectId } = found;
   if (hasTagOf(name, ownerIdIn(inputs.owner))) {
-    throw refusal(
+    throw new KeyplaneError(
+      "KP-ADOPT",
       `key ${formatKey(found)} was created by this stack, and one of its resources may hold it. Remove adopt to get a ` +
         "new key",
     );
@@ -32,7 +34,7 @@ export async function adoptKey(adopt: Adoption, inputs: RotationInputs, context:
   if (projectId !== inputs.projectId) {
     const limit = projectId === undefined ? "not limited to a project" : `limited to project ${projectId}`;
     const way = projectId === undefined ? "Remove projectId" : "Set projectId to that project";
-    throw refusal(`key ${formatKey(found)} is ${limit}. ${way}, or adopt another key`);
+    throw new KeyplaneError("KP-ADOPT", `key ${formatKey(found)} is ${limit}. ${way}, or adopt another key`);
   }
   reportSkew(context);
   context.info(`adopted key ${formatKey(found)}. Remove adopt and its secret from the program when this run is done`);

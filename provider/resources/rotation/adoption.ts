@@ -49,7 +49,7 @@ export function heldByOther({ id }: Adoption, { run }: Context): KeyplaneError |
   if (!run.holders.has(id)) return undefined;
   const holder = run.lastHolders.get(id);
   const named = holder === undefined ? "another resource" : JSON.stringify(shownName(nameInUrn(holder)));
-  return refusal(`key ${id} belongs to ${named} in this stack. Remove adopt to get a new key`);
+  return new KeyplaneError("KP-ADOPT", `key ${id} belongs to ${named} in this stack. Remove adopt to get a new key`);
 }
 
 /**
@@ -62,13 +62,15 @@ export function refuseLateAdoption(state: RotationState, inputs: PlannedRotation
   const held = state.current ?? state.previous;
   const own = held === undefined ? "keys of its own" : `key ${held.id}`;
   if (adopt.id !== state.adopted?.id && !heldBy(state).some(({ id }) => id === adopt.id)) {
-    throw refusal(
+    throw new KeyplaneError(
+      "KP-ADOPT",
       `adopt names key ${adopt.id}, but this resource already has ${own}. Only a new resource can adopt ` +
         "a key. Remove adopt here, and declare another resource for the key",
     );
   }
   if (!sameScope(state.inputs, inputs) || state.inputs.projectId !== inputs.projectId) {
-    throw refusal(
+    throw new KeyplaneError(
+      "KP-ADOPT",
       `adopt still names key ${adopt.id}, which this resource holds and which is revoked when it is replaced. Remove ` +
         "adopt, so that the replacement gets a new key",
     );
@@ -84,8 +86,4 @@ export function heldBy(state: RotationState): readonly HeldName[] {
   const { current, previous, pendingRevocations, compromised, retired } = state;
   const others = [...pendingRevocations, ...compromised, ...retired].map((id) => ({ id }));
   return [...[current, previous].filter((key) => key !== undefined), ...others];
-}
-
-export function refusal(message: string): KeyplaneError {
-  return new KeyplaneError("KP-ADOPT", message);
 }

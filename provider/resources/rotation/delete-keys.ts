@@ -3,8 +3,7 @@ import { mustBeSameAccount } from "../../keys/account-guard";
 import { isHeldElsewhere } from "../../keys/holders";
 import { sameOwner } from "../../keys/identity";
 import { settleLostForGood } from "../../keys/lost-key";
-import { isOthers } from "../../keys/maker";
-import { formatKey } from "../../keys/names";
+import { formatKey, isOthers } from "../../keys/names";
 import { wasHandedOut } from "../../keys/readiness";
 import {
   mustHaveReachedConsumers,

@@ -4,15 +4,14 @@ import { isAborted, messageOf } from "../../errors";
 import { keyIn } from "../../key-index";
 import { clockSkew } from "../../keys/clock-skew";
 import { type Fate, fateOf } from "../../keys/fate";
-import { isOthers } from "../../keys/maker";
-import { formatKey } from "../../keys/names";
+import { formatKey, isOthers } from "../../keys/names";
 import { revokeAll, settingWith } from "../../keys/revoke-key";
 import type { Context } from "../../schema/resource-type";
 import type { Deliveries } from "../../schema/witness";
 import { shownName } from "../../text";
-import { type PlannedRotation, periodsOf, type RotationInputs } from "./rotation-fields";
+import { type PlannedRotation, periodsOf } from "./rotation-fields";
 import { retireReason } from "./rotation-plan";
-import { type HeldKey, hasPredecessor, isoOf, madeBy, type RotationState, withoutPrevious } from "./rotation-state";
+import { hasPredecessor, isoOf, madeBy, type RotationState, withoutPrevious } from "./rotation-state";
 
 /**
  * Retires the previous key if its grace is over and nobody uses it. A ledger revokes a retired key at the end of a run
@@ -50,7 +49,7 @@ export async function retirePrevious(saved: RotationState, context: Context): Pr
   // A ledger has its own record of the delivery, and decides once more.
   const deliveredAt = context.deliveries === undefined ? state.rotatedAt : state.deliveredAt;
   const fate = fateOfPrevious(record, deliveredAt, inputs, context);
-  report({ previous, record, inputs }, fate, context);
+  report(state, record, fate, context);
   const used = record === "unknown" ? undefined : (record?.lastUsedAt ?? undefined);
   if (fate.fate === "report" && used !== undefined) return { ...state, previousUsedAt: used };
   if (fate.fate !== "revoke") return state;
@@ -133,11 +132,8 @@ export function fateOfPrevious(
   });
 }
 
-function report(
-  { previous, record, inputs }: { previous: HeldKey; record: Listed; inputs: RotationInputs },
-  fate: Fate,
-  context: Context,
-): void {
+function report({ previous, inputs }: RotationState, record: Listed, fate: Fate, context: Context): void {
+  if (previous === undefined) return;
   const key = `key ${formatKey(previous)}`;
   const { lastUsedAt, lastUsedFromAddr } = record === "unknown" || record === undefined ? {} : record;
   const use = `was last used ${lastUsedAt} from ${shownName(lastUsedFromAddr ?? "an unknown address")}`;

@@ -11,11 +11,10 @@ export const rotationFields = {
   ...keyFields,
   /** Applies to the next key. An existing key keeps its name. */
   namePrefix: { ...keyFields.namePrefix, change: "update" },
-  /** Recorded by an update as soon as it changes. The current key keeps its deadline until the next rotation. */
+  // An update records these as soon as they change. The current key keeps its own until the next rotation, and the
+  // rotation plan decides whether that follows at once.
   maxAge: { ...keyFields.maxAge, change: "update" },
-  /** Recorded by an update as soon as they change. The rotation plan decides whether a rotation follows at once. */
   rotationTriggers: { type: types.map, change: "update", isDigest: true },
-  /** Recorded by an update as soon as they change. The current key keeps its recipients until the next rotation. */
   sealTo: { ...keyFields.sealTo, change: "update" },
   /** By default 24 hours, or half of `rotateAfter` if that is less. */
   gracePeriod: { type: types.duration, change: "update" },

@@ -2,7 +2,7 @@ import { keyDigest } from "../../key-digest";
 import { rotateAt } from "../../keys/key-fields";
 import { readKeyState, sealedIn } from "../../keys/key-state";
 import { expiresAt, sameAge } from "../../keys/lease";
-import { isOthers } from "../../keys/maker";
+import { isOthers } from "../../keys/names";
 import { membersOf, textOf, textsOf, withoutEmpty } from "../../members";
 import type { Outputs, Properties } from "../../schema/outputs";
 import type { HistoryMark } from "../../schema/witness";

@@ -1,7 +1,7 @@
 import { endOfOverlap } from "../../keys/fate";
 import type { RecordedKey } from "../../keys/find-key";
 import { digestOfTriggers, type KeyState } from "../../keys/key-state";
-import type { MadeBy } from "../../keys/maker";
+import type { MadeBy } from "../../keys/names";
 import type { HeldName } from "../../schema/resource-type";
 import type { HistoryMark } from "../../schema/witness";
 import type { Recipients, SealedTexts } from "../../seal/recipients";
@@ -19,7 +19,6 @@ export interface HeldKey extends Pick<RecordedKey, "id" | "digest"> {
 export interface RotationState extends KeyState<RotationInputs> {
   /** The key for consumers to use; absent if none could be created yet. */
   readonly current: HeldKey | undefined;
-  /** The recipients of the current key, if it is sealed. */
   readonly sealedTo: Recipients | undefined;
   /** The `maxAge` of the current key, whose deadline is in its name; absent if it has none. */
   readonly leasedFor: string | undefined;
