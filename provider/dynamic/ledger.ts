@@ -10,13 +10,12 @@ import { hasTagOf } from "../keys/names";
 import { revokeAll } from "../keys/revoke-key";
 import { scopeFields } from "../keys/scope";
 import { formatListed, judgeUnknown, settleUnknown } from "../keys/unknown-keys";
-import { membersOf, textOf, textsOf, withoutEmpty } from "../members";
+import { type Members, membersOf, textOf, textsOf, withoutEmpty } from "../members";
 import { fateOfPrevious, type Listed } from "../resources/rotation/retire-key";
 import { type PlannedRotation, periodsOf } from "../resources/rotation/rotation-fields";
 import { isoOf } from "../resources/rotation/rotation-state";
 import { atBorder } from "../schema/at-border";
 import { type FieldRule, type FieldType, type InputsOf, types } from "../schema/field-types";
-import type { Properties } from "../schema/outputs";
 import type { Context, Due } from "../schema/resource-type";
 
 /** What a rotating key says of a previous key: its successor, its periods, and whether the key is retired. */
@@ -57,7 +56,7 @@ interface DeliveryRecord {
 type LedgerState = Partial<Inputs> & {
   readonly owned: readonly string[];
   readonly compromised: readonly string[];
-  /** Ids of those that it could not revoke yet. */
+  /** Ids of compromised keys that it could not revoke yet. */
   readonly unrevoked: readonly string[];
   /** Ids of earlier keys that were still live when they were last looked for. */
   readonly delivered: readonly string[];
@@ -77,7 +76,7 @@ type Swept = Pick<LedgerState, "delivered" | "isUnswept" | "knowsSince" | "swept
 
 type Held = { readonly owner?: string | undefined; readonly owned: readonly string[] };
 
-function readState({ unswept, orphans, ...outputs }: Properties): LedgerState {
+function readState({ unswept, orphans, ...outputs }: Members): LedgerState {
   const compromised = textsOf(outputs.compromised);
   return {
     ...(outputs as Inputs),

@@ -47,7 +47,6 @@ type NamedInputs = KeyInputs & {
   readonly onNameConflict?: "fail" | "revokeUnused" | undefined;
 };
 
-/** The inputs of a key with an exact name. */
 export type ExactName = NamedInputs & { readonly name: string };
 
 /** What the attempts for one key have left behind so far. */

@@ -22,8 +22,8 @@ export class ProviderConfig {
   readonly owner: string;
   /** Former names of the stack. */
   readonly renamedFrom: readonly string[];
-  /** The secrets of keys to import, by id. */
-  readonly importKeys: ReadonlyMap<string, string>;
+  /** Private, so that nothing that prints the configuration shows the secrets of keys. */
+  readonly #importKeys: ReadonlyMap<string, string>;
 
   /** Whether `pulumi do --stateless` calls, which saves no state. Its provider resource has no name. */
   readonly isStateless: boolean;
@@ -34,7 +34,12 @@ export class ProviderConfig {
     this.read = (name) => textOf(inputs[name]);
     this.owner = String(inputs[OWNER]);
     this.renamedFrom = renamedFromIn(this.read);
-    this.importKeys = importKeysIn(this.read("importKeys"));
+    this.#importKeys = importKeysIn(this.read("importKeys"));
+  }
+
+  /** The secret of a key to import, if it is known. */
+  importKey(id: string): string | undefined {
+    return this.#importKeys.get(id);
   }
 }
 

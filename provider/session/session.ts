@@ -59,7 +59,6 @@ export class Session {
   /** Ids of the resources that were read, by URN. A resource and its predecessor can have the same URN. */
   readonly #seenInRefresh = new Map<unknown, Set<string>>();
 
-  /** @param modules - Loads Pulumi's modules for calls to the engine. */
   constructor(modules: () => EngineModules) {
     this.engine = new EngineLink(process.argv[2] ?? "", modules);
     this.nonce = noncesOf(this.#runId);
