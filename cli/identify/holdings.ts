@@ -1,6 +1,6 @@
 import { getOrCreate } from "../../provider/get-or-create";
 import { keyDigest } from "../../provider/key-digest";
-import { isMadeByOneOf, type MadeBy, makerIn } from "../../provider/keys/maker";
+import { isMadeByOneOf, type MadeBy, makerIn } from "../../provider/keys/names";
 import { isKeyType } from "../../provider/resource-types";
 import { type Deployment, readDeployment, type StateResource } from "../../provider/stack/deployment";
 import { keysIn, type Role, type StackState } from "../../provider/stack/stack-state";

@@ -1,6 +1,5 @@
 import { identityIn, markIn, ownerIdIn } from "../../provider/keys/identity";
-import { adoptedIn, isOthers, makerIn } from "../../provider/keys/maker";
-import { nameInUrn } from "../../provider/keys/names";
+import { adoptedIn, isOthers, makerIn, nameInUrn } from "../../provider/keys/names";
 import { type Scope, scopeOf } from "../../provider/keys/scope";
 import { isObject, textOf } from "../../provider/members";
 import { DYNAMIC, isKeyType } from "../../provider/resource-types";

@@ -2,7 +2,7 @@ import type { dynamic } from "@pulumi/pulumi";
 import { messageOf } from "../errors";
 import { noteHolder } from "../keys/holders";
 import { check } from "../schema/check";
-import { readOutputs } from "../schema/outputs";
+import { type Outputs, readOutputs } from "../schema/outputs";
 import type { Context, ResourceType } from "../schema/resource-type";
 import { difference } from "../session/difference";
 import { createAgain } from "../session/retried-creation";
@@ -12,7 +12,6 @@ import { reasonsOf, runVerb, type Verb, VerbError } from "../session/verb";
 import { toMessage } from "../text";
 import { onCancel, pulumiModules } from "./pulumi-internals";
 
-/** The one session of this process. */
 const session = new Session(pulumiModules);
 let isConfigured = false;
 
@@ -37,17 +36,16 @@ export function adapt(type: ResourceType): dynamic.ResourceProvider<Record<strin
       }),
 
     diff: (id, olds, news) =>
-      run({ type, name: "diff", values: news, held: olds }, async (context) => {
-        const compared = { type, id, outputs: readState(olds), inputs: readOutputs(fromPulumi(news)) };
-        const found = difference(session, compared, context, { hasLedger: true });
+      run({ type, name: "diff", values: news, held: olds }, async (context, outputs) => {
+        const compared = { type, id, outputs, inputs: readOutputs(fromPulumi(news)) };
+        const found = difference(session, compared, context);
         const { reasons, changes, replaces, deleteBeforeReplace } = found;
         for (const reason of reasons) context.info(reason);
         return { changes, replaces: [...replaces], deleteBeforeReplace };
       }),
 
     create: (inputs) =>
-      run({ type, name: "create", values: inputs }, async (context) => {
-        const given = readOutputs(fromPulumi(inputs));
+      run({ type, name: "create", values: inputs }, async (context, given) => {
         const made = await session.creations.run(context.urn, (before) =>
           before ? createAgain(type, before, given, context) : type.create(given, context),
         );
@@ -56,72 +54,53 @@ export function adapt(type: ResourceType): dynamic.ResourceProvider<Record<strin
       }),
 
     read: (id, olds = {}) =>
-      run({ type, name: "read", values: olds }, async (context) => {
+      run({ type, name: "read", values: olds }, async (context, state) => {
         session.noteRead(id, context.urn);
-        const outputs = await type.read(id, readState(olds), context);
+        const outputs = await type.read(id, state, context);
         // An empty result reports that the resource is gone.
         return outputs === undefined ? {} : { id, props: toState(outputs, canBeAbsent) };
       }),
 
     update: (id, olds, news) =>
-      run({ type, name: "update", values: news, held: olds }, async (context) => {
-        const outputs = await type.update(id, readState(olds), readOutputs(fromPulumi(news)), context);
+      run({ type, name: "update", values: news, held: olds }, async (context, state) => {
+        const outputs = await type.update(id, state, readOutputs(fromPulumi(news)), context);
         noteHolder(type, { id, outputs }, context);
         return { outs: toState(outputs, canBeAbsent) };
       }),
 
     delete: (id, olds) =>
-      run({ type, name: "delete", values: olds }, (context) => type.delete(id, readState(olds), context)),
+      run({ type, name: "delete", values: olds }, (context, state) => type.delete(id, state, context)),
   };
 }
 
-/** Runs one verb. The SDK passes the resource's URN as an input, because the host does not. */
+/**
+ * Runs one verb with the state of its resource, or with its inputs if it has none. The SDK passes the resource's URN as an
+ * input, because the host does not.
+ */
 async function run<T>(
-  {
-    type,
-    name,
-    values,
-    held = values,
-  }: Pick<Verb, "type" | "name"> & { readonly values: Values; readonly held?: Values },
-  body: (context: Context) => Promise<T>,
+  verb: Pick<Verb, "type" | "name"> & { readonly values: Values; readonly held?: Values },
+  body: (context: Context, state: Outputs) => Promise<T>,
 ): Promise<T> {
-  const [given, state] = [readOutputs(values), readOutputs(held)];
+  const { type, name, values, held = values } = verb;
+  const [given, state] = [values, held].map((each) => readOutputs(fromState(each))) as [Outputs, Outputs];
   // The state of the owner, which a run with `--target` can leave out.
   session.noteRecorded(given);
   const urn = given.resourceUrn ?? state.resourceUrn ?? "";
   try {
-    return await runVerb(session, { type, name, urn, values: given, held: state }, body);
+    return await runVerb(session, { type, name, urn, values: given, held: state }, (context) => body(context, state));
   } catch (error) {
     throw toHostError(error, type, values);
   }
 }
 
-const readState = (outputs: Values) => readOutputs(fromState(outputs));
-
 /** The error that the host gets. It prints some errors with their stack, and an `id` means "exists, not ready". */
-class HostError extends Error {
-  override readonly name = "keyplane";
-  readonly id?: string;
-  readonly properties?: Values;
-  readonly reasons?: string[];
-
-  constructor(message: string, notReady?: { readonly id: string; readonly properties: Values }) {
-    super(toMessage(message));
-    // A stack would repeat the message and show paths of the user's machine.
-    this.stack = "";
-    if (notReady !== undefined) {
-      this.id = notReady.id;
-      this.properties = notReady.properties;
-      this.reasons = [this.message];
-    }
-  }
-}
-
-function toHostError(error: unknown, type: ResourceType, values: Values): HostError {
-  const message = messageOf(error);
-  if (!(error instanceof VerbError) || error.notReady === undefined) return new HostError(message);
-  const { notReady } = error;
+function toHostError(error: unknown, type: ResourceType, { __provider }: Values): Error {
+  const message = toMessage(messageOf(error));
+  // A stack would repeat the message and show paths of the user's machine.
+  const shown = Object.assign(new Error(message), { name: "keyplane", stack: "" });
+  if (!(error instanceof VerbError) || error.notReady === undefined) return shown;
+  const { id, outputs } = error.notReady;
   // The host adds `__provider` to every result but this one. Without it, the resource could never be deleted.
-  const properties = { ...toState(notReady.outputs, type.canBeAbsent), __provider: values.__provider };
-  return new HostError(message, { id: notReady.id, properties });
+  const properties = { ...toState(outputs, type.canBeAbsent), __provider };
+  return Object.assign(shown, { id, properties, reasons: [message] });
 }

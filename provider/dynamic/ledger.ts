@@ -3,16 +3,18 @@ import { isAborted, KeyplaneError, messageOf } from "../errors";
 import { keyIn } from "../key-index";
 import { mustBeSameAccount } from "../keys/account-guard";
 import { laterNow } from "../keys/clock-skew";
-import { endOfOverlap, type Fate, fateOf } from "../keys/fate";
+import { endOfOverlap } from "../keys/fate";
 import { secondLook } from "../keys/find-key";
 import { ownerIdIn, sameOwner } from "../keys/identity";
 import { sdkFields } from "../keys/key-fields";
 import { hasTagOf } from "../keys/names";
-import { type KeyToRevoke, revokeAll } from "../keys/revoke-key";
+import { revokeAll } from "../keys/revoke-key";
 import { scopeFields } from "../keys/scope";
-import { formatListed, judgeUnknown, settleUnknown, type UnknownKeys } from "../keys/unknown-keys";
-import { textsOf, withoutEmpty } from "../members";
+import { formatListed, judgeUnknown, settleUnknown } from "../keys/unknown-keys";
+import { type Members, membersOf, textOf, textsOf, withoutEmpty } from "../members";
+import { fateOfPrevious, type Listed } from "../resources/rotation/retire-key";
 import { type PlannedRotation, periodsOf } from "../resources/rotation/rotation-fields";
+import { isoOf } from "../resources/rotation/rotation-state";
 import { atBorder } from "../schema/at-border";
 import { type FieldRule, type FieldType, type InputsOf, types } from "../schema/field-types";
 import type { Context, Due } from "../schema/resource-type";
@@ -32,7 +34,6 @@ const fields = {
   owned: { type: types.listOf(types.keyId), required: true, change: "update", onlyAdditions: true },
   /** Ids of keys that `revokeNow` names and that have a successor. */
   compromised: { type: types.listOf(types.keyId), change: "update", onlyAdditions: true },
-  /** The previous keys of rotating keys, by id. */
   previous: { type: types.map as FieldType<Readonly<Record<string, Previous>>>, change: "ignore" },
   /** Names of keys that do not show who created them, by id. */
   untagged: { type: types.map as FieldType<Readonly<Record<string, string>>>, change: "ignore" },
@@ -42,9 +43,7 @@ const fields = {
 
 type Inputs = InputsOf<typeof fields>;
 
-/** What the ledger records of a previous key. */
 interface DeliveryRecord {
-  /** The id of the key that replaced it. */
   readonly successor: string;
   /** ISO 8601 time at which the first run had ended that gave the successor to the whole stack. */
   readonly deliveredAt: string;
@@ -57,13 +56,11 @@ interface DeliveryRecord {
 /** The state of the ledger: the inputs of the last run, and what that run has found and done. */
 type LedgerState = Partial<Inputs> & {
   readonly owned: readonly string[];
-  /** Ids of compromised keys that it was asked to revoke. */
   readonly compromised: readonly string[];
-  /** Ids of those that it could not revoke yet. */
+  /** Ids of compromised keys that it could not revoke yet. */
   readonly unrevoked: readonly string[];
   /** Ids of earlier keys that were still live when they were last looked for. */
   readonly delivered: readonly string[];
-  /** The previous keys of rotating keys, by id. */
   readonly deliveries: ReadonlyMap<string, DeliveryRecord>;
   /** Whether it still has to look for keys that interrupted runs left behind. */
   readonly isUnswept: boolean;
@@ -76,23 +73,31 @@ type LedgerState = Partial<Inputs> & {
   readonly sweptAt: number;
 };
 
-/** What a sweep has found. */
 type Swept = Pick<LedgerState, "delivered" | "isUnswept" | "knowsSince" | "sweptAt">;
 
-/** The keys of the stack, and their owner. */
 type Held = { readonly owner?: string | undefined; readonly owned: readonly string[] };
+
+function readState({ unswept, orphans, ...outputs }: Members): LedgerState {
+  const compromised = textsOf(outputs.compromised);
+  return {
+    ...(outputs as Inputs),
+    owned: textsOf(outputs.owned),
+    compromised,
+    // Version 0.2 also listed retired keys here. The resources that retired them have them, too, and revoke them.
+    unrevoked: textsOf(outputs.unrevoked).filter((id) => compromised.includes(id)),
+    delivered: textsOf(outputs.delivered),
+    deliveries: new Map(Object.entries(outputs.deliveries ?? {}).filter(isReadable)),
+    // Version 0.1 stored the ids of orphans that it could not revoke.
+    isUnswept: unswept !== undefined || orphans !== undefined,
+    knowsSince: outputs.owner === undefined ? undefined : Date.parse(String(outputs.knowsSince)) || 0,
+    sweptAt: Date.parse(String(outputs.sweptAt)) || 0,
+  };
+}
 
 /** Whether a record is whole. Without it, the grace starts again. */
 function isReadable(record: [id: string, value: unknown]): record is [string, DeliveryRecord] {
-  const { deliveredAt } = (record[1] ?? {}) as Partial<DeliveryRecord>;
-  return typeof deliveredAt === "string" && !Number.isNaN(Date.parse(deliveredAt));
+  return !Number.isNaN(Date.parse(textOf(membersOf(record[1]).deliveredAt) ?? ""));
 }
-
-/** The ledger before its first run. */
-const NEW: LedgerState = {
-  ...{ owned: [], compromised: [], unrevoked: [], delivered: [] },
-  ...{ deliveries: new Map(), isUnswept: false, knowsSince: undefined, sweptAt: 0 },
-};
 
 /**
  * Revokes compromised keys whose successors everything in the stack has received, and keys that interrupted runs left
@@ -106,29 +111,14 @@ export const ledger = atBorder<Inputs, LedgerState>({
 
   outputs: [],
 
-  readState({ unswept, orphans, ...outputs }) {
-    const compromised = textsOf(outputs.compromised);
-    return {
-      ...(outputs as Inputs),
-      owned: textsOf(outputs.owned),
-      compromised,
-      // Version 0.2 also listed retired keys here. The resources that retired them have them, too, and revoke them.
-      unrevoked: textsOf(outputs.unrevoked).filter((id) => compromised.includes(id)),
-      delivered: textsOf(outputs.delivered),
-      deliveries: new Map(Object.entries(outputs.deliveries ?? {}).filter(isReadable)),
-      // Version 0.1 stored the ids of orphans that it could not revoke.
-      isUnswept: unswept !== undefined || orphans !== undefined,
-      knowsSince: outputs.owner === undefined ? undefined : Date.parse(String(outputs.knowsSince)) || 0,
-      sweptAt: Date.parse(String(outputs.sweptAt)) || 0,
-    };
-  },
+  readState,
 
   writeState: ({ incomplete, isUnswept, knowsSince, sweptAt, deliveries, ...state }) =>
     withoutEmpty({
       ...state,
       unswept: isUnswept || undefined,
-      knowsSince: timeText(knowsSince),
-      sweptAt: timeText(sweptAt),
+      knowsSince: isoOf(knowsSince || undefined),
+      sweptAt: isoOf(sweptAt || undefined),
       deliveries: deliveries.size > 0 ? Object.fromEntries(deliveries) : undefined,
     }),
 
@@ -140,12 +130,13 @@ export const ledger = atBorder<Inputs, LedgerState>({
     return due;
   },
 
-  create: async (inputs, context) => ({ id: "ledger", outputs: await endRun(NEW, inputs, context) }),
+  create: async (inputs, context) => ({ id: "ledger", outputs: await endRun(readState({}), inputs, context) }),
 
   // Only flags what it finds. A refresh changes nothing on the service; the next `up` sweeps.
   async read(_id, state, context) {
     await mustBeSameAccount(state.owner, context);
-    const fates = await look(state, state, context);
+    const look = async () => judgeUnknown(await taggedKeys(state, state, context), context);
+    const fates = await trying(context, undefined, look);
     const isClean = fates !== undefined && Array.from(fates.values()).every(({ fate }) => fate !== "revoke");
     return isClean ? state : { ...state, isUnswept: true };
   },
@@ -163,16 +154,14 @@ export const ledger = atBorder<Inputs, LedgerState>({
   },
 });
 
-/** A time for the state; `undefined` if there is none. */
-function timeText(time: number | undefined): string | undefined {
-  return time ? new Date(time).toISOString() : undefined;
-}
-
 /** Does what must wait until everything in the stack is up to date. */
 async function endRun(before: LedgerState, inputs: Inputs, context: Context): Promise<LedgerState> {
   await mustBeSameAccount(inputs.owner, context);
   const recorded = { ...inputs, compromised: inputs.compromised ?? [] };
-  const { left, added } = toRevoke(before, inputs);
+  // In a copied state, the original stack revokes them: its state contains them, too.
+  const isCopy = before.owner !== undefined && !sameOwner(before.owner, inputs.owner);
+  const left = isCopy ? [] : before.unrevoked;
+  const added = isCopy ? [] : recorded.compromised.filter((id) => !before.compromised.includes(id));
   const previous = Object.keys(inputs.previous ?? {}).filter((id) => !before.deliveries.get(id)?.isRevoked);
   if (inputs.incomplete === true || leavesOut(inputs, [...left, ...added, ...previous], context)) {
     // Something may still use a key that has a successor, or hold one that no resource seems to hold.
@@ -207,16 +196,14 @@ function retireAt({ successor, isRetired, periods }: Previous, before: DeliveryR
  */
 async function retire(before: LedgerState, inputs: Inputs, context: Context): Promise<LedgerState["deliveries"]> {
   const now = context.now();
+  const recordOf = async (id: string, previous: Previous) => {
+    const delivery = deliveryRecordOf(previous, before.deliveries.get(id), inputs, context);
+    return retireAt(previous, delivery) > now
+      ? delivery
+      : revokePrevious({ id, ...previous }, delivery, inputs, context);
+  };
   const entries = Object.entries(inputs.previous ?? {}).map(
-    async ([id, previous]): Promise<[string, DeliveryRecord]> => {
-      const delivery = deliveryRecordOf(previous, before.deliveries.get(id), inputs, context);
-      return [
-        id,
-        retireAt(previous, delivery) > now
-          ? delivery
-          : await revokePrevious({ id, ...previous }, delivery, inputs, context),
-      ];
-    },
+    async ([id, previous]) => [id, await recordOf(id, previous)] as const,
   );
   return new Map(await Promise.all(entries));
 }
@@ -231,14 +218,11 @@ function deliveryRecordOf(
   inputs: Inputs,
   context: Context,
 ): DeliveryRecord {
-  const goesOn = known?.isRevoked || known?.successor === successor || isUsable(String(known?.successor), inputs);
+  const { owned, compromised = [] } = inputs;
+  const isUsable = (id: string) => owned.includes(id) && !compromised.includes(id);
+  const goesOn = known?.isRevoked || known?.successor === successor || isUsable(String(known?.successor));
   if (known !== undefined && goesOn) return { ...known, successor };
   return { successor, deliveredAt: new Date(laterNow(context)).toISOString() };
-}
-
-/** Whether the stack still has a key, and it is not compromised. */
-function isUsable(id: string, { owned, compromised }: Inputs): boolean {
-  return owned.includes(id) && !compromised?.includes(id);
 }
 
 /** Revokes a retired key if the list of this run shows that nobody uses it. */
@@ -248,17 +232,11 @@ async function revokePrevious(
   inputs: Inputs,
   context: Context,
 ): Promise<DeliveryRecord> {
-  const key = await trying(context, "unknown", () => lookUp(id, context));
+  // That a key is gone, one list alone does not prove.
+  const lookUp = async () => keyIn(await context.keys().list({ recent: true }), id) ?? secondLook(id, context);
+  const key = await trying<Listed>(context, "unknown", lookUp);
   const usedAt = key === "unknown" ? undefined : (key?.lastUsedAt ?? undefined);
-  const fate = fateOf({
-    kind: "previous",
-    isCredential: false,
-    deliveredAt: Date.parse(delivery.deliveredAt),
-    ...periodsOf(periods),
-    lastUsed: key === "unknown" ? key : usedAt === undefined ? "never" : Date.parse(usedAt),
-    now: Math.min(context.now(), context.account().serviceNow()),
-  });
-  if (fate.fate !== "revoke") {
+  if (fateOfPrevious(key, delivery.deliveredAt, periods, context).fate !== "revoke") {
     if (key !== undefined && key !== "unknown" && usedAt !== undefined) {
       context.warn(
         `key ${formatListed(key)} is retired, but stays live, because it is still used. Give its users key ${delivery.successor}`,
@@ -271,11 +249,6 @@ async function revokePrevious(
   if (left.length > 0) return delivery;
   context.info(`revoked key ${id}. Everything in this stack has its successor, key ${delivery.successor}`);
   return { ...delivery, isRevoked: true };
-}
-
-/** What the service lists about a key; `undefined` if it is gone, which one list alone does not prove. */
-async function lookUp(id: string, context: Context): Promise<ApiKeyRecord | undefined | "unknown"> {
-  return keyIn(await context.keys().list({ recent: true }), id) ?? (await secondLook(id, context));
 }
 
 /**
@@ -292,22 +265,11 @@ function leavesOut({ owned }: Inputs, oldKeys: readonly string[], context: Conte
   return true;
 }
 
-/** Ids of the compromised keys that are still to be revoked: those that an earlier run has left, and new ones. */
-function toRevoke(
-  before: LedgerState,
-  inputs: Inputs,
-): { readonly left: readonly string[]; readonly added: readonly string[] } {
-  // In a copied state, the original stack revokes them: its state contains them, too.
-  if (before.owner !== undefined && !sameOwner(before.owner, inputs.owner)) return { left: [], added: [] };
-  const added = (inputs.compromised ?? []).filter((id) => !before.compromised.includes(id));
-  return { left: before.unrevoked, added };
-}
-
 /** Revokes compromised keys. Fails the run if one is still live, so that nobody believes that it is gone. */
 async function revoke(ids: readonly string[], inputs: Inputs, context: Context): Promise<void> {
   if (ids.length === 0) return;
   context.progress(`revoking key ${ids.join(", ")}`);
-  const toRevoke = ids.map((id): KeyToRevoke => ({ id, name: inputs.untagged?.[id] }));
+  const toRevoke = ids.map((id) => ({ id, name: inputs.untagged?.[id] }));
   const failed = await revokeAll(toRevoke, inputs.owner, context);
   const revoked = ids.filter((id) => !failed.includes(id));
   if (revoked.length > 0)
@@ -330,23 +292,20 @@ function everHeld({ delivered, owned }: LedgerState): readonly string[] {
   return [...new Set([...delivered, ...owned])];
 }
 
-/** Live keys with the stack's tag, and all that the ledger knows of them. */
-type Known = Required<UnknownKeys>;
-
 /** Revokes the orphans. Never fails a run: records what could not be done, so that the next `up` retries it. */
 async function sweep(before: LedgerState, inputs: Inputs, context: Context): Promise<Swept> {
   // An owner that was created in this run has no earlier run that could have left a key behind.
   if (context.run.isNewOwner && context.run.lostNames.size === 0) {
     return { delivered: everHeld(before), isUnswept: false, knowsSince: 0, sweptAt: 0 };
   }
-  return trying<Swept>(context, unsweptAfter(before, inputs, context), async () => {
+  const without = unsweptAfter(before, inputs, context);
+  return trying<Swept>(context, without, async () => {
     const sweptAt = Math.floor(context.account().serviceNow() / 1_000) * 1_000;
     const keys = await taggedKeys(before, { ...inputs, fresh: true }, context);
     const { left, reported, kept } = await settleUnknown(keys, context);
     // A resource that left the program still holds its keys, and its deletion after this run may keep them live.
     const isDelivered = (id: string) => keys.delivered.has(id) || inputs.owned.includes(id) || kept.includes(id);
     const delivered = keys.list.map(({ id }) => id).filter(isDelivered);
-    const without = unsweptAfter(before, inputs, context);
     return {
       delivered,
       isUnswept: left.length > 0,
@@ -362,21 +321,9 @@ function unsweptAfter(before: LedgerState, inputs: Inputs, context: Context): Sw
   return { delivered: everHeld(before), isUnswept: true, knowsSince: recordedSince, sweptAt };
 }
 
-/** What the ledger says of all keys of this owner, for `UnknownKeys`. */
-interface OwnersRecord {
-  readonly recordedSince: number | undefined;
-  readonly sweptAt: number;
-}
-
-/** A ledger of another owner says nothing of this one's keys. */
-function recordOf({ owner, knowsSince, sweptAt }: LedgerState, inputs: Held): OwnersRecord {
-  const isSame = sameOwner(owner, inputs.owner);
-  return isSame ? { recordedSince: knowsSince, sweptAt } : { recordedSince: undefined, sweptAt: 0 };
-}
-
-/** The fates of the keys that no resource has; `undefined` if they could not be looked for. */
-function look(before: LedgerState, held: Held, context: Context): Promise<ReadonlyMap<ApiKeyRecord, Fate> | undefined> {
-  return trying(context, undefined, async () => judgeUnknown(await taggedKeys(before, held, context), context));
+/** What the ledger says of all keys of this owner. A ledger of another one says nothing of them. */
+function recordOf({ owner, knowsSince, sweptAt }: LedgerState, inputs: Held) {
+  return sameOwner(owner, inputs.owner) ? { recordedSince: knowsSince, sweptAt } : { sweptAt: 0 };
 }
 
 /** The result, or a warning and something else: neither a sweep nor a retirement fails a run. */
@@ -396,7 +343,7 @@ async function taggedKeys(
   before: LedgerState,
   { owner, owned, fresh = false }: Held & { readonly fresh?: boolean },
   context: Context,
-): Promise<Known & { readonly list: readonly ApiKeyRecord[] }> {
+) {
   const list = await context.keys().list({ fresh });
   const [identity, held, delivered] = [String(owner), new Set(owned), new Set(everHeld(before))];
   const tagged = list.filter(({ name }) => hasTagOf(name, ownerIdIn(identity)));

@@ -1,23 +1,21 @@
 import { randomUUID } from "node:crypto";
 import type { ApiKeyRecord } from "../api/records";
-import { KeyplaneError } from "../errors";
 import { accountIn } from "../keys/account-fingerprint";
 import { mustBeSameAccount } from "../keys/account-guard";
-import { identityOf, markIn } from "../keys/identity";
+import { identityOf, isRenamedFrom, markIn } from "../keys/identity";
 import { sdkFields } from "../keys/key-fields";
 import { hasTagOf } from "../keys/names";
-import { isRenamedFrom } from "../keys/renamed";
+import { mustBeRevoked } from "../keys/revoke-key";
 import { accountFailures, revokeCommand, scopeFields } from "../keys/scope";
 import { formatListed, settleUnknown } from "../keys/unknown-keys";
 import { textOf } from "../members";
 import { atBorder } from "../schema/at-border";
 import { type FieldRule, type InputsOf, types } from "../schema/field-types";
-import type { Context, Due } from "../schema/resource-type";
+import type { Due } from "../schema/resource-type";
 
 /** How many of the last runs the state has on record. A run that fails before its sweep leaves its keys to a later one. */
 const RUNS = 10;
 
-/** The stack that an owner belongs to. */
 const STACK = ["project", "stack", "organization"] as const;
 
 const fields = {
@@ -112,28 +110,20 @@ export const owner = atBorder<Inputs, OwnerState>({
     const list = await context.keys().list();
     const ours = list.filter((key) => hasTagOf(key.name, id) && !context.run.kept.has(key.id));
     const isHeld = (key: ApiKeyRecord) => context.run.held.has(key.id);
-    for (const key of ours.filter(isHeld)) reportHeld(key, context);
+    for (const key of ours.filter(isHeld)) {
+      context.warn(
+        `key ${formatListed(key)} stays live: Pulumi removed its resource without deleting it, because of retainOnDelete, ` +
+          `deletedWith or \`pulumi state delete\`. If nobody needs it, run \`${revokeCommand(key.id, context.scope)}\``,
+      );
+    }
     const unknown = ours.filter((key) => !isHeld(key));
     const record = { recordedSince: context.run.heldSince, sweptAt: context.run.sweptAt };
     const { left } = await settleUnknown({ unknown, identity, ...record }, context);
-    if (left.length > 0) {
-      throw new KeyplaneError(
-        "KP-REVOKE",
-        `could not revoke key ${left.join(", ")}, which an interrupted run left behind. Run the command again`,
-      );
-    }
+    mustBeRevoked(left, ", which an interrupted run left behind");
   },
 });
 
 /** The recorded identity. An unknown account must be proven, too. */
 function recordedIdentity(id: string, { identity }: OwnerState): string {
   return identity ?? identityOf(id, "");
-}
-
-/** Reports a live key that was in the state, and whose resource was not deleted. */
-function reportHeld(key: ApiKeyRecord, { warn, scope }: Context): void {
-  warn(
-    `key ${formatListed(key)} stays live: Pulumi removed its resource without deleting it, because of retainOnDelete, ` +
-      `deletedWith or \`pulumi state delete\`. If nobody needs it, run \`${revokeCommand(key.id, scope)}\``,
-  );
 }

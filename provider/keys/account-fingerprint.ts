@@ -3,9 +3,7 @@ import { base32 } from "../base32";
 
 /** The account or organization of keys, according to the settings. */
 export interface AccountScope {
-  /** The control plane's base URL. */
   readonly baseUrl: string;
-  /** The credential of the account. */
   readonly apiKey: string;
   /** The organization of the keys; absent for the account's own keys. */
   readonly organizationId?: string | undefined;
@@ -16,7 +14,6 @@ export function accountMark(scope: AccountScope): string {
   return `${accountFingerprint(scope)}.${originFingerprint(scope.baseUrl)}`;
 }
 
-/** The account's fingerprint in a mark. */
 export function accountIn(mark: string | undefined): string | undefined {
   return mark?.split(".")[0];
 }

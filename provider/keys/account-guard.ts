@@ -24,7 +24,17 @@ export async function mustBeSameAccount(identity: string | undefined, context: C
     provenOwners.add(owner);
   }
   // Another resource of the run may have proven it meanwhile.
-  if (!provenOwners.has(owner)) throw wrongAccount(context);
+  if (provenOwners.has(owner)) return;
+  const account = context.account();
+  const [baseUrl, apiKey] = [account.setting("baseUrl"), account.setting("apiKey")];
+  throw new KeyplaneError(
+    "KP-WRONG-ACCOUNT",
+    `${baseUrl} or ${apiKey} changed, and the account that they now lead to has no key of this stack. Nothing was ` +
+      "changed. Set them to the account that holds the stack's keys. Then run `pulumi up`, because `refresh` and " +
+      "`destroy` use the configuration of the last `up`. The account can also be right: the stack has no key yet, all " +
+      "its keys are gone, or none of them has a generated name. Then run the command once with " +
+      `KEYPLANE_CONFIRM_ACCOUNT=${accountIn(context.accountMark())}`,
+  );
 }
 
 /** Records that this is the account of an identity's owner, if the identity was recorded with this credential. */
@@ -43,18 +53,4 @@ export function identityHere(identity: string | undefined, context: Context): st
 export function isElsewhere(identity: string | undefined, context: Context): boolean {
   const recorded = accountIn(markIn(identity));
   return recorded !== undefined && recorded !== accountIn(context.accountMark());
-}
-
-/** The error for an account that does not contain the stack's keys. */
-function wrongAccount(context: Context): KeyplaneError {
-  const account = context.account();
-  const [baseUrl, apiKey] = [account.setting("baseUrl"), account.setting("apiKey")];
-  return new KeyplaneError(
-    "KP-WRONG-ACCOUNT",
-    `${baseUrl} or ${apiKey} changed, and the account that they now lead to has no key of this stack. Nothing was ` +
-      "changed. Set them to the account that holds the stack's keys. Then run `pulumi up`, because `refresh` and " +
-      "`destroy` use the configuration of the last `up`. The account can also be right: the stack has no key yet, all " +
-      "its keys are gone, or none of them has a generated name. Then run the command once with " +
-      `KEYPLANE_CONFIRM_ACCOUNT=${accountIn(context.accountMark())}`,
-  );
 }

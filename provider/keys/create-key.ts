@@ -1,4 +1,4 @@
-import type { ApiKeyRecord, CreatedKey } from "../api/records";
+import type { CreatedKey } from "../api/records";
 import { parseDuration } from "../duration";
 import { type ApiError, isAborted, isAnswerLost, isApiError, KeyplaneError, messageOf } from "../errors";
 import type { Context } from "../schema/resource-type";
@@ -6,7 +6,7 @@ import type { SealedTexts } from "../seal/recipients";
 import { forget } from "../secrets";
 import type { KeyInputs } from "./key-fields";
 import { fateOfLost, findLostKey, type LostRequests } from "./lost-request";
-import { autoName, MAX_NAMES } from "./names";
+import { autoName, MAX_NAMES, nameInUrn, prefixFrom } from "./names";
 import { revokeCommand } from "./scope";
 import type { Sealer } from "./sealing";
 import { formatListed } from "./unknown-keys";
@@ -16,14 +16,17 @@ const FREE_PAUSES_MS = [500, 1_000, 2_000, 4_000, 8_000];
 
 const AGAIN = "Run `pulumi up` again";
 
-/** A new key, and what its creation has left to clean up. */
-export interface NewKey {
-  readonly created: CreatedKey;
-  /** The sealed secret, which is recorded instead of the secret; absent without recipients. */
-  readonly sealedKey?: SealedTexts | undefined;
+/** What a creation has left to clean up. */
+interface Left {
   readonly lost: LostRequests;
   /** Ids of keys that nobody holds and that could not be revoked yet. */
   readonly pendingRevocations: readonly string[];
+}
+
+interface NewKey extends Left {
+  readonly created: CreatedKey;
+  /** The sealed secret, which is recorded instead of the secret; absent without recipients. */
+  readonly sealedKey?: SealedTexts | undefined;
 }
 
 /** No key was created, but a key was left behind, or may appear later. */
@@ -31,17 +34,21 @@ export class NotCreated extends Error {
   constructor(
     /** The id or the name of what was left. */
     readonly id: string,
-    readonly left: Pick<NewKey, "lost" | "pendingRevocations"> & { readonly name: string },
+    readonly left: Left & { readonly name: string },
     reason: string,
   ) {
     super(reason);
   }
 }
 
-/** How to name a key. */
-export type Naming =
-  | { readonly prefix: string; readonly identity: string }
-  | { readonly exactName: string; readonly onConflict: "fail" | "revokeUnused" };
+/** The inputs of a key that is to be created. Only an `ApiKey` can have an exact name. */
+type NamedInputs = KeyInputs & {
+  readonly owner: string;
+  readonly name?: string | undefined;
+  readonly onNameConflict?: "fail" | "revokeUnused" | undefined;
+};
+
+export type ExactName = NamedInputs & { readonly name: string };
 
 /** What the attempts for one key have left behind so far. */
 interface Leftovers {
@@ -55,32 +62,36 @@ interface Leftovers {
  * its name and revoked before the next request, because its secret is lost. Never loses an id or a name: what can be
  * neither delivered nor revoked is returned, or, if no key can be created, thrown as `NotCreated`.
  */
-export function createKey(naming: Naming, inputs: KeyInputs, context: Context): Promise<NewKey> {
-  return context.creating(create(naming, inputs, context));
+export function createKey(inputs: NamedInputs, context: Context): Promise<NewKey> {
+  return context.creating(create(inputs, context));
 }
 
-async function create(naming: Naming, inputs: KeyInputs, context: Context): Promise<NewKey> {
+async function create(inputs: NamedInputs, context: Context): Promise<NewKey> {
   const left: Leftovers = { lostNames: [], orphans: [] };
   try {
-    const sealer = await sealerIn(inputs);
+    // Loaded on demand, because most keys are not sealed.
+    const sealer = inputs.sealTo && (await (await import("./sealing.js")).sealerFor(inputs.sealTo));
     await context.beforeCreate?.(context);
-    const created =
-      "exactName" in naming
-        ? await createExact(naming, inputs, context)
-        : await createNamed(naming, inputs, left, context);
+    const { name } = inputs;
+    const isExact = name !== undefined;
+    const created = await (isExact ? createExact({ ...inputs, name }, context) : createNamed(inputs, left, context));
     context.noteCreated(created.id);
     const sealedKey = sealer && (await sealed(created, sealer, left, context));
-    return { created, sealedKey, lost: lostOf(left, context), pendingRevocations: left.orphans.map(({ id }) => id) };
+    return { created, sealedKey, ...recordOf(left, context) };
   } catch (error) {
-    throw recorded(left, error, context);
+    // If a key was left behind, or may appear later, the resource is recorded although it has no key. It is due for
+    // replacement, so that the next run creates a key and revokes this one.
+    const [orphan] = left.orphans;
+    const name = orphan?.name ?? left.lostNames.at(-1);
+    if (name === undefined) throw error;
+    throw new NotCreated(orphan?.id ?? name, { name, ...recordOf(left, context) }, messageOf(error));
   }
 }
 
-/** What seals the new key; `undefined` if it is not to be sealed. Loaded on demand, because most keys are not. */
-async function sealerIn(inputs: KeyInputs): Promise<Sealer | undefined> {
-  if (inputs.sealTo === undefined) return undefined;
-  const { sealerFor } = await import("./sealing.js");
-  return sealerFor(inputs);
+function recordOf({ lostNames, orphans }: Leftovers, context: Context): Left {
+  const lostAt = () => new Date(context.account().serviceNow()).toISOString();
+  const lost = lostNames.length === 0 ? {} : { lostNames, lostAt: lostAt() };
+  return { lost, pendingRevocations: orphans.map(({ id }) => id) };
 }
 
 /** Seals a new key. Revokes it if that fails, because it must not be recorded in readable form. */
@@ -98,66 +109,55 @@ async function sealed({ id, key, name }: CreatedKey, sealer: Sealer, left: Lefto
  * Creates a key with a given name. A key that has the name after a lost request stays: somebody else may have taken the
  * name in the meantime, so it proves nothing about the key.
  */
-async function createExact(
-  naming: Extract<Naming, { exactName: string }>,
-  inputs: KeyInputs,
-  context: Context,
-): Promise<CreatedKey> {
-  const { exactName: name } = naming;
+async function createExact(inputs: ExactName, context: Context): Promise<CreatedKey> {
+  const { name } = inputs;
   // Loaded on demand, because an exact name is rare.
   const { clearName } = await import("./clear-name.js");
-  await clearName(naming, context);
+  await clearName(inputs, context);
   for (let attempt = 1; ; attempt++) {
     try {
-      return await createWhenFree(name, inputs, context);
+      return await createWhenFree(inputs, context);
     } catch (error) {
       if (!isAnswerLost(error) && !(attempt > 1 && isTaken(error))) throw error;
       context.progress(`the answer to the creation of ${name} was lost; checking whether a key has the name`);
       const found = await findLostKey(name, error, () => false, context);
       if (found === undefined && attempt < MAX_NAMES) continue;
-      throw new KeyplaneError("KP-UNSETTLED", `${error.message}. ${unsettled(name, found, context)}`, error);
+      const state =
+        found === undefined
+          ? `No key has the name ${name}. ${AGAIN}`
+          : `Key ${formatListed(found)} has the name now. It can be the key of this request, whose secret is lost, or somebody ` +
+            `else's. Nothing was revoked. If nobody needs it, run \`${revokeCommand(found.id, context.scope)}\`. Then run \`pulumi up\` again`;
+      throw new KeyplaneError("KP-UNSETTLED", `${error.message}. ${state}`, error);
     }
   }
 }
 
 /** Creates a key with a given name. If this run has revoked a key of the name, waits until the service frees the name. */
-async function createWhenFree(name: string, inputs: KeyInputs, context: Context): Promise<CreatedKey> {
+async function createWhenFree({ name, projectId }: ExactName, context: Context): Promise<CreatedKey> {
   for (const pause of context.keys().hasRevokedName(name) ? FREE_PAUSES_MS : []) {
     try {
-      return await context.keys().create(name, { projectId: inputs.projectId });
+      return await context.keys().create(name, { projectId });
     } catch (error) {
       if (!isTaken(error)) throw error;
       context.progress(`waiting until the service frees the name ${name}, whose key this run has revoked`);
       await context.account().sleep(pause);
     }
   }
-  return context.keys().create(name, { projectId: inputs.projectId });
+  return context.keys().create(name, { projectId });
 }
 
 function isTaken(error: unknown): error is ApiError {
   return isApiError(error) && error.kind === "conflict";
 }
 
-function unsettled(name: string, found: ApiKeyRecord | undefined, { scope }: Context): string {
-  if (found === undefined) return `No key has the name ${name}. ${AGAIN}`;
-  return (
-    `Key ${formatListed(found)} has the name now. It can be the key of this request, whose secret is lost, or somebody ` +
-    `else's. Nothing was revoked. If nobody needs it, run \`${revokeCommand(found.id, scope)}\`. Then run \`pulumi up\` again`
-  );
-}
-
-async function createNamed(
-  { prefix, identity }: Extract<Naming, { prefix: string }>,
-  inputs: KeyInputs,
-  left: Leftovers,
-  context: Context,
-): Promise<CreatedKey> {
+async function createNamed(inputs: NamedInputs, left: Leftovers, context: Context): Promise<CreatedKey> {
+  const prefix = inputs.namePrefix ?? prefixFrom(nameInUrn(context.urn));
   const maxAgeMs = parseDuration(inputs.maxAge);
   // A deadline is a time of the service. An earlier answer may have shown its clock.
   if (maxAgeMs !== undefined && context.account().skewMs === undefined) await context.keys().list({ recent: true });
   for (let attempt = 1; ; attempt++) {
     const expiresAt = maxAgeMs && context.account().serviceNow() + maxAgeMs;
-    const name = autoName(prefix, identity, context.nonce(), expiresAt);
+    const name = autoName(prefix, inputs.owner, context.nonce(), expiresAt);
     try {
       return await context.keys().create(name, { projectId: inputs.projectId });
     } catch (error) {
@@ -197,21 +197,4 @@ async function revokeOrphan(
     if (isAborted(error)) throw error;
     context.warn(`key ${orphan.id}, ${what} could not be revoked: ${messageOf(error)}`);
   }
-}
-
-function lostOf({ lostNames }: Leftovers, context: Context): LostRequests {
-  return lostNames.length === 0 ? {} : { lostNames, lostAt: new Date(context.account().serviceNow()).toISOString() };
-}
-
-/**
- * The error to throw. If a key was left behind, or may appear later, the resource is recorded although it has no key. It
- * is due for replacement, so that the next run creates a key and revokes this one.
- */
-function recorded(left: Leftovers, error: unknown, context: Context): unknown {
-  const [orphan] = left.orphans;
-  const name = orphan?.name ?? left.lostNames.at(-1);
-  if (name === undefined) return error;
-  const pendingRevocations = left.orphans.map(({ id }) => id);
-  const record = { name, pendingRevocations, lost: lostOf(left, context) };
-  return new NotCreated(orphan?.id ?? name, record, messageOf(error));
 }

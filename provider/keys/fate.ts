@@ -1,4 +1,3 @@
-/** When a key was used. */
 export type Use = "never" | "used" | "unknown";
 
 /** A live key with this stack's tag that no resource of the run has. */
@@ -62,7 +61,6 @@ export interface ReplacedKey {
 export interface SweptKey {
   readonly kind: "swept";
   readonly held: boolean;
-  /** Whether a configured account authenticates with it. */
   readonly isCredential: boolean;
   readonly use: Use;
   /** Whether it was used so recently that somebody still uses it. */
@@ -95,7 +93,6 @@ export interface LeasedKey {
 /** What is known about a key. What is not known is never a proof. */
 export type KeyFacts = UnknownKey | PreviousKey | ReplacedKey | SweptKey | NamedKey | LeasedKey;
 
-/** Why a key stays live. */
 export type Reason =
   | "held"
   | "used"

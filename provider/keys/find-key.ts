@@ -1,27 +1,22 @@
 import type { ApiKeyRecord } from "../api/records";
 import { KeyplaneError } from "../errors";
 import { keyIn } from "../key-index";
-import type { Context } from "../schema/resource-type";
+import type { Context, HeldName } from "../schema/resource-type";
 import { shownName } from "../text";
 import { mustBeSameAccount } from "./account-guard";
 import { ownerIdIn } from "./identity";
-import { hasTagOf } from "./names";
+import { formatKey, hasTagOf } from "./names";
 import { revokeCommand } from "./scope";
 
 /** Maximum time after its creation until a key is listed, in milliseconds. */
 const LISTED_WITHIN_MS = 60_000;
 
-/** A key as recorded in a state. */
-export interface RecordedKey {
-  readonly id: string;
-  readonly name: string | undefined;
-  /** The identity of its owner. */
+export interface RecordedKey extends HeldName {
   readonly identity: string | undefined;
   /** ISO 8601 time; absent if it is not recorded. */
   readonly createdAt?: string | undefined;
   /** The secret; absent if it is not recorded, or sealed. */
   readonly key?: string | undefined;
-  /** The public digest of the secret. */
   readonly digest?: string | undefined;
 }
 
@@ -45,10 +40,10 @@ export async function findKey(held: RecordedKey, context: Context): Promise<ApiK
 }
 
 /** What to do about a sealed key that is treated as gone. If it works after all, no later run has to report it. */
-export function untried(id: string, name: string | undefined, { scope }: Pick<Context, "scope">): string {
+export function untried(key: HeldName, { scope }: Pick<Context, "scope">): string {
   return (
-    `two lists lack key ${id} (${shownName(name)}). It is sealed, so keyplane cannot try it, and treats it as gone. If it ` +
-    `still works, run \`${revokeCommand(id, scope)}\``
+    `two lists lack key ${formatKey(key)}. It is sealed, so keyplane cannot try it, and treats it as gone. If it ` +
+    `still works, run \`${revokeCommand(key.id, scope)}\``
   );
 }
 
@@ -62,11 +57,12 @@ async function laterLook(held: RecordedKey, context: Context): Promise<ApiKeyRec
 }
 
 /** Throws if a key that no list shows still works: an incomplete list must not remove a live key from a state. */
-export async function mustNotWork({ id, name, key }: RecordedKey, context: Context): Promise<void> {
+export async function mustNotWork(held: RecordedKey, context: Context): Promise<void> {
+  const { key } = held;
   if (key === undefined || !(await context.keys().authenticates(key, { isNew: false }))) return;
   throw new KeyplaneError(
     "KP-ANSWER",
-    `the service does not list key ${id} (${shownName(name)}), but the key works. Nothing was changed. Run the command again. If ` +
+    `the service does not list key ${formatKey(held)}, but the key works. Nothing was changed. Run the command again. If ` +
       "the error persists, contact the service's support",
   );
 }
@@ -83,18 +79,15 @@ function ageOf({ createdAt }: RecordedKey, context: Context): number {
 
 /** Throws if a list shows the id of a key under another name than the state: then it is somebody else's key. */
 export function mustBeKey(held: RecordedKey, found: ApiKeyRecord): void {
-  if (isSameKey(held, found)) return;
-  const recorded = held.name === undefined ? "one of its own" : shownName(held.name);
+  const { name, identity } = held;
+  // If no name is recorded, the listed one must have the owner's tag.
+  const isOwn = identity !== undefined && hasTagOf(found.name, ownerIdIn(identity));
+  if (name === undefined ? isOwn : found.name === name) return;
+  const recorded = name === undefined ? "one of its own" : shownName(name);
   throw new KeyplaneError(
     "KP-ID-MISMATCH",
     `the service lists key ${held.id} as ${shownName(found.name)}, but this stack recorded it as ${recorded}. Nothing was changed. ` +
       "Find out in the service's console which of the two keys is this stack's. Then remove the resource with " +
       "`pulumi state delete`, and revoke the stack's key by hand",
   );
-}
-
-/** If no name is recorded, compares the owner's tag in the listed name. */
-function isSameKey({ name, identity }: RecordedKey, found: ApiKeyRecord): boolean {
-  if (name !== undefined) return found.name === name;
-  return identity !== undefined && hasTagOf(found.name, ownerIdIn(identity));
 }

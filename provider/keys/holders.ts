@@ -1,5 +1,5 @@
 import { getOrCreate } from "../get-or-create";
-import type { Context, Made, ResourceType, RunNotes } from "../schema/resource-type";
+import type { Context, Made, ResourceType } from "../schema/resource-type";
 import { urnIn } from "./identity";
 
 /**
@@ -13,13 +13,11 @@ export function noteHolder(
   context: Context,
   urn?: string,
 ): void {
-  const { heldNames, holderUrns, lastHolders } = context.run;
+  const { heldNames, lastHolders } = context.run;
   for (const { id, name } of type.holds?.(outputs) ?? []) {
     if (name !== undefined) heldNames.add(name);
-    const ids = holdersOf(id, context.run).add(resourceId);
     lastHolders.set(id, context.urn);
-    const urns = getOrCreate(holderUrns, id, () => new Set());
-    if (urn !== undefined) urns.add(urn);
+    const { ids, urns } = noteHeldBy({ id: resourceId, urn }, id, context);
     if (ids.size > 1 || urns.size > 1) {
       context.warn(
         `key ${id} belongs to two resources of this stack. Remove one of them from the program, and from the state with ` +
@@ -29,19 +27,16 @@ export function noteHolder(
   }
 }
 
-/** Records that a resource that this process does not serve holds a key. */
-export function noteOther(
-  id: string,
-  other: { readonly id: string; readonly urn: string | undefined },
-  { run }: Pick<Context, "run">,
-): void {
-  holdersOf(id, run).add(other.id);
-  if (other.urn !== undefined) getOrCreate(run.holderUrns, id, () => new Set()).add(other.urn);
-}
-
-/** The ids of the resources that hold a key. */
-export function holdersOf(id: string, { holders }: RunNotes): Set<string> {
-  return getOrCreate(holders, id, () => new Set());
+/** Records that a resource holds a key, also one that another process serves. Returns all of them. */
+export function noteHeldBy(
+  holder: { readonly id: string; readonly urn: string | undefined },
+  keyId: string,
+  { run }: Context,
+) {
+  const ids = getOrCreate(run.holders, keyId, () => new Set()).add(holder.id);
+  const urns = getOrCreate(run.holderUrns, keyId, () => new Set());
+  if (holder.urn !== undefined) urns.add(holder.urn);
+  return { ids, urns };
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { Members } from "../members";
+
 /**
  * The identity of keys: `<owner's id>.<account's mark>`. The owner passes it to each key. So a key that is created
  * without a check of its owner, as in a run with `--target`, can check whether the account is still the same.
@@ -9,7 +11,6 @@ export function identityOf(ownerId: string, mark: string | undefined, urn?: stri
   return ownerId + account + (urn === undefined ? "" : `|${Buffer.from(urn).toString("base64url")}`);
 }
 
-/** The owner's id in an identity. */
 export function ownerIdIn(identity: unknown): string {
   return partsOf(identity).ownerId;
 }
@@ -25,23 +26,13 @@ export function urnIn(identity: unknown): string | undefined {
   return encodedUrn === undefined ? undefined : Buffer.from(encodedUrn, "base64url").toString();
 }
 
-function partsOf(identity: unknown): {
-  readonly ownerId: string;
-  readonly mark: string | undefined;
-  readonly encodedUrn: string | undefined;
-} {
+function partsOf(identity: unknown) {
   const [, ownerId = "", mark, encodedUrn] = /^([^.|]*)(?:\.([^|]*))?(?:\|(.*))?$/s.exec(String(identity)) ?? [];
   return { ownerId, mark, encodedUrn };
 }
 
-/** The owner in the inputs or outputs of a key. Version 0.1 stored the fingerprint of the account separately. */
-interface Owned {
-  readonly owner?: unknown;
-  readonly credential?: unknown;
-}
-
-/** The identity in the inputs or outputs of a key. */
-export function identityIn({ owner, credential }: Owned): string | undefined {
+/** The identity in the inputs or outputs of a key. Version 0.1 stored the fingerprint of the account separately. */
+export function identityIn({ owner, credential }: Members): string | undefined {
   if (typeof owner !== "string") return undefined;
   const isWhole = owner.includes(".") || typeof credential !== "string";
   return isWhole ? owner : identityOf(owner, credential);
@@ -52,11 +43,31 @@ export function sameOwner(one: unknown, other: unknown): boolean {
   return ownerIdIn(one) === ownerIdIn(other);
 }
 
-/** Whether two URNs have the same stack and project. A copied state has the URNs of its new stack. */
-export function isSameStack(one: unknown, other: string): boolean {
-  return typeof one === "string" && stackIn(one) === stackIn(other);
+type StackName = Readonly<Partial<Record<"organization" | "project" | "stack", unknown>>>;
+
+/**
+ * Whether the setting `renamedFrom` says that a stack is the one that had another name. An entry is `STACK`, in the same
+ * project, `PROJECT/STACK` or `ORGANIZATION/PROJECT/STACK`.
+ * @param before - Its name in the state.
+ */
+export function isRenamedFrom(before: StackName, now: StackName, renamedFrom: readonly string[]): boolean {
+  return renamedFrom.some((entry) => {
+    const [stack, project = now.project, organization = before.organization] = entry.split("/").toReversed();
+    // The plugin is not told the organization.
+    const isOrganization = before.organization === undefined || organization === before.organization;
+    return stack === before.stack && project === before.project && isOrganization;
+  });
 }
 
-function stackIn(urn: string): string {
-  return urn.split("::").slice(0, 2).join("::");
+export function stackIn(urn: string): { readonly project: string; readonly stack: string } {
+  const [stack = "", project = ""] = urn.replace(/^urn:pulumi:/, "").split("::");
+  return { project, stack };
+}
+
+/** Whether two URNs are of one stack, which may have had another name. A copied state has the URNs of its new stack. */
+export function isSameStack(before: unknown, urn: string, renamedFrom: readonly string[] = []): boolean {
+  if (typeof before !== "string") return false;
+  const [former, now] = [stackIn(before), stackIn(urn)];
+  const isSame = former.stack === now.stack && former.project === now.project;
+  return isSame || isRenamedFrom(former, now, renamedFrom);
 }

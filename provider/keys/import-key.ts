@@ -13,7 +13,7 @@ const NEXT_SECOND_MS = 1_100;
 /** Maximum number of attempts to find out which key a secret belongs to. */
 const MAX_LOOKS = 3;
 
-/** The claim of a key to import. Throws `KP-IMPORT` without its secret, which the service does not show. */
+/** The claim of a key to import. Throws `KP-IMPORT` without its secret. */
 export function importClaim(id: string, key: string | undefined): Claim {
   if (key !== undefined) return { id, key, source: "the setting importKeys", instead: "", code: "KP-IMPORT" };
   throw new KeyplaneError(
@@ -29,13 +29,11 @@ export function importClaim(id: string, key: string | undefined): Claim {
 /** A key that was created elsewhere and that a resource is to take over. */
 export interface Claim {
   readonly id: string;
-  /** Its secret. */
   readonly key: string;
   /** Where the secret was given, for messages: a setting or an input. */
   readonly source: string;
   /** What the user can do instead, as the end of a sentence. */
   readonly instead: string;
-  /** The code of a refusal. */
   readonly code: ErrorCode;
 }
 
@@ -55,13 +53,19 @@ export async function proveKey(claim: Claim, inputs: KeyInputs, context: Context
 
 /** A key that lists the account's keys shows its own use at once, so the key used last made the request. */
 async function provenByItself(claim: Claim, context: Context): Promise<ApiKeyRecord> {
-  const { id, key, source } = claim;
+  const { id, key, source, code } = claim;
   let seen = await context.keys().listAs(key);
   if (seen === undefined) throw notAccepted(claim);
   const record = await liveKey(claim, context);
   for (let look = 1; ; look++) {
     const last = usedLast(seen);
-    if (!last.includes(id)) throw mismatch(claim);
+    if (!last.includes(id)) {
+      throw new KeyplaneError(
+        code,
+        `the secret in ${source} belongs to another key than ${id}: the service shows that another key was used. Pass the id ` +
+          "and the secret of the same key",
+      );
+    }
     if (last.length === 1) return record;
     if (look === MAX_LOOKS) break;
     await context.account().sleep(NEXT_SECOND_MS);
@@ -88,33 +92,21 @@ async function plausibleInOrganization(claim: Claim, context: Context): Promise<
   return record;
 }
 
-async function liveKey(claim: Claim, context: Context): Promise<ApiKeyRecord> {
-  const record = keyIn(await context.keys().list({ fresh: true }), claim.id);
+async function liveKey({ id, instead, code }: Claim, context: Context): Promise<ApiKeyRecord> {
+  const record = keyIn(await context.keys().list({ fresh: true }), id);
   if (record !== undefined) return record;
-  throw refusal(claim, `key ${claim.id} is not active in this account. Pass the id of an active key${claim.instead}`);
+  throw new KeyplaneError(code, `key ${id} is not active in this account. Pass the id of an active key${instead}`);
 }
 
-/** Ids of the keys with the latest use in a list. */
 function usedLast(keys: readonly ApiKeyRecord[]): readonly string[] {
   const useOf = ({ lastUsedAt }: ApiKeyRecord) => Date.parse(lastUsedAt ?? "") || 0;
   const latest = keys.reduce((last, key) => Math.max(last, useOf(key)), 0);
   return keys.filter((key) => useOf(key) === latest).map(({ id }) => id);
 }
 
-function mismatch(claim: Claim): KeyplaneError {
-  const { id, source } = claim;
-  return refusal(
-    claim,
-    `the secret in ${source} belongs to another key than ${id}: the service shows that another key was used. Pass the id ` +
-      "and the secret of the same key",
+function notAccepted({ id, source, instead, code }: Claim): KeyplaneError {
+  return new KeyplaneError(
+    code,
+    `the service does not accept the secret in ${source}. Pass the secret of key ${id}${instead}`,
   );
-}
-
-function notAccepted(claim: Claim): KeyplaneError {
-  const { id, source, instead } = claim;
-  return refusal(claim, `the service does not accept the secret in ${source}. Pass the secret of key ${id}${instead}`);
-}
-
-function refusal({ code }: Claim, message: string): KeyplaneError {
-  return new KeyplaneError(code, message);
 }

@@ -34,13 +34,11 @@ export const keyFields = {
   retained: { type: types.flag, change: "update", internal: true },
 } as const satisfies Record<string, FieldRule>;
 
-/** The checked inputs of a key. */
 export type KeyInputs = Partial<InputsOf<typeof keyFields>>;
 
 /** Inputs of a key, as far as they are given and known. */
 export type PlannedKey = Planned<KeyInputs>;
 
-/** The rules between fields that all kinds of key share. */
 export function keyRules(inputs: PlannedKey, context: Context): readonly Failure[] {
   if (typeof inputs.owner === "string") context.run.owner = inputs.owner;
   // For a key without `account`, the owner reports what is wrong with the settings.

@@ -1,4 +1,4 @@
-import { type Members, textOf, textsOf } from "../members";
+import { type Members, membersOf, textOf, textsOf } from "../members";
 import { type Digest, digestOf, isDigestOf, isKeyed, keyed } from "../schema/digest";
 import type { Due } from "../schema/resource-type";
 import type { SealedTexts } from "../seal/recipients";
@@ -9,7 +9,6 @@ import { type PendingWork, pendingIn } from "./readiness";
 
 /** What the states of all kinds of key have. */
 export interface KeyState<Inputs extends KeyInputs = KeyInputs> {
-  /** The inputs of the last run. */
   readonly inputs: Inputs;
   /** The secret for digests beside a sealed key. */
   readonly digestKey: string | undefined;
@@ -21,7 +20,6 @@ export interface KeyState<Inputs extends KeyInputs = KeyInputs> {
   readonly queuedTriggers: Digest | undefined;
   /** Whether the outputs have triggers in clear text, or a digest that shows a weak secret to who guesses. */
   readonly showsTriggers: boolean;
-  /** What the current key still waits for. */
   readonly pending: readonly PendingWork[];
   /** Ids of keys that nobody holds, or that were not handed out, and that must be revoked as soon as possible. */
   readonly pendingRevocations: readonly string[];
@@ -32,7 +30,9 @@ export interface KeyState<Inputs extends KeyInputs = KeyInputs> {
 
 /** Reads the part of a state that all kinds of key have, also from the outputs of former versions. */
 export function readKeyState(outputs: Members): Omit<KeyState, "inputs"> {
-  const key = digestKeyIn(outputs);
+  // Nobody has the secret of a sealed key later, so its resource has a random one, which the engine encrypts like a key.
+  const key = textOf(outputs.key) ?? textOf(outputs.digestKey);
+  const digestIn = (text: unknown) => (typeof text === "string" && key !== undefined ? keyed(text, key) : undefined);
   const { triggersDigest, queuedTriggersDigest, rotationTriggers, queuedTriggers } = outputs;
   const isClear = rotationTriggers !== undefined || queuedTriggers !== undefined;
   const isWeak = [triggersDigest, queuedTriggersDigest].some((text) => typeof text === "string" && !isKeyed(text));
@@ -40,8 +40,8 @@ export function readKeyState(outputs: Members): Omit<KeyState, "inputs"> {
     digestKey: textOf(outputs.digestKey),
     createdAt: textOf(outputs.createdAt),
     // Version 0.1 stored the triggers themselves.
-    triggers: digestIn(triggersDigest, key) ?? digestOfTriggers(rotationTriggers, key),
-    queuedTriggers: digestIn(queuedTriggersDigest, key),
+    triggers: digestIn(triggersDigest) ?? digestOfTriggers(rotationTriggers, key),
+    queuedTriggers: digestIn(queuedTriggersDigest),
     showsTriggers: isClear || isWeak,
     pending: pendingIn(outputs.pending),
     pendingRevocations: textsOf(outputs.pendingRevocations),
@@ -64,27 +64,19 @@ export function digestOfTriggers(
   key: string | undefined,
   ...kept: readonly (Digest | undefined)[]
 ): Digest | undefined {
-  if (isEmptyMap(triggers) || key === undefined) return undefined;
+  if (Object.keys(membersOf(triggers)).length === 0 || key === undefined) return undefined;
   return kept.find((digest) => digest?.key === key && isDigestOf(triggers, digest)) ?? digestOf(triggers, key);
 }
 
-/** What is due if the outputs show triggers. */
+/** What is due if a run has left keys to revoke, or to look for. */
+export function leftDue({ lost: { lostNames = [] }, pendingRevocations }: KeyState): readonly Due[] {
+  const why = `looking for the key of a lost request: ${lostNames.join(", ")}`;
+  return [
+    ...(lostNames.length > 0 ? [{ field: "lostNames", replace: false, why }] : []),
+    ...(pendingRevocations.length > 0 ? [{ field: "pendingRevocations", replace: false }] : []),
+  ];
+}
+
 export function triggersDue({ showsTriggers }: KeyState): readonly Due[] {
   return showsTriggers ? [{ field: "rotationTriggers", replace: false }] : [];
-}
-
-/**
- * The secret with which digests in outputs are made: that of the key beside them. Nobody has the secret of a sealed key
- * later, so its resource has a random one, which the engine encrypts like a key.
- */
-function digestKeyIn({ key, digestKey }: Members): string | undefined {
-  return textOf(key) ?? textOf(digestKey);
-}
-
-function digestIn(text: unknown, key: string | undefined): Digest | undefined {
-  return typeof text === "string" && key !== undefined ? keyed(text, key) : undefined;
-}
-
-function isEmptyMap(value: unknown): boolean {
-  return typeof value !== "object" || value === null || Object.keys(value).length === 0;
 }

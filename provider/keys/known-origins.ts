@@ -5,7 +5,6 @@ import { accountSetting } from "../text";
 import { accountIn, originIn } from "./account-fingerprint";
 import { markIn, ownerIdIn } from "./identity";
 
-/** What the user has confirmed. */
 export type Confirmed = Pick<Settings, "confirmedAccounts">;
 
 /** The refusal of an address that the state does not record. */
@@ -20,9 +19,9 @@ export class NewAddressError extends KeyplaneError {
 }
 
 /** The account of the settings. */
-interface AccountHere {
+export interface AccountHere<Of extends Confirmed = Settings> {
   readonly mark: string;
-  readonly settings: Settings;
+  readonly settings: Of;
 }
 
 /** The origins that a stack's state records, as far as this process has seen them. */

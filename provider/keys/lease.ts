@@ -13,7 +13,6 @@ const CLOSED_MS = 7 * 86_400_000;
 
 const CHECK_LENGTH = 4;
 
-/** Length of a deadline in a name. */
 export const DEADLINE_LENGTH = "-expyyyymmddthhmmz".length + CHECK_LENGTH;
 
 const DEADLINE = /^(.+)-exp(\d{8}t\d{4}z)([a-z2-7]{4})((?:-[a-z2-7]{8}){2,3})$/;

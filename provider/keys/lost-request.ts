@@ -1,13 +1,12 @@
 import type { ApiKeyRecord } from "../api/records";
 import { isAnswerLost, KeyplaneError, messageOf } from "../errors";
 import { type Members, textsOf } from "../members";
-import type { Context, Due } from "../schema/resource-type";
+import type { Context } from "../schema/resource-type";
 import { mustBeSameAccount } from "./account-guard";
 import { type Fate, fateOf } from "./fate";
 import { ownerIdIn } from "./identity";
 import { isAutoName } from "./names";
-import { revokeAll } from "./revoke-key";
-import { formatListed, reportUnknown } from "./unknown-keys";
+import { carryOut } from "./unknown-keys";
 
 /** When to look for the key of a lost request, in milliseconds after its answer was lost. */
 const SETTLE_STEPS_MS = [0, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000];
@@ -29,32 +28,24 @@ export async function findLostKey(
   let waited = 0;
   // A refusal is a complete answer: that request cannot create a key later.
   for (const step of isAnswerLost(lost) ? SETTLE_STEPS_MS : [0]) {
-    const keys = await listAfter(step - waited, name, lost, context);
+    let keys: readonly ApiKeyRecord[];
+    try {
+      await context.account().sleep(step - waited);
+      keys = await context.keys().list({ fresh: true });
+    } catch (error) {
+      // Without the list, a retry could create a second key: stop, and name the key to look for.
+      throw new KeyplaneError(
+        "KP-UNSETTLED",
+        `${lost.message}. keyplane could not find out whether the key ${name} was created (${messageOf(error)}). ` +
+          "Nothing else was sent. Run `pulumi up` again to look for the key",
+        { route: lost.route, requestId: lost.requestId },
+      );
+    }
     waited = step;
     const found = keys.find((key) => key.name === name && !isOthers(key));
     if (found !== undefined || waited >= context.settings().requestTimeoutMs) return found;
   }
   return undefined;
-}
-
-async function listAfter(
-  pauseMs: number,
-  name: string,
-  lost: KeyplaneError,
-  context: Context,
-): Promise<readonly ApiKeyRecord[]> {
-  try {
-    await context.account().sleep(pauseMs);
-    return await context.keys().list({ fresh: true });
-  } catch (error) {
-    // Without the list, a retry could create a second key: stop, and name the key to look for.
-    throw new KeyplaneError(
-      "KP-UNSETTLED",
-      `${lost.message}. keyplane could not find out whether the key ${name} was created (${messageOf(error)}). ` +
-        "Nothing else was sent. Run `pulumi up` again to look for the key",
-      { route: lost.route, requestId: lost.requestId },
-    );
-  }
 }
 
 /** The fate of a key with the random name of a lost request. */
@@ -76,18 +67,9 @@ export function lostIn({ lostNames, lostAt, createdAt, mintedBy }: Members): Los
   return names.length === 0 ? {} : { lostNames: names, lostAt: String(lostAt ?? createdAt) };
 }
 
-/** The lost requests of two creations together. */
 export function bothLost(earlier: LostRequests, later: LostRequests): LostRequests {
   const names = [...(earlier.lostNames ?? []), ...(later.lostNames ?? [])];
   return names.length === 0 ? {} : { ...earlier, ...later, lostNames: names };
-}
-
-/** What is due if keys of lost requests may still appear: the next run looks for them. */
-export function lostDue({ lostNames }: LostRequests): readonly Due[] {
-  if (lostNames === undefined) return [];
-  return [
-    { field: "lostNames", replace: false, why: `looking for the key of a lost request: ${lostNames.join(", ")}` },
-  ];
 }
 
 /**
@@ -103,12 +85,8 @@ export async function settleLost(
   await mustBeSameAccount(identity, context);
   const keys = await context.keys().list({ fresh: true });
   const found = new Map(keys.filter(({ name }) => names.includes(name)).map((key) => [key, fateOfLost(key)]));
-  reportUnknown(found, context);
-  const toRevoke = Array.from(found.keys()).filter((key) => found.get(key)?.fate === "revoke");
-  const left = await revokeAll(toRevoke, identity, context);
-  for (const key of toRevoke.filter(({ id }) => !left.includes(id))) {
-    context.info(`revoked key ${formatListed(key)}, which the service created after its answer was lost`);
-  }
+  const origin = "which the service created after its answer was lost";
+  const { left } = await carryOut(found, { identity, origin }, context);
   const isOver = !(context.account().serviceNow() - Date.parse(lostAt ?? "") <= LATEST_COMMIT_MS);
   const open = names.filter((name) => {
     const key = keys.find((each) => each.name === name);

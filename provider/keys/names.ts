@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { base32, shortDigest } from "../base32";
 import { getOrCreate } from "../get-or-create";
-import { withoutTrailing } from "../text";
+import { type Members, membersOf, textOf } from "../members";
+import type { HeldName } from "../schema/resource-type";
+import { shownName, withoutTrailing } from "../text";
 import { ownerIdIn, urnIn } from "./identity";
 import { DEADLINE_LENGTH, withDeadline } from "./lease";
 
@@ -83,7 +85,11 @@ function tagsOf(identity: string): string {
   return urn === undefined ? tag : `${tag}-${ownerTag(urn)}`;
 }
 
-/** The resource's name in a URN. */
+/** Formats a key for messages. The service chose its name. */
+export function formatKey({ id, name }: HeldName): string {
+  return `${id} (${shownName(name)})`;
+}
+
 export function nameInUrn(urn: string): string {
   return urn.split("::").slice(3).join("::");
 }
@@ -93,7 +99,6 @@ export function tagOf(name: string): string | undefined {
   return /^[a-z0-9][a-z0-9-]*-([a-z2-7]{8})-[a-z2-7]{8}$/.exec(name)?.[1];
 }
 
-/** Whether a key's name has the form of an auto-name. */
 export function isAutoName(name: string): boolean {
   return tagOf(name) !== undefined;
 }
@@ -115,4 +120,39 @@ export function tagsIn(name: string): readonly string[] {
 export function prefixFrom(resourceName: string): string {
   const plain = resourceName.toLowerCase().replace(/[^a-z0-9]+/g, "-");
   return withoutTrailing(plain.replace(/^-+/, "").slice(0, PREFIX_LENGTH), "-") || "key";
+}
+
+export interface MadeBy {
+  readonly name: string | undefined;
+  /** The tag of the owner that created or adopted it, if its name does not show that. */
+  readonly maker: string | undefined;
+}
+
+/**
+ * Whether another stack created a key, because the state of the stack that now holds it was copied, or renamed without
+ * the setting `renamedFrom`. Such a key is not revoked here.
+ * @param identity - The identity of the stack that holds it now.
+ */
+export function isOthers(key: MadeBy, identity: string | undefined): boolean {
+  return identity !== undefined && isMadeByOneOf(key, [ownerTag(ownerIdIn(identity))]) === false;
+}
+
+/** Whether one of the owners with these tags created a key; `undefined` if nothing shows who did. */
+export function isMadeByOneOf({ name, maker }: MadeBy, tags: readonly string[]): boolean | undefined {
+  const makers = maker === undefined ? tagsIn(name ?? "") : [maker];
+  if (makers.length === 0 || tags.length === 0) return undefined;
+  return makers.some((tag) => tags.includes(tag));
+}
+
+/** What the outputs of a resource say about the maker of one of its keys. `mintedBy` is about the current key only. */
+export function makerIn(outputs: Members, id: string): string | undefined {
+  const adopted = adoptedIn(outputs);
+  if (adopted?.id === id) return adopted.by;
+  return outputs.keyId === id ? textOf(outputs.mintedBy) : undefined;
+}
+
+/** The key that a resource adopted, and the tag of the owner that adopted it. */
+export function adoptedIn({ adopted }: Members): { readonly id: string; readonly by: string } | undefined {
+  const { id, by } = membersOf(adopted);
+  return typeof id === "string" && typeof by === "string" ? { id, by } : undefined;
 }

@@ -2,6 +2,7 @@ import type { Operation } from "../api/records";
 import { parseDuration } from "../duration";
 import { isOperationFailed, isTimeout, messageOf } from "../errors";
 import type { Context, Due } from "../schema/resource-type";
+import type { SealedTexts } from "../seal/recipients";
 import { forget } from "../secrets";
 import { isKept, isTried, type KeyInputs } from "./key-fields";
 
@@ -17,22 +18,18 @@ export interface PendingWork {
   readonly status?: "failed";
 }
 
-/** The secret of a key that is not ready. */
-export interface Trial {
-  /** The key's id; absent if none could be created. */
-  readonly keyId: string | undefined;
-  /** Absent if a former run has sealed it. */
+interface Trial {
+  readonly id: string | undefined;
+  /** The secret; absent if a former run has sealed it. */
   readonly key: string | undefined;
-  /** Whether it is sealed, so that only the run that creates the key has it. */
-  readonly isSealed: boolean;
+  /** The sealed secret. Only the run that creates the key has the secret, too. */
+  readonly sealedKey?: SealedTexts | undefined;
 }
 
-/** The pending work in a resource's outputs, where a refresh does not lose it. */
 export function pendingIn(pending: unknown): readonly PendingWork[] {
   return Array.isArray(pending) ? pending : [];
 }
 
-/** The work that remains after the creation of a key. */
 export function pendingAfter(operations: readonly Operation[], inputs: KeyInputs): readonly PendingWork[] {
   return [
     ...operations.map(({ action, projectId, id }) => ({ action, projectId, operationId: id })),
@@ -47,13 +44,13 @@ export function pendingAfter(operations: readonly Operation[], inputs: KeyInputs
 export function pendingUnder(
   inputs: KeyInputs,
   before: { readonly inputs: KeyInputs; readonly pending: readonly PendingWork[] },
-  { keyId, isSealed }: Pick<Trial, "keyId" | "isSealed">,
+  { id, sealedKey }: Omit<Trial, "key">,
   { warn }: Context,
 ): readonly PendingWork[] {
   if (!isKept(inputs) || isKept(before.inputs)) return before.pending;
-  if (!isSealed) return [...before.pending, VERIFY];
+  if (sealedKey === undefined) return [...before.pending, VERIFY];
   warn(
-    `key ${keyId} is sealed, so keyplane cannot use it once. Use it before its resource is deleted: a later ` +
+    `key ${id} is sealed, so keyplane cannot use it once. Use it before its resource is deleted: a later ` +
       "run can take an unused key that no stack holds for one that a crash has left behind, and revoke it",
   );
   return before.pending;
@@ -64,7 +61,7 @@ export function pendingUnder(
  * pending test call does not count, because it can be newer than the key.
  */
 export function wasHandedOut(pending: readonly PendingWork[]): boolean {
-  return pending.every(({ action, status }) => action === VERIFY.action && status === undefined);
+  return pending.every(isTrial);
 }
 
 /** What pending work requires of the next run: to continue, or a replacement if the work has failed. */
@@ -81,16 +78,23 @@ export function pendingDue(pending: readonly PendingWork[]): readonly Due[] {
 /** Waits until the named projects have no pending operation. Throws if an operation fails or the wait times out. */
 export async function waitForProjects(inputs: KeyInputs, context: Context): Promise<void> {
   const projects = new Set(inputs.waitForProjects);
-  const account = projects.size > 0 ? context.account() : undefined;
-  await Promise.all(
-    Array.from(projects, (projectId) =>
-      account?.operations.waitUntilIdle(projectId, {
-        timeoutMs: operationTimeout(inputs, context),
-        onProgress: ({ text }) => context.progress(text),
-        onWarning: context.warn,
-      }),
-    ),
-  );
+  if (projects.size === 0) return;
+  const { operations } = context.account();
+  await Promise.all(Array.from(projects, (id) => operations.waitUntilIdle(id, waitOptions(inputs, context))));
+}
+
+/** How a resource waits for operations: for how long, by default the account's, and where it shows that. */
+export function waitOptions(inputs: { readonly operationTimeout?: string | undefined }, context: Context) {
+  return {
+    timeoutMs: parseDuration(inputs.operationTimeout) ?? context.customTimeoutMs,
+    onProgress: ({ text }: { readonly text: string }) => context.progress(text),
+    onWarning: context.warn,
+  };
+}
+
+interface Reached {
+  readonly pending: readonly PendingWork[];
+  readonly reason?: string;
 }
 
 /**
@@ -98,61 +102,41 @@ export async function waitForProjects(inputs: KeyInputs, context: Context): Prom
  * work left in `pending` has not finished.
  */
 export async function finishPending(
-  pending: readonly PendingWork[],
+  work: readonly PendingWork[],
   secret: Trial,
   inputs: KeyInputs,
   context: Context,
 ): Promise<Reached> {
-  const reached = await tryToFinish(pending, secret, inputs, context);
-  if (!secret.isSealed) return reached;
+  const reached = await tryToFinish(work, secret, inputs, context);
+  if (secret.sealedKey === undefined) return reached;
   if (secret.key !== undefined) forget(secret.key);
-  return afterSealing(reached);
-}
-
-/** What is left of pending work, and why. */
-interface Reached {
-  readonly pending: readonly PendingWork[];
-  readonly reason?: string;
-}
-
-/** Only the run that creates a sealed key can try it. So a test call that is left has failed. */
-function afterSealing({ pending, reason }: Reached): Reached {
-  const isLeft = ({ action, status }: PendingWork) => action === VERIFY.action && status === undefined;
-  if (reason === undefined || !pending.some(isLeft)) {
-    return { pending, ...(reason !== undefined && { reason: reason.replace(RESUMED, RESUMED_SEALED) }) };
-  }
+  const { pending, reason } = reached;
+  if (reason === undefined) return reached;
+  if (!pending.some(isTrial)) return { pending, reason: reason.replace(RESUMED, RESUMED_SEALED) };
+  // Only the run that creates a sealed key can try it. So a test call that is left has failed.
   return {
-    pending: pending.map((work) => (isLeft(work) ? { ...work, status: "failed" } : work)),
+    pending: pending.map((each) => (isTrial(each) ? { ...each, status: "failed" } : each)),
     reason: `${reason.replace(` ${RESUMED}`, "")} The key is sealed, so no later run can verify it. ${REPLACED}`,
   };
 }
 
 async function tryToFinish(
   pending: readonly PendingWork[],
-  { keyId, key }: Trial,
+  { id: keyId, key }: Trial,
   inputs: KeyInputs,
   context: Context,
 ): Promise<Reached> {
   const operations = pending.filter((work) => work.operationId !== undefined);
-  const trial = pending.filter((work) => work.action === "verify" && work.status === undefined);
   const broken = pending.find((work) => work.status === "failed");
   if (broken !== undefined) return { pending, reason: `${formatWork(broken)} failed. ${REPLACED}` };
   const account = context.account();
   try {
-    if (operations.length > 0) {
-      await account.operations.wait(
-        operations.map(({ projectId = "", operationId = "" }) => ({ projectId, id: operationId })),
-        {
-          timeoutMs: operationTimeout(inputs, context),
-          onProgress: ({ text }) => context.progress(text),
-          onWarning: context.warn,
-        },
-      );
-    }
+    const ids = operations.map(({ projectId = "", operationId = "" }) => ({ projectId, id: operationId }));
+    if (ids.length > 0) await account.operations.wait(ids, waitOptions(inputs, context));
   } catch (error) {
     return afterFailedWait(pending, error);
   }
-  if (trial.length === 0) return { pending: [] };
+  if (!pending.some(isTrial)) return { pending: [] };
   try {
     context.progress(`verifying key ${keyId}`);
     if (key !== undefined && (await context.keys().authenticates(key))) return { pending: [] };
@@ -166,6 +150,8 @@ async function tryToFinish(
 }
 
 const VERIFY: PendingWork = { action: "verify" };
+
+const isTrial = ({ action, status }: PendingWork) => action === VERIFY.action && status === undefined;
 
 /** The work of a resource whose key could not be created. */
 export const NOT_CREATED: PendingWork = { action: "create", status: "failed" };
@@ -185,14 +171,6 @@ function afterFailedWait(pending: readonly PendingWork[], error: unknown): Reach
   const left = isTimeout(error) ? new Set(error.pending.map((operation) => operation.id)) : undefined;
   const still = pending.filter((work) => work.operationId === undefined || (left?.has(work.operationId) ?? true));
   return { pending: still, reason: `${messageOf(error)}. ${RESUMED}` };
-}
-
-/** The maximum wait of a resource, in milliseconds; `undefined` for the account's default. */
-export function operationTimeout(
-  inputs: { readonly operationTimeout?: string | undefined },
-  { customTimeoutMs }: Context,
-): number | undefined {
-  return parseDuration(inputs.operationTimeout) ?? customTimeoutMs;
 }
 
 /** The names of work that is not an operation, for messages. */

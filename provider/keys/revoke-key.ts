@@ -1,6 +1,6 @@
 import { isAborted, KeyplaneError, messageOf } from "../errors";
 import { keyIdOf } from "../ids";
-import type { Context } from "../schema/resource-type";
+import type { Context, HeldName } from "../schema/resource-type";
 import { settingOf } from "../settings/settings";
 import { isElsewhere, mustBeSameAccount } from "./account-guard";
 import { fateOf } from "./fate";
@@ -27,18 +27,13 @@ export async function revokeKey(held: RecordedKey, context: Context): Promise<vo
   if (outcome === "absent" && (await all.list()).length === 0) await mustNotWork(held, context);
 }
 
-/** A key to revoke: its id, and its name if the name does not show who created it. */
-export interface KeyToRevoke {
-  readonly id: string;
-  readonly name?: string | undefined;
-}
-
 /**
  * Tries to revoke keys that are no longer used, as many at once as the limits allow. Skips a key that a list shows
  * under a name that is not this owner's. Returns the ids that are still live.
+ * @param toRevoke - The names of those whose names do not show who created them.
  */
 export async function revokeAll(
-  toRevoke: readonly KeyToRevoke[],
+  toRevoke: readonly HeldName[],
   identity: string | undefined,
   context: Context,
 ): Promise<readonly string[]> {
@@ -61,14 +56,16 @@ export async function revokeAll(
 
 /** Revokes keys that are no longer used. Throws if one is still live afterwards. */
 export async function mustRevokeAll(
-  toRevoke: readonly KeyToRevoke[],
+  toRevoke: readonly HeldName[],
   identity: string | undefined,
   context: Context,
 ): Promise<void> {
-  const left = await revokeAll(toRevoke, identity, context);
-  if (left.length > 0) {
-    throw new KeyplaneError("KP-REVOKE", `could not revoke key ${left.join(", ")}. Run the command again`);
-  }
+  mustBeRevoked(await revokeAll(toRevoke, identity, context));
+}
+
+export function mustBeRevoked(left: readonly string[], origin = ""): void {
+  if (left.length === 0) return;
+  throw new KeyplaneError("KP-REVOKE", `could not revoke key ${left.join(", ")}${origin}. Run the command again`);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { getOrCreate } from "../get-or-create";
 import { isObject, type Members } from "../members";
 import type { FieldType } from "../schema/field-types";
 
@@ -79,11 +80,8 @@ function changeOf(offset: (at: number) => number, from: number, to: number): num
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 function formatterFor(timeZone: string): Intl.DateTimeFormat {
-  const known = formatters.get(timeZone);
-  if (known !== undefined) return known;
-  const made = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" });
-  formatters.set(timeZone, made);
-  return made;
+  const make = () => new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" });
+  return getOrCreate(formatters, timeZone, make);
 }
 
 /** By how much the clocks of a time zone are ahead of UTC, in milliseconds. */

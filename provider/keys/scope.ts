@@ -16,7 +16,6 @@ const accountName: FieldType<string> = (value) =>
     ? undefined
     : `must be the name of an account in keyplane:accounts: ${ACCOUNT_NAME.form}`;
 
-/** The field that selects an account. */
 export const accountField = {
   account: { type: accountName, change: "replace" },
 } as const satisfies Record<string, FieldRule>;
@@ -27,20 +26,17 @@ export const scopeFields = {
   organizationId: { type: types.organizationId, change: "replace" },
 } as const satisfies Record<string, FieldRule>;
 
-/** What inputs or outputs say about a scope. */
 type Place = Readonly<Partial<Record<keyof Scope, unknown>>>;
 
 const DEFAULT: Scope = { account: undefined, organizationId: undefined };
 const DEFAULT_KEY = keyOf(DEFAULT);
 
-/** The scope in the inputs or outputs of a resource. */
 export function scopeOf({ account, organizationId }: Place): Scope {
   if (account === undefined && organizationId === undefined) return DEFAULT;
   const text = (value: unknown) => (typeof value === "string" ? value : undefined);
   return { account: text(account), organizationId: text(organizationId) };
 }
 
-/** The scope as a map key, which is unique for each scope. */
 export function scopeKey(scope: Scope): string {
   // A fast path: each of thousands of calls needs it several times, nearly always for the default scope.
   return scope === DEFAULT ? DEFAULT_KEY : keyOf(scope);

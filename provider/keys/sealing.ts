@@ -1,16 +1,14 @@
 import { KeyplaneError, messageOf } from "../errors";
 import { parseRecipients, type Recipients, type SealedTexts } from "../seal/recipients";
 import { seal } from "../seal/seal";
-import type { KeyInputs } from "./key-fields";
 
-/** Seals the secret of a new key. */
 export type Sealer = (secret: string) => Promise<SealedTexts>;
 
 /**
  * Prepares to seal a key that is about to be created. Seals a text first, so that a recipient to whom nothing can be
  * sealed, or a library that cannot be loaded, fails before there is a key that nobody could read. Throws `KP-SEAL`.
  */
-export async function sealerFor({ sealTo }: KeyInputs): Promise<Sealer> {
+export async function sealerFor(sealTo: unknown): Promise<Sealer> {
   const parsed = parseRecipients(sealTo);
   if ("problem" in parsed) throw new KeyplaneError("KP-SEAL", `sealTo ${parsed.problem}`);
   const { recipients } = parsed;

@@ -12,7 +12,6 @@ import { revokeCommand } from "./scope";
 /** Live keys with a stack's tag, and what is known of them. */
 export interface UnknownKeys {
   readonly unknown: readonly ApiKeyRecord[];
-  /** The identity that their names show. */
   readonly identity: string;
   /** Ids of those that resources of this run have. @default none */
   readonly held?: ReadonlySet<string>;
@@ -64,7 +63,9 @@ async function undeliveredIn(
     // The service's clock has the creation, and the clocks of machines have the runs.
     const from = Math.max(madeAt ?? Number.NaN, Date.parse(createdAt) - MAX_SKEW_MS);
     const isRecorded = recordedSince === 0 || recordedSince < from;
-    if (isRecorded || (await hasNoRun(from, recordedSince, context))) undelivered.add(id);
+    const hasNoRun = async () =>
+      !Number.isNaN(from) && (await context.mayHaveDeliveredBetween(from, recordedSince)) === false;
+    if (isRecorded || (await hasNoRun())) undelivered.add(id);
   }
   return undelivered;
 }
@@ -88,18 +89,12 @@ async function interruptedAmong(
   return interrupted;
 }
 
-/** Whether the history shows that no run of a period can have delivered a key without a record. */
-async function hasNoRun(from: number, to: number, context: Context): Promise<boolean> {
-  return !Number.isNaN(from) && (await context.mayHaveDeliveredBetween(from, to)) === false;
-}
-
 /** What the stack's state says, and a list that is not older than the keys in it. */
 interface Seen {
   readonly witness: Witness;
   readonly list: readonly ApiKeyRecord[];
   /** Ids of the keys that no run which succeeded can have made. */
   readonly interrupted: ReadonlySet<string>;
-  /** Ids of the keys that no run has delivered unless a ledger has recorded it. */
   readonly undelivered: ReadonlySet<string>;
 }
 
@@ -118,27 +113,31 @@ function factsOf(key: ApiKeyRecord, keys: UnknownKeys, context: Context, seen?: 
   };
 }
 
-/**
- * Ids of unknown keys that stay live: those that are still to be revoked, those that were reported, and those that
- * something has or had.
- */
-export interface Settled {
-  readonly left: readonly string[];
-  readonly reported: readonly string[];
-  readonly kept: readonly string[];
+/** Revokes the unknown keys that interrupted runs left behind, and reports others. */
+export async function settleUnknown(keys: UnknownKeys, context: Context) {
+  const fates = await judgeUnknown(keys, context);
+  return carryOut(fates, { identity: keys.identity, origin: "left behind by an interrupted run" }, context);
 }
 
-/** Revokes the unknown keys that interrupted runs left behind, and reports others. */
-export async function settleUnknown(keys: UnknownKeys, context: Context): Promise<Settled> {
-  const fates = await judgeUnknown(keys, context);
+/**
+ * Carries out the fates of keys that no resource of the run has. Returns the ids of those that stay live: those that are
+ * still to be revoked, those that were reported, and those that something has or had.
+ * @param of - The owner, and where the keys come from, for messages.
+ */
+export async function carryOut(
+  fates: ReadonlyMap<ApiKeyRecord, Fate>,
+  of: { readonly identity: string | undefined; readonly origin: string },
+  context: Context,
+) {
   const reported = reportUnknown(fates, context);
-  const toRevoke = keys.unknown.filter((key) => fates.get(key)?.fate === "revoke");
-  const left = await revokeAll(toRevoke, keys.identity, context);
+  const having = (wanted: Fate["fate"]) =>
+    Array.from(fates).flatMap(([key, { fate }]) => (fate === wanted ? [key] : []));
+  const toRevoke = having("revoke");
+  const left = await revokeAll(toRevoke, of.identity, context);
   for (const key of toRevoke.filter(({ id }) => !left.includes(id))) {
-    context.info(`revoked key ${formatListed(key)}, left behind by an interrupted run`);
+    context.info(`revoked key ${formatListed(key)}, ${of.origin}`);
   }
-  const kept = Array.from(fates).flatMap(([{ id }, { fate }]) => (fate === "keep" ? [id] : []));
-  return { left, reported, kept };
+  return { left, reported, kept: having("keep").map(({ id }) => id) };
 }
 
 const REASONS: Partial<Readonly<Record<Reason, string>>> = {
@@ -150,23 +149,19 @@ const REASONS: Partial<Readonly<Record<Reason, string>>> = {
 };
 
 /** Reports keys that stay live although no resource of the run has them. Returns their ids. */
-export function reportUnknown(
-  fates: ReadonlyMap<ApiKeyRecord, Fate>,
-  { warn, scope }: Pick<Context, "warn" | "scope">,
-): readonly string[] {
+export function reportUnknown(fates: ReadonlyMap<ApiKeyRecord, Fate>, context: Context): readonly string[] {
   const reported: string[] = [];
   for (const [key, fate] of fates) {
     if (fate.fate !== "report") continue;
     reported.push(key.id);
-    warn(
+    context.warn(
       `key ${formatListed(key)} has this stack's tag, but no resource has it. It stays live, because ${REASONS[fate.why]}. ` +
-        `If nobody needs it, run \`${revokeCommand(key.id, scope)}\``,
+        `If nobody needs it, run \`${revokeCommand(key.id, context.scope)}\``,
     );
   }
   return reported;
 }
 
-/** Formats a key of a list for messages. */
 export function formatListed({ id, name, createdAt, lastUsedAt }: ApiKeyRecord): string {
   return `${id} (${shownName(name)}, created ${createdAt}, ${lastUsedAt === null ? "never used" : `last used ${lastUsedAt}`})`;
 }

@@ -22,6 +22,7 @@ export class ProviderConfig {
   readonly owner: string;
   /** Former names of the stack. */
   readonly renamedFrom: readonly string[];
+  /** Private, so that nothing that prints the configuration shows the secrets of keys. */
   readonly #importKeys: ReadonlyMap<string, string>;
 
   /** Whether `pulumi do --stateless` calls, which saves no state. Its provider resource has no name. */

@@ -1,4 +1,5 @@
 import { InputError, KeyplaneError } from "../errors";
+import { getApiKeys, getProjects } from "../functions";
 import { hideArguments } from "../functions/hide-arguments";
 import { dataSources } from "../functions/registry";
 import { scopeOf } from "../keys/scope";
@@ -9,7 +10,6 @@ import { described } from "../session/verb";
 
 const FUNCTIONS = `its functions are ${Object.keys(dataSources).join(", ")}`;
 
-/** The call of a data source. */
 interface Call {
   readonly token: string;
   readonly args: Values;
@@ -44,6 +44,26 @@ export async function invoke(session: Session, { token, args: given, isPreview }
     // Pulumi does not tell the plugin which arguments are secrets, so no id is repeated. Other arguments are never shown.
     const ids = Object.entries(fromPulumi(given)).filter(([arg]) => /id$|Ids?$/.test(arg));
     throw new Error(hideArguments(described(session, name, error), Object.fromEntries(ids)));
+  } finally {
+    await session.engine.flush();
+  }
+}
+
+/** Lists what exists on the service of a resource type: the ids with which it can be imported, and its names. */
+export async function listed(session: Session, token: string, query: { readonly organizationId?: unknown }) {
+  try {
+    const account = session.account(scopeOf({}));
+    const { organizationId, ...others } = query;
+    const isProject = token === "keyplane:index:ProjectReady";
+    for (const name of Object.keys(isProject ? query : others)) {
+      throw new InputError(name, `is not an argument of a list of ${token}`);
+    }
+    if (isProject) return (await getProjects(account)).map(({ id, name }) => ({ id, name }));
+    const of = typeof organizationId === "string" ? { organizationId } : {};
+    const prefix = typeof organizationId === "string" ? `${organizationId}/` : "";
+    return (await getApiKeys(account, of)).map(({ id, name }) => ({ id: prefix + id, name }));
+  } catch (error) {
+    throw new Error(described(session, `list ${token}`, error));
   } finally {
     await session.engine.flush();
   }

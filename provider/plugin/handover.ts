@@ -1,4 +1,4 @@
-import { holdersOf } from "../keys/holders";
+import { noteHeldBy } from "../keys/holders";
 import { revokeAll } from "../keys/revoke-key";
 import { keysToRevoke } from "../resources/rotation/adoption";
 import { readState } from "../resources/rotation/rotation-outputs";
@@ -8,7 +8,6 @@ import type { Context, Made, ResourceType } from "../schema/resource-type";
 /** Stands for the successor of a resource until it exists, among the resources that hold a key. */
 const SUCCESSOR = "successor";
 
-/** A resource that is about to be replaced. */
 interface Predecessor extends Made {
   /** Whether the engine deleted it before its successor exists, as `deleteBeforeReplace` asks. */
   isDeleted: boolean;
@@ -20,13 +19,13 @@ interface Predecessor extends Made {
  * by one that continues its state, and the deletion of the old resource revokes what the new one does not have.
  */
 export class Handovers {
-  /** The resources that are about to be replaced, by URN. */
   readonly #planned = new Map<string, Predecessor>();
 
   /** Plans a replacement. Until then, no deletion revokes a key of the resource. */
-  plan(type: ResourceType, id: string, outputs: Outputs, { urn, run }: Context): void {
-    this.#planned.set(urn, { id, outputs, isDeleted: false });
-    for (const { id } of type.holds?.(outputs) ?? []) holdersOf(id, run).add(SUCCESSOR);
+  plan(type: ResourceType, id: string, outputs: Outputs, context: Context): void {
+    this.#planned.set(context.urn, { id, outputs, isDeleted: false });
+    const successor = { id: SUCCESSOR, urn: undefined };
+    for (const { id } of type.holds?.(outputs) ?? []) noteHeldBy(successor, id, context);
   }
 
   /** The resource that a planned replacement continues; `undefined` if none is planned. */

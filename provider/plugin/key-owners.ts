@@ -1,8 +1,11 @@
+import { createHash } from "node:crypto";
+import { base32 } from "../base32";
 import { identityIn } from "../keys/identity";
+import { withoutEmpty } from "../members";
 import type { Given, Outputs } from "../schema/outputs";
 import type { ResourceType } from "../schema/resource-type";
 import type { ProviderConfig } from "./config";
-import { type EngineValues, fromEngine, OWNER } from "./engine-values";
+import { type EngineValues, fromEngine, NONCE, OWNER } from "./engine-values";
 import type { Handovers } from "./handover";
 import { identityOfResource, ownerOfKey } from "./owner";
 
@@ -13,11 +16,20 @@ export class KeyOwners {
     private readonly handovers: Handovers,
   ) {}
 
-  /** The owner of a key as an input, which the engine saves before the key is created. */
-  input(urn: string, { owner, resourceUrn }: Outputs): EngineValues {
+  /**
+   * The owner of a key and the seed of its nonces as inputs, which the engine saves before the key is created. A resource
+   * that exists has its own seed.
+   */
+  inputs(urn: string, olds: EngineValues, seed: Uint8Array = new Uint8Array()): EngineValues {
+    const { owner, resourceUrn } = fromEngine(olds);
     // A key that is handed over keeps the owner that its name shows.
     const before = owner ?? this.handovers.planned(urn)?.outputs.owner;
-    return { [OWNER]: this.#ownerNow(urn, before, resourceUrn) };
+    const isNew = Object.keys(olds).length === 0 && seed.length > 0;
+    const digest = () => createHash("sha256").update(seed).update(urn).digest().subarray(0, 10);
+    return withoutEmpty({
+      [OWNER]: this.#ownerNow(urn, before, resourceUrn),
+      [NONCE]: isNew ? base32(digest()) : olds[NONCE],
+    });
   }
 
   /** The inputs with the identity of a key instead of its owner: the account in which it was recorded belongs to it. */

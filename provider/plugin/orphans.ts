@@ -1,9 +1,9 @@
 import type { ApiKeyRecord } from "../api/records";
-import { KeyplaneError } from "../errors";
 import { getOrCreate } from "../get-or-create";
 import { mustBeSameAccount } from "../keys/account-guard";
 import { identityOf, ownerIdIn } from "../keys/identity";
 import { hasTagOf, isNamedFor, isNamedForUrn, tagsIn } from "../keys/names";
+import { mustBeRevoked } from "../keys/revoke-key";
 import { formatListed, judgeUnknown, reportUnknown, settleUnknown } from "../keys/unknown-keys";
 import type { Outputs } from "../schema/outputs";
 import type { Context, ResourceType, RunNotes } from "../schema/resource-type";
@@ -12,7 +12,6 @@ import type { Context, ResourceType, RunNotes } from "../schema/resource-type";
 class Notes {
   /** Ids of keys that the engine has shown to this process, or that it has made. */
   readonly seen = new Set<string>();
-  /** Ids of keys that this process has reported. */
   readonly reported = new Set<string>();
   /** The list that all creations and deletions of this process share, and the one that requested it. */
   list: { readonly keys: Promise<readonly ApiKeyRecord[]>; readonly context: Context } | undefined;
@@ -24,12 +23,10 @@ class Notes {
  */
 export class OrphanSearch {
   readonly #notes = new Map<RunNotes, Notes>();
-  /** The URNs whose orphans were looked for. */
   readonly #swept = new Set<string>();
   /** Whether a destroy has looked for what former owners left behind. */
   #hasLookedBack = false;
 
-  /** @param owner - The identity of the provider's owner. */
   constructor(private readonly owner: () => string) {}
 
   /** Records the keys of a resource that the engine shows, or that was made. */
@@ -90,11 +87,7 @@ export class OrphanSearch {
     const list = await this.#list(context);
     await this.#lookBack(list, context);
     const left = await this.#settle(this.#unknown(identity, list, context), identity, context);
-    if (left.length === 0) return;
-    throw new KeyplaneError(
-      "KP-REVOKE",
-      `could not revoke key ${left.join(", ")}, which an interrupted run left behind. Run the command again`,
-    );
+    mustBeRevoked(left, ", which an interrupted run left behind");
   }
 
   /** Reports the orphans of a resource that was read. A refresh changes nothing on the service. */

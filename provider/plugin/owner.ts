@@ -1,8 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { accountIn, originIn } from "../keys/account-fingerprint";
 import { identityOf, isSameStack, markIn, ownerIdIn, urnIn } from "../keys/identity";
-import { type Confirmed, isAccountConfirmed, isOriginConfirmed } from "../keys/known-origins";
-import { isRenamedFrom, stackIn } from "../keys/renamed";
+import { type AccountHere, type Confirmed, isAccountConfirmed, isOriginConfirmed } from "../keys/known-origins";
 import type { EngineCommand } from "../stack/command-line";
 import { plannedInput, plannedSeed } from "../stack/plan";
 import { OWNER } from "./engine-values";
@@ -13,14 +12,13 @@ const UUID = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/;
  * The identity of a provider resource, `<owner's id>.<account's mark>|<its URN>`. `CheckConfig` returns it as an
  * extra input, and the engine saves that before any key is made. A copied stack gets a new owner, because a copy must
  * not claim the keys of the original. So does a renamed one, unless the setting `renamedFrom` names its former name.
- * @param before - The identity in the state, if there is one.
  * @param account - The mark of the account, and the settings that it was made from; `undefined` if they are not known.
  * @param options - The setting `renamedFrom`. `newId` makes the id of a new owner, @default a random one.
  */
 export function ownerOfProvider(
   urn: string,
   before: unknown,
-  account: AccountHere | undefined,
+  account: AccountHere<Confirmed> | undefined,
   {
     renamedFrom,
     newId = () => randomUUID(),
@@ -30,17 +28,11 @@ export function ownerOfProvider(
   return identityOf(ownerIdIn(before), markAfter(markIn(before), account), urn);
 }
 
-/** The account of the settings. */
-interface AccountHere {
-  readonly mark: string;
-  readonly settings: Confirmed;
-}
-
 /**
  * The mark to record. Another credential or address proves nothing: what is recorded stays until the user confirms the
  * new one. So a run that fails does not record an address to which the next one would send the credential.
  */
-function markAfter(before: string | undefined, here: AccountHere | undefined): string | undefined {
+function markAfter(before: string | undefined, here: AccountHere<Confirmed> | undefined): string | undefined {
   if (here === undefined) return before;
   const { mark, settings } = here;
   if (isAccountConfirmed(mark, settings)) return mark;
@@ -75,9 +67,9 @@ export function ownerOfKey(
   renamedFrom: readonly string[],
 ): string {
   const isKept =
-    isOfStack(before, urn, renamedFrom) || (typeof before === "string" && isSame(urnBefore, urn, renamedFrom));
+    isOfStack(before, urn, renamedFrom) || (typeof before === "string" && isSameStack(urnBefore, urn, renamedFrom));
   // A copied stack that is destroyed at once still has the provider resource of the original, which owns none of its keys.
-  const fresh = isSame(urnIn(ofProvider) || urn, urn, renamedFrom) ? ofProvider : "";
+  const fresh = isSameStack(urnIn(ofProvider) || urn, urn, renamedFrom) ? ofProvider : "";
   return identityOf(ownerIdIn(isKept ? before : fresh), undefined, urn);
 }
 
@@ -96,13 +88,6 @@ export function identityOfResource(
   return identityOf(ownerIdIn(owner), mark, urnIn(owner));
 }
 
-/** Whether an identity was made for a resource of this stack. */
 export function isOfStack(identity: unknown, urn: string, renamedFrom: readonly string[]): boolean {
-  return typeof identity === "string" && isSame(urnIn(identity), urn, renamedFrom);
-}
-
-/** Whether two URNs are of one stack, which may have had another name. */
-function isSame(before: unknown, urn: string, renamedFrom: readonly string[]): boolean {
-  if (typeof before !== "string") return false;
-  return isSameStack(before, urn) || isRenamedFrom(stackIn(before), stackIn(urn), renamedFrom);
+  return typeof identity === "string" && isSameStack(urnIn(identity), urn, renamedFrom);
 }

@@ -1,35 +1,34 @@
 import { randomUUID } from "node:crypto";
 import { InputError, KeyplaneError } from "../errors";
+import { getOrCreate } from "../get-or-create";
 import { checkId } from "../ids";
 import { identityHere, isElsewhere, mustBeSameAccount } from "../keys/account-guard";
 
-import { noteHolder, noteOther } from "../keys/holders";
+import { noteHeldBy, noteHolder } from "../keys/holders";
 import { identityIn, identityOf, markIn, ownerIdIn } from "../keys/identity";
+import { nonceFrom } from "../keys/names";
 import { sameScope } from "../keys/scope";
 import { withoutEmpty } from "../members";
 import { check } from "../schema/check";
 import { UNKNOWN } from "../schema/field-types";
 import { type Outputs, type Properties, readOutputs } from "../schema/outputs";
-import { type Context, type HeldName, type Made, NotReady, type ResourceType } from "../schema/resource-type";
+import { type Context, type Made, NotReady, type ResourceType } from "../schema/resource-type";
 import { difference } from "../session/difference";
 import { createAgain } from "../session/retried-creation";
 import type { Session } from "../session/session";
 import { fromPulumi } from "../session/values";
 import { runVerb, type Verb } from "../session/verb";
 import type { ProviderConfig } from "./config";
-import { type EngineValues, fromEngine, NONCE, OWNER, toEngine } from "./engine-values";
+import { type EngineValues, fromEngine, NONCE, OWNER, publicPart, toEngine } from "./engine-values";
 import { Handovers, revokeCompromised } from "./handover";
 import { KeyOwners } from "./key-owners";
-import { Nonces, nonceInput } from "./nonces";
 import { OrphanSearch } from "./orphans";
-import { publicPart } from "./public-part";
 
 /** Why `pulumi do --stateless` creates and changes no key. */
 const STATELESS =
   "this command saves no state, so nobody could use the new key or find it later. Leave out --stateless, or create the " +
   "key in a program";
 
-/** A resource that the engine names in a call. */
 export interface Named {
   readonly type: ResourceType;
   readonly urn: string;
@@ -37,17 +36,8 @@ export interface Named {
   readonly timeoutMs?: number | undefined;
 }
 
-/** A verb that the engine calls, and its values. */
 interface Called extends Pick<Verb, "name" | "values" | "held"> {
   readonly nonce?: (() => string) | undefined;
-}
-
-/** A resource that is deleted. */
-interface Deleted {
-  readonly id: string;
-  /** Whether its key was imported or adopted, so that another resource can have it, too. */
-  readonly isTakenOver: boolean;
-  readonly keys: readonly HeldName[];
 }
 
 /**
@@ -60,7 +50,8 @@ export class Resources {
   /** The identities of resources that were compared, by URN, for their replacements. */
   readonly #compared = new Map<string, string | undefined>();
   readonly #owners: KeyOwners;
-  readonly #nonces = new Nonces();
+  /** The nonces of creations, by the seeds in their inputs. */
+  readonly #nonces = new Map<string, () => string>();
   /** Whether the engine has called a verb that can change something. */
   #hasChanged = false;
 
@@ -80,9 +71,7 @@ export class Resources {
       const { [OWNER]: _, [NONCE]: _nonce, ...given } = fromPulumi(news);
       const { inputs, failures } = check(publicPart(type), given, context, fromEngine(olds));
       const refusal = type.holds && this.config().isStateless ? [{ property: "", reason: STATELESS }] : [];
-      const internal = type.holds
-        ? { ...this.#owners.input(named.urn, fromEngine(olds)), ...nonceInput(named.urn, olds, seed) }
-        : {};
+      const internal = type.holds && this.#owners.inputs(named.urn, olds, seed);
       return { inputs: { ...inputs, ...internal }, failures: [...failures, ...refusal] };
     });
   }
@@ -92,7 +81,7 @@ export class Resources {
     const outputs = fromEngine(olds);
     const inputs = this.#owners.identified(type, news, outputs);
     return this.#run(named, { name: "diff", values: outputs }, async (context) => {
-      const found = difference(this.session, { type, id, outputs, inputs }, context, { hasLedger: false });
+      const found = difference(this.session, { type, id, outputs, inputs }, context);
       const { changes, replaces, fields, deleteBeforeReplace, reasons, driftOnly } = found;
       // The update proves that the account is the same, and records it.
       const isMoved = !driftOnly && isElsewhere(identityIn(outputs), context);
@@ -125,7 +114,6 @@ export class Resources {
     const recorded = this.#compared.get(urn);
     const inputs = this.#owners.identified(type, news, { owner: recorded });
     const before = this.#handovers.planned(urn);
-    const nonce = this.#nonces.of(news);
     const body = async (context: Context) => {
       // With another owner, since the provider is another one, the inputs do not name the account of the old key.
       await mustBeSameAccount(recorded, context);
@@ -139,7 +127,7 @@ export class Resources {
       this.#noteMade(type, made, context);
       return { id: made.id, outputs: toEngine(type, made.outputs) };
     };
-    return this.#run(named, { name: "create", values: inputs, nonce }, body);
+    return this.#run(named, { name: "create", values: inputs, nonce: this.#noncesOf(news) }, body);
   }
 
   async read(named: Named, id: string, inputs: EngineValues, state: EngineValues) {
@@ -179,8 +167,7 @@ export class Resources {
     return this.#run(named, { name: "delete", values: held }, async (context) => {
       this.#orphans.noteHeld(type, held, context);
       this.#handovers.noteDeletion(id);
-      const isTakenOver = held.imported === true || held.adopted !== undefined;
-      await this.#noteOthers(type, { id, isTakenOver, keys: type.holds?.(held) ?? [] }, context);
+      await this.#noteOthers(type, { id, outputs: held }, context);
       await type.delete(id, held, context);
       if (type.holds) await this.#orphans.afterDelete(this.#owners.identityNow(urn, held), context);
     });
@@ -215,11 +202,11 @@ export class Resources {
     return this.#run(named, { name: "read", values: scope }, async (context) => {
       if (type.holds) checkId("apiKey", id, "id");
       if (organizationId !== undefined) checkId("organization", organizationId, "id");
-      const owner = type.holds ? { owner: this.#owners.identityNow(urn, scope) } : {};
+      const owner = type.holds && { owner: this.#owners.identityNow(urn, scope) };
       const found = await type.import?.(id, this.config().importKey(id), { ...scope, ...owner }, context);
       if (found === undefined) throw new InputError("id", `a ${type.name} cannot be imported`);
       const { owner: identity, ...inputs } = found.inputs;
-      const internal = type.holds ? this.#owners.input(urn, {}) : {};
+      const internal = type.holds && this.#owners.inputs(urn, {});
       return {
         id: found.id,
         inputs: { ...inputs, ...internal },
@@ -233,10 +220,11 @@ export class Resources {
    * upgrade, another one has the successor of a resource that an earlier run replaced. And a resource of another provider
    * can have taken over a key that was not made for this one. Only the state shows both.
    */
-  async #noteOthers(type: ResourceType, deleted: Deleted, context: Context): Promise<void> {
-    const { id, keys } = deleted;
+  async #noteOthers(type: ResourceType, { id, outputs }: Made, context: Context): Promise<void> {
     const { isDestroy, isLimited } = this.session.command;
-    const isTakenOver = deleted.isTakenOver && !this.config().isStateless;
+    // The key was imported or adopted, so that another resource can have it, too.
+    const isAdded = outputs.imported === true || outputs.adopted !== undefined;
+    const isTakenOver = isAdded && !this.config().isStateless;
     const isUnseen = type.compromised !== undefined && !this.#compared.has(context.urn) && !isDestroy;
     if (!isUnseen && (!isTakenOver || (isDestroy && !isLimited))) return;
     const witness = await context.witness();
@@ -248,10 +236,10 @@ export class Resources {
           "read. Set KEYPLANE_PULUMI to the path of the Pulumi CLI, and run the command again",
       );
     }
-    for (const key of isTakenOver ? keys : []) {
+    for (const key of (isTakenOver && type.holds?.(outputs)) || []) {
       for (const holder of witness.holdersOf(key)) {
         if (holder.id === id && (holder.urn === context.urn || holder.replaced)) continue;
-        noteOther(key.id, { id: holder.id, urn: holder.namedFor }, context);
+        noteHeldBy({ id: holder.id, urn: holder.namedFor }, key.id, context);
       }
     }
     const successor = isUnseen ? witness.successorOf(context.urn, id) : undefined;
@@ -259,6 +247,15 @@ export class Resources {
     noteHolder(type, { id: successor.id, outputs: fromEngine(successor.outputs) }, context);
     const { revokeNow } = successor.outputs;
     if (typeof revokeNow === "string") context.run.compromised.add(revokeNow);
+  }
+
+  /** The nonces of a creation, in order, also if it is repeated; `undefined` if its inputs have no seed. */
+  #noncesOf({ [NONCE]: seed }: EngineValues): (() => string) | undefined {
+    if (seed === undefined) return undefined;
+    return getOrCreate(this.#nonces, seed, () => {
+      let attempt = 0;
+      return () => nonceFrom(seed, attempt++);
+    });
   }
 
   #noteMade(type: ResourceType, made: Made, context: Context): void {

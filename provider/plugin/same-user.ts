@@ -10,10 +10,8 @@ const HERE = "127.0.0.1";
 /** How often a connection that is not in the tables is looked up. */
 const ATTEMPTS = 2;
 
-/** A row of the tables. */
 type Connection = readonly string[];
 
-/** The columns of a connection. */
 const [LOCAL, REMOTE, USER, INODE] = [1, 2, 7, 9] as const;
 
 /**

@@ -27,8 +27,7 @@ import { toMessage } from "../text";
 import { VERSION } from "../version";
 import { checkConfig, ProviderConfig } from "./config";
 import { OWNER, readValues, toEngine } from "./engine-values";
-import { invoke } from "./functions";
-import { listed, pageOf } from "./list";
+import { invoke, listed } from "./functions";
 import { newOwnerId } from "./owner";
 import { type Named, Resources } from "./resources";
 import { fromStruct, notReady, toStruct } from "./wire";
@@ -158,7 +157,6 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
   return { ...Object.fromEntries(calls), list: (call: ListCall) => void answerList(session, call) };
 }
 
-/** Each takes the request of its own call. */
 type Handler = (request: never) => Promise<unknown>;
 
 /** Answers one call. What a handler throws becomes the error of the call. */
@@ -182,14 +180,18 @@ async function answerList(session: Session, call: ListCall): Promise<void> {
   const { request } = call;
   try {
     const found = await listed(session, request.getToken(), fromPulumi(fromStruct(request.getQuery())));
-    const after = request.getContinuationToken();
-    const { items, next } = pageOf(found, { after, size: request.getPageSize(), limit: request.getLimit() });
-    for (const { id, name } of items) {
+    // The token is where the page begins.
+    const start = Number(request.getContinuationToken()) || 0;
+    const limit = request.getLimit();
+    const most = Math.min(...[request.getPageSize(), limit].map((count) => (count > 0 ? count : found.length)));
+    const end = Math.min(start + most, found.length);
+    for (const { id, name } of found.slice(start, end)) {
       const result = new provider.ListResponse.Result().setId(id).setName(name);
       call.write(new provider.ListResponse().setResult(result));
     }
-    if (next !== undefined) {
-      const continuation = new provider.ListResponse.Continuation().setContinuationToken(next);
+    const isOver = end === found.length || (limit > 0 && end - start >= limit);
+    if (!isOver) {
+      const continuation = new provider.ListResponse.Continuation().setContinuationToken(String(end));
       call.write(new provider.ListResponse().setContinuation(continuation));
     }
     call.end();
@@ -205,7 +207,6 @@ function toServiceError(error: unknown): Partial<ServiceError> {
   return notReady(message, id, outputs(toEngine(error.type, reached)));
 }
 
-/** The resource that a call names. */
 function named(request: { getUrn(): string; getType(): string; getTimeout?(): number }): Named {
   const urn = request.getUrn();
   const seconds = request.getTimeout?.() ?? 0;

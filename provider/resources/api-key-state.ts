@@ -1,13 +1,49 @@
 import { keyDigest } from "../key-digest";
-import type { RecordedKey } from "../keys/find-key";
-import { rotateAt } from "../keys/key-fields";
+import { keyFields, keyRules, rotateAt } from "../keys/key-fields";
 import { digestOfTriggers, type KeyState, readKeyState, sealedIn } from "../keys/key-state";
-import { expiresAt } from "../keys/lease";
-import type { KeyToRevoke } from "../keys/revoke-key";
+import { expiresAt, leaseRules } from "../keys/lease";
 import { textOf, withoutEmpty } from "../members";
+import { type FieldRule, type FieldType, type InputsOf, type Planned, types } from "../schema/field-types";
 import type { Outputs, Properties } from "../schema/outputs";
+import type { Context, Failure, HeldName } from "../schema/resource-type";
 import type { SealedTexts } from "../seal/recipients";
-import type { ApiKeyInputs } from "./api-key-fields";
+
+const NO_ADOPTION =
+  "is supported only by RotatingApiKey. The replacement of an ApiKey would adopt the key, and lose it with the old resource";
+
+export const apiKeyFields = {
+  ...keyFields,
+  name: { type: types.keyName, change: "replace" },
+  adopt: { type: (() => NO_ADOPTION) as FieldType<undefined>, change: "ignore", refused: true },
+  onNameConflict: { type: types.oneOf("fail", "revokeUnused"), fallback: "fail", change: "update" },
+} as const satisfies Record<string, FieldRule>;
+
+export type ApiKeyInputs = InputsOf<typeof apiKeyFields>;
+
+export function apiKeyRules(inputs: Planned<ApiKeyInputs>, context: Context): readonly Failure[] {
+  const failures: Failure[] = [...keyRules(inputs, context), ...leaseRules(inputs)];
+  if (inputs.name !== undefined) {
+    if (inputs.namePrefix !== undefined) {
+      failures.push({ property: "namePrefix", reason: "cannot be combined with name. Choose one of them" });
+    }
+    if (inputs.maxAge !== undefined) {
+      const reason =
+        "cannot be combined with name, because the deadline is a part of the generated name. Use namePrefix";
+      failures.push({ property: "maxAge", reason });
+    }
+    if (inputs.waitForProjects !== undefined) {
+      failures.push({
+        property: "waitForProjects",
+        reason:
+          "cannot be combined with name, because a replacement revokes the old key before it waits. Use namePrefix, or " +
+          "make the key depend on a ProjectReady",
+      });
+    }
+  } else if (inputs.onNameConflict !== undefined) {
+    failures.push({ property: "onNameConflict", reason: "requires name. Set name, or remove onNameConflict" });
+  }
+  return failures;
+}
 
 /** The state of a key, stored in the outputs beside the inputs. */
 export interface ApiKeyState extends KeyState<ApiKeyInputs> {
@@ -17,7 +53,6 @@ export interface ApiKeyState extends KeyState<ApiKeyInputs> {
   /** The secret. The service shows it only once, so it is carried from state to state. Absent if it is sealed. */
   readonly key: string | undefined;
   readonly sealedKey: SealedTexts | undefined;
-  /** The public digest of the secret. */
   readonly digest: string | undefined;
   /** The tag of the owner that created it, if its name is an exact one, which does not show that. */
   readonly mintedBy: string | undefined;
@@ -25,13 +60,6 @@ export interface ApiKeyState extends KeyState<ApiKeyInputs> {
   /** Whether a refresh found that the key is gone, while others are still to be revoked. */
   readonly gone: boolean;
 }
-
-/** The state without a key. */
-export const NO_KEY: Omit<ApiKeyState, "inputs" | "identity"> = {
-  ...{ keyId: undefined, name: undefined, key: undefined, sealedKey: undefined, digest: undefined, gone: false },
-  ...{ digestKey: undefined, createdAt: undefined, mintedBy: undefined, imported: undefined, showsTriggers: false },
-  ...{ triggers: undefined, queuedTriggers: undefined, pending: [], pendingRevocations: [], lost: {} },
-};
 
 /** Reads a resource's outputs, also those of former versions. */
 export function readState(outputs: Properties): ApiKeyState {
@@ -53,7 +81,9 @@ export function readState(outputs: Properties): ApiKeyState {
   };
 }
 
-/** The outputs of a resource. */
+/** The state without a key. */
+export const NO_KEY: ApiKeyState = readState({});
+
 export function writeState(state: ApiKeyState): Outputs {
   const { inputs, triggers, queuedTriggers, showsTriggers, gone, lost, identity, ...others } = state;
   return withoutEmpty({
@@ -71,23 +101,16 @@ export function writeState(state: ApiKeyState): Outputs {
   });
 }
 
-/** The state with new inputs. */
 export function withInputs(state: ApiKeyState, inputs: ApiKeyInputs): ApiKeyState {
   const triggers = digestOfTriggers(inputs.rotationTriggers, state.key ?? state.digestKey, state.triggers);
   return { ...state, inputs, triggers, identity: inputs.owner };
 }
 
-/** Whether a key has an exact name. */
 export function isExact({ mintedBy }: ApiKeyState): boolean {
   return mintedBy !== undefined;
 }
 
-/** The key as recorded in the state. */
-export function recordedKey(id: string, { name, identity, createdAt, key, digest }: ApiKeyState): RecordedKey {
-  return { id, name, identity, createdAt, key, digest };
-}
-
 /** Keys that attempts to create this one left behind, under its exact name or under names with the owner's tag. */
-export function keysToRevoke(ids: readonly string[], state: ApiKeyState): readonly KeyToRevoke[] {
+export function keysToRevoke(ids: readonly string[], state: ApiKeyState): readonly HeldName[] {
   return ids.map((id) => ({ id, name: isExact(state) ? state.name : undefined }));
 }

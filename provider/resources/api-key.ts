@@ -1,15 +1,14 @@
 import { keyDigest } from "../key-digest";
 import { identityHere, mustBeSameAccount } from "../keys/account-guard";
 import { mustBeDue, reportSkew } from "../keys/clock-skew";
-import { createKey, type Naming, NotCreated } from "../keys/create-key";
+import { createKey, NotCreated } from "../keys/create-key";
 import { findKey, untried } from "../keys/find-key";
 import { isHeldElsewhere } from "../keys/holders";
 import { ownerIdIn, sameOwner } from "../keys/identity";
 import { dueByAge } from "../keys/key-fields";
-import { triggersDue } from "../keys/key-state";
-import { lostDue, settleLost, settleLostForGood } from "../keys/lost-request";
-import { isOthers } from "../keys/maker";
-import { nameInUrn, ownerTag, prefixFrom } from "../keys/names";
+import { leftDue, triggersDue } from "../keys/key-state";
+import { settleLost, settleLostForGood } from "../keys/lost-request";
+import { formatKey, isOthers, ownerTag } from "../keys/names";
 import {
   finishPending,
   NOT_CREATED,
@@ -33,15 +32,15 @@ import { atBorder } from "../schema/at-border";
 import { newDigestKey } from "../schema/digest";
 import { type Context, type Due, NotReady } from "../schema/resource-type";
 import { changeOfRecipients } from "../seal/recipients";
-import { shownName } from "../text";
-import { type ApiKeyInputs, apiKeyFields, apiKeyRules } from "./api-key-fields";
 import {
+  type ApiKeyInputs,
   type ApiKeyState,
+  apiKeyFields,
+  apiKeyRules,
   isExact,
   keysToRevoke,
   NO_KEY,
   readState,
-  recordedKey,
   withInputs,
   writeState,
 } from "./api-key-state";
@@ -74,8 +73,7 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
   }),
 
   due(state, inputs, { now }) {
-    const due: Due[] = [...pendingDue(state.pending), ...triggersDue(state), ...lostDue(state.lost)];
-    if (state.pendingRevocations.length > 0) due.push({ field: "pendingRevocations", replace: false });
+    const due: Due[] = [...pendingDue(state.pending), ...triggersDue(state), ...leftDue(state)];
     if (state.gone) {
       due.push({ field: "keyId", replace: true, drift: true, why: `key ${state.keyId} is gone from the account` });
     }
@@ -99,13 +97,11 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
     await mustBeSameAccount(inputs.owner, context);
     await mustBeDue(context);
     await waitForProjects(inputs, context);
-    const { created, sealedKey, lost, pendingRevocations } = await requestKey(inputs, context);
+    const { created, ...others } = await requestKey(inputs, context);
     const { id, name, key, createdAt, operations } = created;
-    const secret = sealedKey ? { key: undefined, digestKey: newDigestKey() } : { key, digestKey: undefined };
-    const made = { ...NO_KEY, ...secret, keyId: id, name, sealedKey, digest: keyDigest(key), createdAt };
-    const pending = pendingAfter(operations, inputs);
-    const left = { pending, pendingRevocations, lost, mintedBy: maker(inputs) };
-    const state = withInputs({ ...made, ...left, inputs, identity: inputs.owner }, inputs);
+    const secret = others.sealedKey ? { digestKey: newDigestKey() } : { key };
+    const made = { ...NO_KEY, ...others, ...secret, keyId: id, name, digest: keyDigest(key), createdAt };
+    const state = withInputs({ ...made, pending: pendingAfter(operations, inputs), mintedBy: maker(inputs) }, inputs);
     // The deletion of the old key does not ask again.
     context.run.replacedByAge.delete(context.urn);
     reportSkew(context);
@@ -115,11 +111,12 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
   async read(id, state, context) {
     // Nothing to look for: the next update replaces it, and settles what its creation has left.
     if (state.keyId === undefined) return state;
-    const found = await findKey(recordedKey(id, state), context);
+    const found = await findKey({ ...state, id }, context);
     if (found === undefined) {
-      const name = `key ${id} (${shownName(state.name)})`;
       const gone =
-        state.sealedKey === undefined ? `${name} is gone from the account` : untried(id, state.name, context);
+        state.sealedKey === undefined
+          ? `key ${formatKey({ id, name: state.name })} is gone from the account`
+          : untried({ id, name: state.name }, context);
       // A later preview shows only that the resource is to be created.
       context.warn(`${gone}. The next \`pulumi up\` creates a new key`);
       // Removing the resource would lose the keys that are not revoked yet. Its replacement revokes them.
@@ -133,8 +130,7 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
     const isCopy = !sameOwner(saved.identity, inputs.owner);
     // A new owner, in a renamed or copied stack, proves nothing about keys that are older than the owner.
     if (isCopy) await mustBeSameAccount(saved.identity, context);
-    const trial = { keyId: saved.keyId, isSealed: saved.sealedKey !== undefined };
-    const pending = pendingUnder(inputs, saved, trial, context);
+    const pending = pendingUnder(inputs, saved, { id: saved.keyId, sealedKey: saved.sealedKey }, context);
     // In a copied state, the original stack revokes them: its state contains them, too.
     const toRevoke = isCopy ? [] : keysToRevoke(saved.pendingRevocations, saved);
     const pendingRevocations = await revokeAll(toRevoke, inputs.owner, context);
@@ -151,8 +147,7 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
     const { name, createdAt, projectId } = await proveKey(claim, inputs, context);
     const found = withoutEmpty({ ...inputs, name, projectId });
     const taken = { keyId: id, name, key: claim.key, digest: keyDigest(claim.key), createdAt, mintedBy: maker(found) };
-    const outputs = { ...NO_KEY, ...taken, imported: true as const, inputs: found, identity: inputs.owner };
-    return { id, inputs: found, outputs };
+    return { id, inputs: found, outputs: withInputs({ ...NO_KEY, ...taken, imported: true }, found) };
   },
 
   async delete(id, state, context) {
@@ -161,7 +156,7 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
     await settleLostForGood(lost, identity, context);
     if (isOthers({ name, maker: mintedBy }, ownerNow(identity, context))) {
       context.warn(
-        `key ${id} (${shownName(name)}) was created by another stack, from which this state was copied or renamed. It is ` +
+        `key ${formatKey({ id, name })} was created by another stack, from which this state was copied or renamed. It is ` +
           `not revoked. If nobody needs it, run \`${revokeCommand(id, context.scope)}\``,
       );
       return;
@@ -170,11 +165,11 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
     if (stays) {
       await mustNotForget(identity, context);
       context.run.kept.add(id);
-      context.info(`key ${id} (${shownName(name)}) stays live, because revokeOnDelete is false`);
+      context.info(`key ${formatKey({ id, name })} stays live, because revokeOnDelete is false`);
     }
     if (!stays && keyId !== undefined && !isHeldElsewhere(id, id, identity, context)) {
       await mustHaveReachedConsumers(id, identity, context);
-      await revokeKey(recordedKey(id, state), context);
+      await revokeKey({ ...state, id }, context);
     }
     await mustRevokeAll(keysToRevoke(orphansBeside(id, state), state), identity, context);
   },
@@ -192,17 +187,12 @@ function maker({ name, owner }: ApiKeyInputs): string | undefined {
 }
 
 async function requestKey(inputs: ApiKeyInputs, context: Context): ReturnType<typeof createKey> {
-  const { name, namePrefix, onNameConflict = "fail", owner } = inputs;
-  const naming: Naming =
-    name === undefined
-      ? { prefix: namePrefix ?? prefixFrom(nameInUrn(context.urn)), identity: owner }
-      : { exactName: name, onConflict: onNameConflict };
   try {
-    return await createKey(naming, inputs, context);
+    return await createKey(inputs, context);
   } catch (error) {
     if (!(error instanceof NotCreated)) throw error;
     const left = { ...error.left, pending: [NOT_CREATED], mintedBy: maker(inputs) };
-    throw new NotReady<ApiKeyState>(error.id, { ...NO_KEY, ...left, inputs, identity: owner }, error.message);
+    throw new NotReady<ApiKeyState>(error.id, { ...NO_KEY, ...left, inputs, identity: inputs.owner }, error.message);
   }
 }
 
@@ -216,8 +206,8 @@ async function getReady(
   key: string | undefined,
   context: Context,
 ): Promise<ApiKeyState> {
-  const secret = { keyId: state.keyId, key, isSealed: state.sealedKey !== undefined };
-  const { pending, reason } = await finishPending(state.pending, secret, state.inputs, context);
+  const trial = { id: state.keyId, key, sealedKey: state.sealedKey };
+  const { pending, reason } = await finishPending(state.pending, trial, state.inputs, context);
   const reached = { ...state, pending };
   if (reason !== undefined) throw new NotReady(id, reached, reason);
   return reached;

@@ -1,7 +1,7 @@
 import { parseDuration } from "../duration";
 import { checkId } from "../ids";
 import { sdkFields } from "../keys/key-fields";
-import { operationTimeout } from "../keys/readiness";
+import { waitOptions } from "../keys/readiness";
 import { accountFailures, accountField } from "../keys/scope";
 import { atBorder } from "../schema/at-border";
 import { type FieldRule, type InputsOf, types } from "../schema/field-types";
@@ -58,17 +58,8 @@ export const projectReady = atBorder<Inputs, Inputs>({
 async function wait(inputs: Inputs, context: Context): Promise<void> {
   const { projectId, operationIds = [], ignoreActions, horizon } = inputs;
   const { operations } = context.account();
-  const options = {
-    timeoutMs: operationTimeout(inputs, context),
-    onProgress: ({ text }: { readonly text: string }) => context.progress(text),
-    onWarning: context.warn,
-  };
-  if (operationIds.length > 0) {
-    await operations.wait(
-      operationIds.map((id) => ({ projectId, id })),
-      options,
-    );
-  } else {
-    await operations.waitUntilIdle(projectId, { ...options, ignoreActions, horizonMs: parseDuration(horizon) });
-  }
+  const options = waitOptions(inputs, context);
+  const ids = operationIds.map((id) => ({ projectId, id }));
+  if (ids.length > 0) await operations.wait(ids, options);
+  else await operations.waitUntilIdle(projectId, { ...options, ignoreActions, horizonMs: parseDuration(horizon) });
 }

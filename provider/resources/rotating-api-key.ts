@@ -9,6 +9,7 @@ import { isKept, nextDue, rotateAt } from "../keys/key-fields";
 import { triggersDue } from "../keys/key-state";
 import { sameAge } from "../keys/lease";
 import { settleLost } from "../keys/lost-request";
+import { formatKey } from "../keys/names";
 import { finishPending, pendingUnder } from "../keys/readiness";
 import { revokeAll } from "../keys/revoke-key";
 import { atBorder } from "../schema/at-border";
@@ -19,17 +20,9 @@ import { adoptionOf, adoptionRules, heldBy, keysToRevoke, refuseLateAdoption } f
 import { retirePrevious } from "./rotation/retire-key";
 import { rotateKey } from "./rotation/rotate-key";
 import { type PlannedRotation, type RotationInputs, rotationFields, rotationRules } from "./rotation/rotation-fields";
-import { readState, writeState } from "./rotation/rotation-outputs";
+import { NOTHING, readState, writeState } from "./rotation/rotation-outputs";
 import { rotationDue, rotationReason } from "./rotation/rotation-plan";
-import {
-  formatHeld,
-  isoOf,
-  NOTHING,
-  type RotationState,
-  recorded,
-  withoutPrevious,
-  withTriggers,
-} from "./rotation/rotation-state";
+import { isoOf, type RotationState, withoutPrevious, withTriggers } from "./rotation/rotation-state";
 
 /**
  * A current key and, for a time, the previous one: a rotation creates a new key and leaves the old one to its
@@ -81,8 +74,8 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
   holds: heldBy,
 
   compromised({ current, previous, compromised }, { revokeNow }) {
-    const named = [current, previous].filter((key) => key !== undefined && key.keyId === revokeNow);
-    const ids = [...compromised, ...named.map((key) => key?.keyId)];
+    const named = [current, previous].filter((key) => key !== undefined && key.id === revokeNow);
+    const ids = [...compromised, ...named.map((key) => key?.id)];
     return ids.length === 0 ? undefined : `key ${ids.join(", ")}, which revokeNow names, is to be revoked`;
   },
 
@@ -102,34 +95,36 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
       return { id, outputs: await adoptKey(adopt, inputs, context) };
     }
     const state = withTriggers({ ...NOTHING, inputs });
-    const reason = { field: "pending", why: "the first key", urgent: true, compromised: false };
+    const reason = { field: "pending", why: "the first key", urgent: true };
     return { id, outputs: await rotateKey({ id, saved: NOTHING, state, reason }, context) };
   },
 
   async read(_id, state, context) {
-    const { current, previous, createdAt } = state;
+    const { current, previous, createdAt, identity } = state;
     if (current === undefined && previous === undefined) return state;
     const [currentFound, previousFound] = await Promise.all([
-      current && findKey({ ...recorded(current, state), createdAt }, context),
-      previous && findKey(recorded(previous, state), context),
+      current && findKey({ ...current, identity, createdAt }, context),
+      previous && findKey({ ...previous, identity }, context),
     ]);
     const currentGone = current !== undefined && currentFound === undefined;
-    if (currentGone && current.sealedKey !== undefined) context.warn(untried(current.keyId, current.name, context));
+    if (currentGone && current.sealedKey !== undefined) context.warn(untried(current, context));
     if (currentFound === undefined && previousFound === undefined) {
-      const names = [current, previous].flatMap((key) => (key === undefined ? [] : `key ${formatHeld(key)}`));
+      const names = [current, previous].flatMap((key) => (key === undefined ? [] : `key ${formatKey(key)}`));
       const are = names.length === 1 ? "is" : "are";
       context.warn(`${names.join(" and ")} ${are} gone from the account. The next \`pulumi up\` creates a new key`);
       // Removing the resource would lose the keys that are not revoked yet.
-      const left = await liveAmong([...state.compromised, ...state.retired], context);
-      if (state.pendingRevocations.length + left.length === 0) return undefined;
+      const replaced = [...state.compromised, ...state.retired];
+      const listed = replaced.length === 0 ? [] : await context.keys().list();
+      const isLive = (id: string) => keyIn(listed, id) !== undefined;
+      if (state.pendingRevocations.length === 0 && !replaced.some(isLive)) return undefined;
     } else if (currentGone) {
       context.warn(
-        `key ${formatHeld(current)} is gone from the account. The previous key, ${previous?.keyId}, is still live. ` +
+        `key ${formatKey(current)} is gone from the account. The previous key, ${previous?.id}, is still live. ` +
           "The next `pulumi up` creates a new key",
       );
     }
     const left = previousFound === undefined ? withoutPrevious(state) : state;
-    return { ...left, currentGone, identity: identityHere(state.identity, context) };
+    return { ...left, currentGone, identity: identityHere(identity, context) };
   },
 
   async update(id, saved, inputs, context) {
@@ -137,9 +132,12 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
     const isCopy = !sameOwner(saved.identity, inputs.owner);
     // A new owner, in a renamed or copied stack, proves nothing about keys that are older than the owner.
     if (isCopy) await mustBeSameAccount(saved.identity, context);
-    const trial = { keyId: saved.current?.keyId, isSealed: saved.current?.sealedKey !== undefined };
-    const pending = pendingUnder(inputs, saved, trial, context);
-    await usePrevious(saved, inputs, context);
+    const { current, previous } = saved;
+    const pending = pendingUnder(inputs, saved, { id: current?.id, sealedKey: current?.sealedKey }, context);
+    // The previous key also stays live after the resource is deleted, so it must be used once, too.
+    if (previous?.key !== undefined && isKept(inputs) && !isKept(saved.inputs)) {
+      await context.keys().authenticates(previous.key);
+    }
     const taken = { ...saved, inputs, pending, identity: inputs.owner };
     // In a copied state, the original stack revokes them: its state contains them, too.
     const own = isCopy ? { ...taken, compromised: [], retired: [], pendingRevocations: [] } : taken;
@@ -161,12 +159,6 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
     return deleteKeys(id, state, context);
   },
 });
-
-/** The previous key also stays live after the resource is deleted, so it must be used once, too. */
-async function usePrevious({ previous, inputs: before }: RotationState, inputs: RotationInputs, context: Context) {
-  if (previous?.key === undefined || !isKept(inputs) || isKept(before)) return;
-  await context.keys().authenticates(previous.key);
-}
 
 /** Rotates the key if it is due and the previous one is gone, or if it is urgent. */
 async function rotateIfDue(
@@ -197,8 +189,7 @@ function noteTriggers(own: RotationState, saved: RotationState, context: Context
   if (state.previous !== undefined && state.current !== undefined && (isNew || isSealedAnew || isLeasedAnew)) {
     const changed = isSealedAnew ? "the recipients in sealTo have changed" : "maxAge has changed";
     const what = isNew ? "a trigger has changed" : changed;
-    const { keyId } = state.previous;
-    context.info(`${what}. The key rotates as soon as the previous key, ${keyId}, can be revoked`);
+    context.info(`${what}. The key rotates as soon as the previous key, ${state.previous.id}, can be revoked`);
   }
   return state;
 }
@@ -222,19 +213,12 @@ function refuseUnknownKey(state: RotationState, { revokeNow }: PlannedRotation):
   if (revokeNow === undefined || revokeNow === UNKNOWN || revokeNow === state.inputs.revokeNow) return;
   const { current, previous } = state;
   if (heldBy(state).some(({ id }) => id === revokeNow)) return;
-  const own = [current && `${current.keyId} (current)`, previous && `${previous.keyId} (previous)`];
+  const own = [current && `${current.id} (current)`, previous && `${previous.id} (previous)`];
   throw new KeyplaneError(
     "KP-INPUT",
     `revokeNow: key ${revokeNow} is not a key of this resource, which has ${own.filter(Boolean).join(" and ") || "no key"}. ` +
       "Nothing was revoked. Set revokeNow to one of these ids, or remove it if the key is already revoked",
   );
-}
-
-/** Those ids whose keys are live. Makes no request if there are no ids. */
-async function liveAmong(ids: readonly string[], context: Context): Promise<readonly string[]> {
-  if (ids.length === 0) return [];
-  const keys = await context.keys().list();
-  return ids.filter((id) => keyIn(keys, id) !== undefined);
 }
 
 /** Waits until an existing key is ready. If it was not handed out before, its predecessor's grace starts then. */
@@ -246,7 +230,7 @@ async function getReady(
 ): Promise<RotationState> {
   if (state.pending.length === 0 || state.pending.some((work) => work.status === "failed")) return state;
   const { current } = state;
-  const trial = { keyId: current?.keyId, key: current?.key, isSealed: current?.sealedKey !== undefined };
+  const trial = { id: current?.id, key: current?.key, sealedKey: current?.sealedKey };
   const { pending, reason } = await finishPending(state.pending, trial, state.inputs, context);
   if (reason !== undefined) throw new NotReady(id, { ...state, pending }, reason);
   return { ...state, pending, rotatedAt: saved.pending.length === 0 ? state.rotatedAt : isoOf(laterNow(context)) };

@@ -1,15 +1,13 @@
 import { noteHolder } from "../keys/holders";
-import { urnIn } from "../keys/identity";
+import { isSameStack, stackIn, urnIn } from "../keys/identity";
 import { nextDue } from "../keys/key-fields";
-import { isRenamedFrom, stackIn } from "../keys/renamed";
 import { scopeOf } from "../keys/scope";
 import { type Difference, diff } from "../schema/diff";
 import type { Planned } from "../schema/field-types";
 import type { Given } from "../schema/outputs";
-import type { Context, DueTerms, Made, ResourceType } from "../schema/resource-type";
+import type { Context, Made, ResourceType } from "../schema/resource-type";
 import type { Session } from "./session";
 
-/** A resource and its new inputs. */
 interface Compared extends Made {
   readonly type: ResourceType;
   readonly inputs: Planned<Given>;
@@ -20,11 +18,11 @@ export function difference(
   session: Session,
   resource: Compared,
   context: Context,
-  { hasLedger }: Pick<DueTerms, "hasLedger">,
 ): Difference & { readonly driftOnly: boolean } {
   const { type, outputs, inputs } = resource;
   const driftOnly = session.takeRefresh(resource.id, context.urn);
   const renamedFrom = () => session.renamedFrom();
+  const hasLedger = context.deliveries === undefined;
   const terms = { now: context.now(), accountMark: () => context.accountMark(), renamedFrom, driftOnly, hasLedger };
   const found = diff(type, outputs, inputs, terms);
   // A refresh can compare a predecessor that is still to be deleted: it does not show what is held.
@@ -59,13 +57,13 @@ function noteAge({ replaces }: Difference, { outputs, inputs }: Compared, { run,
 
 /** Names the keys of a renamed or copied stack that it no longer revokes, and how to keep them. */
 function reportRename({ type, outputs }: Compared, context: Context, renamedFrom: readonly string[]): void {
-  const [before, now] = [stackIn(urnIn(outputs.owner) ?? outputs.resourceUrn ?? ""), stackIn(context.urn)];
+  const before = urnIn(outputs.owner) ?? outputs.resourceUrn ?? "";
+  const { project, stack } = stackIn(before);
   const keys = type.holds?.(outputs) ?? [];
-  const isSame = before.stack === "" || (before.stack === now.stack && before.project === now.project);
-  if (isSame || keys.length === 0 || isRenamedFrom(before, now, renamedFrom)) return;
-  const former = before.project === now.project ? before.stack : `${before.project}/${before.stack}`;
+  if (stack === "" || keys.length === 0 || isSameStack(before, context.urn, renamedFrom)) return;
+  const former = project === stackIn(context.urn).project ? stack : `${project}/${stack}`;
   context.warn(
-    `the stack was renamed or copied from ${before.project}/${before.stack}. This stack does not revoke key ` +
+    `the stack was renamed or copied from ${project}/${stack}. This stack does not revoke key ` +
       `${keys.map(({ id }) => id).join(", ")}. If it was renamed, run \`pulumi config set --path 'keyplane:renamedFrom[0]' ` +
       `${former}\` before \`pulumi up\`, and it keeps its keys`,
   );

@@ -9,7 +9,6 @@ const DEADLINE_MS = 2_000;
 /** Time after which the connections of a killed process are closed, in milliseconds. */
 const CLOSED_WITHIN_MS = 500;
 
-/** What follows the request in a call of Pulumi's client. */
 type CallArguments = [
   metadata: import("@grpc/grpc-js").Metadata,
   options: Partial<import("@grpc/grpc-js").CallOptions>,
@@ -87,7 +86,12 @@ export class EngineLink {
   /** Resolves if the engine answers. If it is gone, the process ends instead. */
   async isRunning(): Promise<void> {
     if (this.#connected === undefined) return;
-    const answered = await this.#ask().then(
+    const { messages } = this.#modules();
+    // Any engine answers this.
+    const asked = this.#call((client, ...rest) =>
+      client.getRootResource(new messages.GetRootResourceRequest(), ...rest),
+    );
+    const answered = await asked.then(
       () => true,
       ({ code }: Partial<ServiceError>) => code === this.#modules().grpc.status.UNIMPLEMENTED,
     );
@@ -99,12 +103,6 @@ export class EngineLink {
   /** Resolves when all messages so far have arrived, so that they are shown before their call ends. */
   async flush(): Promise<void> {
     if (this.#underWay.size > 0) await Promise.all(this.#underWay);
-  }
-
-  /** Asks the engine for something that any engine answers. */
-  #ask(): Promise<void> {
-    const { messages } = this.#modules();
-    return this.#call((client, ...rest) => client.getRootResource(new messages.GetRootResourceRequest(), ...rest));
   }
 
   #send(urn: string, severity: Severity, text: string): Promise<void> {

@@ -1,6 +1,5 @@
 import { formatDuration } from "../duration";
 
-/** Time between two lines, in milliseconds. */
 const EVERY_MS = 60_000;
 
 /** Maximum number of lines at a time. A stack can have hundreds of keys that wait. */
@@ -8,11 +7,9 @@ const MAX_LINES = 5;
 
 /** What a verb waits for. */
 export interface LongWait {
-  /** The latest progress. */
   text: string;
   /** Monotonic time of the first progress, in milliseconds. */
   readonly since: number;
-  /** Adds a line to the resource's diagnostics. */
   readonly say: (line: string) => void;
 }
 
@@ -26,7 +23,6 @@ export class LongWaits {
   readonly #shown = new Set<LongWait>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** Reports a wait that has become long. */
   add(wait: LongWait): void {
     const same = [...this.#shown].some((other) => subjectOf(other) === subjectOf(wait));
     this.#waits.add(wait);
@@ -34,7 +30,7 @@ export class LongWaits {
     this.#timer ??= setInterval(() => this.#report(), EVERY_MS).unref();
   }
 
-  /** Reports the end of a wait that users have read about. */
+  /** Reports the end of a wait if users have read about it. */
   end(wait: LongWait, outcome: "done" | "failed"): void {
     this.#waits.delete(wait);
     if (this.#shown.delete(wait)) wait.say(`${outcome} after ${elapsed(wait)}`);

@@ -21,15 +21,12 @@ export class RetriedCreations {
       this.#unready.delete(urn);
       return made;
     } catch (error) {
-      const reached = error instanceof NotReady || before === undefined ? error : stillUnready(before, error);
+      const isKnown = error instanceof NotReady || before === undefined;
+      const reached = isKnown ? error : new NotReady(before.id, before.outputs, messageOf(error));
       if (reached instanceof NotReady) this.#unready.set(urn, reached);
       throw reached;
     }
   }
-}
-
-function stillUnready({ id, outputs }: Made, error: unknown): NotReady {
-  return new NotReady(id, outputs, messageOf(error));
 }
 
 /** Continues with what an attempt has left, as the next run would do. A key that is of no use is revoked first. */

@@ -13,7 +13,7 @@ import { type ConfigReader, credentialsIn, renamedFromIn, resolveSettings, type 
 import { type EngineCommand, engineCommand } from "../stack/command-line";
 import { StackLook } from "../stack/stack-look";
 import { EngineLink, type EngineModules } from "./engine-link";
-import type { LongWait, LongWaits } from "./long-waits";
+import { LongWaits } from "./long-waits";
 import { RetriedCreations } from "./retried-creation";
 
 /** Minimum time between two retries that are shown, in milliseconds. Under load there can be hundreds. */
@@ -22,12 +22,10 @@ const RETRY_SHOWN_EVERY_MS = 1_000;
 /** Maximum time to finish what is under way when the engine is gone, in milliseconds. */
 const FINISH_MS = 30_000;
 
-/** A verb that is under way. */
-export interface RunningVerb {
-  readonly account: string | undefined;
+interface RunningVerb {
+  readonly scope: Scope;
   /** Shows in its row what the account waits for. */
-  readonly show: (text: string) => void;
-  /** Revokes the keys that it has created. */
+  readonly progress: (text: string) => void;
   readonly created: readonly (() => Promise<unknown>)[];
 }
 
@@ -40,35 +38,27 @@ export class Session {
   readonly engine: EngineLink;
   /** What the engine's own records say about the stack. */
   readonly stack: StackLook;
-  /** Creations that an error hook can repeat. */
+  readonly longWaits = new LongWaits();
   readonly creations = new RetriedCreations();
-  /** A new random part of a name. */
   readonly nonce: () => string;
   readonly #runId = newRunId();
   #command: EngineCommand | undefined;
   #config: ConfigReader = () => undefined;
   #isWatching = false;
-  /** Set once the run is cancelled. */
   #cancelled: AbortedError | undefined;
-  /** Set once the engine is gone. */
   #orphaned: AbortedError | undefined;
-  /** By the name of the account. */
   readonly #settings = new Map<string | undefined, Settings>();
   readonly #accounts = new Map<string | undefined, Account>();
-  /** By scope. */
   readonly #marks = new Map<string, string>();
   readonly #origins = new KnownOrigins();
   /** Notes that the verbs of this process share, by scope. A process serves one run. */
   readonly #runs = new Map<string, RunNotes>();
   readonly #underWay = new Set<RunningVerb>();
-  /** Creations of keys that have not ended. */
   readonly #creations = new Set<Promise<unknown>>();
-  #longWaits: LongWaits | undefined;
   #retryShownAt = Number.NEGATIVE_INFINITY;
   /** Ids of the resources that were read, by URN. A resource and its predecessor can have the same URN. */
   readonly #seenInRefresh = new Map<unknown, Set<string>>();
 
-  /** @param modules - Loads Pulumi's modules for calls to the engine. */
   constructor(modules: () => EngineModules) {
     this.engine = new EngineLink(process.argv[2] ?? "", modules);
     this.nonce = noncesOf(this.#runId);
@@ -91,7 +81,6 @@ export class Session {
     return Math.floor(performance.timeOrigin);
   }
 
-  /** The local wall clock, in milliseconds. */
   now(): number {
     return Date.now();
   }
@@ -123,7 +112,6 @@ export class Session {
     await Promise.race([Promise.allSettled(toRevoke), deadline]);
   }
 
-  /** Whether no verb is under way. */
   get isIdle(): boolean {
     return this.#underWay.size === 0;
   }
@@ -186,34 +174,20 @@ export class Session {
     const refusal = this.refusedOrigin(scope);
     if (refusal !== undefined) throw refusal;
     const { account: name } = scope;
-    let account = this.#accounts.get(name);
-    if (account === undefined) {
+    return getOrCreate(this.#accounts, name, () => {
       const api = require("../api/account") as typeof import("../api/account");
-      account = api.Account.for(this.settings(name));
+      const account = api.Account.for(this.settings(name));
       account.onRetry = (retry) => this.#showRetry(name, retry);
       if (this.#cancelled !== undefined) account.abort(this.#cancelled);
       if (this.#orphaned !== undefined) account.stopCreating(this.#orphaned);
-      this.#accounts.set(name, account);
-    }
-    return account;
+      return account;
+    });
   }
 
   /** Registers a running verb. Returns a function that ends this. */
   began(verb: RunningVerb): () => void {
     this.#underWay.add(verb);
     return () => this.#underWay.delete(verb);
-  }
-
-  /** Reports a wait that has become long. Loads its code at the first one, because most runs have none. */
-  async noteLongWait(wait: LongWait, isWaiting: () => boolean): Promise<void> {
-    const { LongWaits } = await import("./long-waits.js");
-    this.#longWaits ??= new LongWaits();
-    // It may have ended meanwhile.
-    if (isWaiting()) this.#longWaits.add(wait);
-  }
-
-  endLongWait(wait: LongWait, outcome: "done" | "failed"): void {
-    this.#longWaits?.end(wait, outcome);
   }
 
   /** Shows a retry in the rows of all verbs of an account, because they share its limits and some of its requests. */
@@ -223,17 +197,16 @@ export class Session {
     this.#retryShownAt = now;
     const pause = pauseMs < 1_000 ? "" : ` in ${formatDuration(pauseMs)}`;
     const text = `${route}: ${outcome}, attempt ${attempt}${pause}`;
-    for (const { account, show } of this.#underWay) if (account === name) show(text);
+    for (const { scope, progress } of this.#underWay) if (scope.account === name) progress(text);
   }
 
-  /** The notes that the verbs of resources in this scope share. */
   runOf(scope: Scope): RunNotes {
     return getOrCreate(this.#runs, scopeKey(scope), newRunNotes);
   }
 
   /** Records that a resource was read: its next `diff` belongs to a refresh, unless a `check` comes first. */
   noteRead(id: string, urn: unknown): void {
-    this.#seenInRefresh.set(urn, (this.#seenInRefresh.get(urn) ?? new Set()).add(id));
+    getOrCreate(this.#seenInRefresh, urn, () => new Set<string>()).add(id);
   }
 
   noteCheck(urn: unknown): void {

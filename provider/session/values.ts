@@ -43,12 +43,10 @@ export function toPulumi(values: object): Values {
   }) as Values;
 }
 
-/** Marks a value as a secret, as Pulumi does. */
 export function markedSecret(value: unknown): Values {
   return { [SIGNATURE]: SECRET, value };
 }
 
-/** Removes Pulumi's marks of secrets at any depth. */
 export function unmarked(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(unmarked);
   if (typeof value !== "object" || value === null) return value;

@@ -10,14 +10,12 @@ import { type Context, type Failure, NotReady, type ResourceType } from "../sche
 import type { Witness } from "../schema/witness";
 import { conceal, maskKeyLike } from "../secrets";
 import type { Settings } from "../settings/settings";
-import type { EngineCommand } from "../stack/command-line";
-import { skipsCheckpoints } from "../stack/command-line";
+import { type EngineCommand, skipsCheckpoints } from "../stack/command-line";
 import { shownName, toMessage } from "../text";
 import type { Severity } from "./engine-link";
 import type { LongWait } from "./long-waits";
 import type { Session } from "./session";
 
-/** One call of the engine for one resource. */
 export interface Verb {
   readonly type: ResourceType;
   readonly name: "check" | "diff" | "create" | "read" | "update" | "delete";
@@ -27,10 +25,10 @@ export interface Verb {
   /** The state of the resource. @default values */
   readonly held?: Outputs;
   /** What the front end adds to the context. */
-  readonly also?:
-    | Partial<Pick<Context, "ownerNow" | "beforeCreate" | "customTimeoutMs" | "nonce" | "deliveries">>
-    | undefined;
+  readonly also?: Pick<Partial<Context>, Added>;
 }
+
+type Added = "ownerNow" | "beforeCreate" | "customTimeoutMs" | "nonce" | "deliveries";
 
 /** Time after which a wait gets lines that stay, in milliseconds. A shorter one is shown only in the resource's row. */
 const LONG_MS = 10_000;
@@ -40,7 +38,6 @@ export class VerbError extends Error {
   constructor(
     message: string,
     readonly type: ResourceType,
-    /** Set if the resource exists, but is not ready. */
     readonly notReady?: NotReady,
   ) {
     super(message);
@@ -55,12 +52,11 @@ export async function runVerb<T>(session: Session, verb: Verb, body: (context: C
   // The values of other verbs are inputs, which are not in a state yet.
   if (name !== "check" && name !== "create") session.noteRecorded(held);
   const context = new VerbContext(session, verb);
-  const { scope, progress, created } = context;
-  const ended = session.began({ account: scope.account, show: progress, created });
+  const ended = session.began(context);
   try {
-    const answer = await body(context);
+    const answer = await body(Object.assign(context, verb.also));
     // Nothing records a key that a dead engine was told of.
-    if (created.length > 0) await session.engine.isRunning();
+    if (context.created.length > 0) await session.engine.isRunning();
     context.endWait("done");
     publishDiagnostic("before-return", `${name} ${type.name}`);
     return answer;
@@ -96,12 +92,8 @@ export function reasonsOf(failures: readonly Failure[]): Promise<string[]> {
  * The context of one verb. It is small and creates its parts on demand, because all reads of a refresh wait for one
  * list at the same time, each with a context.
  */
-class VerbContext implements Context {
+class VerbContext implements Omit<Context, Added> {
   readonly scope: Scope;
-  readonly ownerNow: Context["ownerNow"];
-  readonly beforeCreate: Context["beforeCreate"];
-  readonly customTimeoutMs: Context["customTimeoutMs"];
-  readonly deliveries: Context["deliveries"];
   readonly nonce: Context["nonce"];
   readonly created: (() => Promise<unknown>)[] = [];
   readonly #session: Session;
@@ -110,14 +102,10 @@ class VerbContext implements Context {
   #waitTimer: NodeJS.Timeout | undefined;
   readonly urn: string;
 
-  constructor(session: Session, { urn, name, values, also }: Verb) {
+  constructor(session: Session, { urn, name, values }: Verb) {
     this.scope = scopeOf(values);
-    this.deliveries = also?.deliveries;
-    this.nonce = also?.nonce ?? session.nonce;
+    this.nonce = session.nonce;
     this.#phase = name === "create" ? "update" : name;
-    this.ownerNow = also?.ownerNow;
-    this.beforeCreate = also?.beforeCreate;
-    this.customTimeoutMs = also?.customTimeoutMs;
     this.#session = session;
     this.urn = urn;
   }
@@ -200,10 +188,9 @@ class VerbContext implements Context {
     return this.#session.now();
   }
 
-  /** Called when the verb ends. */
   endWait(outcome: "done" | "failed"): void {
     clearTimeout(this.#waitTimer);
-    if (this.#wait !== undefined) this.#session.endLongWait(this.#wait, outcome);
+    if (this.#wait !== undefined) this.#session.longWaits.end(this.#wait, outcome);
     this.#wait = undefined;
   }
 
@@ -215,10 +202,7 @@ class VerbContext implements Context {
     const wait: LongWait = { text, since: performance.now(), say: this.#log("info") };
     this.#wait = wait;
     // The process must not stay alive for it.
-    this.#waitTimer = setTimeout(
-      () => void this.#session.noteLongWait(wait, () => this.#wait === wait),
-      LONG_MS,
-    ).unref();
+    this.#waitTimer = setTimeout(() => this.#session.longWaits.add(wait), LONG_MS).unref();
   }
 
   #log(severity: Severity): (text: string) => void {
@@ -239,7 +223,6 @@ export function unexpected(error: unknown): KeyplaneError {
   return new KeyplaneError("KP-INTERNAL", `${text}. This is a bug in keyplane: report it with this message`);
 }
 
-/** The secrets of keys in some values. */
 function keysIn({ key, previousKey, adopt }: Outputs): string[] {
   return [key, previousKey, membersOf(adopt).key].filter((value) => typeof value === "string");
 }

@@ -4,7 +4,6 @@ import type { Command } from "../schema/resource-type";
 
 /** What a provider can find out about the command that runs it. The engine tells it nothing of these. */
 export interface EngineCommand extends Command {
-  /** Path of the Pulumi CLI. */
   readonly cli: string;
   /** The stack that the command line names; `undefined` if it names none. */
   readonly stack: string | undefined;
@@ -40,7 +39,6 @@ const STACK = new RegExp(`^(?:--stack(?:=|$)|-[${SWITCHES}]*s=?)(.*)$`, "s");
 const GLOBAL_SWITCHES =
   /^--(debug|disable-integrity-checking|emoji|fully-qualify-stack-names|help|logflow|logtostderr|non-interactive)$/;
 
-/** Reads the command that started this process. */
 export function engineCommand(env: NodeJS.ProcessEnv = process.env, started = startedBy(env)): EngineCommand {
   const { cli, words, pid } = started;
   const [names, shorts] = [namesIn(words ?? []), (words ?? []).map(shortsIn)];
@@ -113,7 +111,7 @@ function commandIn(words: readonly string[]): string {
   return words.find((word, at) => !word.startsWith("-") && !takesNext(words[at - 1])) ?? "";
 }
 
-const variableOf = (option: string) => `PULUMI_OPTION_${option.toUpperCase().replaceAll("-", "_")}`;
+export const variableOf = (option: string) => `PULUMI_OPTION_${option.toUpperCase().replaceAll("-", "_")}`;
 
 const isOn = (value = ""): boolean => !["", "0", "f", "false"].includes(value.toLowerCase());
 
@@ -140,7 +138,6 @@ function startedBy(env: NodeJS.ProcessEnv): Started {
   return { cli: given ?? "pulumi", words: undefined };
 }
 
-/** A running process: its executable, its parent and the words of its command line. */
 function processOf(pid: number): { file: string; parent: number; words: readonly string[] } | undefined {
   try {
     if (process.platform === "linux") {

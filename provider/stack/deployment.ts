@@ -1,9 +1,5 @@
-import { isObject, type Members } from "../members";
+import { isObject, type Members, membersOf, textOf } from "../members";
 
-/** A value of a state, in plain text; `HIDDEN` if it is encrypted. */
-type Value = unknown;
-
-/** Represents an encrypted value of a state. */
 export const HIDDEN = Symbol("hidden");
 
 /** A resource in a state, with the fields used here. */
@@ -20,8 +16,8 @@ export interface StateResource {
   readonly retained?: boolean;
   /** Whether its last creation or update ended half-way: the engine updates it again. @default false */
   readonly hasFailed?: boolean;
-  readonly inputs: Readonly<Record<string, Value>>;
-  readonly outputs: Readonly<Record<string, Value>>;
+  readonly inputs: Members;
+  readonly outputs: Members;
   /** Names of the inputs and outputs that the state marks as secrets, also if it contains them in plain text. */
   readonly secrets: ReadonlySet<string>;
   /** URNs of the resources whose outputs its inputs contain. */
@@ -32,12 +28,10 @@ export interface StateResource {
   readonly modified: number | undefined;
 }
 
-/** A state in any storage format. */
 export interface Deployment {
   readonly resources: readonly StateResource[];
   /** ISO 8601 time, if the state contains it. */
   readonly savedAt: string | undefined;
-  /** Number of operations in progress. */
   readonly underWay: number;
   /** The resources whose creation was begun, but has not ended. A later run does not remove those of a killed run. */
   readonly creating: readonly StateResource[];
@@ -49,11 +43,7 @@ export interface Deployment {
  */
 export function readDeployment(text: string): Deployment {
   const whole = parse(text);
-  const deployment = isObject(whole.deployment)
-    ? whole.deployment
-    : isObject(whole.checkpoint) && isObject(whole.checkpoint.latest)
-      ? whole.checkpoint.latest
-      : undefined;
+  const deployment = [whole.deployment, membersOf(whole.checkpoint).latest].find(isObject);
   // A stack that was never deployed has an empty checkpoint.
   if (deployment === undefined && !isObject(whole.checkpoint)) {
     throw new Error("is neither the output of `pulumi stack export` nor a checkpoint file");
@@ -65,7 +55,7 @@ export function readDeployment(text: string): Deployment {
   const operations = (Array.isArray(pending) ? pending : []).filter(isObject);
   return {
     resources: (resources ?? []).map(readResource),
-    savedAt: isObject(manifest) && typeof manifest.time === "string" ? manifest.time : undefined,
+    savedAt: textOf(membersOf(manifest).time),
     underWay: operations.length,
     creating: operations.filter(({ type }) => type === "creating").map(({ resource }) => readResource(resource)),
   };
@@ -86,8 +76,8 @@ function readResource(value: unknown): StateResource {
     replaced: value.delete === true || value.pendingReplacement === true,
     retained: value.retainOnDelete === true,
     hasFailed: Array.isArray(value.initErrors) && value.initErrors.length > 0,
-    inputs: membersOf(inputs),
-    outputs: membersOf(outputs),
+    inputs: openedIn(inputs),
+    outputs: openedIn(outputs),
     secrets: new Set([...secretsIn(inputs), ...secretsIn(outputs)]),
     sources: new Set((Array.isArray(sources) ? sources : []).map(String)),
     created,
@@ -100,10 +90,8 @@ function timeOf(value: unknown): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-function membersOf(values: unknown): Readonly<Record<string, Value>> {
-  return isObject(values)
-    ? Object.fromEntries(Object.entries(values).map(([name, value]) => [name, opened(value)]))
-    : {};
+function openedIn(values: unknown): Members {
+  return Object.fromEntries(Object.entries(membersOf(values)).map(([name, value]) => [name, opened(value)]));
 }
 
 const SIGNATURE = "4dabf18193072939515e22adb298388d";
@@ -111,7 +99,7 @@ const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 
 /** The names of members with a secret: encrypted, or in a plaintext envelope. */
 function secretsIn(values: unknown): readonly string[] {
-  return isObject(values) ? Object.keys(values).filter((name) => [values[name]].flat().some(isSecret)) : [];
+  return Object.entries(membersOf(values)).flatMap(([name, value]) => ([value].flat().some(isSecret) ? [name] : []));
 }
 
 function isSecret(value: unknown): value is Members {
@@ -119,7 +107,7 @@ function isSecret(value: unknown): value is Members {
 }
 
 /** A state value in plain text, including one in a plaintext envelope, or `HIDDEN`. */
-function opened(value: unknown): Value {
+function opened(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(opened);
   if (!isSecret(value)) return value;
   try {

@@ -1,5 +1,6 @@
 import { membersOf } from "../members";
 import type { Delivery, HistoryMark } from "../schema/witness";
+import { variableOf } from "./command-line";
 
 /** A deployment of a stack, as the engine has recorded it. */
 export interface Run {
@@ -42,8 +43,7 @@ function readRun(entry: unknown): Run {
   const { kind, result, startTime, endTime, environment: given } = membersOf(entry);
   const environment = membersOf(given);
   const has = (option: string) =>
-    `pulumi.flag.${option}` in environment ||
-    `pulumi.env.PULUMI_OPTION_${option.toUpperCase().replaceAll("-", "_")}` in environment;
+    `pulumi.flag.${option}` in environment || `pulumi.env.${variableOf(option)}` in environment;
   const isLimited = LIMITS.some(has);
   // A CLI that records its version records its flags, too.
   const isKnown = environment["pulumi.version"] !== undefined;
@@ -66,8 +66,7 @@ export function markOf(runs: readonly Run[], startedAt: number): HistoryMark {
 }
 
 /**
- * How a change reached the rest of the stack: in the run that made it, or in a later one. `undefined` if no run is known
- * that has reached the whole stack since. Times cannot tell a run from the one before it, because the record has whole
+ * How a change reached the rest of the stack. Times cannot tell a run from the one before it, because the record has whole
  * seconds, and other machines have other clocks. So only a run counts that the history lacked when the change was made.
  */
 export function deliveryOf(runs: readonly Run[], mark: HistoryMark): Delivery {

@@ -5,7 +5,6 @@ import { resolve } from "node:path";
 import { type Members, membersOf } from "../members";
 import { type EngineCommand, startOf } from "./command-line";
 
-/** A run and the preview whose inputs it must repeat. */
 type PlannedRun = Pick<EngineCommand, "plan" | "pid" | "usesPlan">;
 
 /** An input that a new resource gets by the plan of this run; `undefined` if there is no plan, or if it names none. */

@@ -6,10 +6,8 @@ import { type Run, readHistory } from "./history";
 
 const TIMEOUT_MS = 60_000;
 
-/** Maximum size of an answer, in bytes. */
 const MAX_ANSWER = 512 * 1024 * 1024;
 
-/** How many of the last runs to look through. */
 const RUNS = 100;
 
 /** Why the Pulumi CLI did not answer. `failed` is any other reason. */
@@ -33,7 +31,6 @@ export class PulumiError extends Error {
   }
 }
 
-/** How the CLI runs. */
 export interface PulumiOptions {
   /** Maximum time to answer, in milliseconds. @default a minute */
   readonly timeoutMs?: number | undefined;
@@ -64,7 +61,6 @@ export class Pulumi {
     }
   }
 
-  /** The last deployments. */
   async history(stack: string): Promise<readonly Run[]> {
     return readHistory(await this.#ask(["stack", "history", "--json", "--page-size", String(RUNS)], stack));
   }

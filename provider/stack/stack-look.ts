@@ -1,6 +1,6 @@
 import { messageOf } from "../errors";
 import { getOrCreate } from "../get-or-create";
-import { stackIn } from "../keys/renamed";
+import { stackIn } from "../keys/identity";
 import type { Deliveries, Delivery, HistoryMark, Witness } from "../schema/witness";
 import { type EngineCommand, refreshesAlways, skipsCheckpoints } from "./command-line";
 import type { Run } from "./history";
@@ -9,7 +9,6 @@ import type { Pulumi } from "./pulumi";
 /** The run that looks, and the engine that shows its warnings. */
 interface Looking {
   readonly command: EngineCommand;
-  /** When this process was started, in milliseconds since 1970. */
   readonly startedAt: number;
   now(): number;
   readonly engine: { log(urn: string, severity: "warning", text: string): void };
@@ -26,10 +25,7 @@ export class StackLook implements Deliveries {
 
   constructor(private readonly looking: Looking) {}
 
-  /**
-   * The state as it is saved now; `undefined` if it cannot be read. The callers of a phase share it.
-   * With `fresh`, reads it again.
-   */
+  /** The state as it is saved now; `undefined` if it cannot be read. The callers of a phase share it. */
   state(urn: string, phase: string, { fresh }: { readonly fresh: boolean }): Promise<Witness | undefined> {
     const shared = fresh ? this.#again : this.#states;
     const state = getOrCreate(shared, phase, () => this.#read(urn));
@@ -47,7 +43,6 @@ export class StackLook implements Deliveries {
     return runs && (await import("./history.js")).deliveryOf(runs, mark);
   }
 
-  /** Whether a run of a period may have delivered keys without a record; `undefined` if the history cannot be read. */
   async mayHaveDeliveredBetween(from: number, to: number, urn: string): Promise<boolean | undefined> {
     // A time that cannot be read counts.
     return (await this.#runs(urn))?.some(
@@ -68,11 +63,7 @@ export class StackLook implements Deliveries {
     );
   }
 
-  /**
-   * Tells whether the time at which a resource was changed proves an update. A refresh that finds drift changes it, too,
-   * although the resource still has what it had.
-   * @param from - The earliest time in question.
-   */
+  /** A refresh that finds drift changes the time of a resource, too, although the resource still has what it had. */
   async updatesSince(from: number, urn: string): Promise<(changedAt: number) => boolean> {
     const { startedAt, command } = this.looking;
     const always = refreshesAlways();

@@ -4,10 +4,8 @@ import { ownerTag } from "../keys/names";
 import { DYNAMIC, PLUGIN } from "../resource-types";
 import { type Deployment, HIDDEN, type StateResource } from "./deployment";
 
-/** The role of a key in the resource that holds it. */
 export type Role = "current" | "previous" | "to be revoked" | "kept";
 
-/** The resource that holds a key. */
 export interface Holder {
   readonly urn: string;
   readonly role: Role;
@@ -15,7 +13,6 @@ export interface Holder {
   readonly stays: boolean;
 }
 
-/** A key in the state of a resource. */
 export interface KeyInState {
   readonly id: string;
   /** Its name; `undefined` if it is not recorded. */
@@ -27,7 +24,6 @@ export interface KeyInState {
 
 /** Information about keys in a stack's state. */
 export interface StackState {
-  /** The source as given by the user. */
   readonly source: string;
   /** `project/stack`. Empty if the state is empty. */
   readonly stack: string;
@@ -41,13 +37,11 @@ export interface StackState {
   readonly held: ReadonlyMap<string, Holder>;
   /** Places that may hold a key's id, but are encrypted. */
   readonly hidden: readonly string[];
-  /** Number of operations that were in progress when the state was saved. */
   readonly underWay: number;
 }
 
 const PLUGIN_PROVIDER = "pulumi:providers:keyplane";
 
-/** The type of the owner of a stack of the dynamic provider. */
 export const OWNER_TYPE = `${DYNAMIC}Owner`;
 
 /** Whether a resource is one of keyplane's, or a provider resource of the plugin. */
@@ -75,6 +69,7 @@ export function stackState(source: string, deployment: Deployment): StackState {
   const resources = deployment.resources.filter(isKeyplanes);
   const begun = deployment.creating.filter(isKeyplanes);
   const owners = [...resources, ...begun].flatMap(ownersIn);
+  const idsOf = (areOwn: boolean) => [...new Set(owners.flatMap(({ id, isOwn }) => (isOwn === areOwn ? [id] : [])))];
   // The ledger lists all keys. Resources that hold a key themselves come after it and take precedence.
   const isLedger = ({ type }: StateResource) => Number(type === `${DYNAMIC}Ledger`);
   const inOrder = resources.toSorted((one, other) => isLedger(other) - isLedger(one));
@@ -87,8 +82,8 @@ export function stackState(source: string, deployment: Deployment): StackState {
     source,
     stack: stackOf((deployment.resources[0] ?? begun[0])?.urn ?? ""),
     savedAt: deployment.savedAt,
-    tags: tagsOf(owners.filter(({ isOwn }) => isOwn)),
-    foreign: [...new Set(owners.filter(({ isOwn }) => !isOwn).map(({ id }) => id))],
+    tags: idsOf(true).map(ownerTag),
+    foreign: idsOf(false),
     held: new Map(held),
     hidden: resources.filter(hidesKeys).map(({ urn }) => urn),
     underWay: deployment.underWay,
@@ -130,15 +125,11 @@ function valuesIn({ type, id, inputs, outputs }: StateResource) {
   return isOwn ? [...values, { value: id, role: "current" as const, name: outputs.name }] : values;
 }
 
-/** An owner of keys. */
-interface Owner {
-  readonly id: string;
-  /** Whether it was created for the stack of this state. */
-  readonly isOwn: boolean;
-}
-
-/** The owner that a resource is or names: an `Owner` of the dynamic provider, or a provider or a key of the plugin. */
-export function ownersIn({ urn, type, id, replaced, inputs, outputs }: StateResource): readonly Owner[] {
+/**
+ * The owner that a resource is or names: an `Owner` of the dynamic provider, or a provider or a key of the plugin. Tells
+ * whether it was created for the stack of this state.
+ */
+export function ownersIn({ urn, type, id, replaced, inputs, outputs }: StateResource) {
   if (type === OWNER_TYPE) {
     const isOwn = stackOf(urn) === `${String(outputs.project)}/${String(outputs.stack)}`;
     return replaced || id === "" ? [] : [{ id, isOwn }];
@@ -146,10 +137,6 @@ export function ownersIn({ urn, type, id, replaced, inputs, outputs }: StateReso
   const owner = inputs.__owner;
   if (typeof owner !== "string") return [];
   return [{ id: ownerIdIn(owner), isOwn: isSameStack(urnIn(owner), urn) }];
-}
-
-function tagsOf(owners: readonly Owner[]): readonly string[] {
-  return [...new Set(owners.map(({ id }) => ownerTag(id)))];
 }
 
 /** `project/stack` of a URN. */

@@ -1,7 +1,6 @@
 import type { ApiKeyRecord } from "../api/records";
 import { urnIn } from "../keys/identity";
-import { isOthers } from "../keys/maker";
-import { hasTagOf, isNamedFor, MAX_NAMES, nameInUrn, nonceFrom, runIn } from "../keys/names";
+import { hasTagOf, isNamedFor, isOthers, MAX_NAMES, nameInUrn, nonceFrom, runIn } from "../keys/names";
 import type { HeldName } from "../schema/resource-type";
 import type { KeyHolder, Witness } from "../schema/witness";
 import type { Deployment, StateResource } from "./deployment";
@@ -21,7 +20,7 @@ export class StackWitness implements Witness {
   }
 
   knows(ownerId: string): boolean {
-    return [...this.#ours, ...this.deployment.creating].some((resource) => isOf(ownerId, resource));
+    return [...this.#ours, ...this.deployment.creating].flatMap(ownersIn).some(({ id }) => id === ownerId);
   }
 
   isUnused(ownerId: string): boolean {
@@ -56,7 +55,12 @@ export class StackWitness implements Witness {
 
   requesterOf(name: string): "interrupted creation" | "run" | undefined {
     if (this.deployment.creating.some((note) => isNamedIn(note, name))) return "interrupted creation";
-    return this.#isOfRecordedRun(name) ? "run" : undefined;
+    // The dynamic provider saves its runs with the owner before they request a key.
+    const isRecorded = this.#ours.some(
+      ({ type, id, inputs }) =>
+        type === OWNER_TYPE && hasTagOf(name, id) && Array.isArray(inputs.runs) && inputs.runs.includes(runIn(name)),
+    );
+    return isRecorded ? "run" : undefined;
   }
 
   madeAt(ownerId: string): number | undefined {
@@ -103,23 +107,11 @@ export class StackWitness implements Witness {
     if (same.some((each) => each.urn === urn)) return urn;
     return same.find(({ replaced }) => replaced)?.urn ?? urn;
   }
-
-  /** Whether a run requested the name that is on record with the owner, which the dynamic provider saves first. */
-  #isOfRecordedRun(name: string): boolean {
-    return this.#ours.some(
-      ({ type, id, inputs }) =>
-        type === OWNER_TYPE && hasTagOf(name, id) && Array.isArray(inputs.runs) && inputs.runs.includes(runIn(name)),
-    );
-  }
 }
 
 /** The kind of a resource, which both front ends name alike: the end of its type. */
 function kindIn(urn: string): string | undefined {
   return urn.split("::")[2]?.split(":").at(-1);
-}
-
-function isOf(ownerId: string, resource: StateResource): boolean {
-  return ownersIn(resource).some(({ id }) => id === ownerId);
 }
 
 /** Whether a creation that the plugin began requested a name: the note has the seed of its nonces. */

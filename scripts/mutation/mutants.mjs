@@ -187,13 +187,13 @@ const settle = [
   ...inFile("provider/keys/create-key.ts", [
     {
       name: "an orphan that cannot be revoked is recorded",
-      change: always("recorded", "==="),
+      change: always("create", "name", "==="),
       test: resources("lost-answers"),
       by: "C7",
     },
     {
       name: "orphans of earlier attempts are kept beside the key",
-      change: becomes("[]", "create", "orphans", "id"),
+      change: becomes("[]", "recordOf", "orphans", "id"),
       test: resources("lost-answers"),
       by: "C7",
     },
@@ -256,7 +256,7 @@ const settle = [
     },
     {
       name: "without the list nothing more is sent",
-      change: before("return undefined;", "listAfter", "KP-UNSETTLED"),
+      change: before("return undefined;", "findLostKey", "KP-UNSETTLED"),
       test: resources("lost-answers"),
       by: "C13",
     },
@@ -420,7 +420,7 @@ const ledger = [
     },
     {
       name: "a destroy that has left keys behind fails",
-      change: becomes("left.length < 0", "delete", ">"),
+      change: drop("delete", "mustBeRevoked"),
       test: resources("ledger"),
       by: "D9",
     },
@@ -482,7 +482,7 @@ const ledger = [
     },
     {
       name: "what the last run could not revoke is not forgotten",
-      change: becomes("[]", "toRevoke", "unrevoked"),
+      change: becomes("[]", "endRun", "isCopy", "unrevoked", "?"),
       test: resources("ledger"),
       by: "revokes nothing in an incomplete run",
     },
@@ -784,7 +784,7 @@ const deletes = [
   ...inFile("provider/keys/find-key.ts", [
     {
       name: "an id alone proves nothing",
-      change: always("isSameKey", "==="),
+      change: becomes("true", "mustBeKey", "found", "==="),
       test: resources("deletes"),
       by: "touches nothing if",
     },
@@ -913,7 +913,7 @@ const waits = [
   ...inFile("provider/keys/readiness.ts", [
     {
       name: "what was handed to nobody is not kept",
-      change: becomes("action !== status", "wasHandedOut", "action", "status"),
+      change: becomes("action !== status", "isTrial", "action", "status"),
       test: resources("readiness"),
       by: "W4",
     },
@@ -1011,7 +1011,6 @@ const rotation = [
     },
     { name: "the previous key has its grace", change: drop("retireReason", "now") },
     { name: "no third key is made while the previous one lives", change: always("rotationDue", "urgent") },
-    { name: "a compromised key is marked as such", change: negated("rotationReason", "true") },
   ]),
   ...inFile("provider/resources/rotating-api-key.ts", [
     { name: "an update waits for the previous key before it rotates", change: always("rotateIfDue", "urgent") },
@@ -1028,8 +1027,9 @@ const rotation = [
     },
   ]),
   ...inFile("provider/resources/rotation/rotate-key.ts", [
+    { name: "a compromised key is marked as such", change: always("handOver", "revokeNow") },
     { name: "the old key lives on as the previous one", change: becomes("state", "handOver", "previous", 1) },
-    { name: "keyplane's own credential is rotated only when told so", change: drop("rotateKey", "refuseSelfRotation") },
+    { name: "keyplane's own credential is rotated only when told so", change: drop("rotateKey", "KP-OWN-CREDENTIAL") },
     {
       name: "a key that never became ready goes before the next is made",
       change: becomes("request.state", "rotateKey", "await", "request"),
@@ -1092,7 +1092,7 @@ const account = [
   ...inFile("provider/keys/account-guard.ts", [
     {
       name: "an account that holds no key of the owner is refused",
-      change: instead("return;", "mustBeSameAccount", "throw", "wrongAccount"),
+      change: instead("return;", "mustBeSameAccount", "throw", "KP-WRONG-ACCOUNT"),
     },
     { name: "a witness is a key of the same stack", change: always("mustBeSameAccount", "hasTagOf") },
     { name: "an account that is confirmed is taken", change: without("mustBeSameAccount", "isAccountConfirmed") },
@@ -1163,13 +1163,13 @@ const account = [
   ...inFile("provider/dynamic/adapter.ts", [
     {
       name: "an error of the npm package leaves as a message",
-      change: uncalled("HostError.constructor", "toMessage"),
+      change: uncalled("toHostError", "toMessage"),
       test: WAYS_OUT,
       by: "an error of the npm package",
     },
     {
       name: "a reason why a key is not ready leaves as a message",
-      change: becomes("message", "HostError.constructor", "message", "this"),
+      change: becomes("{ id, properties, reasons: [messageOf(error)] }", "toHostError", "reasons"),
       test: WAYS_OUT,
       by: "a reason of the npm package",
     },
@@ -1201,7 +1201,10 @@ const account = [
   ]),
   ...inFile("provider/keys/find-key.ts", [
     { name: "no key is read in an account that is not proven", change: drop("findKey", "identity") },
-    { name: "an id without a name is revoked only under the owner's tag", change: always("isSameKey", "&&") },
+    {
+      name: "an id without a name is revoked only under the owner's tag",
+      change: becomes("true", "mustBeKey", "hasTagOf", "&&"),
+    },
   ]),
   ...inFile("provider/resources/api-key.ts", [
     { name: "an ApiKey is made in a proven account", change: drop("create", "mustBeSameAccount") },
@@ -1215,7 +1218,7 @@ const account = [
   ...inFile("provider/resources/rotation/delete-keys.ts", [
     {
       name: "a RotatingApiKey that stays live is not forgotten in another account",
-      change: drop("keepLive", "mustNotForget"),
+      change: drop("deleteKeys", "mustNotForget"),
     },
   ]),
   ...inFile("provider/dynamic/owner.ts", [
@@ -1427,7 +1430,7 @@ const digests = [
   ...inFile("provider/dynamic/ledger.ts", [
     {
       name: "a copied state leaves what its ledger has to revoke to the original",
-      change: drop("toRevoke", "sameOwner"),
+      change: becomes("false", "endRun", "sameOwner", "&&"),
       test: resources("wrong-account"),
       by: "leaves the ids",
     },
@@ -1862,13 +1865,13 @@ const plugins = [
   ...inFile("sdk/nodejs/run/judge-config.ts", [
     {
       name: "a credential in plain text causes a warning",
-      change: without("configWarnings", "PLAIN", "plain"),
+      change: never("plainTextWarnings", "isSecret"),
       test: "test/unit/sdk/judge-config.test.ts",
       by: "causes a warning for each secret in plain text",
     },
     {
       name: "a setting without effect causes a warning",
-      change: without("configWarnings", "nameWarning"),
+      change: always("misnamed", "some"),
       test: "test/unit/sdk/judge-config.test.ts",
       by: "causes a warning for each name",
     },
@@ -2002,7 +2005,7 @@ const plugins = [
       test: plugin("owner"),
     },
   ]),
-  ...inFile("provider/plugin/public-part.ts", [
+  ...inFile("provider/plugin/engine-values.ts", [
     {
       name: "inputs of the dynamic provider's SDK are refused",
       change: always("publicPart", "internal", "account"),
@@ -2070,7 +2073,7 @@ const plugins = [
     },
     {
       name: "a deletion fails while an orphan of the resource stays",
-      change: always("afterDelete", "length"),
+      change: drop("afterDelete", "mustBeRevoked"),
       test: contract("orphans"),
       by: "the deletion of a resource fails",
     },
@@ -2148,7 +2151,7 @@ const plugins = [
   ...inFile("provider/plugin/key-owners.ts", [
     {
       name: "a key that is handed over after an upgrade keeps its owner",
-      change: without("input", "handovers"),
+      change: without("inputs", "handovers"),
       test: contract("rotation"),
       by: "the deletion of a resource by a provider that the program does not use keeps the current key if",
     },
@@ -2303,7 +2306,7 @@ const evidence = [
     },
     {
       name: "a key of another stack that a copied state names does not block its destroy",
-      change: becomes("name !== undefined", "ownKeyIn", "!"),
+      change: becomes("found !== undefined", "ownKeyIn", "!"),
       test: "test/unit/resources/rotation-requests.test.ts",
       by: "do not block the deletion of the copy",
     },
@@ -2396,13 +2399,13 @@ const evidence = [
     },
     {
       name: "only what is proven to be left behind is revoked",
-      change: becomes('fates.get(key)?.fate !== "keep"', "settleUnknown", "fates", "revoke"),
+      change: becomes('fate !== "keep"', "having", "fate", "==="),
       test: resources("ledger"),
       by: "the ledger C14: reports a key",
     },
     {
       name: "an orphan that cannot be revoked is tried again",
-      change: becomes("{ left: [], reported }", "settleUnknown", "left", "reported"),
+      change: becomes("{ left: [], reported, kept: [] }", "carryOut", "left", "reported", "kept"),
       test: resources("ledger"),
       by: "the ledger C7",
     },
@@ -2421,7 +2424,7 @@ const evidence = [
     },
     {
       name: "a state knows only the owners in it",
-      change: becomes("id !== undefined", "isOf", "==="),
+      change: becomes("id !== undefined", "knows", "==="),
       test: stack("witness"),
     },
     {
@@ -2448,12 +2451,12 @@ const evidence = [
     },
     {
       name: "a name of another owner is not this run's request",
-      change: without("#isOfRecordedRun", "hasTagOf"),
+      change: without("requesterOf", "hasTagOf"),
       test: stack("witness"),
     },
     {
       name: "a name shows which run requested it",
-      change: without("#isOfRecordedRun", "includes"),
+      change: without("requesterOf", "includes"),
       test: stack("witness"),
     },
     {
@@ -2725,7 +2728,7 @@ const evidence = [
     },
     {
       name: "a resource of another provider may have adopted a key",
-      change: drop("#noteOthers", "noteOther"),
+      change: drop("#noteOthers", "noteHeldBy"),
       test: contract("import"),
       by: "the import of an existing key as",
     },
@@ -2764,19 +2767,23 @@ const evidence = [
       by: "the plugin's process revokes the key",
     },
   ]),
-  ...inFile("provider/keys/lost-request.ts", [
+  ...inFile("provider/keys/key-state.ts", [
     {
       name: "a run looks for the keys of lost requests",
-      change: always("lostDue", "==="),
+      change: never("leftDue", "lostNames", ">"),
       test: resources("lost-answers"),
       by: "C5: makes the next run",
     },
+  ]),
+  ...inFile("provider/keys/unknown-keys.ts", [
     {
       name: "a late key that was used is not revoked",
-      change: becomes("found.has(key)", "settleLost", "found", "revoke"),
+      change: becomes('fate !== "keep"', "having", "fate", "==="),
       test: resources("lost-answers"),
       by: "C5: is reported",
     },
+  ]),
+  ...inFile("provider/keys/lost-request.ts", [
     {
       name: "a lost request is looked for as long as it can take effect",
       change: becomes("0", "settleLost", "LATEST_COMMIT_MS"),
@@ -2828,12 +2835,6 @@ const evidence = [
       by: "the record of a previous key remembers a use",
     },
     {
-      name: "an unknown use keeps a retired key",
-      change: never("revokePrevious", "key", "unknown", "===", 2),
-      test: resources("ledger"),
-      by: "the record of a previous key does not let",
-    },
-    {
       name: "a revoked previous key is not looked for again",
       change: drop("retireAt", "isRevoked"),
       test: resources("ledger"),
@@ -2841,6 +2842,12 @@ const evidence = [
     },
   ]),
   ...inFile("provider/resources/rotation/retire-key.ts", [
+    {
+      name: "an unknown use keeps a retired key",
+      change: never("fateOfPrevious", "record", "unknown", 1),
+      test: resources("ledger"),
+      by: "the record of a previous key does not let",
+    },
     {
       name: "without a ledger, the history must show the delivery",
       change: becomes("delivered !== 7", "withDelivery", "delivered", "at once"),
@@ -2880,7 +2887,7 @@ const evidence = [
       by: "deleting a replaced key by a command",
     },
   ]),
-  ...inFile("provider/keys/maker.ts", [
+  ...inFile("provider/keys/names.ts", [
     {
       name: "a copied state's keys are not its own",
       change: never("isOthers", "isMadeByOneOf"),
@@ -2893,7 +2900,7 @@ const evidence = [
       test: keys("maker"),
     },
   ]),
-  ...inFile("provider/keys/renamed.ts", [
+  ...inFile("provider/keys/identity.ts", [
     {
       name: "a renamed stack is of the project that the setting names",
       change: without("isRenamedFrom", "project", "before"),
@@ -2912,7 +2919,7 @@ const evidence = [
   ...inFile("provider/session/difference.ts", [
     {
       name: "a renamed stack shows which keys it no longer revokes",
-      change: becomes("isSame || !isSame", "reportRename", "isSame", "renamedFrom"),
+      change: always("reportRename", "isSameStack"),
       test: contract("orphans"),
       by: "a state of a stack that was renamed shows",
     },
@@ -2923,12 +2930,6 @@ const evidence = [
       change: without("#unknown", "has"),
       test: contract("orphans"),
       by: "a key that the engine has shown in a comparison",
-    },
-    {
-      name: "a deletion fails while an orphan is live",
-      change: always("afterDelete", "length"),
-      test: contract("orphans"),
-      by: "the deletion of a resource fails",
     },
     {
       name: "an orphan of a former owner is found",
@@ -3002,7 +3003,7 @@ const evidence = [
     },
     {
       name: "a resource that is deleted before its successor keeps its keys",
-      change: becomes("void [id, run]", "plan", "holdersOf", "SUCCESSOR"),
+      change: drop("plan", "noteHeldBy"),
       test: contract("rotation"),
       by: "a key that revokeNow names is revoked at once",
     },
@@ -3196,10 +3197,10 @@ const sealing = [
       by: "records what its recipients",
     },
   ]),
-  ...inFile("provider/resources/rotation/make-ready-key.ts", [
+  ...inFile("provider/resources/rotation/rotate-key.ts", [
     {
       name: "a sealed current key's secret is not in the outputs",
-      change: becomes("{ key, sealedKey, digest }", "makeReadyKey", "sealedKey", "digest", 1),
+      change: becomes("key", "makeReadyKey", "sealedKey", "undefined", "?"),
       test: SEALED,
       by: "keeps the previous sealed key",
     },
@@ -3223,7 +3224,7 @@ const sealing = [
   ...inFile("provider/keys/readiness.ts", [
     {
       name: "a sealed key that could not be verified is replaced",
-      change: always("finishPending", "isSealed"),
+      change: always("finishPending", "sealedKey"),
       test: SEALED,
       by: "is verified by the run",
     },
@@ -3234,7 +3235,7 @@ const sealing = [
     },
     {
       name: "a sealed key is not tried later",
-      change: always("pendingUnder", "isSealed"),
+      change: always("pendingUnder", "sealedKey"),
       test: SEALED,
       by: "that is to stay live",
     },
@@ -3274,7 +3275,7 @@ const sealing = [
   ...inFile("provider/keys/key-state.ts", [
     {
       name: "triggers beside a sealed key are digested with a secret",
-      change: becomes("textOf(key)", "digestKeyIn", "key", "digestKey"),
+      change: becomes("textOf(outputs.key)", "readKeyState", "key", "digestKey", "??", 1),
       test: SEALED,
       by: "has its triggers digested",
     },

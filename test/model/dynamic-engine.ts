@@ -312,7 +312,7 @@ export class DynamicEngine extends MiniEngine {
     const type: ResourceType = resourceTypes[kind];
     try {
       const body = async (context: Context) => {
-        const found = difference(this.session, { type, id, outputs, inputs }, context, { hasLedger: true });
+        const found = difference(this.session, { type, id, outputs, inputs }, context);
         for (const reason of found.reasons) context.info(reason);
         return found;
       };

@@ -6,6 +6,13 @@ test("each message shows the name of a key shortened and without invisible chara
     const lines = textOf(path).split("\n");
     return lines.filter((line) => /\bkey \$\{[^}]+\} \(/i.test(line)).map((line) => `${path}: ${line.trim()}`);
   });
-  expect(messages.length).toBeGreaterThan(5);
-  expect(messages.filter((line) => !/\} \(\$\{shownName\(|\} \(created \$/.test(line))).toEqual([]);
+  const formatted = sourcesBelow("provider").flatMap((path) => textOf(path).match(/\$\{format(Key|Listed)\(/g) ?? []);
+  expect(formatted.length).toBeGreaterThan(20);
+  expect(messages.filter((line) => !/\} \(created \$/.test(line))).toEqual([]);
+});
+
+test("a key's name is formatted in two places, which shorten it", () => {
+  const formats = sourcesBelow("provider").flatMap((path) => textOf(path).match(/`\$\{id\} \(.*/g) ?? []);
+  expect(formats.length).toBe(2);
+  expect(formats.filter((line) => !line.includes("(${shownName(name)"))).toEqual([]);
 });

@@ -1,20 +1,18 @@
 import type { ApiKeyRecord } from "../../api/records";
+import { KeyplaneError } from "../../errors";
 import { keyDigest } from "../../key-digest";
 import { reportSkew } from "../../keys/clock-skew";
 import { ownerIdIn } from "../../keys/identity";
 import { importClaim, proveKey } from "../../keys/import-key";
-import { hasTagOf, ownerTag } from "../../keys/names";
+import { formatKey, hasTagOf, ownerTag } from "../../keys/names";
 import { withoutEmpty } from "../../members";
 import type { Context, Imported } from "../../schema/resource-type";
-import { shownName } from "../../text";
-import { type Adoption, heldByOther, refusal } from "./adoption";
+import { type Adoption, heldByOther } from "./adoption";
 import type { RotationInputs } from "./rotation-fields";
-import { NOTHING, type RotationState, withTriggers } from "./rotation-state";
+import { NOTHING } from "./rotation-outputs";
+import { type RotationState, withTriggers } from "./rotation-state";
 
-/**
- * Adopts a key that was created by hand. Proves, as far as the service allows, that it is live and that the secret
- * belongs to it. Changes nothing on the service. Returns the resource's state.
- */
+/** Adopts a key that was created by hand. Changes nothing on the service. */
 export async function adoptKey(adopt: Adoption, inputs: RotationInputs, context: Context): Promise<RotationState> {
   const held = heldByOther(adopt, context);
   if (held !== undefined) throw held;
@@ -24,23 +22,23 @@ export async function adoptKey(adopt: Adoption, inputs: RotationInputs, context:
     instead: ", or remove adopt to get a new key",
     code: "KP-ADOPT",
   } as const;
-  const { name, createdAt, projectId } = await proveKey(claim, inputs, context);
+  const found = await proveKey(claim, inputs, context);
+  const { name, projectId } = found;
   if (hasTagOf(name, ownerIdIn(inputs.owner))) {
-    throw refusal(
-      `key ${adopt.id} (${shownName(name)}) was created by this stack, and one of its resources may hold it. Remove adopt to get a ` +
+    throw new KeyplaneError(
+      "KP-ADOPT",
+      `key ${formatKey(found)} was created by this stack, and one of its resources may hold it. Remove adopt to get a ` +
         "new key",
     );
   }
   if (projectId !== inputs.projectId) {
     const limit = projectId === undefined ? "not limited to a project" : `limited to project ${projectId}`;
     const way = projectId === undefined ? "Remove projectId" : "Set projectId to that project";
-    throw refusal(`key ${adopt.id} (${shownName(name)}) is ${limit}. ${way}, or adopt another key`);
+    throw new KeyplaneError("KP-ADOPT", `key ${formatKey(found)} is ${limit}. ${way}, or adopt another key`);
   }
   reportSkew(context);
-  context.info(
-    `adopted key ${adopt.id} (${shownName(name)}). Remove adopt and its secret from the program when this run is done`,
-  );
-  return withTriggers(takenOver(adopt, { name, createdAt }, inputs));
+  context.info(`adopted key ${formatKey(found)}. Remove adopt and its secret from the program when this run is done`);
+  return withTriggers(takenOver(adopt, found, inputs));
 }
 
 /** Imports a key that was created by hand, or that a lost state contained. */
@@ -51,23 +49,13 @@ export async function importKey(
   context: Context,
 ): Promise<Pick<Imported<RotationInputs, RotationState>, "inputs" | "outputs">> {
   const claim = importClaim(id, key);
-  const { name, createdAt, projectId } = await proveKey(claim, inputs, context);
-  const found = withoutEmpty({ ...inputs, projectId });
-  return { inputs: found, outputs: takenOver(claim, { name, createdAt }, found) };
+  const record = await proveKey(claim, inputs, context);
+  const found = withoutEmpty({ ...inputs, projectId: record.projectId });
+  return { inputs: found, outputs: takenOver(claim, record, found) };
 }
 
 /** The state of a resource that starts with an existing key. Its name does not show the owner. */
-function takenOver(
-  { id, key }: Adoption,
-  { name, createdAt }: Pick<ApiKeyRecord, "name" | "createdAt">,
-  inputs: RotationInputs,
-): RotationState {
-  const adopted = { id, name, by: ownerTag(ownerIdIn(inputs.owner)) };
-  return {
-    ...NOTHING,
-    inputs,
-    current: { keyId: id, name, key, sealedKey: undefined, digest: keyDigest(key) },
-    createdAt,
-    adopted,
-  };
+function takenOver({ id, key }: Adoption, { name, createdAt }: ApiKeyRecord, inputs: RotationInputs): RotationState {
+  const current = { id, name, key, digest: keyDigest(key) };
+  return { ...NOTHING, inputs, current, createdAt, adopted: { id, name, by: ownerTag(ownerIdIn(inputs.owner)) } };
 }

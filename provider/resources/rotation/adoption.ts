@@ -1,6 +1,6 @@
 import { KeyplaneError } from "../../errors";
 import { nameInUrn } from "../../keys/names";
-import { type KeyToRevoke, refusedTakeOver } from "../../keys/revoke-key";
+import { refusedTakeOver } from "../../keys/revoke-key";
 import { accountFailures, sameScope } from "../../keys/scope";
 import { hasUnknown, UNKNOWN } from "../../schema/field-types";
 import type { Context, Failure, HeldName } from "../../schema/resource-type";
@@ -49,7 +49,7 @@ export function heldByOther({ id }: Adoption, { run }: Context): KeyplaneError |
   if (!run.holders.has(id)) return undefined;
   const holder = run.lastHolders.get(id);
   const named = holder === undefined ? "another resource" : JSON.stringify(shownName(nameInUrn(holder)));
-  return refusal(`key ${id} belongs to ${named} in this stack. Remove adopt to get a new key`);
+  return new KeyplaneError("KP-ADOPT", `key ${id} belongs to ${named} in this stack. Remove adopt to get a new key`);
 }
 
 /**
@@ -60,15 +60,17 @@ export function refuseLateAdoption(state: RotationState, inputs: PlannedRotation
   const adopt = adoptionOf(inputs);
   if (adopt === undefined) return;
   const held = state.current ?? state.previous;
-  const own = held === undefined ? "keys of its own" : `key ${held.keyId}`;
+  const own = held === undefined ? "keys of its own" : `key ${held.id}`;
   if (adopt.id !== state.adopted?.id && !heldBy(state).some(({ id }) => id === adopt.id)) {
-    throw refusal(
+    throw new KeyplaneError(
+      "KP-ADOPT",
       `adopt names key ${adopt.id}, but this resource already has ${own}. Only a new resource can adopt ` +
         "a key. Remove adopt here, and declare another resource for the key",
     );
   }
   if (!sameScope(state.inputs, inputs) || state.inputs.projectId !== inputs.projectId) {
-    throw refusal(
+    throw new KeyplaneError(
+      "KP-ADOPT",
       `adopt still names key ${adopt.id}, which this resource holds and which is revoked when it is replaced. Remove ` +
         "adopt, so that the replacement gets a new key",
     );
@@ -76,21 +78,12 @@ export function refuseLateAdoption(state: RotationState, inputs: PlannedRotation
 }
 
 /** Keys to revoke. Their names have the owner's tag, except the name of an adopted key. */
-export function keysToRevoke(ids: readonly string[], { adopted }: RotationState): readonly KeyToRevoke[] {
+export function keysToRevoke(ids: readonly string[], { adopted }: RotationState): readonly HeldName[] {
   return ids.map((id) => ({ id, name: adopted?.id === id ? adopted.name : undefined }));
 }
 
-/** The keys that a resource holds. */
 export function heldBy(state: RotationState): readonly HeldName[] {
   const { current, previous, pendingRevocations, compromised, retired } = state;
-  const keys = [current, previous].filter((key) => key !== undefined);
-  return [
-    ...keys.map(({ keyId, name }) => ({ id: keyId, name })),
-    ...[...pendingRevocations, ...compromised, ...retired].map((id) => ({ id })),
-  ];
-}
-
-/** The error for a key that is not adopted. */
-export function refusal(message: string): KeyplaneError {
-  return new KeyplaneError("KP-ADOPT", message);
+  const others = [...pendingRevocations, ...compromised, ...retired].map((id) => ({ id }));
+  return [...[current, previous].filter((key) => key !== undefined), ...others];
 }

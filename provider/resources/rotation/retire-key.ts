@@ -4,23 +4,14 @@ import { isAborted, messageOf } from "../../errors";
 import { keyIn } from "../../key-index";
 import { clockSkew, laterNow } from "../../keys/clock-skew";
 import { type Fate, fateOf } from "../../keys/fate";
-import { isOthers } from "../../keys/maker";
+import { formatKey, isOthers } from "../../keys/names";
 import { revokeAll, settingWith } from "../../keys/revoke-key";
 import type { Context } from "../../schema/resource-type";
 import type { Deliveries } from "../../schema/witness";
 import { shownName } from "../../text";
-import { periodsOf, type RotationInputs } from "./rotation-fields";
+import { type PlannedRotation, periodsOf } from "./rotation-fields";
 import { retireReason } from "./rotation-plan";
-import {
-  formatHeld,
-  type HeldKey,
-  hasPredecessor,
-  isoOf,
-  madeBy,
-  type RotationState,
-  withoutPrevious,
-} from "./rotation-state";
-import { takeOverFirst } from "./self-rotation";
+import { hasPredecessor, isoOf, madeBy, type RotationState, withoutPrevious } from "./rotation-state";
 
 /**
  * Retires the previous key if its grace is over and nobody uses it. A ledger revokes a retired key at the end of a run
@@ -38,38 +29,44 @@ export async function retirePrevious(saved: RotationState, context: Context): Pr
   const reason = retireReason(state, inputs, context.now());
   if (previous === undefined || reason === undefined) return state;
   if (isOthers(madeBy(state, previous), inputs.owner)) {
-    context.warn(`key ${formatHeld(previous)} was created by another stack. It is not revoked`);
+    context.warn(`key ${formatKey(previous)} was created by another stack. It is not revoked`);
     return withoutPrevious(state);
   }
   const ownSetting = settingWith(previous, context);
   if (ownSetting !== undefined) {
-    context.warn(takeOverFirst(previous, state.current, ownSetting));
+    context.warn(
+      `key ${previous.id} is due to be revoked, but keyplane still authenticates with it (${ownSetting}). Revoking it ` +
+        `would lock keyplane out. Set ${ownSetting} to the secret of key ${state.current?.id}, this resource's \`key\`, and ` +
+        "run `pulumi up` again",
+    );
     return state;
   }
   if (reason.field === "revokeNow") {
-    context.info(`key ${formatHeld(previous)}, which revokeNow names, ${whenRevoked(state)}`);
-    return { ...withoutPrevious(state), compromised: [...state.compromised, previous.keyId] };
+    context.info(`key ${formatKey(previous)}, which revokeNow names, ${whenRevoked(state)}`);
+    return { ...withoutPrevious(state), compromised: [...state.compromised, previous.id] };
   }
-  const record = await recordOf(previous.keyId, context);
-  const fate = fateOfPrevious(state, record, context);
-  report({ previous, record, inputs }, fate, context);
+  const record = await recordOf(previous.id, context);
+  // A ledger has its own record of the delivery, and decides once more.
+  const deliveredAt = context.deliveries === undefined ? state.rotatedAt : state.deliveredAt;
+  const fate = fateOfPrevious(record, deliveredAt, inputs, context);
+  report(state, record, fate, context);
   const used = record === "unknown" ? undefined : (record?.lastUsedAt ?? undefined);
   if (fate.fate === "report" && used !== undefined) return { ...state, previousUsedAt: used };
   if (fate.fate !== "revoke") return state;
   if (context.deliveries === undefined) {
-    context.info(`key ${formatHeld(previous)} ${whenRevoked(state)}`);
+    context.info(`key ${formatKey(previous)} ${whenRevoked(state)}`);
     const listed = await Promise.all(state.retired.map((id) => recordOf(id, context)));
     const retired = state.retired.filter((_, at) => listed[at] !== undefined);
-    return { ...withoutPrevious(state), retired: [...retired, previous.keyId] };
+    return { ...withoutPrevious(state), retired: [...retired, previous.id] };
   }
-  const left = await revokeAll([{ id: previous.keyId, name: previous.name }], inputs.owner, context);
+  const left = await revokeAll([previous], inputs.owner, context);
   if (left.length > 0) return state;
-  context.info(`revoked key ${formatHeld(previous)}. Its successor is key ${state.current?.keyId}`);
+  context.info(`revoked key ${formatKey(previous)}. Its successor is key ${state.current?.id}`);
   return withoutPrevious(state);
 }
 
 function whenRevoked({ current }: RotationState): string {
-  return `is revoked at the end of this run. Its successor is key ${current?.keyId}`;
+  return `is revoked at the end of this run. Its successor is key ${current?.id}`;
 }
 
 /**
@@ -81,13 +78,13 @@ async function withDelivery(state: RotationState, deliveries: Deliveries, contex
   const delivered = state.historyMark && (await deliveries.since(state.historyMark, context.urn));
   if (delivered === "at once") return { ...state, deliveredAt: state.rotatedAt ?? state.createdAt };
   // Without the service's clock, a grace could start, by a wrong clock, before this run. A later one tries again.
-  const id = state.previous?.keyId ?? String(state.retired[0]);
+  const id = state.previous?.id ?? String(state.retired[0]);
   if (context.account().skewMs === undefined && (await recordOf(id, context)) === "unknown") return state;
   const now = isoOf(laterNow(context));
   // A later run of the history may have gone on from another state, for example from one that was restored afterwards.
   if (delivered === undefined && state.previous !== undefined) {
     context.info(
-      `key ${formatHeld(state.previous)} stays live: since the rotation, no \`pulumi up\` is known that has reached the whole ` +
+      `key ${formatKey(state.previous)} stays live: since the rotation, no \`pulumi up\` is known that has reached the whole ` +
         "stack. Its grace starts now",
     );
   }
@@ -97,18 +94,19 @@ async function withDelivery(state: RotationState, deliveries: Deliveries, contex
 /** Revokes keys that a former version has retired, by the same rules. Their secrets are no longer known. */
 async function revokeRetired(state: RotationState, context: Context): Promise<RotationState> {
   if (state.retired.length === 0) return state;
-  const records = new Map(
-    await Promise.all(state.retired.map(async (id) => [id, await recordOf(id, context)] as const)),
-  );
-  const live = state.retired.filter((id) => records.get(id) !== undefined);
-  const toRevoke = live.filter((id) => fateOfPrevious(state, records.get(id), context).fate === "revoke");
-  const ids = toRevoke.map((id) => ({ id }));
-  const left = await revokeAll(ids, state.inputs.owner, context);
-  return { ...state, retired: live.filter((id) => !toRevoke.includes(id) || left.includes(id)) };
+  const records = await Promise.all(state.retired.map((id) => recordOf(id, context)));
+  const live = state.retired.flatMap((id, at) => (records[at] === undefined ? [] : [{ id, record: records[at] }]));
+  const { deliveredAt, inputs } = state;
+  const toRevoke = live.filter(({ record }) => fateOfPrevious(record, deliveredAt, inputs, context).fate === "revoke");
+  const left = await revokeAll(toRevoke, state.inputs.owner, context);
+  const isDone = (key: (typeof live)[number]) => toRevoke.includes(key) && !left.includes(key.id);
+  return { ...state, retired: live.filter((key) => !isDone(key)).map(({ id }) => id) };
 }
 
 /** What the service lists about a key: nothing if the key is gone, and `unknown` without a list. */
-async function recordOf(id: string, context: Context): Promise<ApiKeyRecord | undefined | "unknown"> {
+export type Listed = ApiKeyRecord | undefined | "unknown";
+
+async function recordOf(id: string, context: Context): Promise<Listed> {
   try {
     return keyIn(await context.keys().list({ recent: true }), id);
   } catch (error) {
@@ -118,34 +116,28 @@ async function recordOf(id: string, context: Context): Promise<ApiKeyRecord | un
   }
 }
 
-/** A ledger has its own record of the delivery, and decides once more. */
-function fateOfPrevious(
-  { deliveredAt, rotatedAt, inputs }: RotationState,
-  record: ApiKeyRecord | undefined | "unknown",
+/** The fate of a previous key by what the service lists about it, and by when its successor was delivered. */
+export function fateOfPrevious(
+  record: Listed,
+  deliveredAt: string | undefined,
+  inputs: PlannedRotation,
   context: Context,
 ): Fate {
   // Missing usage data does not prove that the key is unused, but the grace is over: only a known use keeps it.
-  const delivered = context.deliveries === undefined ? rotatedAt : deliveredAt;
-  const used = record === "unknown" ? Number.NaN : Date.parse(record?.lastUsedAt ?? "");
+  const use = record === "unknown" ? record : (record?.lastUsedAt ?? "never");
   return fateOf({
     kind: "previous",
     isCredential: false,
-    deliveredAt: delivered === undefined ? undefined : Date.parse(delivered),
+    deliveredAt: deliveredAt === undefined ? undefined : Date.parse(deliveredAt),
     ...periodsOf(inputs),
-    lastUsed: record === "unknown" ? "unknown" : Number.isNaN(used) ? "never" : used,
+    lastUsed: use === "unknown" || use === "never" ? use : Date.parse(use),
     now: Math.min(context.now(), context.account().serviceNow()),
   });
 }
 
-/** A previous key, and what the service lists about it. */
-interface Judged {
-  readonly previous: HeldKey;
-  readonly record: ApiKeyRecord | undefined | "unknown";
-  readonly inputs: RotationInputs;
-}
-
-function report({ previous, record, inputs }: Judged, fate: Fate, context: Context): void {
-  const key = `key ${formatHeld(previous)}`;
+function report({ previous, inputs }: RotationState, record: Listed, fate: Fate, context: Context): void {
+  if (previous === undefined) return;
+  const key = `key ${formatKey(previous)}`;
   const { lastUsedAt, lastUsedFromAddr } = record === "unknown" || record === undefined ? {} : record;
   const use = `was last used ${lastUsedAt} from ${shownName(lastUsedFromAddr ?? "an unknown address")}`;
   if (fate.fate === "revoke") {

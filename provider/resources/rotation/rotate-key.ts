@@ -1,25 +1,24 @@
 import { isDeepStrictEqual } from "node:util";
-import { NotCreated } from "../../keys/create-key";
+import { KeyplaneError } from "../../errors";
+import { keyDigest } from "../../key-digest";
+import { reportSkew } from "../../keys/clock-skew";
+import { createKey, NotCreated } from "../../keys/create-key";
 import { digestOfTriggers } from "../../keys/key-state";
 import { expiresAt } from "../../keys/lease";
 import { bothLost } from "../../keys/lost-request";
-import { isOthers } from "../../keys/maker";
+import { formatKey, isOthers } from "../../keys/names";
+import { finishPending, pendingAfter, waitForProjects } from "../../keys/readiness";
 import { revokeAll, settingWith } from "../../keys/revoke-key";
 import { revokeCommand } from "../../keys/scope";
 import { newDigestKey } from "../../schema/digest";
 import { type Context, NotReady } from "../../schema/resource-type";
-import { makeReadyKey } from "./make-ready-key";
+import type { RotationInputs } from "./rotation-fields";
 import type { RotationReason } from "./rotation-plan";
-import { digestKeyOf, formatHeld, type HeldKey, isoOf, madeBy, type RotationState, retireTime } from "./rotation-state";
-import { refuseSelfRotation, takeOverSteps } from "./self-rotation";
+import { digestKeyOf, type HeldKey, isoOf, madeBy, type RotationState, retireTime } from "./rotation-state";
 
-/** One rotation. */
-export interface RotationRequest {
-  /** The resource's id. */
+interface RotationRequest {
   readonly id: string;
-  /** The state as the engine has saved it. */
   readonly saved: RotationState;
-  /** The state that this run has reached so far. */
   readonly state: RotationState;
   readonly reason: RotationReason;
 }
@@ -34,7 +33,11 @@ export async function rotateKey(request: RotationRequest, context: Context): Pro
   const { current: old, inputs } = request.state;
   const ownSetting = old && settingWith(old, context);
   if (old !== undefined && ownSetting !== undefined && inputs.selfRotation !== true) {
-    throw refuseSelfRotation(old, ownSetting);
+    throw new KeyplaneError(
+      "KP-OWN-CREDENTIAL",
+      `key ${old.id} is due for rotation, but keyplane authenticates with it (${ownSetting}). Set selfRotation to true if you ` +
+        `will set ${ownSetting} to the new key afterwards. Otherwise, set ${ownSetting} to another key of the account`,
+    );
   }
   const state = await withoutBroken(request.state, context);
 
@@ -71,16 +74,50 @@ export async function rotateKey(request: RotationRequest, context: Context): Pro
     lost: bothLost(state.lost, made.lost),
     identity: inputs.owner,
   };
-  if (old !== undefined) say({ old, current, next, reason: request.reason, ownSetting }, context);
+  say(request, next, ownSetting, context);
   if (made.failure !== undefined) throw new NotReady(id, next, made.failure.message);
   return next;
+}
+
+type Made = Pick<RotationState, "pending" | "pendingRevocations" | "lost"> & {
+  /** Absent if none could be created, or if the new key was unusable and was revoked. */
+  readonly key?: HeldKey & { readonly createdAt: string };
+  /** Why there is no key, or why it is not ready. */
+  readonly failure?: Error;
+};
+
+/** Creates an auto-named key and waits until it is ready. Revokes an unusable key, because it was not handed out. */
+async function makeReadyKey(inputs: RotationInputs, context: Context): Promise<Made> {
+  const none = { pending: [], pendingRevocations: [], lost: {} };
+  let newKey: Awaited<ReturnType<typeof createKey>>;
+  try {
+    await waitForProjects(inputs, context);
+    context.progress("creating a new key");
+    newKey = await createKey(inputs, context);
+  } catch (error) {
+    return { ...none, ...(error instanceof NotCreated && error.left), failure: error as Error };
+  }
+  const { created, sealedKey, lost, pendingRevocations } = newKey;
+  const { id, name, key, createdAt, operations } = created;
+  reportSkew(context);
+  const work = pendingAfter(operations, inputs);
+  const { pending, reason } = await finishPending(work, { id, key, sealedKey }, inputs, context);
+  if (pending.some((each) => each.status === "failed")) {
+    const left = await revokeAll([{ id, name }], inputs.owner, context);
+    const failure = new KeyplaneError(
+      "KP-UNUSABLE",
+      `the new key ${id} was not delivered and is revoked again: ${reason}`,
+    );
+    return { pending: [], lost, pendingRevocations: [...pendingRevocations, ...left], failure };
+  }
+  const held = { id, name, key: sealedKey ? undefined : key, sealedKey, digest: keyDigest(key), createdAt };
+  return { key: held, pending, pendingRevocations, lost, ...(reason !== undefined && { failure: new Error(reason) }) };
 }
 
 /** Revokes a key that did not become ready. It was not handed out, and must not stay live beside others. */
 async function withoutBroken(state: RotationState, context: Context): Promise<RotationState> {
   if (state.current === undefined || !state.pending.some((work) => work.status === "failed")) return state;
-  const { keyId: id, name } = state.current;
-  const left = await revokeAll([{ id, name }], state.inputs.owner, context);
+  const left = await revokeAll([state.current], state.inputs.owner, context);
   const pendingRevocations = [...state.pendingRevocations, ...left];
   return { ...state, current: undefined, createdAt: undefined, pending: [], pendingRevocations };
 }
@@ -94,38 +131,54 @@ function handOver(
 ): RotationState {
   const { current: old, previous, compromised } = state;
   if (old === undefined || state.currentGone) return state;
-  if (!reason.compromised) return { ...state, previous: old };
+  if (reason.field !== "revokeNow") return { ...state, previous: old };
   if (isOthers(madeBy(state, old), state.inputs.owner)) {
     context.warn(
-      `key ${formatHeld(old)} was created by another stack, so it is not revoked. If nobody needs it there, run ` +
-        `\`${revokeCommand(old.keyId, context.scope)}\``,
+      `key ${formatKey(old)} was created by another stack, so it is not revoked. If nobody needs it there, run ` +
+        `\`${revokeCommand(old.id, context.scope)}\``,
     );
     return state;
   }
   // Only its successor can revoke keyplane's own key. Until then, its secret identifies it.
   return ownSetting !== undefined
-    ? { ...state, previous: old, compromised: [...compromised, ...(previous ? [previous.keyId] : [])] }
-    : { ...state, compromised: [...compromised, old.keyId] };
+    ? { ...state, previous: old, compromised: [...compromised, ...(previous ? [previous.id] : [])] }
+    : { ...state, compromised: [...compromised, old.id] };
 }
 
-/** What a rotation has done. */
-interface Rotated extends Pick<RotationRequest, "reason"> {
-  readonly old: HeldKey;
-  readonly current: HeldKey;
-  readonly next: RotationState;
-  /** The setting that has the old key, if keyplane authenticates with it. */
-  readonly ownSetting: string | undefined;
-}
-
-function say({ old, current, next, reason, ownSetting }: Rotated, context: Context): void {
+/** @param ownSetting - The setting that has the old key, if keyplane authenticates with it. */
+function say(
+  { reason, state: { current: old } }: RotationRequest,
+  next: RotationState,
+  ownSetting: string | undefined,
+  context: Context,
+): void {
+  const { current } = next;
+  if (old === undefined || current === undefined) return;
   const retireAfter = isoOf(retireTime(next, next.inputs));
-  const replaces = `key ${formatHeld(current)} replaces key ${old.keyId}: ${reason.why}`;
+  const replaces = `key ${formatKey(current)} replaces key ${old.id}: ${reason.why}`;
   if (ownSetting !== undefined) context.warn(takeOverSteps(old, current, ownSetting, retireAfter));
   else if (next.previous === old)
-    context.info(`${replaces}. Key ${old.keyId} stays live at least until ${liveUntil(old, retireAfter)}`);
-  else if (reason.compromised)
-    context.info(`${replaces}. Key ${old.keyId} is revoked as soon as everything in this stack has the new key`);
+    context.info(`${replaces}. Key ${old.id} stays live at least until ${liveUntil(old, retireAfter)}`);
+  else if (reason.field === "revokeNow")
+    context.info(`${replaces}. Key ${old.id} is revoked as soon as everything in this stack has the new key`);
   else context.info(replaces);
+}
+
+/** What to do after keyplane's own key was rotated, step by step. */
+function takeOverSteps(old: HeldKey, current: HeldKey, setting: string, retireAfter: string | undefined): string {
+  const set = `\`pulumi config set ${setting.includes(".") ? "--path " : ""}--secret ${setting}`;
+  const [first, second] =
+    current.sealedKey === undefined
+      ? [
+          "export this resource's `key` as an output of the stack",
+          `${set} "$(pulumi stack output NAME --show-secrets)"\``,
+        ]
+      : ["open this resource's `sealedKey` with the private key of a recipient", `${set}\``];
+  return (
+    `keyplane authenticates with key ${old.id}, which key ${current.id} replaces. Both keys work. Next steps: (1) ` +
+    `${first}; (2) give it to keyplane: ${second}, wherever keyplane runs; (3) run \`pulumi up\` after ` +
+    `${retireAfter}, which revokes key ${old.id}`
+  );
 }
 
 /** Until when a previous key stays live: until the end of its grace, or until its deadline if that comes before. */
@@ -139,7 +192,7 @@ function liveUntil({ name }: HeldKey, graceEnd: string | undefined): string {
 /** Whether the saved state says the same of keys and lost requests. */
 function sameKeys(state: RotationState, saved: RotationState): boolean {
   const keysOf = ({ current, previous, pendingRevocations, compromised, retired, lost }: RotationState) => [
-    ...[current?.keyId, previous?.keyId, lost.lostNames],
+    ...[current?.id, previous?.id, lost.lostNames],
     ...[pendingRevocations, compromised, retired],
   ];
   return isDeepStrictEqual(keysOf(state), keysOf(saved));

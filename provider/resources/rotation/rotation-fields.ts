@@ -7,16 +7,14 @@ import type { Context, Failure } from "../../schema/resource-type";
 
 const DEFAULT_GRACE_MS = 24 * 3_600_000;
 
-/** The fields of a key that rotates in place. */
 export const rotationFields = {
   ...keyFields,
   /** Applies to the next key. An existing key keeps its name. */
   namePrefix: { ...keyFields.namePrefix, change: "update" },
-  /** Recorded by an update as soon as it changes. The current key keeps its deadline until the next rotation. */
+  // An update records these as soon as they change. The current key keeps its own until the next rotation, and the
+  // rotation plan decides whether that follows at once.
   maxAge: { ...keyFields.maxAge, change: "update" },
-  /** Recorded by an update as soon as they change. The rotation plan decides whether a rotation follows at once. */
   rotationTriggers: { type: types.map, change: "update", isDigest: true },
-  /** Recorded by an update as soon as they change. The current key keeps its recipients until the next rotation. */
   sealTo: { ...keyFields.sealTo, change: "update" },
   /** By default 24 hours, or half of `rotateAfter` if that is less. */
   gracePeriod: { type: types.duration, change: "update" },
@@ -28,7 +26,6 @@ export const rotationFields = {
   selfRotation: { type: types.flag, fallback: false, change: "update" },
 } as const satisfies Record<string, FieldRule>;
 
-/** The checked inputs of a rotating key. */
 export type RotationInputs = InputsOf<typeof rotationFields>;
 
 /** Inputs of a rotating key, as far as they are given and known. */
@@ -42,13 +39,11 @@ const NO_ADOPTION: Failure = {
   code: "KP-SEAL",
 };
 
-/** The periods in the inputs. */
 export function periodsOf(inputs: PlannedRotation): Overlap {
   const grace = graceOf(inputs);
   return { grace, quiet: msOf(inputs, "quietPeriod"), maxOverlap: Math.max(grace, msOf(inputs, "maxOverlap")) };
 }
 
-/** The rules between the fields. */
 export function rotationRules(inputs: PlannedRotation, context: Context): readonly Failure[] {
   const failures: Failure[] = [...keyRules(inputs, context), ...leaseRules(inputs, graceOf(inputs))];
   if (inputs.sealTo !== undefined && inputs.adopt !== undefined) failures.push({ ...NO_ADOPTION });

@@ -1,14 +1,14 @@
 import { keyDigest } from "../../key-digest";
 import { rotateAt } from "../../keys/key-fields";
 import { readKeyState, sealedIn } from "../../keys/key-state";
-import { expiresAt } from "../../keys/lease";
+import { expiresAt, sameAge } from "../../keys/lease";
+import { isOthers } from "../../keys/names";
 import { membersOf, textOf, textsOf, withoutEmpty } from "../../members";
 import type { Outputs, Properties } from "../../schema/outputs";
 import type { HistoryMark } from "../../schema/witness";
 import { type Recipients, sameRecipients } from "../../seal/recipients";
-import { nextAction } from "./next-action";
 import type { RotationInputs } from "./rotation-fields";
-import { type HeldKey, hasPredecessor, isoOf, NOTHING, type RotationState, retireTime } from "./rotation-state";
+import { type HeldKey, hasPredecessor, isoOf, madeBy, type RotationState, retireTime } from "./rotation-state";
 
 /** Reads a resource's outputs, also those of former versions. */
 export function readState(outputs: Properties): RotationState {
@@ -41,7 +41,9 @@ export function readState(outputs: Properties): RotationState {
   };
 }
 
-/** The outputs of a resource. */
+/** The state before a key is created. */
+export const NOTHING: RotationState = readState({});
+
 export function writeState(state: RotationState): Outputs {
   const { current, previous, inputs } = state;
   const { rotatedAt, deliveredAt, historyMark } = hasPredecessor(state) ? state : NOTHING;
@@ -57,7 +59,7 @@ export function writeState(state: RotationState): Outputs {
     rotationTriggers: undefined,
     triggersDigest: current && state.triggers?.text,
     queuedTriggersDigest: current && state.queuedTriggers?.text,
-    keyId: current?.keyId,
+    keyId: current?.id,
     name: current?.name,
     // A secret can be read only at creation, so it is carried from state to state.
     key: isSealed ? (current?.key ?? null) : current?.key,
@@ -72,7 +74,7 @@ export function writeState(state: RotationState): Outputs {
     leasedFor: current && state.leasedFor,
     rotateAt: rotateAt(state.createdAt, inputs),
     currentGone: state.currentGone || undefined,
-    previousKeyId: previous?.keyId,
+    previousKeyId: previous?.id,
     previousName: previous?.name,
     previousKey: previous?.key,
     previousSealedKey: previous?.sealedKey ?? (isSealed ? null : undefined),
@@ -99,11 +101,11 @@ function recipientsIn(value: unknown): Recipients | undefined {
   return Object.keys(membersOf(value)).length > 0 ? (value as Recipients) : undefined;
 }
 
-function heldKey(...[keyId, name, key, sealedKey, digest]: readonly unknown[]): HeldKey | undefined {
-  if (typeof keyId !== "string") return undefined;
+function heldKey(...[id, name, key, sealedKey, digest]: readonly unknown[]): HeldKey | undefined {
+  if (typeof id !== "string") return undefined;
   const secret = textOf(key);
   return {
-    keyId,
+    id,
     name: String(name),
     key: secret,
     sealedKey: sealedIn(sealedKey),
@@ -116,4 +118,32 @@ function markIn(value: unknown): HistoryMark | undefined {
   return typeof startedAt === "number" && typeof lastEnd === "number" && typeof runsAtLastEnd === "number"
     ? { startedAt, lastEnd, runsAtLastEnd }
     : undefined;
+}
+
+/**
+ * What the next runs will do with a rotating key, in words: `rotate after 2026-12-21T00:00:00.000Z; revoke key 17 after
+ * 2026-11-22T00:00:00.000Z`. Contains times, not what is due now: a text that changes with time would cause a diff in
+ * every preview.
+ */
+export function nextAction(state: RotationState): string {
+  const { current, previous, inputs } = state;
+  const steps: string[] = [];
+  if (current === undefined || state.currentGone) steps.push("create a new key");
+  else if (state.pending.length > 0) steps.push(`wait until key ${current.id} is ready`);
+  const at = rotateAt(state.createdAt, inputs);
+  const window = inputs.rotationWindow === undefined ? "" : ", inside rotationWindow";
+  const isQueued =
+    state.queuedTriggers !== undefined || (current !== undefined && !sameAge(state.leasedFor, inputs.maxAge));
+  if (isQueued) {
+    steps.push(previous === undefined ? "rotate" : `rotate as soon as key ${previous.id} is revoked`);
+  } else if (at !== undefined) steps.push(`rotate after ${at}${window}`);
+  if (previous !== undefined && isOthers(madeBy(state, previous), state.identity ?? inputs.owner)) {
+    steps.push(`leave key ${previous.id}, which another stack created`);
+  } else if (previous !== undefined) {
+    steps.push(`revoke key ${previous.id} after ${isoOf(retireTime(state, inputs))}, unless it is in use`);
+  }
+  for (const id of [...state.compromised, ...state.pendingRevocations]) steps.push(`revoke key ${id}`);
+  // The ledger revokes it after this text is written, as the last step of the same run, if nothing prevents it.
+  for (const id of state.retired) steps.push(`make sure that key ${id} is revoked`);
+  return steps.join("; ") || "rotate when a trigger changes";
 }

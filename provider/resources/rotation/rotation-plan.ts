@@ -1,6 +1,6 @@
 import { dueByAge, nextDue } from "../../keys/key-fields";
+import { leftDue } from "../../keys/key-state";
 import { sameAge } from "../../keys/lease";
-import { lostDue } from "../../keys/lost-request";
 import { pendingDue } from "../../keys/readiness";
 import { hasUnknown } from "../../schema/field-types";
 import type { Due, DueTerms, NextDue } from "../../schema/resource-type";
@@ -8,15 +8,12 @@ import { changeOfRecipients } from "../../seal/recipients";
 import type { PlannedRotation } from "./rotation-fields";
 import { isoOf, type RotationState, retireTime } from "./rotation-state";
 
-/** Why a new key is needed. */
 export interface RotationReason {
-  /** The field that causes it. */
+  /** The field that causes it. If it is `revokeNow`, the current key is revoked as soon as its successor is handed out. */
   readonly field: string;
   readonly why: string;
   /** Whether consumers cannot or must not keep using the current key. If so, the previous key's grace is ignored. */
   readonly urgent: boolean;
-  /** Whether the current key must be revoked as soon as its successor is handed out. */
-  readonly compromised: boolean;
   /** When the current key is due, if its age is the reason. */
   readonly due?: NextDue | undefined;
 }
@@ -24,15 +21,13 @@ export interface RotationReason {
 /** Why a rotation is due; `undefined` if it is not. `state` must already include the program's triggers. */
 export function rotationReason(state: RotationState, inputs: PlannedRotation, now: number): RotationReason | undefined {
   const { current, pending } = state;
-  const urgent = (field: string, why: string) => ({ field, why, urgent: true, compromised: false });
+  const urgent = (field: string, why: string) => ({ field, why, urgent: true });
   if (current === undefined) return urgent("pending", "no key could be created yet");
-  if (state.currentGone) return urgent("currentGone", `key ${current.keyId} is gone from the account`);
+  if (state.currentGone) return urgent("currentGone", `key ${current.id} is gone from the account`);
   const [failed] = pendingDue(pending).filter((due) => due.replace);
   if (failed !== undefined) return urgent(failed.field, failed.why ?? "its creation failed");
-  if (inputs.revokeNow === current.keyId) {
-    return { ...urgent("revokeNow", `key ${current.keyId} is to be revoked now`), compromised: true };
-  }
-  const patient = { urgent: false, compromised: false };
+  if (inputs.revokeNow === current.id) return urgent("revokeNow", `key ${current.id} is to be revoked now`);
+  const patient = { urgent: false };
   const change = changeOfRecipients(state.sealedTo, inputs.sealTo);
   if (change !== undefined) return { field: "sealTo", why: change, ...patient };
   if (!sameAge(state.leasedFor, inputs.maxAge)) {
@@ -57,12 +52,12 @@ export function retireReason(state: RotationState, inputs: PlannedRotation, now:
   if (previous === undefined || state.current === undefined || state.currentGone || state.pending.length > 0) {
     return undefined;
   }
-  if (inputs.revokeNow === previous.keyId) {
-    return { field: "revokeNow", replace: false, why: `key ${previous.keyId} is to be revoked now` };
+  if (inputs.revokeNow === previous.id) {
+    return { field: "revokeNow", replace: false, why: `key ${previous.id} is to be revoked now` };
   }
   const at = retireTime(state, inputs);
   if (at === undefined || now < at) return undefined;
-  return { field: "retireAfter", replace: false, why: `the grace of key ${previous.keyId} ended ${isoOf(at)}` };
+  return { field: "retireAfter", replace: false, why: `the grace of key ${previous.id} ended ${isoOf(at)}` };
 }
 
 /** What an update in place must do, whether or not the program has changed. */
@@ -84,7 +79,5 @@ export function rotationDue(
     const why = `key ${state.retired.join(", ")} is retired, but not revoked yet`;
     due.push({ field: "retired", replace: false, why });
   }
-  due.push(...lostDue(state.lost));
-  if (state.pendingRevocations.length > 0) due.push({ field: "pendingRevocations", replace: false });
-  return due;
+  return [...due, ...leftDue(state)];
 }

@@ -1,34 +1,29 @@
 import { endOfOverlap } from "../../keys/fate";
 import type { RecordedKey } from "../../keys/find-key";
 import { digestOfTriggers, type KeyState } from "../../keys/key-state";
-import type { MadeBy } from "../../keys/maker";
+import type { MadeBy } from "../../keys/names";
+import type { HeldName } from "../../schema/resource-type";
 import type { HistoryMark } from "../../schema/witness";
 import type { Recipients, SealedTexts } from "../../seal/recipients";
-import { shownName } from "../../text";
 import { type PlannedRotation, periodsOf, type RotationInputs } from "./rotation-fields";
 
 /** A key with its secret, or with its sealed secret, as stored in a state. */
-export interface HeldKey {
-  readonly keyId: string;
+export interface HeldKey extends Pick<RecordedKey, "id" | "digest"> {
   readonly name: string;
-  /** Absent if the key is sealed. */
+  /** The secret; absent if the key is sealed. */
   readonly key: string | undefined;
   readonly sealedKey?: SealedTexts | undefined;
-  /** The public digest of the secret. */
-  readonly digest?: string | undefined;
 }
 
 /** The state of a rotating key, stored in the outputs. */
 export interface RotationState extends KeyState<RotationInputs> {
   /** The key for consumers to use; absent if none could be created yet. */
   readonly current: HeldKey | undefined;
-  /** The recipients of the current key, if it is sealed. */
   readonly sealedTo: Recipients | undefined;
   /** The `maxAge` of the current key, whose deadline is in its name; absent if it has none. */
   readonly leasedFor: string | undefined;
   /** Whether the current key was missing from the account while the previous one was live. */
   readonly currentGone: boolean;
-  /** The key that consumers may still use. */
   readonly previous: HeldKey | undefined;
   /** ISO 8601 time at which the current key replaced the previous one and was ready. */
   readonly rotatedAt: string | undefined;
@@ -45,32 +40,6 @@ export interface RotationState extends KeyState<RotationInputs> {
   /** The adopted key, and the tag of the owner that adopted it, because its name does not show the owner. */
   readonly adopted: { readonly id: string; readonly name?: string; readonly by: string } | undefined;
 }
-
-/** The state before a key is created. */
-export const NOTHING: RotationState = {
-  inputs: { owner: "" },
-  current: undefined,
-  sealedTo: undefined,
-  leasedFor: undefined,
-  digestKey: undefined,
-  createdAt: undefined,
-  currentGone: false,
-  previous: undefined,
-  rotatedAt: undefined,
-  deliveredAt: undefined,
-  historyMark: undefined,
-  previousUsedAt: undefined,
-  triggers: undefined,
-  queuedTriggers: undefined,
-  showsTriggers: false,
-  pending: [],
-  pendingRevocations: [],
-  compromised: [],
-  retired: [],
-  lost: {},
-  adopted: undefined,
-  identity: undefined,
-};
 
 /**
  * The state with the program's triggers recorded. Triggers that require a rotation are queued; others are in force at
@@ -90,24 +59,14 @@ export function digestKeyOf({ current, digestKey }: Pick<RotationState, "current
   return current && (current.key ?? digestKey);
 }
 
-/** Formats a key of a state for messages. */
-export function formatHeld({ keyId, name }: Pick<HeldKey, "keyId" | "name">): string {
-  return `${keyId} (${shownName(name)})`;
-}
-
 /** Whether a key is live that the current one replaced. */
 export function hasPredecessor({ previous, retired }: RotationState): boolean {
   return previous !== undefined || retired.length > 0;
 }
 
-/** A key as recorded in the state, without the time of its creation. */
-export function recorded({ keyId, name, key, digest }: HeldKey, { identity }: RotationState): RecordedKey {
-  return { id: keyId, name, key, digest, identity };
-}
-
 /** A key of the state, with what shows who created it. */
-export function madeBy({ adopted }: RotationState, { keyId, name }: Pick<HeldKey, "keyId" | "name">): MadeBy {
-  return { name, maker: adopted?.id === keyId ? adopted.by : undefined };
+export function madeBy({ adopted }: RotationState, { id, name }: HeldName): MadeBy {
+  return { name, maker: adopted?.id === id ? adopted.by : undefined };
 }
 
 /** When the previous key may be revoked at the earliest, in milliseconds since 1970; `undefined` without one. */
@@ -117,12 +76,10 @@ export function retireTime(state: RotationState, inputs: PlannedRotation): numbe
   return endOfOverlap(since, Date.parse(state.previousUsedAt ?? ""), periodsOf(inputs));
 }
 
-/** The state without its previous key. */
 export function withoutPrevious(state: RotationState): RotationState {
   return { ...state, previous: undefined, previousUsedAt: undefined };
 }
 
-/** A time in milliseconds since 1970 as ISO 8601. */
 export function isoOf(ms: number | undefined): string | undefined {
   return ms === undefined ? undefined : new Date(ms).toISOString();
 }

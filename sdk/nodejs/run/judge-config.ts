@@ -5,9 +5,6 @@ import { isConfigSecret, isMocked } from "./pulumi-internals";
 /** The runs whose configuration was judged. The inline programs of the Automation API share a process. */
 const judged = new WeakSet<object>();
 
-/** What is judged. The names are not if it is only secrets: the plugin refuses wrong ones. */
-type Only = { readonly secrets?: boolean };
-
 /**
  * Warns once per run about settings whose name is wrong, and about secrets that the stack's file contains in plain text.
  * Only a program sees both: Pulumi gives a provider decrypted values, and the dynamic host only those that it asks for.
@@ -16,36 +13,38 @@ export function judgeConfig(only: Only = {}): void {
   const stack = pulumi.runtime.getStackResource();
   if (stack === undefined || judged.has(stack) || isMocked()) return;
   judged.add(stack);
-  const warnings = configWarnings(pulumi.runtime.allConfig(), isConfigSecret, only);
-  for (const warning of warnings) void pulumi.log.warn(warning);
+  const config = pulumi.runtime.allConfig();
+  const names = only.secrets ? [] : misnamed(config);
+  for (const warning of plainTextWarnings(config, isConfigSecret)) void pulumi.log.warn(warning);
+  if (names.length === 0) return;
+  // Loaded on demand, because nearly all names are right. Jest has no `import()`.
+  const { nameWarning } = require("./name-warning") as typeof import("./name-warning");
+  for (const name of names) for (const warning of nameWarning(name)) void pulumi.log.warn(warning);
 }
 
-/**
- * What is wrong with the configuration of a stack, in words.
- * @param isSecret - Whether a key has a secret; `undefined` if nobody knows.
- */
-export function configWarnings(
-  config: Readonly<Record<string, string>>,
-  isSecret: (key: string) => boolean | undefined,
-  only: Only = {},
-): readonly string[] {
-  const names = Object.keys(config).flatMap((key) => (key.startsWith(PREFIX) ? key.slice(PREFIX.length) : []));
-  const wrong = only.secrets ? [] : names.filter((name) => !SETTING_NAMES.some((known) => known === name));
-  const plain = SECRET_SETTINGS.filter((name) => config[PREFIX + name] && isSecret(PREFIX + name) === false);
-  return [...wrong.flatMap(nameWarning), ...plain.map((name) => PLAIN[name])];
+interface Only {
+  /** Whether the names are not judged. The plugin refuses wrong ones. */
+  readonly secrets?: boolean;
 }
 
 const PREFIX = "keyplane:";
 
-function nameWarning(name: string): string[] {
-  // Loaded on demand, because nearly all names are right. Jest has no `import()`.
-  const { didYouMean } = require("../../../provider/nearest") as typeof import("../../../provider/nearest");
-  const { maskKeyLike } = require("../../../provider/secrets") as typeof import("../../../provider/secrets");
-  const { toMessage } = require("../../../provider/text") as typeof import("../../../provider/text");
-  const hint = didYouMean(name, SETTING_NAMES);
-  // The project's own settings have its name as their prefix.
-  if (hint === "" && pulumi.getProject() === "keyplane") return [];
-  return [toMessage(`${PREFIX}${maskKeyLike(name)} is not a setting and has no effect${hint}`)];
+/** The names in keyplane's part of the configuration that are no settings. */
+export function misnamed(config: Readonly<Record<string, string>>): readonly string[] {
+  const names = Object.keys(config).flatMap((key) => (key.startsWith(PREFIX) ? key.slice(PREFIX.length) : []));
+  return names.filter((name) => !SETTING_NAMES.some((known) => known === name));
+}
+
+/**
+ * Warnings about secrets in plain text.
+ * @param isSecret - Whether a key has a secret; `undefined` if nobody knows.
+ */
+export function plainTextWarnings(
+  config: Readonly<Record<string, string>>,
+  isSecret: (key: string) => boolean | undefined,
+): readonly string[] {
+  const plain = SECRET_SETTINGS.filter((name) => config[PREFIX + name] && isSecret(PREFIX + name) === false);
+  return plain.map((name) => PLAIN[name]);
 }
 
 const IN_PLAIN_TEXT = "is in plain text in the configuration of this stack";

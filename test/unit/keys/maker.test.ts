@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { identityOf } from "../../../provider/keys/identity";
-import { isMadeByOneOf, isOthers, makerIn } from "../../../provider/keys/maker";
-import { ownerTag } from "../../../provider/keys/names";
+import { isMadeByOneOf, isOthers, makerIn, ownerTag } from "../../../provider/keys/names";
 import { generatedName } from "../../generated-name";
 
 const [mine, theirs] = ["5b4f6f54-8f0c-4a5e-9a44-1f6a0c6b7a11", "9f0c1a77-5d0e-4f4e-9d0b-7c1f0e6a1b22"];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { resourceTypes } from "../../../provider/dynamic/registry";
-import { isRenamedFrom, stackIn } from "../../../provider/keys/renamed";
+import { isRenamedFrom, stackIn } from "../../../provider/keys/identity";
 import { check } from "../../../provider/schema/check";
 import { diff } from "../../../provider/schema/diff";
 import type { Properties } from "../../../provider/schema/outputs";

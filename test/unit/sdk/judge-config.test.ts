@@ -1,32 +1,35 @@
 import { describe, expect, it } from "vitest";
-import { configWarnings } from "../../../sdk/nodejs/run/judge-config";
+import { misnamed, plainTextWarnings } from "../../../sdk/nodejs/run/judge-config";
+import { nameWarning } from "../../../sdk/nodejs/run/name-warning";
 
 const RIGHT = { "keyplane:baseUrl": "https://example.com/api/v2", "keyplane:apiKey": "the-credential" };
 
 /** The warnings for a configuration in which only these settings are secrets. */
-const warnings = (config: Record<string, string>, secrets: readonly string[] = ["keyplane:apiKey"]) =>
-  configWarnings({ ...RIGHT, ...config }, (key) => secrets.includes(key));
+function warnings(added: Record<string, string>, secrets: readonly string[] = ["keyplane:apiKey"]): readonly string[] {
+  const config = { ...RIGHT, ...added };
+  return [...misnamed(config).flatMap(nameWarning), ...plainTextWarnings(config, (key) => secrets.includes(key))];
+}
 
 describe("the configuration of a stack", () => {
-  it("causes no warning if all is right, or belongs to others", async () => {
+  it("causes no warning if all is right, or belongs to others", () => {
     expect(
-      await warnings({ "keyplane:importKeys": "{}", "app:apiKey": "x", "keyplane2:x": "x" }, Object.keys(RIGHT)),
+      warnings({ "keyplane:importKeys": "{}", "app:apiKey": "x", "keyplane2:x": "x" }, Object.keys(RIGHT)),
     ).toEqual([expect.stringContaining("keyplane:importKeys is in plain text")]);
-    expect(await warnings({ "app:apiKey": "x", "keyplane2:x": "x", "keyplane:accounts": "" })).toEqual([]);
+    expect(warnings({ "app:apiKey": "x", "keyplane2:x": "x", "keyplane:accounts": "" })).toEqual([]);
   });
 
-  it("causes a warning for each name that is not a setting, with the nearest one and without its value", async () => {
-    expect(await warnings({ "keyplane:baseURL": "a-value", "keyplane:zone": "a-value" })).toEqual([
+  it("causes a warning for each name that is not a setting, with the nearest one and without its value", () => {
+    expect(warnings({ "keyplane:baseURL": "a-value", "keyplane:zone": "a-value" })).toEqual([
       "keyplane:baseURL is not a setting and has no effect. Did you mean baseUrl?",
       "keyplane:zone is not a setting and has no effect",
     ]);
-    expect(await warnings({ [`keyplane:${"A1b2C3d4E5f6G7h8".repeat(3)}`]: "x" })).toEqual([
+    expect(warnings({ [`keyplane:${"A1b2C3d4E5f6G7h8".repeat(3)}`]: "x" })).toEqual([
       "keyplane:[secret] is not a setting and has no effect",
     ]);
   });
 
-  it("causes a warning for each secret in plain text, with the command that encrypts it and without the secret", async () => {
-    const all = await warnings({ "keyplane:accounts": '{"eu":{"apiKey":"another"}}' }, []);
+  it("causes a warning for each secret in plain text, with the command that encrypts it and without the secret", () => {
+    const all = warnings({ "keyplane:accounts": '{"eu":{"apiKey":"another"}}' }, []);
     expect(all.map((warning) => /`(.*)`/.exec(warning)?.[1])).toEqual([
       "pulumi config set --secret keyplane:apiKey",
       "pulumi config set --path --secret 'keyplane:accounts.NAME.apiKey'",
@@ -34,8 +37,7 @@ describe("the configuration of a stack", () => {
     expect(all.join()).not.toMatch(/the-credential|another/);
   });
 
-  it("causes no warning if nobody knows what is secret, and none for names that the plugin refuses", async () => {
-    expect(await configWarnings(RIGHT, () => undefined)).toEqual([]);
-    expect(await configWarnings({ "keyplane:baseURL": "x" }, () => true, { secrets: true })).toEqual([]);
+  it("causes no warning if nobody knows what is secret", () => {
+    expect(plainTextWarnings(RIGHT, () => undefined)).toEqual([]);
   });
 });

@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
-import { nextAction } from "../../../provider/resources/rotation/next-action";
-import { NOTHING, type RotationState } from "../../../provider/resources/rotation/rotation-state";
+import { NOTHING, nextAction } from "../../../provider/resources/rotation/rotation-outputs";
+import type { RotationState } from "../../../provider/resources/rotation/rotation-state";
 import { readNextActions } from "../../../sdk/nodejs/next-actions";
 import { generatedName } from "../../generated-name";
 import { OTHER_OWNER, OWNER } from "../resources/harness";
 
 const CREATED = "2026-11-20T00:00:00.000Z";
 const inputs = { owner: OWNER, rotateAfter: "30d", gracePeriod: "24h" };
-const held = (keyId: string, owner = OWNER) => ({ keyId, name: generatedName("app", owner), key: "kp_x" });
+const held = (id: string, owner = OWNER) => ({ id, name: generatedName("app", owner), key: "kp_x" });
 const ROTATE = { action: "rotate", at: "2026-12-20T00:00:00.000Z" };
 const state: RotationState = { ...NOTHING, current: held("18"), createdAt: CREATED };
 const rotated: RotationState = { ...state, previous: held("17"), rotatedAt: CREATED, deliveredAt: CREATED };

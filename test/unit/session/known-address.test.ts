@@ -121,7 +121,7 @@ describe("a preview", () => {
     const [session, account] = [new AwaySession(), vi.spyOn(AwaySession.prototype, "account")];
     session.noteRecorded({ owner: home });
     const of = { type: resourceTypes.ApiKey, id: "1", outputs: {} };
-    const compare = () => difference(session, { ...of, inputs: { owner: home } }, context, { hasLedger: true });
+    const compare = () => difference(session, { ...of, inputs: { owner: home } }, context);
     session.noteRead("1", context.urn);
     compare();
     expect(told.warn).toEqual([]);
