@@ -159,9 +159,9 @@ async function endRun(before: LedgerState, inputs: Inputs, context: Context): Pr
   await mustBeSameAccount(inputs.owner, context);
   const recorded = { ...inputs, compromised: inputs.compromised ?? [] };
   // In a copied state, the original stack revokes them: its state contains them, too.
-  const isCopy = before.owner !== undefined && !sameOwner(before.owner, inputs.owner);
-  const left = isCopy ? [] : before.unrevoked;
-  const added = isCopy ? [] : recorded.compromised.filter((id) => !before.compromised.includes(id));
+  const hasNewOwner = before.owner !== undefined && !sameOwner(before.owner, inputs.owner);
+  const left = hasNewOwner ? [] : before.unrevoked;
+  const added = hasNewOwner ? [] : recorded.compromised.filter((id) => !before.compromised.includes(id));
   const previous = Object.keys(inputs.previous ?? {}).filter((id) => !before.deliveries.get(id)?.isRevoked);
   if (inputs.incomplete === true || leavesOut(inputs, [...left, ...added, ...previous], context)) {
     // Something may still use a key that has a successor, or hold one that no resource seems to hold.

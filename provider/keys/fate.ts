@@ -8,12 +8,12 @@ export interface UnknownKey {
   readonly held: "yes" | "no" | "unknown";
   /**
    * Where the request for its name is on record: a lost request in the outputs of a resource, an interrupted creation in
-   * the state, or a run of the stack. The secret of the first two never arrived.
+   * the state, or a run of the stack. The secret of the first two was lost, or never saved.
    */
   readonly requestedBy: "lost request" | "interrupted creation" | "run" | "unknown";
   /** Whether a run that succeeded had it; `unknown` if no record reaches back to its creation. */
   readonly delivered: "yes" | "no" | "unknown";
-  /** Whether the account lacks a key that the state holds: another history may have gone on from this state. */
+  /** Whether the account lacks a current key of the state: another history may have gone on from this state. */
   readonly otherHistory: boolean;
 }
 
@@ -28,31 +28,27 @@ export interface Overlap {
 }
 
 /**
- * When a key may be revoked that a rotation replaced. Times are in milliseconds since 1970.
+ * When a key that a rotation replaced may be revoked. Times are in milliseconds since 1970.
  * @param lastUsed - Its last known use; `NaN` if none is known.
  */
 export function endOfOverlap(deliveredAt: number, lastUsed: number, { grace, quiet, maxOverlap }: Overlap): number {
-  const quietFrom = Number.isNaN(lastUsed) ? 0 : lastUsed + quiet;
-  return Math.min(Math.max(deliveredAt + grace, quietFrom), deliveredAt + maxOverlap);
+  const quietEnd = Number.isNaN(lastUsed) ? 0 : lastUsed + quiet;
+  return Math.min(Math.max(deliveredAt + grace, quietEnd), deliveredAt + maxOverlap);
 }
 
 /** A key that a rotation replaced, which consumers may still use. Times are in milliseconds since 1970. */
 export interface PreviousKey extends Overlap {
   readonly kind: "previous";
-  /** Whether keyplane authenticates with it. */
-  readonly isCredential: boolean;
-  /** When the first run that gave the successor to the whole stack had ended; absent if no such run is known. */
+  /** When the first run that delivered the successor to the whole stack ended; absent if no such run is known. */
   readonly deliveredAt: number | undefined;
   readonly lastUsed: number | "never" | "unknown";
   /** The earlier of this machine's and the service's time, so that a wrong clock revokes nothing too early. */
   readonly now: number;
 }
 
-/** The key of a resource that was replaced and is now deleted. */
+/** The key of a replaced resource, in a command that deletes it even if a consumer failed or was left out. */
 export interface ReplacedKey {
   readonly kind: "replaced";
-  /** Whether the command may delete it although a consumer failed or was left out. */
-  readonly inDoubt: boolean;
   /** Names of consumers that were not updated since the successor was made; `unknown` without the stack's state. */
   readonly waiting: readonly string[] | "unknown";
 }
@@ -112,7 +108,7 @@ export type Reason =
   | "time unknown"
   | "lease";
 
-/** What happens to a key. `report`: it stays live, and the user is told. */
+/** What happens to a key. `keep`: it stays live, as it should. `report`: it stays live, and the user is told. */
 export type Fate =
   | { readonly fate: "revoke"; readonly despiteUse?: true }
   | { readonly fate: "keep" | "report"; readonly why: Reason; readonly until?: number };
@@ -121,7 +117,10 @@ const REVOKE: Fate = { fate: "revoke" };
 const keep = (why: Reason, until?: number): Fate => ({ fate: "keep", why, ...(until !== undefined && { until }) });
 const report = (why: Reason): Fate => ({ fate: "report", why });
 
-/** Decides the fate of a key. A revocation cannot be undone, so each needs a proof that nobody needs the key. */
+/**
+ * Decides the fate of a key. A revocation cannot be undone, so each needs a proof that nobody needs the key, except that of
+ * a key that the user names, or whose end the user has set: `maxOverlap`, or a deadline.
+ */
 export function fateOf(facts: KeyFacts): Fate {
   switch (facts.kind) {
     case "unknown":
@@ -129,7 +128,6 @@ export function fateOf(facts: KeyFacts): Fate {
     case "previous":
       return fateOfPrevious(facts);
     case "replaced":
-      if (!facts.inDoubt) return REVOKE;
       if (facts.waiting === "unknown") return report("consumers unknown");
       return facts.waiting.length === 0 ? REVOKE : report("consumers wait");
     case "swept":
@@ -156,8 +154,7 @@ function fateOfUnknown({ use, held, requestedBy, delivered, otherHistory }: Unkn
 }
 
 function fateOfPrevious(facts: PreviousKey): Fate {
-  const { isCredential, deliveredAt, grace, quiet, maxOverlap, lastUsed, now } = facts;
-  if (isCredential) return report("credential");
+  const { deliveredAt, grace, quiet, maxOverlap, lastUsed, now } = facts;
   if (deliveredAt === undefined || Number.isNaN(deliveredAt)) return report("not delivered");
   if (now < deliveredAt + grace) return keep("grace", deliveredAt + grace);
   const end = deliveredAt + maxOverlap;

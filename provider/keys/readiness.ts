@@ -41,7 +41,7 @@ export function pendingAfter(operations: readonly Operation[], inputs: KeyInputs
  * The pending work of a key under new inputs. A key that is now to stay live after its resource is deleted is used once
  * more, because `verify` may have been set after its creation. keyplane cannot use a sealed key, so it says so.
  */
-export function pendingUnder(
+export function withFirstUse(
   inputs: KeyInputs,
   before: { readonly inputs: KeyInputs; readonly pending: readonly PendingWork[] },
   { id, sealedKey }: Omit<Trial, "key">,

@@ -90,8 +90,7 @@ export async function mustHaveReachedConsumers(
   const { isInDoubt, isDestroy } = context.command();
   if (!isInDoubt) return;
   const { urn } = context;
-  const isSafe = (waiting: readonly string[] | "unknown") =>
-    fateOf({ kind: "replaced", inDoubt: true, waiting }).fate === "revoke";
+  const isSafe = (waiting: readonly string[] | "unknown") => fateOf({ kind: "replaced", waiting }).fate === "revoke";
   const ask = async (fresh: boolean): Promise<readonly string[] | "unknown"> => {
     const witness = await context.witness({ fresh });
     if (!witness?.knows(ownerIdIn(identity))) return isDestroy ? [] : "unknown";

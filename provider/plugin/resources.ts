@@ -41,14 +41,14 @@ interface Called extends Pick<Verb, "name" | "values" | "held"> {
 }
 
 /**
- * The resources of one provider resource: what Pulumi's protocol and the lack of a program to ask add to the verbs of
- * the resource types. All values are those of the engine.
+ * Calls the verbs of the resource types for one provider resource, and adds what the npm package learns from the program:
+ * owners, orphans, and handovers. Takes and returns the engine's values.
  */
 export class Resources {
   readonly #orphans = new OrphanSearch(() => this.config().owner);
   readonly #handovers = new Handovers();
-  /** The identities of resources that were compared, by URN, for their replacements. */
-  readonly #compared = new Map<string, string | undefined>();
+  /** The identity in the state of each resource that `diff` has seen, by URN. `create` checks the account of the old key. */
+  readonly #identities = new Map<string, string | undefined>();
   readonly #owners: KeyOwners;
   /** The nonces of creations, by the seeds in their inputs. */
   readonly #nonces = new Map<string, () => string>();
@@ -67,7 +67,7 @@ export class Resources {
     const { type } = named;
     return this.#run(named, { name: "check", values: readOutputs(news) }, async (context) => {
       this.session.noteCheck(named.urn);
-      // The engine checks the inputs of an import as the plugin answered them, with the owner.
+      // After an import, the engine passes back the inputs that `read` has answered, with the owner.
       const { [OWNER]: _, [NONCE]: _nonce, ...given } = fromPulumi(news);
       const { inputs, failures } = check(publicPart(type), given, context, fromEngine(olds));
       const refusal = type.holds && this.config().isStateless ? [{ property: "", reason: STATELESS }] : [];
@@ -84,24 +84,27 @@ export class Resources {
       const found = difference(this.session, { type, id, outputs, inputs }, context);
       const { changes, replaces, fields, deleteBeforeReplace, reasons, driftOnly } = found;
       // The update proves that the account is the same, and records it.
-      const isMoved = !driftOnly && isElsewhere(identityIn(outputs), context);
-      if (isMoved)
+      const isUnproven = !driftOnly && isElsewhere(identityIn(outputs), context);
+      if (isUnproven)
         context.info("the credential or the address changed, so keyplane checks that it is the same account");
       this.#orphans.noteHeld(type, outputs, context);
       // The account of a key says nothing about an organization that it moves to, or the reverse.
-      this.#compared.set(urn, sameScope(outputs, inputs) ? identityIn(outputs) : undefined);
+      this.#identities.set(urn, sameScope(outputs, inputs) ? identityIn(outputs) : undefined);
       if (typeof inputs.revokeNow === "string") context.run.compromised.add(inputs.revokeNow);
       const compromised = driftOnly || replaces.length > 0 ? undefined : type.compromised?.(outputs, inputs);
       const handsOver = compromised !== undefined && inputs.retirement !== "inPlace";
       if (handsOver) {
         this.#handovers.plan(type, id, outputs, context);
-        const fate = type.stable?.(outputs, inputs, context.now()).length ? "keeps its key" : "gets a new key";
+        const keepsKey = (type.stable?.(outputs, inputs, context.now()) ?? []).length > 0;
+        const what = keepsKey ? "keeps its key" : "gets a new key";
         context.info(
-          `${compromised}. The resource is replaced and ${fate}. If it is protected, use retirement "inPlace"`,
+          `${compromised}. The resource is replaced and ${what}. If it is protected, use retirement "inPlace"`,
         );
-      } else for (const reason of reasons) context.info(reason);
+      } else {
+        for (const reason of reasons) context.info(reason);
+      }
       return {
-        changes: changes || isMoved || compromised !== undefined,
+        changes: changes || isUnproven || compromised !== undefined,
         replaces: handsOver ? ["revokeNow"] : replaces,
         fields,
         deleteBeforeReplace,
@@ -111,13 +114,14 @@ export class Resources {
 
   async create(named: Named, news: EngineValues) {
     const { type, urn } = named;
-    const recorded = this.#compared.get(urn);
-    const inputs = this.#owners.identified(type, news, { owner: recorded });
+    const former = this.#identities.get(urn);
+    const inputs = this.#owners.identified(type, news, { owner: former });
     const before = this.#handovers.planned(urn);
     const body = async (context: Context) => {
       // With another owner, since the provider is another one, the inputs do not name the account of the old key.
-      await mustBeSameAccount(recorded, context);
+      await mustBeSameAccount(former, context);
       const id = randomUUID();
+      // A planned replacement continues the state of the old resource.
       const first = async () =>
         before ? { id, outputs: await type.update(id, before.outputs, inputs, context) } : type.create(inputs, context);
       const made = await this.session.creations.run(urn, (left) => {
@@ -216,33 +220,33 @@ export class Resources {
   }
 
   /**
-   * Notes what other processes know: each provider resource has its own. After a change of the provider, such as an
-   * upgrade, another one has the successor of a resource that an earlier run replaced. And a resource of another provider
-   * can have taken over a key that was not made for this one. Only the state shows both.
+   * Each provider resource runs in its own process. So what another process serves is looked up in the state: the successor
+   * of a resource that an earlier run replaced, if the provider was changed since, such as by an upgrade; and other
+   * resources that hold a key which was imported or adopted.
    */
   async #noteOthers(type: ResourceType, { id, outputs }: Made, context: Context): Promise<void> {
     const { isDestroy, isLimited } = this.session.command;
-    // The key was imported or adopted, so that another resource can have it, too.
-    const isAdded = outputs.imported === true || outputs.adopted !== undefined;
-    const isTakenOver = isAdded && !this.config().isStateless;
-    const isUnseen = type.compromised !== undefined && !this.#compared.has(context.urn) && !isDestroy;
-    if (!isUnseen && (!isTakenOver || (isDestroy && !isLimited))) return;
+    const isTakenOver = outputs.imported === true || outputs.adopted !== undefined;
+    const mayShare = isTakenOver && !this.config().isStateless;
+    const needsSuccessor = type.compromised !== undefined && !this.#identities.has(context.urn) && !isDestroy;
+    const needsHolders = mayShare && (isLimited || !isDestroy);
+    if (!needsSuccessor && !needsHolders) return;
     const witness = await context.witness();
     if (witness === undefined) {
-      if (!isUnseen) return;
+      if (!needsSuccessor) return;
       throw new KeyplaneError(
         "KP-REVOKE",
         "the key stays live, because the state of the stack, which shows whether another resource has it, could not be " +
           "read. Set KEYPLANE_PULUMI to the path of the Pulumi CLI, and run the command again",
       );
     }
-    for (const key of (isTakenOver && type.holds?.(outputs)) || []) {
+    for (const key of (mayShare && type.holds?.(outputs)) || []) {
       for (const holder of witness.holdersOf(key)) {
         if (holder.id === id && (holder.urn === context.urn || holder.replaced)) continue;
         noteHeldBy({ id: holder.id, urn: holder.namedFor }, key.id, context);
       }
     }
-    const successor = isUnseen ? witness.successorOf(context.urn, id) : undefined;
+    const successor = needsSuccessor ? witness.successorOf(context.urn, id) : undefined;
     if (successor === undefined) return;
     noteHolder(type, { id: successor.id, outputs: fromEngine(successor.outputs) }, context);
     const { revokeNow } = successor.outputs;
@@ -261,7 +265,7 @@ export class Resources {
   #noteMade(type: ResourceType, made: Made, context: Context): void {
     noteHolder(type, made, context);
     this.#orphans.noteHeld(type, made.outputs, context);
-    this.#compared.set(context.urn, identityIn(made.outputs));
+    this.#identities.set(context.urn, identityIn(made.outputs));
   }
 
   /** Makes a change and completes the outputs to record, also if the resource is not ready. */
@@ -293,7 +297,7 @@ export class Resources {
         ownerNow: this.#owners.identityNow(urn, held),
         beforeCreate: async (context: Context) => {
           if (this.config().isStateless) throw new KeyplaneError("KP-INPUT", STATELESS);
-          const owners = [values.owner, this.#compared.get(urn) ?? values.owner];
+          const owners = [values.owner, this.#identities.get(urn) ?? values.owner];
           const named = owners.map((owner) => identityOf(ownerIdIn(owner), markIn(owner), urn));
           return this.#orphans.beforeCreate(new Set(named), context);
         },

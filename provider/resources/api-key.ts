@@ -14,9 +14,9 @@ import {
   NOT_CREATED,
   pendingAfter,
   pendingDue,
-  pendingUnder,
   waitForProjects,
   wasHandedOut,
+  withFirstUse,
 } from "../keys/readiness";
 import {
   mustHaveReachedConsumers,
@@ -102,14 +102,14 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
     const secret = others.sealedKey ? { digestKey: newDigestKey() } : { key };
     const made = { ...NO_KEY, ...others, ...secret, keyId: id, name, digest: keyDigest(key), createdAt };
     const state = withInputs({ ...made, pending: pendingAfter(operations, inputs), mintedBy: maker(inputs) }, inputs);
-    // The deletion of the old key does not ask again.
+    // `mustBeDue` has asked the service's clock. The deletion of the old key must not ask again.
     context.run.replacedByAge.delete(context.urn);
     reportSkew(context);
     return { id, outputs: await getReady(id, state, key, context) };
   },
 
   async read(id, state, context) {
-    // Nothing to look for: the next update replaces it, and settles what its creation has left.
+    // Nothing to look for: the next `up` replaces it, and settles what its creation has left.
     if (state.keyId === undefined) return state;
     const found = await findKey({ ...state, id }, context);
     if (found === undefined) {
@@ -117,24 +117,24 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
         state.sealedKey === undefined
           ? `key ${formatKey({ id, name: state.name })} is gone from the account`
           : untried({ id, name: state.name }, context);
-      // A later preview shows only that the resource is to be created.
+      // Said here, because the next preview shows a creation without its reason.
       context.warn(`${gone}. The next \`pulumi up\` creates a new key`);
       // Removing the resource would lose the keys that are not revoked yet. Its replacement revokes them.
-      return orphansBeside(id, state).length === 0 ? undefined : { ...state, gone: true };
+      return leftBeside(id, state).length === 0 ? undefined : { ...state, gone: true };
     }
     return { ...state, identity: identityHere(state.identity, context) };
   },
 
   async update(id, saved, inputs, context) {
     await mustBeSameAccount(inputs.owner, context);
-    const isCopy = !sameOwner(saved.identity, inputs.owner);
+    const hasNewOwner = !sameOwner(saved.identity, inputs.owner);
     // A new owner, in a renamed or copied stack, proves nothing about keys that are older than the owner.
-    if (isCopy) await mustBeSameAccount(saved.identity, context);
-    const pending = pendingUnder(inputs, saved, { id: saved.keyId, sealedKey: saved.sealedKey }, context);
+    if (hasNewOwner) await mustBeSameAccount(saved.identity, context);
+    const pending = withFirstUse(inputs, saved, { id: saved.keyId, sealedKey: saved.sealedKey }, context);
     // In a copied state, the original stack revokes them: its state contains them, too.
-    const toRevoke = isCopy ? [] : keysToRevoke(saved.pendingRevocations, saved);
+    const toRevoke = hasNewOwner ? [] : keysToRevoke(saved.pendingRevocations, saved);
     const pendingRevocations = await revokeAll(toRevoke, inputs.owner, context);
-    // Nobody has the key of a lost request, in no stack.
+    // No stack has the key of a lost request, so a copy may revoke it, too.
     const lost = await settleLost(saved.lost, inputs.owner, context);
     const state = withInputs({ ...saved, gone: false, pending, pendingRevocations, lost }, inputs);
     return getReady(id, state, saved.key, context);
@@ -171,12 +171,15 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
       await mustHaveReachedConsumers(id, identity, context);
       await revokeKey({ ...state, id }, context);
     }
-    await mustRevokeAll(keysToRevoke(orphansBeside(id, state), state), identity, context);
+    await mustRevokeAll(keysToRevoke(leftBeside(id, state), state), identity, context);
   },
 });
 
-/** Ids of keys that nobody holds and that are still to be revoked, except the resource's own. */
-function orphansBeside(id: string, { keyId, pendingRevocations }: ApiKeyState): readonly string[] {
+/**
+ * Ids of keys that nobody holds and that are still to be revoked, except the resource's own. The id of a resource is that
+ * of its key. If no key could be created, it is the id of a key that was left behind, or else the requested name.
+ */
+function leftBeside(id: string, { keyId, pendingRevocations }: ApiKeyState): readonly string[] {
   const own = keyId === undefined ? undefined : id;
   return pendingRevocations.filter((orphan) => orphan !== own);
 }

@@ -10,7 +10,7 @@ import { triggersDue } from "../keys/key-state";
 import { sameAge } from "../keys/lease";
 import { settleLost } from "../keys/lost-request";
 import { formatKey } from "../keys/names";
-import { finishPending, pendingUnder } from "../keys/readiness";
+import { finishPending, withFirstUse } from "../keys/readiness";
 import { revokeAll } from "../keys/revoke-key";
 import { atBorder } from "../schema/at-border";
 import { UNKNOWN } from "../schema/field-types";
@@ -129,18 +129,18 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
 
   async update(id, saved, inputs, context) {
     await mustBeSameAccount(inputs.owner, context);
-    const isCopy = !sameOwner(saved.identity, inputs.owner);
+    const hasNewOwner = !sameOwner(saved.identity, inputs.owner);
     // A new owner, in a renamed or copied stack, proves nothing about keys that are older than the owner.
-    if (isCopy) await mustBeSameAccount(saved.identity, context);
+    if (hasNewOwner) await mustBeSameAccount(saved.identity, context);
     const { current, previous } = saved;
-    const pending = pendingUnder(inputs, saved, { id: current?.id, sealedKey: current?.sealedKey }, context);
+    const pending = withFirstUse(inputs, saved, { id: current?.id, sealedKey: current?.sealedKey }, context);
     // The previous key also stays live after the resource is deleted, so it must be used once, too.
     if (previous?.key !== undefined && isKept(inputs) && !isKept(saved.inputs)) {
       await context.keys().authenticates(previous.key);
     }
     const taken = { ...saved, inputs, pending, identity: inputs.owner };
     // In a copied state, the original stack revokes them: its state contains them, too.
-    const own = isCopy ? { ...taken, compromised: [], retired: [], pendingRevocations: [] } : taken;
+    const own = hasNewOwner ? { ...taken, compromised: [], retired: [], pendingRevocations: [] } : taken;
     const ready = await getReady(id, noteTriggers(own, saved, context), saved, context);
     const cleared = await revokePending(ready, context);
     const lost = await settleLost(cleared.lost, inputs.owner, context);

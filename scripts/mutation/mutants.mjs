@@ -482,7 +482,7 @@ const ledger = [
     },
     {
       name: "what the last run could not revoke is not forgotten",
-      change: becomes("[]", "endRun", "isCopy", "unrevoked", "?"),
+      change: becomes("[]", "endRun", "hasNewOwner", "unrevoked", "?"),
       test: resources("ledger"),
       by: "revokes nothing in an incomplete run",
     },
@@ -810,7 +810,7 @@ const deletes = [
   ...inFile("provider/resources/api-key.ts", [
     {
       name: "a copied state does not revoke the original's orphans",
-      change: never("update", "isCopy", "keysToRevoke"),
+      change: never("update", "hasNewOwner", "keysToRevoke"),
       test: resources("deletes"),
       by: "C14",
     },
@@ -1414,7 +1414,7 @@ const digests = [
   ...inFile("provider/resources/rotating-api-key.ts", [
     {
       name: "a copied state leaves what a RotatingApiKey has to revoke to the original",
-      change: becomes("taken", "update", "isCopy", "compromised"),
+      change: becomes("taken", "update", "hasNewOwner", "compromised"),
       test: resources("rotation-requests"),
       by: "are not revoked if the copied state",
     },
@@ -2087,7 +2087,7 @@ const plugins = [
   ...inFile("provider/plugin/resources.ts", [
     {
       name: "a replacement is guarded by the account that its comparison has shown",
-      change: drop("body", "recorded"),
+      change: drop("body", "former"),
       test: contract("account"),
       by: "the credential of another account, for ApiKey, is refused by a replacement",
     },
@@ -2234,11 +2234,6 @@ const evidence = [
     {
       name: "a key that nothing explains is reported",
       change: becomes("REVOKE", "fateOfUnknown", "isLeftBehind", "unexplained"),
-      test: FATE,
-    },
-    {
-      name: "a previous key that is a credential is reported",
-      change: never("fateOfPrevious", "isCredential"),
       test: FATE,
     },
     {
@@ -3235,7 +3230,7 @@ const sealing = [
     },
     {
       name: "a sealed key is not tried later",
-      change: always("pendingUnder", "sealedKey"),
+      change: always("withFirstUse", "sealedKey"),
       test: SEALED,
       by: "that is to stay live",
     },

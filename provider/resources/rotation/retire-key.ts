@@ -123,11 +123,9 @@ export function fateOfPrevious(
   inputs: PlannedRotation,
   context: Context,
 ): Fate {
-  // Missing usage data does not prove that the key is unused, but the grace is over: only a known use keeps it.
   const use = record === "unknown" ? record : (record?.lastUsedAt ?? "never");
   return fateOf({
     kind: "previous",
-    isCredential: false,
     deliveredAt: deliveredAt === undefined ? undefined : Date.parse(deliveredAt),
     ...periodsOf(inputs),
     lastUsed: use === "unknown" || use === "never" ? use : Date.parse(use),

@@ -29,7 +29,6 @@ const unknown = (facts: Partial<UnknownKey> = {}): UnknownKey => ({
 /** A key after a grace of an hour, which nobody has ever used. */
 const previous = (facts: Partial<PreviousKey> = {}): PreviousKey => ({
   kind: "previous",
-  isCredential: false,
   deliveredAt: AT,
   grace: HOUR,
   quiet: HOUR / 2,
@@ -39,11 +38,7 @@ const previous = (facts: Partial<PreviousKey> = {}): PreviousKey => ({
   ...facts,
 });
 
-const replaced = (inDoubt: boolean, waiting: ReplacedKey["waiting"]): ReplacedKey => ({
-  kind: "replaced",
-  inDoubt,
-  waiting,
-});
+const replaced = (waiting: ReplacedKey["waiting"]): ReplacedKey => ({ kind: "replaced", waiting });
 
 /** A key whose deadline comes now. */
 const leased = (facts: Partial<LeasedKey> = {}): LeasedKey => ({
@@ -122,11 +117,6 @@ const TABLE: readonly (readonly [facts: string, KeyFacts, Fate])[] = [
 
   // A key that a rotation replaced.
   ["a previous key after its grace", previous(), REVOKE],
-  [
-    "a previous key with which keyplane authenticates",
-    previous({ isCredential: true, now: AT + 100 * HOUR }),
-    report("credential"),
-  ],
   ["a previous key whose successor was never delivered", previous({ deliveredAt: undefined }), report("not delivered")],
   ["a previous key whose delivery is not readable", previous({ deliveredAt: Number.NaN }), report("not delivered")],
   ["a previous key just before the end of its grace", previous({ now: AT + HOUR - 1 }), keep("grace", AT + HOUR)],
@@ -160,10 +150,9 @@ const TABLE: readonly (readonly [facts: string, KeyFacts, Fate])[] = [
   ],
 
   // The key of a resource that was replaced.
-  ["a replaced key", replaced(false, "unknown"), REVOKE],
-  ["a replaced key in doubt that no consumer has", replaced(true, []), REVOKE],
-  ["a replaced key in doubt that a consumer may have", replaced(true, ["app"]), report("consumers wait")],
-  ["a replaced key in doubt without a state", replaced(true, "unknown"), report("consumers unknown")],
+  ["a replaced key that no consumer has", replaced([]), REVOKE],
+  ["a replaced key that a consumer may have", replaced(["app"]), report("consumers wait")],
+  ["a replaced key without a state", replaced("unknown"), report("consumers unknown")],
 
   // A key that `keyplane sweep` finds.
   ["a key of the sweep", swept(), REVOKE],
