@@ -40,7 +40,6 @@ export async function judgeUnknown(keys: UnknownKeys, context: Context): Promise
     witness,
     // Requested only if this process has created a key since the last list: the state can contain it.
     list: await context.keys().list(),
-    interrupted: await interruptedAmong(keys.unknown, witness, context),
     undelivered: await undeliveredIn(keys, witness, context),
   });
 }
@@ -70,44 +69,22 @@ async function undeliveredIn(
   return undelivered;
 }
 
-/**
- * Ids of the keys whose requests the state has on record, and that no run which succeeded can have made: none was under
- * way in the second in which the service created the key, and after it. Otherwise this state, and the ledger in it, is
- * from the middle of that run and was restored.
- */
-async function interruptedAmong(
-  unknown: readonly ApiKeyRecord[],
-  witness: Witness,
-  context: Context,
-): Promise<ReadonlySet<string>> {
-  const ahead = context.account().serviceNow() - context.now();
-  const interrupted = new Set<string>();
-  for (const { id, name, createdAt } of unknown) {
-    if (witness.requesterOf(name) === undefined) continue;
-    if ((await context.mayHaveDeliveredAt(Date.parse(createdAt) - ahead)) === false) interrupted.add(id);
-  }
-  return interrupted;
-}
-
 /** What the stack's state says, and a list that is not older than the keys in it. */
 interface Seen {
   readonly witness: Witness;
   readonly list: readonly ApiKeyRecord[];
-  /** Ids of the keys that no run which succeeded can have made. */
-  readonly interrupted: ReadonlySet<string>;
   readonly undelivered: ReadonlySet<string>;
 }
 
 function factsOf(key: ApiKeyRecord, keys: UnknownKeys, context: Context, seen?: Seen): UnknownKey {
   const { run, scope } = context;
   const isLost = run.lostNames.has(key.name);
-  const requester = seen?.interrupted.has(key.id) ? seen.witness.requesterOf(key.name) : undefined;
   const current = seen?.witness.currentKeys(ownerIdIn(keys.identity), scope.organizationId) ?? [];
   return {
     kind: "unknown",
     use: key.lastUsedAt === null ? "never" : "used",
     held: keys.held?.has(key.id) ? "yes" : (seen?.witness.holds(key) ?? "unknown"),
-    requestedBy: isLost ? "lost request" : (requester ?? "unknown"),
+    requestedBy: isLost ? "lost request" : (seen?.witness.requesterOf(key.name) ?? "unknown"),
     delivered: keys.delivered?.has(key.id) ? "yes" : seen?.undelivered.has(key.id) ? "no" : "unknown",
     otherHistory: current.some((id) => keyIn(seen?.list ?? [], id) === undefined && !context.keys().hasRevoked(id)),
   };

@@ -176,10 +176,6 @@ class VerbContext implements Omit<Context, Added> {
     return this.#session.stack.mayHaveDeliveredBetween(from, to, this.urn);
   }
 
-  mayHaveDeliveredAt(second: number): Promise<boolean | undefined> {
-    return this.#session.stack.mayHaveDeliveredAt(second, this.urn);
-  }
-
   updatesSince(from: number): Promise<(changedAt: number) => boolean> {
     return this.#session.stack.updatesSince(from, this.urn);
   }

@@ -50,19 +50,6 @@ export class StackLook implements Deliveries {
     );
   }
 
-  /**
-   * Whether such a run was under way in this second, and went on after it; `undefined` if the history cannot be read. A run
-   * that ended in the second does not count: the next one, which was killed, can have begun in it, and nobody saves a state
-   * from the middle of a run in the last second of the run.
-   */
-  async mayHaveDeliveredAt(second: number, urn: string): Promise<boolean | undefined> {
-    const last = Math.floor(second / 1_000) * 1_000 + 999;
-    // A time that cannot be read counts.
-    return (await this.#runs(urn))?.some(
-      ({ mayHaveDelivered, began, ended }) => mayHaveDelivered && !(began > last || ended <= last),
-    );
-  }
-
   /** A refresh that finds drift changes the time of a resource, too, although the resource still has what it had. */
   async updatesSince(from: number, urn: string): Promise<(changedAt: number) => boolean> {
     const { startedAt, command } = this.looking;

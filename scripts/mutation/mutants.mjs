@@ -2357,12 +2357,6 @@ const evidence = [
   ]),
   ...inFile("provider/keys/unknown-keys.ts", [
     {
-      name: "the key of a run that succeeded was delivered, whatever a restored state says",
-      change: never("interruptedAmong", "mayHaveDeliveredAt"),
-      test: resources("ledger"),
-      by: "an unknown key is only reported if the run that made it",
-    },
-    {
       name: "a state counts only if it knows the owner",
       change: becomes("witness === undefined", "judgeUnknown", "!"),
       test: resources("ledger"),
@@ -2632,12 +2626,6 @@ const evidence = [
       change: drop("updatesSince", "now"),
       test: stack("stack-look"),
       by: "a change in the future",
-    },
-    {
-      name: "a run that failed delivers no key",
-      change: without("mayHaveDeliveredAt", "mayHaveDelivered", 2),
-      test: stack("stack-look"),
-      by: "a run may have delivered keys",
     },
   ]),
   ...inFile("provider/keys/create-key.ts", [

@@ -4,7 +4,6 @@ import { autoName, MAX_NAMES, nonceFrom, ownerTag } from "../../provider/keys/na
 import { type ControlPlane, startControlPlane } from "../../testing";
 import { generatedName } from "../generated-name";
 import {
-  cli,
   failureOf,
   newOwner,
   PluginUnderTest,
@@ -102,36 +101,6 @@ describe("a key that an interrupted run left behind", () => {
     await plugin.add("ApiKey");
     await plugin.cancel();
     expect(plugin.messages).toEqual([reported(left, "nothing shows that an interrupted run left it behind")]);
-  });
-
-  it.each([
-    [
-      "succeeded: the state is from the middle of that run, and was restored",
-      (at: (ms: number) => string) => [{ began: at(-5_000), ended: at(5_000) }],
-    ],
-    ["is unknown, because the history cannot be read", undefined],
-  ])("is reported if the run that made it %s", async (_, runs) => {
-    const { plugin, left } = await interrupted();
-    const made = (await plane.liveKeys()).find(({ id }) => String(id) === left);
-    const at = (ms: number) => new Date(Date.parse(made?.createdAt ?? "") + ms).toISOString();
-    if (runs === undefined) cli().forgetHistory();
-    else cli().saveHistory(runs(at));
-    await plugin.add("ApiKey");
-    expect(plugin.messages).toContainEqual(reported(left, "nothing shows that an interrupted run left it behind"));
-    expect(await live()).toContain(left);
-  });
-
-  it("is revoked if only runs that ended before, or began after, have succeeded", async () => {
-    const { plugin, left } = await interrupted();
-    const made = (await plane.liveKeys()).find(({ id }) => String(id) === left);
-    const at = (ms: number) => new Date(Date.parse(made?.createdAt ?? "") + ms).toISOString();
-    cli().saveHistory([
-      { began: at(1_000), ended: at(5_000) },
-      { began: at(-5_000), ended: at(0) },
-      { began: at(-5_000), ended: at(5_000), result: "failed" },
-    ]);
-    await plugin.add("ApiKey");
-    expect(await live()).not.toContain(left);
   });
 
   it("is reported if the state of the stack cannot be read, and the user is told why", async () => {

@@ -97,8 +97,6 @@ export class Story {
       this.checkpoints.push(this.engine.saved());
       await this.frugally(action);
       await this.judge();
-      // The history has whole seconds, and must tell apart what was done in a run and after it.
-      await this.harness.clock.pass(2_000);
     }
     await this.heal();
     await this.judgeHealed();

@@ -101,7 +101,6 @@ export class StackHarness {
       noteCreated: () => {},
       witness: async () => this.saved?.witness(),
       mayHaveDeliveredBetween: async () => this.mayHaveDelivered,
-      mayHaveDeliveredAt: async () => false,
       updatesSince: async () => () => true,
       command: () => ({ isInDoubt: false, isLimited: false, isDestroy: false }),
       progress: (text) => this.told.progress.push(text),

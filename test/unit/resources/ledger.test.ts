@@ -559,37 +559,6 @@ describe("an unknown key", () => {
     expect(await harness.liveIds()).toEqual([held.id]);
   });
 
-  it.each([
-    ["succeeded: the state is from the middle of that run, and was restored", true],
-    ["is unknown, because the history cannot be read", undefined],
-  ])("is only reported if the run that made it %s", async (_, mayHaveDelivered) => {
-    const asked: number[] = [];
-    const mayHaveDeliveredAt = async (second: number) => {
-      asked.push(second);
-      return mayHaveDelivered;
-    };
-    const { harness, left, held } = await withUnknown({ mayHaveDeliveredAt });
-    const made = (await harness.plane.liveKeys()).find(({ id }) => String(id) === left.id);
-    await harness.sweep([held.id], { owner: harness.identity, owned: [], delivered: [] });
-    expect(await harness.liveIds()).toContain(left.id);
-    expect(harness.told.warn.join()).toContain("nothing shows that an interrupted run left it behind");
-    expect(asked).toContain(Date.parse(made?.createdAt ?? ""));
-  });
-
-  it("is looked up by this machine's clock, which the history has, too", async () => {
-    const asked: number[] = [];
-    const mayHaveDeliveredAt = async (second: number) => {
-      asked.push(second);
-      return true;
-    };
-    const { harness, left, held } = await withUnknown({ mayHaveDeliveredAt });
-    const made = (await harness.plane.liveKeys()).find(({ id }) => String(id) === left.id);
-    await harness.plane.clock.set({ offsetMs: 3_600_000 });
-    await harness.sweep([held.id], { owner: harness.identity, owned: [], delivered: [] });
-    const difference = (asked[0] ?? 0) - (Date.parse(made?.createdAt ?? "") - 3_600_000);
-    expect(Math.abs(difference)).toBeLessThanOrEqual(1_000);
-  });
-
   it("is revoked without a look at later runs by a ledger that knew the stack before the key was made", async () => {
     const { harness, left, held } = await withUnknown();
     harness.mayHaveDelivered = true;

@@ -49,20 +49,3 @@ test.each<[string, number, number, "before" | "between" | "never", readonly Run[
   const isUpdate = await new Look(refreshes, runs).updatesSince(from, URN);
   expect(isUpdate(changedAt)).toBe(isProof);
 });
-
-/** A run from 10.0 s to 12.3 s. The history has whole seconds, or more exact times. */
-const long = (ended: number): Run => ({ ...run(true, 10_000), ended });
-
-test.each<[string, number, readonly Run[] | undefined, boolean | undefined]>([
-  ["before a run", 9_500, [long(12_999)], false],
-  ["in which a run began", 10_900, [long(12_999)], true],
-  ["in the middle of a run", 11_000, [long(12_999)], true],
-  ["in which a run ended", 12_000, [long(12_999)], false],
-  ["in which a run ended, by an exact time", 12_100, [long(12_300)], false],
-  ["after a run", 13_000, [long(12_999)], false],
-  ["in a run that failed", 11_000, [{ ...long(12_999), mayHaveDelivered: false }], false],
-  ["in a run without a readable time", 11_000, [long(Number.NaN)], true],
-  ["that the history cannot show", 11_000, undefined, undefined],
-])("a run may have delivered keys that were made in a second %s", async (_, second, runs, mayHave) => {
-  expect(await new Look("never", runs).mayHaveDeliveredAt(second, URN)).toBe(mayHave);
-});
