@@ -1,5 +1,6 @@
 import { formatDuration } from "../../provider/duration";
 import { nameInUrn } from "../../provider/keys/names";
+import { revokeCommand, scopeOf } from "../../provider/keys/scope";
 import { counted } from "../../provider/text";
 import { note, paint, plain, print } from "../terminal";
 import type { Holding, Holdings } from "./holdings";
@@ -43,7 +44,7 @@ export function printReport({ identified, unknown, states, undigested }: Finding
     if (checked !== undefined) row("check", checkedText(checked));
     const id = checked?.works ? checked.keyId : undefined;
     const search = "Find its id in the service's console, by the time of its last use, and revoke it";
-    row("next", id === undefined ? search : `npx keyplane revoke ${id} --yes`);
+    row("next", id === undefined ? search : `${revokeCommand(id, scopeOf({}))} --yes`);
     print("");
   }
   const total = identified.length + unknown.length;

@@ -81,8 +81,9 @@ async function run<T>(
   verb: Pick<Verb, "type" | "name"> & { readonly values: Values; readonly held?: Values },
   body: (context: Context, state: Outputs) => Promise<T>,
 ): Promise<T> {
-  const { type, name, values, held = values } = verb;
-  const [given, state] = [values, held].map((each) => readOutputs(fromState(each))) as [Outputs, Outputs];
+  const { type, name, values, held } = verb;
+  const given = readOutputs(fromState(values));
+  const state = held === undefined ? given : readOutputs(fromState(held));
   // The state of the owner, which a run with `--target` can leave out.
   session.noteRecorded(given);
   const urn = given.resourceUrn ?? state.resourceUrn ?? "";

@@ -383,7 +383,7 @@ const settle = [
     },
     {
       name: "the new secret is concealed before anything else of the answer is read",
-      change: drop("readCreatedKey", "string"),
+      change: drop("readCreatedKey", "conceal"),
       test: resources("lies"),
       by: "a creation that is answered with the new secret",
     },

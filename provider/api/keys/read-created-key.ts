@@ -30,24 +30,18 @@ export function readCreatedKey(answer: HttpAnswer, context: CreatedKeyContext): 
   if (typeof key === "string") conceal(key);
   // An id that contains a secret is invalid, because states and messages show ids in clear text.
   const hasId = id !== undefined && redact(id) === id;
+  const lost = (says: string) => {
+    const { status, requestId, sentAt } = answer;
+    const message = `${route} returned ${status} ${says} [request ${requestId}]`;
+    return new AnswerLostError(message, { status, requestId, route }, sentAt);
+  };
   if (!hasId || !isKeyText(key)) {
-    const { status, requestId } = answer;
     const lacks = hasId ? "a valid secret" : "a valid id";
-    throw new AnswerLostError(
-      `${route} returned ${status} without ${lacks}. A key was probably created, but it cannot be used [request ${requestId}]`,
-      { status, requestId, route },
-      answer.sentAt,
-    );
+    throw lost(`without ${lacks}. A key was probably created, but it cannot be used`);
   }
   const name = tolerant(() => reader.text(body, "name", ""), context.name);
   if (!isSameName(name, context.name)) {
-    const { status, requestId } = answer;
-    throw new AnswerLostError(
-      `${route} returned ${status} with key ${id}, which has another name. A key was probably created, but its secret is ` +
-        `unknown [request ${requestId}]`,
-      { status, requestId, route },
-      answer.sentAt,
-    );
+    throw lost(`with key ${id}, which has another name. A key was probably created, but its secret is unknown`);
   }
   const answered = new Date(answer.date ?? context.now()).toISOString();
   return {
