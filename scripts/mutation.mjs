@@ -15,6 +15,10 @@ const { values, positionals } = parseArgs({
 });
 const words = positionals.join(" ");
 const chosen = mutants.filter(({ name, part }) => `${part}: ${name}`.includes(words));
+if (chosen.length === 0) {
+  console.error(`no mutant has "${words}" in its name`);
+  process.exit(1);
+}
 const folder = await mkdtemp(join(tmpdir(), "keyplane-mutation-"));
 
 /** Runs test files, or only the tests with matching names. Returns the names of the failed tests, and how many ran. */

@@ -25,7 +25,7 @@ const fields = {
   stack: { type: types.text, required: true, change: "ignore" },
   // Version 0.1 did not record it.
   organization: { type: types.text, change: "ignore" },
-  /** Ids of the last runs, which the names of their keys begin with. */
+  /** The last runs: their ids, which the nonces of their keys begin with, and their starts. */
   runs: { type: types.listOf(types.text), change: "ignore", internal: true },
   /** The first key of the program, for messages. Not saved: it changes when the program's lines move. */
   firstKey: { type: types.text, change: "ignore", internal: true },
@@ -55,9 +55,9 @@ export const owner = atBorder<Inputs, OwnerState>({
   writeState: ({ runs, ...state }) => state,
 
   // The engine saves the inputs of every run before it creates a key, also if nothing else of the owner changes.
-  completed: ({ firstKey, ...inputs }, before, { runId }) => ({
+  completed: ({ firstKey, ...inputs }, before, { runRecord }) => ({
     ...inputs,
-    runs: [...(before.runs ?? []), ...(runId === undefined ? [] : [runId])].slice(-RUNS),
+    runs: [...(before.runs ?? []), ...(runRecord === undefined ? [] : [runRecord])].slice(-RUNS),
   }),
 
   // Every key depends on its owner, so invalid settings are reported here, once, before anything is created.

@@ -46,6 +46,18 @@ export function newRunId(): string {
   return base32(randomBytes(4)).slice(0, RUN_LENGTH);
 }
 
+/** What stands after the id of a run, or the seed of a creation, in the state: when the run was started, in whole seconds. */
+export function startMark(startedAt: number): string {
+  return `@${Math.floor(startedAt / 1_000).toString(36)}`;
+}
+
+/** The id or the seed in such a record, and when its run was started, in milliseconds since 1970, if it has that. */
+export function readRecord(record: string): { readonly id: string; readonly startedAt: number | undefined } {
+  const [id = "", start = ""] = record.split("@");
+  const startedAt = Number.parseInt(start, 36) * 1_000;
+  return { id, startedAt: Number.isNaN(startedAt) ? undefined : startedAt };
+}
+
 /** The id of the run that requested an auto-name of the dynamic provider. */
 export function runIn(name: string): string {
   return name.slice(-NONCE_LENGTH, -NONCE_LENGTH + RUN_LENGTH);

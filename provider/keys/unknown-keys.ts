@@ -1,7 +1,7 @@
 import type { ApiKeyRecord } from "../api/records";
 import { keyIn } from "../key-index";
 import type { Context } from "../schema/resource-type";
-import type { Witness } from "../schema/witness";
+import type { KeyRequest, Witness } from "../schema/witness";
 import { shownName } from "../text";
 import { MAX_SKEW_MS } from "./clock-skew";
 import { type Fate, fateOf, type Reason, type UnknownKey } from "./fate";
@@ -40,6 +40,7 @@ export async function judgeUnknown(keys: UnknownKeys, context: Context): Promise
     witness,
     // Requested only if this process has created a key since the last list: the state can contain it.
     list: await context.keys().list(),
+    requesters: await interruptedRequesters(keys.unknown, witness, context),
     undelivered: await undeliveredIn(keys, witness, context),
   });
 }
@@ -69,10 +70,33 @@ async function undeliveredIn(
   return undelivered;
 }
 
+/**
+ * What requested each of these keys, if the state has it on record and its run did not succeed. If it has succeeded, this
+ * state is from the middle of that run, and was restored: the run can have delivered the key.
+ */
+async function interruptedRequesters(
+  unknown: readonly ApiKeyRecord[],
+  witness: Witness,
+  context: Context,
+): Promise<ReadonlyMap<string, KeyRequest["by"]>> {
+  const ahead = context.account().serviceNow() - context.now();
+  const requesters = new Map<string, KeyRequest["by"]>();
+  for (const { id, name, createdAt } of unknown) {
+    const request = witness.requestOf(name);
+    if (request === undefined) continue;
+    const { by, startedAt } = request;
+    const mayHaveSucceeded =
+      startedAt !== undefined && (await context.mayHaveSucceeded(startedAt, Date.parse(createdAt) - ahead)) !== false;
+    if (!mayHaveSucceeded) requesters.set(id, by);
+  }
+  return requesters;
+}
+
 /** What the stack's state says, and a list that is not older than the keys in it. */
 interface Seen {
   readonly witness: Witness;
   readonly list: readonly ApiKeyRecord[];
+  readonly requesters: ReadonlyMap<string, KeyRequest["by"]>;
   readonly undelivered: ReadonlySet<string>;
 }
 
@@ -84,7 +108,7 @@ function factsOf(key: ApiKeyRecord, keys: UnknownKeys, context: Context, seen?: 
     kind: "unknown",
     use: key.lastUsedAt === null ? "never" : "used",
     held: keys.held?.has(key.id) ? "yes" : (seen?.witness.holds(key) ?? "unknown"),
-    requestedBy: isLost ? "lost request" : (seen?.witness.requesterOf(key.name) ?? "unknown"),
+    requestedBy: isLost ? "lost request" : (seen?.requesters.get(key.id) ?? "unknown"),
     delivered: keys.delivered?.has(key.id) ? "yes" : seen?.undelivered.has(key.id) ? "no" : "unknown",
     otherHistory: current.some((id) => keyIn(seen?.list ?? [], id) === undefined && !context.keys().hasRevoked(id)),
   };

@@ -14,21 +14,22 @@ export class KeyOwners {
   constructor(
     private readonly config: () => ProviderConfig,
     private readonly handovers: Handovers,
+    private readonly startMark: () => string,
   ) {}
 
   /**
-   * The owner of a key and the seed of its nonces as inputs, which the engine saves before the key is created. A resource
-   * that exists has its own seed.
+   * The owner of a key, and the seed of its nonces with the start of the run, as inputs, which the engine saves before the
+   * key is created. A resource that exists has its own seed.
    */
   inputs(urn: string, olds: EngineValues, seed: Uint8Array = new Uint8Array()): EngineValues {
     const { owner, resourceUrn } = fromEngine(olds);
     // A key that is handed over keeps the owner that its name shows.
     const before = owner ?? this.handovers.planned(urn)?.outputs.owner;
     const isNew = Object.keys(olds).length === 0 && seed.length > 0;
-    const digest = () => createHash("sha256").update(seed).update(urn).digest().subarray(0, 10);
+    const digest = () => base32(createHash("sha256").update(seed).update(urn).digest().subarray(0, 5));
     return withoutEmpty({
       [OWNER]: this.#ownerNow(urn, before, resourceUrn),
-      [NONCE]: isNew ? base32(digest()) : olds[NONCE],
+      [NONCE]: isNew ? digest() + this.startMark() : olds[NONCE],
     });
   }
 

@@ -55,7 +55,7 @@ export class OrphanSearch {
     const others = unused.filter(({ name }) => !isNamedFor(name, identity));
     if (others.length === 0) return;
     const witness = await context.witness();
-    const unknown = others.filter(({ name }) => witness?.requesterOf(name) || witness?.owns(name));
+    const unknown = others.filter(({ name }) => witness?.requestOf(name) || witness?.owns(name));
     await this.#settle(unknown, identity, context);
   }
 
@@ -75,7 +75,7 @@ export class OrphanSearch {
     const identities = witness?.interrupted().map((urn) => identityOf(ownerIdIn(identity), undefined, urn)) ?? [];
     const isOurs = ({ name }: ApiKeyRecord) =>
       // The URN of the record is another one than that of the key if the stack was renamed.
-      witness?.requesterOf(name) !== undefined ||
+      witness?.requestOf(name) !== undefined ||
       (witness?.owns(name) && identities.some((each) => isNamedForUrn(name, each)));
     await this.#settle(others.filter(isOurs), identity, context);
   }

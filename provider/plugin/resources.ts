@@ -59,7 +59,7 @@ export class Resources {
     private readonly session: Session,
     private readonly config: () => ProviderConfig,
   ) {
-    this.#owners = new KeyOwners(config, this.#handovers);
+    this.#owners = new KeyOwners(config, this.#handovers, () => session.startMark);
   }
 
   /** @param seed - A random text. The engine passes the same one in a preview and in the run that follows its plan. */

@@ -130,8 +130,8 @@ export interface Context {
   readonly creating: <T>(creation: Promise<T>) => Promise<T>;
   /** Records a key of this verb, which is revoked if the engine dies before it gets the answer. */
   readonly noteCreated: (id: string) => void;
-  /** The id of this run, which begins its nonces; `undefined` if the state cannot record it. */
-  readonly runId?: string | undefined;
+  /** The id of this run, which begins its nonces, and its start; `undefined` if the state cannot record it. */
+  readonly runRecord?: string | undefined;
   /**
    * What the stack's own state says by now; `undefined` if it cannot be read. The verbs of one phase of a run share it.
    * @param options - `fresh` reads it again.
@@ -139,6 +139,11 @@ export interface Context {
   readonly witness: (options?: { readonly fresh?: boolean }) => Promise<Witness | undefined>;
   /** Whether a run of this period may have delivered keys without a record; `undefined` if the history cannot be read. */
   readonly mayHaveDeliveredBetween: (from: number, to: number) => Promise<boolean | undefined>;
+  /**
+   * Whether the run that was started and created a key at these times may have succeeded; `undefined` if the history
+   * cannot be read.
+   */
+  readonly mayHaveSucceeded: (startedAt: number, createdAt: number) => Promise<boolean | undefined>;
   /** Tells whether the time at which a resource was changed, since `from`, proves an update of it. */
   readonly updatesSince: (from: number) => Promise<(changedAt: number) => boolean>;
   /** What the history of the stack says about the delivery of keys. Absent if a ledger knows. */

@@ -11,6 +11,13 @@ export interface KeyHolder {
   readonly namedFor: string | undefined;
 }
 
+/** What requested the name of a key, as the state has it on record. */
+export interface KeyRequest {
+  readonly by: "interrupted creation" | "run";
+  /** When that run was started, in milliseconds since 1970; `undefined` if version 0.2 or a plan left no record of it. */
+  readonly startedAt: number | undefined;
+}
+
 /**
  * What the stack's own state says, as the engine has saved it by now. It only counts if it proves to be the state of
  * this stack: it must contain the owner in question.
@@ -27,7 +34,7 @@ export interface Witness {
   /** The resources that have a key as their current or previous one. */
   holdersOf(key: HeldName): readonly KeyHolder[];
   /** What requested a key of this name, if the state has a record of it. */
-  requesterOf(name: string): "interrupted creation" | "run" | undefined;
+  requestOf(name: string): KeyRequest | undefined;
   /** When an owner was created, in milliseconds since 1970; `undefined` if the state does not tell. */
   madeAt(ownerId: string): number | undefined;
   /** The URNs of interrupted creations. */

@@ -5,7 +5,7 @@ import { getOrCreate } from "../get-or-create";
 import type { Retry } from "../http";
 import { accountMark } from "../keys/account-fingerprint";
 import { KnownOrigins, type NewAddressError } from "../keys/known-origins";
-import { newRunId, noncesOf } from "../keys/names";
+import { newRunId, noncesOf, startMark } from "../keys/names";
 import { type Scope, scopeKey, scopeOf } from "../keys/scope";
 import type { Outputs } from "../schema/outputs";
 import { newRunNotes, type RunNotes } from "../schema/resource-type";
@@ -71,9 +71,14 @@ export class Session {
     return this.#command;
   }
 
-  /** The id of this run, which begins its nonces; `undefined` if the state cannot record it, because of a plan. */
-  get runId(): string | undefined {
-    return this.command.usesPlan ? undefined : this.#runId;
+  /** The id of this run, which begins its nonces, and its start; `undefined` if the state cannot record it: with a plan. */
+  get runRecord(): string | undefined {
+    return this.command.usesPlan ? undefined : this.#runId + this.startMark;
+  }
+
+  /** When this run was started, as the state records it. A plan has the same inputs in its preview and in its run. */
+  get startMark(): string {
+    return this.command.usesPlan ? "" : startMark(this.startedAt);
   }
 
   /** When this process was started, by the machine's clock, in milliseconds since 1970. */

@@ -150,8 +150,8 @@ class VerbContext implements Omit<Context, Added> {
     return this.#session.accountMark(this.scope);
   }
 
-  get runId(): string | undefined {
-    return this.#session.runId;
+  get runRecord(): string | undefined {
+    return this.#session.runRecord;
   }
 
   creating<T>(creation: Promise<T>): Promise<T> {
@@ -174,6 +174,10 @@ class VerbContext implements Omit<Context, Added> {
 
   mayHaveDeliveredBetween(from: number, to: number): Promise<boolean | undefined> {
     return this.#session.stack.mayHaveDeliveredBetween(from, to, this.urn);
+  }
+
+  mayHaveSucceeded(startedAt: number, createdAt: number): Promise<boolean | undefined> {
+    return this.#session.stack.mayHaveSucceeded(startedAt, createdAt, this.urn);
   }
 
   updatesSince(from: number): Promise<(changedAt: number) => boolean> {

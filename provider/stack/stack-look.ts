@@ -50,6 +50,19 @@ export class StackLook implements Deliveries {
     );
   }
 
+  /**
+   * Whether a run that succeeded may be the one that was started and created a key at these times; `undefined` if the
+   * history cannot be read. It has whole seconds: the next run can have started in the one in which this run ended.
+   */
+  async mayHaveSucceeded(startedAt: number, createdAt: number, urn: string): Promise<boolean | undefined> {
+    const second = (time: number) => Math.floor(time / 1_000);
+    return (await this.#runs(urn))?.some(({ mayHaveDelivered, began, ended }) => {
+      const isOutside = second(startedAt) < second(began) || second(startedAt) > second(ended);
+      const isNext = second(startedAt) === second(ended) && createdAt > ended;
+      return mayHaveDelivered && !isOutside && !isNext;
+    });
+  }
+
   /** A refresh that finds drift changes the time of a resource, too, although the resource still has what it had. */
   async updatesSince(from: number, urn: string): Promise<(changedAt: number) => boolean> {
     const { startedAt, command } = this.looking;

@@ -1,8 +1,9 @@
 import type { ApiKeyRecord } from "../api/records";
 import { urnIn } from "../keys/identity";
-import { hasTagOf, isNamedFor, isOthers, MAX_NAMES, nameInUrn, nonceFrom, runIn } from "../keys/names";
+import { hasTagOf, isNamedFor, isOthers, MAX_NAMES, nameInUrn, nonceFrom, readRecord, runIn } from "../keys/names";
+import { textsOf } from "../members";
 import type { HeldName } from "../schema/resource-type";
-import type { KeyHolder, Witness } from "../schema/witness";
+import type { KeyHolder, KeyRequest, Witness } from "../schema/witness";
 import type { Deployment, StateResource } from "./deployment";
 import { hidesKeys, isKeyplanes, type KeyInState, keysIn, OWNER_TYPE, ownersIn, type Role } from "./stack-state";
 
@@ -53,14 +54,17 @@ export class StackWitness implements Witness {
       .map(({ urn, id, replaced, outputs }) => ({ urn, id, replaced, namedFor: urnIn(outputs.__owner) }));
   }
 
-  requesterOf(name: string): "interrupted creation" | "run" | undefined {
-    if (this.deployment.creating.some((note) => isNamedIn(note, name))) return "interrupted creation";
+  requestOf(name: string): KeyRequest | undefined {
+    const note = this.deployment.creating.find((each) => isNamedIn(each, name));
+    if (note !== undefined) {
+      return { by: "interrupted creation", startedAt: readRecord(String(note.inputs.__nonce)).startedAt };
+    }
     // The dynamic provider saves its runs with the owner before they request a key.
-    const isRecorded = this.#ours.some(
-      ({ type, id, inputs }) =>
-        type === OWNER_TYPE && hasTagOf(name, id) && Array.isArray(inputs.runs) && inputs.runs.includes(runIn(name)),
-    );
-    return isRecorded ? "run" : undefined;
+    const run = this.#ours
+      .filter(({ type, id }) => type === OWNER_TYPE && hasTagOf(name, id))
+      .flatMap(({ inputs }) => textsOf(inputs.runs).map(readRecord))
+      .find(({ id }) => id === runIn(name));
+    return run && { by: "run", startedAt: run.startedAt };
   }
 
   madeAt(ownerId: string): number | undefined {

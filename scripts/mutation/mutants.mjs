@@ -2357,6 +2357,12 @@ const evidence = [
   ]),
   ...inFile("provider/keys/unknown-keys.ts", [
     {
+      name: "a run that succeeded left no key behind, whatever a restored state says",
+      change: always("interruptedRequesters", "mayHaveSucceeded", "!"),
+      test: resources("ledger"),
+      by: "an unknown key is only reported if the run that made it",
+    },
+    {
       name: "a state counts only if it knows the owner",
       change: becomes("witness === undefined", "judgeUnknown", "!"),
       test: resources("ledger"),
@@ -2440,12 +2446,12 @@ const evidence = [
     },
     {
       name: "a name of another owner is not this run's request",
-      change: without("requesterOf", "hasTagOf"),
+      change: without("requestOf", "hasTagOf"),
       test: stack("witness"),
     },
     {
       name: "a name shows which run requested it",
-      change: without("requesterOf", "includes"),
+      change: without("requestOf", "runIn"),
       test: stack("witness"),
     },
     {
@@ -2626,6 +2632,18 @@ const evidence = [
       change: drop("updatesSince", "now"),
       test: stack("stack-look"),
       by: "a change in the future",
+    },
+    {
+      name: "a run that failed delivers no key",
+      change: without("mayHaveSucceeded", "mayHaveDelivered", 2),
+      test: stack("stack-look"),
+      by: "a run that was started in a run that failed",
+    },
+    {
+      name: "the next run can start in the second in which a run ended",
+      change: without("mayHaveSucceeded", "isNext"),
+      test: stack("stack-look"),
+      by: "a run that was started in the second in which a run ended, with a later key",
     },
   ]),
   ...inFile("provider/keys/create-key.ts", [
@@ -2897,7 +2915,7 @@ const evidence = [
   ]),
   ...inFile("provider/dynamic/owner.ts", [
     { name: "a renamed stack keeps its owner", change: always("due", "!"), test: RENAMED },
-    { name: "a run is on record before its keys", change: without("completed", "runId", 2), test: RENAMED },
+    { name: "a run is on record before its keys", change: without("completed", "runRecord", 2), test: RENAMED },
   ]),
   ...inFile("provider/session/difference.ts", [
     {
@@ -2940,7 +2958,7 @@ const evidence = [
     },
     {
       name: "a destroy looks for interrupted creations under the former name of a stack",
-      change: without("isOurs", "requesterOf"),
+      change: without("isOurs", "requestOf"),
       test: STORIES_OF_PLUGIN,
       by: "a creation that dies in a stack that is renamed",
     },

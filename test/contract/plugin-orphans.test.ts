@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { identityOf } from "../../provider/keys/identity";
-import { autoName, MAX_NAMES, nonceFrom, ownerTag } from "../../provider/keys/names";
+import { autoName, MAX_NAMES, nonceFrom, ownerTag, readRecord } from "../../provider/keys/names";
 import { type ControlPlane, startControlPlane } from "../../testing";
 import { generatedName } from "../generated-name";
 import {
+  cli,
   failureOf,
   newOwner,
   PluginUnderTest,
@@ -101,6 +102,37 @@ describe("a key that an interrupted run left behind", () => {
     await plugin.add("ApiKey");
     await plugin.cancel();
     expect(plugin.messages).toEqual([reported(left, "nothing shows that an interrupted run left it behind")]);
+  });
+
+  describe("of a run on record", () => {
+    /** A time that many seconds after that run was started. */
+    const at = (note: Values, seconds: number) => {
+      const { startedAt = Number.NaN } = readRecord(String(note.__nonce));
+      return new Date(startedAt + 1_000 * seconds).toISOString();
+    };
+
+    it.each([[true], [false]])(
+      "is reported if that run succeeded, because the state is from its middle and was restored, or if the history cannot be read: %s",
+      async (isReadable) => {
+        const { plugin, note, left } = await interrupted();
+        if (isReadable) cli().saveHistory([{ began: at(note, 0), ended: at(note, 5) }]);
+        else cli().forgetHistory();
+        await plugin.add("ApiKey");
+        expect(plugin.messages).toContainEqual(reported(left, "nothing shows that an interrupted run left it behind"));
+        expect(await live()).toContain(left);
+      },
+    );
+
+    it("is revoked if only other runs have succeeded", async () => {
+      const { plugin, note, left } = await interrupted();
+      cli().saveHistory([
+        { began: at(note, 1), ended: at(note, 5) },
+        { began: at(note, 0), ended: at(note, 5), result: "failed" },
+        { began: at(note, -5), ended: at(note, -1) },
+      ]);
+      await plugin.add("ApiKey");
+      expect(await live()).not.toContain(left);
+    });
   });
 
   it("is reported if the state of the stack cannot be read, and the user is told why", async () => {

@@ -42,13 +42,14 @@ export interface SavedRun {
   readonly environment?: Values;
 }
 
-/** A stand-in for the Pulumi CLI of one stack. Without a saved state it answers with an error. */
+/** A stand-in for the Pulumi CLI of one stack, without a history. Without a saved state it answers with an error. */
 export class PulumiCli {
   readonly #folder = mkdtempSync(join(tmpdir(), "keyplane-pulumi-"));
   readonly file = join(this.#folder, "pulumi.js");
 
   constructor() {
     writeFileSync(this.file, SCRIPT);
+    this.saveHistory([]);
   }
 
   /** Saves the state, with creations that a killed engine has not finished. */

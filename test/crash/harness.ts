@@ -227,7 +227,10 @@ async function leaveOrphan(frontEnd: FrontEnd, { plane, workspace }: Stage): Pro
     return found;
   };
   if (frontEnd === "dynamic") {
-    const [run] = find("Owner::keyplane").inputs.runs as string[];
+    // The run that was interrupted is another one than the one that made this state.
+    const run = "crash";
+    (find("Owner::keyplane").inputs.runs as string[]).push(run);
+    await writeFile(workspace.stateFile, JSON.stringify(content));
     await plane.state.createKey(own.name.replace(/[^-]+$/, `${run}aaa`));
     return;
   }

@@ -167,6 +167,30 @@ consumer("app", key);`;
     await stack.run.destroy();
   });
 
+  test.each([
+    ["rotated", rotating("1", 'consumer("app", web);'), rotating("2", 'consumer("app", web);')],
+    ["new", 'new ApiKey("first", {});', `new ApiKey("first", {});\n${plain("1")}`],
+  ])(
+    "a %s key of a run that succeeded stays live after a state from the middle of that run was restored",
+    async (_, before, after) => {
+      stack = await StackUnderTest.create(frontEnd, plane, before);
+      await stack.up();
+      const [old = ""] = await stack.live();
+      await stack.setProgram(after);
+      await plane.rules.add({ route: "POST /api_keys", hold: "after" });
+      const { done } = stack.run.workspace.start("up");
+      await plane.held.wait(1, 60_000);
+      const state = await stack.run.workspace.exportState();
+      await plane.held.release();
+      await done;
+      const delivered = (await stack.live()).filter((id) => id !== old);
+      await stack.run.workspace.importState(state);
+      const said = messagesOf(await stack.up());
+      expect(await stack.live()).toEqual(expect.arrayContaining(delivered));
+      for (const id of delivered) expect(said).toContain(`npx keyplane revoke ${id}`);
+    },
+  );
+
   test("the answer to another request gives its key to no second resource, and leaves no key behind", async () => {
     stack = await StackUnderTest.create(frontEnd, plane, 'new ApiKey("first", {});');
     await stack.up();

@@ -22,8 +22,8 @@ export type Action =
   | { readonly do: "rename stack"; readonly keepsOwner: boolean }
   /** `pulumi state` changes a resource without a call of the provider. */
   | { readonly do: `state ${"delete" | "move" | "rename" | "taint"}`; readonly which: number }
-  /** The state is that of an earlier time, as by `stack import`. */
-  | { readonly do: "restore"; readonly which: number }
+  /** The state is that of an earlier time, as by `stack import`, also one from the middle of the last run. */
+  | { readonly do: "restore"; readonly which: number; readonly midway?: boolean }
   /** Another backend, or a copy of the stack, goes on from the same state. */
   | { readonly do: "fork" | "copy"; readonly commands: readonly Elsewhere[] }
   /** Commands in one of these stacks. */
@@ -251,7 +251,7 @@ const commands = fc.array(fc.constantFrom<Elsewhere>("up", "up", "rotate", "refr
 const aside: fc.Arbitrary<Action> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constantFrom("fork" as const, "copy" as const), commands }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("elsewhere" as const), which: fc.nat(9), commands }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant("restore" as const), which: fc.nat(9) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("restore" as const), which: fc.nat(9), midway: fc.boolean() }) },
   {
     weight: 3,
     arbitrary: fc.record({

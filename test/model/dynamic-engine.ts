@@ -2,7 +2,7 @@ import { resourceTypes } from "../../provider/dynamic/registry";
 import { accountIn } from "../../provider/keys/account-fingerprint";
 import { MAX_SKEW_MS } from "../../provider/keys/clock-skew";
 import { noteHolder } from "../../provider/keys/holders";
-import { runIn } from "../../provider/keys/names";
+import { readRecord, runIn } from "../../provider/keys/names";
 import { textsOf } from "../../provider/members";
 import { check } from "../../provider/schema/check";
 import type { Difference } from "../../provider/schema/diff";
@@ -49,7 +49,7 @@ export class DynamicEngine extends MiniEngine {
   }
 
   override isOnRecord(name: string): boolean {
-    return textsOf(this.owner?.inputs.runs).includes(runIn(name));
+    return textsOf(this.owner?.inputs.runs).some((run) => readRecord(run).id === runIn(name));
   }
 
   /**

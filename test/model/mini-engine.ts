@@ -121,6 +121,9 @@ export abstract class MiniEngine implements Naming {
   protected flags: Flags = {};
   protected isDestroy = false;
   private steps = 0;
+  /** The checkpoints before each step of the last `up` that succeeded. */
+  midway: readonly Saved[] = [];
+  private before: Saved[] = [];
   protected failures = 0;
   /** Ids of the resources that this run has replaced. */
   protected readonly replaced = new Set<string>();
@@ -386,6 +389,7 @@ export abstract class MiniEngine implements Naming {
     this.flags = flags;
     this.isDestroy = false;
     this.steps = 0;
+    this.before = [];
     this.calls = 0;
     this.asked = { states: 0, histories: 0 };
     this.failures = 0;
@@ -404,6 +408,7 @@ export abstract class MiniEngine implements Naming {
     try {
       await body();
       result = "succeeded";
+      if (kind === "update") this.midway = this.before;
       return true;
     } catch (error) {
       if (error instanceof Crashed || error instanceof StepFailed) return false;
@@ -613,6 +618,7 @@ export abstract class MiniEngine implements Naming {
   /** Executes a step, which is killed at the point that the crash defines. */
   protected async step<T>(call: () => Promise<Outcome<T>>, creating?: Note): Promise<T> {
     this.steps += 1;
+    this.before.push(this.saved());
     const crash = this.flags.crash?.step === this.steps ? this.flags.crash : undefined;
     const { when, victim } = { victim: "both", ...crash } as const satisfies Partial<Crash>;
     this.underWay = creating;

@@ -178,7 +178,7 @@ export class Story {
         break;
       }
       case "restore":
-        this.restore(action.which);
+        this.restore(action);
         break;
       case "fork":
         await this.addOther(this.engine.fork(), true, action.commands);
@@ -221,8 +221,8 @@ export class Story {
     await this.forgettingNothing(this.engine.isAway(flags) && !flags.refresh, () => this.engine.up(program, flags));
   }
 
-  private restore(which: number): void {
-    const checkpoint = pick(this.checkpoints, which);
+  private restore({ which, midway = false }: Extract<Action, { do: "restore" }>): void {
+    const checkpoint = pick(midway ? this.engine.midway : this.checkpoints, which);
     if (checkpoint === undefined) return;
     const { known, line } = this.engine.saved();
     const held = this.heldIds();

@@ -54,7 +54,7 @@ describe("the owner of a stack's keys", () => {
 
 describe("the record of runs in the owner's inputs", () => {
   const completed = async (before: Properties, runId: string | undefined) => {
-    const { context } = await StackHarness.start({ runId });
+    const { context } = await StackHarness.start({ runRecord: runId });
     return json(check(resourceTypes.Owner, NOW, context, before).inputs).runs;
   };
 

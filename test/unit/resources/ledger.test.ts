@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { resourceTypes } from "../../../provider/dynamic/registry";
 import { AbortedError } from "../../../provider/errors";
-import { newRunId } from "../../../provider/keys/names";
+import { newRunId, startMark } from "../../../provider/keys/names";
 import { diff } from "../../../provider/schema/diff";
 import type { Properties } from "../../../provider/schema/outputs";
 import { newRunNotes } from "../../../provider/schema/resource-type";
@@ -557,6 +557,46 @@ describe("an unknown key", () => {
     await harness.sweep([held.id]);
     expect(new Set(asked)).toEqual(new Set([Date.parse(made?.createdAt ?? "") - 300_000]));
     expect(await harness.liveIds()).toEqual([held.id]);
+  });
+
+  const START = Date.UTC(2026, 0, 1);
+  const settled = (harness: StackHarness) => ({ owner: harness.identity, owned: [], delivered: [] });
+
+  it.each([
+    ["succeeded: the state is from the middle of that run, and was restored", true],
+    ["is unknown, because the history cannot be read", undefined],
+  ])("is only reported if the run that made it %s", async (_, mayHave) => {
+    const { harness, left, held } = await withUnknown({
+      mayHaveSucceeded: async (start) => mayHave && start === START,
+    });
+    harness.save([harness.runId + startMark(START)]).add(held);
+    await harness.sweep([held.id], settled(harness));
+    expect(await harness.liveIds()).toContain(left.id);
+    expect(harness.told.warn.join()).toContain("nothing shows that an interrupted run left it behind");
+  });
+
+  it("is revoked if the run that made it did not succeed, or if version 0.2 did not record its start", async () => {
+    for (const mayHave of [false, undefined]) {
+      const { harness, left, held } = await withUnknown({ mayHaveSucceeded: async () => mayHave });
+      harness.save([harness.runId + (mayHave === undefined ? "" : startMark(START))]).add(held);
+      await harness.sweep([held.id], settled(harness));
+      expect(await harness.liveIds()).not.toContain(left.id);
+    }
+  });
+
+  it("is looked up by this machine's clock, which the history has, too", async () => {
+    const asked: number[] = [];
+    const mayHaveSucceeded = async (_start: number, createdAt: number) => {
+      asked.push(createdAt);
+      return true;
+    };
+    const { harness, left, held } = await withUnknown({ mayHaveSucceeded });
+    const made = (await harness.plane.liveKeys()).find(({ id }) => String(id) === left.id);
+    await harness.plane.clock.set({ offsetMs: 3_600_000 });
+    harness.save([harness.runId + startMark(START)]).add(held);
+    await harness.sweep([held.id], settled(harness));
+    const difference = (asked[0] ?? 0) - (Date.parse(made?.createdAt ?? "") - 3_600_000);
+    expect(Math.abs(difference)).toBeLessThanOrEqual(1_000);
   });
 
   it("is revoked without a look at later runs by a ledger that knew the stack before the key was made", async () => {

@@ -192,7 +192,7 @@ export class RotatingStack {
   private begin(): void {
     const runId = newRunId();
     const witness = async () => (this.isReadable ? this.saved.witness() : undefined);
-    this.context = { ...this.harness.context, run: newRunNotes(), runId, nonce: noncesOf(runId), witness };
+    this.context = { ...this.harness.context, run: newRunNotes(), runRecord: runId, nonce: noncesOf(runId), witness };
     const { completed } = resourceTypes.Owner;
     const inputs = json(completed?.({}, json({ runs: this.runs }), this.context) ?? {});
     this.runs = textsOf(inputs.runs);

@@ -49,3 +49,22 @@ test.each<[string, number, number, "before" | "between" | "never", readonly Run[
   const isUpdate = await new Look(refreshes, runs).updatesSince(from, URN);
   expect(isUpdate(changedAt)).toBe(isProof);
 });
+
+/** A run from 10 s to 12 s. The history has whole seconds, or more exact times. */
+const long = (ended = 12_999): Run => ({ ...run(true, 10_000), ended });
+
+test.each<[string, [startedAt: number, createdAt: number], readonly Run[] | undefined, boolean | undefined]>([
+  ["before a run", [9_000, 11_000], [long()], false],
+  ["in the second in which a run began", [10_000, 11_000], [long()], true],
+  ["before a run, by its exact time, in the same second", [10_000, 11_000], [{ ...long(), began: 10_700 }], true],
+  ["in a run, with a key that the service created later", [11_000, 20_000], [long()], true],
+  ["in the second in which a run ended, with a key from that second", [12_000, 12_900], [long()], true],
+  ["in the second in which a run ended, with a later key", [12_000, 13_000], [long()], false],
+  ["in the second in which a run ended, with a key after its exact time", [12_000, 12_400], [long(12_300)], false],
+  ["after a run", [13_000, 13_000], [long()], false],
+  ["in a run that failed", [11_000, 11_500], [{ ...long(), mayHaveDelivered: false }], false],
+  ["in a run without a readable time", [11_000, 11_500], [long(Number.NaN)], true],
+  ["that the history cannot show", [11_000, 11_500], undefined, undefined],
+])("a run that was started %s may have succeeded", async (_, [startedAt, createdAt], runs, mayHave) => {
+  expect(await new Look("never", runs).mayHaveSucceeded(startedAt, createdAt, URN)).toBe(mayHave);
+});

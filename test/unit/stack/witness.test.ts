@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { identityOf } from "../../../provider/keys/identity";
-import { autoName, MAX_NAMES, newRunId, nonceFrom, noncesOf } from "../../../provider/keys/names";
+import { autoName, MAX_NAMES, newRunId, nonceFrom, noncesOf, startMark } from "../../../provider/keys/names";
 import type { Properties } from "../../../provider/schema/outputs";
 import { readDeployment } from "../../../provider/stack/deployment";
 import { StackWitness } from "../../../provider/stack/witness";
@@ -152,7 +152,17 @@ describe("a name was requested", () => {
     ["by nobody, if the record is damaged", [owner({ inputs: { runs: runId } })], false],
     ["by a run of another owner", [owner({ id: OTHER, inputs: { runs: [runId] } })], false],
   ])("%s", (_, resources, expected) => {
-    expect(witness(resources).requesterOf(name)).toBe(expected ? "run" : undefined);
+    expect(witness(resources).requestOf(name)?.by).toBe(expected ? "run" : undefined);
+  });
+
+  test.each([[undefined], [Date.UTC(2026, 10, 26, 2, 30, 1)]])("by a run that was started at %s", (startedAt) => {
+    const mark = startedAt === undefined ? "" : startMark(startedAt + 999);
+    const runs = [`aaaaa${startMark(0)}`, runId + mark];
+    expect(witness([owner({ inputs: { runs } })]).requestOf(name)).toEqual({ by: "run", startedAt });
+    const seed = `seed${mark}`;
+    const notes = [note({ __owner: identity, __nonce: seed })];
+    const request = witness([], notes).requestOf(autoName("ci", identity, nonceFrom(seed, 0)));
+    expect(request).toEqual({ by: "interrupted creation", startedAt });
   });
 
   const identity = identityOf(OWNER, undefined, urnOf(`${PLUGIN}ApiKey`, "ci"));
@@ -170,8 +180,8 @@ describe("a name was requested", () => {
   ])("by a creation that was not finished: %s", (_, attempt, inputs, expected) => {
     const requested = autoName("ci", identity, nonceFrom("seed", attempt));
     const notes = [note({ __owner: identity, __nonce: "seed", ...inputs })];
-    expect(witness([], notes).requesterOf(requested)).toBe(expected ? "interrupted creation" : undefined);
-    expect(witness(notes).requesterOf(requested), "a resource is no note").toBe(undefined);
+    expect(witness([], notes).requestOf(requested)?.by).toBe(expected ? "interrupted creation" : undefined);
+    expect(witness(notes).requestOf(requested), "a resource is no note").toBe(undefined);
   });
 });
 
