@@ -55,6 +55,13 @@ describe("a stack keeps all invariants in the story of", () => {
     await runStory([up({ "plain-0": key({}) }, { step: 2, when: 4 }), { do: "destroy", crash: undefined }]);
   });
 
+  test("a run that succeeds, and of which a state from the middle is then restored", async () => {
+    const second = { ...rotating(1), "plain-0": key({}), "plain-1": key({}) };
+    for (const which of [0, 1, 2, 3, 4]) {
+      await runStory([up(rotating(0)), up(second), { do: "restore", which, midway: true }, up(second)]);
+    }
+  });
+
   test("a key of a run that fails before its ledger, and a destroy after it", async () => {
     const first = { "plain-0": key({}) };
     await runStory([
