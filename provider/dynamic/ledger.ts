@@ -100,9 +100,9 @@ function isReadable(record: [id: string, value: unknown]): record is [string, De
 }
 
 /**
- * Revokes compromised keys whose successors everything in the stack has received, and keys that interrupted runs left
- * behind. Runs once per run, after everything else in it has succeeded. No other resource revokes by tag, because during
- * a run a consumer may still have a key that no resource seems to hold.
+ * Revokes compromised and previous keys whose successors everything in the stack has received, and keys that interrupted
+ * runs left behind. Runs once per run, after everything else in it. No resource revokes by tag before it, because during
+ * a run a consumer may still have a key that no resource seems to hold. A destroy leaves that to the owner.
  */
 export const ledger = atBorder<Inputs, LedgerState>({
   name: "Ledger",
@@ -173,13 +173,13 @@ async function endRun(before: LedgerState, inputs: Inputs, context: Context): Pr
     ? await sweep(before, inputs, context)
     : { ...unsweptAfter(before, inputs, context), isUnswept: false };
   // If the state is saved only at the end of the run, the successors may still be lost.
-  const unrevoked: readonly string[] = context.checkpointsSkipped ? added : [];
-  if (unrevoked.length > 0) {
-    context.warn(`key ${unrevoked.join(", ")} is revoked only by the next run, because PULUMI_SKIP_CHECKPOINTS is set`);
+  const [now, later] = context.checkpointsSkipped ? [left, added] : [[...left, ...added], []];
+  if (later.length > 0) {
+    context.warn(`key ${later.join(", ")} is revoked only by the next run, because PULUMI_SKIP_CHECKPOINTS is set`);
   }
-  await revoke(context.checkpointsSkipped ? left : [...left, ...added], inputs, context);
+  await revoke(now, inputs, context);
   const deliveries = await retire(before, inputs, context);
-  return { ...recorded, ...swept, unrevoked, deliveries };
+  return { ...recorded, ...swept, unrevoked: later, deliveries };
 }
 
 /** When there is something to do for a previous key, in milliseconds since 1970. */
@@ -196,14 +196,14 @@ function retireAt({ successor, isRetired, periods }: Previous, before: DeliveryR
  */
 async function retire(before: LedgerState, inputs: Inputs, context: Context): Promise<LedgerState["deliveries"]> {
   const now = context.now();
-  const recordOf = async (id: string, previous: Previous) => {
+  const retired = async (id: string, previous: Previous) => {
     const delivery = deliveryRecordOf(previous, before.deliveries.get(id), inputs, context);
     return retireAt(previous, delivery) > now
       ? delivery
       : revokePrevious({ id, ...previous }, delivery, inputs, context);
   };
   const entries = Object.entries(inputs.previous ?? {}).map(
-    async ([id, previous]) => [id, await recordOf(id, previous)] as const,
+    async ([id, previous]) => [id, await retired(id, previous)] as const,
   );
   return new Map(await Promise.all(entries));
 }
@@ -234,10 +234,11 @@ async function revokePrevious(
 ): Promise<DeliveryRecord> {
   // That a key is gone, one list alone does not prove.
   const lookUp = async () => keyIn(await context.keys().list({ recent: true }), id) ?? secondLook(id, context);
-  const key = await trying<Listed>(context, "unknown", lookUp);
-  const usedAt = key === "unknown" ? undefined : (key?.lastUsedAt ?? undefined);
-  if (fateOfPrevious(key, delivery.deliveredAt, periods, context).fate !== "revoke") {
-    if (key !== undefined && key !== "unknown" && usedAt !== undefined) {
+  const found = await trying<Listed>(context, "unknown", lookUp);
+  if (fateOfPrevious(found, delivery.deliveredAt, periods, context).fate !== "revoke") {
+    const key = found === "unknown" ? undefined : found;
+    const usedAt = key?.lastUsedAt ?? undefined;
+    if (key !== undefined && usedAt !== undefined) {
       context.warn(
         `key ${formatListed(key)} is retired, but stays live, because it is still used. Give its users key ${delivery.successor}`,
       );
@@ -317,13 +318,13 @@ async function sweep(before: LedgerState, inputs: Inputs, context: Context): Pro
 
 /** What is known without a look for left keys. */
 function unsweptAfter(before: LedgerState, inputs: Inputs, context: Context): Swept {
-  const { recordedSince = context.now(), sweptAt } = recordOf(before, inputs);
-  return { delivered: everHeld(before), isUnswept: true, knowsSince: recordedSince, sweptAt };
+  const { knowsSince = context.now(), sweptAt } = knowledgeOf(before, inputs);
+  return { delivered: everHeld(before), isUnswept: true, knowsSince, sweptAt };
 }
 
-/** What the ledger says of all keys of this owner. A ledger of another one says nothing of them. */
-function recordOf({ owner, knowsSince, sweptAt }: LedgerState, inputs: Held) {
-  return sameOwner(owner, inputs.owner) ? { recordedSince: knowsSince, sweptAt } : { sweptAt: 0 };
+/** What the ledger knows of all keys of this owner. A ledger of another one knows nothing of them. */
+function knowledgeOf({ owner, knowsSince, sweptAt }: LedgerState, inputs: Held) {
+  return sameOwner(owner, inputs.owner) ? { knowsSince, sweptAt } : { sweptAt: 0 };
 }
 
 /** The result, or a warning and something else: neither a sweep nor a retirement fails a run. */
@@ -356,5 +357,5 @@ async function taggedKeys(
     );
   }
   const unknown = tagged.filter((key) => !isMisnamed(key));
-  return { unknown, list, identity, held, delivered, ...recordOf(before, { owner, owned }) };
+  return { unknown, list, identity, held, delivered, ...knowledgeOf(before, { owner, owned }) };
 }

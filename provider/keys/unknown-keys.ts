@@ -17,8 +17,8 @@ export interface UnknownKeys {
   readonly held?: ReadonlySet<string>;
   /** Ids of those that complete runs had. The engine decides whether to delete them. @default none */
   readonly delivered?: ReadonlySet<string>;
-  /** Since when a ledger has recorded all of these, in milliseconds since 1970; 0 if always. @default never */
-  readonly recordedSince?: number | undefined;
+  /** Since when a ledger knows all of these, in milliseconds since 1970; 0 if always. @default never */
+  readonly knowsSince?: number | undefined;
   /**
    * When a ledger has last judged all keys, in milliseconds since 1970, by the service's clock. A key that appears again
    * was missing from a list. @default never
@@ -38,20 +38,19 @@ export async function judgeUnknown(keys: UnknownKeys, context: Context): Promise
   if (!witness?.knows(ownerIdIn(keys.identity))) return first;
   return fates({
     witness,
-    // Requested only if this process has created a key since the last list: the state can contain it.
-    list: await context.keys().list(),
+    otherHistory: await lacksCurrentKey(ownerIdIn(keys.identity), witness, context),
     requesters: await interruptedRequesters(keys.unknown, witness, context),
     undelivered: await undeliveredIn(keys, witness, context),
   });
 }
 
 /**
- * Ids of the keys that no run has delivered unless a ledger has recorded it: no run after the creation of the
- * key and its owner, and before the first record of the ledger, has succeeded or deleted another ledger. A key that the
- * ledger has already judged and let live is not one of them.
+ * Ids of the keys that provably no run has delivered: a ledger has recorded all deliveries since before the key and its
+ * owner were created, or the history shows that no run has delivered anything in the time that the ledger does not know.
+ * A key that the ledger has already judged and let live is not one of them. With the plugin, there are none.
  */
 async function undeliveredIn(
-  { unknown, identity, recordedSince = Number.POSITIVE_INFINITY, sweptAt = 0 }: UnknownKeys,
+  { unknown, identity, knowsSince = Number.POSITIVE_INFINITY, sweptAt = 0 }: UnknownKeys,
   witness: Witness,
   context: Context,
 ): Promise<ReadonlySet<string>> {
@@ -62,10 +61,10 @@ async function undeliveredIn(
     if (sweptAt > 0 && !(Date.parse(createdAt) >= sweptAt)) continue;
     // The service's clock has the creation, and the clocks of machines have the runs.
     const from = Math.max(madeAt ?? Number.NaN, Date.parse(createdAt) - MAX_SKEW_MS);
-    const isRecorded = recordedSince === 0 || recordedSince < from;
+    const isInLedger = knowsSince === 0 || knowsSince < from;
     const hasNoRun = async () =>
-      !Number.isNaN(from) && (await context.mayHaveDeliveredBetween(from, recordedSince)) === false;
-    if (isRecorded || (await hasNoRun())) undelivered.add(id);
+      !Number.isNaN(from) && (await context.mayHaveDeliveredBetween(from, knowsSince)) === false;
+    if (isInLedger || (await hasNoRun())) undelivered.add(id);
   }
   return undelivered;
 }
@@ -92,25 +91,31 @@ async function interruptedRequesters(
   return requesters;
 }
 
-/** What the stack's state says, and a list that is not older than the keys in it. */
+/** Whether the account lacks a current key of the state. */
+async function lacksCurrentKey(ownerId: string, witness: Witness, context: Context): Promise<boolean> {
+  // Requested only if this process has created a key since the last list: the state can contain it.
+  const list = await context.keys().list();
+  const current = witness.currentKeys(ownerId, context.scope.organizationId);
+  return current.some((id) => keyIn(list, id) === undefined && !context.keys().hasRevoked(id));
+}
+
+/** What the stack's state says. */
 interface Seen {
   readonly witness: Witness;
-  readonly list: readonly ApiKeyRecord[];
+  readonly otherHistory: boolean;
   readonly requesters: ReadonlyMap<string, KeyRequest["by"]>;
   readonly undelivered: ReadonlySet<string>;
 }
 
 function factsOf(key: ApiKeyRecord, keys: UnknownKeys, context: Context, seen?: Seen): UnknownKey {
-  const { run, scope } = context;
-  const isLost = run.lostNames.has(key.name);
-  const current = seen?.witness.currentKeys(ownerIdIn(keys.identity), scope.organizationId) ?? [];
+  const isLost = context.run.lostNames.has(key.name);
   return {
     kind: "unknown",
     use: key.lastUsedAt === null ? "never" : "used",
     held: keys.held?.has(key.id) ? "yes" : (seen?.witness.holds(key) ?? "unknown"),
     requestedBy: isLost ? "lost request" : (seen?.requesters.get(key.id) ?? "unknown"),
     delivered: keys.delivered?.has(key.id) ? "yes" : seen?.undelivered.has(key.id) ? "no" : "unknown",
-    otherHistory: current.some((id) => keyIn(seen?.list ?? [], id) === undefined && !context.keys().hasRevoked(id)),
+    otherHistory: seen?.otherHistory ?? false,
   };
 }
 
