@@ -14,7 +14,6 @@ const NAMES: readonly string[] = SETTING_NAMES;
 /** Inputs that the engine adds. */
 const OF_ENGINE = /^(version|parameterization|plugin[A-Z]\w*|__\w+)$/;
 
-/** The configuration of a provider resource. */
 export class ProviderConfig {
   /** Reads one setting as text. */
   readonly read: ConfigReader;
