@@ -42,11 +42,11 @@ function fileOfTypes({ types, resources, functions }) {
   });
   const blocks = found.map(({ title, type, kind, of }) => {
     const { description } = type;
-    return of ? sameAs(title, description, `InputsOf<${of}>`) : interfaceOf(title, description, type, kind);
+    return of ? sameAs(title, description, `AsInputs<${of}>`) : interfaceOf(title, description, type, kind);
   });
   const imports = [
     ...(inputs.length > 0 ? ['import type * as pulumi from "@pulumi/pulumi";'] : []),
-    ...(found.some(({ of }) => of) ? ['import type { InputsOf } from "./runtime";'] : []),
+    ...(found.some(({ of }) => of) ? ['import type { AsInputs } from "./runtime";'] : []),
   ];
   return { name: "types.ts", text: fileOf(imports, blocks), names: found.map(({ title }) => `type ${title}`) };
 }
@@ -163,7 +163,7 @@ function fileOfFunction(token, { description, inputs, outputs }, types) {
     ...(hasInputs
       ? [
           interfaceOf(`${base}Args`, `The arguments of \`${title}\`.`, inputs, "plain"),
-          sameAs(`${base}OutputArgs`, `The arguments of \`${title}Output\`.`, `InputsOf<${base}Args>`),
+          sameAs(`${base}OutputArgs`, `The arguments of \`${title}Output\`.`, `AsInputs<${base}Args>`),
         ]
       : []),
     type === undefined ? interfaceOf(...result, outputs, "plain") : sameAs(...result, type),
@@ -190,7 +190,7 @@ function fileOfFunction(token, { description, inputs, outputs }, types) {
   ];
   const imports = [
     PULUMI,
-    runtimeImport([...(hasInputs ? ["type InputsOf"] : []), "type InvokeOutputOptions", "invokeOptionsOf"]),
+    runtimeImport([...(hasInputs ? ["type AsInputs"] : []), "type InvokeOutputOptions", "invokeOptionsOf"]),
     ...(type === undefined ? typeImport(outputs.properties, {}) : [`import type { ${type} } from "./types";`]),
   ];
   const names = [title, `${title}Output`, ...(hasInputs ? [`type ${base}Args`, `type ${base}OutputArgs`] : [])];

@@ -1,6 +1,6 @@
 // Generated from provider/plugin/schema.json by `npm run build:schema`. Do not edit.
 import * as pulumi from "@pulumi/pulumi";
-import { type InputsOf, type InvokeOutputOptions, invokeOptionsOf } from "./runtime";
+import { type AsInputs, type InvokeOutputOptions, invokeOptionsOf } from "./runtime";
 import type { ApiKeyInfo } from "./types";
 
 /** The arguments of `getApiKey`. */
@@ -14,7 +14,7 @@ export interface GetApiKeyArgs {
 }
 
 /** The arguments of `getApiKeyOutput`. */
-export interface GetApiKeyOutputArgs extends InputsOf<GetApiKeyArgs> {}
+export interface GetApiKeyOutputArgs extends AsInputs<GetApiKeyArgs> {}
 
 /** The result of `getApiKey`. */
 export interface GetApiKeyResult extends ApiKeyInfo {}

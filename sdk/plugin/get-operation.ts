@@ -1,6 +1,6 @@
 // Generated from provider/plugin/schema.json by `npm run build:schema`. Do not edit.
 import * as pulumi from "@pulumi/pulumi";
-import { type InputsOf, type InvokeOutputOptions, invokeOptionsOf } from "./runtime";
+import { type AsInputs, type InvokeOutputOptions, invokeOptionsOf } from "./runtime";
 import type { Operation } from "./types";
 
 /** The arguments of `getOperation`. */
@@ -12,7 +12,7 @@ export interface GetOperationArgs {
 }
 
 /** The arguments of `getOperationOutput`. */
-export interface GetOperationOutputArgs extends InputsOf<GetOperationArgs> {}
+export interface GetOperationOutputArgs extends AsInputs<GetOperationArgs> {}
 
 /** The result of `getOperation`. */
 export interface GetOperationResult extends Operation {}

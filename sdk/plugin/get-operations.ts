@@ -1,6 +1,6 @@
 // Generated from provider/plugin/schema.json by `npm run build:schema`. Do not edit.
 import * as pulumi from "@pulumi/pulumi";
-import { type InputsOf, type InvokeOutputOptions, invokeOptionsOf } from "./runtime";
+import { type AsInputs, type InvokeOutputOptions, invokeOptionsOf } from "./runtime";
 import type { Operation } from "./types";
 
 /** The arguments of `getOperations`. */
@@ -18,7 +18,7 @@ export interface GetOperationsArgs {
 }
 
 /** The arguments of `getOperationsOutput`. */
-export interface GetOperationsOutputArgs extends InputsOf<GetOperationsArgs> {}
+export interface GetOperationsOutputArgs extends AsInputs<GetOperationsArgs> {}
 
 /** The result of `getOperations`. */
 export interface GetOperationsResult {

@@ -1,6 +1,6 @@
 // Generated from provider/plugin/schema.json by `npm run build:schema`. Do not edit.
 import * as pulumi from "@pulumi/pulumi";
-import { type InputsOf, type InvokeOutputOptions, invokeOptionsOf } from "./runtime";
+import { type AsInputs, type InvokeOutputOptions, invokeOptionsOf } from "./runtime";
 import type { Project } from "./types";
 
 /** The arguments of `getProject`. */
@@ -12,7 +12,7 @@ export interface GetProjectArgs {
 }
 
 /** The arguments of `getProjectOutput`. */
-export interface GetProjectOutputArgs extends InputsOf<GetProjectArgs> {}
+export interface GetProjectOutputArgs extends AsInputs<GetProjectArgs> {}
 
 /** The result of `getProject`. */
 export interface GetProjectResult extends Project {}

@@ -12,7 +12,7 @@ export type InvokeOutputOptions = pulumi.InvokeOptions & {
 };
 
 /** The members of a type, each of which can be an output of a resource, and each item of a list, too. */
-export type InputsOf<Plain> = { readonly [Name in keyof Plain]: pulumi.Input<WithInputs<Plain[Name]>> };
+export type AsInputs<Plain> = { readonly [Name in keyof Plain]: pulumi.Input<WithInputs<Plain[Name]>> };
 
 type WithInputs<Value> = Value extends readonly (infer Item)[] ? pulumi.Input<Item>[] : Value;
 

@@ -1,6 +1,6 @@
 // Generated from provider/plugin/schema.json by `npm run build:schema`. Do not edit.
 import type * as pulumi from "@pulumi/pulumi";
-import type { InputsOf } from "./runtime";
+import type { AsInputs } from "./runtime";
 
 /** Work that must end before an existing key is ready. */
 export interface PendingWork {
@@ -51,7 +51,7 @@ export interface GithubActionsKey {
 }
 
 /** A public key with which GitHub takes secrets. */
-export interface GithubActionsKeyArgs extends InputsOf<GithubActionsKey> {}
+export interface GithubActionsKeyArgs extends AsInputs<GithubActionsKey> {}
 
 /** A sealed key, in each format of its recipients. It is no secret: only they can open it. */
 export interface SealedKey {
@@ -95,7 +95,7 @@ export interface RotationWindow {
  * that day. In an hour that they show twice when it ends, it opens twice. At least one of `days`, `startTime` and
  * `endTime` is required.
  */
-export interface RotationWindowArgs extends InputsOf<RotationWindow> {}
+export interface RotationWindowArgs extends AsInputs<RotationWindow> {}
 
 /** An API key of the account, as the service lists it; never its secret. */
 export interface ApiKeyInfo {

@@ -1,6 +1,6 @@
 // Generated from provider/plugin/schema.json by `npm run build:schema`. Do not edit.
 import * as pulumi from "@pulumi/pulumi";
-import { type InputsOf, type InvokeOutputOptions, invokeOptionsOf } from "./runtime";
+import { type AsInputs, type InvokeOutputOptions, invokeOptionsOf } from "./runtime";
 import type { Operation } from "./types";
 
 /** The arguments of `waitForOperations`. */
@@ -16,7 +16,7 @@ export interface WaitForOperationsArgs {
 }
 
 /** The arguments of `waitForOperationsOutput`. */
-export interface WaitForOperationsOutputArgs extends InputsOf<WaitForOperationsArgs> {}
+export interface WaitForOperationsOutputArgs extends AsInputs<WaitForOperationsArgs> {}
 
 /** The result of `waitForOperations`. */
 export interface WaitForOperationsResult {
