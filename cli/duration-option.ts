@@ -8,7 +8,6 @@ export interface Age {
   readonly ms: number;
 }
 
-/** Parses an age. */
 export function readAge(text: string): Age {
   const ms = parseDuration(text);
   if (ms === undefined) throw new InvalidArgumentError(`It must be ${DURATION_FORM}.`);

@@ -15,12 +15,10 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
-/** One of the exit codes. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** One run of the command line: its exit code, and whether it was interrupted. */
 export class Session {
-  /** The exit code of the process. */
   exitCode: ExitCode = EXIT.ok;
   #interrupt: AbortController | undefined;
 

@@ -2,7 +2,6 @@ import { terminalColumns } from "../provider/terminal-columns";
 import { shortened } from "../provider/text";
 import { type Part, paint, plain, print, type Tone, wrapped } from "./terminal";
 
-/** One column of a table. */
 export interface Column<Row> {
   readonly title: string;
   readonly text: (row: Row) => string;

@@ -93,7 +93,6 @@ export class LiveLines {
     this.#shown = lines.length;
   }
 
-  /** Removes the lines. */
   clear(): void {
     this.show([]);
   }

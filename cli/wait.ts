@@ -47,9 +47,7 @@ async function wait(flags: WaitFlags, session: Session): Promise<void> {
     },
   };
   try {
-    const ended = refs
-      ? await operations.wait(refs, options)
-      : (await operations.waitUntilIdle(projectId, options)).waitedFor;
+    const ended = await (refs ? operations.wait(refs, options) : operations.waitUntilIdle(projectId, options));
     live.clear();
     if (flags.json) printJson({ projectId, ended });
     else printEnded(projectId, ended);

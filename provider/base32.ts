@@ -12,7 +12,11 @@ export function base32(bytes: Uint8Array): string {
   return text;
 }
 
+export function sha256(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
 /** Eight characters that stand for a text: the first 40 bits of its SHA-256. */
 export function shortDigest(text: string): string {
-  return base32(createHash("sha256").update(text).digest().subarray(0, 5));
+  return base32(sha256(text).subarray(0, 5));
 }

@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import { base32 } from "./base32";
+import { base32, sha256 } from "./base32";
 
 /** Begins what is hashed, so that the digest of a key is no digest of the same text made for another purpose. */
 const KEY_DOMAIN = "keyplane key digest 1\n";
@@ -12,12 +11,7 @@ const KEY_BYTES = 16;
  */
 export function keyDigest(key: string | undefined): string | undefined {
   if (key === undefined || !isRandomKey(key)) return undefined;
-  return base32(
-    createHash("sha256")
-      .update(KEY_DOMAIN + key)
-      .digest()
-      .subarray(0, KEY_BYTES),
-  );
+  return base32(sha256(KEY_DOMAIN + key).subarray(0, KEY_BYTES));
 }
 
 /**

@@ -21,6 +21,15 @@ export function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
+/** The value of a JSON text; `undefined` if it is not JSON. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The object without empty members, to keep a state small. */
 export function withoutEmpty<Of extends object>(members: Of): Of {
   const isEmpty = (value: unknown) => value === undefined || (Array.isArray(value) && value.length === 0);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { parse } from "yaml";
-import { isObject, type Members, membersOf, textOf } from "../../provider/members";
+import { isObject, jsonIn, type Members, membersOf, textOf } from "../../provider/members";
 import { cleanText } from "../../provider/text";
 import { VERSION } from "../../provider/version";
 import { type Finding, fail, ok, warn } from "./finding";
@@ -192,10 +192,6 @@ async function checkTsconfig(folder: string): Promise<Finding[]> {
 
 /** Parses the script's output. Version 0 means no TypeScript, or one that the script does not support. */
 function readAnswer(stdout: string): { readonly version: string; readonly refused: boolean } {
-  try {
-    const { version, refused } = JSON.parse(stdout) as { readonly version: unknown; readonly refused: unknown };
-    return { version: String(version), refused: refused === true };
-  } catch {
-    return { version: "0.0.0", refused: false };
-  }
+  const { version = "0.0.0", refused } = membersOf(jsonIn(stdout));
+  return { version: String(version), refused: refused === true };
 }

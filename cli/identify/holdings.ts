@@ -2,10 +2,10 @@ import { getOrCreate } from "../../provider/get-or-create";
 import { keyDigest } from "../../provider/key-digest";
 import { isMadeByOneOf, type MadeBy, makerIn } from "../../provider/keys/names";
 import { isKeyType } from "../../provider/resource-types";
-import { type Deployment, readDeployment, type StateResource } from "../../provider/stack/deployment";
+import type { Deployment, StateResource } from "../../provider/stack/deployment";
 import { keysIn, type Role, type StackState } from "../../provider/stack/stack-state";
-import { FOLDERS, readStateFile, refused, type StateFile } from "../state/state-files";
-import { consumersIn, type ReadState, stateIn } from "../state/states";
+import { FOLDERS, readStateFile, type StateFile } from "../state/state-files";
+import { consumersIn, parsedState, type ReadState } from "../state/states";
 import { KeySearch } from "./key-search";
 
 /** A key in the state of a stack, with what the state says about it. */
@@ -73,7 +73,7 @@ export async function holdingsOf(
       const stack = stackOf(bytes);
       if (stack === undefined && !file.isNamed) continue;
       states++;
-      if (stack === undefined || containsAny(bytes, digests)) read.push(parsed(file, bytes));
+      if (stack === undefined || containsAny(bytes, digests)) read.push(parsedState(file.name, bytes, FOLDERS));
       else others.push({ file, stack });
       if (hasOldKeys(bytes)) undigested.push(file.name);
     }
@@ -82,7 +82,7 @@ export async function holdingsOf(
   const holding = read.filter(({ deployment }) => keysOf(deployment, digests).length > 0);
   const stacks = new Set(holding.map(({ stack }) => stack));
   for (const { file } of others.filter(({ stack }) => stacks.has(stack))) {
-    read.push(parsed(file, await readStateFile(file)));
+    read.push(parsedState(file.name, await readStateFile(file), FOLDERS));
   }
   const byStack = newestFirst(read);
   const roles = new Map<ReadState, RoleNow>();
@@ -96,14 +96,6 @@ export async function holdingsOf(
     });
   });
   return { holdings: inOrder(holdings), states, undigested: undigested.toSorted() };
-}
-
-function parsed(file: StateFile, bytes: Buffer): ReadState {
-  try {
-    return stateIn(file.name, readDeployment(bytes.toString()));
-  } catch (error) {
-    throw refused(file.name, (error as Error).message, FOLDERS);
-  }
 }
 
 const DIGEST = Buffer.from('igest"');

@@ -1,6 +1,5 @@
 const LOWER = "abcdefghijklmnopqrstuvwxyz";
 
-/** The letters and digits. */
 export const LETTERS_AND_DIGITS = `${LOWER}${LOWER.toUpperCase()}0123456789`;
 
 /** Minimum number of random characters of a key with a digest. */

@@ -86,7 +86,6 @@ export function formatHolder({ heldBy, role, stays }: Pick<InventoryKey, "heldBy
   return [nameInUrn(heldBy), ...(remarks.length > 0 ? [`(${remarks.join(", ")})`] : [])].join(" ");
 }
 
-/** The number of keys with each flag. */
 export function countFlags<Flag extends string>(
   keys: readonly { readonly flags: readonly Flag[] }[],
 ): Partial<Record<Flag, number>> {

@@ -11,7 +11,6 @@ import { type Place, Places } from "./place-keys";
 import type { Flag, KeyEvent, Report, ReportAccount, ReportKey, ReportStack } from "./report-data";
 import { isoOf, readTime, type StateKey, stateKeys } from "./state-keys";
 
-/** The criteria of a report. */
 interface ReportTerms {
   /** The service's time, in milliseconds. */
   readonly now: number;

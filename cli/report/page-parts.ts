@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { STYLE } from "./page-style";
 
-/** The style and the script of the page. */
 export interface PageParts {
   readonly style: string;
   readonly script: string;

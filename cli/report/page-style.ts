@@ -13,7 +13,7 @@ export const STYLE = `
   --good: #116329;
   font: 15px/1.45 system-ui, sans-serif;
 }
-@media (prefers-color-scheme: dark) {
+@media screen and (prefers-color-scheme: dark) {
   :root {
     --text: #e6edf3;
     --faint: #9aa5b1;
@@ -259,10 +259,8 @@ main > details {
 }
 @media (max-width: 60rem) {
   #table,
+  #table caption,
   #table tbody {
-    display: block;
-  }
-  #table caption {
     display: block;
   }
   #table thead tr {
@@ -270,9 +268,6 @@ main > details {
     flex-wrap: wrap;
     align-items: center;
     background: var(--raised);
-  }
-  #table thead th {
-    border: 0;
   }
   #table thead th:not([data-sort]) {
     position: absolute;
@@ -288,6 +283,7 @@ main > details {
     font-size: 0.87rem;
   }
   #table thead th {
+    border: 0;
     padding: 0.3rem 0.5rem;
     white-space: nowrap;
   }
@@ -323,10 +319,6 @@ main > details {
     --paper: #fff;
     --raised: #fff;
     --line: #999;
-    --accent: #0757a8;
-    --bad: #a40e26;
-    --warn: #7d4e00;
-    --good: #116329;
     font-size: 9pt;
   }
   .filters,

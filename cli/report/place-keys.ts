@@ -29,11 +29,11 @@ export class Places {
     for (const key of listed) {
       const { id, name } = key.record;
       this.#byId.set(id, [...(this.#byId.get(id) ?? []), key]);
-      for (const tag of tagsIn(name)) for (const list of key.lists) this.#byTag.set(`${tag} ${scopeOf(list)}`, list);
+      for (const tag of tagsIn(name)) for (const list of key.lists) this.#byTag.set(`${tag} ${labelIn(list)}`, list);
     }
     for (const key of inStates) {
       const [list] = this.#liveIn(key)?.lists ?? [];
-      if (list !== undefined && key.ownerId !== "") this.#proven.set(`${key.ownerId} ${scopeOf(key.scope)}`, list);
+      if (list !== undefined && key.ownerId !== "") this.#proven.set(`${key.ownerId} ${labelIn(key.scope)}`, list);
     }
   }
 
@@ -45,7 +45,7 @@ export class Places {
     const label = key.scope && labelOf(key.scope);
     const listed = this.#liveIn(key);
     if (listed !== undefined) return { listed, goneFrom: undefined, label };
-    const list = this.#recorded(key) ?? this.#proven.get(`${key.ownerId} ${scopeOf(key.scope)}`) ?? this.#tagged(key);
+    const list = this.#recorded(key) ?? this.#proven.get(`${key.ownerId} ${labelIn(key.scope)}`) ?? this.#tagged(key);
     if (list?.keys === undefined) return { listed, goneFrom: undefined, label };
     return { listed, goneFrom: list, label: labelOf(list) };
   }
@@ -68,7 +68,7 @@ export class Places {
   }
 
   #tagged({ ownerId, scope }: StateKey): KeyList | undefined {
-    return ownerId === "" ? undefined : this.#byTag.get(`${ownerTag(ownerId)} ${scopeOf(scope)}`);
+    return ownerId === "" ? undefined : this.#byTag.get(`${ownerTag(ownerId)} ${labelIn(scope)}`);
   }
 }
 
@@ -77,8 +77,8 @@ function mayBe(list: KeyList, { mark, scope }: StateKey): boolean {
   const origin = originIn(mark);
   return (
     (origin === undefined || origin === originFingerprint(list.origin)) &&
-    (scope === undefined || scopeOf(scope) === scopeOf(list))
+    (scope === undefined || labelIn(scope) === labelIn(list))
   );
 }
 
-const scopeOf = (scope: Scope | undefined): string => (scope ? labelOf(scope) : "");
+const labelIn = (scope: Scope | undefined): string => (scope ? labelOf(scope) : "");

@@ -4,7 +4,6 @@ import { type Age, readAge, UNUSED_FOR } from "../duration-option";
 import type { Session } from "../session";
 import type { StateFlags } from "../state/states";
 
-/** The options of a report. */
 export interface ReportFlags extends AccountFlags, StateFlags {
   readonly organization?: readonly string[];
   readonly unusedFor?: Age;

@@ -28,7 +28,6 @@ const REASONS: Partial<Readonly<Record<Reason, string>>> = {
   "time unknown": "the service's answer does not say what time it is",
 };
 
-/** Prints what a plan does with each key. */
 export function printPlan<Key extends ApiKeyRecord>(
   { revoke, keep }: Plan<Key>,
   columns: readonly Column<Key>[],
@@ -47,7 +46,6 @@ export function printPlan<Key extends ApiKeyRecord>(
   if (rows.length > 0) printTable(rows, [...columns, plan]);
 }
 
-/** The results of revocations. */
 interface Revocations {
   readonly revoked: readonly ApiKeyRecord[];
   readonly failed: readonly (ApiKeyRecord & { readonly why: string })[];

@@ -15,7 +15,6 @@ const MAX_STATE = 512 * 1024 * 1024;
 export interface StateFile {
   /** How messages name it. */
   readonly name: string;
-  /** The file. */
   readonly path: string;
   /** Whether the user has named it, so that it must be a state. A folder can also contain other files. */
   readonly isNamed: boolean;

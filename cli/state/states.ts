@@ -26,7 +26,6 @@ export function withStates(command: Command): Command {
     );
 }
 
-/** Whether any state was given. */
 export const hasStates = ({ stack = [], state = [] }: StateFlags): boolean => stack.length + state.length > 0;
 
 /** What is known about the keys in a state, and the state with all its resources. */
@@ -79,10 +78,15 @@ async function readFrom(file: string, at: number): Promise<ReadState> {
   const text = await unpacked(bytes).catch(() => {
     throw refused(plain(source), "cannot be unpacked");
   });
+  return parsedState(source, text);
+}
+
+/** The state in the text of a file. Throws a `UsageError` if it is not one. */
+export function parsedState(source: string, text: Buffer, remedy?: string): ReadState {
   try {
-    return stateIn(source, readDeployment(text.toString("utf8")));
+    return stateIn(source, readDeployment(text.toString()));
   } catch (error) {
-    throw refused(plain(source), (error as Error).message);
+    throw refused(plain(source), (error as Error).message, remedy);
   }
 }
 

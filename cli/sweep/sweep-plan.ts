@@ -5,7 +5,6 @@ import { ageOf } from "../keys/inventory";
 import type { Plan } from "../revoke/carry-out";
 import type { SweptOwners } from "./sweep-owners";
 
-/** The criteria of a sweep. */
 export interface SweepTerms {
   readonly owners: SweptOwners;
   /** Ids of keys that a state of any stack holds. */
@@ -20,7 +19,6 @@ export interface SweepTerms {
   readonly skewMs: number;
 }
 
-/** The plan of a sweep. */
 export interface SweepPlan extends Plan {
   /** Number of the owners' keys that a state holds. */
   readonly held: number;

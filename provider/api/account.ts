@@ -8,7 +8,6 @@ import { type KeyList, keyListOf } from "./keys/key-list";
 import { Operations } from "./operations/operations";
 import { Projects } from "./projects/projects";
 
-/** Options of an account. */
 export interface AccountOptions extends AccountSettings {
   /** @default the machine's clock */
   readonly clock?: Clock;

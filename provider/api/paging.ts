@@ -1,7 +1,6 @@
 import { BadAnswerError, isApiError } from "../errors";
 import { counted } from "../text";
 
-/** One page of a list. */
 export interface Page<T> {
   readonly items: readonly T[];
   /** Where the next page begins; undefined if the service sent no cursor. */

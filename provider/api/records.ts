@@ -1,4 +1,4 @@
-import type { FailedOperation, PendingOperation } from "../errors";
+import type { PendingOperation } from "../errors";
 
 /** An API key of the account, as the service lists it; never its secret. */
 export interface ApiKeyRecord {
@@ -120,12 +120,6 @@ export interface WaitOptions extends ReadOptions {
   readonly onWarning?: ((message: string) => void) | undefined;
 }
 
-/** Options of waiting for specific operations. */
-export interface WaitOperationsOptions extends WaitOptions {
-  /** Whether the first failure ends the wait, or only the end of the last operation. @default true */
-  readonly failFast?: boolean | undefined;
-}
-
 /** Options of waiting until a project has no pending operation. */
 export interface WaitIdleOptions extends WaitOptions {
   /** Kinds of operation to ignore. @default the platform's background work */
@@ -133,15 +127,3 @@ export interface WaitIdleOptions extends WaitOptions {
   /** How far back, in milliseconds, to look for pending operations. @default 24 hours */
   readonly horizonMs?: number | undefined;
 }
-
-/** The result of a wait until idle. */
-export interface IdleResult {
-  /** Operations that were pending at the start, or came during the wait, and have since succeeded. */
-  readonly waitedFor: readonly Operation[];
-  /** Time spent, in milliseconds. */
-  readonly elapsedMs: number;
-  /** Number of polls. */
-  readonly polls: number;
-}
-
-export type { FailedOperation, PendingOperation };

@@ -16,7 +16,7 @@ const session = new Session(pulumiModules);
 let isConfigured = false;
 
 /** Turns a resource type into the provider that Pulumi's dynamic host calls. */
-export function adapt(type: ResourceType): dynamic.ResourceProvider<Record<string, unknown>, Record<string, unknown>> {
+export function adapt(type: ResourceType): dynamic.ResourceProvider<Values, Values> {
   const { canBeAbsent } = type;
   return {
     async configure({ config }) {

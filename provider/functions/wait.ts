@@ -24,10 +24,7 @@ export async function waitForOperations(account: Account, args: WaitForOperation
   const timeoutMs = checkDuration(args.operationTimeout, "operationTimeout");
   const pollIntervalMs = checkDuration(args.pollInterval, "pollInterval");
   const options = { timeoutMs, pollIntervalMs, signal, onProgress, onWarning };
-  if (operationIds === undefined) {
-    const { waitedFor } = await account.operations.waitUntilIdle(projectId, options);
-    return [...waitedFor];
-  }
+  if (operationIds === undefined) return account.operations.waitUntilIdle(projectId, options);
   if (!Array.isArray(operationIds)) throw new InputError("operationIds", "must be a list of operation ids");
   const refs = operationIds.map((id, at) => ({ projectId, id: checkId("operation", id, `operationIds[${at}]`) }));
   return account.operations.wait(refs, options);

@@ -8,10 +8,10 @@ import { type BaseUrl, parseBaseUrl } from "./base-url";
 import type { Clock } from "./clock";
 import { openConnections } from "./connections";
 import { exchange } from "./exchange";
-import { failureError, formatOutcome, TOO_LARGE } from "./failure";
+import { failureError, formatOutcome, type JudgedAttempt, TOO_LARGE } from "./failure";
 import { DOCUMENTED_RATES, Limiter, type Limits } from "./limits/limiter";
 import { nextDelay } from "./retry/backoff";
-import { classify, type Verdict } from "./retry/classify";
+import { classify } from "./retry/classify";
 import { parseRetryAfterMs } from "./retry/retry-after";
 import { RetryBudget } from "./retry/retry-budget";
 import { formatReason, linkSignals } from "./signals";
@@ -21,10 +21,8 @@ import type { HttpAnswer, HttpRequest, Outcome } from "./types";
 /** Maximum total time of one call, in milliseconds. */
 const CALL_TIMEOUT_MS = 120_000;
 
-/** The settings that requests use. */
 type RequestSettings = Omit<AccountSettings, "credentials" | "pollIntervalMs" | "operationTimeoutMs">;
 
-/** Options of an `HttpClient`. */
 export interface HttpOptions extends RequestSettings {
   /** Called before each retry of a request. */
   readonly onRetry?: ((retry: Retry) => void) | undefined;
@@ -33,7 +31,6 @@ export interface HttpOptions extends RequestSettings {
   readonly random: () => number;
 }
 
-/** A retry of a request. */
 export interface Retry {
   /** Method and path template, e.g. `POST /api_keys`. */
   readonly route: string;
@@ -57,19 +54,6 @@ interface Call {
   retryCost: number;
   /** Whether an earlier attempt was sent without getting a complete answer. */
   lostBefore: boolean;
-}
-
-/** What came of one attempt. */
-interface JudgedAttempt {
-  readonly outcome: Outcome;
-  readonly verdict: Verdict;
-  readonly requestId: string;
-  /** Local wall-clock time at which the request was handed to the pool, in milliseconds. */
-  readonly sentAt: number;
-  /** The pause that the service requested with `Retry-After`, in milliseconds. */
-  readonly retryAfterMs: number | undefined;
-  /** Time left of the call, in milliseconds. */
-  readonly remainingMs: number;
 }
 
 /** Sends requests to one service with one credential: retries, limits, deadlines, and errors that are safe to show. */
@@ -263,18 +247,8 @@ export class HttpClient {
 
   #failure(attempt: JudgedAttempt, { request, attempts, lostBefore }: Call): KeyplaneError {
     const { account, requestTimeoutMs } = this.#options;
-    const { retryAfterMs, remainingMs } = attempt;
-    const isTooLong = retryAfterMs !== undefined && retryAfterMs >= remainingMs;
-    return failureError({
-      ...attempt,
-      request,
-      host: new URL(this.base.origin).host,
-      requestTimeoutMs,
-      account,
-      attempts,
-      lostBefore,
-      retryAfterMs: isTooLong ? retryAfterMs : undefined,
-    });
+    const { host } = new URL(this.base.origin);
+    return failureError({ ...attempt, request, host, requestTimeoutMs, account, attempts, lostBefore });
   }
 
   #pathOf({ path, query }: HttpRequest): string {

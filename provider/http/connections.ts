@@ -7,7 +7,6 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** Maximum size of a body, in bytes. A full list of keys is a few megabytes. */
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
-/** Options of an account's connections. */
 export interface ConnectionOptions {
   readonly base: BaseUrl;
   readonly requestTimeoutMs: number;

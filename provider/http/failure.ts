@@ -13,8 +13,21 @@ export const TOO_LARGE = "UND_ERR_RES_EXCEEDED_MAX_SIZE";
 /** Codes of exceeded time limits. The last one is the call's own deadline. */
 const TIME_LIMITS = /^(UND_ERR_(HEADERS|BODY|CONNECT)_TIMEOUT|ETIMEDOUT|TimeoutError)$/;
 
-/** A call that ended without a usable answer. */
-export interface FailedRequest {
+/** What came of one attempt. */
+export interface JudgedAttempt {
+  readonly outcome: Outcome;
+  readonly verdict: Verdict;
+  readonly requestId: string;
+  /** Local wall-clock time at which the request was handed to the pool, in milliseconds. */
+  readonly sentAt: number;
+  /** The pause that the service requested with `Retry-After`, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+  /** Time left of the call, in milliseconds. */
+  readonly remainingMs: number;
+}
+
+/** A call that ended without a usable answer, with its last attempt. */
+export interface FailedRequest extends JudgedAttempt {
   readonly request: Pick<HttpRequest, "method" | "route" | "path" | "replay">;
   /** Name and port of the service. */
   readonly host: string;
@@ -22,18 +35,11 @@ export interface FailedRequest {
   readonly requestTimeoutMs: number;
   /** Name of the account, if it is not the one of `keyplane:apiKey`. */
   readonly account: string | undefined;
-  readonly outcome: Outcome;
-  readonly verdict: Verdict;
   readonly attempts: number;
-  readonly requestId: string;
-  readonly sentAt: number;
   /** Whether an earlier attempt was sent without getting a complete answer. */
   readonly lostBefore: boolean;
-  /** The service's `Retry-After`, if it was longer than the time left, in milliseconds. */
-  readonly retryAfterMs: number | undefined;
 }
 
-/** Creates the error for a failed call. */
 export function failureError(failure: FailedRequest): KeyplaneError {
   const { request, outcome, verdict, sentAt } = failure;
   if (verdict === "ambiguous" && request.replay === "once") {
@@ -95,7 +101,6 @@ function bodyProblem({ complete, contentType, bodyError }: Answered): string {
   return `a body that is not JSON${contentType === "" ? "" : ` (${cleanText(maskKeyLike(redact(contentType)), 40)})`}`;
 }
 
-/** The kind of error for a status. */
 function apiKind(status: number): ApiError["kind"] & ("api" | "auth" | "not_found" | "conflict" | "rate_limit") {
   if (status === 401 || status === 403) return "auth";
   if (status === 404 || status === 410) return "not_found";
@@ -106,7 +111,7 @@ function apiKind(status: number): ApiError["kind"] & ("api" | "auth" | "not_foun
 const baseUrlOf = ({ account }: FailedRequest): string => accountSetting("baseUrl", account);
 
 function advice(failure: FailedRequest, status: number): string {
-  const { account, retryAfterMs } = failure;
+  const { account, retryAfterMs, remainingMs } = failure;
   const apiKey = accountSetting("apiKey", account);
   const variable = account === undefined ? "KEYPLANE_API_KEY" : "KEYPLANE_ACCOUNTS";
   if (status === 401) return ` Check ${apiKey} (or ${variable}): the key is wrong or was revoked.`;
@@ -115,7 +120,7 @@ function advice(failure: FailedRequest, status: number): string {
     return ` keyplane does not follow redirects, because they would forward the credential. Correct ${baseUrlOf(failure)}.`;
   }
   if (!isBusy(status)) return otherAdvice(failure, status);
-  return retryAfterMs === undefined
+  return retryAfterMs === undefined || retryAfterMs < remainingMs
     ? " Nothing was changed. Try again later."
     : ` Nothing was changed. The service asks to wait ${Math.ceil(retryAfterMs / 1000)} s, which is longer than the time left. Try again later.`;
 }

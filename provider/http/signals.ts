@@ -36,8 +36,6 @@ export function formatReason({ reason }: AbortSignal): string {
 /** A signal that follows others. */
 export interface LinkedSignal {
   readonly signal: AbortSignal;
-  /** Aborts this signal alone. */
-  abort(reason: unknown): void;
   /** Stops following. Must be called, or the other signals keep this one in memory. */
   dispose(): void;
 }
@@ -56,7 +54,6 @@ export function linkSignals(...sources: readonly (AbortSignal | undefined)[]): L
   }
   return {
     signal: controller.signal,
-    abort: (reason) => controller.abort(reason),
     dispose: () => {
       for (const each of undo) each();
     },

@@ -1,4 +1,3 @@
-/** HTTP methods that the service uses. */
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
 /**
@@ -65,5 +64,4 @@ export interface Unanswered {
   readonly sent: boolean;
 }
 
-/** The outcome of one attempt. */
 export type Outcome = Answered | Unanswered;

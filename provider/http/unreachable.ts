@@ -8,10 +8,6 @@ export interface Unreachable {
   readonly remedy: string;
 }
 
-const NO_TLS = /^(ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG|ERR_SSL_HTTP_REQUEST|EPROTO)$/;
-const CERTIFICATE =
-  /^(ERR_TLS_CERT|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH_EXCEEDED)/;
-
 /**
  * Explains why no answer came, by the transport's code.
  * @param host - Name and port of the service.
@@ -24,62 +20,58 @@ export function unreachable(
   baseUrl: string,
   requestTimeoutMs: number,
 ): Unreachable {
-  const problem = (says: string, remedy: string): Unreachable => ({ says: `${says} (${code})`, remedy });
-  if (code === "ENOTFOUND" || code === "EAI_AGAIN" || code === "EAI_NODATA") {
-    return problem(
+  // The first pattern that matches counts.
+  const explanations: readonly (readonly [code: RegExp, says: string, remedy: string])[] = [
+    [
+      /^(ENOTFOUND|EAI_AGAIN|EAI_NODATA)$/,
       `the name ${host} cannot be resolved`,
       `Check the host in ${baseUrl}, your DNS, and your VPN if the service needs one.`,
-    );
-  }
-  if (code === "ECONNREFUSED") {
-    return problem(
+    ],
+    [
+      /^ECONNREFUSED$/,
       `no service listens at ${host}`,
       `Check the host and port in ${baseUrl}. Start a local control plane with \`keyplane serve\`.`,
-    );
-  }
-  if (code === "EHOSTUNREACH" || code === "ENETUNREACH") {
-    return problem(
+    ],
+    [
+      /^(EHOSTUNREACH|ENETUNREACH)$/,
       `there is no route to ${host}`,
       "Check the network, firewalls, and your VPN if the service needs one.",
-    );
-  }
-  if (code === "UND_ERR_CONNECT_TIMEOUT" || code === "ETIMEDOUT") {
-    return problem(
+    ],
+    [
+      /^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/,
       `${host} did not accept the connection in time`,
       "Check firewalls, and set HTTPS_PROXY if you need a proxy.",
-    );
-  }
-  if (code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_BODY_TIMEOUT") {
-    const time = formatDuration(requestTimeoutMs);
-    return problem(
-      `${host} received the request, but did not answer within ${time}`,
+    ],
+    [
+      /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/,
+      `${host} received the request, but did not answer within ${formatDuration(requestTimeoutMs)}`,
       "Try again, or contact the service's support.",
-    );
-  }
-  if (NO_TLS.test(code)) {
-    return problem(
+    ],
+    [
+      /^(ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG|ERR_SSL_HTTP_REQUEST|EPROTO)$/,
       `${host} does not speak TLS`,
       "Check the port. http:// is allowed only for a service on this machine.",
-    );
-  }
-  if (CERTIFICATE.test(code)) {
-    return problem(
+    ],
+    [
+      /^(ERR_TLS_CERT|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH_EXCEEDED)/,
       `the certificate of ${host} is not trusted`,
       "If it is issued by your own CA, set NODE_EXTRA_CA_CERTS to the file of that CA.",
-    );
-  }
-  if (code.startsWith("ERR_SSL_") || code.startsWith("ERR_TLS_")) {
-    return problem(
+    ],
+    [
+      /^ERR_(SSL|TLS)_/,
       `the TLS connection to ${host} failed`,
       "The service must offer TLS 1.2 or newer. Check any proxy in between.",
-    );
-  }
-  if (code === "PROXY_CLOSED") {
-    return problem(
+    ],
+    [
+      /^PROXY_CLOSED$/,
       `the proxy closed the connection to ${host} without an answer`,
       "Check the address and the password of the proxy in HTTPS_PROXY.",
-    );
-  }
-  const how = sent ? "closed the connection" : "cannot be reached";
-  return problem(`${host} ${how}`, `Check the network, any proxy in between, and the host and port in ${baseUrl}.`);
+    ],
+  ];
+  const [, says, remedy] = explanations.find(([pattern]) => pattern.test(code)) ?? [
+    code,
+    `${host} ${sent ? "closed the connection" : "cannot be reached"}`,
+    `Check the network, any proxy in between, and the host and port in ${baseUrl}.`,
+  ];
+  return { says: `${says} (${code})`, remedy };
 }

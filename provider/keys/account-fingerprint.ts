@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import { base32 } from "../base32";
+import { base32, sha256 } from "../base32";
 
 /** The account or organization of keys, according to the settings. */
 export interface AccountScope {
@@ -40,5 +39,5 @@ export function originFingerprint(baseUrl: string): string {
 }
 
 function fingerprintOf(text: string): string {
-  return base32(createHash("sha256").update(text).digest().subarray(0, 8));
+  return base32(sha256(text).subarray(0, 8));
 }

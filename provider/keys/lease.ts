@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import { base32 } from "../base32";
+import { base32, sha256 } from "../base32";
 import { formatDuration, parseDuration } from "../duration";
 import type { Failure } from "../schema/resource-type";
 
@@ -42,7 +41,7 @@ export function expiresAt(name: string | undefined): string | undefined {
 }
 
 function checkOf(...parts: readonly string[]): string {
-  return base32(createHash("sha256").update(parts.join(" ")).digest()).slice(0, CHECK_LENGTH);
+  return base32(sha256(parts.join(" "))).slice(0, CHECK_LENGTH);
 }
 
 /** The inputs of a key that say how old it gets. */

@@ -1,8 +1,8 @@
 import { isKeyplaneError } from "../errors";
 import { accountMark } from "../keys/account-fingerprint";
 import { hasUnknown } from "../schema/field-types";
-import type { Properties } from "../schema/outputs";
 import type { Failure } from "../schema/resource-type";
+import type { Values } from "../session/values";
 import { importKeysIn } from "../settings/import-keys";
 import { SETTING_NAMES } from "../settings/names";
 import { type ConfigReader, renamedFromIn, resolveSettings, type Settings } from "../settings/settings";
@@ -14,7 +14,6 @@ const NAMES: readonly string[] = SETTING_NAMES;
 /** Inputs that the engine adds. */
 const OF_ENGINE = /^(version|parameterization|plugin[A-Z]\w*|__\w+)$/;
 
-/** The configuration of a provider resource. */
 export class ProviderConfig {
   /** Reads one setting as text. */
   readonly read: ConfigReader;
@@ -29,7 +28,7 @@ export class ProviderConfig {
   readonly isStateless: boolean;
 
   /** Throws a `ConfigError` if `importKeys` is invalid. */
-  constructor(inputs: Properties, urn = "") {
+  constructor(inputs: Values, urn = "") {
     this.isStateless = urn.endsWith("::");
     this.read = (name) => textOf(inputs[name]);
     this.owner = String(inputs[OWNER]);
@@ -50,10 +49,10 @@ export class ProviderConfig {
  */
 export function checkConfig(
   urn: string,
-  olds: Properties,
-  news: Properties,
+  olds: Values,
+  news: Values,
   newId?: () => string,
-): { readonly inputs: Properties; readonly failures: readonly Failure[] } {
+): { readonly inputs: Values; readonly failures: readonly Failure[] } {
   const reason = `is not a setting of keyplane. The settings are ${NAMES.join(", ")}`;
   const failures: Failure[] = Object.keys(news)
     .filter((name) => !NAMES.includes(name) && !OF_ENGINE.test(name))

@@ -3,7 +3,6 @@ import { InputError, KeyplaneError } from "../errors";
 import { getOrCreate } from "../get-or-create";
 import { checkId } from "../ids";
 import { identityHere, isElsewhere, mustBeSameAccount } from "../keys/account-guard";
-
 import { noteHeldBy, noteHolder } from "../keys/holders";
 import { identityIn, identityOf, markIn, ownerIdIn } from "../keys/identity";
 import { nonceFrom } from "../keys/names";
@@ -11,12 +10,12 @@ import { sameScope } from "../keys/scope";
 import { withoutEmpty } from "../members";
 import { check } from "../schema/check";
 import { UNKNOWN } from "../schema/field-types";
-import { type Outputs, type Properties, readOutputs } from "../schema/outputs";
+import { type Outputs, readOutputs } from "../schema/outputs";
 import { type Context, type Made, NotReady, type ResourceType } from "../schema/resource-type";
 import { difference } from "../session/difference";
 import { createAgain } from "../session/retried-creation";
 import type { Session } from "../session/session";
-import { fromPulumi } from "../session/values";
+import { fromPulumi, type Values } from "../session/values";
 import { runVerb, type Verb } from "../session/verb";
 import type { ProviderConfig } from "./config";
 import { type EngineValues, fromEngine, NONCE, OWNER, publicPart, toEngine } from "./engine-values";
@@ -63,7 +62,7 @@ export class Resources {
   }
 
   /** @param seed - A random text. The engine passes the same one in a preview and in the run that follows its plan. */
-  async check(named: Named, olds: EngineValues, news: Properties, seed: Uint8Array) {
+  async check(named: Named, olds: EngineValues, news: Values, seed: Uint8Array) {
     const { type } = named;
     return this.#run(named, { name: "check", values: readOutputs(news) }, async (context) => {
       this.session.noteCheck(named.urn);

@@ -81,7 +81,6 @@ export function readState(outputs: Properties): ApiKeyState {
   };
 }
 
-/** The state without a key. */
 export const NO_KEY: ApiKeyState = readState({});
 
 export function writeState(state: ApiKeyState): Outputs {

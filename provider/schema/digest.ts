@@ -1,5 +1,5 @@
-import { createHash, createHmac, randomBytes } from "node:crypto";
-import { base32 } from "../base32";
+import { createHmac, randomBytes } from "node:crypto";
+import { base32, sha256 } from "../base32";
 
 const SALT_LENGTH = 8;
 const HASH_BYTES = 10;
@@ -47,9 +47,7 @@ export function isDigestOf(value: unknown, { text, key }: Digest): boolean {
 }
 
 function salted(value: unknown, salt: string): string {
-  const hash = createHash("sha256")
-    .update(`${salt}\n${JSON.stringify(inOneOrder(value))}`)
-    .digest();
+  const hash = sha256(`${salt}\n${JSON.stringify(inOneOrder(value))}`);
   return `${salt}${base32(hash.subarray(0, HASH_BYTES))}`;
 }
 

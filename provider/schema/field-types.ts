@@ -134,7 +134,6 @@ const recipients: FieldType<Recipients> = (value) => {
   return "problem" in parsed ? parsed.problem : undefined;
 };
 
-/** All field types. */
 export const types = {
   adoption,
   duration,

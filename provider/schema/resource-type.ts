@@ -36,72 +36,49 @@ export interface Due {
 export type NextDue = (from: number) => number;
 
 /** Notes that the verbs of one run leave for later verbs in the same scope. */
-export interface RunNotes {
+export class RunNotes {
   /** Whether the program declares keys in this scope. False in a destroy, and after the keys moved elsewhere. */
-  hasProgram: boolean;
+  hasProgram = false;
   /** Identity of the scope's owner, set once a key of the program has been checked with it. */
   owner?: string;
   /** Whether the scope's owner was created in this run, so that no earlier run can have left a key behind. */
-  isNewOwner: boolean;
+  isNewOwner = false;
   /** Ids of owners whose keys are proven to be in this account, even if its credential has changed. */
-  readonly provenOwners: Set<string>;
+  readonly provenOwners = new Set<string>();
   /** Ids of keys that the state contained when a `destroy` began. */
-  readonly held: Set<string>;
+  readonly held = new Set<string>();
   /** Since when `held` has all keys of successful runs, as the ledger has told before it was deleted; 0 if always. */
   heldSince?: number;
   /** When that ledger has last judged all keys, by the service's clock, in milliseconds since 1970. */
   sweptAt?: number;
   /** Ids of previous keys that the ledger has revoked, although the resources that retired them still name them. */
-  readonly retired: Set<string>;
+  readonly retired = new Set<string>();
   /** Ids of keys that the program names as compromised. */
-  readonly compromised: Set<string>;
+  readonly compromised = new Set<string>();
   /** Ids of keys whose deletion in this run left them live, and said so. */
-  readonly kept: Set<string>;
+  readonly kept = new Set<string>();
   /** The names of this run's lost requests. */
-  readonly lostNames: Set<string>;
+  readonly lostNames = new Set<string>();
   /** The URN of the resource that adopts a key, by the key's id. */
-  readonly adopters: Map<string, string>;
+  readonly adopters = new Map<string, string>();
   /** The ids of the resources of the program that hold a key, by the key's id. */
-  readonly holders: Map<string, Set<string>>;
+  readonly holders = new Map<string, Set<string>>();
   /** The URN of the resource of the program that was last seen to hold a key, by the key's id. */
-  readonly lastHolders: Map<string, string>;
+  readonly lastHolders = new Map<string, string>();
   /** The URNs that the names of a key's holders in the state are made for, by the key's id. */
-  readonly holderUrns: Map<string, Set<string>>;
+  readonly holderUrns = new Map<string, Set<string>>();
   /** Names of the keys that resources of the program hold. */
-  readonly heldNames: Set<string>;
+  readonly heldNames = new Set<string>();
   /** A list that was requested after another one lacked a key to revoke. */
   secondList?: Promise<readonly ApiKeyRecord[]>;
   /** When the keys are due that are replaced only because of their age, by the URN of their resource. */
-  readonly replacedByAge: Map<string, NextDue>;
+  readonly replacedByAge = new Map<string, NextDue>();
   /** Whether the user was told that the address of the service is new. */
-  isOriginReported: boolean;
+  isOriginReported = false;
   /** Whether the user was told that the machine's clock is wrong. */
-  isSkewReported: boolean;
+  isSkewReported = false;
   /** The settings whose keys keyplane itself authenticates with, by key id, as far as the run knows the ids. */
-  readonly ownKeys: Map<string, string>;
-}
-
-/** The notes at the start of a run. */
-export function newRunNotes(): RunNotes {
-  return {
-    hasProgram: false,
-    isNewOwner: false,
-    provenOwners: new Set(),
-    held: new Set(),
-    retired: new Set(),
-    compromised: new Set(),
-    kept: new Set(),
-    lostNames: new Set(),
-    adopters: new Map(),
-    holders: new Map(),
-    lastHolders: new Map(),
-    holderUrns: new Map(),
-    heldNames: new Set(),
-    replacedByAge: new Map(),
-    isOriginReported: false,
-    isSkewReported: false,
-    ownKeys: new Map(),
-  };
+  readonly ownKeys = new Map<string, string>();
 }
 
 /**
@@ -201,7 +178,6 @@ export interface Made<State = Outputs> {
   readonly outputs: State;
 }
 
-/** A resource that was imported. */
 export interface Imported<Inputs = Given, State = Outputs> extends Made<State> {
   /** The inputs of a program that leaves it as it is. */
   readonly inputs: Inputs;

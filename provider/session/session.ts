@@ -8,7 +8,7 @@ import { KnownOrigins, type NewAddressError } from "../keys/known-origins";
 import { newRunId, noncesOf, startMark } from "../keys/names";
 import { type Scope, scopeKey, scopeOf } from "../keys/scope";
 import type { Outputs } from "../schema/outputs";
-import { newRunNotes, type RunNotes } from "../schema/resource-type";
+import { RunNotes } from "../schema/resource-type";
 import { type ConfigReader, credentialsIn, renamedFromIn, resolveSettings, type Settings } from "../settings/settings";
 import { type EngineCommand, engineCommand } from "../stack/command-line";
 import { StackLook } from "../stack/stack-look";
@@ -206,7 +206,7 @@ export class Session {
   }
 
   runOf(scope: Scope): RunNotes {
-    return getOrCreate(this.#runs, scopeKey(scope), newRunNotes);
+    return getOrCreate(this.#runs, scopeKey(scope), () => new RunNotes());
   }
 
   /** Records that a resource was read: its next `diff` belongs to a refresh, unless a `check` comes first. */

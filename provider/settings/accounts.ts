@@ -1,6 +1,6 @@
 import { ConfigError, isKeyplaneError } from "../errors";
 import { parseBaseUrl } from "../http/base-url";
-import { isObject } from "../members";
+import { isObject, jsonIn } from "../members";
 import { isKeyText } from "../secrets";
 import { accountSetting, shownAccount } from "../text";
 
@@ -23,12 +23,8 @@ export const ACCOUNT_NAME = {
  * names the path of the error and quotes no value, because a value could be a secret in the wrong place.
  */
 export function parseAccounts(text: string): ReadonlyMap<string, NamedAccount> {
-  let accounts: unknown;
-  try {
-    accounts = JSON.parse(text);
-  } catch {
-    throw bad("", `is not valid JSON: ${REMEDY}`);
-  }
+  const accounts = jsonIn(text);
+  if (accounts === undefined) throw bad("", `is not valid JSON: ${REMEDY}`);
   if (!isObject(accounts)) throw bad("", `must be an object with an account under each name: ${REMEDY}`);
   const readers = Object.entries(accounts).map(([name, account], at): [string, () => [string, NamedAccount]] => {
     return [String(at), () => [name, readAccount(name, account, at + 1)]];

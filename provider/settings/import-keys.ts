@@ -1,6 +1,6 @@
 import { ConfigError } from "../errors";
 import { ID_FORMS } from "../ids";
-import { isObject } from "../members";
+import { isObject, jsonIn } from "../members";
 import { conceal, isKeyText } from "../secrets";
 
 /**
@@ -14,12 +14,7 @@ export function importKeysIn(config: string | undefined, env = process.env): Rea
 
 /** Reads one of the two. Throws a `ConfigError` if it is invalid. */
 export function parseImportKeys(text = "{}"): ReadonlyMap<string, string> {
-  let keys: unknown;
-  try {
-    keys = JSON.parse(text);
-  } catch {
-    throw badImportKeys();
-  }
+  const keys = jsonIn(text);
   if (!isObject(keys)) throw badImportKeys();
   const entries = Object.entries(keys);
   if (!entries.every(([id, key]) => ID_FORMS.apiKey.matches(id) && isKeyText(key))) throw badImportKeys();

@@ -14,7 +14,6 @@ export const SETTING_NAMES = [
   "importKeys",
 ] as const;
 
-/** The settings that contain secrets. */
 export const SECRET_SETTINGS = ["apiKey", "accounts", "importKeys"] as const;
 
 /** The name of a setting, except `importKeys`, which only an import needs. */

@@ -1,10 +1,12 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
 import { inspect } from "node:util";
 import type { AccountSettings } from "../account-settings";
+import { sha256 } from "../base32";
 import { MAX_TIMER_MS, parseDuration, TIMER_FORM } from "../duration";
 import { ConfigError, isKeyplaneError } from "../errors";
 import type { DOCUMENTED_RATES } from "../http/limits/limiter";
 import { keyDigest } from "../key-digest";
+import { jsonIn } from "../members";
 import { accountSetting, looksSecret, shownAccount } from "../text";
 import { apiKeyProblem, type NamedAccount, parseAccounts, readAll, readBaseUrl } from "./accounts";
 import type { SettingName } from "./names";
@@ -12,7 +14,6 @@ import type { SettingName } from "./names";
 /** Reads one value of the `keyplane` config namespace; `undefined` if it is not set. */
 export type ConfigReader = (key: string) => string | undefined;
 
-/** The values of all settings. */
 export interface SettingValues extends AccountSettings {
   /** Fingerprints of accounts that the user has confirmed; see `KP-WRONG-ACCOUNT`. @default none */
   readonly confirmedAccounts?: readonly string[] | undefined;
@@ -150,8 +151,7 @@ export function settingOf(
 
 /** Compares two secrets. The time that it takes says nothing about them. */
 function isSameText(one: string, other: string): boolean {
-  const [first, second] = [one, other].map((text) => createHash("sha256").update(text).digest());
-  return first !== undefined && second !== undefined && timingSafeEqual(first, second);
+  return timingSafeEqual(sha256(one), sha256(other));
 }
 
 /** The former names of the stack. None if they are not valid, which `resolveSettings` reports. */
@@ -166,14 +166,10 @@ export function renamedFromIn(config: ConfigReader, env: NodeJS.ProcessEnv = pro
 
 function accountIn(accounts: ReadonlyMap<string, NamedAccount>, name: string): NamedAccount {
   const account = accounts.get(name);
-  if (account === undefined) throw unknownAccount(name, [...accounts.keys()]);
-  return account;
-}
-
-function unknownAccount(name: string, names: readonly string[]): ConfigError {
-  const shown = names.map((each, at) => shownAccount(each, at + 1));
-  const known = names.length === 0 ? "none is configured" : `configured are ${shown.join(", ")}`;
-  return new ConfigError(
+  if (account !== undefined) return account;
+  const shown = Array.from(accounts.keys(), (each, at) => shownAccount(each, at + 1));
+  const known = shown.length === 0 ? "none is configured" : `configured are ${shown.join(", ")}`;
+  throw new ConfigError(
     `keyplane:accounts has no account ${looksSecret(name) ? "of the given name" : JSON.stringify(name)} (${known}). Correct the name, or run ` +
       "`pulumi config set --path --secret 'keyplane:accounts.NAME.apiKey'`",
   );
@@ -225,12 +221,8 @@ function readNames(text: string): readonly string[] {
 }
 
 function namesIn(text: string): readonly string[] | undefined {
-  try {
-    const list: unknown = JSON.parse(text);
-    return Array.isArray(list) ? list.map(String) : undefined;
-  } catch {
-    return undefined;
-  }
+  const list = jsonIn(text);
+  return Array.isArray(list) ? list.map(String) : undefined;
 }
 
 /** The maximum of each count. */

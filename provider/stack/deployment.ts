@@ -1,4 +1,4 @@
-import { isObject, type Members, membersOf, textOf } from "../members";
+import { isObject, jsonIn, type Members, membersOf, textOf } from "../members";
 
 export const HIDDEN = Symbol("hidden");
 
@@ -110,20 +110,13 @@ function isSecret(value: unknown): value is Members {
 function opened(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(opened);
   if (!isSecret(value)) return value;
-  try {
-    return typeof value.plaintext === "string" ? JSON.parse(value.plaintext) : HIDDEN;
-  } catch {
-    return HIDDEN;
-  }
+  const plain = jsonIn(textOf(value.plaintext) ?? "");
+  return plain === undefined ? HIDDEN : plain;
 }
 
 function parse(text: string): Members {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new Error(text.trim() === "" ? "is empty" : "is not JSON");
-  }
+  const value = jsonIn(text);
+  if (value === undefined) throw new Error(text.trim() === "" ? "is empty" : "is not JSON");
   if (!isObject(value)) throw new Error("is not a JSON object");
   return value;
 }

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { resolve } from "node:path";
+import { sha256 } from "../base32";
 import { type Members, membersOf } from "../members";
 import { type EngineCommand, startOf } from "./command-line";
 
@@ -27,9 +27,7 @@ export function plannedSeed({ usesPlan, pid }: PlannedRun): Uint8Array | undefin
   if (!usesPlan || pid === undefined) return undefined;
   const start = startOf(pid);
   if (start === undefined) return undefined;
-  return createHash("sha256")
-    .update(JSON.stringify([hostname(), pid, start]))
-    .digest();
+  return sha256(JSON.stringify([hostname(), pid, start]));
 }
 
 /** Where the file of a plan can be: the CLI's working folder. Without /proc, the shell's or this process's own. */

@@ -1,12 +1,15 @@
 // Renders the SDK of the plugin for Node from the schema. `pulumi package gen-sdk` generates one, too. This one is part of
 // the npm package, keeps secrets out of debug messages, and lets the plugin refuse misspelled inputs.
-import { interfaceOf, isRequired, typeFor } from "./node-types.mjs";
+import { isDeepStrictEqual } from "node:util";
+import { interfaceOf, isRequired, sameAs, typeFor } from "./node-types.mjs";
 import { commentOf, fileOf, listOf, signatureOf } from "./typescript.mjs";
 
 /** @returns {Record<string, string>} The files by their names in `sdk/plugin`. */
 export function renderNodeSdk(schema) {
   const resources = Object.entries(schema.resources).map(([token, resource]) => fileOfResource(token, resource));
-  const functions = Object.entries(schema.functions).map(([token, declared]) => fileOfFunction(token, declared));
+  const functions = Object.entries(schema.functions).map(([token, declared]) => {
+    return fileOfFunction(token, declared, schema.types);
+  });
   const types = fileOfTypes(schema);
   const provider = fileOfProvider(schema);
   const modules = [...resources, provider, ...functions, types];
@@ -30,14 +33,22 @@ function fileOfTypes({ types, resources, functions }) {
   for (const names of [inputs, results]) names.push(...typesIn(names.map((name) => typeNamed(types, name))));
   const found = Object.entries(types).flatMap(([token, type]) => {
     const name = nameIn(token);
+    // The parts of a type that refers to another one have names of their own.
+    const isRepeated = results.includes(name) && typesIn(type.properties).length === 0;
     return [
       ...(results.includes(name) ? [{ title: name, type, kind: "plain" }] : []),
-      ...(inputs.includes(name) ? [{ title: `${name}Args`, type, kind: "input" }] : []),
+      ...(inputs.includes(name) ? [{ title: `${name}Args`, type, kind: "input", of: isRepeated && name }] : []),
     ];
   });
-  const blocks = found.map(({ title, type, kind }) => interfaceOf(title, type.description, type, kind));
-  const names = found.map(({ title }) => `type ${title}`);
-  return { name: "types.ts", text: fileOf(inputs.length > 0 ? [PULUMI_TYPES] : [], blocks), names };
+  const blocks = found.map(({ title, type, kind, of }) => {
+    const { description } = type;
+    return of ? sameAs(title, description, `AsInputs<${of}>`) : interfaceOf(title, description, type, kind);
+  });
+  const imports = [
+    ...(inputs.length > 0 ? ['import type * as pulumi from "@pulumi/pulumi";'] : []),
+    ...(found.some(({ of }) => of) ? ['import type { AsInputs } from "./runtime";'] : []),
+  ];
+  return { name: "types.ts", text: fileOf(imports, blocks), names: found.map(({ title }) => `type ${title}`) };
 }
 
 function fileOfResource(token, { description, properties, required, inputProperties, requiredInputs }) {
@@ -50,8 +61,8 @@ function fileOfResource(token, { description, properties, required, inputPropert
   const secretOutputs = secrets.length === 0 ? "" : `, ${JSON.stringify(secrets).replaceAll(",", ", ")}`;
   const block = [
     ...commentOf(description),
-    `export class ${title} extends pulumi.CustomResource {`,
-    ...outputsOf(properties, required),
+    `export class ${title} extends pulumi.CustomResource implements ${args} {`,
+    ...outputsOf(properties, required, inputProperties),
     "  /**",
     "   * Declares the resource.",
     "   * @param name - The name of the resource in Pulumi, unique in the program.",
@@ -108,8 +119,8 @@ function fileOfProvider({ name, provider: { description, inputProperties, proper
   const texts = Object.fromEntries(Object.entries(properties).filter(isText));
   const block = [
     ...commentOf(description),
-    "export class Provider extends pulumi.ProviderResource {",
-    ...outputsOf(texts, []),
+    "export class Provider extends pulumi.ProviderResource implements ProviderArgs {",
+    ...outputsOf(texts, [], inputProperties),
     "  /**",
     "   * Declares a provider, to pass it to resources and functions in their option `provider`.",
     "   * @param name - The name of the provider in Pulumi, unique in the program.",
@@ -139,21 +150,23 @@ function fileOfProvider({ name, provider: { description, inputProperties, proper
   return { name: "provider.ts", text, names: ["Provider", "type ProviderArgs"] };
 }
 
-function fileOfFunction(token, { description, inputs, outputs }) {
+function fileOfFunction(token, { description, inputs, outputs }, types) {
   const title = nameIn(token);
   const base = title[0].toUpperCase() + title.slice(1);
   const hasInputs = Object.keys(inputs.properties).length > 0;
   const empty = inputs.required ? "" : " = {}";
   const quoted = JSON.stringify(token);
   const given = hasInputs ? "{ ...args }" : "{}";
+  const result = [`${base}Result`, `The result of \`${title}\`.`];
+  const type = typeLike(types, outputs);
   const blocks = [
     ...(hasInputs
       ? [
           interfaceOf(`${base}Args`, `The arguments of \`${title}\`.`, inputs, "plain"),
-          interfaceOf(`${base}OutputArgs`, `The arguments of \`${title}Output\`.`, inputs, "input"),
+          sameAs(`${base}OutputArgs`, `The arguments of \`${title}Output\`.`, `AsInputs<${base}Args>`),
         ]
       : []),
-    interfaceOf(`${base}Result`, `The result of \`${title}\`.`, outputs, "plain"),
+    type === undefined ? interfaceOf(...result, outputs, "plain") : sameAs(...result, type),
     [
       ...commentOf(description),
       ...signatureOf(
@@ -177,11 +190,18 @@ function fileOfFunction(token, { description, inputs, outputs }) {
   ];
   const imports = [
     PULUMI,
-    runtimeImport(["type InvokeOutputOptions", "invokeOptionsOf"]),
-    ...typeImport(outputs.properties, {}),
+    runtimeImport([...(hasInputs ? ["type AsInputs"] : []), "type InvokeOutputOptions", "invokeOptionsOf"]),
+    ...(type === undefined ? typeImport(outputs.properties, {}) : [`import type { ${type} } from "./types";`]),
   ];
   const names = [title, `${title}Output`, ...(hasInputs ? [`type ${base}Args`, `type ${base}OutputArgs`] : [])];
   return { name: `${kebab(title)}.ts`, text: fileOf(imports, blocks), names: [...names, `type ${base}Result`] };
+}
+
+/** The name of the type with the same properties; `undefined` if there is none. */
+function typeLike(types, { properties, required = [] }) {
+  const isLike = ([, type]) => isDeepStrictEqual([type.properties, type.required ?? []], [properties, required]);
+  const [token] = Object.entries(types).find(isLike) ?? [];
+  return token && nameIn(token);
 }
 
 function indexOf(modules) {
@@ -202,7 +222,6 @@ function indexOf(modules) {
 }
 
 const PULUMI = 'import * as pulumi from "@pulumi/pulumi";';
-const PULUMI_TYPES = 'import type * as pulumi from "@pulumi/pulumi";';
 
 function runtimeImport(names) {
   return `import { ${names.toSorted(byName).join(", ")} } from "./runtime";`;
@@ -225,11 +244,13 @@ function typesIn(properties) {
   return [...new Set(Array.from(found, ([, name]) => name))];
 }
 
-function outputsOf(properties, required) {
+/** The outputs of a resource. One that is an input, too, has its comment from there: editors and references show it. */
+function outputsOf(properties, required, inputs) {
   return Object.entries(properties).flatMap(([name, property]) => {
     const type = typeFor(property, "plain");
+    const isRepeated = property.description === inputs[name]?.description;
     return [
-      ...commentOf(property.description, "  "),
+      ...(isRepeated ? [] : commentOf(property.description, "  ")),
       `  declare readonly ${name}: pulumi.Output<${isRequired(required, name) ? type : `${type} | undefined`}>;`,
     ];
   });

@@ -21,6 +21,11 @@ export function interfaceOf(title, description, { properties, required }, kind) 
   return [...commentOf(description), `export interface ${title} {`, ...lines, "}"];
 }
 
+/** An interface with the members of another type, and their comments. */
+export function sameAs(title, description, type) {
+  return [...commentOf(description), `export interface ${title} extends ${type} {}`];
+}
+
 export function isRequired(required, name) {
   return required?.includes(name) ?? false;
 }

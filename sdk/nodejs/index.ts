@@ -2,7 +2,7 @@
  * What a program imports: resource classes and data sources. Contains no logic and no HTTP.
  * @module keyplane
  */
-export type { ApiKeyRecord, Operation, PendingOperation, Project, WaitProgress } from "../../provider/api";
+export type { ApiKeyRecord, Operation, Project, WaitProgress } from "../../provider/api";
 export {
   AbortedError,
   AnswerLostError,
@@ -15,6 +15,7 @@ export {
   InputError,
   KeyplaneError,
   OperationFailedError,
+  type PendingOperation,
   TimeoutError,
   TransportError,
 } from "../../provider/errors";

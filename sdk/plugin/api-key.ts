@@ -112,72 +112,20 @@ const OUTPUTS = [
  * An API key: one key with one secret. A change replaces the key. The new key is created first, so that everything in
  * the same `up` has the new secret before the old key is revoked.
  */
-export class ApiKey extends pulumi.CustomResource {
-  /**
-   * Creates a key of this organization, which has access to all its projects. Requires a user's personal key as
-   * `keyplane:apiKey`. A change creates a new key there and revokes the old one. Defaults to none: a key of the account
-   * itself.
-   */
+export class ApiKey extends pulumi.CustomResource implements ApiKeyArgs {
   declare readonly organizationId: pulumi.Output<string | undefined>;
-  /**
-   * Limits the key to this project of the organization. Requires `organizationId`. A change replaces the key. Defaults
-   * to none: all its projects.
-   */
   declare readonly projectId: pulumi.Output<string | undefined>;
   /** The name under which the service lists the key. */
   declare readonly name: pulumi.Output<string>;
-  /**
-   * The beginning of the generated name: at most 37 of `a-z`, `0-9` and `-`. A change replaces the key. Not with
-   * `name`. Defaults to the resource's name, without the characters that a key's name cannot have.
-   */
   declare readonly namePrefix: pulumi.Output<string | undefined>;
-  /**
-   * The age at which `up` replaces the key, such as `90d`: a whole number and one of `s`, `m`, `h`, `d`, `w`. Measured
-   * by this machine's clock, which must be within 5 minutes of the service's. Less than `maxAge`. Defaults to two
-   * thirds of `maxAge`; never without it.
-   */
   declare readonly rotateAfter: pulumi.Output<string | undefined>;
-  /**
-   * The longest life of the key, such as `30d`, at least `10m`. Its name gets a deadline, and `keyplane reap` revokes
-   * the key after it, even if nobody runs the stack any more. Run `up` often enough that the key is replaced before.
-   * The name then has room for the first 24 characters of the prefix, 15 with the plugin. Not with `name`. A change
-   * replaces the key. Defaults to none: the key has no deadline.
-   */
   declare readonly maxAge: pulumi.Output<string | undefined>;
-  /**
-   * When `up` may replace the key by age: a key that reaches `rotateAfter` is due from the next time in this window on.
-   * If no `up` runs in the window, the key is due in the next one. Triggers and a key that is gone do not wait for it.
-   * Requires `rotateAfter` or `maxAge`. A change does not replace a key that is not due. Defaults to any time.
-   */
   declare readonly rotationWindow: pulumi.Output<RotationWindow | undefined>;
-  /**
-   * Ids of projects. The key is created after their pending operations have finished. If they do not finish in time, no
-   * key is created. Not with `name`.
-   */
   declare readonly waitForProjects: pulumi.Output<string[] | undefined>;
-  /**
-   * Calls the API once with the new key before it counts as ready. The key is then used: if a crash right after leaves
-   * it behind, keyplane reports it instead of revoking it. Defaults to false; always true if `revokeOnDelete` is false.
-   */
   declare readonly verify: pulumi.Output<boolean | undefined>;
-  /** The longest wait for operations, such as `30m`. Defaults to config `keyplane:operationTimeout`, else `30m`. */
   declare readonly operationTimeout: pulumi.Output<string | undefined>;
-  /**
-   * Whether a deleted or replaced key is revoked. If false, a key that became ready is left active. Set this to false
-   * together with the resource option `retainOnDelete`, which a plugin is not told of. Defaults to true.
-   */
   declare readonly revokeOnDelete: pulumi.Output<boolean | undefined>;
-  /**
-   * What to do if a live key already has `name`: fail, or revoke that key if it was never used. Allowed: "fail",
-   * "revokeUnused". Defaults to "fail".
-   */
   declare readonly onNameConflict: pulumi.Output<string | undefined>;
-  /**
-   * Seals the secret for these recipients, right after the key is created. Then only `sealedKey` has it: neither the
-   * state nor its history ever has a secret that the stack's passphrase opens. Other recipients need a new key, because
-   * nobody else can read the old one: a change replaces the key. Defaults to none: the output `key` is the secret,
-   * encrypted in the state.
-   */
   declare readonly sealTo: pulumi.Output<Recipients | undefined>;
   /** The key's id, as decimal text. */
   declare readonly keyId: pulumi.Output<string>;

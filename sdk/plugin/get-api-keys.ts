@@ -1,6 +1,6 @@
 // Generated from provider/plugin/schema.json by `npm run build:schema`. Do not edit.
 import * as pulumi from "@pulumi/pulumi";
-import { type InvokeOutputOptions, invokeOptionsOf } from "./runtime";
+import { type AsInputs, type InvokeOutputOptions, invokeOptionsOf } from "./runtime";
 import type { ApiKeyInfo } from "./types";
 
 /** The arguments of `getApiKeys`. */
@@ -10,10 +10,7 @@ export interface GetApiKeysArgs {
 }
 
 /** The arguments of `getApiKeysOutput`. */
-export interface GetApiKeysOutputArgs {
-  /** Id of the organization whose keys to read. Defaults to the account's own keys. */
-  readonly organizationId?: pulumi.Input<string | undefined>;
-}
+export interface GetApiKeysOutputArgs extends AsInputs<GetApiKeysArgs> {}
 
 /** The result of `getApiKeys`. */
 export interface GetApiKeysResult {

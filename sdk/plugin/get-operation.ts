@@ -1,6 +1,7 @@
 // Generated from provider/plugin/schema.json by `npm run build:schema`. Do not edit.
 import * as pulumi from "@pulumi/pulumi";
-import { type InvokeOutputOptions, invokeOptionsOf } from "./runtime";
+import { type AsInputs, type InvokeOutputOptions, invokeOptionsOf } from "./runtime";
+import type { Operation } from "./types";
 
 /** The arguments of `getOperation`. */
 export interface GetOperationArgs {
@@ -11,34 +12,10 @@ export interface GetOperationArgs {
 }
 
 /** The arguments of `getOperationOutput`. */
-export interface GetOperationOutputArgs {
-  /** The project that it belongs to. */
-  readonly projectId: pulumi.Input<string>;
-  /** The operation's id, a UUID. */
-  readonly operationId: pulumi.Input<string>;
-}
+export interface GetOperationOutputArgs extends AsInputs<GetOperationArgs> {}
 
 /** The result of `getOperation`. */
-export interface GetOperationResult {
-  /** The operation's id, a UUID. */
-  readonly id: string;
-  /** The project that it belongs to. */
-  readonly projectId: string;
-  /** The branch that it acts on, if any. */
-  readonly branchId?: string | undefined;
-  /** The compute endpoint that it acts on, if any. */
-  readonly endpointId?: string | undefined;
-  /** Kind of operation, e.g. `start_compute`; the service may add kinds at any time. */
-  readonly action: string;
-  /** E.g. `scheduling`, `running`, `finished`, `failed`; the service may add more at any time. */
-  readonly status: string;
-  /** Number of failed attempts. */
-  readonly failuresCount: number;
-  /** When it was created, as an ISO 8601 time. */
-  readonly createdAt: string;
-  /** When it last changed, as an ISO 8601 time. */
-  readonly updatedAt: string;
-}
+export interface GetOperationResult extends Operation {}
 
 /** One operation of a project. Fails if it is not found. The service forgets old operations. */
 export function getOperation(args: GetOperationArgs, options: pulumi.InvokeOptions = {}): Promise<GetOperationResult> {

@@ -1,6 +1,6 @@
 // Generated from provider/plugin/schema.json by `npm run build:schema`. Do not edit.
 import * as pulumi from "@pulumi/pulumi";
-import { type InvokeOutputOptions, invokeOptionsOf } from "./runtime";
+import { type AsInputs, type InvokeOutputOptions, invokeOptionsOf } from "./runtime";
 import type { Operation } from "./types";
 
 /** The arguments of `getOperations`. */
@@ -18,18 +18,7 @@ export interface GetOperationsArgs {
 }
 
 /** The arguments of `getOperationsOutput`. */
-export interface GetOperationsOutputArgs {
-  /** The project's id. */
-  readonly projectId: pulumi.Input<string>;
-  /** Only those created at or after this ISO 8601 time. */
-  readonly since?: pulumi.Input<string | undefined>;
-  /** Only those in one of these statuses. */
-  readonly status?: pulumi.Input<pulumi.Input<string>[] | undefined>;
-  /** Only those of one of these kinds, e.g. `start_compute`. */
-  readonly action?: pulumi.Input<pulumi.Input<string>[] | undefined>;
-  /** Maximum number of operations, the newest first. Defaults to all. */
-  readonly limit?: pulumi.Input<number | undefined>;
-}
+export interface GetOperationsOutputArgs extends AsInputs<GetOperationsArgs> {}
 
 /** The result of `getOperations`. */
 export interface GetOperationsResult {

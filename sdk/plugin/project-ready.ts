@@ -28,21 +28,13 @@ const OUTPUTS = ["horizon", "ignoreActions", "operationIds", "operationTimeout",
  * A gate for `dependsOn`: it is ready when no operation of the project is pending. It fails if an operation that it
  * waits for fails, or if the wait times out. Operations that ended before the wait began do not count.
  */
-export class ProjectReady extends pulumi.CustomResource {
+export class ProjectReady extends pulumi.CustomResource implements ProjectReadyArgs {
   /** The project's id. */
   declare readonly projectId: pulumi.Output<string>;
-  /** Any values. When one changes, the resource waits again. */
   declare readonly triggers: pulumi.Output<Record<string, unknown> | undefined>;
-  /** Ids of the operations to wait for. Defaults to all that are pending. */
   declare readonly operationIds: pulumi.Output<string[] | undefined>;
-  /** The longest wait, such as `30m`. Defaults to config `keyplane:operationTimeout`, else `30m`. */
   declare readonly operationTimeout: pulumi.Output<string | undefined>;
-  /**
-   * Actions of operations to ignore. Defaults to the platform's background work: `check_availability`,
-   * `suspend_compute`.
-   */
   declare readonly ignoreActions: pulumi.Output<string[] | undefined>;
-  /** How far back to look for pending operations, such as `24h`. Defaults to "24h". */
   declare readonly horizon: pulumi.Output<string | undefined>;
   /**
    * Declares the resource.

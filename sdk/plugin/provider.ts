@@ -63,42 +63,13 @@ export interface ProviderArgs {
 }
 
 /** An account of the service. Use an explicit provider for each further account. */
-export class Provider extends pulumi.ProviderResource {
-  /**
-   * Base URL of the control plane: `https`, or `http` to this machine. Without it, the environment variable
-   * `KEYPLANE_BASE_URL` applies.
-   */
+export class Provider extends pulumi.ProviderResource implements ProviderArgs {
   declare readonly baseUrl: pulumi.Output<string | undefined>;
-  /**
-   * The key that keyplane itself authenticates with, created once in the web console. Without it, the environment
-   * variable `KEYPLANE_API_KEY` applies.
-   */
   declare readonly apiKey: pulumi.Output<string | undefined>;
-  /**
-   * Longest time without an answer, or without its next part. Without it, the environment variable
-   * `KEYPLANE_REQUEST_TIMEOUT` applies. Defaults to `30s`.
-   */
   declare readonly requestTimeout: pulumi.Output<string | undefined>;
-  /**
-   * Longest wait for operations, unless a resource sets its own. Without it, the environment variable
-   * `KEYPLANE_OPERATION_TIMEOUT` applies. Defaults to `30m`.
-   */
   declare readonly operationTimeout: pulumi.Output<string | undefined>;
-  /**
-   * Time between two checks of a pending operation. Without it, the environment variable `KEYPLANE_POLL_INTERVAL`
-   * applies. Defaults to `5s`.
-   */
   declare readonly pollInterval: pulumi.Output<string | undefined>;
-  /**
-   * Fingerprints of accounts that you confirm, separated by commas. The message of `KP-WRONG-ACCOUNT` shows the
-   * fingerprint. Those in the environment variable `KEYPLANE_CONFIRM_ACCOUNT` count, too. Remove this setting after the
-   * run.
-   */
   declare readonly confirmAccount: pulumi.Output<string | undefined>;
-  /**
-   * A list of the former names of the stack, or names with commas between. Without it, the environment variable
-   * `KEYPLANE_RENAMED_FROM` applies. Defaults to `[]`.
-   */
   declare readonly renamedFrom: pulumi.Output<string | undefined>;
   /**
    * Declares a provider, to pass it to resources and functions in their option `provider`.

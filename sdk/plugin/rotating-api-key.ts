@@ -165,98 +165,23 @@ const OUTPUTS = [
  * rotation in a run that then fails adds one. A forced replacement (`--replace`) creates a new resource, and so gives
  * no grace. Durations are a whole number and one of `s`, `m`, `h`, `d`, `w`.
  */
-export class RotatingApiKey extends pulumi.CustomResource {
-  /**
-   * Creates keys of this organization, which have access to all its projects. Requires a user's personal key as
-   * `keyplane:apiKey`. A change creates a new resource there, and revokes the old keys without grace. Defaults to none:
-   * keys of the account itself.
-   */
+export class RotatingApiKey extends pulumi.CustomResource implements RotatingApiKeyArgs {
   declare readonly organizationId: pulumi.Output<string | undefined>;
-  /**
-   * Limits the keys to this project of the organization. Requires `organizationId`. A change creates a new resource,
-   * and revokes the old keys without grace. Defaults to none: all its projects.
-   */
   declare readonly projectId: pulumi.Output<string | undefined>;
-  /**
-   * The beginning of the generated names: at most 37 of `a-z`, `0-9` and `-`. A change applies to the next key.
-   * Defaults to the resource's name, without the characters that a key's name cannot have.
-   */
   declare readonly namePrefix: pulumi.Output<string | undefined>;
-  /**
-   * The age of the current key at which `up` rotates it, such as `30d`. Measured by this machine's clock, which must be
-   * within 5 minutes of the service's. Defaults to two thirds of `maxAge`; never without it.
-   */
   declare readonly rotateAfter: pulumi.Output<string | undefined>;
-  /**
-   * The longest life of the key, such as `30d`, at least `10m`. Its name gets a deadline, and `keyplane reap` revokes
-   * the key after it, even if nobody runs the stack any more. Run `up` often enough that the key is rotated before. The
-   * name then has room for the first 24 characters of the prefix, 15 with the plugin. Must be longer than `rotateAfter`
-   * and `gracePeriod` together. A change rotates the key as soon as there is no previous key. Defaults to none: the key
-   * has no deadline.
-   */
   declare readonly maxAge: pulumi.Output<string | undefined>;
-  /**
-   * When `up` may rotate the key by age: a key that reaches `rotateAfter` is due from the next time in this window on.
-   * If no `up` runs in the window, the key is due in the next one. Triggers, `revokeNow` and a key that is gone do not
-   * wait for it. Requires `rotateAfter` or `maxAge`. A change does not rotate a key that is not due. Defaults to any
-   * time.
-   */
   declare readonly rotationWindow: pulumi.Output<RotationWindow | undefined>;
-  /**
-   * The minimum time for which the previous key works after a rotation. Must be less than `rotateAfter`. Defaults to
-   * "24h", or half of `rotateAfter` if that is less.
-   */
   declare readonly gracePeriod: pulumi.Output<string | undefined>;
-  /**
-   * The previous key is not revoked if it was used more recently than this. Choose more than the pauses between two
-   * uses by a consumer. Defaults to "1h".
-   */
   declare readonly quietPeriod: pulumi.Output<string | undefined>;
-  /**
-   * The time after a rotation at which the previous key is revoked even if it is still used. Not less than
-   * `gracePeriod`. Defaults to "7d", or `gracePeriod` if that is longer.
-   */
   declare readonly maxOverlap: pulumi.Output<string | undefined>;
-  /**
-   * The id of a key of this resource that is compromised. It is revoked without grace at the end of the run, after all
-   * resources of the stack have the new key. If it is the current key, it is replaced first. May stay in the program
-   * afterwards. The id of any other key is an error.
-   */
   declare readonly revokeNow: pulumi.Output<string | undefined>;
-  /** Ids of projects. A key is created after their pending operations have finished. */
   declare readonly waitForProjects: pulumi.Output<string[] | undefined>;
-  /**
-   * Calls the API once with a new key before it becomes the current one. If the service refuses it, it is revoked, and
-   * the old key stays. The new key is then used: if a crash right after leaves it behind, keyplane reports it instead
-   * of revoking it. Defaults to false; always true if `revokeOnDelete` is false.
-   */
   declare readonly verify: pulumi.Output<boolean | undefined>;
-  /** The longest wait for operations, such as `30m`. Defaults to config `keyplane:operationTimeout`, else `30m`. */
   declare readonly operationTimeout: pulumi.Output<string | undefined>;
-  /**
-   * Whether the keys are revoked when the resource is deleted. A rotation always revokes the old key. Set this to false
-   * together with the resource option `retainOnDelete`, which a plugin is not told of. Defaults to true.
-   */
   declare readonly revokeOnDelete: pulumi.Output<boolean | undefined>;
-  /**
-   * Allows the rotation of the key that keyplane authenticates with. You then have to set `keyplane:apiKey` to the new
-   * key before the old one can be revoked; the run says how. Defaults to false.
-   */
   declare readonly selfRotation: pulumi.Output<boolean | undefined>;
-  /**
-   * Seals the secret for these recipients, right after the key is created. Then only `sealedKey` has it: neither the
-   * state nor its history ever has a secret that the stack's passphrase opens. Other recipients need a new key, because
-   * nobody else can read the old one: a change rotates the key, as a trigger does. Not with `adopt`. Defaults to none:
-   * the output `key` is the secret, encrypted in the state.
-   */
   declare readonly sealTo: pulumi.Output<Recipients | undefined>;
-  /**
-   * How the previous key is retired when its time is over. With "replace", the resource is replaced by one that holds
-   * the same current key, and the deletion of the old one revokes the previous key. Pulumi deletes it only after
-   * everything else in the run has succeeded. With "inPlace", an update revokes the previous key, even if a consumer
-   * fails later in the same run. A protected resource needs this, because it cannot be replaced. Used by keyplane as a
-   * plugin only. Allowed: "replace", "inPlace". Defaults to "replace".
-   */
   declare readonly retirement: pulumi.Output<string | undefined>;
   /** The current key's id, as decimal text. */
   declare readonly keyId: pulumi.Output<string>;

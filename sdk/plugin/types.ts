@@ -1,5 +1,6 @@
 // Generated from provider/plugin/schema.json by `npm run build:schema`. Do not edit.
 import type * as pulumi from "@pulumi/pulumi";
+import type { AsInputs } from "./runtime";
 
 /** Work that must end before an existing key is ready. */
 export interface PendingWork {
@@ -50,12 +51,7 @@ export interface GithubActionsKey {
 }
 
 /** A public key with which GitHub takes secrets. */
-export interface GithubActionsKeyArgs {
-  /** The public key: 44 characters of base64. */
-  readonly key: pulumi.Input<string>;
-  /** The id that GitHub gives to the public key. It has no effect on the sealed text. */
-  readonly keyId?: pulumi.Input<string | undefined>;
-}
+export interface GithubActionsKeyArgs extends AsInputs<GithubActionsKey> {}
 
 /** A sealed key, in each format of its recipients. It is no secret: only they can open it. */
 export interface SealedKey {
@@ -99,19 +95,7 @@ export interface RotationWindow {
  * that day. In an hour that they show twice when it ends, it opens twice. At least one of `days`, `startTime` and
  * `endTime` is required.
  */
-export interface RotationWindowArgs {
-  /** The days on which the window opens: `mon`, `tue`, `wed`, `thu`, `fri`, `sat` or `sun`. Defaults to every day. */
-  readonly days?: pulumi.Input<pulumi.Input<string>[] | undefined>;
-  /** The time of day at which the window opens, such as `09:00`. Defaults to "00:00". */
-  readonly startTime?: pulumi.Input<string | undefined>;
-  /**
-   * The time of day at which the window closes, such as `16:00`. If it is before `startTime`, the window closes on the
-   * day after the one on which it has opened. Defaults to "24:00".
-   */
-  readonly endTime?: pulumi.Input<string | undefined>;
-  /** The time zone of the times: a name of the IANA database, such as `Europe/Berlin`. Defaults to "UTC". */
-  readonly timeZone?: pulumi.Input<string | undefined>;
-}
+export interface RotationWindowArgs extends AsInputs<RotationWindow> {}
 
 /** An API key of the account, as the service lists it; never its secret. */
 export interface ApiKeyInfo {

@@ -1,6 +1,6 @@
 // Generated from provider/plugin/schema.json by `npm run build:schema`. Do not edit.
 import * as pulumi from "@pulumi/pulumi";
-import { type InvokeOutputOptions, invokeOptionsOf } from "./runtime";
+import { type AsInputs, type InvokeOutputOptions, invokeOptionsOf } from "./runtime";
 import type { Operation } from "./types";
 
 /** The arguments of `waitForOperations`. */
@@ -16,16 +16,7 @@ export interface WaitForOperationsArgs {
 }
 
 /** The arguments of `waitForOperationsOutput`. */
-export interface WaitForOperationsOutputArgs {
-  /** The project's id. */
-  readonly projectId: pulumi.Input<string>;
-  /** Ids of the operations to wait for. Defaults to all pending ones, except the platform's background work. */
-  readonly operationIds?: pulumi.Input<pulumi.Input<string>[] | undefined>;
-  /** Maximum time to wait, e.g. `15m`. Defaults to the configured `operationTimeout`. */
-  readonly operationTimeout?: pulumi.Input<string | undefined>;
-  /** Time between two polls, e.g. `10s`. Defaults to the configured `pollInterval`. */
-  readonly pollInterval?: pulumi.Input<string | undefined>;
-}
+export interface WaitForOperationsOutputArgs extends AsInputs<WaitForOperationsArgs> {}
 
 /** The result of `waitForOperations`. */
 export interface WaitForOperationsResult {

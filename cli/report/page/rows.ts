@@ -11,7 +11,6 @@ function nameOf(urn: string): string {
   return urn.split("::").slice(3).join("::");
 }
 
-/** The row of a key. */
 export function rowOf(key: ReportKey, period: Period): HTMLElement {
   const [holder] = key.holders;
   const { createdAt } = key;

@@ -72,7 +72,6 @@ export function timeline({ events, status }: ReportKey, period: Period): Element
   );
 }
 
-/** A legend of the marks. */
 export function legend(): Element[] {
   return Object.entries(MARKS).map((mark) => {
     const sample = svg("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, markOf(mark, "translate(8 8)"));

@@ -25,7 +25,6 @@ const SETTLE_PAUSES_MS = [500, 1000, 2000, 4000];
 /** The service's message for a name in use; its status is not documented. */
 const NAME_TAKEN = /unique name|already (exists|in use|taken)|duplicate/i;
 
-/** Options of reading the list of keys. */
 export interface ListKeysOptions extends ReadOptions {
   /**
    * Requests a new list, instead of reusing any list that was requested after this process last created a key. A key
@@ -42,13 +41,11 @@ export interface ListKeysOptions extends ReadOptions {
   readonly recent?: boolean | undefined;
 }
 
-/** Options of creating a key. */
 export interface CreateKeyOptions extends ReadOptions {
   /** Limits a key of an organization to this project. @default the whole organization */
   readonly projectId?: string | undefined;
 }
 
-/** Options of revoking a key. */
 export interface RevokeKeyOptions extends ReadOptions {
   /** Whether a list lacks the key. If the service does not find its id either, the key is gone. @default false */
   readonly unlisted?: boolean | undefined;

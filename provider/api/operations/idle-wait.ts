@@ -1,5 +1,5 @@
 import { KeyplaneError, type PendingOperation } from "../../errors";
-import type { IdleResult, Operation } from "../records";
+import type { Operation, WaitIdleOptions } from "../records";
 import { MAX_MISSES, operationFailed } from "./operations-wait";
 import type { PollResult, ProjectPoller, Watcher } from "./project-poller";
 import { phaseOf } from "./statuses";
@@ -11,14 +11,8 @@ export const BACKGROUND_ACTIONS: readonly string[] = ["check_availability", "sus
 /** How far back to look for pending operations, in milliseconds. */
 export const DEFAULT_HORIZON_MS = 24 * 60 * 60 * 1000;
 
-/** Options of waiting until a project is idle. */
-export interface IdleWaitOptions extends WaitTerms {
-  readonly ignoreActions: readonly string[] | undefined;
-  readonly horizonMs: number | undefined;
-}
-
 /** Waits until a project has no pending operation. */
-export class IdleWait extends Wait<IdleResult> implements Watcher {
+export class IdleWait extends Wait<Operation[]> implements Watcher {
   readonly scans = true;
   readonly #seen = new Set<string>();
   readonly #pending = new Map<string, Operation>();
@@ -31,7 +25,7 @@ export class IdleWait extends Wait<IdleResult> implements Watcher {
   /** @param serviceNow the service's wall clock in milliseconds, for the age of operations */
   constructor(
     readonly projectId: string,
-    options: IdleWaitOptions,
+    options: WaitTerms & Pick<WaitIdleOptions, "ignoreActions" | "horizonMs">,
     private readonly serviceNow: () => number,
   ) {
     super(options);
@@ -40,7 +34,7 @@ export class IdleWait extends Wait<IdleResult> implements Watcher {
   }
 
   /** Starts the wait; see `Operations.waitUntilIdle`. */
-  run(poller: ProjectPoller): Promise<IdleResult> {
+  run(poller: ProjectPoller): Promise<Operation[]> {
     return this.start([{ poller, watcher: this }]);
   }
 
@@ -87,9 +81,7 @@ export class IdleWait extends Wait<IdleResult> implements Watcher {
     for (const id of missing) this.#miss(id);
     this.#first = false;
     if (failed.length > 0) this.fail(operationFailed(failed, this.pending()));
-    else if (this.#pending.size === 0) {
-      this.succeed({ waitedFor: this.#waitedFor, elapsedMs: this.elapsedMs, polls: this.polls });
-    }
+    else if (this.#pending.size === 0) this.succeed(this.#waitedFor);
   }
 
   #counts({ action, status }: Operation): boolean {

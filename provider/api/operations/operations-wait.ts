@@ -13,14 +13,12 @@ export class OperationsWait extends Wait<Operation[]> {
   readonly #ended = new Map<string, Operation>();
   readonly #last = new Map<string, Operation>();
   readonly #misses = new Map<string, number>();
-  readonly #failFast: boolean;
 
   constructor(
     private readonly refs: readonly OperationRef[],
-    terms: WaitTerms & { readonly failFast: boolean },
+    terms: WaitTerms,
   ) {
     super(terms);
-    this.#failFast = terms.failFast;
   }
 
   /** Starts the wait; see `Operations.wait`. */
@@ -68,7 +66,7 @@ export class OperationsWait extends Wait<Operation[]> {
     }
     const failed = [...this.#ended.values()].filter((each) => phaseOf(each.status) === "failure");
     const pending = this.pending();
-    if (failed.length > 0 && (this.#failFast || pending.length === 0)) this.fail(operationFailed(failed, pending));
+    if (failed.length > 0) this.fail(operationFailed(failed, pending));
     else if (pending.length === 0) this.succeed(this.refs.map((each) => this.#of(each.id)));
   }
 
@@ -94,7 +92,6 @@ export class OperationsWait extends Wait<Operation[]> {
   }
 }
 
-/** Creates the error for failed operations. */
 export function operationFailed(
   operations: readonly Operation[],
   pending: readonly PendingOperation[],

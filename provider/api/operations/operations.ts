@@ -2,26 +2,16 @@ import type { Clock, HttpAnswer, HttpClient } from "../../http";
 import { checkId } from "../../ids";
 import { type Page, PageSize, paginate } from "../paging";
 import { Reader } from "../reader";
-import type {
-  IdleResult,
-  Operation,
-  OperationRef,
-  ReadOptions,
-  WaitIdleOptions,
-  WaitOperationsOptions,
-  WaitOptions,
-} from "../records";
-import { IdleWait, type IdleWaitOptions } from "./idle-wait";
+import type { Operation, OperationRef, ReadOptions, WaitIdleOptions, WaitOptions } from "../records";
+import { IdleWait } from "./idle-wait";
 import { OperationsWait } from "./operations-wait";
 import { ProjectPoller } from "./project-poller";
 import { readOperationPage, readSingleOperation } from "./read-operations";
 import type { WaitTerms } from "./wait";
 
-/** The route that lists operations. */
 export const LIST_OPERATIONS = "GET /projects/{project_id}/operations";
 const GET = "GET /projects/{project_id}/operations/{operation_id}";
 
-/** Filters for listing operations. */
 export interface OperationsFilter extends ReadOptions {
   /** Only those created at or after this ISO 8601 time. */
   readonly since?: string | undefined;
@@ -97,22 +87,24 @@ export class Operations {
    * failed, `TimeoutError` with the pending ones, an error of kind `not_found` if one stays unknown, or `AbortedError`.
    * All waits of a process share their polls: one list per project and interval.
    */
-  async wait(refs: readonly OperationRef[], options: WaitOperationsOptions = {}): Promise<Operation[]> {
+  async wait(refs: readonly OperationRef[], options: WaitOptions = {}): Promise<Operation[]> {
     for (const ref of refs) {
       checkId("project", ref.projectId, "projectId");
       checkId("operation", ref.id, "id");
     }
     if (refs.length === 0) return [];
-    const wait = new OperationsWait(refs, { ...this.#terms(options), failFast: options.failFast ?? true });
-    return wait.run((projectId) => this.#poller(projectId));
+    return new OperationsWait(refs, this.#terms(options)).run((projectId) => this.#poller(projectId));
   }
 
-  /** Waits until the project has no pending operation except ignored ones. Throws the same errors as `wait`. */
-  async waitUntilIdle(projectId: string, options: WaitIdleOptions = {}): Promise<IdleResult> {
+  /**
+   * Waits until the project has no pending operation except ignored ones. Returns those that were pending at the start,
+   * or came during the wait, and have since succeeded. Throws the same errors as `wait`.
+   */
+  async waitUntilIdle(projectId: string, options: WaitIdleOptions = {}): Promise<Operation[]> {
     checkId("project", projectId, "projectId");
     const { ignoreActions, horizonMs } = options;
-    const idle: IdleWaitOptions = { ...this.#terms(options), ignoreActions, horizonMs };
-    return new IdleWait(projectId, idle, this.context.serviceNow).run(this.#poller(projectId));
+    const terms = { ...this.#terms(options), ignoreActions, horizonMs };
+    return new IdleWait(projectId, terms, this.context.serviceNow).run(this.#poller(projectId));
   }
 
   #terms(options: WaitOptions): WaitTerms {

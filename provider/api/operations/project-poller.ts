@@ -17,7 +17,6 @@ const MAX_UNKNOWN_POLLS = 4;
 /** Operations per page while scanning a project. */
 const SCAN_PAGE = 100;
 
-/** The result of one poll. */
 export interface PollResult {
   /** Operations by id, in lower case. */
   readonly found: ReadonlyMap<string, Operation>;

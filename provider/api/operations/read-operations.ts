@@ -4,7 +4,6 @@ import type { Page } from "../paging";
 import { Reader } from "../reader";
 import type { Operation } from "../records";
 
-/** Reads one operation record. */
 export function readOperation(reader: Reader, value: unknown, path: string): Operation {
   const item = reader.object(value, path);
   const at = `${path}.`;
@@ -23,13 +22,11 @@ export function readOperation(reader: Reader, value: unknown, path: string): Ope
   };
 }
 
-/** Reads the answer that contains one operation. */
 export function readSingleOperation(route: string, answer: HttpAnswer): Operation {
   const reader = new Reader(route, answer);
   return readOperation(reader, reader.field(reader.object(answer.json, ""), "operation"), "operation");
 }
 
-/** Reads one page of operations. */
 export function readOperationPage(route: string, answer: HttpAnswer): Page<Operation> {
   const reader = new Reader(route, answer);
   const body = reader.object(answer.json, "");

@@ -6,7 +6,6 @@ import { pendingText, progressText, troubleText } from "./progress";
 import type { PollResult, ProjectPoller, Watcher } from "./project-poller";
 import { isKnownStatus } from "./statuses";
 
-/** All settings of one wait. */
 export interface WaitTerms {
   readonly clock: Clock;
   readonly timeoutMs: number;
@@ -56,10 +55,6 @@ export abstract class Wait<T> {
 
   protected get elapsedMs(): number {
     return this.terms.clock.monotonic() - this.#startedAt;
-  }
-
-  protected get polls(): number {
-    return this.#polls;
   }
 
   /** Ends the wait with an error. */

@@ -8,13 +8,11 @@ import { type ProjectPage, readProjectPage } from "./read-projects";
 
 const ROUTE = "GET /projects";
 
-/** Options of reading the projects. */
 export interface ListProjectsOptions extends ReadOptions {
   /** Called if the service could not read some projects in time. @default the account's `onWarning` */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
 
-/** The projects of the account. */
 export class Projects {
   // The public service allows up to 400, and returns 10 by default.
   readonly #size = new PageSize([400, 100, 10, undefined]);

@@ -9,7 +9,6 @@ export interface ProjectPage extends Page<Project> {
   readonly unavailable: readonly string[];
 }
 
-/** Reads one page of projects. */
 export function readProjectPage(route: string, answer: HttpAnswer): ProjectPage {
   const reader = new Reader(route, answer);
   const body = reader.object(answer.json, "");

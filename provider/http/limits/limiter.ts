@@ -11,7 +11,6 @@ const SLACK_MS = 10;
 /** Approximate number of answers over which the share of "too many" is measured. */
 const RECENT = 16;
 
-/** The limits of an account. */
 export interface Limits {
   /** Maximum number of requests in flight. */
   readonly concurrency: number;
@@ -121,7 +120,6 @@ export class RateWindow {
     return oldest === undefined ? now : Math.max(now, oldest + this.windowMs);
   }
 
-  /** Records a start. */
   started(at: number): void {
     this.#starts[this.#oldest] = at;
     this.#oldest = (this.#oldest + 1) % this.limit;

@@ -47,7 +47,6 @@ export class Pace {
     return Math.max(even, loweredAt + REST_MS, this.#service.next(now));
   }
 
-  /** Records a start. */
   started(at: number): void {
     this.#last = at;
     this.#service.started(at);
@@ -84,7 +83,6 @@ export class TokenBucket {
     return Math.max(now, this.#fullAt - (this.size - 1) * this.#intervalMs);
   }
 
-  /** Records a start. */
   started(at: number): void {
     this.#fullAt = Math.max(this.#fullAt, at) + this.#intervalMs;
   }

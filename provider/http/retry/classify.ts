@@ -32,7 +32,6 @@ export function classify(outcome: Outcome): Verdict {
   return status >= 300 ? "refused" : "ambiguous";
 }
 
-/** Whether a content type is JSON. */
 export function isJsonType(contentType: string): boolean {
   return /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(contentType.trim());
 }

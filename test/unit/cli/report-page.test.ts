@@ -135,7 +135,9 @@ test("all text has enough contrast, in light, in dark and on paper", () => {
     return new Map(Array.from(body.matchAll(/--(\w+): (#\w+);/g), ([, name = "", colour = ""]) => [name, colour]));
   });
   expect(themes).toHaveLength(3);
-  for (const theme of themes) {
+  const [light = new Map(), dark = new Map(), paper = new Map()] = themes;
+  expect(STYLE).toContain("@media screen and (prefers-color-scheme: dark)");
+  for (const theme of [light, dark, new Map([...light, ...paper])]) {
     for (const name of ["text", "faint", "accent", "bad", "warn", "good"]) {
       for (const ground of ["paper", "raised"]) {
         expect(contrast(theme.get(name) ?? "", theme.get(ground) ?? ""), `${name} on ${ground}`).toBeGreaterThan(4.5);

@@ -5,7 +5,7 @@ import { check } from "../../../provider/schema/check";
 import { diff } from "../../../provider/schema/diff";
 import { UNKNOWN } from "../../../provider/schema/field-types";
 import type { Properties } from "../../../provider/schema/outputs";
-import { newRunNotes } from "../../../provider/schema/resource-type";
+import { RunNotes } from "../../../provider/schema/resource-type";
 import { generatedName } from "../../generated-name";
 import { failureOf, OTHER_OWNER, OWNER, StackHarness } from "./harness";
 import { DAY, RotatingStack } from "./rotating-stack";
@@ -281,5 +281,5 @@ describe("a replacement that adopts the same key again", () => {
 /** The same stack in a separate run. */
 async function anew(harness: StackHarness): Promise<StackHarness> {
   const { settings, ...told } = harness.context;
-  return harness.beside({ context: { ...told, run: newRunNotes(), account: () => harness.account } });
+  return harness.beside({ context: { ...told, run: new RunNotes(), account: () => harness.account } });
 }

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { resourceTypes } from "../../../provider/dynamic/registry";
 import { check } from "../../../provider/schema/check";
 import { UNKNOWN } from "../../../provider/schema/field-types";
-import { type Context, newRunNotes } from "../../../provider/schema/resource-type";
+import { type Context, RunNotes } from "../../../provider/schema/resource-type";
 
-const context = { run: newRunNotes() } as Context;
+const context = { run: new RunNotes() } as Context;
 const base = { owner: "3b241101-e2bb-4255-8caf-4136c566a962", resourceUrn: "urn:pulumi:dev::proj::t::ci" };
 const failuresOf = (inputs: Record<string, unknown>, kind: keyof typeof resourceTypes = "ApiKey") =>
   check(resourceTypes[kind], { ...base, ...inputs }, context).failures;

@@ -6,7 +6,7 @@ import { identityOf } from "../../../provider/keys/identity";
 import { newRunId, noncesOf, ownerTag } from "../../../provider/keys/names";
 import { textsOf } from "../../../provider/members";
 import type { Properties } from "../../../provider/schema/outputs";
-import { type Context, NotReady, newRunNotes } from "../../../provider/schema/resource-type";
+import { type Context, NotReady, RunNotes } from "../../../provider/schema/resource-type";
 import { Settings } from "../../../provider/settings/settings";
 import { type ControlPlane, type LogEntry, startControlPlane } from "../../../testing/control-plane";
 import { DrivenClock } from "../http/driven-clock";
@@ -92,7 +92,7 @@ export class StackHarness {
       keys: () => this.account.keys,
       accountMark: () => mark,
       now: () => clock.now(),
-      run: newRunNotes(),
+      run: new RunNotes(),
       checkpointsSkipped: false,
       scope: { account: undefined, organizationId: undefined },
       nonce: noncesOf(this.runId),

@@ -4,7 +4,7 @@ import { AbortedError } from "../../../provider/errors";
 import { newRunId, startMark } from "../../../provider/keys/names";
 import { diff } from "../../../provider/schema/diff";
 import type { Properties } from "../../../provider/schema/outputs";
-import { newRunNotes } from "../../../provider/schema/resource-type";
+import { RunNotes } from "../../../provider/schema/resource-type";
 import { generatedName } from "../../generated-name";
 import { deliveredLongAgo, json, OTHER_OWNER, OWNER, previousOf, StackHarness } from "./harness";
 
@@ -470,7 +470,7 @@ describe("the ledger", () => {
   });
 
   it("D9: is independent of an owner that is replaced in a copied stack, which leaves the original's keys alone", async () => {
-    const harness = await startReadable({ run: { ...newRunNotes(), hasProgram: true } });
+    const harness = await startReadable({ run: { ...new RunNotes(), hasProgram: true } });
     const left = await orphan(harness);
     await harness.deleteOwner();
     expect(await harness.liveIds()).toEqual([left]);

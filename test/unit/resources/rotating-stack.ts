@@ -5,7 +5,7 @@ import { textsOf } from "../../../provider/members";
 import { check } from "../../../provider/schema/check";
 import { diff } from "../../../provider/schema/diff";
 import type { Properties } from "../../../provider/schema/outputs";
-import { type Context, NotReady, newRunNotes } from "../../../provider/schema/resource-type";
+import { type Context, NotReady, RunNotes } from "../../../provider/schema/resource-type";
 import { json, StackHarness } from "./harness";
 import { SavedState } from "./saved-state";
 
@@ -192,7 +192,7 @@ export class RotatingStack {
   private begin(): void {
     const runId = newRunId();
     const witness = async () => (this.isReadable ? this.saved.witness() : undefined);
-    this.context = { ...this.harness.context, run: newRunNotes(), runRecord: runId, nonce: noncesOf(runId), witness };
+    this.context = { ...this.harness.context, run: new RunNotes(), runRecord: runId, nonce: noncesOf(runId), witness };
     const { completed } = resourceTypes.Owner;
     const inputs = json(completed?.({}, json({ runs: this.runs }), this.context) ?? {});
     this.runs = textsOf(inputs.runs);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { resourceTypes } from "../../../provider/dynamic/registry";
 import { check } from "../../../provider/schema/check";
 import type { Properties } from "../../../provider/schema/outputs";
-import { newRunNotes } from "../../../provider/schema/resource-type";
+import { RunNotes } from "../../../provider/schema/resource-type";
 import { json, StackHarness } from "./harness";
 import { DAY, HOUR, RotatingStack } from "./rotating-stack";
 
@@ -199,7 +199,7 @@ describe("the inputs of a RotatingApiKey", () => {
   const failuresOf = (inputs: Properties) => {
     const base = { owner: "3b241101-e2bb-4255-8caf-4136c566a962" };
     return check(resourceTypes.RotatingApiKey, { ...base, ...inputs }, {
-      run: newRunNotes(),
+      run: new RunNotes(),
     } as StackHarness["context"]).failures;
   };
 

@@ -5,7 +5,7 @@ import { check } from "../../../provider/schema/check";
 import { diff } from "../../../provider/schema/diff";
 import { UNKNOWN } from "../../../provider/schema/field-types";
 import type { Properties } from "../../../provider/schema/outputs";
-import { newRunNotes } from "../../../provider/schema/resource-type";
+import { RunNotes } from "../../../provider/schema/resource-type";
 import { AgeReader, GitHubReader } from "../seal/opener";
 import { failureOf, json, type Made, StackHarness } from "./harness";
 import { DAY, HOUR, RotatingStack } from "./rotating-stack";
@@ -123,7 +123,7 @@ describe("a sealed ApiKey", () => {
     await harness.plane.rules.add({ route: "GET /api_keys", status: 200, body: [admin], count: 1 });
     expect(await harness.readKey(made)).toMatchObject({ keyId: made.id });
     await harness.plane.state.revokeKey(Number(made.id));
-    const later = harness.beside({ context: { run: newRunNotes() } });
+    const later = harness.beside({ context: { run: new RunNotes() } });
     expect(await later.readKey(made)).toBeUndefined();
     // If it works after all, it is live, and the ledger does not report it: the stack had it.
     expect(later.told.warn).toEqual([expect.stringContaining(`run \`npx keyplane revoke ${made.id}\``)]);
