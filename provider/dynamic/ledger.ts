@@ -347,8 +347,10 @@ async function taggedKeys(
   const list = await context.keys().list({ fresh });
   const [identity, held, delivered] = [String(owner), new Set(owned), new Set(everHeld(before))];
   const tagged = list.filter(({ name }) => hasTagOf(name, ownerIdIn(identity)));
+  // A resource that this run replaces can hold a key that only failed runs had, which no ledger knows.
+  const { heldNames, holders } = context.run;
   const isMisnamed = ({ id, name }: ApiKeyRecord) =>
-    context.run.heldNames.has(name) && !held.has(id) && !delivered.has(id);
+    heldNames.has(name) && !holders.has(id) && !held.has(id) && !delivered.has(id);
   for (const key of tagged.filter(isMisnamed)) {
     context.warn(
       `the service lists key ${formatListed(key)}, but this stack recorded the key of that name under another id. ` +
