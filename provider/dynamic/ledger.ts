@@ -149,7 +149,7 @@ export const ledger = atBorder<Inputs, LedgerState>({
     await mustBeSameAccount(state.owner, context);
     for (const id of everHeld(state)) context.run.held.add(id);
     for (const [id, { isRevoked }] of state.deliveries) if (isRevoked) context.run.retired.add(id);
-    if (state.knowsSince !== undefined) context.run.heldSince = state.knowsSince;
+    if (state.knowsSince !== undefined) context.run.ledgerKnowsSince = state.knowsSince;
     context.run.sweptAt = state.sweptAt;
   },
 });
@@ -348,8 +348,10 @@ async function taggedKeys(
   const list = await context.keys().list({ fresh });
   const [identity, held, delivered] = [String(owner), new Set(owned), new Set(everHeld(before))];
   const tagged = list.filter(({ name }) => hasTagOf(name, ownerIdIn(identity)));
+  // A resource that this run replaces can hold a key that only failed runs had, which no ledger knows.
+  const { heldNames, holders } = context.run;
   const isMisnamed = ({ id, name }: ApiKeyRecord) =>
-    context.run.heldNames.has(name) && !held.has(id) && !delivered.has(id);
+    heldNames.has(name) && !holders.has(id) && !held.has(id) && !delivered.has(id);
   for (const key of tagged.filter(isMisnamed)) {
     context.warn(
       `the service lists key ${formatListed(key)}, but this stack recorded the key of that name under another id. ` +

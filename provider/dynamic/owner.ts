@@ -117,7 +117,7 @@ export const owner = atBorder<Inputs, OwnerState>({
       );
     }
     const unknown = ours.filter((key) => !isHeld(key));
-    const record = { knowsSince: context.run.heldSince, sweptAt: context.run.sweptAt };
+    const record = { knowsSince: context.run.ledgerKnowsSince, sweptAt: context.run.sweptAt };
     const { left } = await settleUnknown({ unknown, identity, ...record }, context);
     mustBeRevoked(left, ", which an interrupted run left behind");
   },

@@ -48,7 +48,7 @@ export class RunNotes {
   /** Ids of keys that the state contained when a `destroy` began. */
   readonly held = new Set<string>();
   /** Since when `held` has all keys of successful runs, as the ledger has told before it was deleted; 0 if always. */
-  heldSince?: number;
+  ledgerKnowsSince?: number;
   /** When that ledger has last judged all keys, by the service's clock, in milliseconds since 1970. */
   sweptAt?: number;
   /** Ids of previous keys that the ledger has revoked, although the resources that retired them still name them. */

@@ -5,7 +5,7 @@ export interface Recipients {
   /** Recipients of age, such as `age1...`. Each of them can open the same text. */
   readonly age?: readonly string[];
   /** The public key with which GitHub Actions takes secrets. */
-  readonly githubActions?: { readonly key: string; readonly keyId?: string };
+  readonly githubActions?: { readonly key: string };
 }
 
 /** A sealed key: one text in each format of its recipients. */
@@ -81,12 +81,11 @@ function ageRecipientProblem(value: unknown): string | undefined {
 
 function githubProblem(value: unknown): string | undefined {
   if (value === undefined) return undefined;
-  // The result of a data source has further members.
-  const { key, keyId } = isObject(value) ? value : {};
-  if (typeof key !== "string" || !/^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/.test(key)) {
-    return "must have the public key of GitHub in githubActions.key: 44 characters of base64";
-  }
-  return keyId === undefined || typeof keyId === "string" ? undefined : "must have a text in githubActions.keyId";
+  // The result of a data source has further members. GitHub's id is only a name, and `pulumi config set --path` stores it
+  // as a number.
+  const { key } = isObject(value) ? value : {};
+  if (typeof key === "string" && /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/.test(key)) return undefined;
+  return "must have the public key of GitHub in githubActions.key: 44 characters of base64";
 }
 
 const CHARACTERS = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";

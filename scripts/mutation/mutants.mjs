@@ -433,6 +433,12 @@ const ledger = [
       by: "leaves keys that were in the stack",
     },
     {
+      name: "the key of a replaced resource is not reported as recorded under another id",
+      change: without("isMisnamed", "holders"),
+      test: resources("ledger"),
+      by: "leaves the key of a failed run",
+    },
+    {
       name: "a destroy asks for no key that the ledger has revoked",
       change: never("delete", "isRevoked"),
       test: resources("ledger"),

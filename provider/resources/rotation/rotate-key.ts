@@ -157,8 +157,7 @@ function say(
   const retireAfter = isoOf(retireTime(next, next.inputs));
   const replaces = `key ${formatKey(current)} replaces key ${old.id}: ${reason.why}`;
   if (ownSetting !== undefined) context.warn(takeOverSteps(old, current, ownSetting, retireAfter));
-  else if (next.previous === old)
-    context.info(`${replaces}. Key ${old.id} stays live at least until ${liveUntil(old, retireAfter)}`);
+  else if (next.previous === old) context.info(`${replaces}. Key ${old.id} ${restOfLife(old, retireAfter, context)}`);
   else if (reason.field === "revokeNow")
     context.info(`${replaces}. Key ${old.id} is revoked as soon as everything in this stack has the new key`);
   else context.info(replaces);
@@ -182,11 +181,12 @@ function takeOverSteps(old: HeldKey, current: HeldKey, setting: string, retireAf
 }
 
 /** Until when a previous key stays live: until the end of its grace, or until its deadline if that comes before. */
-function liveUntil({ name }: HeldKey, graceEnd: string | undefined): string {
+function restOfLife({ name }: HeldKey, graceEnd: string | undefined, context: Context): string {
   const deadline = expiresAt(name);
-  return deadline !== undefined && deadline < String(graceEnd)
-    ? `its deadline, ${deadline}, because this rotation comes late`
-    : String(graceEnd);
+  if (deadline === undefined || deadline >= String(graceEnd)) return `stays live at least until ${graceEnd}`;
+  const isPast = Date.parse(deadline) <= context.account().serviceNow();
+  const rest = isPast ? "is past its deadline" : "stays live at least until its deadline";
+  return `${rest}, ${deadline}, because this rotation comes late`;
 }
 
 /** Whether the saved state says the same of keys and lost requests. */

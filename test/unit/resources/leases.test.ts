@@ -88,14 +88,15 @@ describe("a RotatingApiKey with maxAge", () => {
     expect(stack.outputs?.expiresAt).not.toBe(first?.expiresAt);
   });
 
-  it("says that the previous key keeps its deadline if the rotation comes late", async () => {
+  it.each([
+    [29.5, "stays live at least until its deadline"],
+    [31, "is past its deadline"],
+  ])("says that the previous key keeps its deadline if the rotation comes late: after %s days", async (days, says) => {
     const stack = await RotatingStack.start({ maxAge: "30d" });
-    const { expiresAt } = stack.outputs ?? {};
-    await stack.harness.clock.pass(29.5 * DAY);
+    const { expiresAt, keyId } = stack.outputs ?? {};
+    await stack.harness.clock.pass(days * DAY);
     await stack.up();
-    expect(stack.harness.told.info.join("\n")).toContain(
-      `stays live at least until its deadline, ${expiresAt}, because`,
-    );
+    expect(stack.harness.told.info.join("\n")).toContain(`Key ${keyId} ${says}, ${expiresAt}, because`);
   });
 
   it.each<[string, Properties, Properties, string]>([

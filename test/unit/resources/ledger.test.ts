@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { resourceTypes } from "../../../provider/dynamic/registry";
 import { AbortedError } from "../../../provider/errors";
+import { noteHolder } from "../../../provider/keys/holders";
 import { newRunId, startMark } from "../../../provider/keys/names";
 import { diff } from "../../../provider/schema/diff";
 import type { Properties } from "../../../provider/schema/outputs";
@@ -110,6 +111,19 @@ describe("the ledger", () => {
     await harness.deleteKey(old);
     const last = await harness.createKey();
     expect((await harness.sweep([next.id, last.id], third)).delivered).toEqual([last.id, next.id]);
+  });
+
+  it("leaves the key of a failed run to the engine without a warning if this run replaces its resource", async () => {
+    const harness = await startReadable();
+    const first = await harness.sweep([(await harness.createKey()).id]);
+    const failed = await harness.createKey({ revokeOnDelete: false });
+    noteHolder(resourceTypes.ApiKey, failed, harness.context);
+    harness.saved?.add({ type: "ApiKey", name: "ci", id: failed.id, outputs: failed.outputs });
+    const { id } = await harness.createKey();
+    const { delivered } = await harness.sweep([id], first);
+    expect(harness.told.warn).toEqual([]);
+    expect(delivered).toContain(failed.id);
+    expect(await harness.liveIds()).toContain(failed.id);
   });
 
   it("C13: does not fail a run if the list is unavailable, and tries again in the next one", async () => {
@@ -622,7 +636,7 @@ describe("an unknown key", () => {
     for (const isHeldKnown of [false, true]) {
       const { harness, left } = await withUnknown();
       harness.mayHaveDelivered = true;
-      if (isHeldKnown) harness.context.run.heldSince = 0;
+      if (isHeldKnown) harness.context.run.ledgerKnowsSince = 0;
       await harness.deleteOwner();
       expect((await harness.liveIds()).includes(left.id)).toBe(!isHeldKnown);
     }

@@ -85,10 +85,11 @@ describe("a rotation", () => {
     await stack.up(third);
     const { triggersDigest, queuedTriggersDigest, ...rest } = stack.outputs ?? {};
     const old = { rotationTriggers: second.rotationTriggers, queuedTriggers: third.rotationTriggers };
-    stack.outputs = { ...rest, ...old };
-    expect(await stack.up()).toMatchObject({ changed: true });
-    expect(Object.keys(stack.outputs ?? {})).not.toEqual(expect.arrayContaining(["queuedTriggers"]));
-    expect(stack.outputs).not.toHaveProperty("rotationTriggers");
+    for (const run of [() => stack.refresh(), () => stack.up()]) {
+      stack.outputs = { ...rest, ...old };
+      await run();
+      for (const name of Object.keys(old)) expect(stack.outputs).not.toHaveProperty(name);
+    }
     expect(await stack.up()).toEqual({ changed: false, reasons: [] });
     const { current } = stack;
     await stack.harness.clock.pass(DAY);

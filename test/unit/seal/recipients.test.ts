@@ -31,6 +31,8 @@ describe("recipients", () => {
     expect(problemOf({ githubActions: { key: github.key } })).toBeUndefined();
     const found = { id: "app", repository: "app", keyId: "568250167242549743", key: github.key };
     expect(problemOf({ age: [ann.recipient], githubActions: found })).toBeUndefined();
+    // `pulumi config set --path` stores digits as a number.
+    expect(problemOf({ githubActions: { ...found, keyId: 568250167242549 } })).toBeUndefined();
   });
 
   it("that are incomplete or misspelled are refused, so that no key is sealed for nobody", () => {
