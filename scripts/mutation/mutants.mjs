@@ -2985,6 +2985,12 @@ const evidence = [
       by: "retirement in place of the current key",
     },
     {
+      name: "a current key stays live for the run that deletes its resource first",
+      change: becomes("undefined", "made", "before", "keyId"),
+      test: contract("rotation"),
+      by: "a key that revokeNow names stays live for the run that deletes the old resource first",
+    },
+    {
       name: "a resource that is deleted before its successor keeps its keys",
       change: drop("plan", "noteHeldBy"),
       test: contract("rotation"),
