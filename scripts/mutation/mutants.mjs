@@ -2148,6 +2148,14 @@ const plugins = [
       by: "a key that two replaced resources have",
     },
   ]),
+  ...inFile("provider/plugin/resources.ts", [
+    {
+      name: "a plan that is carried out twice takes no key of its first run for an orphan",
+      change: always("check", "usesPlan", "pid"),
+      test: contract("orphans"),
+      by: "a key of a run that carried out a plan stays live",
+    },
+  ]),
   ...inFile("provider/plugin/key-owners.ts", [
     {
       name: "a key that is handed over after an upgrade keeps its owner",
