@@ -47,15 +47,16 @@ export class Handovers {
       for (const holder of [SUCCESSOR, before.id]) run.holders.get(id)?.delete(holder);
     }
     this.#planned.delete(urn);
-    return before.isDeleted ? revokeCompromised(outputs, context) : withCompromised(outputs, []);
+    return before.isDeleted ? revokeCompromised(outputs, context, before.outputs.keyId) : withCompromised(outputs, []);
   }
 }
 
 /**
  * Revokes compromised keys at once. Returns the outputs with those that are still live.
- * @param inState - The id of the current key in the state. Until the state has its successor, it must not be revoked.
+ * @param inState - The id of the current key in the state. It must not be revoked before the state has its successor, and
+ *   its consumers have had a run to get it.
  */
-export async function revokeCompromised(outputs: Outputs, context: Context, inState?: string): Promise<Outputs> {
+export async function revokeCompromised(outputs: Outputs, context: Context, inState: unknown): Promise<Outputs> {
   const state = readState(outputs);
   const toRevoke = state.compromised.filter((id) => id !== inState);
   if (toRevoke.length === 0) return outputs;

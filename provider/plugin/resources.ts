@@ -70,7 +70,10 @@ export class Resources {
       const { [OWNER]: _, [NONCE]: _nonce, ...given } = fromPulumi(news);
       const { inputs, failures } = check(publicPart(type), given, context, fromEngine(olds));
       const refusal = type.holds && this.config().isStateless ? [{ property: "", reason: STATELESS }] : [];
-      const internal = type.holds && this.#owners.inputs(named.urn, olds, seed);
+      // A plan can be carried out twice, with the same seed. The second run would take the key of the first one for its own.
+      const { usesPlan, pid } = this.session.command;
+      const isSeeded = !usesPlan || pid === undefined;
+      const internal = type.holds && this.#owners.inputs(named.urn, olds, isSeeded ? seed : undefined);
       return { inputs: { ...inputs, ...internal }, failures: [...failures, ...refusal] };
     });
   }

@@ -2154,6 +2154,14 @@ const plugins = [
       by: "a key that two replaced resources have",
     },
   ]),
+  ...inFile("provider/plugin/resources.ts", [
+    {
+      name: "a plan that is carried out twice takes no key of its first run for an orphan",
+      change: always("check", "usesPlan", "pid"),
+      test: contract("orphans"),
+      by: "a key of a run that carried out a plan stays live",
+    },
+  ]),
   ...inFile("provider/plugin/key-owners.ts", [
     {
       name: "a key that is handed over after an upgrade keeps its owner",
@@ -3007,6 +3015,12 @@ const evidence = [
       change: unchained("revokeCompromised", "!=="),
       test: contract("rotation"),
       by: "retirement in place of the current key",
+    },
+    {
+      name: "a current key stays live for the run that deletes its resource first",
+      change: becomes("undefined", "made", "before", "keyId"),
+      test: contract("rotation"),
+      by: "a key that revokeNow names stays live for the run that deletes the old resource first",
     },
     {
       name: "a resource that is deleted before its successor keeps its keys",

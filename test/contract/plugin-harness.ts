@@ -86,6 +86,8 @@ export class PluginUnderTest {
   pid = 0;
   /** The inputs of the provider resource, as an engine saves them. */
   provider: Values = {};
+  /** What the engine passes to each check. With a plan, it is the one of the preview. @default random bytes */
+  seed: Uint8Array | undefined;
 
   private constructor(
     private readonly engine: RecordingEngine,
@@ -178,7 +180,10 @@ export class PluginUnderTest {
 
   async check(kind: string, olds: Values, news: Values, name?: string) {
     const request = named(new sdk.provider.CheckRequest(), this.urn(kind, name));
-    request.setOlds(structOf(olds)).setNews(structOf(news)).setRandomseed(randomBytes(16));
+    request
+      .setOlds(structOf(olds))
+      .setNews(structOf(news))
+      .setRandomseed(this.seed ?? randomBytes(16));
     const response = await call<CheckResponse>((done) => this.client.check(request, done));
     return { inputs: plain(fromStruct(response.getInputs())) as Values, failures: failuresOf(response) };
   }

@@ -61,6 +61,32 @@ const reported = (id: string, why: string) =>
     `^key ${id} \\(ci-.* has this stack's tag, but no resource has it\\. It stays live, because .*${why}.*npx keyplane revoke ${id}`,
   );
 
+describe("a key of a run that carried out a plan", () => {
+  const seed = Buffer.alloc(16, 7);
+
+  it.each([[["preview", "--save-plan=plan.json"]], [["up", "--plan", "plan.json"]], [["up", "--strict"]]])(
+    "has no seed in the inputs that %j compares",
+    async (command) => {
+      const plugin = await PluginUnderTest.start(plane, { command });
+      expect(await plugin.checked("ApiKey", {})).not.toHaveProperty("__nonce");
+    },
+  );
+
+  it("stays live if the plan is carried out again after an older state was restored", async () => {
+    const command = ["up", "--plan", "plan.json"];
+    const first = await PluginUnderTest.start(plane, { command });
+    first.seed = seed;
+    const delivered = await first.add("ApiKey");
+    const second = await next(first, { command });
+    second.seed = seed;
+    // The state has a note of the creation under way, which has the inputs of the plan, too.
+    second.save([], [await second.checked("ApiKey", {})]);
+    const { outputs } = await second.add("ApiKey");
+    expect(await live()).toEqual([delivered.outputs.keyId, outputs.keyId].sort());
+    expect(second.messages).toEqual([reported(String(delivered.outputs.keyId), "nothing shows")]);
+  });
+});
+
 describe("a key that an interrupted run left behind", () => {
   it.each(["ApiKey", "RotatingApiKey"])("is revoked before %s creates another one", async (kind) => {
     const { plugin, left } = await interrupted({ kind });

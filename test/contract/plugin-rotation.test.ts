@@ -509,6 +509,25 @@ describe("a key that revokeNow names", () => {
     expect(await live()).toEqual([keyId]);
     expect((await (await next()).up(successor, news)).step).toBe("same");
   });
+
+  it("stays live for the run that deletes the old resource first, because consumers have it, and the next one revokes it", async () => {
+    const state = await rotated();
+    const { keyId, previousKeyId } = state.outputs;
+    const news = { ...TWO, revokeNow: keyId };
+    const replaced = async (old: typeof state) => {
+      const plugin = await next();
+      const inputs = await plugin.checked(KIND, news, old.inputs);
+      expect((await plugin.diff(old, inputs)).replaces).toEqual(["revokeNow"]);
+      await plugin.delete(old);
+      return plugin.replace(old, news);
+    };
+    const successor = await replaced(state);
+    expect(await live()).toEqual([previousKeyId, keyId, successor.outputs.keyId].sort());
+    const last = await replaced(successor);
+    expect(last.outputs).toMatchObject({ keyId: successor.outputs.keyId, previousKeyId });
+    expect(await live()).toEqual([previousKeyId, successor.outputs.keyId].sort());
+    expect((await (await next()).up(last, news)).step).toBe("same");
+  });
 });
 
 describe("retirement in place", () => {

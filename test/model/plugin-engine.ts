@@ -410,7 +410,10 @@ export class PluginEngine extends MiniEngine {
   private async replace(named: Named, old: Stored, next: Next, deletesFirst: boolean): Promise<Stored> {
     if (!deletesFirst) return this.create(named, next, old);
     if (old.pendingReplacement) return this.create(named, next, old);
-    await this.deliver(old.name, undefined);
+    const { revokeNow } = next.inputs;
+    // A resource that continues its state keeps its key for its consumers, for one run.
+    if (revokeNow === undefined) await this.deliver(old.name, undefined);
+    else if (revokeNow !== old.outputs.keyId) this.revokedInPlace.add(String(revokeNow));
     // The engine keeps it until its replacement exists.
     const left = { ...old, pendingReplacement: true };
     await this.delete(old, [left]);
