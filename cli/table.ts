@@ -22,15 +22,23 @@ export function printTable<Row>(rows: readonly Row[], columns: readonly Column<R
 
 /**
  * Formats rows as table lines with a header. Cells may contain untrusted text. A table that is too wide first drops
- * dispensable columns, then shrinks the shrinkable columns, widest first, and then wraps the last column.
+ * dispensable columns, and names them, then shrinks the shrinkable columns, widest first, and then wraps the last column.
  */
-export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width: number): Part[][] {
+export function table<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  width: number,
+  dropped: readonly string[] = [],
+): Part[][] {
   const cells = rows.map((row) => columns.map((column) => plain(column.text(row))));
   const widths = columns.map(({ title }, at) =>
     cells.reduce((widest, row) => Math.max(widest, lengthOf(row[at] ?? "")), title.length),
   );
-  const needed = columns.filter(({ dispensable }) => !dispensable);
-  if (totalOf(widths) > width && needed.length < columns.length) return table(rows, needed, width);
+  const first = columns.find(({ dispensable }) => dispensable);
+  if (totalOf(widths) > width && first !== undefined) {
+    const others = columns.filter((column) => column !== first);
+    return table(rows, others, width, [...dropped, first.title]);
+  }
   shrink(widths, columns, width);
   const last = columns.length - 1;
   const line = (texts: readonly string[], tones: readonly (Tone | undefined)[]): Part[][] => {
@@ -52,7 +60,8 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
       columns.map(({ tone }) => tone?.(row)),
     );
   });
-  return [...head, ...body];
+  const left = `${dropped.join(" and ")}: only in more than ${width} columns`;
+  return [...head, ...body, ...(dropped.length > 0 ? [[paint("faint", left)]] : [])];
 }
 
 function shrink(widths: number[], columns: readonly Column<never>[], width: number): void {

@@ -94,11 +94,14 @@ async function run<T>(
   }
 }
 
-/** The error that the host gets. It prints some errors with their stack, and an `id` means "exists, not ready". */
+/** The error that the host gets. An `id` means "exists, not ready". */
 function toHostError(error: unknown, type: ResourceType, { __provider }: Values): Error {
   const message = toMessage(messageOf(error));
-  // A stack would repeat the message and show paths of the user's machine.
-  const shown = Object.assign(new Error(message), { name: "keyplane", stack: "" });
+  // The host prints the text and the stack of some errors beside the engine, which shows the message at its resource.
+  const shown = Object.assign(new Error(message), {
+    toString: () => "keyplane",
+    stack: "a resource failed, see its error",
+  });
   if (!(error instanceof VerbError) || error.notReady === undefined) return shown;
   const { id, outputs } = error.notReady;
   // The host adds `__provider` to every result but this one. Without it, the resource could never be deleted.

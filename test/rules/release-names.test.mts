@@ -32,3 +32,8 @@ test("every text that says where the repository is says it in one of the two for
   expect(said).toEqual([]);
   expect(textsWithNames()).toEqual(expect.arrayContaining(filesBelow("docs").filter((path) => path.endsWith(".md"))));
 });
+
+test("a command of the reader's own repository does not get the address of keyplane's", () => {
+  const own = `repos/${names.repository ?? "OWNER/REPOSITORY"}/`;
+  expect((textsWithNames() as string[]).filter((path) => textOf(path).includes(own))).toEqual([]);
+});

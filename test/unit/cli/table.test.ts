@@ -29,10 +29,27 @@ test("a table without a limit takes the width that it needs", () => {
   ]);
 });
 
-test("a table in a narrow terminal drops a column, shortens names, wraps the last column and keeps ids whole", () => {
-  const lines = printed(table(rows, columns, 30));
-  expect(lines).toEqual(["ID  NAME          FLAGS", "1   a-name…-long  unused-90d", "                  unmanaged"]);
+test("a table in a narrow terminal drops a column and says so, shortens names, wraps the last column, keeps ids whole", () => {
+  const [note, ...lines] = printed(table(rows, columns, 30)).reverse();
+  expect(lines.reverse()).toEqual([
+    "ID  NAME          FLAGS",
+    "1   a-name…-long  unused-90d",
+    "                  unmanaged",
+  ]);
   expect(lines.every((line) => line.length <= 30)).toBe(true);
+  expect(note).toBe("FROM: only in more than 30 columns");
+});
+
+test("a table drops only as many columns as it must", () => {
+  const two: readonly Column<Row>[] = [
+    ...columns.slice(0, 3),
+    { ...columns[1], title: "OTHER", dispensable: true } as Column<Row>,
+  ];
+  expect(printed(table(rows, two, 50))).toEqual([
+    "ID  NAME                 OTHER",
+    "1   a-name-that-is-long  a-name-that-is-long",
+    "FROM: only in more than 50 columns",
+  ]);
 });
 
 test("a text is shortened in the middle, because names of keys differ at the end", () => {
