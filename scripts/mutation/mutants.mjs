@@ -2328,7 +2328,7 @@ const evidence = [
   ...inFile("provider/dynamic/owner.ts", [
     {
       name: "an owner without the record of a ledger asks the history",
-      change: becomes("0", "delete", "heldSince"),
+      change: becomes("0", "delete", "ledgerKnowsSince"),
       test: resources("ledger"),
       by: "an unknown key is revoked by an owner only if",
     },
