@@ -16,12 +16,12 @@ const session = new Session(pulumiModules);
 let isConfigured = false;
 
 /** Turns a resource type into the provider that Pulumi's dynamic host calls. */
-export function adapt(type: ResourceType): dynamic.ResourceProvider<Values, Values> {
+export function adapt(type: ResourceType): dynamic.ResourceProvider<Record<string, unknown>, Record<string, unknown>> {
   const { canBeAbsent } = type;
   return {
     async configure({ config }) {
       session.configure((key) => config.get(`keyplane:${key}`));
-      if (!isConfigured) onCancel(() => session.cancel());
+      if (!isConfigured) onCancel(() => session.cancellation.cancel());
       isConfigured = true;
     },
 

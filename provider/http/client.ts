@@ -4,6 +4,7 @@ import type { AccountSettings } from "../account-settings";
 import { AbortedError, ConfigError, InputError, type KeyplaneError } from "../errors";
 import { conceal, holdsSecret, isKeyText } from "../secrets";
 import { VERSION } from "../version";
+import { formatReason, linkSignals } from "./abort-signals";
 import { type BaseUrl, parseBaseUrl } from "./base-url";
 import type { Clock } from "./clock";
 import { openConnections } from "./connections";
@@ -14,7 +15,6 @@ import { nextDelay } from "./retry/backoff";
 import { classify } from "./retry/classify";
 import { parseRetryAfterMs } from "./retry/retry-after";
 import { RetryBudget } from "./retry/retry-budget";
-import { formatReason, linkSignals } from "./signals";
 import { isThrottled } from "./statuses";
 import type { HttpAnswer, HttpRequest, Outcome } from "./types";
 

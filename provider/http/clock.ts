@@ -1,7 +1,7 @@
 // The default import is the module object itself, so a preload that replaces its `setTimeout` also applies here.
 import timers from "node:timers/promises";
 import { MAX_TIMER_MS } from "../duration";
-import { linkSignals } from "./signals";
+import { linkSignals } from "./abort-signals";
 
 /** The provider's clock. Tests use their own. */
 export interface Clock {

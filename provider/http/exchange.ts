@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { TimeoutError } from "../errors";
+import { onAbort } from "./abort-signals";
 import { publishDiagnostic } from "./diagnostics";
 import { parseExactJson, TooManyValues } from "./exact-json";
 import { TOO_LARGE } from "./failure";
 import { isJsonType } from "./retry/classify";
 import { parseHttpDate } from "./retry/retry-after";
 import { SentMark } from "./sent-tracker";
-import { onAbort } from "./signals";
 import type { Answered, Method, Outcome } from "./types";
 
 /** Header with the id of a request, for the service's support. */

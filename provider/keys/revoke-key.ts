@@ -93,6 +93,7 @@ export async function mustHaveReachedConsumers(
   const isSafe = (waiting: readonly string[] | "unknown") => fateOf({ kind: "replaced", waiting }).fate === "revoke";
   const ask = async (fresh: boolean): Promise<readonly string[] | "unknown"> => {
     const witness = await context.witness({ fresh });
+    // A destroy deletes the consumers first.
     if (!witness?.knows(ownerIdIn(identity))) return isDestroy ? [] : "unknown";
     const waiting = witness.waitingFor(urn, id);
     const made = witness.successorOf(urn, id)?.created;

@@ -180,7 +180,7 @@ export class Resources {
   }
 
   /** What a preview shows of a resource that is to be created or, with a state, updated. Makes no request. */
-  planned({ type, urn }: Named, news: EngineValues, state?: EngineValues): EngineValues {
+  previewed({ type, urn }: Named, news: EngineValues, state?: EngineValues): EngineValues {
     const held = state ? fromEngine(state) : this.#handovers.planned(urn)?.outputs;
     const stable = (held && type.stable?.(held, this.#owners.identified(type, news, held), this.session.now())) ?? [];
     const inputs = fromPulumi(news);

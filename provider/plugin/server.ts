@@ -108,7 +108,7 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
     async create(request: provider.CreateRequest) {
       const inputs = readValues(request.getProperties());
       if (request.getPreview()) {
-        return new provider.CreateResponse().setProperties(outputs(resources.planned(named(request), inputs)));
+        return new provider.CreateResponse().setProperties(outputs(resources.previewed(named(request), inputs)));
       }
       const made = await resources.create(named(request), inputs);
       return new provider.CreateResponse().setId(made.id).setProperties(outputs(made.outputs));
@@ -126,7 +126,7 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
     async update(request: provider.UpdateRequest) {
       const [olds, news] = [readValues(request.getOlds()), readValues(request.getNews())];
       const answer = request.getPreview()
-        ? resources.planned(named(request), news, olds)
+        ? resources.previewed(named(request), news, olds)
         : await resources.update(named(request), request.getId(), olds, news);
       return new provider.UpdateResponse().setProperties(outputs(answer));
     },
@@ -144,11 +144,11 @@ export function service(session: Session, schema: object): UntypedServiceImpleme
 
     // The engine also calls it when everything is done.
     async cancel() {
-      if (session.isIdle) {
+      if (session.cancellation.running.size === 0) {
         await resources.end().catch(() => {});
         await session.engine.flush();
       }
-      session.cancel();
+      session.cancellation.cancel();
       return new Empty();
     },
   };

@@ -1,6 +1,5 @@
 import type { Account } from "../api/account";
 import { formatDuration } from "../duration";
-import { AbortedError } from "../errors";
 import { getOrCreate } from "../get-or-create";
 import type { Retry } from "../http";
 import { accountMark } from "../keys/account-fingerprint";
@@ -12,22 +11,13 @@ import { RunNotes } from "../schema/resource-type";
 import { type ConfigReader, credentialsIn, renamedFromIn, resolveSettings, type Settings } from "../settings/settings";
 import { type EngineCommand, engineCommand } from "../stack/command-line";
 import { StackLook } from "../stack/stack-look";
+import { Cancellation } from "./cancellation";
 import { EngineLink, type EngineModules } from "./engine-link";
-import { LongWaits } from "./long-waits";
+import { LongWaits } from "./lasting-lines";
 import { RetriedCreations } from "./retried-creation";
 
 /** Minimum time between two retries that are shown, in milliseconds. Under load there can be hundreds. */
 const RETRY_SHOWN_EVERY_MS = 1_000;
-
-/** Maximum time to finish what is under way when the engine is gone, in milliseconds. */
-const FINISH_MS = 30_000;
-
-interface RunningVerb {
-  readonly scope: Scope;
-  /** Shows in its row what the account waits for. */
-  readonly progress: (text: string) => void;
-  readonly created: readonly (() => Promise<unknown>)[];
-}
 
 /**
  * What all resources of this process share, in Pulumi's dynamic host and in the plugin. The host configures each
@@ -45,16 +35,14 @@ export class Session {
   #command: EngineCommand | undefined;
   #config: ConfigReader = () => undefined;
   #isWatching = false;
-  #cancelled: AbortedError | undefined;
-  #orphaned: AbortedError | undefined;
   readonly #settings = new Map<string | undefined, Settings>();
   readonly #accounts = new Map<string | undefined, Account>();
+  /** How Ctrl+C and the end of the engine reach everything that runs here. */
+  readonly cancellation = new Cancellation(() => this.#accounts.values());
   readonly #marks = new Map<string, string>();
   readonly #origins = new KnownOrigins();
   /** Notes that the verbs of this process share, by scope. A process serves one run. */
   readonly #runs = new Map<string, RunNotes>();
-  readonly #underWay = new Set<RunningVerb>();
-  readonly #creations = new Set<Promise<unknown>>();
   #retryShownAt = Number.NEGATIVE_INFINITY;
   /** Ids of the resources that were read, by URN. A resource and its predecessor can have the same URN. */
   readonly #seenInRefresh = new Map<unknown, Set<string>>();
@@ -99,42 +87,7 @@ export class Session {
   watch(): void {
     if (this.#isWatching) return;
     this.#isWatching = true;
-    this.engine.watch(() => void this.endWithoutEngine().finally(() => process.exit(1)));
-  }
-
-  /**
-   * Nothing records a key that is created from now on. So no creation begins, and those under way are finished and their
-   * keys revoked: the engine did not get them, so no state has them.
-   */
-  async endWithoutEngine(): Promise<void> {
-    this.#orphaned = new AbortedError("the engine is gone");
-    for (const account of this.#accounts.values()) account.stopCreating(this.#orphaned);
-    // A verb can end while the creations are awaited. Its answer reaches nobody.
-    const verbs = [...this.#underWay];
-    const deadline = new Promise((resolve) => setTimeout(resolve, FINISH_MS).unref());
-    await Promise.race([Promise.allSettled(this.#creations), deadline]);
-    const toRevoke = verbs.flatMap(({ created }) => created.map((revoke) => revoke()));
-    await Promise.race([Promise.allSettled(toRevoke), deadline]);
-  }
-
-  get isIdle(): boolean {
-    return this.#underWay.size === 0;
-  }
-
-  /** Runs the creation of a key, so that it is finished if the engine dies meanwhile. */
-  async creating<T>(creation: Promise<T>): Promise<T> {
-    this.#creations.add(creation);
-    try {
-      return await creation;
-    } finally {
-      this.#creations.delete(creation);
-    }
-  }
-
-  /** Ends all waits. Changes that were already sent complete, and the engine records them. */
-  cancel(): void {
-    this.#cancelled ??= new AbortedError("the run was cancelled");
-    for (const account of this.#accounts.values()) account.abort(this.#cancelled);
+    this.engine.watch(() => void this.cancellation.endWithoutEngine().finally(() => process.exit(1)));
   }
 
   /** The account's settings. Each call throws a `ConfigError` if they are missing or invalid. */
@@ -183,16 +136,9 @@ export class Session {
       const api = require("../api/account") as typeof import("../api/account");
       const account = api.Account.for(this.settings(name));
       account.onRetry = (retry) => this.#showRetry(name, retry);
-      if (this.#cancelled !== undefined) account.abort(this.#cancelled);
-      if (this.#orphaned !== undefined) account.stopCreating(this.#orphaned);
+      this.cancellation.applyTo(account);
       return account;
     });
-  }
-
-  /** Registers a running verb. Returns a function that ends this. */
-  began(verb: RunningVerb): () => void {
-    this.#underWay.add(verb);
-    return () => this.#underWay.delete(verb);
   }
 
   /** Shows a retry in the rows of all verbs of an account, because they share its limits and some of its requests. */
@@ -202,7 +148,7 @@ export class Session {
     this.#retryShownAt = now;
     const pause = pauseMs < 1_000 ? "" : ` in ${formatDuration(pauseMs)}`;
     const text = `${route}: ${outcome}, attempt ${attempt}${pause}`;
-    for (const { scope, progress } of this.#underWay) if (scope.account === name) progress(text);
+    for (const { scope, progress } of this.cancellation.running) if (scope.account === name) progress(text);
   }
 
   runOf(scope: Scope): RunNotes {

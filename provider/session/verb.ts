@@ -13,7 +13,7 @@ import type { Settings } from "../settings/settings";
 import { type EngineCommand, skipsCheckpoints } from "../stack/command-line";
 import { shownName, toMessage } from "../text";
 import type { Severity } from "./engine-link";
-import type { LongWait } from "./long-waits";
+import type { LongWait } from "./lasting-lines";
 import type { Session } from "./session";
 
 export interface Verb {
@@ -52,7 +52,7 @@ export async function runVerb<T>(session: Session, verb: Verb, body: (context: C
   // The values of other verbs are inputs, which are not in a state yet.
   if (name !== "check" && name !== "create") session.noteRecorded(held);
   const context = new VerbContext(session, verb);
-  const ended = session.began(context);
+  const ended = session.cancellation.began(context);
   try {
     const answer = await body(Object.assign(context, verb.also));
     // Nothing records a key that a dead engine was told of.
@@ -155,7 +155,7 @@ class VerbContext implements Omit<Context, Added> {
   }
 
   creating<T>(creation: Promise<T>): Promise<T> {
-    return this.#session.creating(creation);
+    return this.#session.cancellation.creating(creation);
   }
 
   noteCreated(id: string): void {

@@ -178,7 +178,7 @@ const limits = [
     },
     { name: "the bucket of the service is never overdrawn", change: without("next", "#service"), test: http("limits") },
   ]),
-  ...inFile("provider/http/limits/adaptive-limit.ts", [
+  ...inFile("provider/http/limits/aimd-limit.ts", [
     { name: "a volley of refusals counts once", change: drop("throttled", "startedAt"), test: http("limits") },
   ]),
 ];
@@ -2762,10 +2762,10 @@ const evidence = [
       by: "an engine that closes",
     },
   ]),
-  ...inFile("provider/session/session.ts", [
+  ...inFile("provider/session/cancellation.ts", [
     {
       name: "no creation begins when the engine is gone",
-      change: drop("endWithoutEngine", "#accounts"),
+      change: drop("endWithoutEngine", "accounts"),
       test: contract("process"),
       by: "the plugin's process ends with the engine, so that a request",
     },
@@ -3117,33 +3117,33 @@ const messages = [
       test: unit("sdk/next-actions"),
     },
   ]),
-  ...inFile("provider/session/long-waits.ts", [
+  ...inFile("provider/session/lasting-lines.ts", [
     {
       name: "resources that wait for the same share a line",
       change: always("add", "same", "MAX_LINES"),
-      test: unit("session/long-waits"),
+      test: unit("session/lasting-lines"),
     },
     {
       name: "a wait that nobody has read about ends without a line",
       change: always("end", "#shown"),
-      test: unit("session/long-waits"),
+      test: unit("session/lasting-lines"),
     },
     {
       name: "at most five waits are reported in a minute",
       change: becomes("bySubject.values()", "#report", "bySubject", "MAX_LINES"),
-      test: unit("session/long-waits"),
+      test: unit("session/lasting-lines"),
     },
   ]),
   ...inFile("provider/session/verb.ts", [
     {
       name: "a short wait prints no line that stays",
       change: becomes("1_000", "LONG_MS"),
-      test: unit("session/long-waits"),
+      test: unit("session/lasting-lines"),
     },
     {
       name: "a verb that ends before its wait is long leaves no timer",
       change: drop("endWait", "#waitTimer"),
-      test: unit("session/long-waits"),
+      test: unit("session/lasting-lines"),
     },
   ]),
 ].map((mutant) => ({ part: "messages", ...mutant }));

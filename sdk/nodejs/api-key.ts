@@ -98,8 +98,8 @@ export interface ApiKeyArgs<Seal extends pulumi.Input<SealTo> | undefined = unde
 }
 
 /**
- * An API key: one key with one secret. A change replaces the key. The new key is created first, so that everything in
- * the same `up` has the new secret before the old key is revoked.
+ * An API key: one key with one secret. A change that needs another key replaces it. The new key is created first, so that
+ * everything in the same `up` has the new secret before the old key is revoked. With an exact `name`, the old one goes first.
  *
  * @example A key, rotated each quarter and at the latest after 90 days
  * ```ts

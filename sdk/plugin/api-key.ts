@@ -109,8 +109,9 @@ const OUTPUTS = [
 ];
 
 /**
- * An API key: one key with one secret. A change replaces the key. The new key is created first, so that everything in
- * the same `up` has the new secret before the old key is revoked.
+ * An API key: one key with one secret. A change that needs another key replaces it. The new key is created first, so
+ * that everything in the same `up` has the new secret before the old key is revoked. With an exact `name`, the old one
+ * goes first.
  */
 export class ApiKey extends pulumi.CustomResource implements ApiKeyArgs {
   declare readonly organizationId: pulumi.Output<string | undefined>;

@@ -79,9 +79,9 @@ export class ModelSession extends Session {
     return this.harness.clock.now();
   }
 
-  override async endWithoutEngine(): Promise<void> {
+  async endWithoutEngine(): Promise<void> {
     this.harness.account.stopCreating(new AbortedError("the engine is gone"));
-    await super.endWithoutEngine();
+    await this.cancellation.endWithoutEngine();
   }
 }
 

@@ -1,7 +1,7 @@
 import { ApiError, type ErrorFacts, isApiError, KeyplaneError, messageOf } from "../../errors";
 import { getOrCreate } from "../../get-or-create";
 import type { Clock, HttpAnswer, HttpClient } from "../../http";
-import { linkSignals } from "../../http/signals";
+import { linkSignals } from "../../http/abort-signals";
 import { isInconclusive, isRefusal } from "../../http/statuses";
 import { checkId } from "../../ids";
 import { keyIn } from "../../key-index";

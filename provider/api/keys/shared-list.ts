@@ -1,5 +1,5 @@
 import type { Clock } from "../../http";
-import { raceSignal } from "../../http/signals";
+import { raceSignal } from "../../http/abort-signals";
 
 /** Maximum age of a recent read, in milliseconds. */
 const RECENT_MS = 30_000;

@@ -2,8 +2,8 @@ import { AbortedError, type PendingOperation, TimeoutError } from "../../errors"
 import { type Clock, formatReason, onAbort } from "../../http";
 import { cleanText } from "../../text";
 import type { Operation, WaitProgress } from "../records";
-import { pendingText, progressText, troubleText } from "./progress";
 import type { PollResult, ProjectPoller, Watcher } from "./project-poller";
+import { pendingText, progressText, troubleText } from "./row-text";
 import { isKnownStatus } from "./statuses";
 
 export interface WaitTerms {

@@ -1,17 +1,17 @@
-import { onAbort } from "../signals";
-import { AdaptiveLimit } from "./adaptive-limit";
+import { onAbort } from "../abort-signals";
+import { AimdLimit } from "./aimd-limit";
 
 /** The factor by which "too many" lowers the limit. */
 const DECREASE = 0.7;
 
 /** Limits requests in flight, in order of arrival: at most `max`, and fewer if the service answers "too many". */
 export class Concurrency {
-  readonly #limit: AdaptiveLimit;
+  readonly #limit: AimdLimit;
   #running = 0;
   readonly #queue: (() => void)[] = [];
 
   constructor(max: number) {
-    this.#limit = new AdaptiveLimit(max, DECREASE, () => 1);
+    this.#limit = new AimdLimit(max, DECREASE, () => 1);
   }
 
   /** Maximum number of requests in flight now. */

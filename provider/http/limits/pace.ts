@@ -1,4 +1,4 @@
-import { AdaptiveLimit } from "./adaptive-limit";
+import { AimdLimit } from "./aimd-limit";
 
 /** Factor for the service's refill rate: requests may arrive closer together than they are sent. */
 const SLACK = 0.99;
@@ -30,14 +30,14 @@ const REST_MS = 300;
 export class Pace {
   readonly #service: TokenBucket;
   readonly #start: TokenBucket;
-  readonly #rate: AdaptiveLimit;
+  readonly #rate: AimdLimit;
   #last = Number.NEGATIVE_INFINITY;
 
   constructor(perSecond: number) {
     const max = perSecond * REFILL_FACTOR;
     this.#service = new TokenBucket(perSecond, perSecond * SLACK);
     this.#start = new TokenBucket(Math.max(1, perSecond * AT_ONCE), max);
-    this.#rate = new AdaptiveLimit(max, DECREASE, (seconds) => perSecond * INCREASE * seconds);
+    this.#rate = new AimdLimit(max, DECREASE, (seconds) => perSecond * INCREASE * seconds);
   }
 
   /** The earliest time for the next start; never before `now`. */

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { AdaptiveLimit } from "../../../provider/http/limits/adaptive-limit";
+import { AimdLimit } from "../../../provider/http/limits/aimd-limit";
 import { Concurrency } from "../../../provider/http/limits/concurrency";
 import { Limiter, type Limits, RateWindow } from "../../../provider/http/limits/limiter";
 import { Pace, TokenBucket } from "../../../provider/http/limits/pace";
@@ -45,7 +45,7 @@ describe("a rate window", () => {
 
 describe("an adaptive limit", () => {
   it("is lowered only once for simultaneous refusals", () => {
-    const limit = new AdaptiveLimit(100, 0.7, () => 1);
+    const limit = new AimdLimit(100, 0.7, () => 1);
     for (let refusal = 0; refusal < 16; refusal++) limit.throttled(0, 10);
     expect(limit.value).toBe(70);
     limit.throttled(15, 20);
@@ -53,7 +53,7 @@ describe("an adaptive limit", () => {
   });
 
   it("is raised by one step after as many successes as it allows, and never above its start value", () => {
-    const limit = new AdaptiveLimit(100, 0.7, () => 5);
+    const limit = new AimdLimit(100, 0.7, () => 5);
     limit.throttled(0, 10);
     for (let success = 0; success < 70; success++) limit.succeeded(20);
     expect(limit.value).toBeCloseTo(75, 0);
@@ -62,7 +62,7 @@ describe("an adaptive limit", () => {
   });
 
   it("never falls below one, so that some requests can always start", () => {
-    const limit = new AdaptiveLimit(2, 0.7, () => 1);
+    const limit = new AimdLimit(2, 0.7, () => 1);
     for (let at = 0; at < 20; at++) limit.throttled(at * 10, at * 10 + 5);
     expect(limit.value).toBe(1);
   });

@@ -1,8 +1,8 @@
 /**
- * A limit that adapts to the service: "too many" lowers it by a factor, and each success raises it a little. Processes that
- * share a service converge to equal shares. Times are monotonic.
+ * A limit with additive increase and multiplicative decrease (AIMD): "too many" lowers it by a factor, and each success raises
+ * it a little. Processes that share a service converge to equal shares. Times are monotonic.
  */
-export class AdaptiveLimit {
+export class AimdLimit {
   #value: number;
   #loweredAt = Number.NEGATIVE_INFINITY;
 
