@@ -1,4 +1,5 @@
 import { KeyplaneError, messageOf } from "../errors";
+import { getOrCreate } from "../get-or-create";
 import { parseRecipients, type Recipients, type SealedTexts } from "../seal/recipients";
 import { seal } from "../seal/seal";
 
@@ -12,20 +13,24 @@ export async function sealerFor(sealTo: unknown): Promise<Sealer> {
   const parsed = parseRecipients(sealTo);
   if ("problem" in parsed) throw new KeyplaneError("KP-SEAL", `sealTo ${parsed.problem}`);
   const { recipients } = parsed;
-  for (const format of Object.keys(recipients)) await tryFormat(format, recipients);
+  await Promise.all(Object.keys(recipients).map((format) => tryOnce(format, recipients)));
   return (secret) => seal(secret, recipients);
 }
 
-/** Recipients for whom something was sealed. All keys of a stack often have the same ones, and a trial takes as long as a key. */
-const usable = new Set<string>();
+/** The trials of recipients. All keys of a stack often have the same ones, and a trial takes as long as a key. */
+const trials = new Map<string, Promise<void>>();
 
-async function tryFormat(format: string, recipients: Recipients): Promise<void> {
+function tryOnce(format: string, recipients: Recipients): Promise<void> {
   const tried = { [format]: recipients[format as keyof Recipients] };
   const text = JSON.stringify(tried);
-  if (usable.has(text)) return;
+  const trial = getOrCreate(trials, text, () => tryFormat(format, tried));
+  trial.catch(() => trials.delete(text));
+  return trial;
+}
+
+async function tryFormat(format: string, recipients: Recipients): Promise<void> {
   try {
-    await seal("keyplane", tried);
-    usable.add(text);
+    await seal("keyplane", recipients);
   } catch (error) {
     throw new KeyplaneError(
       "KP-SEAL",

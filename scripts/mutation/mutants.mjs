@@ -3189,7 +3189,7 @@ const sealing = [
   ...inFile("provider/keys/sealing.ts", [
     {
       name: "nothing is sent if a recipient is unusable",
-      change: becomes("void tryFormat", "sealerFor", "await"),
+      change: becomes("void tryOnce", "sealerFor", "await"),
       test: SEALED,
       by: "fails in the preview",
     },
