@@ -1,6 +1,5 @@
 import { KeyplaneError } from "../errors";
 import { maskKeyLike } from "../secrets";
-import { shownName } from "../text";
 
 /** What to find, and in which account or organization. */
 export interface Wanted {
@@ -22,10 +21,10 @@ export function findOne<T extends { readonly id: string; readonly name: string }
   const found = items.filter((each) => each[by] === value);
   const [first] = found;
   if (first === undefined) {
-    // The id or name of a key is not repeated: a secret can be there by mistake. That of a project is in the messages of
-    // other data sources, too, and their callers hide it where it is, or can be, a secret.
-    const isShown = kind === "project" && maskKeyLike(value) === value;
-    const given = isShown ? `the ${by} ${shownName(value)}` : `the given ${by}`;
+    // Another value is not repeated: it can be a secret, and Pulumi does not tell the plugin which values are. The id of a
+    // project is in the messages of other data sources, too, and hidden where it is a secret.
+    const isShown = kind === "project" && by === "id" && maskKeyLike(value) === value;
+    const given = isShown ? `the id ${value}` : `the given ${by}`;
     throw new KeyplaneError(
       "KP-NOT-FOUND",
       `no ${kind} in ${where} has ${given}. Check the argument ${by}, and that this is the right account`,

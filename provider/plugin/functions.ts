@@ -41,9 +41,9 @@ export async function invoke(session: Session, { token, args: given, isPreview }
     const result = await source.call(session.account(scopeOf({})), { ...args, ...controls } as never);
     return Array.isArray(result) ? { items: result } : (result as object);
   } catch (error) {
-    // Pulumi does not tell the plugin which arguments are secrets, so no id or name is repeated. Others are never shown.
-    const shown = Object.entries(fromPulumi(given)).filter(([arg]) => /^name$|id$|Ids?$/.test(arg));
-    throw new Error(hideArguments(described(session, name, error), Object.fromEntries(shown)));
+    // Pulumi does not tell the plugin which arguments are secrets, so no id is repeated. Other arguments are never shown.
+    const ids = Object.entries(fromPulumi(given)).filter(([arg]) => /id$|Ids?$/.test(arg));
+    throw new Error(hideArguments(described(session, name, error), Object.fromEntries(ids)));
   } finally {
     await session.engine.flush();
   }

@@ -1648,8 +1648,8 @@ const outside = [
   ]),
   ...inFile("provider/plugin/functions.ts", [
     {
-      name: "the plugin repeats no id and no name that a data source was given",
-      change: becomes("described(session, name, error) + shown.slice(99)", "invoke", "described", "fromEntries"),
+      name: "the plugin repeats no id that a data source was given",
+      change: becomes("described(session, name, error) + ids.slice(99)", "invoke", "described", "fromEntries"),
       test: contract("functions"),
     },
   ]),

@@ -114,7 +114,6 @@ describe("a call of a data source fails", () => {
     expect(await failureOf(invoke("getOperations", { projectId }))).toContain(
       "GET /projects/[projectId]/operations at",
     );
-    expect(await failureOf(invoke("getProject", { name: projectId }))).toContain("has the name [name]. Check");
   });
 
   it("without a secret in the error, even if the service repeats it", async () => {

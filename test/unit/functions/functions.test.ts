@@ -89,9 +89,6 @@ describe("getProjects and getProject", () => {
       kind: "not_found",
       message: expect.stringMatching(/^no project in the account has the id no-such-project\. Check the argument id/),
     });
-    const unnamed = await caught(getProject(account, { name: "shop" }));
-    expect(unnamed.message).toMatch(/^no project in the account has the name shop\. Check the argument name/);
-    expect((await caught(getProject(account, { name: misplaced }))).message).toContain("has the given name");
   });
 
   it("refuse to choose between projects with the same name", async () => {
