@@ -7,7 +7,7 @@ import { endOfOverlap } from "../keys/fate";
 import { secondLook } from "../keys/find-key";
 import { ownerIdIn, sameOwner } from "../keys/identity";
 import { sdkFields } from "../keys/key-fields";
-import { hasTagOf } from "../keys/names";
+import { hasTagOf, readRecord } from "../keys/names";
 import { revokeAll } from "../keys/revoke-key";
 import { scopeFields } from "../keys/scope";
 import { formatListed, judgeUnknown, settleUnknown } from "../keys/unknown-keys";
@@ -71,7 +71,12 @@ type LedgerState = Partial<Inputs> & {
   readonly knowsSince: number | undefined;
   /** When it has last judged all keys and left none in question, by the service's clock, in milliseconds since 1970. */
   readonly sweptAt: number;
+  /** The ids of the last runs that ended with it. */
+  readonly endedRuns: readonly string[];
 };
+
+/** How many of the last runs it has on record: as many as the owner. */
+const RUNS = 10;
 
 type Swept = Pick<LedgerState, "delivered" | "isUnswept" | "knowsSince" | "sweptAt">;
 
@@ -91,6 +96,7 @@ function readState({ unswept, orphans, ...outputs }: Members): LedgerState {
     isUnswept: unswept !== undefined || orphans !== undefined,
     knowsSince: outputs.owner === undefined ? undefined : Date.parse(String(outputs.knowsSince)) || 0,
     sweptAt: Date.parse(String(outputs.sweptAt)) || 0,
+    endedRuns: textsOf(outputs.endedRuns),
   };
 }
 
@@ -149,15 +155,17 @@ export const ledger = atBorder<Inputs, LedgerState>({
     await mustBeSameAccount(state.owner, context);
     for (const id of everHeld(state)) context.run.held.add(id);
     for (const [id, { isRevoked }] of state.deliveries) if (isRevoked) context.run.retired.add(id);
-    if (state.knowsSince !== undefined) context.run.ledgerKnowsSince = state.knowsSince;
-    context.run.sweptAt = state.sweptAt;
+    const { knowsSince, sweptAt, endedRuns } = state;
+    context.run.ledger = { knowsSince, sweptAt, endedRuns };
   },
 });
 
 /** Does what must wait until everything in the stack is up to date. */
 async function endRun(before: LedgerState, inputs: Inputs, context: Context): Promise<LedgerState> {
   await mustBeSameAccount(inputs.owner, context);
-  const recorded = { ...inputs, compromised: inputs.compromised ?? [] };
+  const ended = context.runRecord === undefined ? [] : [readRecord(context.runRecord).id];
+  const endedRuns = [...before.endedRuns, ...ended].slice(-RUNS);
+  const recorded = { ...inputs, compromised: inputs.compromised ?? [], endedRuns };
   // In a copied state, the original stack revokes them: its state contains them, too.
   const hasNewOwner = before.owner !== undefined && !sameOwner(before.owner, inputs.owner);
   const left = hasNewOwner ? [] : before.unrevoked;
@@ -323,8 +331,8 @@ function unsweptAfter(before: LedgerState, inputs: Inputs, context: Context): Sw
 }
 
 /** What the ledger knows of all keys of this owner. A ledger of another one knows nothing of them. */
-function knowledgeOf({ owner, knowsSince, sweptAt }: LedgerState, inputs: Held) {
-  return sameOwner(owner, inputs.owner) ? { knowsSince, sweptAt } : { sweptAt: 0 };
+function knowledgeOf({ owner, knowsSince, sweptAt, endedRuns }: LedgerState, inputs: Held) {
+  return sameOwner(owner, inputs.owner) ? { knowsSince, sweptAt, endedRuns } : { sweptAt: 0 };
 }
 
 /** The result, or a warning and something else: neither a sweep nor a retirement fails a run. */

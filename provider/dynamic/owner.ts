@@ -117,8 +117,7 @@ export const owner = atBorder<Inputs, OwnerState>({
       );
     }
     const unknown = ours.filter((key) => !isHeld(key));
-    const record = { knowsSince: context.run.ledgerKnowsSince, sweptAt: context.run.sweptAt };
-    const { left } = await settleUnknown({ unknown, identity, ...record }, context);
+    const { left } = await settleUnknown({ unknown, identity, ...context.run.ledger }, context);
     mustBeRevoked(left, ", which an interrupted run left behind");
   },
 });

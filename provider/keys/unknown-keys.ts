@@ -1,29 +1,23 @@
 import type { ApiKeyRecord } from "../api/records";
 import { keyIn } from "../key-index";
-import type { Context } from "../schema/resource-type";
+import type { Context, LedgerRecord } from "../schema/resource-type";
 import type { KeyRequest, Witness } from "../schema/witness";
 import { shownName } from "../text";
 import { MAX_SKEW_MS } from "./clock-skew";
 import { type Fate, fateOf, type Reason, type UnknownKey } from "./fate";
 import { ownerIdIn } from "./identity";
+import { runIn } from "./names";
 import { revokeAll } from "./revoke-key";
 import { revokeCommand } from "./scope";
 
 /** Live keys with a stack's tag, and what is known of them. */
-export interface UnknownKeys {
+export interface UnknownKeys extends LedgerRecord {
   readonly unknown: readonly ApiKeyRecord[];
   readonly identity: string;
   /** Ids of those that resources of this run have. @default none */
   readonly held?: ReadonlySet<string>;
   /** Ids of those that complete runs had. The engine decides whether to delete them. @default none */
   readonly delivered?: ReadonlySet<string>;
-  /** Since when a ledger knows all of these, in milliseconds since 1970; 0 if always. @default never */
-  readonly knowsSince?: number | undefined;
-  /**
-   * When a ledger has last judged all keys, in milliseconds since 1970, by the service's clock. A key that appears again
-   * was missing from a list. @default never
-   */
-  readonly sweptAt?: number | undefined;
 }
 
 /**
@@ -39,7 +33,7 @@ export async function judgeUnknown(keys: UnknownKeys, context: Context): Promise
   return fates({
     witness,
     otherHistory: await lacksCurrentKey(ownerIdIn(keys.identity), witness, context),
-    requesters: await interruptedRequesters(keys.unknown, witness, context),
+    requesters: await interruptedRequesters(keys, witness, context),
     undelivered: await undeliveredIn(keys, witness, context),
   });
 }
@@ -70,11 +64,12 @@ async function undeliveredIn(
 }
 
 /**
- * What requested each of these keys, if the state has it on record and its run did not succeed. If it has succeeded, this
- * state is from the middle of that run, and was restored: the run can have delivered the key.
+ * What requested each of these keys, if the state has it on record and its run did not succeed, or the ledger has recorded
+ * what it delivered. Otherwise this state is from the middle of that run, and was restored: the run can have delivered the
+ * key.
  */
 async function interruptedRequesters(
-  unknown: readonly ApiKeyRecord[],
+  { unknown, endedRuns = [] }: UnknownKeys,
   witness: Witness,
   context: Context,
 ): Promise<ReadonlyMap<string, KeyRequest["by"]>> {
@@ -85,7 +80,9 @@ async function interruptedRequesters(
     if (request === undefined) continue;
     const { by, startedAt } = request;
     const mayHaveSucceeded =
-      startedAt !== undefined && (await context.mayHaveSucceeded(startedAt, Date.parse(createdAt) - ahead)) !== false;
+      startedAt !== undefined &&
+      !endedRuns.includes(runIn(name)) &&
+      (await context.mayHaveSucceeded(startedAt, Date.parse(createdAt) - ahead)) !== false;
     if (!mayHaveSucceeded) requesters.set(id, by);
   }
   return requesters;

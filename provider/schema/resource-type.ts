@@ -35,6 +35,19 @@ export interface Due {
 /** The first time at or after another one at which a key is due for rotation by age. Both are in milliseconds. */
 export type NextDue = (from: number) => number;
 
+/** Since when, and of which runs, a ledger knows what was delivered. */
+export interface LedgerRecord {
+  /** Since when it knows all keys that runs have delivered, in milliseconds since 1970; 0 if always. @default never */
+  readonly knowsSince?: number | undefined;
+  /**
+   * When it has last judged all keys, in milliseconds since 1970, by the service's clock. A key that appears again was
+   * missing from a list. @default never
+   */
+  readonly sweptAt?: number;
+  /** The ids of the last runs that ended with it, so that it knows all their keys. @default none */
+  readonly endedRuns?: readonly string[];
+}
+
 /** Notes that the verbs of one run leave for later verbs in the same scope. */
 export class RunNotes {
   /** Whether the program declares keys in this scope. False in a destroy, and after the keys moved elsewhere. */
@@ -47,10 +60,8 @@ export class RunNotes {
   readonly provenOwners = new Set<string>();
   /** Ids of keys that the state contained when a `destroy` began. */
   readonly held = new Set<string>();
-  /** Since when `held` has all keys of successful runs, as the ledger has told before it was deleted; 0 if always. */
-  ledgerKnowsSince?: number;
-  /** When that ledger has last judged all keys, by the service's clock, in milliseconds since 1970. */
-  sweptAt?: number;
+  /** What the ledger has told of `held` before it was deleted. */
+  ledger: LedgerRecord = {};
   /** Ids of previous keys that the ledger has revoked, although the resources that retired them still name them. */
   readonly retired = new Set<string>();
   /** Ids of keys that the program names as compromised. */

@@ -2328,18 +2328,18 @@ const evidence = [
   ...inFile("provider/dynamic/owner.ts", [
     {
       name: "an owner without the record of a ledger asks the history",
-      change: becomes("0", "delete", "ledgerKnowsSince"),
+      change: without("delete", "run", "ledger"),
       test: resources("ledger"),
       by: "an unknown key is revoked by an owner only if",
     },
+  ]),
+  ...inFile("provider/dynamic/ledger.ts", [
     {
       name: "an owner knows when the ledger has last judged all keys",
-      change: without("delete", "sweptAt"),
+      change: without("delete", "sweptAt", 2),
       test: resources("ledger"),
       by: "an unknown key stays live if a ledger has forgotten it",
     },
-  ]),
-  ...inFile("provider/dynamic/ledger.ts", [
     {
       name: "a new ledger knows no earlier deliveries",
       change: becomes("0", "unsweptAfter", "now", ""),
@@ -2372,9 +2372,15 @@ const evidence = [
   ...inFile("provider/keys/unknown-keys.ts", [
     {
       name: "a run that succeeded left no key behind, whatever a restored state says",
-      change: always("interruptedRequesters", "mayHaveSucceeded", "!"),
+      change: always("interruptedRequesters", "mayHaveSucceeded", "!", 2),
       test: resources("ledger"),
       by: "an unknown key is only reported if the run that made it",
+    },
+    {
+      name: "a ledger knows the keys of the runs that ended with it",
+      change: without("interruptedRequesters", "endedRuns", "runIn"),
+      test: resources("ledger"),
+      by: "an unknown key is revoked although the run that requested it succeeded",
     },
     {
       name: "a state counts only if it knows the owner",

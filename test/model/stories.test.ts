@@ -62,6 +62,14 @@ describe("a stack keeps all invariants in the story of", () => {
     }
   });
 
+  test("a lost request of a run that succeeds, which is carried out after nobody looks for it any more", async () => {
+    const late = { skip: 0, count: 1, route: "POST /api_keys", fault: "close", commit: "late" } as const;
+    await runStory([
+      { do: "fault", rule: late },
+      ...[up(rotating(7)), up(rotating(8)), BEYOND_GRACE, up(rotating(8)), BEYOND_GRACE, up(rotating(8))],
+    ]);
+  });
+
   test("a key of a run that fails before its ledger, and a destroy after it", async () => {
     const first = { "plain-0": key({}) };
     await runStory([

@@ -598,6 +598,18 @@ describe("an unknown key", () => {
     }
   });
 
+  it("is revoked although the run that requested it succeeded, if the ledger knows all keys of that run", async () => {
+    const { harness, left, held } = await withUnknown({ mayHaveSucceeded: async () => true });
+    harness.save([harness.runId + startMark(START)]).add(held);
+    const first = await harness.createKey();
+    const before = await harness.sweep([held.id, first.id], { ...settled(harness), owned: [held.id, left.id] });
+    expect(await harness.liveIds()).toContain(left.id);
+    const late = await harness.createKey();
+    await harness.sweep([held.id, first.id], { ...before, unswept: true });
+    expect(await harness.liveIds()).toContain(left.id);
+    expect(await harness.liveIds()).not.toContain(late.id);
+  });
+
   it("is looked up by this machine's clock, which the history has, too", async () => {
     const asked: number[] = [];
     const mayHaveSucceeded = async (_start: number, createdAt: number) => {
@@ -636,7 +648,7 @@ describe("an unknown key", () => {
     for (const isHeldKnown of [false, true]) {
       const { harness, left } = await withUnknown();
       harness.mayHaveDelivered = true;
-      if (isHeldKnown) harness.context.run.ledgerKnowsSince = 0;
+      if (isHeldKnown) harness.context.run.ledger = { knowsSince: 0 };
       await harness.deleteOwner();
       expect((await harness.liveIds()).includes(left.id)).toBe(!isHeldKnown);
     }
