@@ -203,7 +203,14 @@ function holdingOf(key: KeyOfResource, state: ReadState, facts: Pick<Holding, "r
   const isCurrent = role === "current";
   const name = text(isCurrent ? outputs.name : outputs.previousName);
   return {
-    ...{ digest, keyId, name, role, ...facts, stack: state.stack, urn, type },
+    digest,
+    keyId,
+    name,
+    role,
+    ...facts,
+    stack: state.stack,
+    urn,
+    type,
     account: text(outputs.account),
     organizationId: text(outputs.organizationId),
     projectId: text(outputs.projectId),
@@ -212,7 +219,8 @@ function holdingOf(key: KeyOfResource, state: ReadState, facts: Pick<Holding, "r
     lastUsedAt: isCurrent ? undefined : text(outputs.previousUsedAt),
     isCopy: isForeign({ name, maker: makerIn(outputs, keyId) }, state),
     hasTriggers: outputs.triggersDigest !== undefined || inputs.rotationTriggers !== undefined,
-    ...{ source: state.source, savedAt: state.savedAt },
+    source: state.source,
+    savedAt: state.savedAt,
   };
 }
 

@@ -73,9 +73,7 @@ export class EngineLink {
     hold();
   }
 
-  /**
-   * Shows a message in the row of a resource. A message that cannot be shown is dropped, so that it does not fail the work that it reports.
-   */
+  /** Shows a message in the row of a resource. One that cannot be shown is dropped: it must not fail the work. */
   log(urn: string, severity: Severity, text: string): void {
     if (this.address === "") return;
     const sent = this.#send(urn, severity, text).catch(() => {});
@@ -84,7 +82,7 @@ export class EngineLink {
   }
 
   /** Resolves if the engine answers. If it is gone, the process ends instead. */
-  async isRunning(): Promise<void> {
+  async mustBeRunning(): Promise<void> {
     if (this.#connected === undefined) return;
     const { messages } = this.#modules();
     // Any engine answers this.

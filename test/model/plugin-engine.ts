@@ -110,7 +110,7 @@ export class PluginEngine extends MiniEngine {
         const named = this.named(key, name);
         const { inputs } = await process.resources.check(named, old?.inputs ?? {}, key.inputs, this.seed());
         if (old !== undefined) await process.resources.diff(named, old.id, old.outputs, inputs);
-        process.resources.planned(named, inputs, old?.outputs);
+        process.resources.previewed(named, inputs, old?.outputs);
       }
     });
   }
