@@ -29,7 +29,6 @@ export function withAccount(command: Command): Command {
     .addHelpText("after", `\nThe API key is read from ${apiKey.env}; other settings from KEYPLANE_* as in programs.`);
 }
 
-/** Adds the options of commands for keys. */
 export function withKeys(command: Command): Command {
   return withAccount(command.option("--organization <id>", "keys of this organization, not the account's own"));
 }

@@ -158,7 +158,6 @@ function lastPlain(text: string, end: number): string {
   return found.toLowerCase();
 }
 
-/** Whether a character can begin an escaped one. */
 const beginsEscape = (code: number): boolean => code === 0x25 || code === 0x26 || code === 0x5c;
 
 /** Whether a character is a letter or a digit. */

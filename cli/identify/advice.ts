@@ -45,7 +45,6 @@ function changeOf({ keyId, type, urn, hasTriggers }: Holding): string {
   return `Leave the program as it is, add ${option}`;
 }
 
-/** The command that revokes a key at once. */
 export function revokeNow(holding: Holding): string {
   return `${revokeCommand(holding.keyId, scopeOf(holding))} --yes`;
 }

@@ -23,7 +23,6 @@ export function readStackName(text: string, option = "--stack"): StackName {
   return { full: text, stack: parts.at(-1) ?? text };
 }
 
-/** How messages name a stack. */
 export function shownStack({ full }: StackName, position = 1): string {
   return full.split("/").some(looksSecret) ? `stack ${position}` : `stack ${full}`;
 }

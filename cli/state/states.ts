@@ -16,7 +16,6 @@ export interface StateFlags {
   readonly state?: readonly string[];
 }
 
-/** Adds `--stack` and `--state`. */
 export function withStates(command: Command): Command {
   return command
     .option("--stack <name...>", "your stacks, whose states are read with the Pulumi CLI")

@@ -4,7 +4,6 @@ import { isObject, jsonIn } from "../members";
 import { isKeyText } from "../secrets";
 import { accountSetting, shownAccount } from "../text";
 
-/** One account of `keyplane:accounts`. */
 export interface NamedAccount {
   /** The control plane's base URL, without a trailing slash; absent if `keyplane:baseUrl` applies. */
   readonly baseUrl: string | undefined;

@@ -1,3 +1,4 @@
+import { getOrCreate } from "../../get-or-create";
 import type { Clock, HttpAnswer, HttpClient } from "../../http";
 import { checkId } from "../../ids";
 import { type Page, PageSize, paginate } from "../paging";
@@ -19,7 +20,6 @@ export interface OperationsFilter extends ReadOptions {
   readonly status?: string | readonly string[] | undefined;
   /** Only those of this kind, or one of these. */
   readonly action?: string | readonly string[] | undefined;
-  /** Maximum number of operations. */
   readonly limit?: number | undefined;
   /** Maximum number per request. @default the most that the service allows */
   readonly pageSize?: number | undefined;
@@ -37,7 +37,6 @@ export interface OperationsContext {
   readonly serviceNow: () => number;
 }
 
-/** The operations of the account's projects. */
 export class Operations {
   readonly #size = new PageSize([1000, 100, 10, undefined]);
   readonly #pollers = new Map<string, ProjectPoller>();
@@ -119,9 +118,8 @@ export class Operations {
   }
 
   #poller(projectId: string): ProjectPoller {
-    let poller = this.#pollers.get(projectId);
-    if (poller === undefined) {
-      poller = new ProjectPoller({
+    const create = () =>
+      new ProjectPoller({
         clock: this.context.clock,
         random: this.context.random,
         route: LIST_OPERATIONS,
@@ -131,9 +129,7 @@ export class Operations {
         wasUnknown: this.#unknown.has(projectId),
         unknown: () => this.#unknown.add(projectId),
       });
-      this.#pollers.set(projectId, poller);
-    }
-    return poller;
+    return getOrCreate(this.#pollers, projectId, create);
   }
 
   #list(projectId: string, atMost: number | undefined, signal: AbortSignal | undefined) {
