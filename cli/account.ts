@@ -6,13 +6,11 @@ import { type ConfigReader, resolveSettings, SETTINGS, type Settings } from "../
 import { shownAccount } from "../provider/text";
 import { UsageError } from "./usage-error";
 
-/** Options that select the account. */
 export interface AccountFlags {
   readonly baseUrl?: string | undefined;
   readonly account?: string | undefined;
 }
 
-/** Options that select the owner of the keys. */
 export interface KeysFlags extends AccountFlags {
   readonly organization?: string;
 }
@@ -54,7 +52,6 @@ export function configuredAccounts(): (string | undefined)[] {
   return [...(process.env[SETTINGS.apiKey.env] ? [undefined] : []), ...accountNames(process.env)];
 }
 
-/** Names the credential of an account, in a message. */
 export function credentialName(account: string | undefined): string {
   return account === undefined ? SETTINGS.apiKey.env : `account ${shownAccount(account)}`;
 }

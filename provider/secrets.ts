@@ -1,7 +1,6 @@
 import { hash as cryptoHash } from "node:crypto";
 import { getOrCreate } from "./get-or-create";
 
-/** Replaces a secret in text. */
 const REDACTED = "[secret]";
 
 /** Maximum length of a text of the service, and of a form of a secret in it, in characters. */
@@ -110,7 +109,6 @@ export function redact(text: string): string {
   return clean;
 }
 
-/** Whether `redact` finds a secret in the text. */
 export const holdsSecret = (text: string): boolean => redact(text) !== text;
 
 function redacted(text: string): string {

@@ -30,7 +30,6 @@ export async function checkPulumiCli(): Promise<Finding> {
   );
 }
 
-/** Fields of this package's package.json. */
 interface OwnPackage {
   readonly engines: { readonly node: string };
   readonly peerDependencies: { readonly "@pulumi/pulumi": string };

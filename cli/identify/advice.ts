@@ -28,7 +28,6 @@ export function adviceFor(holding: Holding, listed: Listed | undefined): readonl
   return [`${changeOf(holding)}, and run \`pulumi up\` of ${stack}: ${effectOf(holding)}`, revoke];
 }
 
-/** What the change does. */
 function effectOf({ role }: Holding): string {
   return role === "previous"
     ? "it is revoked without grace, at the end of the run"

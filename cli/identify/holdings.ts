@@ -51,7 +51,6 @@ export interface Holdings {
   readonly undigested: readonly string[];
 }
 
-/** How many files to read at once. */
 const AT_ONCE = 8;
 
 /**
@@ -138,7 +137,6 @@ function stackOf(bytes: Buffer): string | undefined {
   return at < 0 || stack === undefined ? undefined : `${project}/${stack}`;
 }
 
-/** A key of a resource that has one of some digests. */
 interface KeyOfResource extends Pick<Holding, "digest" | "keyId"> {
   readonly resource: StateResource;
   readonly role: "current" | "previous";
@@ -203,14 +201,7 @@ function holdingOf(key: KeyOfResource, state: ReadState, facts: Pick<Holding, "r
   const isCurrent = role === "current";
   const name = text(isCurrent ? outputs.name : outputs.previousName);
   return {
-    digest,
-    keyId,
-    name,
-    role,
-    ...facts,
-    stack: state.stack,
-    urn,
-    type,
+    ...{ digest, keyId, name, role, ...facts, stack: state.stack, urn, type },
     account: text(outputs.account),
     organizationId: text(outputs.organizationId),
     projectId: text(outputs.projectId),
@@ -219,8 +210,7 @@ function holdingOf(key: KeyOfResource, state: ReadState, facts: Pick<Holding, "r
     lastUsedAt: isCurrent ? undefined : text(outputs.previousUsedAt),
     isCopy: isForeign({ name, maker: makerIn(outputs, keyId) }, state),
     hasTriggers: outputs.triggersDigest !== undefined || inputs.rotationTriggers !== undefined,
-    source: state.source,
-    savedAt: state.savedAt,
+    ...{ source: state.source, savedAt: state.savedAt },
   };
 }
 

@@ -63,10 +63,7 @@ async function identify(args: readonly string[], flags: Flags, run: CommandRun):
     if (holding === undefined) continue;
     const listed = await lists.find(holding);
     identified.push({
-      digest,
-      holding,
-      others,
-      listed,
+      ...{ digest, holding, others, listed },
       checked: flags.check ? await check(secretOf(digest), flags, holding.account, run.signal) : undefined,
       next: adviceFor(holding, listed),
       revoke: revokeNow(holding),

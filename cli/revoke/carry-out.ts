@@ -6,7 +6,6 @@ import { type CommandRun, EXIT } from "../command-run";
 import { type Column, printTable } from "../table";
 import { LiveLines, note, paint, plain, print, printJson } from "../terminal";
 
-/** Options of the commands that revoke keys. */
 export interface RevokingFlags extends KeysFlags {
   readonly yes?: true;
   readonly json?: true;
@@ -51,7 +50,6 @@ interface Revocations {
   readonly failed: readonly (ApiKeyRecord & { readonly why: string })[];
 }
 
-/** What `carryOut` needs to know of a plan. */
 interface Order {
   readonly planned: readonly ApiKeyRecord[];
   /** Those of the planned keys that are still to be revoked. @default all */

@@ -37,7 +37,6 @@ export function pulumiFor({ full }: StackName, folder?: string): Pulumi {
   return new Pulumi({ cli: engineCommand().cli, stack: full }, { cwd: folder, env });
 }
 
-/** Why the Pulumi CLI gave no answer, and what to do about it. */
 export interface Explained {
   readonly problem: PulumiProblem;
   readonly why: string;

@@ -10,7 +10,6 @@ import { UsageError } from "../usage-error";
 import { explained, pulumiFor, readStackName, type StackName, shownStack } from "./pulumi-stack";
 import { isFolder, refused, shownPath, stateFilesIn, unpacked, unreadable } from "./state-files";
 
-/** The options that select states. */
 export interface StateFlags {
   readonly stack?: readonly string[];
   readonly state?: readonly string[];

@@ -1,4 +1,26 @@
 // The errors that this package throws. `codes.ts` has the page of each code, and the messages stand where they are thrown.
-export * from "./codes";
-export * from "./keyplane-error";
-export * from "./service-errors";
+export { ERRORS, type ErrorCode, type ErrorDefinition, type ErrorKind } from "./codes";
+export {
+  ConfigError,
+  type ErrorFacts,
+  InputError,
+  isKeyplaneError,
+  KeyplaneError,
+  messageOf,
+} from "./keyplane-error";
+export {
+  AbortedError,
+  AnswerLostError,
+  ApiError,
+  BadAnswerError,
+  type FailedOperation,
+  isAborted,
+  isAnswerLost,
+  isApiError,
+  isOperationFailed,
+  isTimeout,
+  OperationFailedError,
+  type PendingOperation,
+  TimeoutError,
+  TransportError,
+} from "./service-errors";

@@ -1,8 +1,14 @@
 // The data sources without Pulumi: functions that check their arguments and read from an account.
 
-export * from "./api-keys";
+export { type GetApiKeyArgs, type GetApiKeysArgs, getApiKey, getApiKeys } from "./api-keys";
 export type { CallArgs } from "./args";
 export { hideArguments } from "./hide-arguments";
-export * from "./operations";
-export * from "./projects";
-export * from "./wait";
+export {
+  type GetOperationArgs,
+  type GetOperationsArgs,
+  getOperation,
+  getOperations,
+  listOperations,
+} from "./operations";
+export { type GetProjectArgs, getProject, getProjects } from "./projects";
+export { type WaitForOperationsArgs, waitForOperations } from "./wait";

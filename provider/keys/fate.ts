@@ -115,11 +115,8 @@ export type Fate<Reported extends Reason = Reason> =
   | { readonly fate: "report"; readonly why: Reported; readonly until?: number };
 
 const REVOKE: Fate<never> = { fate: "revoke" };
-const keep = (why: Reason, until?: number): Fate<never> => ({
-  fate: "keep",
-  why,
-  ...(until !== undefined && { until }),
-});
+const keep = (why: Reason, until?: number): Fate<never> =>
+  until === undefined ? { fate: "keep", why } : { fate: "keep", why, until };
 const report = <Why extends Reason>(why: Why): Fate<Why> => ({ fate: "report", why });
 
 /**

@@ -29,7 +29,7 @@ export interface KeyState<Inputs extends KeyInputs = KeyInputs> {
 }
 
 /** The outputs of a key that change only with the key itself. */
-export const KEY_OUTPUTS: readonly string[] = ["keyId", "name", "key", "sealedKey", "digest", "createdAt", "expiresAt"];
+export const KEY_OUTPUTS = ["keyId", "name", "key", "sealedKey", "digest", "createdAt", "expiresAt"];
 
 /** Reads the part of a state that all kinds of key have, also from the outputs of former versions. */
 export function readKeyState(outputs: Members): Omit<KeyState, "inputs"> {

@@ -94,7 +94,6 @@ async function interruptedRequesters(
   return requesters;
 }
 
-/** Whether the account lacks a current key of the state. */
 async function lacksCurrentKey(ownerId: string, witness: Witness, context: Context): Promise<boolean> {
   // Requested only if this process has created a key since the last list: the state can contain it.
   const list = await context.keys().list();

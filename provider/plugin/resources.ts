@@ -7,10 +7,10 @@ import { noteHeldBy, noteHolder } from "../keys/holders";
 import { identityIn, identityOf, markIn, ownerIdIn } from "../keys/identity";
 import { nonceFrom } from "../keys/names";
 import { sameScope } from "../keys/scope";
-import { withoutEmpty } from "../members";
+import { type Members, withoutEmpty } from "../members";
 import { check } from "../schema/check";
 import { UNKNOWN } from "../schema/field-types";
-import { type Outputs, type Properties, readOutputs } from "../schema/outputs";
+import { type Outputs, readOutputs } from "../schema/outputs";
 import { type Context, type HeldName, type Made, NotReady, type ResourceType } from "../schema/resource-type";
 import type { Witness } from "../schema/witness";
 import { difference } from "../session/difference";
@@ -189,7 +189,7 @@ export class Resources {
         ([input, names]) => inputs[input] !== undefined || !names.includes(name),
       );
     const names = type.outputs.filter(isPossible);
-    const before: Properties = held ?? {};
+    const before: Members = held ?? {};
     const outputs = names.map((name) => [name, stable.includes(name) ? before[name] : UNKNOWN]);
     return { ...Object.fromEntries(outputs), ...inputs };
   }

@@ -48,7 +48,7 @@ function fileOfTypes({ types, resources, functions }) {
     ...(inputs.length > 0 ? ['import type * as pulumi from "@pulumi/pulumi";'] : []),
     ...(found.some(({ of }) => of) ? ['import type { AsInputs } from "./runtime";'] : []),
   ];
-  return { name: "types.ts", text: fileOf(imports, blocks) };
+  return { name: "types.ts", text: fileOf(imports, blocks), names: found.map(({ title }) => `type ${title}`) };
 }
 
 function fileOfResource(token, { description, properties, required, inputProperties, requiredInputs }) {
@@ -104,7 +104,7 @@ function fileOfResource(token, { description, properties, required, inputPropert
     ],
     [interfaceOf(args, `The inputs of \`${title}\`.`, inputs, "input"), constants, block],
   );
-  return { name: `${kebab(title)}.ts`, text };
+  return { name: `${kebab(title)}.ts`, text, names: [title, `type ${args}`] };
 }
 
 function fileOfProvider({ name, provider: { description, inputProperties, properties } }) {
@@ -147,7 +147,7 @@ function fileOfProvider({ name, provider: { description, inputProperties, proper
     [PULUMI, runtimeImport(["isOfType", "jsonOf", "optionsOf", "registerProvider", "secretOf"])],
     [interfaceOf("ProviderArgs", "The settings of a `Provider`.", inputs, "input"), block],
   );
-  return { name: "provider.ts", text };
+  return { name: "provider.ts", text, names: ["Provider", "type ProviderArgs"] };
 }
 
 function fileOfFunction(token, { description, inputs, outputs }, types) {
@@ -193,7 +193,8 @@ function fileOfFunction(token, { description, inputs, outputs }, types) {
     runtimeImport([...(hasInputs ? ["type AsInputs"] : []), "type InvokeOutputOptions", "invokeOptionsOf"]),
     ...(type === undefined ? typeImport(outputs.properties, {}) : [`import type { ${type} } from "./types";`]),
   ];
-  return { name: `${kebab(title)}.ts`, text: fileOf(imports, blocks) };
+  const names = [title, `${title}Output`, ...(hasInputs ? [`type ${base}Args`, `type ${base}OutputArgs`] : [])];
+  return { name: `${kebab(title)}.ts`, text: fileOf(imports, blocks), names: [...names, `type ${base}Result`] };
 }
 
 /** The name of the type with the same properties; `undefined` if there is none. */
@@ -204,7 +205,11 @@ function typeLike(types, { properties, required = [] }) {
 }
 
 function indexOf(modules) {
-  const exports = modules.map(({ name }) => `export * from "./${name.replace(/\.ts$/, "")}";`);
+  const exports = modules.map(({ name, names }) => {
+    const one = `export { ${names.toSorted(byName).join(", ")} } from "./${name.replace(/\.ts$/, "")}";`;
+    const isOnlyTypes = names.every((each) => each.startsWith("type "));
+    return isOnlyTypes ? one.replace("export {", "export type {").replaceAll(/(?<=[{,] )type /g, "") : one;
+  });
   const comment = [
     "/**",
     " * The resources, functions and the provider of the plugin, for programs in TypeScript and JavaScript.",
@@ -212,7 +217,7 @@ function indexOf(modules) {
     " */",
   ];
   const all = [...exports, 'export type { InvokeOutputOptions } from "./runtime";'];
-  const sorted = all.toSorted((one, other) => (pathIn(one) < pathIn(other) ? -1 : 1));
+  const sorted = all.toSorted((one, other) => (pathIn(one) < pathIn(other) ? -1 : 1)).flatMap(broken);
   return { name: "index.ts", text: fileOf([], [[...comment, ...sorted]]) };
 }
 
@@ -260,10 +265,10 @@ function isInstanceOf(title, token) {
   ];
 }
 
-/** A long import in several lines, as the formatter writes it. */
+/** A long export in several lines, as the formatter writes it. */
 function broken(line) {
   if (line.length <= 120) return [line];
-  const [, head, names, tail] = /^(import (?:type )?\{) (.*) (\}.*)$/.exec(line);
+  const [, head, names, tail] = /^((?:export|import) (?:type )?\{) (.*) (\}.*)$/.exec(line);
   return [head, ...names.split(", ").map((name) => `  ${name},`), tail];
 }
 

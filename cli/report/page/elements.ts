@@ -18,7 +18,6 @@ export function filled<Of extends Element>(
   return created;
 }
 
-/** Text that is less important. */
 export const faint = (...children: Child[]): HTMLElement => element("span", { class: "faint" }, ...children);
 
 export function part(id: string): HTMLElement {

@@ -94,12 +94,8 @@ export class Keys {
         signal: this.account.creations,
       });
       this.#noteAnswer(answer);
-      return readCreatedKey(answer, {
-        route: routes.create,
-        name,
-        warn: this.account.warn,
-        now: () => this.clock.now(),
-      });
+      const { warn } = this.account;
+      return readCreatedKey(answer, { route: routes.create, name, warn, now: () => this.clock.now() });
     } catch (error) {
       throw nameConflict(error) ?? error;
     } finally {
@@ -201,17 +197,10 @@ export class Keys {
   async authenticates(key: string, options: ReadOptions & { readonly isNew?: boolean } = {}): Promise<boolean> {
     conceal(key);
     const { isNew = true } = options;
+    const request = { method: "GET", route: PROBE, path: "/projects", query: { limit: 1 }, replay: "safe" } as const;
     for (const pause of [...(isNew ? SETTLE_PAUSES_MS : []), undefined]) {
       try {
-        await this.http.request({
-          method: "GET",
-          route: PROBE,
-          path: "/projects",
-          query: { limit: 1 },
-          credential: key,
-          replay: "safe",
-          signal: options.signal,
-        });
+        await this.http.request({ ...request, credential: key, signal: options.signal });
         return true;
       } catch (error) {
         if (!isApiError(error) || !isRefusal(error.status ?? 0)) throw error;

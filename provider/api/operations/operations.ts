@@ -25,7 +25,6 @@ export interface OperationsFilter extends ReadOptions {
   readonly pageSize?: number | undefined;
 }
 
-/** The parts of an account that operations use. */
 export interface OperationsContext {
   readonly pollIntervalMs: number;
   readonly operationTimeoutMs: number;
@@ -141,14 +140,8 @@ export class Operations {
       idOf: (operation) => operation.id,
       overlap: (cursor, last) => overlapping(cursor, last.createdAt),
       fetch: async (cursor, limit) => {
-        const request = {
-          method: "GET",
-          route: LIST_OPERATIONS,
-          path,
-          query: { limit, cursor },
-          replay: "safe",
-          signal,
-        } as const;
+        const query = { limit, cursor };
+        const request = { method: "GET", route: LIST_OPERATIONS, path, query, replay: "safe", signal } as const;
         const answer = await this.http.request(request);
         this.context.onAnswer(answer);
         this.#unknown.delete(projectId);
