@@ -6,13 +6,11 @@ import { type ConfigReader, resolveSettings, SETTINGS, type Settings } from "../
 import { shownAccount } from "../provider/text";
 import { UsageError } from "./usage-error";
 
-/** Options that select the account. */
 export interface AccountFlags {
   readonly baseUrl?: string | undefined;
   readonly account?: string | undefined;
 }
 
-/** Options that select the owner of the keys. */
 export interface KeysFlags extends AccountFlags {
   readonly organization?: string;
 }
@@ -29,7 +27,6 @@ export function withAccount(command: Command): Command {
     .addHelpText("after", `\nThe API key is read from ${apiKey.env}; other settings from KEYPLANE_* as in programs.`);
 }
 
-/** Adds the options of commands for keys. */
 export function withKeys(command: Command): Command {
   return withAccount(command.option("--organization <id>", "keys of this organization, not the account's own"));
 }
@@ -55,7 +52,6 @@ export function configuredAccounts(): (string | undefined)[] {
   return [...(process.env[SETTINGS.apiKey.env] ? [undefined] : []), ...accountNames(process.env)];
 }
 
-/** Names the credential of an account, in a message. */
 export function credentialName(account: string | undefined): string {
   return account === undefined ? SETTINGS.apiKey.env : `account ${shownAccount(account)}`;
 }

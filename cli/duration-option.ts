@@ -1,7 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import { DURATION_FORM, MAX_TIMER_MS, parseDuration, TIMER_FORM } from "../provider/duration";
 
-/** An age from the command line. */
 export interface Age {
   /** The original text, such as `90d`. */
   readonly text: string;

@@ -3,6 +3,7 @@ import { Command, CommanderError } from "commander";
 import { isKeyplaneError, messageOf } from "../provider/errors";
 import { terminalColumns } from "../provider/terminal-columns";
 import { VERSION } from "../provider/version";
+import { CommandRun, EXIT, type ExitCode } from "./command-run";
 import { addDoctor } from "./doctor/doctor";
 import { addExplain } from "./explain";
 import { addIdentify } from "./identify/identify";
@@ -11,13 +12,12 @@ import { addReap } from "./reap/reap";
 import { addReport } from "./report/report";
 import { addRevoke } from "./revoke/revoke";
 import { addServe } from "./serve";
-import { EXIT, type ExitCode, Session } from "./session";
 import { addSweep } from "./sweep/sweep";
 import { note, noteError, printJson } from "./terminal";
 import { UsageError, usageErrorOf } from "./usage-error";
 import { addWait } from "./wait";
 
-const commands: Readonly<Record<string, (program: Command, session: Session) => void>> = {
+const commands: Readonly<Record<string, (program: Command, run: CommandRun) => void>> = {
   keys: addKeys,
   report: addReport,
   sweep: addSweep,
@@ -35,7 +35,7 @@ Exit codes: 0 success, 1 a problem was found or something failed, 2 wrong usage 
 identify, 130 ended by Ctrl+C.
 `;
 
-function programOf(session: Session): Command {
+function programOf(run: CommandRun): Command {
   const program = new Command("keyplane")
     .description("Manages the API keys of Neon, and of services with the same interface.")
     .version(VERSION, "-v, --version", "prints the version")
@@ -48,15 +48,15 @@ function programOf(session: Session): Command {
       // The error is reported below, without repeating the arguments.
       outputError: () => {},
     });
-  for (const add of Object.values(commands)) add(program, session);
+  for (const add of Object.values(commands)) add(program, run);
   return program;
 }
 
 /** Reports an error as text or, with `--json`, as JSON. Returns the exit code. */
-function report(thrown: unknown, session: Session, args: readonly string[]): ExitCode {
+function report(thrown: unknown, run: CommandRun, args: readonly string[]): ExitCode {
   // Commander also throws for help and the version.
   if (thrown instanceof CommanderError && thrown.exitCode === 0) return EXIT.ok;
-  if (session.interrupted) return EXIT.interrupted;
+  if (run.interrupted) return EXIT.interrupted;
   const error = thrown instanceof CommanderError ? usageErrorOf(thrown) : thrown;
   const message = messageOf(error);
   const wrong = error instanceof UsageError || (isKeyplaneError(error) && ["input", "config"].includes(error.kind));
@@ -70,13 +70,13 @@ function report(thrown: unknown, session: Session, args: readonly string[]): Exi
 }
 
 async function main(args: readonly string[]): Promise<ExitCode> {
-  const session = new Session();
+  const run = new CommandRun();
   try {
     if (args.length === 0) throw new UsageError("no command was given");
-    await programOf(session).parseAsync(args, { from: "user" });
-    return session.exitCode;
+    await programOf(run).parseAsync(args, { from: "user" });
+    return run.exitCode;
   } catch (error) {
-    return report(error, session, args);
+    return report(error, run, args);
   }
 }
 

@@ -5,7 +5,6 @@ import { credentialsIn } from "../provider/settings/settings";
 import { terminalColumns } from "../provider/terminal-columns";
 import { cleanText, printable, printableJson, shortened } from "../provider/text";
 
-/** The meaning of a color. */
 export type Tone = "good" | "warn" | "bad" | "faint" | "strong";
 
 /** A piece of a line: text, or colored text. */

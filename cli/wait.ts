@@ -5,8 +5,8 @@ import { isOperationFailed, isTimeout } from "../provider/errors";
 import { checkId } from "../provider/ids";
 import { counted } from "../provider/text";
 import { type AccountFlags, openAccount, withAccount } from "./account";
+import { type CommandRun, EXIT } from "./command-run";
 import { readWait } from "./duration-option";
-import { EXIT, type Session } from "./session";
 import { printTable } from "./table";
 import { LiveLines, note, noteError, paint, plain, print, printJson } from "./terminal";
 
@@ -21,7 +21,7 @@ interface WaitFlags extends AccountFlags {
 const MAX_ROWS = 10;
 
 /** `keyplane wait`: waits until a project's operations have ended. */
-export function addWait(program: Command, session: Session): void {
+export function addWait(program: Command, run: CommandRun): void {
   const command = program
     .command("wait")
     .description("waits until a project has no pending operation")
@@ -29,17 +29,17 @@ export function addWait(program: Command, session: Session): void {
     .option("--operation <id...>", "waits for these operations instead of all pending ones")
     .option("--timeout <duration>", "the longest wait (default: KEYPLANE_OPERATION_TIMEOUT, 30m)", readWait)
     .option("--json", "prints JSON");
-  withAccount(command).action((flags: WaitFlags) => wait(flags, session));
+  withAccount(command).action((flags: WaitFlags) => wait(flags, run));
 }
 
-async function wait(flags: WaitFlags, session: Session): Promise<void> {
+async function wait(flags: WaitFlags, run: CommandRun): Promise<void> {
   const projectId = checkId("project", flags.project, "--project");
   const refs = flags.operation?.map((id) => ({ projectId, id: checkId("operation", id, "--operation") }));
   const { operations } = openAccount(flags);
   const live = new LiveLines();
   const options = {
     timeoutMs: flags.timeout,
-    signal: session.signal,
+    signal: run.signal,
     onProgress: (progress: WaitProgress) => live.show(progressRows(progress)),
     onWarning: (message: string) => {
       live.clear();
@@ -58,7 +58,7 @@ async function wait(flags: WaitFlags, session: Session): Promise<void> {
     if (flags.json)
       printJson({ projectId, failed, pending: error.pending, error: { code: error.code, message: error.message } });
     noteError(error);
-    session.exitCode = EXIT.failed;
+    run.exitCode = EXIT.failed;
   }
 }
 

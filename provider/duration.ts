@@ -2,10 +2,8 @@ const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000
 
 const FORM = "a whole number (1 or more) followed by s, m, h, d or w, such as";
 
-/** The form of a duration, for messages. */
 export const DURATION_FORM = `${FORM} "90s", "15m", "12h", "90d" or "2w", and at most 100 years`;
 
-/** The form of a duration for a timer. */
 export const TIMER_FORM = `${FORM} "90s", "15m" or "12h", and at most 24 days`;
 
 /** Longer ages would lead to dates outside the range of `Date`. */

@@ -8,7 +8,6 @@ export interface IdForm {
   readonly form: string;
 }
 
-/** The forms of the service's ids. */
 export const ID_FORMS = {
   // The service's ids are 64-bit integers. A double cannot represent all of them, so ids are always text here.
   apiKey: { matches: isInt64, form: "the id of an API key: a positive whole number" },

@@ -1,7 +1,6 @@
 import { hash as cryptoHash } from "node:crypto";
 import { getOrCreate } from "./get-or-create";
 
-/** Replaces a secret in text. */
 const REDACTED = "[secret]";
 
 /** Maximum length of a text of the service, and of a form of a secret in it, in characters. */
@@ -9,7 +8,10 @@ const MAX_TEXT = 20_000;
 const MAX_FORM = 4_000;
 
 /** Shorter texts are not secrets of this service. Replacing them would remove ordinary words. */
-const MIN_LENGTH = 8;
+const MIN_SECRET = 8;
+
+/** Number of characters that the rolling hash covers. A form is not shorter. */
+const WINDOW = 8;
 
 // A sequence this long without a hyphen is not an id, name or word of the service, but may be an unknown key.
 const KEY_LIKE = /[A-Za-z0-9_]{32,}/g;
@@ -28,8 +30,8 @@ const waiting: string[] = [];
 let shortest = Number.POSITIVE_INFINITY;
 
 /**
- * The letters and digits of a secret, in lower case: every encoding of the rest is left out of a comparison. Only their
- * hash is kept, so that the search does not need the secret itself.
+ * The hash of the letters and digits of a secret, in lower case: every encoding of the rest is left out of a comparison.
+ * So the search does not need the secret itself.
  */
 interface Form {
   readonly length: number;
@@ -41,10 +43,10 @@ interface Form {
   readonly after: number;
 }
 
-/** All forms of all secrets, by their last eight characters. */
+/** All forms of all secrets, by their last characters. */
 const formsByEnd = new Map<string, Form[]>();
 
-/** Secrets with too few letters and digits for a form. */
+/** Secrets with too few letters and digits for a form. Their texts are kept, also if nothing else needs them any more. */
 const unusual: string[] = [];
 
 /** The size of the filter below: 256 KB, so that 2 600 forms mark one slot in a hundred. */
@@ -60,12 +62,12 @@ const MAX_LENGTH = 100;
 
 /** Keeps a secret out of every later message, and out of every later text of the service. */
 export function conceal(secret: string): void {
-  if (secret.length < MIN_LENGTH || secrets.has(secret)) return;
+  if (secret.length < MIN_SECRET || secrets.has(secret)) return;
   secrets.add(secret);
   waiting.push(secret);
 }
 
-/** Drops the text of a secret that nothing needs any more. Later messages are searched for it all the same. */
+/** Drops the text of a secret that nothing needs any more, unless it is unusual. Later messages are searched for it, too. */
 export function forget(secret: string): void {
   conceal(secret);
   lookForAll();
@@ -81,14 +83,14 @@ function lookForAll(): void {
 function lookFor(secret: string): void {
   harmless.clear();
   const forms = formsOf(secret);
-  const isLong = ({ plain }: Units) => plain.length >= MIN_LENGTH;
+  const isLong = ({ plain }: Units) => plain.length >= WINDOW;
   if (!forms.every(isLong)) {
     unusual.push(secret);
     shortest = Math.min(shortest, secret.length);
   }
   for (const units of forms.filter(isLong)) {
     shortest = Math.min(shortest, units.plain.length);
-    const end = units.plain.slice(-MIN_LENGTH);
+    const end = units.plain.slice(-WINDOW);
     getOrCreate(formsByEnd, end, () => []).push(formOf(units));
     ends[slotOf(hashOf(end))] = 1;
   }
@@ -101,13 +103,12 @@ function lookFor(secret: string): void {
 export function redact(text: string): string {
   lookForAll();
   if (text.length < shortest || harmless.has(text)) return text;
-  const usual = unusual.reduce((rest, secret) => rest.replaceAll(secret, REDACTED), text);
-  const clean = mayHold(usual) ? redacted(usual) : usual;
+  const rest = unusual.reduce((left, secret) => left.replaceAll(secret, REDACTED), text);
+  const clean = mayHold(rest) ? redacted(rest) : rest;
   if (clean === text && text.length < MAX_LENGTH && harmless.size < MAX_HARMLESS) harmless.add(text);
   return clean;
 }
 
-/** Whether `redact` finds a secret in the text. */
 export const holdsSecret = (text: string): boolean => redact(text) !== text;
 
 function redacted(text: string): string {
@@ -149,13 +150,12 @@ function mayHold(text: string): boolean {
 /** The last letters and digits up to a position, in lower case. */
 function lastPlain(text: string, end: number): string {
   let found = "";
-  for (let at = end; at >= 0 && found.length < MIN_LENGTH; at--) {
+  for (let at = end; at >= 0 && found.length < WINDOW; at--) {
     if (isPlain(text.charCodeAt(at))) found = text.charAt(at) + found;
   }
   return found.toLowerCase();
 }
 
-/** Whether a character can begin an escaped one. */
 const beginsEscape = (code: number): boolean => code === 0x25 || code === 0x26 || code === 0x5c;
 
 /** Whether a character is a letter or a digit. */
@@ -173,7 +173,7 @@ function placesIn({ plain, plainAt, starts, stops, marks }: Units): [number, num
   for (let end = 1; end <= plain.length; end++) {
     hash = next(hash, plain.charCodeAt(end - 1));
     if (ends[slotOf(hash)] === 0) continue;
-    const forms = formsByEnd.get(plain.slice(Math.max(0, end - MIN_LENGTH), end)) ?? [];
+    const forms = formsByEnd.get(plain.slice(Math.max(0, end - WINDOW), end)) ?? [];
     for (const { length, before, after } of forms.filter((form) => endsWith(plain, sums, end, form))) {
       const first = widened(plainAt[end - length] ?? 0, -1, before, marks);
       const last = widened(plainAt[end - 1] ?? 0, 1, after, marks);
@@ -225,7 +225,7 @@ function widened(unit: number, step: 1 | -1, count: number, marks: readonly (boo
 }
 
 /**
- * A rolling hash of the last eight characters, in any case, from the previous hash and the next character: each shift
+ * A rolling hash of the last `WINDOW` characters, in any case, from the previous hash and the next character: each shift
  * by 4 bits moves the oldest one out of the 32 bits.
  */
 const next = (hash: number, code: number): number => (hash << 4) ^ (code | 0x20);
@@ -312,7 +312,9 @@ function encoded(text: string, encoding: "hex" | "base64"): string {
 function formOf({ plain, plainAt, marks }: Units): Form {
   const count = (units: readonly unknown[]) => units.filter(Boolean).length;
   return {
-    ...{ length: plain.length, sum: sumOf(sumsOf(plain), 0, plain.length), hash: sha256(plain) },
+    length: plain.length,
+    sum: sumOf(sumsOf(plain), 0, plain.length),
+    hash: sha256(plain),
     before: count(marks.slice(0, plainAt[0])),
     after: count(marks.slice((plainAt.at(-1) ?? 0) + 1)),
   };

@@ -3,7 +3,7 @@ import { type Command, Option } from "commander";
 import { terminalColumns } from "../../provider/terminal-columns";
 import { counted } from "../../provider/text";
 import { type AccountFlags, withAccount } from "../account";
-import { EXIT, type Session } from "../session";
+import { type CommandRun, EXIT } from "../command-run";
 import { readStackName } from "../state/pulumi-stack";
 import { LiveLines, paint, plain, print, printJson, wrapped } from "../terminal";
 import { UsageError } from "../usage-error";
@@ -27,17 +27,17 @@ const STACK = new Option(
 STACK.variadic = true;
 
 /** `keyplane doctor`: checks everything that can prevent programs from working. */
-export function addDoctor(program: Command, session: Session): void {
+export function addDoctor(program: Command, run: CommandRun): void {
   const command = program
     .command("doctor")
     .description("checks settings, service, credential, versions and a program's folder, and says what to do")
     .option("--program <dir>", "folder of the Pulumi program", ".")
     .addOption(STACK)
     .option("--json", "prints JSON");
-  withAccount(command).action((flags: DoctorFlags) => doctor(flags, session));
+  withAccount(command).action((flags: DoctorFlags) => doctor(flags, run));
 }
 
-async function doctor(flags: DoctorFlags, session: Session): Promise<void> {
+async function doctor(flags: DoctorFlags, run: CommandRun): Promise<void> {
   // Loaded only here, so that other commands do not load a YAML parser.
   const [{ checkProgram }, { stackConfigIn }] = await Promise.all([
     import("./program.js"),
@@ -66,12 +66,12 @@ async function doctor(flags: DoctorFlags, session: Session): Promise<void> {
   const named = account.account === undefined ? checkNamedAccounts(account, config) : undefined;
   const [cli, service, ofProgram, ...others] = await Promise.all([
     checkPulumiCli(),
-    settings === undefined ? [] : checkService(settings, session.signal),
+    settings === undefined ? [] : checkService(settings, run.signal),
     checkProgram(folder),
-    ...Array.from(named?.accounts ?? [], ([name, its]) => checkNamedAccount(name, its, session.signal)),
+    ...Array.from(named?.accounts ?? [], ([name, its]) => checkNamedAccount(name, its, run.signal)),
   ]);
   live.clear();
-  session.signal.throwIfAborted();
+  run.signal.throwIfAborted();
   const stacks = ofStack === undefined ? [] : [ofStack];
   const all = withoutRepeats([
     ...[checkNode(), cli, ...stacks, ...findings, ...service],
@@ -85,7 +85,7 @@ async function doctor(flags: DoctorFlags, session: Session): Promise<void> {
     print("");
     print(failed + warned === 0 ? "No problems found." : `${counted(failed, "error")}, ${counted(warned, "warning")}.`);
   }
-  if (failed > 0) session.exitCode = EXIT.failed;
+  if (failed > 0) run.exitCode = EXIT.failed;
 }
 
 /** Removes repeated findings of the same check. Keeps the last. */

@@ -4,19 +4,15 @@ export interface Finding {
   readonly check: string;
   /** `fail` prevents programs from working. `warn` does not, or only in some cases. */
   readonly verdict: "ok" | "warn" | "fail";
-  /** What was found. */
   readonly says: string;
   /** What to do about it. Absent if there is nothing to do. */
   readonly remedy?: string;
 }
 
-/** Creates a finding without a problem. */
 export const ok = (check: string, says: string): Finding => ({ check, verdict: "ok", says });
 
 type Problem = (check: string, says: string, remedy: string) => Finding;
 
-/** Creates a finding for a problem that does not prevent programs from working. */
 export const warn: Problem = (check, says, remedy) => ({ check, verdict: "warn", says, remedy });
 
-/** Creates a finding for a problem that prevents programs from working. */
 export const fail: Problem = (check, says, remedy) => ({ check, verdict: "fail", says, remedy });

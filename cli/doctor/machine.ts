@@ -5,14 +5,12 @@ import { runApart } from "./run-apart";
 
 const VERSION_TIMEOUT_MS = 15_000;
 
-/** Checks whether this Node version can run keyplane. */
 export function checkNode(version: string = process.versions.node): Finding {
   const least = lowerBound(ownPackage().engines.node);
   if (isAtLeast(version, least)) return ok("node", `Node ${version}`);
   return fail("node", `Node ${version} is too old`, `Install Node ${least} or newer.`);
 }
 
-/** Checks whether the Pulumi CLI is on the PATH. */
 export async function checkPulumiCli(): Promise<Finding> {
   const env = { PULUMI_SKIP_UPDATE_CHECK: "true" };
   const { error, stdout } = await runApart("pulumi", ["version"], { timeout: VERSION_TIMEOUT_MS, env });
@@ -32,7 +30,6 @@ export async function checkPulumiCli(): Promise<Finding> {
   );
 }
 
-/** Fields of this package's package.json. */
 interface OwnPackage {
   readonly engines: { readonly node: string };
   readonly peerDependencies: { readonly "@pulumi/pulumi": string };

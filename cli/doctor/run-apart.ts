@@ -9,7 +9,6 @@ const PASSED_ON = new Set([
   ...["SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT"],
 ]);
 
-/** The result of a process. */
 interface RanApart {
   /** Absent if the process exited with code 0. */
   readonly error: (Error & { readonly code?: string | number | null }) | undefined;

@@ -44,7 +44,6 @@ export async function checkService(settings: Settings, signal: AbortSignal): Pro
   }
 }
 
-/** Checks whether the service accepts a named account's key. */
 export async function checkNamedAccount(name: string, settings: Settings, signal: AbortSignal): Promise<Finding> {
   const findings = await checkService(settings, signal);
   const shown = findings.find(({ verdict }) => verdict === "fail") ?? findings[1] ?? ok("", "it answers");

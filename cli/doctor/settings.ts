@@ -54,7 +54,6 @@ function notTried(stack: StackConfig | undefined, account?: string): Finding {
   );
 }
 
-/** Why a secret of the stack cannot be read. */
 const unreadable = (stack: StackConfig | undefined): string =>
   `which cannot be read here${stack?.sealed === undefined ? "" : ` (${stack.sealed.why})`}`;
 

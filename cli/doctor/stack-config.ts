@@ -68,7 +68,6 @@ function settingsIn(path: string, file: string): Pick<StackConfig, "values" | "s
   return { values, secrets, accountsInClear: inClear.map(([name]) => name) };
 }
 
-/** Whether a value is a secret or contains one. */
 function holdsSecret(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   return Object.hasOwn(value, "secure") || Object.values(value).some(holdsSecret);

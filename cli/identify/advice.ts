@@ -28,7 +28,6 @@ export function adviceFor(holding: Holding, listed: Listed | undefined): readonl
   return [`${changeOf(holding)}, and run \`pulumi up\` of ${stack}: ${effectOf(holding)}`, revoke];
 }
 
-/** What the change does. */
 function effectOf({ role }: Holding): string {
   return role === "previous"
     ? "it is revoked without grace, at the end of the run"
@@ -45,7 +44,6 @@ function changeOf({ keyId, type, urn, hasTriggers }: Holding): string {
   return `Leave the program as it is, add ${option}`;
 }
 
-/** The command that revokes a key at once. */
 export function revokeNow(holding: Holding): string {
   return `${revokeCommand(holding.keyId, scopeOf(holding))} --yes`;
 }

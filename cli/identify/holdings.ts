@@ -51,7 +51,6 @@ export interface Holdings {
   readonly undigested: readonly string[];
 }
 
-/** How many files to read at once. */
 const AT_ONCE = 8;
 
 /**
@@ -138,7 +137,6 @@ function stackOf(bytes: Buffer): string | undefined {
   return at < 0 || stack === undefined ? undefined : `${project}/${stack}`;
 }
 
-/** A key of a resource that has one of some digests. */
 interface KeyOfResource extends Pick<Holding, "digest" | "keyId"> {
   readonly resource: StateResource;
   readonly role: "current" | "previous";

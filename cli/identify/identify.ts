@@ -3,7 +3,7 @@ import type { ApiKeyRecord } from "../../provider/api";
 import { getOrCreate } from "../../provider/get-or-create";
 import { conceal } from "../../provider/secrets";
 import { type AccountFlags, withAccount } from "../account";
-import { EXIT, type Session } from "../session";
+import { type CommandRun, EXIT } from "../command-run";
 import { stateFiles } from "../state/state-files";
 import { readStates, type StateFlags } from "../state/states";
 import { note, printJson } from "../terminal";
@@ -20,7 +20,7 @@ interface Flags extends AccountFlags, StateFlags {
 }
 
 /** `keyplane identify`: finds keys in a text, and says whose they are and what to do. */
-export function addIdentify(program: Command, session: Session): void {
+export function addIdentify(program: Command, run: CommandRun): void {
   const command = program
     .command("identify [text...]")
     .usage("[options] < FILE")
@@ -31,10 +31,10 @@ export function addIdentify(program: Command, session: Session): void {
     .option("--json", "prints JSON");
   withAccount(command)
     .addHelpText("after", "\nExit codes: 0 no key found, 3 all keys identified, 4 a key that no state has.")
-    .action((args: readonly string[], flags: Flags) => identify(args, flags, session));
+    .action((args: readonly string[], flags: Flags) => identify(args, flags, run));
 }
 
-async function identify(args: readonly string[], flags: Flags, session: Session): Promise<void> {
+async function identify(args: readonly string[], flags: Flags, run: CommandRun): Promise<void> {
   if (args.length > 0) {
     throw new UsageError(
       "identify takes no argument, because lists of processes and the history of the shell show arguments. Pass the " +
@@ -46,7 +46,7 @@ async function identify(args: readonly string[], flags: Flags, session: Session)
   const found = await searched(process.stdin);
   const secrets = new Map(found.flatMap((each) => [...each.secrets]));
   const digests = new Set(secrets.keys());
-  if (digests.size === 0) return report({ identified: [], unknown: [], states: 0, undigested: [] }, flags, session);
+  if (digests.size === 0) return report({ identified: [], unknown: [], states: 0, undigested: [] }, flags, run);
   const exported = await readStates({ stack: flags.stack ?? [] });
   const { holdings, states, undigested } = await holdingsOf(digests, files, exported);
   const secretOf = (digest: string) => secrets.get(digest) ?? "";
@@ -55,7 +55,7 @@ async function identify(args: readonly string[], flags: Flags, session: Session)
   const strange = unknownIn(found, held);
   // No later output can contain one, whatever the names in a state are.
   for (const digest of [...held.keys(), ...strange]) conceal(secretOf(digest));
-  const lists = new Lists(flags, session.signal);
+  const lists = new Lists(flags, run.signal);
   const identified: Identified[] = [];
   // In the order of the text.
   for (const digest of digests) {
@@ -64,18 +64,18 @@ async function identify(args: readonly string[], flags: Flags, session: Session)
     const listed = await lists.find(holding);
     identified.push({
       ...{ digest, holding, others, listed },
-      checked: flags.check ? await check(secretOf(digest), flags, holding.account, session.signal) : undefined,
+      checked: flags.check ? await check(secretOf(digest), flags, holding.account, run.signal) : undefined,
       next: adviceFor(holding, listed),
       revoke: revokeNow(holding),
     });
   }
   const unknown: Unknown[] = [];
   for (const digest of strange) {
-    const checked = flags.check ? await check(secretOf(digest), flags, undefined, session.signal) : undefined;
+    const checked = flags.check ? await check(secretOf(digest), flags, undefined, run.signal) : undefined;
     unknown.push({ digest, checked });
   }
   for (const problem of lists.problems) note(problem);
-  report({ identified, unknown, states, undigested }, flags, session);
+  report({ identified, unknown, states, undigested }, flags, run);
 }
 
 /** Searches a stream. Nothing of it is kept but what can be a key. */
@@ -100,10 +100,10 @@ function unknownIn(found: readonly Found[], held: ReadonlyMap<string, unknown>):
   });
 }
 
-function report(findings: Findings, { json }: Flags, session: Session): void {
+function report(findings: Findings, { json }: Flags, run: CommandRun): void {
   const { identified, unknown, states, undigested } = findings;
-  if (identified.length > 0) session.exitCode = EXIT.found;
-  if (unknown.length > 0) session.exitCode = EXIT.unknown;
+  if (identified.length > 0) run.exitCode = EXIT.found;
+  if (unknown.length > 0) run.exitCode = EXIT.unknown;
   if (!json) {
     printReport(findings);
     return;

@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import { counted } from "../../provider/text";
 import { type KeysFlags, openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
+import { type CommandRun, EXIT } from "../command-run";
 import { type Age, readAge, UNUSED_FOR } from "../duration-option";
-import { EXIT, type Session } from "../session";
 import { hasStates, readStates, type StateFlags, withStates } from "../state/states";
 import { type Column, printTable } from "../table";
 import { note, plain, print, printJson } from "../terminal";
@@ -19,7 +19,7 @@ interface Flags extends KeysFlags, StateFlags {
 }
 
 /** `keyplane keys`: lists the keys of an account with one request. */
-export function addKeys(program: Command, session: Session): void {
+export function addKeys(program: Command, run: CommandRun): void {
   const command = program
     .command("keys")
     .description("lists the account's API keys: age, use, and which stack owns each");
@@ -32,17 +32,17 @@ export function addKeys(program: Command, session: Session): void {
       readFailOn,
     )
     .option("--json", "prints JSON");
-  withKeys(command).action((flags: Flags) => keys(flags, session));
+  withKeys(command).action((flags: Flags) => keys(flags, run));
 }
 
-async function keys(flags: Flags, session: Session): Promise<void> {
+async function keys(flags: Flags, run: CommandRun): Promise<void> {
   const { failOn } = flags;
   if ((failOn?.unmanaged || failOn?.orphan) && !hasStates(flags)) {
     throw new UsageError("--fail-on: unmanaged and orphan need --stack or --state, which show who holds a key");
   }
   const states = await readStates(flags);
   const account = openAccount(flags);
-  const records = await account.keysOf(flags.organization).list({ signal: session.signal });
+  const records = await account.keysOf(flags.organization).list({ signal: run.signal });
   const now = account.serviceNow();
   const found = inventory(records, {
     states,
@@ -51,9 +51,9 @@ async function keys(flags: Flags, session: Session): Promise<void> {
     now,
   });
   // The key that this command authenticates with is often created by hand.
-  const own = failOn === undefined ? new Set<string>() : (await Callers.ask(flags, session.signal)).ids;
+  const own = failOn === undefined ? new Set<string>() : (await Callers.ask(flags, run.signal)).ids;
   const failing = found.filter((key) => failOn !== undefined && fails(key, failOn, own));
-  if (failing.length > 0) session.exitCode = EXIT.failed;
+  if (failing.length > 0) run.exitCode = EXIT.failed;
   for (const { source, hidden } of states) {
     if (hidden.length > 0)
       note(`${plain(source)} contains encrypted key ids: these keys appear as unmanaged (${plain(hidden[0] ?? "")})`);

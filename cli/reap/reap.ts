@@ -7,9 +7,9 @@ import { deadlineIn } from "../../provider/keys/lease";
 import { counted } from "../../provider/text";
 import { openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
+import { type CommandRun, EXIT } from "../command-run";
 import { keyColumns } from "../keys/inventory";
 import { carryOut, type Plan, printPlan, type RevokingFlags } from "../revoke/carry-out";
-import { EXIT, type Session } from "../session";
 import { note, print } from "../terminal";
 
 /** A live key with a deadline in its name. */
@@ -19,23 +19,23 @@ interface LeasedKey extends ApiKeyRecord {
 }
 
 /** `keyplane reap`: revokes keys whose deadline has passed, without any state. */
-export function addReap(program: Command, session: Session): void {
+export function addReap(program: Command, run: CommandRun): void {
   const command = program
     .command("reap")
     .description("revokes keys whose deadline (`maxAge`) has passed, used or not, without any state")
     .option("--yes", "revokes the keys; without it, only shows the plan")
     .option("--json", "prints JSON");
-  withKeys(command).action((flags: RevokingFlags) => reap(flags, session));
+  withKeys(command).action((flags: RevokingFlags) => reap(flags, run));
 }
 
-async function reap(flags: RevokingFlags, session: Session): Promise<void> {
-  const { signal } = session;
+async function reap(flags: RevokingFlags, run: CommandRun): Promise<void> {
+  const { signal } = run;
   const account = openAccount(flags);
   const keys = account.keysOf(flags.organization);
   const leased = (await keys.list({ signal })).flatMap(leasedKey);
   const plan = await planReap(leased, account, () => Callers.ask(flags, signal));
   const overdue = plan.keep.filter(({ reason }) => reason !== "lease");
-  if (overdue.length > 0) session.exitCode = EXIT.failed;
+  if (overdue.length > 0) run.exitCode = EXIT.failed;
   if (!flags.json) {
     const now = account.serviceNow();
     const ago = ({ expiresAt }: LeasedKey) => `${formatDuration(now - Date.parse(expiresAt))} ago`;
@@ -43,7 +43,7 @@ async function reap(flags: RevokingFlags, session: Session): Promise<void> {
     printSummary(plan, overdue.length, account);
   }
   const { revoke: planned, keep: kept } = plan;
-  await carryOut({ planned, keys, asJson: (results) => ({ planned, kept, ...results }) }, flags, session);
+  await carryOut({ planned, keys, asJson: (results) => ({ planned, kept, ...results }) }, flags, run);
 }
 
 function leasedKey(key: ApiKeyRecord): readonly LeasedKey[] {

@@ -62,10 +62,9 @@ function joined(lists: readonly KeyList[], inStates: readonly StateKey[]): reado
   const missing = new Map<string, Place & { readonly held: StateKey[] }>();
   for (const key of inStates) {
     const place = places.of(key);
-    const { listed, goneFrom, label } = place;
-    const same = JSON.stringify([key.id, goneFrom?.origin, label, key.name]);
-    if (listed === undefined) getOrCreate(missing, same, () => ({ ...place, held: [] })).held.push(key);
-    else live.get(listed)?.push(key);
+    const same = JSON.stringify([key.id, place.goneFrom?.origin, place.label, key.name]);
+    if (place.listed === undefined) getOrCreate(missing, same, () => ({ ...place, held: [] })).held.push(key);
+    else live.get(place.listed)?.push(key);
   }
   const found = Array.from(live, ([key, held]) => ({ listed: key, goneFrom: undefined, label: undefined, held }));
   return [...found, ...missing.values()].map((key) => ({ ...key, held: key.held.toSorted(byWeight) }));
@@ -100,6 +99,19 @@ function describe(
       : status === "live"
         ? nextStep(first, now)
         : nextIfMissing(first, status);
+  const isUnused = record !== undefined && ageOf(record.lastUsedAt ?? record.createdAt, now) >= unusedFor.ms;
+  const isOverdue = status === "live" && !isExpired && next.isDue && next.after !== undefined;
+  const flags: readonly (readonly [Flag, boolean])[] = [
+    ["orphan", hasStates && first === undefined && owner.stack !== undefined],
+    ["unmanaged", hasStates && first === undefined && owner.stack === undefined],
+    ["gone", status === "gone"],
+    ["not found", status === "not found"],
+    ["overdue", isOverdue],
+    ["expired", isExpired],
+    ["unused", isUnused],
+    ["previous", first?.holder.role === "previous"],
+    ["several states", new Set(held.map(({ holder }) => holder.stack)).size > 1],
+  ];
   return {
     id: record?.id ?? first?.id ?? "",
     name,
@@ -117,7 +129,7 @@ function describe(
     revokeAfter: dates.revokeAfter,
     expiresAt: deadline,
     next,
-    flags: flagsOf(),
+    flags: flags.flatMap(([flag, isSet]) => (isSet ? [flag] : [])),
     events: eventsAt({
       created: record?.createdAt ?? dates.createdAt,
       delivered: dates.deliveredAt,
@@ -129,23 +141,6 @@ function describe(
       gone: status === "gone" ? isoOf(now) : undefined,
     }),
   };
-
-  function flagsOf(): readonly Flag[] {
-    const isUnused = record !== undefined && ageOf(record.lastUsedAt ?? record.createdAt, now) >= unusedFor.ms;
-    const isOverdue = status === "live" && !isExpired && next.isDue && next.after !== undefined;
-    const all: readonly (readonly [Flag, boolean])[] = [
-      ["orphan", hasStates && first === undefined && owner.stack !== undefined],
-      ["unmanaged", hasStates && first === undefined && owner.stack === undefined],
-      ["gone", status === "gone"],
-      ["not found", status === "not found"],
-      ["overdue", isOverdue],
-      ["expired", isExpired],
-      ["unused", isUnused],
-      ["previous", first?.holder.role === "previous"],
-      ["several states", new Set(held.map(({ holder }) => holder.stack)).size > 1],
-    ];
-    return all.flatMap(([flag, isSet]) => (isSet ? [flag] : []));
-  }
 }
 
 /** What is known about a key's life, in order of time. Times that are not valid are left out. */

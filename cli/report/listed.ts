@@ -3,7 +3,6 @@ import { getOrCreate } from "../../provider/get-or-create";
 import type { Scope } from "../../provider/keys/scope";
 import { shownAccount } from "../../provider/text";
 
-/** A list of keys that was requested of the service. */
 export interface KeyList extends Scope {
   /** The service's scheme, host and port. */
   readonly origin: string;

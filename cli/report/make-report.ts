@@ -8,8 +8,8 @@ import { conceal } from "../../provider/secrets";
 import type { Deployment } from "../../provider/stack/deployment";
 import { isKeyplanes } from "../../provider/stack/stack-state";
 import { counted } from "../../provider/text";
+import { type CommandRun, EXIT } from "../command-run";
 import { UNUSED_FOR } from "../duration-option";
-import { EXIT, type Session } from "../session";
 import { type ReadState, readStatesBelow } from "../state/states";
 import { note, plain, printJson } from "../terminal";
 import { UsageError } from "../usage-error";
@@ -20,14 +20,14 @@ import type { Report } from "./report-data";
 import { scopeIn } from "./state-keys";
 
 /** Reads the sources, joins them and shows the report. */
-export async function makeReport(flags: ReportFlags, session: Session): Promise<void> {
+export async function makeReport(flags: ReportFlags, run: CommandRun): Promise<void> {
   const { json, out } = flags;
   if (!json && out === undefined) throw new UsageError("no output was chosen. Pass --out report.html, or --json");
   const states = await readStatesBelow(flags);
   for (const { deployment } of states) concealSecrets(deployment);
-  const { lists, now } = await requestLists(wantedLists(flags, states), flags, session.signal);
+  const { lists, now } = await requestLists(wantedLists(flags, states), flags, run.signal);
   const report = joinReport({ lists, states }, { now, unusedFor: flags.unusedFor ?? UNUSED_FOR });
-  noteProblems(report, session);
+  noteProblems(report, run);
   if (out !== undefined) await writePage(report, out);
   if (json) printJson(report);
 }
@@ -60,10 +60,10 @@ function wantedLists(flags: ReportFlags, states: readonly ReadState[]): readonly
 }
 
 /** A report with an account that could not be read is not complete. */
-function noteProblems({ accounts, stacks }: Report, session: Session): void {
+function noteProblems({ accounts, stacks }: Report, run: CommandRun): void {
   for (const { label, problem } of accounts) {
     if (problem === undefined) continue;
-    session.exitCode = EXIT.failed;
+    run.exitCode = EXIT.failed;
     note(`account ${plain(label)} could not be read: ${problem}`);
   }
   for (const { stack, hidden } of stacks) {

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { type AccountFlags, withAccount } from "../account";
+import type { CommandRun } from "../command-run";
 import { type Age, readAge, UNUSED_FOR } from "../duration-option";
-import type { Session } from "../session";
 import type { StateFlags } from "../state/states";
 
 export interface ReportFlags extends AccountFlags, StateFlags {
@@ -12,7 +12,7 @@ export interface ReportFlags extends AccountFlags, StateFlags {
 }
 
 /** `keyplane report`: joins the lists of keys with the states of stacks. */
-export function addReport(program: Command, session: Session): void {
+export function addReport(program: Command, run: CommandRun): void {
   const command = program
     .command("report")
     .description("shows each key with its stack, its consumers, its dates and what happens to it next")
@@ -25,6 +25,6 @@ export function addReport(program: Command, session: Session): void {
   withAccount(command).action(async (flags: ReportFlags) => {
     // Loaded on demand, so that other commands start quickly.
     const { makeReport } = await import("./make-report.js");
-    await makeReport(flags, session);
+    await makeReport(flags, run);
   });
 }

@@ -42,9 +42,7 @@ interface KeyPlan {
   readonly isReplaced: boolean;
   /** Whether a trigger has changed, and the rotation waits. */
   readonly isQueued: boolean;
-  /** The id of the previous key. */
   readonly previousId: string | undefined;
-  /** Whether the key is not ready yet. */
   readonly isPending: boolean;
 }
 

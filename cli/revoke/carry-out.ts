@@ -2,11 +2,10 @@ import type { ApiKeyRecord, Keys } from "../../provider/api";
 import { messageOf } from "../../provider/errors";
 import type { Reason } from "../../provider/keys/fate";
 import type { KeysFlags } from "../account";
-import { EXIT, type Session } from "../session";
+import { type CommandRun, EXIT } from "../command-run";
 import { type Column, printTable } from "../table";
 import { LiveLines, note, paint, plain, print, printJson } from "../terminal";
 
-/** Options of the commands that revoke keys. */
 export interface RevokingFlags extends KeysFlags {
   readonly yes?: true;
   readonly json?: true;
@@ -51,7 +50,6 @@ interface Revocations {
   readonly failed: readonly (ApiKeyRecord & { readonly why: string })[];
 }
 
-/** What `carryOut` needs to know of a plan. */
 interface Order {
   readonly planned: readonly ApiKeyRecord[];
   /** Those of the planned keys that are still to be revoked. @default all */
@@ -65,18 +63,18 @@ interface Order {
 export async function carryOut(
   { planned, recheck, keys, asJson }: Order,
   { yes, json }: RevokingFlags,
-  session: Session,
+  run: CommandRun,
 ): Promise<void> {
   if (!yes || planned.length === 0) {
     if (json) printJson(asJson({ revoked: [], failed: [] }));
     else if (planned.length > 0) note("Nothing was revoked. To revoke these keys, run the same command with --yes.");
     return;
   }
-  const results = await revokeKeys((await recheck?.()) ?? planned, keys, session.signal);
+  const results = await revokeKeys((await recheck?.()) ?? planned, keys, run.signal);
   if (json) printJson(asJson(results));
   else printRevocations(results);
-  if (session.interrupted) session.exitCode = EXIT.interrupted;
-  else if (results.failed.length > 0) session.exitCode = EXIT.failed;
+  if (run.interrupted) run.exitCode = EXIT.interrupted;
+  else if (results.failed.length > 0) run.exitCode = EXIT.failed;
 }
 
 /** Revokes keys one after another, and verifies the result with a list. An interrupt skips the remaining keys. */

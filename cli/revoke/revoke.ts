@@ -6,8 +6,8 @@ import { keyIn } from "../../provider/key-index";
 import { fateOf } from "../../provider/keys/fate";
 import { openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
+import { type CommandRun, EXIT } from "../command-run";
 import { formatHolder, type InventoryKey, keyColumns } from "../keys/inventory";
-import { EXIT, type Session } from "../session";
 import { heldBy, readStates, type StateFlags, withStates } from "../state/states";
 import { printTable } from "../table";
 import { note, plain, print } from "../terminal";
@@ -18,18 +18,18 @@ import { carryOut, type RevokingFlags } from "./carry-out";
 type KeyToRevoke = ApiKeyRecord & Pick<InventoryKey, "stack" | "heldBy" | "role">;
 
 /** `keyplane revoke`: revokes keys by id, whoever created or uses them. */
-export function addRevoke(program: Command, session: Session): void {
+export function addRevoke(program: Command, run: CommandRun): void {
   const command = program
     .command("revoke <id...>")
     .description("revokes keys by id, including keys in use that no stack created");
   withStates(command)
     .option("--yes", "revokes the keys; without it, only shows the plan")
     .option("--json", "prints JSON");
-  withKeys(command).action((ids: readonly string[], flags: RevokingFlags & StateFlags) => revoke(ids, flags, session));
+  withKeys(command).action((ids: readonly string[], flags: RevokingFlags & StateFlags) => revoke(ids, flags, run));
 }
 
-async function revoke(args: readonly string[], flags: RevokingFlags & StateFlags, session: Session): Promise<void> {
-  const { signal } = session;
+async function revoke(args: readonly string[], flags: RevokingFlags & StateFlags, run: CommandRun): Promise<void> {
+  const { signal } = run;
   const ids = [...new Set(args.map(readId))];
   const held = heldBy(await readStates(flags));
   const account = openAccount(flags);
@@ -44,11 +44,11 @@ async function revoke(args: readonly string[], flags: RevokingFlags & StateFlags
   for (const key of toRevoke) refuseCredential(key, await callers.accountOf(key));
   const missing = ids.filter((id) => keyIn(live, id) === undefined);
   if (!flags.json) printPlan(toRevoke, missing, account.serviceNow());
-  if (missing.length > 0) session.exitCode = EXIT.failed;
+  if (missing.length > 0) run.exitCode = EXIT.failed;
   await carryOut(
     { planned: toRevoke, keys, asJson: (results) => ({ planned: toRevoke, missing, ...results }) },
     flags,
-    session,
+    run,
   );
 }
 

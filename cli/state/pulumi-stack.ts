@@ -23,7 +23,6 @@ export function readStackName(text: string, option = "--stack"): StackName {
   return { full: text, stack: parts.at(-1) ?? text };
 }
 
-/** How messages name a stack. */
 export function shownStack({ full }: StackName, position = 1): string {
   return full.split("/").some(looksSecret) ? `stack ${position}` : `stack ${full}`;
 }
@@ -38,7 +37,6 @@ export function pulumiFor({ full }: StackName, folder?: string): Pulumi {
   return new Pulumi({ cli: engineCommand().cli, stack: full }, { cwd: folder, env });
 }
 
-/** Why the Pulumi CLI gave no answer, and what to do about it. */
 export interface Explained {
   readonly problem: PulumiProblem;
   readonly why: string;

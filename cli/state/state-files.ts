@@ -82,7 +82,6 @@ export function shownPath(path: string, position: string): string {
   return /\.json(\.gz)?$/.test(path) ? plain(path) : position;
 }
 
-/** Why a file cannot be read. */
 export function unreadable(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   return code === "ENOENT" ? "does not exist" : `cannot be read (${code})`;

@@ -10,13 +10,11 @@ import { UsageError } from "../usage-error";
 import { explained, pulumiFor, readStackName, type StackName, shownStack } from "./pulumi-stack";
 import { isFolder, refused, shownPath, stateFilesIn, unpacked, unreadable } from "./state-files";
 
-/** The options that select states. */
 export interface StateFlags {
   readonly stack?: readonly string[];
   readonly state?: readonly string[];
 }
 
-/** Adds `--stack` and `--state`. */
 export function withStates(command: Command): Command {
   return command
     .option("--stack <name...>", "your stacks, whose states are read with the Pulumi CLI")

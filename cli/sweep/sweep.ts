@@ -2,9 +2,9 @@ import type { Command } from "commander";
 import type { StackState } from "../../provider/stack/stack-state";
 import { openAccount, withKeys } from "../account";
 import { Callers } from "../callers";
+import type { CommandRun } from "../command-run";
 import { keyColumns } from "../keys/inventory";
 import { carryOut, printPlan, type RevokingFlags } from "../revoke/carry-out";
-import type { Session } from "../session";
 import { heldBy, readStates, type StateFlags, withStates } from "../state/states";
 import { note, plain, print } from "../terminal";
 import { UsageError } from "../usage-error";
@@ -18,7 +18,7 @@ interface SweepFlags extends RevokingFlags, StateFlags {
 }
 
 /** `keyplane sweep`: finds and revokes keys with an owner's tag that are in no state. */
-export function addSweep(program: Command, session: Session): void {
+export function addSweep(program: Command, run: CommandRun): void {
   const command = program.command("sweep").description("finds keys of a stack that no state holds, and revokes them");
   withStates(command)
     .option("--owner <id...>", "owners whose keys to sweep: their ids, or their tags")
@@ -26,11 +26,11 @@ export function addSweep(program: Command, session: Session): void {
     .option("--include-used", "also revokes keys that were used: someone has or had their secrets")
     .option("--include-young", "also revokes keys younger than 15 minutes")
     .option("--json", "prints JSON");
-  withKeys(command).action((flags: SweepFlags) => sweep(flags, session));
+  withKeys(command).action((flags: SweepFlags) => sweep(flags, run));
 }
 
-async function sweep(flags: SweepFlags, session: Session): Promise<void> {
-  const { signal } = session;
+async function sweep(flags: SweepFlags, run: CommandRun): Promise<void> {
+  const { signal } = run;
   const states = await readStates(flags);
   for (const state of states) refuseHidden(state);
   const owners = sweptOwners(flags.owner ?? [], states);
@@ -65,7 +65,7 @@ async function sweep(flags: SweepFlags, session: Session): Promise<void> {
     return planSweep(await keys.list({ fresh: true, signal }), terms()).revoke.filter(({ id }) => ids.has(id));
   };
   const asJson = (results: object) => ({ owners: [...owners.keys()], planned, kept, held, ...results, warnings });
-  await carryOut({ planned, recheck, keys, asJson }, flags, session);
+  await carryOut({ planned, recheck, keys, asJson }, flags, run);
 }
 
 function refuseHidden({ source, hidden: [urn] }: StackState): void {

@@ -66,14 +66,8 @@ export class Account {
     this.#keysIn = (list) => new Keys(list, http, clock, { onAnswer, warn, creations: this.#creations.signal });
     this.keys = this.keysOf(undefined);
     this.projects = new Projects(http, onAnswer, warn);
-    this.operations = new Operations(http, {
-      ...options,
-      clock,
-      random,
-      onAnswer,
-      warn,
-      serviceNow: () => this.serviceNow(),
-    });
+    const serviceNow = () => this.serviceNow();
+    this.operations = new Operations(http, { ...options, clock, random, onAnswer, warn, serviceNow });
   }
 
   /** The keys of an organization, including keys limited to its projects; by default, the account's own keys. */

@@ -30,7 +30,6 @@ export class PageSize {
   }
 }
 
-/** How a list is read page by page. */
 export interface Paging<T, P extends Page<T>> {
   readonly route: string;
   readonly size: PageSize;

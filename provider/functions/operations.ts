@@ -64,7 +64,6 @@ export async function* listOperations(
   }
 }
 
-/** The same operations, page by page. */
 function operationPages(account: Account, args: GetOperationsArgs): AsyncGenerator<Operation[], void, undefined> {
   return account.operations.pages(checkId("project", args.projectId, "projectId"), {
     since: checkTime(args.since, "since"),

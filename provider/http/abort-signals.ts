@@ -18,13 +18,10 @@ export function onAbort(signal: AbortSignal, callback: () => void): () => void {
 function follow(signal: AbortSignal): Set<() => void> {
   const present = new Set<() => void>();
   followers.set(signal, present);
-  signal.addEventListener(
-    "abort",
-    () => {
-      for (const each of present) each();
-    },
-    { once: true },
-  );
+  const fire = () => {
+    for (const each of present) each();
+  };
+  signal.addEventListener("abort", fire, { once: true });
   return present;
 }
 
@@ -33,7 +30,6 @@ export function formatReason({ reason }: AbortSignal): string {
   return reason instanceof Error && reason.name !== "AbortError" ? `: ${reason.message}` : "";
 }
 
-/** A signal that follows others. */
 export interface LinkedSignal {
   readonly signal: AbortSignal;
   /** Stops following. Must be called, or the other signals keep this one in memory. */

@@ -2,7 +2,6 @@ import { isIP } from "node:net";
 import { ConfigError } from "../errors";
 import { withoutTrailing } from "../text";
 
-/** The parts of a service's address. */
 export interface BaseUrl {
   /** E.g. `https://host:8443`. */
   readonly origin: string;

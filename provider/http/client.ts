@@ -64,7 +64,7 @@ export class HttpClient {
   readonly #budget = new RetryBudget();
   readonly #abort = new AbortController();
   readonly #headers: Readonly<Record<string, string>>;
-  readonly #headersOfJson: Readonly<Record<string, string>>;
+  readonly #jsonHeaders: Readonly<Record<string, string>>;
   #connections: Dispatcher | undefined;
 
   /** Throws a `ConfigError` if the base URL or the credential is invalid. Opens no connection yet. */
@@ -83,7 +83,7 @@ export class HttpClient {
       authorization: `Bearer ${options.apiKey}`,
       "user-agent": `keyplane/${VERSION}`,
     };
-    this.#headersOfJson = { ...this.#headers, "content-type": "application/json" };
+    this.#jsonHeaders = { ...this.#headers, "content-type": "application/json" };
   }
 
   /** Fires when the client is aborted. */
@@ -148,7 +148,9 @@ export class HttpClient {
         return { status: outcome.status, json: outcome.json, date: outcome.date, requestId, sentAt };
       }
       const isLost = verdict === "ambiguous";
-      if (signal.aborted && verdict !== "refused" && !(isLost && request.replay === "once")) {
+      // A refusal stays the reason. That of a lost change tells the caller to look for what it did.
+      const saysMore = verdict === "refused" || (isLost && request.replay === "once");
+      if (signal.aborted && !saysMore) {
         throw abortedRequest({ ...call, lostBefore: call.lostBefore || isLost });
       }
       const pauseMs = this.#pauseAfter(attempt, call);
@@ -173,7 +175,8 @@ export class HttpClient {
   /** Sends the request once, and classifies its outcome. */
   async #attempt(call: Call): Promise<JudgedAttempt> {
     const { clock } = this.#options;
-    const [sentAt, requestId] = [clock.now(), randomUUID()];
+    const sentAt = clock.now();
+    const requestId = randomUUID();
     const startedAt = clock.monotonic();
     call.attempts++;
     let tooMany = false;
@@ -256,7 +259,7 @@ export class HttpClient {
   }
 
   #headersOf({ body, credential }: HttpRequest): Readonly<Record<string, string>> {
-    const headers = body === undefined ? this.#headers : this.#headersOfJson;
+    const headers = body === undefined ? this.#headers : this.#jsonHeaders;
     return credential === undefined ? headers : { ...headers, authorization: `Bearer ${credential}` };
   }
 }

@@ -13,7 +13,6 @@ import type { Answered, Method, Outcome } from "./types";
 /** Header with the id of a request, for the service's support. */
 const REQUEST_ID_HEADER = "x-request-id";
 
-/** One attempt, ready to send. */
 export interface Attempt {
   readonly origin: string;
   /** Path with query. */
@@ -93,7 +92,6 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
     this.#refused = reason;
   }
 
-  /** Ends the exchange at once. */
   abort(reason: Error): void {
     this.refuse(reason);
     this.#controller?.abort(reason);

@@ -13,7 +13,6 @@ export const TOO_LARGE = "UND_ERR_RES_EXCEEDED_MAX_SIZE";
 /** Codes of exceeded time limits. The last one is the call's own deadline. */
 const TIME_LIMITS = /^(UND_ERR_(HEADERS|BODY|CONNECT)_TIMEOUT|ETIMEDOUT|TimeoutError)$/;
 
-/** What came of one attempt. */
 export interface JudgedAttempt {
   readonly outcome: Outcome;
   readonly verdict: Verdict;

@@ -6,7 +6,6 @@ export type Method = "GET" | "POST" | "PATCH" | "DELETE";
  */
 export type Replay = "safe" | "once";
 
-/** A request of an endpoint. */
 export interface HttpRequest {
   readonly method: Method;
   /** Method and path template for messages, limits and logs, e.g. `DELETE /api_keys/{key_id}`. */

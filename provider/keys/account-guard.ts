@@ -1,7 +1,7 @@
 import { KeyplaneError } from "../errors";
 import type { Context } from "../schema/resource-type";
 import { accountIn } from "./account-fingerprint";
-import { identityOf, markIn, ownerIdIn, urnIn } from "./identity";
+import { identityOf, markIn, ownerIdIn, sameOwner, urnIn } from "./identity";
 import { isAccountConfirmed } from "./known-origins";
 import { hasTagOf } from "./names";
 
@@ -20,7 +20,7 @@ export async function mustBeSameAccount(identity: string | undefined, context: C
   const owner = ownerIdIn(identity);
   if (provenOwners.has(owner)) return;
   const keys = await context.keys().list();
-  if (keys.some(({ name }) => hasTagOf(name, owner)) || (await context.witness())?.isUnused(owner)) {
+  if (keys.some(({ name }) => hasTagOf(name, owner)) || (await context.witness())?.neverHadKey(owner)) {
     provenOwners.add(owner);
   }
   // Another resource of the run may have proven it meanwhile.
@@ -35,6 +35,19 @@ export async function mustBeSameAccount(identity: string | undefined, context: C
       "its keys are gone, or none of them has a generated name. Then run the command once with " +
       `KEYPLANE_CONFIRM_ACCOUNT=${accountIn(context.accountMark())}`,
   );
+}
+
+/** Whether an update gives a key another owner. Throws as `mustBeSameAccount` does, for both owners. */
+export async function provenOwnerChange(
+  saved: string | undefined,
+  owner: string | undefined,
+  context: Context,
+): Promise<boolean> {
+  await mustBeSameAccount(owner, context);
+  if (sameOwner(saved, owner)) return false;
+  // A new owner, in a renamed or copied stack, proves nothing about keys that are older than the owner.
+  await mustBeSameAccount(saved, context);
+  return true;
 }
 
 /** Records that this is the account of an identity's owner, if the identity was recorded with this credential. */

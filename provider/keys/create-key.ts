@@ -6,10 +6,9 @@ import type { SealedTexts } from "../seal/recipients";
 import { forget } from "../secrets";
 import type { KeyInputs } from "./key-fields";
 import { fateOfLost, findLostKey, type LostRequests } from "./lost-request";
-import { autoName, MAX_NAMES, nameInUrn, prefixFrom } from "./names";
+import { autoName, formatListed, MAX_NAMES, nameInUrn, prefixFrom } from "./names";
 import { revokeCommand } from "./scope";
 import type { Sealer } from "./sealing";
-import { formatListed } from "./unknown-keys";
 
 /** Pauses between requests for a name whose key was revoked, in milliseconds. */
 const FREE_PAUSES_MS = [500, 1_000, 2_000, 4_000, 8_000];
@@ -73,22 +72,23 @@ async function create(inputs: NamedInputs, context: Context): Promise<NewKey> {
     const sealer = inputs.sealTo && (await (await import("./sealing.js")).sealerFor(inputs.sealTo));
     await context.beforeCreate?.(context);
     const { name } = inputs;
-    const isExact = name !== undefined;
-    const created = await (isExact ? createExact({ ...inputs, name }, context) : createNamed(inputs, left, context));
+    const created = await (name === undefined
+      ? createNamed(inputs, left, context)
+      : createExact({ ...inputs, name }, context));
     context.noteCreated(created.id);
     const sealedKey = sealer && (await sealed(created, sealer, left, context));
-    return { created, sealedKey, ...recordOf(left, context) };
+    return { created, sealedKey, ...leftOf(left, context) };
   } catch (error) {
     // If a key was left behind, or may appear later, the resource is recorded although it has no key. It is due for
     // replacement, so that the next run creates a key and revokes this one.
     const [orphan] = left.orphans;
     const name = orphan?.name ?? left.lostNames.at(-1);
     if (name === undefined) throw error;
-    throw new NotCreated(orphan?.id ?? name, { name, ...recordOf(left, context) }, messageOf(error));
+    throw new NotCreated(orphan?.id ?? name, { name, ...leftOf(left, context) }, messageOf(error));
   }
 }
 
-function recordOf({ lostNames, orphans }: Leftovers, context: Context): Left {
+function leftOf({ lostNames, orphans }: Leftovers, context: Context): Left {
   const lostAt = () => new Date(context.account().serviceNow()).toISOString();
   const lost = lostNames.length === 0 ? {} : { lostNames, lostAt: lostAt() };
   return { lost, pendingRevocations: orphans.map(({ id }) => id) };
@@ -174,6 +174,7 @@ async function createNamed(inputs: NamedInputs, left: Leftovers, context: Contex
 
 /** Revokes the key of a lost request, or notes what is left of it. */
 async function revokeLost(name: string, lost: KeyplaneError, left: Leftovers, context: Context): Promise<void> {
+  // Recorded first: if the list cannot be read, the next run looks for the name.
   left.lostNames.push(name);
   context.run.lostNames.add(name);
   const found = await findLostKey(name, lost, (key) => fateOfLost(key).fate !== "revoke", context);

@@ -89,13 +89,13 @@ export interface LeasedKey {
 /** What is known about a key. What is not known is never a proof. */
 export type KeyFacts = UnknownKey | PreviousKey | ReplacedKey | SweptKey | NamedKey | LeasedKey;
 
+/** Why an unknown key is reported. */
+export type UnknownReason = "used" | "no state" | "other history" | "unexplained";
+
 export type Reason =
+  | UnknownReason
   | "held"
-  | "used"
-  | "no state"
   | "delivered"
-  | "other history"
-  | "unexplained"
   | "credential"
   | "not delivered"
   | "grace"
@@ -109,18 +109,22 @@ export type Reason =
   | "lease";
 
 /** What happens to a key. `keep`: it stays live, as it should. `report`: it stays live, and the user is told. */
-export type Fate =
+export type Fate<Reported extends Reason = Reason> =
   | { readonly fate: "revoke"; readonly despiteUse?: true }
-  | { readonly fate: "keep" | "report"; readonly why: Reason; readonly until?: number };
+  | { readonly fate: "keep"; readonly why: Reason; readonly until?: number }
+  | { readonly fate: "report"; readonly why: Reported; readonly until?: number };
 
-const REVOKE: Fate = { fate: "revoke" };
-const keep = (why: Reason, until?: number): Fate => ({ fate: "keep", why, ...(until !== undefined && { until }) });
-const report = (why: Reason): Fate => ({ fate: "report", why });
+const REVOKE: Fate<never> = { fate: "revoke" };
+const keep = (why: Reason, until?: number): Fate<never> =>
+  until === undefined ? { fate: "keep", why } : { fate: "keep", why, until };
+const report = <Why extends Reason>(why: Why): Fate<Why> => ({ fate: "report", why });
 
 /**
  * Decides the fate of a key. A revocation cannot be undone, so each needs a proof that nobody needs the key, except that of
  * a key that the user names, or whose end the user has set: `maxOverlap`, or a deadline.
  */
+export function fateOf(facts: UnknownKey): Fate<UnknownReason>;
+export function fateOf(facts: KeyFacts): Fate;
 export function fateOf(facts: KeyFacts): Fate {
   switch (facts.kind) {
     case "unknown":
@@ -141,7 +145,7 @@ export function fateOf(facts: KeyFacts): Fate {
   }
 }
 
-function fateOfUnknown({ use, held, requestedBy, delivered, otherHistory }: UnknownKey): Fate {
+function fateOfUnknown({ use, held, requestedBy, delivered, otherHistory }: UnknownKey): Fate<UnknownReason> {
   if (held === "yes") return keep("held");
   if (delivered === "yes") return keep("delivered");
   if (use !== "never") return report("used");

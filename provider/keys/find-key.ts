@@ -67,7 +67,6 @@ export async function mustNotWork(held: RecordedKey, context: Context): Promise<
   );
 }
 
-/** Whether a key may be too new to be listed. */
 function isYoung(held: RecordedKey, context: Context): boolean {
   return ageOf(held, context) < LISTED_WITHIN_MS;
 }

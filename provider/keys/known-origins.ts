@@ -18,7 +18,6 @@ export class NewAddressError extends KeyplaneError {
   }
 }
 
-/** The account of the settings. */
 export interface AccountHere<Of extends Confirmed = Settings> {
   readonly mark: string;
   readonly settings: Of;

@@ -3,7 +3,7 @@ import { isAnswerLost, KeyplaneError, messageOf } from "../errors";
 import { type Members, textsOf } from "../members";
 import type { Context } from "../schema/resource-type";
 import { mustBeSameAccount } from "./account-guard";
-import { type Fate, fateOf } from "./fate";
+import { type Fate, fateOf, type UnknownReason } from "./fate";
 import { ownerIdIn } from "./identity";
 import { isAutoName } from "./names";
 import { carryOut } from "./unknown-keys";
@@ -49,7 +49,7 @@ export async function findLostKey(
 }
 
 /** The fate of a key with the random name of a lost request. */
-export function fateOfLost({ lastUsedAt }: ApiKeyRecord): Fate {
+export function fateOfLost({ lastUsedAt }: ApiKeyRecord): Fate<UnknownReason> {
   const use = lastUsedAt === null ? "never" : "used";
   const nothing = { held: "unknown", delivered: "no", otherHistory: false } as const;
   return fateOf({ kind: "unknown", use, requestedBy: "lost request", ...nothing });

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { ApiKeyRecord } from "../api/records";
 import { base32, shortDigest } from "../base32";
 import { getOrCreate } from "../get-or-create";
 import { type Members, membersOf, textOf } from "../members";
@@ -100,6 +101,11 @@ function tagsOf(identity: string): string {
 /** Formats a key for messages. The service chose its name. */
 export function formatKey({ id, name }: HeldName): string {
   return `${id} (${shownName(name)})`;
+}
+
+/** Formats a key of a list for messages, with its age and use. */
+export function formatListed({ id, name, createdAt, lastUsedAt }: ApiKeyRecord): string {
+  return `${id} (${shownName(name)}, created ${createdAt}, ${lastUsedAt === null ? "never used" : `last used ${lastUsedAt}`})`;
 }
 
 export function nameInUrn(urn: string): string {

@@ -2,11 +2,10 @@ import type { ApiKeyRecord } from "../api/records";
 import { keyIn } from "../key-index";
 import type { Context, LedgerRecord } from "../schema/resource-type";
 import type { KeyRequest, Witness } from "../schema/witness";
-import { shownName } from "../text";
 import { MAX_SKEW_MS } from "./clock-skew";
-import { type Fate, fateOf, type Reason, type UnknownKey } from "./fate";
+import { type Fate, fateOf, type UnknownKey, type UnknownReason } from "./fate";
 import { ownerIdIn } from "./identity";
-import { runIn } from "./names";
+import { formatListed, runIn } from "./names";
 import { revokeAll } from "./revoke-key";
 import { revokeCommand } from "./scope";
 
@@ -24,7 +23,10 @@ export interface UnknownKeys extends LedgerRecord {
  * Decides the fate of unknown keys. The state of the stack is only read if it is needed: if a key is neither delivered
  * nor that of a lost request.
  */
-export async function judgeUnknown(keys: UnknownKeys, context: Context): Promise<ReadonlyMap<ApiKeyRecord, Fate>> {
+export async function judgeUnknown(
+  keys: UnknownKeys,
+  context: Context,
+): Promise<ReadonlyMap<ApiKeyRecord, Fate<UnknownReason>>> {
   const fates = (seen?: Seen) => new Map(keys.unknown.map((key) => [key, fateOf(factsOf(key, keys, context, seen))]));
   const first = fates();
   if (Array.from(first.values()).every(({ fate }) => fate !== "report")) return first;
@@ -88,7 +90,6 @@ async function interruptedRequesters(
   return requesters;
 }
 
-/** Whether the account lacks a current key of the state. */
 async function lacksCurrentKey(ownerId: string, witness: Witness, context: Context): Promise<boolean> {
   // Requested only if this process has created a key since the last list: the state can contain it.
   const list = await context.keys().list();
@@ -128,7 +129,7 @@ export async function settleUnknown(keys: UnknownKeys, context: Context) {
  * @param of - The owner, and where the keys come from, for messages.
  */
 export async function carryOut(
-  fates: ReadonlyMap<ApiKeyRecord, Fate>,
+  fates: ReadonlyMap<ApiKeyRecord, Fate<UnknownReason>>,
   of: { readonly identity: string | undefined; readonly origin: string },
   context: Context,
 ) {
@@ -143,7 +144,7 @@ export async function carryOut(
   return { left, reported, kept: having("keep").map(({ id }) => id) };
 }
 
-const REASONS: Partial<Readonly<Record<Reason, string>>> = {
+const REASONS: Readonly<Record<UnknownReason, string>> = {
   used: "it was used",
   "no state": "the state of the stack, which shows who has it, could not be read",
   "other history":
@@ -152,7 +153,10 @@ const REASONS: Partial<Readonly<Record<Reason, string>>> = {
 };
 
 /** Reports keys that stay live although no resource of the run has them. Returns their ids. */
-export function reportUnknown(fates: ReadonlyMap<ApiKeyRecord, Fate>, context: Context): readonly string[] {
+export function reportUnknown(
+  fates: ReadonlyMap<ApiKeyRecord, Fate<UnknownReason>>,
+  context: Context,
+): readonly string[] {
   const reported: string[] = [];
   for (const [key, fate] of fates) {
     if (fate.fate !== "report") continue;
@@ -163,8 +167,4 @@ export function reportUnknown(fates: ReadonlyMap<ApiKeyRecord, Fate>, context: C
     );
   }
   return reported;
-}
-
-export function formatListed({ id, name, createdAt, lastUsedAt }: ApiKeyRecord): string {
-  return `${id} (${shownName(name)}, created ${createdAt}, ${lastUsedAt === null ? "never used" : `last used ${lastUsedAt}`})`;
 }

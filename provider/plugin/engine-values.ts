@@ -21,13 +21,11 @@ export function readValues(struct: Struct | undefined): EngineValues {
   return readOutputs(fromStruct(struct), [OWNER, NONCE]);
 }
 
-/** Values of the engine for the resource types. */
 export function fromEngine(values: EngineValues): Outputs {
   const { [OWNER]: owner, [NONCE]: _, ...others }: EngineValues = fromPulumi(values);
   return owner === undefined ? others : { ...others, owner };
 }
 
-/** Outputs of a resource type for the engine. */
 export function toEngine(type: ResourceType, { owner, ...outputs }: Outputs): EngineValues {
   return toState({ ...outputs, ...(owner !== undefined && { [OWNER]: owner }) }, type.canBeAbsent);
 }

@@ -2,9 +2,9 @@ import type { ApiKeyRecord } from "../api/records";
 import { getOrCreate } from "../get-or-create";
 import { mustBeSameAccount } from "../keys/account-guard";
 import { identityOf, ownerIdIn } from "../keys/identity";
-import { hasTagOf, isNamedFor, isNamedForUrn, tagsIn } from "../keys/names";
+import { formatListed, hasTagOf, isNamedFor, isNamedForUrn, tagsIn } from "../keys/names";
 import { mustBeRevoked } from "../keys/revoke-key";
-import { formatListed, judgeUnknown, reportUnknown, settleUnknown } from "../keys/unknown-keys";
+import { judgeUnknown, reportUnknown, settleUnknown } from "../keys/unknown-keys";
 import type { Outputs } from "../schema/outputs";
 import type { Context, ResourceType, RunNotes } from "../schema/resource-type";
 

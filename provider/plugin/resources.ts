@@ -7,11 +7,12 @@ import { noteHeldBy, noteHolder } from "../keys/holders";
 import { identityIn, identityOf, markIn, ownerIdIn } from "../keys/identity";
 import { nonceFrom } from "../keys/names";
 import { sameScope } from "../keys/scope";
-import { withoutEmpty } from "../members";
+import { type Members, withoutEmpty } from "../members";
 import { check } from "../schema/check";
 import { UNKNOWN } from "../schema/field-types";
 import { type Outputs, readOutputs } from "../schema/outputs";
-import { type Context, type Made, NotReady, type ResourceType } from "../schema/resource-type";
+import { type Context, type HeldName, type Made, NotReady, type ResourceType } from "../schema/resource-type";
+import type { Witness } from "../schema/witness";
 import { difference } from "../session/difference";
 import { createAgain } from "../session/retried-creation";
 import type { Session } from "../session/session";
@@ -119,7 +120,8 @@ export class Resources {
     const former = this.#identities.get(urn);
     const inputs = this.#owners.identified(type, news, { owner: former });
     const before = this.#handovers.planned(urn);
-    const body = async (context: Context) => {
+    const called = { name: "create", values: inputs, nonce: this.#noncesOf(news) } as const;
+    return this.#run(named, called, async (context) => {
       // With another owner, since the provider is another one, the inputs do not name the account of the old key.
       await mustBeSameAccount(former, context);
       const id = randomUUID();
@@ -132,8 +134,7 @@ export class Resources {
       });
       this.#noteMade(type, made, context);
       return { id: made.id, outputs: toEngine(type, made.outputs) };
-    };
-    return this.#run(named, { name: "create", values: inputs, nonce: this.#noncesOf(news) }, body);
+    });
   }
 
   async read(named: Named, id: string, inputs: EngineValues, state: EngineValues) {
@@ -154,7 +155,7 @@ export class Resources {
     const { type } = named;
     const held = fromEngine(olds);
     const inputs = this.#owners.identified(type, news, held);
-    const body = async (context: Context) => {
+    return this.#run(named, { name: "update", values: inputs, held }, async (context) => {
       this.#orphans.noteHeld(type, held, context);
       const made = await this.#recording(context, async () => {
         const outputs = await type.update(id, held, inputs, context);
@@ -163,8 +164,7 @@ export class Resources {
       });
       this.#noteMade(type, made, context);
       return toEngine(type, made.outputs);
-    };
-    return this.#run(named, { name: "update", values: inputs, held }, body);
+    });
   }
 
   async delete(named: Named, id: string, state: EngineValues): Promise<void> {
@@ -189,8 +189,8 @@ export class Resources {
         ([input, names]) => inputs[input] !== undefined || !names.includes(name),
       );
     const names = type.outputs.filter(isPossible);
-    const before = new Map<string, unknown>(Object.entries(held ?? {}));
-    const outputs = names.map((name) => [name, stable.includes(name) ? before.get(name) : UNKNOWN]);
+    const before: Members = held ?? {};
+    const outputs = names.map((name) => [name, stable.includes(name) ? before[name] : UNKNOWN]);
     return { ...Object.fromEntries(outputs), ...inputs };
   }
 
@@ -234,25 +234,16 @@ export class Resources {
     const needsHolders = mayShare && (isLimited || !isDestroy);
     if (!needsSuccessor && !needsHolders) return;
     const witness = await context.witness();
-    if (witness === undefined) {
-      if (!needsSuccessor) return;
+    if (witness !== undefined) {
+      if (mayShare) noteHoldersOf(type.holds?.(outputs) ?? [], id, witness, context);
+      if (needsSuccessor) noteSuccessor(type, id, witness, context);
+    } else if (needsSuccessor) {
       throw new KeyplaneError(
         "KP-REVOKE",
         "the key stays live, because the state of the stack, which shows whether another resource has it, could not be " +
           "read. Set KEYPLANE_PULUMI to the path of the Pulumi CLI, and run the command again",
       );
     }
-    for (const key of (mayShare && type.holds?.(outputs)) || []) {
-      for (const holder of witness.holdersOf(key)) {
-        if (holder.id === id && (holder.urn === context.urn || holder.replaced)) continue;
-        noteHeldBy({ id: holder.id, urn: holder.namedFor }, key.id, context);
-      }
-    }
-    const successor = needsSuccessor ? witness.successorOf(context.urn, id) : undefined;
-    if (successor === undefined) return;
-    noteHolder(type, { id: successor.id, outputs: fromEngine(successor.outputs) }, context);
-    const { revokeNow } = successor.outputs;
-    if (typeof revokeNow === "string") context.run.compromised.add(revokeNow);
   }
 
   /** The nonces of a creation, in order, also if it is repeated; `undefined` if its inputs have no seed. */
@@ -307,6 +298,25 @@ export class Resources {
     };
     return runVerb(this.session, { type, name, urn, values, held, also }, body);
   }
+}
+
+/** Records which other resources hold keys of a resource that is about to be deleted. */
+function noteHoldersOf(keys: readonly HeldName[], id: string, witness: Witness, context: Context): void {
+  for (const key of keys) {
+    for (const holder of witness.holdersOf(key)) {
+      if (holder.id === id && (holder.urn === context.urn || holder.replaced)) continue;
+      noteHeldBy({ id: holder.id, urn: holder.namedFor }, key.id, context);
+    }
+  }
+}
+
+/** Records what the successor of a resource holds, and which key it names as compromised. */
+function noteSuccessor(type: ResourceType, id: string, witness: Witness, context: Context): void {
+  const successor = witness.successorOf(context.urn, id);
+  if (successor === undefined) return;
+  noteHolder(type, { id: successor.id, outputs: fromEngine(successor.outputs) }, context);
+  const { revokeNow } = successor.outputs;
+  if (typeof revokeNow === "string") context.run.compromised.add(revokeNow);
 }
 
 /** The outputs to record. The account is proven by now. */

@@ -1,12 +1,12 @@
 import { keyDigest } from "../key-digest";
-import { identityHere, mustBeSameAccount } from "../keys/account-guard";
+import { identityHere, mustBeSameAccount, provenOwnerChange } from "../keys/account-guard";
 import { mustBeDue, reportSkew } from "../keys/clock-skew";
 import { createKey, NotCreated } from "../keys/create-key";
 import { findKey, untried } from "../keys/find-key";
 import { isHeldElsewhere } from "../keys/holders";
-import { ownerIdIn, sameOwner } from "../keys/identity";
+import { ownerIdIn } from "../keys/identity";
 import { dueByAge } from "../keys/key-fields";
-import { leftDue, triggersDue } from "../keys/key-state";
+import { KEY_OUTPUTS, leftDue, triggersDue } from "../keys/key-state";
 import { settleLost, settleLostForGood } from "../keys/lost-request";
 import { formatKey, isOthers, ownerTag } from "../keys/names";
 import {
@@ -61,7 +61,7 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
 
   writeState,
 
-  stable: () => ["keyId", "name", "key", "sealedKey", "digest", "createdAt", "expiresAt"],
+  stable: () => KEY_OUTPUTS,
 
   rules: apiKeyRules,
 
@@ -105,7 +105,7 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
     // `mustBeDue` has asked the service's clock. The deletion of the old key must not ask again.
     context.run.replacedByAge.delete(context.urn);
     reportSkew(context);
-    return { id, outputs: await getReady(id, state, key, context) };
+    return { id, outputs: await waitUntilReady(id, state, key, context) };
   },
 
   async read(id, state, context) {
@@ -120,16 +120,13 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
       // Said here, because the next preview shows a creation without its reason.
       context.warn(`${gone}. The next \`pulumi up\` creates a new key`);
       // Removing the resource would lose the keys that are not revoked yet. Its replacement revokes them.
-      return leftBeside(id, state).length === 0 ? undefined : { ...state, gone: true };
+      return leftBeside(state).length === 0 ? undefined : { ...state, gone: true };
     }
     return { ...state, identity: identityHere(state.identity, context) };
   },
 
   async update(id, saved, inputs, context) {
-    await mustBeSameAccount(inputs.owner, context);
-    const hasNewOwner = !sameOwner(saved.identity, inputs.owner);
-    // A new owner, in a renamed or copied stack, proves nothing about keys that are older than the owner.
-    if (hasNewOwner) await mustBeSameAccount(saved.identity, context);
+    const hasNewOwner = await provenOwnerChange(saved.identity, inputs.owner, context);
     const pending = withFirstUse(inputs, saved, { id: saved.keyId, sealedKey: saved.sealedKey }, context);
     // In a copied state, the original stack revokes them: its state contains them, too.
     const toRevoke = hasNewOwner ? [] : keysToRevoke(saved.pendingRevocations, saved);
@@ -137,7 +134,7 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
     // No stack has the key of a lost request, so a copy may revoke it, too.
     const lost = await settleLost(saved.lost, inputs.owner, context);
     const state = withInputs({ ...saved, gone: false, pending, pendingRevocations, lost }, inputs);
-    return getReady(id, state, saved.key, context);
+    return waitUntilReady(id, state, saved.key, context);
   },
 
   async import(id, key, inputs, context) {
@@ -161,27 +158,21 @@ export const apiKey = atBorder<ApiKeyInputs, ApiKeyState>({
       );
       return;
     }
-    const stays = inputs.revokeOnDelete === false && wasHandedOut(state.pending);
-    if (stays) {
+    if (inputs.revokeOnDelete === false && wasHandedOut(state.pending)) {
       await mustNotForget(identity, context);
       context.run.kept.add(id);
       context.info(`key ${formatKey({ id, name })} stays live, because revokeOnDelete is false`);
-    }
-    if (!stays && keyId !== undefined && !isHeldElsewhere(id, id, identity, context)) {
+    } else if (keyId !== undefined && !isHeldElsewhere(id, id, identity, context)) {
       await mustHaveReachedConsumers(id, identity, context);
       await revokeKey({ ...state, id }, context);
     }
-    await mustRevokeAll(keysToRevoke(leftBeside(id, state), state), identity, context);
+    await mustRevokeAll(keysToRevoke(leftBeside(state), state), identity, context);
   },
 });
 
-/**
- * Ids of keys that nobody holds and that are still to be revoked, except the resource's own. The id of a resource is that
- * of its key. If no key could be created, it is the id of a key that was left behind, or else the requested name.
- */
-function leftBeside(id: string, { keyId, pendingRevocations }: ApiKeyState): readonly string[] {
-  const own = keyId === undefined ? undefined : id;
-  return pendingRevocations.filter((orphan) => orphan !== own);
+/** Ids of keys that nobody holds and that are still to be revoked, except the resource's own. */
+function leftBeside({ keyId, pendingRevocations }: ApiKeyState): readonly string[] {
+  return pendingRevocations.filter((orphan) => orphan !== keyId);
 }
 
 /** Who creates the key. An auto-name shows it; for an exact name it is stored separately. */
@@ -203,7 +194,7 @@ async function requestKey(inputs: ApiKeyInputs, context: Context): ReturnType<ty
  * Waits until an existing key is ready. Whatever fails from here on, the key is recorded.
  * @param key - Its secret, if this run has it.
  */
-async function getReady(
+async function waitUntilReady(
   id: string,
   state: ApiKeyState,
   key: string | undefined,

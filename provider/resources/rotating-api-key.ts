@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { KeyplaneError } from "../errors";
 import { keyIn } from "../key-index";
-import { identityHere, mustBeSameAccount } from "../keys/account-guard";
+import { identityHere, mustBeSameAccount, provenOwnerChange } from "../keys/account-guard";
 import { laterNow, notDueYet } from "../keys/clock-skew";
 import { findKey, untried } from "../keys/find-key";
-import { sameOwner } from "../keys/identity";
 import { isKept, nextDue, rotateAt } from "../keys/key-fields";
-import { triggersDue } from "../keys/key-state";
+import { KEY_OUTPUTS, triggersDue } from "../keys/key-state";
 import { sameAge } from "../keys/lease";
 import { settleLost } from "../keys/lost-request";
 import { formatKey } from "../keys/names";
@@ -64,9 +63,7 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
   },
 
   stable(state, inputs, now) {
-    return rotationReason(withTriggers(state, inputs.rotationTriggers), inputs, now) === undefined
-      ? ["keyId", "name", "key", "sealedKey", "digest", "createdAt", "expiresAt"]
-      : [];
+    return rotationReason(withTriggers(state, inputs.rotationTriggers), inputs, now) === undefined ? KEY_OUTPUTS : [];
   },
 
   rules: (inputs, context, before) => [...rotationRules(inputs, context), ...adoptionRules(inputs, context, before)],
@@ -74,8 +71,8 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
   holds: heldBy,
 
   compromised({ current, previous, compromised }, { revokeNow }) {
-    const named = [current, previous].filter((key) => key !== undefined && key.id === revokeNow);
-    const ids = [...compromised, ...named.map((key) => key?.id)];
+    const named = [current?.id, previous?.id].filter((id) => id !== undefined && id === revokeNow);
+    const ids = [...compromised, ...named];
     return ids.length === 0 ? undefined : `key ${ids.join(", ")}, which revokeNow names, is to be revoked`;
   },
 
@@ -94,9 +91,7 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
       const { adoptKey } = await import("./rotation/adopt-key.js");
       return { id, outputs: await adoptKey(adopt, inputs, context) };
     }
-    const state = withTriggers({ ...NOTHING, inputs });
-    const reason = { field: "pending", why: "the first key", urgent: true };
-    return { id, outputs: await rotateKey({ id, saved: NOTHING, state, reason }, context) };
+    return { id, outputs: await rotateIfDue(id, withTriggers({ ...NOTHING, inputs }), NOTHING, context) };
   },
 
   async read(_id, state, context) {
@@ -128,10 +123,7 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
   },
 
   async update(id, saved, inputs, context) {
-    await mustBeSameAccount(inputs.owner, context);
-    const hasNewOwner = !sameOwner(saved.identity, inputs.owner);
-    // A new owner, in a renamed or copied stack, proves nothing about keys that are older than the owner.
-    if (hasNewOwner) await mustBeSameAccount(saved.identity, context);
+    const hasNewOwner = await provenOwnerChange(saved.identity, inputs.owner, context);
     const { current, previous } = saved;
     const pending = withFirstUse(inputs, saved, { id: current?.id, sealedKey: current?.sealedKey }, context);
     // The previous key also stays live after the resource is deleted, so it must be used once, too.
@@ -141,7 +133,7 @@ export const rotatingApiKey = atBorder<RotationInputs, RotationState>({
     const taken = { ...saved, inputs, pending, identity: inputs.owner };
     // In a copied state, the original stack revokes them: its state contains them, too.
     const own = hasNewOwner ? { ...taken, compromised: [], retired: [], pendingRevocations: [] } : taken;
-    const ready = await getReady(id, noteTriggers(own, saved, context), saved, context);
+    const ready = await waitUntilReady(id, noteTriggers(own, saved, context), saved, context);
     const cleared = await revokePending(ready, context);
     const lost = await settleLost(cleared.lost, inputs.owner, context);
     return rotateIfDue(id, await retirePrevious({ ...cleared, lost }, context), saved, context);
@@ -222,7 +214,7 @@ function refuseUnknownKey(state: RotationState, { revokeNow }: PlannedRotation):
 }
 
 /** Waits until an existing key is ready. If it was not handed out before, its predecessor's grace starts then. */
-async function getReady(
+async function waitUntilReady(
   id: string,
   state: RotationState,
   saved: RotationState,

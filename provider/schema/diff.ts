@@ -78,7 +78,6 @@ function normal(value: unknown, rule: FieldRule): unknown {
   return empty ? undefined : given;
 }
 
-/** The names of the properties that differ. */
 export function changedNames(olds: Properties, news: Properties): string[] {
   return Object.keys({ ...olds, ...news }).filter((name) => !isDeepStrictEqual(olds[name], news[name]));
 }

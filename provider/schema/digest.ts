@@ -35,12 +35,10 @@ export function keyed(text: string, key: string): Digest {
   return { text: `${KEYED}${text.slice(0, SALT_LENGTH)}${base32(mac.subarray(0, MAC_BYTES))}`, key };
 }
 
-/** Whether a digest is made with a key. */
 export function isKeyed(text: string): boolean {
   return text.startsWith(KEYED);
 }
 
-/** Whether a digest was made of this value. */
 export function isDigestOf(value: unknown, { text, key }: Digest): boolean {
   const salt = text.slice(KEYED.length, KEYED.length + SALT_LENGTH);
   return keyed(salted(value, salt), key).text === text;

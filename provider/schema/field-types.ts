@@ -72,7 +72,6 @@ const oneOf =
 const duration: FieldType<string> = (value) =>
   parseDuration(value) === undefined ? `must be a duration: ${DURATION_FORM}` : undefined;
 
-/** A duration for a timer. */
 const timeout: FieldType<string> = (value) =>
   (parseDuration(value) ?? Number.POSITIVE_INFINITY) > MAX_TIMER_MS ? `must be a duration: ${TIMER_FORM}` : undefined;
 

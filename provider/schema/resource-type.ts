@@ -247,7 +247,6 @@ export interface ResourceType<Inputs = Given, State = Outputs> {
   readonly delete: (id: string, state: State, context: Context) => Promise<void>;
 }
 
-/** How the state of a resource is in its outputs. */
 export interface StateForm<State> {
   /** Reads outputs, also those of former versions. */
   readonly readState: (outputs: Properties) => State;

@@ -26,7 +26,7 @@ export interface Witness {
   /** Whether the state contains an owner, by its id, or a record of an interrupted creation by it. */
   knows(ownerId: string): boolean;
   /** Whether the state shows that an owner never had a key: no resource has one, or a trace of a request for one. */
-  isUnused(ownerId: string): boolean;
+  neverHadKey(ownerId: string): boolean;
   /** Whether the name of a key has the tag of an owner in the state. */
   owns(name: string): boolean;
   /** Whether a resource holds a key, also one that was replaced; `unknown` if the state hides ids of keys. */

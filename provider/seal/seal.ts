@@ -1,6 +1,5 @@
 import type { Recipients, SealedTexts } from "./recipients";
 
-/** Seals a secret in each format. */
 const SEALS: { readonly [format in keyof Required<Recipients>]: Seal<NonNullable<Recipients[format]>> } = {
   async age(bytes, recipients) {
     const { armor, Encrypter } = await import("age-encryption");

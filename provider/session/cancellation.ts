@@ -16,20 +16,16 @@ interface RunningVerb {
 export class Cancellation {
   #cancelled: AbortedError | undefined;
   #orphaned: AbortedError | undefined;
-  readonly #running = new Set<RunningVerb>();
+  /** The verbs that are under way. */
+  readonly running = new Set<RunningVerb>();
   readonly #creations = new Set<Promise<unknown>>();
 
   constructor(private readonly accounts: () => Iterable<Account>) {}
 
-  /** The verbs that are under way. */
-  get running(): ReadonlySet<RunningVerb> {
-    return this.#running;
-  }
-
   /** Registers a running verb. Returns a function that ends this. */
   began(verb: RunningVerb): () => void {
-    this.#running.add(verb);
-    return () => this.#running.delete(verb);
+    this.running.add(verb);
+    return () => this.running.delete(verb);
   }
 
   /** Runs the creation of a key, so that it is finished if the engine dies meanwhile. */
@@ -56,7 +52,7 @@ export class Cancellation {
     this.#orphaned = new AbortedError("the engine is gone");
     for (const account of this.accounts()) account.stopCreating(this.#orphaned);
     // A verb can end while the creations are awaited. Its answer reaches nobody.
-    const verbs = [...this.#running];
+    const verbs = [...this.running];
     const deadline = new Promise((resolve) => setTimeout(resolve, FINISH_MS).unref());
     await Promise.race([Promise.allSettled(this.#creations), deadline]);
     const toRevoke = verbs.flatMap(({ created }) => created.map((revoke) => revoke()));

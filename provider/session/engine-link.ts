@@ -30,7 +30,6 @@ export type Severity = "progress" | "info" | "warning";
  * gone: this process outlives a killed engine, and would continue to create keys that no state records.
  */
 export class EngineLink {
-  readonly #modules: () => EngineModules;
   readonly #underWay = new Set<Promise<void>>();
   #client: EngineClient | undefined;
   /** Resolves when the connection that watches the engine is open. */
@@ -39,10 +38,8 @@ export class EngineLink {
   /** @param address - The engine's address; empty if there is no engine. */
   constructor(
     readonly address: string,
-    modules: () => EngineModules,
-  ) {
-    this.#modules = modules;
-  }
+    private readonly modules: () => EngineModules,
+  ) {}
 
   /** Calls `onDeath` as soon as the engine's process is gone, because that closes its end of the connection. */
   watch(onDeath: () => void): void {
@@ -73,9 +70,7 @@ export class EngineLink {
     hold();
   }
 
-  /**
-   * Shows a message in the row of a resource. A message that cannot be shown is dropped, so that it does not fail the work that it reports.
-   */
+  /** Shows a message in the row of a resource. One that cannot be shown is dropped: it must not fail the work. */
   log(urn: string, severity: Severity, text: string): void {
     if (this.address === "") return;
     const sent = this.#send(urn, severity, text).catch(() => {});
@@ -84,16 +79,16 @@ export class EngineLink {
   }
 
   /** Resolves if the engine answers. If it is gone, the process ends instead. */
-  async isRunning(): Promise<void> {
+  async mustBeRunning(): Promise<void> {
     if (this.#connected === undefined) return;
-    const { messages } = this.#modules();
+    const { messages } = this.modules();
     // Any engine answers this.
     const asked = this.#call((client, ...rest) =>
       client.getRootResource(new messages.GetRootResourceRequest(), ...rest),
     );
     const answered = await asked.then(
       () => true,
-      ({ code }: Partial<ServiceError>) => code === this.#modules().grpc.status.UNIMPLEMENTED,
+      ({ code }: Partial<ServiceError>) => code === this.modules().grpc.status.UNIMPLEMENTED,
     );
     // A killed process answers nothing, and its connections close soon after.
     if (!answered) await new Promise((resolve) => setTimeout(resolve, CLOSED_WITHIN_MS));
@@ -106,7 +101,7 @@ export class EngineLink {
   }
 
   #send(urn: string, severity: Severity, text: string): Promise<void> {
-    const { messages } = this.#modules();
+    const { messages } = this.modules();
     const request = new messages.LogRequest();
     request.setSeverity(severity === "warning" ? messages.LogSeverity.WARNING : messages.LogSeverity.INFO);
     request.setMessage(toMessage(text));
@@ -116,7 +111,7 @@ export class EngineLink {
   }
 
   #call(start: (client: EngineClient, ...rest: CallArguments) => unknown): Promise<void> {
-    const { grpc, service } = this.#modules();
+    const { grpc, service } = this.modules();
     this.#client ??= new service.EngineClient(this.address, grpc.credentials.createInsecure());
     const client = this.#client;
     return new Promise((resolve, reject) => {

@@ -5,7 +5,6 @@ const EVERY_MS = 60_000;
 /** Maximum number of lines at a time. A stack can have hundreds of keys that wait. */
 const MAX_LINES = 5;
 
-/** What a verb waits for. */
 export interface LongWait {
   text: string;
   /** Monotonic time of the first progress, in milliseconds. */

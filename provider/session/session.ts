@@ -27,7 +27,7 @@ const RETRY_SHOWN_EVERY_MS = 1_000;
 export class Session {
   readonly engine: EngineLink;
   /** What the engine's own records say about the stack. */
-  readonly stack: StackLook;
+  readonly stack = new StackLook(this);
   readonly longWaits = new LongWaits();
   readonly creations = new RetriedCreations();
   readonly nonce: () => string;
@@ -50,7 +50,6 @@ export class Session {
   constructor(modules: () => EngineModules) {
     this.engine = new EngineLink(process.argv[2] ?? "", modules);
     this.nonce = noncesOf(this.#runId);
-    this.stack = new StackLook(this);
   }
 
   /** The command that runs. Looked up on demand, because most runs need not know it. */

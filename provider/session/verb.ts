@@ -48,22 +48,23 @@ export class VerbError extends Error {
 export async function runVerb<T>(session: Session, verb: Verb, body: (context: Context) => Promise<T>): Promise<T> {
   const { type, name, urn, values, held = values } = verb;
   // The service can repeat any of them in its answers.
-  for (const secret of keysIn(held)) conceal(secret);
+  for (const secret of secretsIn(held)) conceal(secret);
   // The values of other verbs are inputs, which are not in a state yet.
   if (name !== "check" && name !== "create") session.noteRecorded(held);
   const context = new VerbContext(session, verb);
   const ended = session.cancellation.began(context);
   try {
     const answer = await body(Object.assign(context, verb.also));
-    // Nothing records a key that a dead engine was told of.
-    if (context.created.length > 0) await session.engine.isRunning();
+    // No state gets a key whose answer a dead engine cannot read. Then this does not return: the keys are revoked, and
+    // the process ends.
+    if (context.created.length > 0) await session.engine.mustBeRunning();
     context.endWait("done");
     publishDiagnostic("before-return", `${name} ${type.name}`);
     return answer;
   } catch (error) {
     context.endWait("failed");
     const doing = `${name} ${type.name} ${JSON.stringify(shownName(nameInUrn(urn)))}`;
-    for (const secret of keysIn(values)) conceal(secret);
+    for (const secret of secretsIn(values)) conceal(secret);
     const notReady = error instanceof NotReady ? error : undefined;
     throw new VerbError(described(session, doing, error), type, notReady);
   } finally {
@@ -105,6 +106,7 @@ class VerbContext implements Omit<Context, Added> {
   constructor(session: Session, { urn, name, values }: Verb) {
     this.scope = scopeOf(values);
     this.nonce = session.nonce;
+    // A run creates and updates first, and deletes last, so creations and updates share a look at the state.
     this.#phase = name === "create" ? "update" : name;
     this.#session = session;
     this.urn = urn;
@@ -218,11 +220,11 @@ export function described(session: Session, doing: string, error: unknown): stri
 }
 
 /** Wraps an error that keyplane does not throw on purpose. */
-export function unexpected(error: unknown): KeyplaneError {
+function unexpected(error: unknown): KeyplaneError {
   const text = error instanceof Error ? error.message : String(error);
   return new KeyplaneError("KP-INTERNAL", `${text}. This is a bug in keyplane: report it with this message`);
 }
 
-function keysIn({ key, previousKey, adopt }: Outputs): string[] {
+function secretsIn({ key, previousKey, adopt }: Outputs): string[] {
   return [key, previousKey, membersOf(adopt).key].filter((value) => typeof value === "string");
 }

@@ -4,7 +4,6 @@ import { isObject, jsonIn } from "../members";
 import { isKeyText } from "../secrets";
 import { accountSetting, shownAccount } from "../text";
 
-/** One account of `keyplane:accounts`. */
 export interface NamedAccount {
   /** The control plane's base URL, without a trailing slash; absent if `keyplane:baseUrl` applies. */
   readonly baseUrl: string | undefined;
@@ -12,7 +11,6 @@ export interface NamedAccount {
   readonly apiKey: string;
 }
 
-/** The form of a name in `keyplane:accounts`. */
 export const ACCOUNT_NAME = {
   pattern: /^[a-z0-9][a-z0-9-]{0,31}$/,
   form: "1 to 32 characters (a-z, 0-9 and -) that do not begin with -",

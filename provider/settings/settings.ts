@@ -225,7 +225,6 @@ function namesIn(text: string): readonly string[] | undefined {
   return Array.isArray(list) ? list.map(String) : undefined;
 }
 
-/** The maximum of each count. */
 const MOST = { concurrency: 1_000, requestsPerSecond: 10_000, requestsPerMinute: 100_000 } as const;
 
 function readCount(text: string, name: keyof typeof MOST): number {

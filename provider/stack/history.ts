@@ -1,4 +1,4 @@
-import { membersOf } from "../members";
+import { jsonIn, membersOf } from "../members";
 import type { Delivery, HistoryMark } from "../schema/witness";
 import { variableOf } from "./command-line";
 
@@ -26,17 +26,9 @@ const LIMITS = ["target", "target-replace", "exclude"];
  * an `Error` if there is no list.
  */
 export function readHistory(text: string): readonly Run[] {
-  const entries = parse(text);
+  const entries = jsonIn(text);
   if (!Array.isArray(entries)) throw new Error("`pulumi stack history` answered without a list");
   return entries.map(readRun);
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function readRun(entry: unknown): Run {

@@ -22,7 +22,6 @@ export interface KeyInState {
   readonly ownerId: string;
 }
 
-/** Information about keys in a stack's state. */
 export interface StackState {
   readonly source: string;
   /** `project/stack`. Empty if the state is empty. */

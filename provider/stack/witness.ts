@@ -24,7 +24,7 @@ export class StackWitness implements Witness {
     return [...this.#ours, ...this.deployment.creating].flatMap(ownersIn).some(({ id }) => id === ownerId);
   }
 
-  isUnused(ownerId: string): boolean {
+  neverHadKey(ownerId: string): boolean {
     const isOurs = (owner: string) => owner === "" || owner === ownerId;
     return (
       this.knows(ownerId) &&
@@ -90,12 +90,16 @@ export class StackWitness implements Witness {
 
   waitingFor(urn: string, id: string, isUpdate: (changedAt: number) => boolean = () => true): readonly string[] {
     const savedAs = this.#savedAs(urn, id);
+    // Without a successor, nothing was changed since, so all consumers wait.
     const { created = Number.POSITIVE_INFINITY } = this.successorOf(urn, id) ?? {};
     const changed = new Set([savedAs]);
+    const isConsumer = ({ urn, custom, replaced, sources }: StateResource) =>
+      custom && !replaced && urn !== savedAs && [...sources].some((source) => changed.has(source));
     const waiting: string[] = [];
     // In a state, every resource comes after those that it uses.
-    for (const { urn: consumer, custom, replaced, hasFailed, sources, modified = 0 } of this.deployment.resources) {
-      if (!custom || replaced || consumer === savedAs || ![...sources].some((source) => changed.has(source))) continue;
+    for (const resource of this.deployment.resources) {
+      const { urn: consumer, hasFailed, modified = 0 } = resource;
+      if (!isConsumer(resource)) continue;
       if (hasFailed || modified < created || !isUpdate(modified)) waiting.push(nameInUrn(consumer));
       else changed.add(consumer);
     }

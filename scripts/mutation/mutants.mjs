@@ -187,13 +187,13 @@ const settle = [
   ...inFile("provider/keys/create-key.ts", [
     {
       name: "an orphan that cannot be revoked is recorded",
-      change: always("create", "name", "==="),
+      change: always("create", "name", "===", 2),
       test: resources("lost-answers"),
       by: "C7",
     },
     {
       name: "orphans of earlier attempts are kept beside the key",
-      change: becomes("[]", "recordOf", "orphans", "id"),
+      change: becomes("[]", "leftOf", "orphans", "id"),
       test: resources("lost-answers"),
       by: "C7",
     },
@@ -1026,7 +1026,7 @@ const rotation = [
   ...inFile("provider/resources/rotation/retire-key.ts", [
     { name: "keyplane's own credential is not retired", change: drop("retirePrevious", "ownSetting", "undefined") },
     { name: "a copied state does not retire the original's key", change: drop("retirePrevious", "isOthers") },
-    { name: "a list that fails does not fail the run", change: always("recordOf", "isAborted") },
+    { name: "a list that fails does not fail the run", change: always("listedKey", "isAborted") },
     {
       name: "the service's clock has to agree that the grace is over",
       change: uncalled("fateOfPrevious", "serviceNow"),
@@ -1214,12 +1214,15 @@ const account = [
   ]),
   ...inFile("provider/resources/api-key.ts", [
     { name: "an ApiKey is made in a proven account", change: drop("create", "mustBeSameAccount") },
-    { name: "an ApiKey is updated in a proven account", change: drop("update", "mustBeSameAccount", "owner") },
+    { name: "an ApiKey is updated in a proven account", change: becomes("false", "update", "provenOwnerChange") },
     { name: "an ApiKey that stays live is not forgotten in another account", change: drop("delete", "mustNotForget") },
   ]),
   ...inFile("provider/resources/rotating-api-key.ts", [
     { name: "a RotatingApiKey is made in a proven account", change: drop("create", "mustBeSameAccount") },
-    { name: "a RotatingApiKey is updated in a proven account", change: drop("update", "mustBeSameAccount", "owner") },
+    {
+      name: "a RotatingApiKey is updated in a proven account",
+      change: becomes("false", "update", "provenOwnerChange"),
+    },
   ]),
   ...inFile("provider/resources/rotation/delete-keys.ts", [
     {
@@ -2093,7 +2096,7 @@ const plugins = [
   ...inFile("provider/plugin/resources.ts", [
     {
       name: "a replacement is guarded by the account that its comparison has shown",
-      change: drop("body", "former"),
+      change: drop("create", "mustBeSameAccount", "former"),
       test: contract("account"),
       by: "the credential of another account, for ApiKey, is refused by a replacement",
     },
@@ -2605,19 +2608,19 @@ const evidence = [
   ...inFile("provider/stack/witness.ts", [
     {
       name: "only a state that knows the owner shows that it never had a key",
-      change: without("isUnused", "knows"),
+      change: without("neverHadKey", "knows"),
       test: stack("witness"),
       by: "a state shows that its owner never had a key not without",
     },
     {
       name: "a key in the state shows that the owner had one",
-      change: without("isUnused", "#held"),
+      change: without("neverHadKey", "#held"),
       test: stack("witness"),
       by: "a state shows that its owner never had a key not if it has",
     },
     {
       name: "an interrupted creation can have made a key",
-      change: without("isUnused", "deployment"),
+      change: without("neverHadKey", "deployment"),
       test: stack("witness"),
       by: "a state shows that its owner never had a key not if a creation",
     },
@@ -2743,13 +2746,13 @@ const evidence = [
   ...inFile("provider/plugin/resources.ts", [
     {
       name: "the plugin remembers a creation that an error hook repeats",
-      change: becomes("first", "body", "createAgain", "first"),
+      change: becomes("first", "create", "createAgain", "first"),
       test: contract("error-hooks"),
       by: "with the plugin, a repeated creation",
     },
     {
       name: "a resource of another provider may have adopted a key",
-      change: drop("#noteOthers", "noteHeldBy"),
+      change: drop("noteHoldersOf", "noteHeldBy"),
       test: contract("import"),
       by: "the import of an existing key as",
     },
@@ -2998,13 +3001,13 @@ const evidence = [
     },
     {
       name: "a former provider keeps the key of a successor",
-      change: becomes("successor !== null", "#noteOthers", "successor", "undefined"),
+      change: becomes("successor !== null", "noteSuccessor", "successor", "undefined"),
       test: contract("rotation"),
       by: "the deletion of a resource by a provider that the program does not use keeps the current key after",
     },
     {
       name: "a former provider needs the state to see a successor",
-      change: before("if (witness === undefined) return;", "#noteOthers", "if", "witness", "KP-REVOKE"),
+      change: drop("#noteOthers", "throw", "KP-REVOKE"),
       test: contract("rotation"),
       by: "the deletion of a resource by a provider that the program does not use is refused if the state",
     },

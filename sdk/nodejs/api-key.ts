@@ -155,6 +155,7 @@ export class ApiKey<Seal extends pulumi.Input<SealTo> | undefined = undefined> e
     const inputs = registeredInputs("ApiKey", name, { outputs: OUTPUTS, args: own, options });
     // A sealed key has no secret, but a random one for digests.
     const secrets = [args.sealTo === undefined ? "key" : "digestKey"];
+    // Pulumi's traces would take most of the time of a registration.
     const resumeTraces = pauseTraces();
     try {
       super(typeToken("ApiKey"), name, inputs, keyOptions(options, registry.owner, secrets));
@@ -175,7 +176,17 @@ export class ApiKey<Seal extends pulumi.Input<SealTo> | undefined = undefined> e
   }
 }
 
+/** All outputs of the dynamic resource. Those of the provider's list are the ones that the plugin's users see. */
 const OUTPUTS = [
-  ...["keyId", "name", "key", "sealedKey", "digest", "createdAt", "rotateAt", "expiresAt"],
-  ...["pending", "pendingRevocations", "lostNames"],
+  "keyId",
+  "name",
+  "key",
+  "sealedKey",
+  "digest",
+  "createdAt",
+  "rotateAt",
+  "expiresAt",
+  "pending",
+  "pendingRevocations",
+  "lostNames",
 ];

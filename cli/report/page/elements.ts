@@ -18,10 +18,8 @@ export function filled<Of extends Element>(
   return created;
 }
 
-/** Text that is less important. */
 export const faint = (...children: Child[]): HTMLElement => element("span", { class: "faint" }, ...children);
 
-/** The element of the page with this id. */
 export function part(id: string): HTMLElement {
   const found = document.getElementById(id);
   if (found === null) throw new Error(`the page has no ${id}`);

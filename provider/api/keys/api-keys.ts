@@ -1,7 +1,6 @@
 import { ApiError, type ErrorFacts, isApiError, KeyplaneError, messageOf } from "../../errors";
 import { getOrCreate } from "../../get-or-create";
 import type { Clock, HttpAnswer, HttpClient } from "../../http";
-import { linkSignals } from "../../http/abort-signals";
 import { isInconclusive, isRefusal } from "../../http/statuses";
 import { checkId } from "../../ids";
 import { keyIn } from "../../key-index";
@@ -41,11 +40,6 @@ export interface ListKeysOptions extends ReadOptions {
   readonly recent?: boolean | undefined;
 }
 
-export interface CreateKeyOptions extends ReadOptions {
-  /** Limits a key of an organization to this project. @default the whole organization */
-  readonly projectId?: string | undefined;
-}
-
 export interface RevokeKeyOptions extends ReadOptions {
   /** Whether a list lacks the key. If the service does not find its id either, the key is gone. @default false */
   readonly unlisted?: boolean | undefined;
@@ -60,16 +54,11 @@ export class Keys {
   readonly #revokedNames = new Set<string>();
   /** Revocations that are under way or have succeeded, by the key's id. */
   readonly #revocations = new Map<string, Promise<"revoked" | "absent">>();
-  /** Whether the service has accepted the credential. */
   #isAccepted = false;
   /** Why the service refused the credential before it ever accepted it. Such a credential is wrong, and stays wrong. */
   #refusal: ApiError | undefined;
   /** The last list without them. All reads share it, because it has an index. */
-  #liveList: {
-    readonly of: readonly ApiKeyRecord[];
-    readonly revoked: number;
-    readonly keys: readonly ApiKeyRecord[];
-  } = { of: [], revoked: 0, keys: [] };
+  #liveList = { of: [] as readonly ApiKeyRecord[], revoked: 0, keys: [] as readonly ApiKeyRecord[] };
 
   constructor(
     private readonly at: KeyList,
@@ -86,16 +75,14 @@ export class Keys {
   }
 
   /**
-   * Creates a key (`POST` on the list). Only this answer contains the secret.
+   * Creates a key (`POST` on the list), in an organization also limited to a project. Only this answer contains the secret.
    * Throws `AnswerLostError` if the key may exist but its secret is unknown: the caller must check the list, and must
    * not request the same name again. Throws an `ApiError` of kind `conflict` if the name is taken.
    */
-  async create(name: string, options: CreateKeyOptions = {}): Promise<CreatedKey> {
+  async create(name: string, { projectId }: { readonly projectId?: string | undefined } = {}): Promise<CreatedKey> {
     const { path, routes, createsPerSecond } = this.at;
-    const { projectId } = options;
     const limitedTo = projectId === undefined ? {} : { project_id: checkId("project", projectId, "projectId") };
     this.#list.created();
-    const link = linkSignals(this.account.creations, options.signal);
     try {
       const answer = await this.http.request({
         method: "POST",
@@ -104,19 +91,14 @@ export class Keys {
         body: { key_name: name, ...limitedTo },
         replay: "once",
         perSecond: createsPerSecond,
-        signal: link.signal,
+        signal: this.account.creations,
       });
       this.#noteAnswer(answer);
-      return readCreatedKey(answer, {
-        route: routes.create,
-        name,
-        warn: this.account.warn,
-        now: () => this.clock.now(),
-      });
+      const { warn } = this.account;
+      return readCreatedKey(answer, { route: routes.create, name, warn, now: () => this.clock.now() });
     } catch (error) {
       throw nameConflict(error) ?? error;
     } finally {
-      link.dispose();
       this.#list.created();
     }
   }
@@ -148,10 +130,10 @@ export class Keys {
    * The key with this id, from the last list of this process, or from a later one if that lacks the key. An old list is
    * good enough, because the name of an id never changes. `undefined` if the key is gone.
    */
-  async find(id: string, options: ReadOptions = {}): Promise<ApiKeyRecord | undefined> {
+  async find(id: string): Promise<ApiKeyRecord | undefined> {
     if (this.#revoked.has(id)) return undefined;
     const { latest } = this.#list;
-    const found = (latest && keyIn(latest, id)) ?? keyIn(await this.#list.get(options.signal), id);
+    const found = (latest && keyIn(latest, id)) ?? keyIn(await this.#list.get(), id);
     return this.#revoked.has(id) ? undefined : found;
   }
 
@@ -159,14 +141,12 @@ export class Keys {
    * Lists the keys with another key of the account (`GET` on the list). The list shows that key's use at once. Returns
    * `undefined` if the service does not accept the key.
    */
-  async listAs(key: string, options: ReadOptions = {}): Promise<ApiKeyRecord[] | undefined> {
+  async listAs(key: string): Promise<ApiKeyRecord[] | undefined> {
     conceal(key);
     const { path, routes } = this.at;
     try {
       const request = { method: "GET", route: routes.list, path, credential: key, replay: "safe" } as const;
-      return readKeys(routes.list, await this.http.request({ ...request, signal: options.signal }), {
-        holdsCaller: true,
-      });
+      return readKeys(routes.list, await this.http.request(request), { holdsCaller: true });
     } catch (error) {
       if (isApiError(error) && error.status === 401) return undefined;
       throw error;
@@ -217,17 +197,10 @@ export class Keys {
   async authenticates(key: string, options: ReadOptions & { readonly isNew?: boolean } = {}): Promise<boolean> {
     conceal(key);
     const { isNew = true } = options;
+    const request = { method: "GET", route: PROBE, path: "/projects", query: { limit: 1 }, replay: "safe" } as const;
     for (const pause of [...(isNew ? SETTLE_PAUSES_MS : []), undefined]) {
       try {
-        await this.http.request({
-          method: "GET",
-          route: PROBE,
-          path: "/projects",
-          query: { limit: 1 },
-          credential: key,
-          replay: "safe",
-          signal: options.signal,
-        });
+        await this.http.request({ ...request, credential: key, signal: options.signal });
         return true;
       } catch (error) {
         if (!isApiError(error) || !isRefusal(error.status ?? 0)) throw error;

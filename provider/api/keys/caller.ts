@@ -6,7 +6,6 @@ import type { ReadOptions } from "../records";
 
 const WHO = "GET /auth";
 
-/** Who a credential belongs to. */
 export interface Caller {
   /** Kind of credential, e.g. `api_key_user` or `api_key_org`; the service may add kinds at any time. */
   readonly method: string;

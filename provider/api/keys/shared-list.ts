@@ -45,7 +45,7 @@ export class SharedList<T> {
   }
 
   /** A read sent since the last creation: a finished one, one in progress, or else a new one. */
-  get(signal: AbortSignal | undefined): Promise<T> {
+  get(signal?: AbortSignal): Promise<T> {
     const finished = this.#finished;
     if (finished !== undefined && finished.sentAt > this.#lastCreation) return Promise.resolve(finished.value);
     return this.#join(this.#flight("any"), signal);

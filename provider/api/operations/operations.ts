@@ -1,3 +1,4 @@
+import { getOrCreate } from "../../get-or-create";
 import type { Clock, HttpAnswer, HttpClient } from "../../http";
 import { checkId } from "../../ids";
 import { type Page, PageSize, paginate } from "../paging";
@@ -19,13 +20,11 @@ export interface OperationsFilter extends ReadOptions {
   readonly status?: string | readonly string[] | undefined;
   /** Only those of this kind, or one of these. */
   readonly action?: string | readonly string[] | undefined;
-  /** Maximum number of operations. */
   readonly limit?: number | undefined;
   /** Maximum number per request. @default the most that the service allows */
   readonly pageSize?: number | undefined;
 }
 
-/** The parts of an account that operations use. */
 export interface OperationsContext {
   readonly pollIntervalMs: number;
   readonly operationTimeoutMs: number;
@@ -37,7 +36,6 @@ export interface OperationsContext {
   readonly serviceNow: () => number;
 }
 
-/** The operations of the account's projects. */
 export class Operations {
   readonly #size = new PageSize([1000, 100, 10, undefined]);
   readonly #pollers = new Map<string, ProjectPoller>();
@@ -119,9 +117,8 @@ export class Operations {
   }
 
   #poller(projectId: string): ProjectPoller {
-    let poller = this.#pollers.get(projectId);
-    if (poller === undefined) {
-      poller = new ProjectPoller({
+    const create = () =>
+      new ProjectPoller({
         clock: this.context.clock,
         random: this.context.random,
         route: LIST_OPERATIONS,
@@ -131,9 +128,7 @@ export class Operations {
         wasUnknown: this.#unknown.has(projectId),
         unknown: () => this.#unknown.add(projectId),
       });
-      this.#pollers.set(projectId, poller);
-    }
-    return poller;
+    return getOrCreate(this.#pollers, projectId, create);
   }
 
   #list(projectId: string, atMost: number | undefined, signal: AbortSignal | undefined) {
@@ -145,14 +140,8 @@ export class Operations {
       idOf: (operation) => operation.id,
       overlap: (cursor, last) => overlapping(cursor, last.createdAt),
       fetch: async (cursor, limit) => {
-        const request = {
-          method: "GET",
-          route: LIST_OPERATIONS,
-          path,
-          query: { limit, cursor },
-          replay: "safe",
-          signal,
-        } as const;
+        const query = { limit, cursor };
+        const request = { method: "GET", route: LIST_OPERATIONS, path, query, replay: "safe", signal } as const;
         const answer = await this.http.request(request);
         this.context.onAnswer(answer);
         this.#unknown.delete(projectId);

@@ -49,7 +49,6 @@ export interface Watcher {
 export interface PollerContext {
   readonly clock: Clock;
   readonly random: () => number;
-  /** The route of `pages`. */
   readonly route: string;
   readonly pages: (atMost: number, signal: AbortSignal) => AsyncIterable<Page<Operation>>;
   readonly get: (id: string, signal: AbortSignal) => Promise<Operation>;

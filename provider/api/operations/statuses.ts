@@ -17,7 +17,6 @@ export function phaseOf(status: string): Phase {
   return PHASES.get(status) ?? "pending";
 }
 
-/** Whether this version knows the status. */
 export function isKnownStatus(status: string): boolean {
   return PHASES.has(status);
 }

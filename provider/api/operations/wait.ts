@@ -57,13 +57,11 @@ export abstract class Wait<T> {
     return this.terms.clock.monotonic() - this.#startedAt;
   }
 
-  /** Ends the wait with an error. */
   fail(error: Error): void {
     this.#end();
     this.#reject(error);
   }
 
-  /** Ends the wait with a timeout. */
   expire(): void {
     const pending = this.pending();
     const seconds = Math.round(this.elapsedMs / 1000);

@@ -24,7 +24,6 @@ export class AimdLimit {
     return this.#value;
   }
 
-  /** When it was last lowered. */
   get loweredAt(): number {
     return this.#loweredAt;
   }

@@ -38,7 +38,6 @@ export class Concurrency {
     });
   }
 
-  /** Frees the slot. */
   release(): void {
     this.#running--;
     this.#admit();

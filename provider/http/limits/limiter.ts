@@ -33,7 +33,6 @@ interface Route {
 
 /** Keeps an account within the service's limits. All requests of the account use the same limiter. */
 export class Limiter {
-  readonly #limits: Limits;
   readonly #concurrency: Concurrency;
   readonly #routes = new Map<string, Route>();
   readonly #total: RateWindow;
@@ -42,10 +41,9 @@ export class Limiter {
   #refused = 0;
 
   constructor(
-    limits: Limits,
+    private readonly limits: Limits,
     private readonly clock: Clock,
   ) {
-    this.#limits = limits;
     this.#concurrency = new Concurrency(limits.concurrency);
     this.#total = new RateWindow(limits.perMinute, 60_000 + SLACK_MS);
     this.#ratesApply = limits.ratesApply;
@@ -96,10 +94,10 @@ export class Limiter {
     }
   }
 
-  #route(name: string, perSecond = this.#limits.perSecond): Route {
+  #route(name: string, perSecond = this.limits.perSecond): Route {
     return getOrCreate(this.#routes, name, () => ({
       line: new Concurrency(1),
-      pace: new Pace(Math.min(perSecond, this.#limits.perSecond)),
+      pace: new Pace(Math.min(perSecond, this.limits.perSecond)),
     }));
   }
 }

@@ -11,7 +11,6 @@ export const BUSY_BASE_MS = 1000;
 /** Maximum upper bound of a delay, in milliseconds. Only the service's `Retry-After` may exceed it. */
 export const CAP_MS = 20_000;
 
-/** Maximum attempts of one call. */
 const MAX_ATTEMPTS = 3;
 /** Maximum attempts of one call while every answer says that nothing was done. Their pauses take a minute or more. */
 const MAX_THROTTLED_ATTEMPTS = 14;

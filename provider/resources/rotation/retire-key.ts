@@ -45,7 +45,7 @@ export async function retirePrevious(saved: RotationState, context: Context): Pr
     context.info(`key ${formatKey(previous)}, which revokeNow names, ${whenRevoked(state)}`);
     return { ...withoutPrevious(state), compromised: [...state.compromised, previous.id] };
   }
-  const record = await recordOf(previous.id, context);
+  const record = await listedKey(previous.id, context);
   // A ledger has its own record of the delivery, and decides once more.
   const deliveredAt = context.deliveries === undefined ? state.rotatedAt : state.deliveredAt;
   const fate = fateOfPrevious(record, deliveredAt, inputs, context);
@@ -55,7 +55,7 @@ export async function retirePrevious(saved: RotationState, context: Context): Pr
   if (fate.fate !== "revoke") return state;
   if (context.deliveries === undefined) {
     context.info(`key ${formatKey(previous)} ${whenRevoked(state)}`);
-    const listed = await Promise.all(state.retired.map((id) => recordOf(id, context)));
+    const listed = await Promise.all(state.retired.map((id) => listedKey(id, context)));
     const retired = state.retired.filter((_, at) => listed[at] !== undefined);
     return { ...withoutPrevious(state), retired: [...retired, previous.id] };
   }
@@ -79,7 +79,7 @@ async function withDelivery(state: RotationState, deliveries: Deliveries, contex
   if (delivered === "at once") return { ...state, deliveredAt: state.rotatedAt ?? state.createdAt };
   // Without the service's clock, a grace could start, by a wrong clock, before this run. A later one tries again.
   const id = state.previous?.id ?? String(state.retired[0]);
-  if (context.account().skewMs === undefined && (await recordOf(id, context)) === "unknown") return state;
+  if (context.account().skewMs === undefined && (await listedKey(id, context)) === "unknown") return state;
   const now = isoOf(laterNow(context));
   // A later run of the history may have gone on from another state, for example from one that was restored afterwards.
   if (delivered === undefined && state.previous !== undefined) {
@@ -94,7 +94,7 @@ async function withDelivery(state: RotationState, deliveries: Deliveries, contex
 /** Revokes keys that a former version has retired, by the same rules. Their secrets are no longer known. */
 async function revokeRetired(state: RotationState, context: Context): Promise<RotationState> {
   if (state.retired.length === 0) return state;
-  const records = await Promise.all(state.retired.map((id) => recordOf(id, context)));
+  const records = await Promise.all(state.retired.map((id) => listedKey(id, context)));
   const live = state.retired.flatMap((id, at) => (records[at] === undefined ? [] : [{ id, record: records[at] }]));
   const { deliveredAt, inputs } = state;
   const toRevoke = live.filter(({ record }) => fateOfPrevious(record, deliveredAt, inputs, context).fate === "revoke");
@@ -106,7 +106,7 @@ async function revokeRetired(state: RotationState, context: Context): Promise<Ro
 /** What the service lists about a key: nothing if the key is gone, and `unknown` without a list. */
 export type Listed = ApiKeyRecord | undefined | "unknown";
 
-async function recordOf(id: string, context: Context): Promise<Listed> {
+async function listedKey(id: string, context: Context): Promise<Listed> {
   try {
     return keyIn(await context.keys().list({ recent: true }), id);
   } catch (error) {

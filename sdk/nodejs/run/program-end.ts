@@ -3,7 +3,6 @@ import type { ErrorCode } from "../../../provider/errors";
 import { REPORTED, type RunSettings, runStores, stackOutputs } from "./pulumi-internals";
 import { hasRunFailed } from "./watch-registrations";
 
-/** A program's own process. */
 export type ProgramProcess = Pick<NodeJS.Process, "prependOnceListener" | "prependListener" | "exitCode" | "stderr">;
 
 /**

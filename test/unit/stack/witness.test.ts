@@ -100,7 +100,7 @@ describe("a state shows that its owner never had a key", () => {
     ["not if a creation was interrupted", [owner()], [apiKey("ci", "")], false],
     ["not if an id is encrypted", [owner(), apiKey("ci", "x", { ...other, keyId: ENCRYPTED })], [], false],
   ])("%s", (_, resources, creating, expected) => {
-    expect(witness(resources, creating).isUnused(OWNER)).toBe(expected);
+    expect(witness(resources, creating).neverHadKey(OWNER)).toBe(expected);
   });
 });
 

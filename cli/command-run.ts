@@ -18,7 +18,7 @@ export const EXIT = {
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** One run of the command line: its exit code, and whether it was interrupted. */
-export class Session {
+export class CommandRun {
   exitCode: ExitCode = EXIT.ok;
   #interrupt: AbortController | undefined;
 
